@@ -1,5 +1,7 @@
 import t from 'tap'
+import { reportPages } from '../../../scripts/build/page-report.ts'
 import { BUILD_HEADER, LAYOUTS_HEADER, NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
+import { buildSharing } from '../../shared-compression.ts'
 import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page = (body: string) => `import { Suspense, use } from 'react'
@@ -114,6 +116,15 @@ t.test('a stored document has the same policy each time', async (t) => {
   t.equal(second.body, first.body)
   t.equal(second.headers.etag, first.headers.etag)
   t.equal(second.headers['content-security-policy'], POLICY)
+})
+
+t.test('the report of the build counts no scripts for it', async (t) => {
+  const pages = reportPages(await buildSharing({ dir }))
+  t.match(
+    pages.find(({ url }) => url === '/plain'),
+    { pageJs: 0, js: 0 },
+  )
+  t.ok(pages.find(({ url, js }) => url === '/' && js > 0))
 })
 
 t.test('another value than false is an error', async (t) => {
