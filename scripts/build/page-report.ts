@@ -34,6 +34,7 @@ export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport
     .map((route) => {
       const around = surroundingFiles(route)
       const shared = [manifest.entry, ...manifest.entryImports, ...around.flatMap(scriptsOf)]
+      const isHydrated = !exports.get(route.page)?.includes('hydrate')
       const pageScripts = scriptsOf(route.page).filter((file) => !shared.includes(file))
       return {
         url: route.id,
@@ -41,8 +42,8 @@ export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport
           serverFileKeys(route.page)
             .flatMap((key) => exports.get(key) ?? [])
             .join(', ') || 'static',
-        pageJs: sizeOf(pageScripts),
-        js: sizeOf([...shared, ...pageScripts]),
+        pageJs: isHydrated ? sizeOf(pageScripts) : 0,
+        js: isHydrated ? sizeOf([...shared, ...pageScripts]) : 0,
         css: sizeOf([...around, route.page].flatMap(cssOf)),
       }
     })

@@ -17,6 +17,8 @@ import type { FailureInfo } from './report.ts'
 export async function hydrate(scope: Window): Promise<void> {
   // The script of `bootScript` has set this variable.
   const queue = (scope as unknown as Record<typeof BOOT_VARIABLE, BootQueue>)[BOOT_VARIABLE]
+  // In development, a page without scripts has this one.
+  if (HYDRANT_DEV && !queue) return __hydrant_dev__.start(null)
   const [boot] = queue
   const deferred = createDeferredPromises()
   // A report that fails is ignored: it must not cause another one.

@@ -33,6 +33,8 @@ const unloadedSchema: StandardSchema = {
 /** The placeholders of exports that are not functions. */
 const PLACEHOLDERS = new Map<string, unknown>([
   ['stream', true],
+  ['hydrate', false],
+  ['cache', { maxAgeS: 0 }],
   ...SCHEMA_EXPORTS.map((name) => [name, unloadedSchema] as const),
 ])
 

@@ -32,8 +32,8 @@ export interface DevRuntime {
   since(position: string): void
   /** Adds what the site's options ask for around the whole page. */
   wrap(element: ReactElement): ReactElement
-  /** Called by the client when the page is interactive. */
-  start(app: App): void
+  /** Called by the client when the page is interactive, and with null in a page that is not hydrated. */
+  start(app: App | null): void
 }
 
 /** A module or package that is evaluated when it is first used. */
@@ -63,7 +63,7 @@ export interface LoadedModules {
 
 export function createDevRuntime(
   refresh: Refresh,
-  start: (app: App, modules: LoadedModules, position: string) => void,
+  start: (app: App | null, modules: LoadedModules, position: string) => void,
 ): DevRuntime {
   const loaded = new Set<string>()
   let onLoad: LoadListener = () => {}

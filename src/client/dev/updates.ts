@@ -9,7 +9,8 @@ import { reloadFiles, replaceStylesheets } from './replace-files.ts'
 import type { LoadedModules } from './runtime.ts'
 
 export interface UpdatesInput {
-  app: App
+  /** Null for a page that is not hydrated: it is loaded again. */
+  app: App | null
   modules: LoadedModules
   /** Identifies the last change that the page has. */
   since: string
@@ -38,14 +39,14 @@ export function listenForUpdates({ app, modules: loaded, since, refreshComponent
   }
 
   async function receive(message: DevUpdate | DevReload): Promise<void> {
-    if (message.type === 'reload') return location.reload()
+    if (message.type === 'reload' || app === null) return location.reload()
     dispatchEvent(new Event(UPDATED_EVENT))
     const hasFailed = isFailureShown()
     await replaceStylesheets(message.styles)
     await replaceModules(message)
     reloadFiles(message.files)
     // A page that still shows its failure tries again. A failure that this change has caused would only occur twice.
-    if (message.data || (hasFailed && isFailureShown())) await runLoadsAgain()
+    if (message.data || (hasFailed && isFailureShown())) await runLoadsAgain(app)
   }
 
   async function replaceModules({ modules }: DevUpdate): Promise<void> {
@@ -61,7 +62,7 @@ export function listenForUpdates({ app, modules: loaded, since, refreshComponent
     refreshComponents()
   }
 
-  async function runLoadsAgain(): Promise<void> {
+  async function runLoadsAgain(app: App): Promise<void> {
     const result = await fetchPage(new URL(location.href), app, { isStale: true })
     if (result.kind === 'page') await app.show(result.tree)
     else if (result.kind === 'redirect') location.replace(result.to)

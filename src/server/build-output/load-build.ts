@@ -57,6 +57,8 @@ export interface Route extends LayoutChain {
   schemas: PageSchemas
   /** False if the page's action changes nothing that a page shows. */
   revalidates: boolean
+  /** False if the page's documents have no scripts. */
+  isHydrated: boolean
   /** How responses are stored; null for a page that is rendered for each request. */
   cache: CacheRule | null
 }
@@ -82,8 +84,8 @@ export interface Build {
 }
 
 /**
- * Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws, and HYD_GUARD_EXPORT for a
- * guard that is not a function.
+ * Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws, HYD_GUARD_EXPORT for a
+ * guard that is not a function, and HYD_HYDRATE_EXPORT for an export `hydrate` that is not false.
  */
 export async function loadBuild(folder: string, manifest: Manifest, base: string): Promise<Build> {
   const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`
@@ -101,7 +103,7 @@ export interface BuildParts extends ServerBundle {
   bundles: readonly MappedBundle[]
 }
 
-/** Returns the build that consists of a manifest and the modules that it names. Throws HYD_GUARD_EXPORT. */
+/** Returns the build that consists of a manifest and the modules that it names. Throws HYD_GUARD_EXPORT and HYD_HYDRATE_EXPORT. */
 export function createBuild({ folder, manifest, modules, base, bundles }: BuildParts): Build {
   const site = createSite(manifest, modules, withBase(base, ASSETS_PATH))
   return {
@@ -120,6 +122,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
       canStream: site.serverModule(entry.page).exports.stream !== false,
       schemas: site.schemas(entry.page),
       revalidates: site.serverModule(entry.page).exports.revalidate !== false,
+      isHydrated: site.isHydrated(entry.page),
       cache: site.cacheRule(entry.page),
     })),
     entry: site.entry,
@@ -175,6 +178,13 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     return readCacheRule(exports, serverFile)
   }
 
+  function isHydrated(file: string): boolean {
+    const hydrate = modules[file]?.hydrate
+    if (hydrate !== undefined && hydrate !== false)
+      throw createHydrantError('HYD_HYDRATE_EXPORT', [file, showValue(hydrate)])
+    return hydrate === undefined
+  }
+
   function frame({ layouts, errors, notFounds }: Surroundings): LayoutChain {
     const siteLayouts = layouts.map(loadedLayout)
     const hasRoot = layouts[0] !== undefined && posix.dirname(layouts[0]) === 'pages'
@@ -191,7 +201,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   }
 
   const entry = { url: assets + manifest.entry, imports: manifest.entryImports.map((name) => assets + name) }
-  return { frame, loaded, action, schemas, cacheRule, serverModule, entry }
+  return { frame, loaded, action, schemas, cacheRule, isHydrated, serverModule, entry }
 }
 
 // A guard that is ignored would leave its pages open to everyone.

@@ -21,6 +21,8 @@ export interface RequestTarget {
   route: string
   format: Format
   params: Record<string, string>
+  /** False for a page without scripts: see the export `hydrate`. */
+  hasScripts: boolean
 }
 
 /** A failure that has its digest. Its line is written once, by the first `write`. */
@@ -36,6 +38,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   readonly route: string
   readonly format: Format
   readonly params: Record<string, string>
+  readonly hasScripts: boolean
   /** The origin at which the visitor sees the site. */
   readonly address: PublicAddress
   /** True when the client left before the response was complete. */
@@ -62,13 +65,15 @@ export class RequestContext implements FailureSubject, RequestTarget {
   #onLeave: (() => void) | null = null
   #hooks: HookRun | null = null
 
-  constructor(site: Site, request: FastifyRequest, reply: FastifyReply, { route, format, params }: RequestTarget) {
+  constructor(site: Site, request: FastifyRequest, reply: FastifyReply, target: RequestTarget) {
+    const { route, format, params, hasScripts } = target
     this.site = site
     this.request = request
     this.reply = reply
     this.route = route
     this.format = format
     this.params = params
+    this.hasScripts = hasScripts
     this.address = publicAddress(request)
   }
 

@@ -150,6 +150,10 @@ export const errorTable = {
     message: '%s of %s returned data%s, which cannot be sent to the browser: %s',
     fix: 'Return plain data: objects, arrays, strings, numbers, Date, Map, Set, BigInt, URL, typed arrays; a load may also return promises of these; see "hydrant docs loads".',
   },
+  HYD_HYDRATE_EXPORT: {
+    message: 'the export "hydrate" of %s must be false; got %s',
+    fix: 'Write export const hydrate = false for a page without scripts, or remove the export.',
+  },
   HYD_GUARD_EXPORT: {
     message: 'the guard of %s must be a function; got %s',
     fix: 'Export a function: export function guard(ctx) { … }; see "hydrant docs guards".',

@@ -6,6 +6,8 @@ import { isNavigation } from '../http/navigation-strategy.ts'
 import { type Format, preferredErrorFormat, preferredPageFormat } from '../http/negotiate.ts'
 
 const NO_PARAMS: Record<string, string> = {}
+/** The parts of a context without a page. */
+const NO_PAGE = { route: '*', params: NO_PARAMS, hasScripts: true }
 
 /** Creates the context of a request for a page. */
 export function createPageContext(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply) {
@@ -13,6 +15,7 @@ export function createPageContext(route: Route, site: Site, request: FastifyRequ
     route: route.id,
     format: formatOf(site, request),
     params: paramsOf(route, request),
+    hasScripts: route.isHydrated,
   })
 }
 
@@ -37,19 +40,19 @@ export function takePageContext(route: Route, site: Site, request: FastifyReques
 
 /** Creates the context of a request for a path without a page. */
 export function createNotFoundContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  return new RequestContext(site, request, reply, { route: '*', format: formatOf(site, request), params: NO_PARAMS })
+  return new RequestContext(site, request, reply, { ...NO_PAGE, format: formatOf(site, request) })
 }
 
 /** Creates the context of a request to a route of the app or of `server.ts`, whose error Hydrant responds with. */
 export function createRouteContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
   const route = request.routeOptions.url ?? '*'
   const format = preferredErrorFormat(request.headers)
-  return new RequestContext(site, request, reply, { route, format, params: NO_PARAMS })
+  return new RequestContext(site, request, reply, { ...NO_PAGE, route, format })
 }
 
 /** Creates the context of a navigation to something other than a page. */
 export function createNavigationContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  return new RequestContext(site, request, reply, { route: '*', format: 'navigation', params: NO_PARAMS })
+  return new RequestContext(site, request, reply, { ...NO_PAGE, format: 'navigation' })
 }
 
 function paramsOf({ catchAll }: Route, request: FastifyRequest): Record<string, string> {

@@ -139,6 +139,12 @@ export function refuseOtherBuild(stream: NavigationAnswer, ctx: RequestContext):
   return true
 }
 
+/** Tells the page to load a document if the page that it asks for has no scripts. Returns false for any other page. */
+export function refuseWithoutScripts(stream: NavigationAnswer, { hasScripts }: RequestContext): boolean {
+  if (!hasScripts) endWithLoad(stream)
+  return !hasScripts
+}
+
 /** Tells the page to load a document. */
 export function refuseNavigation(ctx: RequestContext) {
   endWithLoad(new NavigationStream(ctx))

@@ -4,7 +4,7 @@ import { NO_STORE } from '../http/caching.ts'
 import { createNonce, DIGEST_HEADER, HTML_TYPE, MARKDOWN_TYPE, REQUEST_ID_HEADER } from '../http/headers.ts'
 import { errorMarkdown } from '../http/markdown-error.ts'
 import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
-import { contentSecurityPolicy, INERT_POLICY } from '../http/security-headers.ts'
+import { contentSecurityPolicy, hashPolicy, INERT_POLICY } from '../http/security-headers.ts'
 import { catchError, type ErrorOutcome, resolveError, type ServerError } from './resolve-error.ts'
 // The last resort, when the response of an error handler cannot be sent either, for example because an `onSend` hook
 // throws for every response. Fastify would fall back to its own error handler, which sends the error's message to the
@@ -70,9 +70,15 @@ function composeMarkdown(shown: ServerError, ctx: RequestContext): RawResponse {
 }
 
 function composeDocument(shown: ServerError, ctx: RequestContext): RawResponse {
+  const { host } = ctx.address
+  const { search, hasScripts } = ctx
   const nonce = createNonce()
-  const body = fallbackDocument(shown, { host: ctx.address.host, search: ctx.search, nonce, hostScript })
-  return { status: shown.status, headers: headersOf(shown, contentSecurityPolicy(nonce), HTML_TYPE, ctx), body }
+  const body = fallbackDocument(shown, { host, search, ...(hasScripts && { nonce, hostScript }) })
+  return {
+    status: shown.status,
+    headers: headersOf(shown, hasScripts ? contentSecurityPolicy(nonce) : hashPolicy([]), HTML_TYPE, ctx),
+    body,
+  }
 }
 
 function headersOf(shown: ServerError, policy: string, type: string, { site }: RequestContext) {

@@ -1,5 +1,5 @@
 import { createAppTree, type Tree, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
-import { fallbackNoscript, hostScript } from '../../shared/tree/fallback.ts'
+import { fallbackNoscript, fallbackPart, hostScript } from '../../shared/tree/fallback.ts'
 import { idleStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import { type BootDocument, bootScript } from '../../shared/wire/boot.ts'
@@ -25,10 +25,14 @@ export interface PageRender {
 }
 
 /** Returns whether a document that is not complete at the shell may be streamed. */
-export function mayStream(plan: DocumentPlan, { format, reply, request, capture }: RequestContext): boolean {
+export function mayStream(
+  plan: DocumentPlan,
+  { format, reply, request, capture, hasScripts }: RequestContext,
+): boolean {
   return (
     capture === null &&
     plan.canStream &&
+    hasScripts &&
     format !== 'markdown' &&
     !isStorable(reply) &&
     !wantsWhole(request.headers['user-agent'])
@@ -55,6 +59,8 @@ export function renderPage({ plan, leaf, data: values, extras }: PageRender, ctx
     return ctx.substitute(reason, { phase: 'load', place: data.place })
   }
 
+  const writeFallback = ctx.hasScripts ? fallbackNoscript : fallbackPart
+
   return renderDocument({
     render: site.render,
     metrics: site.metrics,
@@ -62,6 +68,7 @@ export function renderPage({ plan, leaf, data: values, extras }: PageRender, ctx
     nonce,
     styleNonce: platform.styleNonce,
     headEnd(isStreamed, head) {
+      if (!ctx.hasScripts) return ''
       site.policies.watchHead(plan, head, ctx)
       const needsReader = data.needsReader || (extras && needsUnflatten(extras.serialised))
       const readers = needsReader ? plan.readerPreloads.join(nonce) : ''
@@ -71,20 +78,22 @@ export function renderPage({ plan, leaf, data: values, extras }: PageRender, ctx
     data,
     ctx,
     canStream: () => mayStream(plan, ctx),
-    isInPlace: isMarkdown,
+    isInPlace: isMarkdown || !ctx.hasScripts,
     renderMs: site.options.timeouts.renderMs,
     maxLength: site.options.limits.maxDocumentLength,
-    noscript: ({ digest, status }) => (leaf.kind === 'page' ? fallbackNoscript(digest, status, platform) : ''),
+    endOfFailed: ({ digest, status }) => (leaf.kind === 'page' ? writeFallback(digest, status, platform) : ''),
   })
 }
 
-/** Returns the boot data, and the script that starts the browser's side. */
+/** Returns the boot data, and the script that starts the browser's side; an empty text for a page without scripts. */
 function writeShellEnd(plan: DocumentPlan, leaf: TreeLeaf, serialised: readonly string[], ctx: RequestContext): string {
   const { nonce, site } = ctx
-  return (
-    `<script nonce="${nonce}">${bootScript(plan.boot, bootOf(leaf, ctx), serialised, site.publicEnv)}</script>` +
-    `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`
-  )
+  // In development, the script applies the changes of the site.
+  if (!ctx.hasScripts && site.build.manifest.mode === 'production') return ''
+  const entry = `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`
+  if (!ctx.hasScripts) return entry
+  const boot = bootScript(plan.boot, bootOf(leaf, ctx), serialised, site.publicEnv)
+  return `<script nonce="${nonce}">${boot}</script>${entry}`
 }
 
 function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: RequestContext): BootDocument {
@@ -102,7 +111,7 @@ function createPlatform(extras: WrittenExtras | null | undefined, ctx: RequestCo
     host: ctx.address.host,
     search: ctx.search,
     nonce: ctx.nonce,
-    hostScript,
+    hostScript: ctx.hasScripts ? hostScript : noHostScript,
     styleNonce: styleNonceOf(ctx.reply),
     navigation: idleStore,
     extras: extras?.value,
@@ -112,6 +121,8 @@ function createPlatform(extras: WrittenExtras | null | undefined, ctx: RequestCo
     reload,
   }
 }
+
+const noHostScript = () => ''
 
 // On the server there is nothing to reload.
 const reload = () => {}

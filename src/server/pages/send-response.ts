@@ -6,7 +6,13 @@ import { chooseEncoding, sendOwn, setEncoding } from '../http/compression.ts'
 import { matchesEtag } from '../http/etag.ts'
 import { addVary, DIGEST_HEADER, HTML_TYPE, JSON_TYPE, setErrorHeaders, styleNonceOf } from '../http/headers.ts'
 import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
-import { contentSecurityPolicy, INERT_POLICY, setDocumentSecurity, setPolicy } from '../http/security-headers.ts'
+import {
+  contentSecurityPolicy,
+  hashPolicy,
+  INERT_POLICY,
+  setDocumentSecurity,
+  setPolicy,
+} from '../http/security-headers.ts'
 import type { Rendered } from '../render/document.ts'
 import type { Issue } from '../schemas/issues.ts'
 import { PRIVACY_HEADERS } from './report-settings.ts'
@@ -24,7 +30,7 @@ export function sendDocument(rendered: Extract<Rendered, { kind: 'whole' | 'stre
     setErrorHeaders(reply)
     reply.code(failure.status).header(DIGEST_HEADER, failure.digest)
   }
-  setDocumentHeaders(ctx)
+  setDocumentHeaders(ctx, ctx.hasScripts || (rendered.kind === 'whole' && rendered.text.includes(ctx.nonce)))
   if (rendered.kind === 'stream') {
     setStreamHeaders(ctx)
     return sendOwn(rendered.stream, reply)
@@ -98,10 +104,11 @@ export function sendErrorProblem(shown: ServerError, ctx: RequestContext, issues
 
 /** Sends the static error document, which needs no layout and no React. */
 export function sendPlainDocument(shown: ServerError, ctx: RequestContext) {
-  const { address, reply, search, nonce } = ctx
+  const { address, reply, search } = ctx
+  const scripts = ctx.hasScripts ? { nonce: ctx.nonce, hostScript } : {}
   setErrorResponse(shown, ctx)
   setDocumentHeaders(ctx)
-  const context = { host: address.host, search, nonce, hostScript, styleNonce: styleNonceOf(reply) }
+  const context = { host: address.host, search, ...scripts, styleNonce: styleNonceOf(reply) }
   sendOwn(fallbackDocument(shown, context), reply)
 }
 
@@ -122,15 +129,16 @@ function setStreamHeaders({ reply }: RequestContext) {
   reply.header('x-accel-buffering', 'no').header('cache-control', NO_STORE)
 }
 
-function setDocumentHeaders(ctx: RequestContext) {
-  const { site, address, reply, nonce } = ctx
+/** @param hasNonce Whether the document has an element with the nonce. */
+function setDocumentHeaders(ctx: RequestContext, hasNonce = ctx.hasScripts) {
+  const { site, address, reply } = ctx
   const { options } = site
   addVary(reply, varyOf(site))
   if (options.reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
   reply.type(HTML_TYPE)
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
-  if (options.csp) setPolicy(reply, contentSecurityPolicy(nonce))
-  site.policies.watch(ctx)
+  if (options.csp) setPolicy(reply, hasNonce ? contentSecurityPolicy(ctx.nonce) : hashPolicy([]))
+  if (ctx.hasScripts) site.policies.watch(ctx)
   if (options.securityHeaders) setDocumentSecurity(reply, address)
 }
 

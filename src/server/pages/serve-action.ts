@@ -10,7 +10,7 @@ import { catchActionError, runAction } from './actions.ts'
 import { admitToPage } from './admit-to-page.ts'
 import { createInvalid, hasOtherBody, type RefusedForm } from './check-form.ts'
 import { runLoads } from './loads.ts'
-import { NavigationStream, refuseOtherBuild } from './navigation-stream.ts'
+import { NavigationStream, refuseOtherBuild, refuseWithoutScripts } from './navigation-stream.ts'
 import { type WrittenExtras, writeActed, writeExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
 import { respondInSlot } from './raw-response.ts'
@@ -42,7 +42,8 @@ async function respondToAction(route: PageRoute, ctx: RequestContext): Promise<v
   const { format, reply } = ctx
   if (format === 'navigation') {
     // Before the action runs: the browser then sends the form again by itself.
-    if (refuseOtherBuild(new NavigationStream(ctx), ctx)) return
+    const stream = new NavigationStream(ctx)
+    if (refuseOtherBuild(stream, ctx) || refuseWithoutScripts(stream, ctx)) return
     reply.header(ACTED_HEADER, '1')
   }
   // Set before the action runs, as the action may send a response itself.

@@ -10,7 +10,7 @@ import { startDeadline } from '../util/deadline.ts'
 import type { DocumentPlan } from './document-plan.ts'
 import type { ErrorTarget } from './error-page.ts'
 import { runLoads } from './loads.ts'
-import { NavigationStream, refuseOtherBuild } from './navigation-stream.ts'
+import { NavigationStream, refuseOtherBuild, refuseWithoutScripts } from './navigation-stream.ts'
 import type { WrittenExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
 import type { CaughtError } from './resolve-error.ts'
@@ -35,7 +35,7 @@ export async function serveNavigation(route: PageRoute, start: NavigationStart, 
   // The browser has the layouts' data already; only their number matters.
   const target = (level: number): ErrorTarget => ({ chain: route, layoutData: new Array(level).fill(undefined) })
   if (!isPage && (start.caught.kind === 'redirect' || !needsPage)) return respondWithError(start.caught, target(0), ctx)
-  if (refuseOtherBuild(stream, ctx)) return
+  if (refuseOtherBuild(stream, ctx) || refuseWithoutScripts(stream, ctx)) return
   if (start.kind === 'acted') {
     stream.sendText(`["acted",${start.acted}]`)
     if (!needsPage || (isHere(ctx) && !route.revalidates)) return stream.end()

@@ -49,8 +49,8 @@ export interface DocumentInput {
   renderMs: number
   /** The greatest length of a document, in characters. */
   maxLength: number
-  /** Returns the text to insert before `</body>` of a document that failed after its first part was sent. */
-  noscript(failure: Failure): string
+  /** Returns the text to insert before `</body>` of a document in which a part has failed. */
+  endOfFailed(failure: Failure): string
 }
 
 /** Renders one document. Never rejects. */
@@ -214,13 +214,14 @@ class DocumentRender implements RenderObserver {
   }
 
   #pipe() {
+    const { ctx } = this.#input
     this.#react.pipe(this.#sink)
     if (this.#isClosed()) return
     this.#sink.add(this.#input.shellEnd())
     if (this.#lateNotice) this.#addNotice(this.#lateNotice)
     this.#state = 'piped'
     this.#input.data.subscribe((settlement) => {
-      this.#sink.addSoon(this.#script(messageScript(settlement)))
+      if (ctx.hasScripts) this.#sink.addSoon(this.#script(messageScript(settlement)))
       this.#closeWhenComplete()
     })
     this.#closeWhenComplete()
@@ -231,6 +232,7 @@ class DocumentRender implements RenderObserver {
   }
 
   #addNotice(notice: Notice) {
+    if (!this.#input.ctx.hasScripts) return
     this.#sink.add(this.#script(messageScript(messageText(notice))))
   }
 
@@ -240,13 +242,13 @@ class DocumentRender implements RenderObserver {
     // Nothing was sent, so the status can still be 500.
     if (this.#state !== 'piped') return this.#giveUp(error)
     const failure = ctx.fail(error, { phase: 'render' })
-    this.#sink.add(this.#script(failPendingScript(failure.digest)))
+    if (ctx.hasScripts) this.#sink.add(this.#script(failPendingScript(failure.digest)))
     data.failPending(failure)
     this.#closeWhenComplete()
   }
 
   #closeWhenComplete() {
-    const { data, noscript, ctx } = this.#input
+    const { data, endOfFailed, ctx } = this.#input
     if (this.#state !== 'piped' || !this.#sink.isEnded || data.pendingCount() > 0) return
     this.#deadline?.log()
     if (this.#onEnded) {
@@ -254,7 +256,7 @@ class DocumentRender implements RenderObserver {
       this.#addNotice([0, 'end'])
     }
     const failure = ctx.firstFailure
-    if (failure) this.#sink.add(noscript(failure))
+    if (failure) this.#sink.add(endOfFailed(failure))
     this.#close({ kind: 'whole', text: this.#sink.close(), failure })
   }
 

@@ -61,10 +61,15 @@ const serverParagraph = /* @__PURE__ */ memoizeLast((host) => paragraph(host, se
 
 /** Returns the fallback for browsers without JavaScript, for a document that fails after its first part was sent. */
 export function fallbackNoscript(digest: string, status: number, context: FallbackContext): string {
+  return `<noscript>${fallbackPart(digest, status, context)}</noscript>`
+}
+
+/** Returns the fallback for the end of a document without scripts in which a part has failed. */
+export function fallbackPart(digest: string, status: number, context: FallbackContext): string {
   const error: PublicError = { kind: 'failure', side: 'server', status, digest }
   const { host, search, styleNonce } = context
   const content = fallbackContent(error, { host, search, styleNonce })
-  return `<noscript>${NOINDEX}<div class="hydrant-failure" role="alert">${content}</div></noscript>`
+  return `${NOINDEX}<div class="hydrant-failure" role="alert">${content}</div>`
 }
 
 /** Returns a complete document that needs no layout, no React and no script. */

@@ -44,6 +44,9 @@ export default function Late() {
 }
 `,
   'parts/late.css': '#late { color: rgb(1, 0, 0) }\n',
+  'pages/plain.tsx':
+    'export const hydrate = false\nexport default function Page({ data }) {\n  return <p id="plain">{data} text</p>\n}\n',
+  'pages/plain.server.ts': "export const cache = { maxAgeS: 60 }\nexport const load = () => 'first'\n",
   'pages/other.tsx': `import { State } from '../parts/state'
 export default function Page() {
   return <main><h1>other</h1><State /></main>
@@ -138,6 +141,21 @@ t.test('shows a new page at once, and a deleted page as not found until it is ba
 function hasColor(page: DevPage, selector: string, value: string): Promise<void> {
   return page.evaluate(waitForStyle, { selector, name: 'color', value })
 }
+
+t.test('loads a page without scripts again', async (t) => {
+  const { page, goto, read } = await site.chromium.open()
+  const connected = page.waitForResponse((response) => response.url().includes('/_hydrant/dev'))
+  await goto(`${site.url}plain`, 'load')
+  t.equal(await read('#plain'), 'first text')
+  t.equal(await page.evaluate(() => '__hydrant' in self), false)
+  await connected
+  const again = page.waitForResponse((response) => response.url().includes('/_hydrant/dev'))
+  site.edit('pages/plain.tsx', 'text', 'words')
+  await page.waitForSelector('text=first words')
+  await again
+  site.edit('pages/plain.server.ts', 'first', 'second')
+  await page.waitForSelector('text=second words')
+})
 
 // These functions run in the page.
 
