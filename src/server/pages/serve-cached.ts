@@ -9,7 +9,7 @@ import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
 import { RequestContext } from '../context/request-context.ts'
 import { admitToPage } from './admit-to-page.ts'
-import { createCapture } from './page-capture.ts'
+import { createCapture, hasCookieOfHook } from './page-capture.ts'
 import type { PageRoute } from './page-route.ts'
 import { respondInSlot } from './raw-response.ts'
 import { mayReport } from './report-settings.ts'
@@ -78,7 +78,7 @@ async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: Reque
   // Nothing is rendered for HEAD.
   if (key === null || ctx.request.method !== 'GET' || cache.isPassed(key)) return renderOnce(cached, ctx)
   const running = cache.awaitRendering(key)
-  if (!running) return renderFirst(cached, key, ctx)
+  if (!running) return hasCookieOfHook(cached.route, ctx) ? renderOnce(cached, ctx) : renderFirst(cached, key, ctx)
   const page = await running
   if (ctx.reply.raw.destroyed) return
   if (page === null) return renderOnce(cached, ctx)
