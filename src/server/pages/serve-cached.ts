@@ -8,6 +8,7 @@ import type { GroupTurn } from '../cache/render-group.ts'
 import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
 import { RequestContext } from '../context/request-context.ts'
+import { giveNonces } from '../http/headers.ts'
 import { admitToPage } from './admit-to-page.ts'
 import { createCapture, hasCookieOfHook } from './page-capture.ts'
 import type { PageRoute } from './page-route.ts'
@@ -174,6 +175,7 @@ function createBackgroundContext(ctx: RequestContext): RequestContext {
   // Fastify creates its replies in this way; the class has the decorators.
   const Reply = reply.constructor as ReplyClass
   const detached = new Reply(new ServerResponse(request.raw), request, request.log)
+  giveNonces(reply, detached)
   const background = new RequestContext(site, request, detached, ctx)
   background.search = ctx.search
   if (!ctx.hasPassedGuards) return background
