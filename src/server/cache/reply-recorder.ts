@@ -5,14 +5,32 @@ import { createRecorder, type Recording, type Shared } from './recorder.ts'
 /** A method of the reply that returns the reply. */
 type Chained = (...values: never[]) => FastifyReply
 
-/** Creates a recorder for a reply. Setting a status or a header is not a read. */
-export function recordReply(reply: FastifyReply, request: FastifyRequest, recording: Recording): FastifyReply {
+/**
+ * Creates a recorder for a reply. Setting a status or a header is not a read.
+ *
+ * @param written Receives the headers that are set through the recorder. Hooks of the request can set others meanwhile.
+ */
+export function recordReply(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  written: Map<string, string>,
+  recording: Recording,
+): FastifyReply {
   const methods = new Map<Chained, Chained>()
+
+  function keepWritten(names: readonly string[]) {
+    for (const name of names) {
+      const value = reply.getHeader(name)
+      if (value === undefined) written.delete(name)
+      else written.set(name, String(value))
+    }
+  }
 
   /** Returns a method that changes the original and returns the recorder, whatever the original returns. */
   function chain(method: Chained): Shared {
     const apply = (target: Chained, self: unknown, args: never[]) => {
       Reflect.apply(target, originalOf(self), args)
+      keepWritten(namesIn(args[0]))
       return recorder
     }
     const chained = methods.get(method) ?? new Proxy(method, { apply })
@@ -48,4 +66,10 @@ export function recordReply(reply: FastifyReply, request: FastifyRequest, record
 
   const recorder = createRecorder({ name: 'reply', original: () => reply, shared }, recording)
   return recorder
+}
+
+/** Returns the names of headers in the first argument of a method: one name, or an object with several. */
+function namesIn(given: unknown): string[] {
+  if (typeof given === 'string') return [given.toLowerCase()]
+  return typeof given === 'object' && given !== null ? Object.keys(given).map((name) => name.toLowerCase()) : []
 }

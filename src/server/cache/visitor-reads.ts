@@ -30,6 +30,8 @@ export interface ReadRecorder {
   request: FastifyRequest
   reply: FastifyReply
   context: Record<string, unknown>
+  /** The headers that the loads have set, by their names in lower case. */
+  readonly written: ReadonlyMap<string, string>
   /** The first read; null if there was none so far. A promise in the data may still read something. */
   readonly firstRead: VisitorRead | null
   /**
@@ -65,13 +67,15 @@ export function recordReads({ request, reply, context, hasGuards, onRead, ...add
   }
   const recordedRequest = recordRequest(request, address, recording)
   recorders.set(request, recordedRequest)
-  const recordedReply = recordReply(reply, recordedRequest, recording)
+  const written = new Map<string, string>()
+  const recordedReply = recordReply(reply, recordedRequest, written, recording)
   recorders.set(reply, recordedReply)
   const recordedContext = { name: 'context', original: () => context, shared: () => null }
   return {
     request: recordedRequest,
     reply: recordedReply,
     context: hasGuards ? createRecorder(recordedContext, recording) : context,
+    written,
     get firstRead() {
       return firstRead
     },

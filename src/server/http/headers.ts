@@ -27,6 +27,15 @@ export function givenNoncesOf(reply: FastifyReply): NonNullable<Nonces['cspNonce
   return (reply as Nonces).cspNonce ?? {}
 }
 
+/**
+ * Gives the nonces of one reply to another. A document without a nonce for its styles has no hashes of them, and the
+ * policy of the hook would forbid them.
+ */
+export function giveNonces(from: FastifyReply, to: FastifyReply) {
+  const { cspNonce } = from as Nonces
+  if (cspNonce) Object.assign(to, { cspNonce })
+}
+
 /** Returns the nonce of a document's scripts. */
 export function nonceOf(reply: FastifyReply): string {
   return givenNoncesOf(reply).script ?? createNonce()

@@ -32,7 +32,6 @@ export interface CaptureInput {
 export function createCapture(route: PageRoute, input: CaptureInput, ctx: RequestContext): PageCapture {
   const { rule, tags, store, onRefused } = input
   const { request, reply, search } = ctx
-  const before = new Map(Object.entries(reply.getHeaders()))
   const reads = recordReads({
     request,
     reply,
@@ -48,16 +47,6 @@ export function createCapture(route: PageRoute, input: CaptureInput, ctx: Reques
     return false
   }
 
-  /** Returns the headers that the loads have set. */
-  function ownHeaders(): [string, string][] {
-    const headers: [string, string][] = []
-    for (const [name, value] of Object.entries(reply.getHeaders())) {
-      if (value === undefined || before.get(name) === value || name === 'content-type') continue
-      headers.push([name, String(value)])
-    }
-    return headers
-  }
-
   return {
     request: reads.request,
     reply: reads.reply,
@@ -66,11 +55,11 @@ export function createCapture(route: PageRoute, input: CaptureInput, ctx: Reques
     send(text) {
       if (reply.statusCode !== 200 || ctx.failureCount > 0) return false
       if (reads.firstRead) return refuse({ kind: 'read', read: reads.firstRead })
-      // A hook has set it, which does so for some visitors only. The next response can be stored.
-      if (before.has('set-cookie')) return false
-      const headers = ownHeaders()
+      // Hooks run for each visitor, so the headers that they set while the page was rendered are not stored.
+      const headers = [...reads.written].filter(([name]) => name !== 'content-type')
       const forbidden = findForbidden(headers)
       if (forbidden) return refuse({ kind: 'header', header: forbidden })
+      if (hasCookieOfHook(route, ctx)) return false
       const { format } = ctx
       const fixed =
         format === 'html' ? fixDocument(text, ctx.nonce, styleNonceOf(reply)) : { text, scripts: [], styles: [] }
@@ -95,7 +84,7 @@ const NOT_SHARED = /(?:^|,)\s*(?:no-store|private|no-cache)\b/i
 /** The parts of a request that the key of a response has. */
 const KEYED = ['accept', 'accept-encoding', 'host']
 
-/** Returns the header by which a response says that it must not be stored; null if there is none. */
+/** Returns the header by which the loads say that the response must not be stored; null if there is none. */
 function findForbidden(headers: readonly (readonly [string, string])[]): string | null {
   for (const [name, value] of headers) {
     if (name === 'set-cookie') return name
@@ -106,4 +95,15 @@ function findForbidden(headers: readonly (readonly [string, string])[]): string 
       return `${name}: ${value}`
   }
   return null
+}
+
+/**
+ * Returns whether a hook has set a cookie, and warns of it. The response is not stored then. The next visitor may get no
+ * cookie, so the page is tried again with the next request: a request that makes the hook set a cookie must not keep the
+ * page out of the cache.
+ */
+export function hasCookieOfHook(route: PageRoute, ctx: RequestContext): boolean {
+  if (!ctx.reply.hasHeader('set-cookie')) return false
+  warnOfRefusal({ kind: 'header', header: 'set-cookie' }, route, ctx)
+  return true
 }

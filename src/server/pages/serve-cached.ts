@@ -9,9 +9,10 @@ import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
 import { noteCacheResult, setCacheResult } from '../context/note-cache-result.ts'
 import { RequestContext } from '../context/request-context.ts'
+import { giveNonces } from '../http/headers.ts'
 import type { CacheResult } from '../metrics/cache-counts.ts'
 import { admitToPage } from './admit-to-page.ts'
-import { createCapture } from './page-capture.ts'
+import { createCapture, hasCookieOfHook } from './page-capture.ts'
 import type { PageRoute } from './page-route.ts'
 import { respondInSlot } from './raw-response.ts'
 import { mayReport } from './report-settings.ts'
@@ -80,7 +81,7 @@ async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: Reque
   // Nothing is rendered for HEAD.
   if (key === null || ctx.request.method !== 'GET' || cache.isPassed(key)) return renderOnce(cached, ctx)
   const running = cache.awaitRendering(key)
-  if (!running) return renderFirst(cached, key, ctx)
+  if (!running) return hasCookieOfHook(cached.route, ctx) ? renderOnce(cached, ctx) : renderFirst(cached, key, ctx)
   const page = await running
   if (ctx.reply.raw.destroyed) return
   if (page === null) return renderOnce(cached, ctx)
@@ -199,6 +200,7 @@ function createBackgroundContext(ctx: RequestContext): RequestContext {
   // Fastify creates its replies in this way; the class has the decorators.
   const Reply = reply.constructor as ReplyClass
   const detached = new Reply(new ServerResponse(request.raw), request, request.log)
+  giveNonces(reply, detached)
   const background = new RequestContext(site, request, detached, ctx)
   background.search = ctx.search
   if (!ctx.hasPassedGuards) return background

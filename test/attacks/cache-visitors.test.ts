@@ -1,0 +1,98 @@
+// Many visitors with secrets ask for random pages at the same time, with and without a cache.
+
+import t from 'tap'
+import { buildFiles, HTML, serve } from '../server/served.ts'
+
+/** What a load does, in its order. Each letter is a part of the path. */
+const STEPS = `const steps = {
+  c: ({ request }) => request.headers.cookie,
+  u: ({ request }) => request.user,
+  i: ({ request }) => request.ip,
+  h: ({ request }) => Object.keys(request.headers).length + JSON.stringify(request.headers),
+  r: ({ request }) => request.raw.headers['x-user'],
+  q: ({ reply }) => reply.request.user,
+  a: () => visitors.getStore() ?? 'none',
+  s: ({ reply, request }) => void reply.header('x-own', String(request.user)),
+  k: ({ reply }) => void reply.header('set-cookie', 'a=b'),
+  p: ({ url, params }) => url.pathname + params.plan,
+  w: () => new Promise((resolve) => setImmediate(resolve, 'waited')),
+  d: ({ request }) => ({ late: new Promise((resolve) => setImmediate(() => resolve(String(request.user)))) }),
+  f: ({ request }) => { throw new HttpError(403, 'refused ' + request.user) },
+  n: () => 'nothing',
+}
+`
+const pageOf = (staleS: number, guard: string) => ({
+  tsx: 'export default ({ data }) => <p>{JSON.stringify(data.text)}</p>\n',
+  server: `import { HttpError } from 'hydrant'
+${STEPS}
+export const cache = { maxAgeS: ${staleS > 0 ? 0 : 60}, staleS: ${staleS} }
+${guard}
+export const load = async (ctx) => {
+  const text = []
+  for (const step of ctx.params.plan) {
+    const value = await steps[step](ctx)
+    text.push(value?.late ? await value.late : value)
+  }
+  return { text, late: ctx.params.plan.includes('d') ? Promise.resolve(ctx.request.user) : null }
+}
+`,
+})
+const GUARD = "export const guard = ({ request }) => ({ member: request.headers['x-user'] })"
+const kinds = { fresh: pageOf(0, ''), stale: pageOf(60, ''), guarded: pageOf(60, GUARD) }
+
+const dir = await buildFiles(t.testdir({}), {
+  'server.ts': `import { AsyncLocalStorage } from 'node:async_hooks'
+globalThis.visitors = new AsyncLocalStorage()
+export default async function plugin(app) {
+  app.decorateRequest('user', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    request.user = request.headers['x-user'] ?? null
+    visitors.run(request.user, done)
+  })
+}
+`,
+  ...Object.fromEntries(
+    Object.entries(kinds).flatMap(([name, { tsx, server }]) => [
+      [`pages/${name}/[plan].tsx`, tsx],
+      [`pages/${name}/[plan].server.ts`, server],
+    ]),
+  ),
+})
+
+const LETTERS = `cuihrqaskpwdfn${'pwn'.repeat(4)}`
+let state = 7
+/** Returns a whole number below \`end\`. The same numbers come in each run. */
+function below(end: number): number {
+  state = (state * 48_271) % 2_147_483_647
+  return state % end
+}
+const createPlan = () => Array.from({ length: 1 + below(3) }, () => LETTERS[below(LETTERS.length)]).join('')
+
+t.test('no response contains the secret of another visitor, or differs from one without a cache', async (t) => {
+  const cached = await serve(t, dir, { ledger: false })
+  const plain = await serve(t, dir, { ledger: false, pageCache: { maxBytes: 0 } })
+  for (let run = 0; run < 40; run++) {
+    const plans = [createPlan(), createPlan(), createPlan()]
+    const asked = Array.from({ length: 4 + below(12) }, () => ({
+      url: `/${Object.keys(kinds)[below(3)]}/${plans[below(3)]}`,
+      secret: `secret${below(6)}x`,
+    }))
+    await Promise.all(
+      asked.map(async ({ url, secret }) => {
+        const headers = { accept: 'application/json', 'x-user': secret, cookie: `s=${secret}` }
+        const [own, expected, html] = await Promise.all([
+          cached.get(url, headers),
+          plain.get(url, headers),
+          cached.get(url, { ...HTML, 'x-user': secret, cookie: `s=${secret}` }),
+        ])
+        t.equal(own.statusCode, expected.statusCode, url)
+        // Loads of a cached page run outside of the request's stores.
+        const hasStore = url.slice(url.lastIndexOf('/')).includes('a')
+        if (own.statusCode === 200 && !hasStore) t.equal(own.body, expected.body, url)
+        for (const { body, headers: sent } of [own, html])
+          for (const [found] of (body + JSON.stringify(sent)).matchAll(/secret\dx/g))
+            if (found !== secret) t.fail(`${url}: ${found}`)
+      }),
+    )
+  }
+})
