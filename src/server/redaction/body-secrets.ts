@@ -15,8 +15,11 @@ export const WORD = /^(?:[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{
 /** A PIN, which may occur by chance inside a longer number. */
 const SHORT_NUMBER = new RegExp(`^\\d{${LEAST_DIGITS},${LEAST_SECRET_LENGTH - 1}}$`)
 
+const NO_BODY: BodySecrets = { texts: [], words: new Set(), isPartial: false }
+
 /** Returns the values that a visitor sent in a form or in JSON: the message of an error may repeat them. */
 export function bodySecretsOf(body: unknown): BodySecrets {
+  if (body === undefined || body === null) return NO_BODY
   const found = body instanceof FormData ? textsInForm(body) : textsInJson(body)
   const texts = new Set<string>()
   const words = new Set<string>()

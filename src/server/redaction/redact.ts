@@ -43,6 +43,13 @@ const SHORT_NUMBER = new RegExp(`\\d{${LEAST_DIGITS}}`)
  * @param isPartial There are more secrets, which are unknown: only the words of messages and of the program stay.
  */
 export function redactorOf(texts: readonly string[], words = NO_WORDS, isPartial = false): Redactor {
+  // perf: most requests have no secrets. They share one redactor, 1.03 times the rate of a failing small page.
+  return texts.length === 0 && words.size === 0 && !isPartial
+    ? WITHOUT_SECRETS
+    : createRedactorOf(texts, words, isPartial)
+}
+
+function createRedactorOf(texts: readonly string[], words: ReadonlySet<string>, isPartial: boolean): Redactor {
   const holdsLong = createPrefixFilter(longEnough([...texts, ...words]))
   const hasShort = [...words].some(({ length }) => length < LEAST_SECRET_LENGTH)
   const mayHold = (text: string) => isPartial || holdsLong(text) || (hasShort && SHORT_NUMBER.test(text))
@@ -62,6 +69,8 @@ export function redactorOf(texts: readonly string[], words = NO_WORDS, isPartial
 
   return Object.assign(redact, { mayHold })
 }
+
+const WITHOUT_SECRETS = createRedactorOf([], NO_WORDS, false)
 
 // A word ends where letters meet digits: `id4711`.
 const RUN = /[\p{L}\p{M}]+|\p{N}+/gu

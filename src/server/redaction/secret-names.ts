@@ -12,6 +12,7 @@ export const LEAST_DIGITS = 4
 
 /** Returns the values of at least `LEAST_SECRET_LENGTH` characters, without duplicates. */
 export function longEnough(values: readonly string[]): string[] {
+  if (values.length === 0) return []
   return [...new Set(values)].filter(({ length }) => length >= LEAST_SECRET_LENGTH)
 }
 
