@@ -104,6 +104,6 @@ function findForbidden(headers: readonly (readonly [string, string])[]): string 
  */
 export function hasCookieOfHook(route: PageRoute, ctx: RequestContext): boolean {
   if (!ctx.reply.hasHeader('set-cookie')) return false
-  warnOfRefusal({ kind: 'header', header: 'set-cookie' }, route, ctx)
+  noteRefusal({ kind: 'header', header: 'set-cookie' }, route, ctx)
   return true
 }
