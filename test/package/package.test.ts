@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import t, { type Test } from 'tap'
 import { createOutsideFolder } from '../outside-folder.ts'
@@ -372,7 +373,7 @@ t.test('the first response needs few modules', async (t) => {
   t.strictSame(
     urls
       // The folder of the test may have any name.
-      .map((url) => `/${url.split('/node_modules/').at(-1)}`)
+      .map((url) => url.replace(pathToFileURL(folder).href, ''))
       .filter((url) => /\/(?:prom-client|console)\/|\/(?:start-admin|start-primary|dev|errors)\b/.test(url)),
     [],
   )
