@@ -4,11 +4,8 @@ import { findDocument, htmlOf, listNeighbours } from '../../content/documents.se
 import { moved } from '../../content/moved.ts'
 
 export function load({ params }: LoadContext<'/docs/[...path]'>) {
-  // A catch-all gets the slashes at the end of a path, and nothing for `/docs/`.
-  const path = params.path.replace(/\/+$/, '')
-  if (path === '' || path !== params.path) redirect(hrefOfDocument(path), 308)
-  const document = findDocument(path)
-  if (!document) redirectToNewAddress(path)
+  const document = findDocument(params.path)
+  if (!document) redirectToNewAddress(params.path)
   const { title, description, heading, headings, sections } = document
   return {
     ...{ title, description, heading, headings },
