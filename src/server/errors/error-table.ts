@@ -112,7 +112,7 @@ export const errorTable = {
   },
   HYD_CACHE_STORE_PACKAGE: {
     message: 'the store of the page cache, %s, needs the package %s, which cannot be loaded: %s',
-    fix: 'Run "npm install iovalkey" for a store with redis:// or rediss://, or "npm install pg" for one with postgres://.',
+    fix: 'Run "npm install iovalkey" for a store with valkey:// or redis://, or "npm install pg" for one with postgres://.',
   },
   HYD_CACHE_STORE_NEWER: {
     message: 'the store of the page cache, %s, has format %s; this version of hydrant supports formats up to %s',

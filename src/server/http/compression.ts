@@ -4,6 +4,7 @@ import zlib from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
 import { remember } from '../util/bounded-cache.ts'
+import { limitCaching } from './caching.ts'
 import { isFromOtherOrigin } from './fetch-metadata.ts'
 
 export type Encoding = 'br' | 'gzip'
@@ -88,8 +89,7 @@ export function addCompression(app: FastifyInstance, { compress }: { compress: b
   app.addHook('onSend', (request, reply, payload, done) => {
     const ready = prepared.get(reply)
     if (ready !== undefined && payload === ready.content.text) return sendBytes(ready, reply, done)
-    // A hook has changed the text.
-    if (ready !== undefined) reply.removeHeader('etag')
+    if (ready !== undefined) noteChanged(reply)
     if (!compress || request.headers['accept-encoding'] === undefined) return done(null, payload)
     if (!compressible.has(reply) && ready === undefined) return done(null, payload)
     if (typeof payload !== 'string' && !(payload instanceof Readable)) return done(null, payload)
@@ -109,6 +109,12 @@ export function addCompression(app: FastifyInstance, { compress }: { compress: b
       done(null, bytes)
     }, done)
   })
+}
+
+/** Keeps a text that a hook has changed, maybe for this visitor only, out of shared caches. */
+function noteChanged(reply: FastifyReply) {
+  reply.removeHeader('etag')
+  limitCaching(reply, 'private')
 }
 
 // perf: Node.js writes a text together with the headers, and bytes apart from them, which takes 2.3 µs more (Node 20).

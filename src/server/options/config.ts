@@ -205,8 +205,8 @@ export interface SiteOptions {
     /** Bytes of the responses that a process keeps in memory; 0 turns the cache off (67 108 864). */
     maxBytes?: number
     /**
-     * The server through which several machines share the cache: `redis://host:6379`, `rediss://…` or
-     * `postgres://user@host/database` (null: each machine has a cache of its own).
+     * The server through which several machines share the cache: `valkey://host:6379`, `redis://…`, with TLS
+     * `valkeys://…` or `rediss://…`, or `postgres://user@host/database` (null: each machine has a cache of its own).
      */
     store?: string | null
     /** Send the header `Hydrant-Cache`: hit, stale, miss or pass (false). */
