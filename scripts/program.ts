@@ -7,6 +7,7 @@ import { createHydrantError, showValue } from '../src/server/errors/hydrant-erro
 import { PACKAGE_FOLDER } from '../src/server/util/package-folder.ts'
 import { addErrorsCommand } from './commands/add-errors-command.ts'
 import { addServerOptions, createSwitch, type ServerDefaults } from './commands/server-options.ts'
+import { PRERENDER_ARGUMENT } from './prerender-argument.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
 
 type Flags = Record<string, string | undefined>
@@ -45,6 +46,11 @@ process.exitCode = await run(process.argv.slice(2))
 
 async function run(args: readonly string[]): Promise<ExitCode> {
   try {
+    // `hydrant build` has started this process. It is no command of users.
+    if (args[0] === PRERENDER_ARGUMENT && process.send) {
+      const { runPrerender } = await import('./commands/prerender.ts')
+      await runPrerender(args.slice(1))
+    }
     await createProgram().parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { SiteBuild } from '../build/build-site.ts'
 import type { ImageSummary } from '../build/images/image-reader.ts'
 import { type PageReport, reportPages, reportTotals } from '../build/page-report.ts'
+import type { PrerenderSummary } from '../build/prerender/prerender-site.ts'
 
 /** Formats the sizes of each page's files, and the totals of the build. */
 export function formatReport(build: SiteBuild): string {
@@ -12,6 +13,7 @@ export function formatReport(build: SiteBuild): string {
     ...(pages.length > 0 ? [...formatTable(rows), ''] : []),
     `${count}, ${files} files for the browser: ${formatBytes(bytes)}, ${formatBytes(gzipBytes)} gzipped`,
     ...formatImages(build.images),
+    ...formatPrerendered(build.prerendered),
     ...(build.keptFiles > 0 ? [`kept for open pages: ${countFiles(build.keptFiles)} of the previous build`] : []),
     `built in ${formatDuration(build.durationMs)}, written to ${build.folder}`,
   ].join('\n')
@@ -22,6 +24,12 @@ function formatImages({ encoded, cached, withoutSharp }: ImageSummary): string[]
   const count = withoutSharp === 1 ? '1 image has' : `${withoutSharp} images have`
   const hint = `images: ${count} no copies in AVIF and WebP; to make them, run "npm install --save-dev sharp"`
   return [...(encoded + cached > 0 ? [copies] : []), ...(withoutSharp > 0 ? [hint] : [])]
+}
+
+function formatPrerendered(prerendered: PrerenderSummary | null): string[] {
+  if (prerendered === null) return []
+  const { pages, durationMs } = prerendered
+  return [`prerendered ${pages === 1 ? '1 page' : `${pages} pages`} in ${formatDuration(durationMs)}`]
 }
 
 function countFiles(count: number): string {

@@ -11,6 +11,7 @@ import Fastify, {
 import { encodeBase32 } from '../shared/wire/digest-format.ts'
 import type { LiveBuild } from './build-output/live-build.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
+import type { ResponseCollector } from './context/response-collector.ts'
 import { passOwnErrors } from './failures/failure-log.ts'
 import { firstFailureOf } from './failures/request-failures.ts'
 import { createConnectionLimits } from './guards/connection-limits.ts'
@@ -86,6 +87,8 @@ export interface InstanceInput {
   openCacheStore?: OpenCacheStore
   /** A build whose code changes while it is served (the build in the folder). */
   live?: LiveBuild
+  /** Takes the responses of prerendered pages while the site is built (none). */
+  collector?: ResponseCollector
 }
 
 export interface Instance extends ServedSite {
@@ -107,6 +110,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     getStore,
     live,
     openCacheStore,
+    collector,
   } = input
   const app = createApp(input)
   if (!logging.loggerInstance) passOwnErrors(app.log)
@@ -124,6 +128,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
           ...{ store, metrics, worker },
           ...(live ? { live } : {}),
           ...(openCacheStore ? { openCacheStore } : {}),
+          ...(collector ? { collector } : {}),
         }),
       ),
     )

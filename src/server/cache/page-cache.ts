@@ -101,6 +101,11 @@ export class PageCache {
     return this.#passed.get(key) === true
   }
 
+  /** Whether a response with these tags, which is older than this process, may be served: none has been invalidated. */
+  wasNeverInvalidated(tags: readonly string[]): boolean {
+    return this.#versions.areCurrent(tags, 0)
+  }
+
   /** Keeps a page that differs for each visitor from being tried again for a while. */
   pass(key: string) {
     this.#passed.set(key, true, { ttl: PASS_MS })

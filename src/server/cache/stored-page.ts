@@ -47,7 +47,8 @@ export class StoredPage implements PreparedContent {
   }
 
   freshnessAt(now: number): Freshness {
-    const { storedAt, freshMs, staleMs } = this.response
+    const { storedAt, freshMs, staleMs, isPermanent } = this.response
+    if (isPermanent) return 'fresh'
     const age = now - storedAt
     if (age < freshMs) return 'fresh'
     return age < freshMs + staleMs ? 'stale' : 'expired'

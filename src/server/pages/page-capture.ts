@@ -25,7 +25,7 @@ export interface CaptureInput {
   /** Stores and sends the response; null to check it only. */
   store: ((response: StoredResponse) => void) | null
   /** Called when the response differs for each visitor, or for another reason that the next request will meet too. */
-  onRefused(): void
+  onRefused(refusal: CacheRefusal): void
 }
 
 /** Creates the capture of one response. Call it before the loads. */
@@ -42,7 +42,7 @@ export function createCapture(route: PageRoute, input: CaptureInput, ctx: Reques
   })
 
   function refuse(refusal: CacheRefusal): false {
-    onRefused()
+    onRefused(refusal)
     noteRefusal(refusal, route, ctx)
     return false
   }
@@ -74,6 +74,7 @@ export function createCapture(route: PageRoute, input: CaptureInput, ctx: Reques
         storedAt: Date.now(),
         freshMs: rule.freshMs,
         staleMs: rule.staleMs,
+        ...(rule.isPermanent && { isPermanent: true }),
       })
       return true
     },

@@ -67,8 +67,9 @@ const SEPARATORS = { 'cache-tag': ',', 'surrogate-key': ' ' }
 function setSharedCaching({ response }: StoredPage, { site, reply }: RequestContext) {
   if (reply.hasHeader('cache-control')) return
   const { tagHeader } = site.options.pageCache
-  const { storedAt, freshMs, staleMs, tags } = response
-  const ageS = Math.max(0, Math.floor((Date.now() - storedAt) / S))
+  const { storedAt, freshMs, staleMs, tags, isPermanent } = response
+  // A page that never expires is current as long as it is served.
+  const ageS = isPermanent ? 0 : Math.max(0, Math.floor((Date.now() - storedAt) / S))
   const stale = staleMs > 0 ? `, stale-while-revalidate=${Math.floor(staleMs / S)}` : ''
   reply.header('cache-control', `public, max-age=0, s-maxage=${Math.floor(freshMs / S)}${stale}`)
   reply.header('age', ageS)

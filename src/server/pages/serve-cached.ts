@@ -14,6 +14,7 @@ import type { CacheResult } from '../metrics/cache-counts.ts'
 import { admitToPage } from './admit-to-page.ts'
 import { createCapture, hasCookieOfHook } from './page-capture.ts'
 import type { PageRoute } from './page-route.ts'
+import { findPrerendered, storePrerendered } from './prerendered/find-prerendered.ts'
 import { respondInSlot } from './raw-response.ts'
 import { mayReport } from './report-settings.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
@@ -77,7 +78,13 @@ function sendFound(cached: CachedRoute, key: string | null, ctx: RequestContext)
 
 /** Waits for the page if another request renders it, else renders it. */
 async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: RequestContext): Promise<void> {
-  const { cache } = cached
+  const { cache, route } = cached
+  const file = key === null ? null : findPrerendered(route, ctx)
+  if (key !== null && file !== null) {
+    const stored = await storePrerendered(file, { key, cache }, ctx)
+    if (ctx.reply.raw.destroyed) return
+    if (stored !== null && stored !== 'outdated') return respondWithStored(stored, 'hit', cached, ctx)
+  }
   // Nothing is rendered for HEAD.
   if (key === null || ctx.request.method !== 'GET' || cache.isPassed(key)) return renderOnce(cached, ctx)
   const running = cache.awaitRendering(key)

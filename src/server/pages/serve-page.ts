@@ -1,6 +1,4 @@
 import type { Route } from '../build-output/load-build.ts'
-import { narrowSearch } from '../cache/cache-key.ts'
-import type { CacheRule } from '../cache/cache-rule.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { silencePromises } from '../render/data-promises.ts'
@@ -9,9 +7,9 @@ import { toPlainJson } from '../render/plain-json.ts'
 import { HttpError } from '../thrown/http-error.ts'
 import { admitToPage } from './admit-to-page.ts'
 import { loadOf, runLoads } from './loads.ts'
-import { createCapture } from './page-capture.ts'
 import { type WrittenExtras, writeExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
+import { checkCachedPage, collectPage } from './prerendered/respond-captured.ts'
 import { respondInSlot } from './raw-response.ts'
 import { mayStream, renderPage } from './render-page.ts'
 import { catchError } from './resolve-error.ts'
@@ -23,22 +21,13 @@ import { serveNavigation } from './serve-navigation.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function servePage(route: PageRoute, ctx: RequestContext) {
-  const { cache } = ctx.site
-  if (route.cache && cache)
-    serveCachedPage({ route, rule: route.cache, cache, respond: (own) => respond(route, own) }, ctx)
-  else if (route.cache && ctx.site.build.manifest.mode === 'development') checkCachedPage(route, route.cache, ctx)
-  else if (ctx.site.slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
-}
-
-/** Responds in development, where nothing is stored. The loads see the same as in production, with the same warnings. */
-function checkCachedPage(route: PageRoute, rule: CacheRule, ctx: RequestContext) {
-  ctx.search = narrowSearch(ctx.search, rule.search)
-  if (!ctx.site.slots.admit(ctx)) return
-  void respondInSlot(ctx, async () => {
-    if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
-    ctx.capture = createCapture(route, { rule, tags: [], store: null, onRefused() {} }, ctx)
-    await respond(route, ctx)
-  })
+  const { cache, collector, build, slots } = ctx.site
+  const rule = route.cache
+  const respondWith = (own: RequestContext) => respond(route, own)
+  if (rule && cache) serveCachedPage({ route, rule, cache, respond: respondWith }, ctx)
+  else if (rule && collector) collectPage({ route, rule, respond: respondWith }, collector, ctx)
+  else if (rule && build.manifest.mode === 'development') checkCachedPage({ route, rule, respond: respondWith }, ctx)
+  else if (slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
 }
 
 function respondToGet(route: PageRoute, ctx: RequestContext): Promise<void> {
