@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PACKAGE_FOLDER } from '../../../src/server/util/package-folder.ts'
-import { type BuildProblem, createProblem } from '../../build-problem.ts'
+import { type BuildProblem, createProblem, type SourceLocation } from '../../build-problem.ts'
 import { PRERENDER_ARGUMENT } from '../../prerender-argument.ts'
 import { findExport } from '../bundles/find-export.ts'
 import type { PrerenderMessage, PrerenderProblem } from './prerender-messages.ts'
@@ -58,6 +59,12 @@ function run({ folder, siteDir, onProgress }: PrerenderInput): Promise<Ended> {
 }
 
 async function place({ exportIn, ...problem }: PrerenderProblem, siteDir: string): Promise<BuildProblem> {
-  if (problem.location !== null || exportIn === null) return problem
-  return { ...problem, location: await findExport(siteDir, exportIn, 'prerender') }
+  const { location } = problem
+  if (location !== null) return { ...problem, location: await addLine(location, siteDir) }
+  return exportIn === null ? problem : { ...problem, location: await findExport(siteDir, exportIn, 'prerender') }
+}
+
+async function addLine(location: SourceLocation, siteDir: string): Promise<SourceLocation> {
+  const text = await readFile(join(siteDir, location.file), 'utf8').catch(() => '')
+  return { ...location, lineText: text.split('\n')[(location.line ?? 0) - 1] ?? null }
 }

@@ -3,7 +3,7 @@ import { formOf } from '../../../src/server/cache/prerendered/format.ts'
 import type { StoredResponse } from '../../../src/server/cache/shared/shared-store.ts'
 import type { CollectedRequest, ResponseCollector } from '../../../src/server/context/response-collector.ts'
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
-import { DIGEST_HEADER, REQUEST_ID_HEADER } from '../../../src/server/http/headers.ts'
+import { REQUEST_ID_HEADER } from '../../../src/server/http/headers.ts'
 import type { Format } from '../../../src/server/http/negotiate.ts'
 import type { PageRoute } from '../../../src/server/pages/page-route.ts'
 import { layoutKey } from '../../../src/shared/wire/layout-key.ts'
@@ -13,7 +13,7 @@ import {
   NAVIGATION_MARK,
   writeLayoutKeys,
 } from '../../../src/shared/wire/navigation-protocol.ts'
-import { createProblem, type SourceLocation } from '../../build-problem.ts'
+import { createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import type { PrerenderProblem } from './prerender-messages.ts'
 
 /** A server of the site that has just been built. */
@@ -152,16 +152,14 @@ function describe(
   }
   if (reply.headers['set-cookie'] !== undefined)
     return createProblem('HYD_PRERENDER_PERSONAL', [url, 'its response has the header set-cookie'])
-  return createProblem('HYD_PRERENDER_RESPONSE', [url, describeResponse(reply, outcome)])
+  return createProblem('HYD_PRERENDER_RESPONSE', [url, describeResponse(reply)])
 }
 
-function describeResponse({ statusCode, headers }: LightMyRequestResponse, outcome: Outcome | undefined): string {
+function describeResponse({ statusCode, headers }: LightMyRequestResponse): string {
   if (headers.location !== undefined) return `it redirects to ${headers.location}`
   if (statusCode === 404) return 'its response is a 404'
-  if (statusCode >= 400) return `its response has the status ${statusCode}, with the digest ${headers[DIGEST_HEADER]}`
-  return outcome
-    ? `the page ${outcome.request.route} responds to it`
-    : 'a route of server.ts, or a file, responds to it'
+  if (statusCode >= 400) return `its response has the status ${statusCode}`
+  return 'another page, a file or a route of server.ts responds to it'
 }
 
 /** Returns the innermost frame in the site. */
@@ -175,7 +173,6 @@ function frameIn({ stack, cause, errors = [] }: KeptError): SourceFrame | null {
   return null
 }
 
-function locationOf({ file, line, column, code }: SourceFrame): SourceLocation {
-  const lineText = code?.lines[line - code.firstLine] ?? null
-  return { file, line, column: column > 0 ? column : null, lineText }
+function locationOf({ file, line, column }: SourceFrame): SourceLocation {
+  return { ...fileAt(file, line), column: column > 0 ? column : null }
 }

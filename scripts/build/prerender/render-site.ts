@@ -10,6 +10,7 @@ import {
   type PrerenderedResponse,
 } from '../../../src/server/cache/prerendered/format.ts'
 import { createInstance } from '../../../src/server/create-server.ts'
+import { createJsonLogging } from '../../../src/server/log/logger.ts'
 import type { Options } from '../../../src/server/options/options.ts'
 import { publishEnv } from '../../../src/server/options/public-env.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
@@ -43,7 +44,7 @@ export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): 
   const { base } = options
   const outcomes = createOutcomes()
   const { collector } = outcomes
-  const { app, store } = await createInstance({ dir, folder, options, logging: { logger: false }, collector })
+  const { app, store } = await createInstance({ dir, folder, options, logging: createJsonLogging('silent'), collector })
   store.subscribe(outcomes.addFailure)
   try {
     const build = await loadBuild(folder, manifest, base)

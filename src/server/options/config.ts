@@ -100,6 +100,22 @@ export interface CacheOptions<Route extends PageRoute = never> {
   search?: readonly string[]
 }
 
+/**
+ * An address of a page that `hydrant build` renders: its path without the base (`/products/7`), or the values of the
+ * parameters in its path.
+ */
+export type PrerenderedAddress<Route extends PageRoute = never> =
+  | string
+  | { readonly params: { readonly [Name in keyof ParamsOf<Routes, Route>]: string | number } }
+
+/**
+ * The export `prerender` of a page: `export const prerender: Prerender<'/products/[id]'> = () => [{ params: { id: 7 } }]`.
+ * `hydrant build` renders the page at these addresses. `true` is for a page whose path has no parameters.
+ */
+export type Prerender<Route extends PageRoute = never> =
+  | true
+  | (() => readonly PrerenderedAddress<Route>[] | Promise<readonly PrerenderedAddress<Route>[]>)
+
 /** Options of a site. Set them in `hydrant.config.ts`, or pass them to the plugin or to `createServer`. */
 export interface SiteOptions {
   /** The path at which the site is mounted, without a slash at the end: `/shop` ('/'). */
