@@ -2,7 +2,7 @@
 
 // A site that `hydrant export` has written, as the nginx of docs/export.md serves it.
 
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { exportSite } from '../../scripts/export/export-site.ts'
@@ -123,6 +123,13 @@ t.test('an exported site is interactive behind nginx, and violates no policy', a
   await open.page.click('#none')
   await open.page.getByText('There is no such page').waitFor()
   t.equal(documents.at(-1), '/none', 'the host decides about a link to an unknown page')
+
+  rmSync(join(folder, '_hydrant/pages'), { recursive: true })
+  await open.goto(`${url}/`, 'load')
+  await open.hydrated()
+  await open.page.click('#about')
+  await open.page.getByText('about came late').waitFor()
+  t.equal(documents.at(-1), '/about', 'without the file of a page, the browser loads its document')
   // Chromium itself reports each 404.
   t.strictSame(
     messages.filter((text) => !text.includes('status of 404')),
