@@ -40,6 +40,18 @@ export interface BuildSiteOptions {
   dir: string
   /** @param done How much of the step is done: `3 of 12`. */
   onProgress?(step: BuildStep, done?: string): void
+  /** Returns more problems of the site (none). */
+  check?(site: CheckedSite): Promise<BuildProblem[]>
+}
+
+/** What a build knows of a site before it writes the bundles. */
+export interface CheckedSite {
+  /** The site's folder, with symbolic links resolved. */
+  siteDir: string
+  site: DiscoveredSite
+  exports: FileExports
+  /** The default export of `hydrant.config.ts`. */
+  config: Readonly<Record<string, unknown>>
 }
 
 export interface SiteBuild {
@@ -64,13 +76,13 @@ export interface SiteBuild {
  * Builds a site for production and writes `<dir>/.hydrant/`. On failure, throws a BuildError with every problem and
  * leaves the last build unchanged.
  */
-export async function buildSite({ dir, onProgress = () => {} }: BuildSiteOptions): Promise<SiteBuild> {
+export async function buildSite({ dir, onProgress = () => {}, check }: BuildSiteOptions): Promise<SiteBuild> {
   const startedAt = performance.now()
   // esbuild reports paths with symbolic links resolved.
   const siteDir = realpathSync(dir)
   const output = await createOutputFolder(siteDir, BUILD_FOLDER)
   try {
-    const filled = await fill(siteDir, output, onProgress)
+    const filled = await fill(siteDir, output, onProgress, check)
     await output.commit()
     return { ...filled, folder: join(siteDir, BUILD_FOLDER), durationMs: performance.now() - startedAt }
   } catch (error) {
@@ -83,6 +95,7 @@ async function fill(
   siteDir: string,
   output: OutputFolder,
   onProgress: NonNullable<BuildSiteOptions['onProgress']>,
+  check: BuildSiteOptions['check'],
 ): Promise<Omit<SiteBuild, 'durationMs' | 'folder'>> {
   onProgress('configuration')
   const read = await readSite(siteDir)
@@ -93,6 +106,7 @@ async function fill(
   const exports = await createExportReader(siteDir)(site, config.options.loader)
   problems.push(...read.problems, ...config.problems, ...(await checkExports(siteDir, site, exports)))
   doubts.push(...(await findDoubtfulExports(siteDir, site, exports)))
+  if (check) problems.push(...(await check({ siteDir, site, exports, config: config.config })))
   if (!config.isUsable) throw new BuildError(tidyProblems(problems))
   onProgress('bundles')
   const formPages = findFormPages(site, exports)

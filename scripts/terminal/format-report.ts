@@ -2,6 +2,7 @@ import type { SiteBuild } from '../build/build-site.ts'
 import type { ImageSummary } from '../build/images/image-reader.ts'
 import { type PageReport, reportPages, reportTotals } from '../build/page-report.ts'
 import type { PrerenderSummary } from '../build/prerender/prerender-site.ts'
+import type { SiteExport } from '../export/export-site.ts'
 
 /** Formats the sizes of each page's files, and the totals of the build. */
 export function formatReport(build: SiteBuild): string {
@@ -17,6 +18,12 @@ export function formatReport(build: SiteBuild): string {
     ...(build.keptFiles > 0 ? [`kept for open pages: ${countFiles(build.keptFiles)} of the previous build`] : []),
     `built in ${formatDuration(build.durationMs)}, written to ${build.folder}`,
   ].join('\n')
+}
+
+/** Formats the result of an export. */
+export function formatExport({ pages, files, folder, durationMs }: SiteExport): string {
+  const count = pages === 1 ? '1 page' : `${pages} pages`
+  return `exported ${count}, ${countFiles(files)}, in ${formatDuration(durationMs)}, written to ${folder}`
 }
 
 function formatImages({ encoded, cached, withoutSharp }: ImageSummary): string[] {

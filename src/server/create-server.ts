@@ -89,6 +89,8 @@ export interface InstanceInput {
   live?: LiveBuild
   /** Takes the responses of prerendered pages while the site is built (none). */
   collector?: ResponseCollector
+  /** Whether the documents are written to files, for a host without this server (false). */
+  isExported?: boolean
 }
 
 export interface Instance extends ServedSite {
@@ -111,6 +113,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     live,
     openCacheStore,
     collector,
+    isExported = false,
   } = input
   const app = createApp(input)
   if (!logging.loggerInstance) passOwnErrors(app.log)
@@ -125,7 +128,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     app.register(async (scope) =>
       resolve(
         await mountSite(scope, folder, options, {
-          ...{ store, metrics, worker },
+          ...{ store, metrics, worker, isExported },
           ...(live ? { live } : {}),
           ...(openCacheStore ? { openCacheStore } : {}),
           ...(collector ? { collector } : {}),

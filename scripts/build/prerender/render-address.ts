@@ -108,7 +108,8 @@ function otherForms({ hasMarkdown }: RenderingServer, route: PageRoute, params: 
   ]
 }
 
-async function renderForm(
+/** Renders one form of the page at an address with the base. Resolves with the problem if it has none. */
+export async function renderForm(
   { app, origin, build, outcomes }: RenderingServer,
   route: PageRoute,
   url: string,
@@ -120,6 +121,8 @@ async function renderForm(
     url: isNavigation ? `${url}?${NAVIGATION_MARK}` : url,
     headers: {
       host: new URL(origin).host,
+      // Has an effect for a server that trusts it.
+      'x-forwarded-proto': new URL(origin).protocol.slice(0, -1),
       accept: ACCEPT[format],
       ...(isNavigation ? { [BUILD_HEADER]: build, [LAYOUTS_HEADER]: writeLayoutKeys(layouts) } : {}),
     },

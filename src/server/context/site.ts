@@ -50,5 +50,7 @@ export interface Site {
   /** Takes the responses of prerendered pages while the site is built; null in a server. */
   collector: ResponseCollector | null
   markdown: MarkdownConverter
+  /** Whether the documents are written to files, for a host without this server. */
+  isExported: boolean
   metrics: MetricsRecorder
 }

@@ -400,6 +400,26 @@ export const errorTable = {
     message: 'cannot write the build to %s: %s',
     fix: 'Make the site’s folder writable, and check that the disk has free space.',
   },
+  HYD_EXPORT_NEEDS_SERVER: {
+    message: '%s needs a server, and an exported site has none',
+    fix: 'Remove it, or serve the site with "hydrant start".',
+  },
+  HYD_EXPORT_NOT_PRERENDERED: {
+    message: 'the page %s is not prerendered, and an exported site has no server that renders it',
+    fix: 'Export "prerender" from its server file, or serve the site with "hydrant start".',
+  },
+  HYD_EXPORT_FOLDER: {
+    message: 'the export cannot replace %s: %s',
+    fix: 'Choose a new or empty folder with --out.',
+  },
+  HYD_EXPORT_FILE: {
+    message: 'the export cannot write %s: %s',
+    fix: 'Change the address of the page or the name of the file.',
+  },
+  HYD_EXPORT_PAGE: {
+    message: 'the page %s cannot be exported: %s',
+    fix: 'Run "hydrant start" and open the page.',
+  },
   HYD_DIGEST_UNKNOWN: {
     message: 'the ledger %s has no failure %s%s',
     fix: 'Run "hydrant errors" to list the failures that are still in the ledger, or search the log for the digest.',

@@ -34,12 +34,13 @@ export interface SiteInput {
   cache: PageCache | null
   prerendered: PrerenderedPages | null
   collector: ResponseCollector | null
+  isExported: boolean
 }
 
 /** @param app The instance that the site's pages are registered on. */
 export function createSite(app: FastifyInstance, input: SiteInput): Site {
-  const { build, base, options, publicEnv, render, store, metrics, worker, release, cache, prerendered, collector } =
-    input
+  const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
+  const { cache, prerendered, collector, isExported } = input
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const origin = ownOrigin(worker)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
@@ -76,6 +77,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     collector,
     markdown,
     metrics,
+    isExported,
   }
   return site
 }

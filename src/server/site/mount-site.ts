@@ -50,6 +50,8 @@ export interface SiteParts {
   live?: LiveBuild
   /** Takes the responses of prerendered pages while the site is built: nothing is stored then (none). */
   collector?: ResponseCollector
+  /** Whether the documents are written to files, for a host without this server (false). */
+  isExported?: boolean
 }
 
 /** A mounted site, for events outside of its requests. */
@@ -95,7 +97,7 @@ export async function mountSite(
   outer: FastifyInstance,
   folder: string,
   options: Options,
-  { store, metrics = NO_METRICS, worker = null, openCacheStore, live, collector }: SiteParts,
+  { store, metrics = NO_METRICS, worker = null, openCacheStore, live, collector, isExported = false }: SiteParts,
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
   // The modules of the site may read it when they are loaded.
@@ -116,7 +118,7 @@ export async function mountSite(
     const prerendered = cache && findPrerendered(app, build, { base, publicEnv })
     const created = createSite(app, {
       ...{ build, base, options, publicEnv, render, store, metrics, worker, release },
-      ...{ cache, prerendered, collector: collector ?? null },
+      ...{ cache, prerendered, collector: collector ?? null, isExported },
     })
     addErrorHandlers(outer, created, pages)
     addPageCache(app, created.cache)
