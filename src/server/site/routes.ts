@@ -23,6 +23,7 @@ import {
   takePageContext,
 } from '../pages/create-context.ts'
 import type { PageRoute } from '../pages/page-route.ts'
+import { sendFresh } from '../pages/send-stored.ts'
 import { guardAction, serveAction } from '../pages/serve-action.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
 import { servePage } from '../pages/serve-page.ts'
@@ -93,7 +94,9 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
         if (READ.includes(request.method)) done()
         else refuseMethod(page, allowed, createPageContext(page, site, request, reply)).catch(done)
       },
-      handler: (...pair) => servePage(page, createPageContext(page, site, ...pair)),
+      handler(...pair) {
+        if (!sendFresh(page, site, ...pair)) servePage(page, createPageContext(page, site, ...pair))
+      },
     })
   }
 }
