@@ -10,7 +10,6 @@ import type { StoredPage } from '../cache/stored-page.ts'
 import { noteCacheResult, setCacheResult } from '../context/note-cache-result.ts'
 import { RequestContext } from '../context/request-context.ts'
 import { giveNonces } from '../http/headers.ts'
-import type { CacheResult } from '../metrics/cache-counts.ts'
 import { admitToPage } from './admit-to-page.ts'
 import { createCapture, hasCookieOfHook } from './page-capture.ts'
 import type { PageRoute } from './page-route.ts'
@@ -19,7 +18,7 @@ import { respondInSlot } from './raw-response.ts'
 import { mayReport } from './report-settings.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
-import { sendStored } from './send-stored.ts'
+import { noteFound, respondWithStored } from './send-stored.ts'
 
 /** A page whose responses are stored. */
 export interface CachedRoute {
@@ -71,7 +70,8 @@ function keyFor(route: PageRoute, ctx: RequestContext): string | null {
 function sendFound(cached: CachedRoute, key: string | null, ctx: RequestContext): boolean {
   const found = key === null ? null : cached.cache.find(key)
   if (key === null || found === null) return false
-  respondWithStored(found.page, found.isStale ? 'stale' : 'hit', cached, ctx)
+  respondWithStored(found.page, found.isStale ? 'stale' : 'hit', cached.route, ctx)
+  if (!found.isStale) noteFound(key, cached.route, ctx)
   if (found.isStale && cached.cache.mayRefresh(key)) refresh(cached, key, found.page, ctx)
   return true
 }
@@ -83,7 +83,7 @@ async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: Reque
   if (key !== null && file !== null) {
     const stored = await storePrerendered(file, { key, cache }, ctx)
     if (ctx.reply.raw.destroyed) return
-    if (stored !== null && stored !== 'outdated') return respondWithStored(stored, 'hit', cached, ctx)
+    if (stored !== null && stored !== 'outdated') return respondWithStored(stored, 'hit', route, ctx)
   }
   // Nothing is rendered for HEAD.
   if (key === null || ctx.request.method !== 'GET' || cache.isPassed(key)) return renderOnce(cached, ctx)
@@ -94,14 +94,7 @@ async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: Reque
   if (page === null) return renderOnce(cached, ctx)
   // Invalidated while it was rendered: another one of those who waited may have begun again.
   if (page === 'outdated') return awaitOrRender(cached, key, ctx)
-  respondWithStored(page, 'hit', cached, ctx)
-}
-
-function respondWithStored(page: StoredPage, result: CacheResult, { route }: CachedRoute, ctx: RequestContext) {
-  setCacheResult(result, ctx)
-  // A shared cache would serve a page with guards to visitors whom the guards refuse.
-  sendStored(page, !route.hasGuards, ctx)
-  noteCacheResult(result, ctx)
+  respondWithStored(page, 'hit', cached.route, ctx)
 }
 
 /** Renders a page for this request only. */
@@ -119,7 +112,7 @@ async function renderFirst(cached: CachedRoute, key: string, ctx: RequestContext
   let isSent = false
   await renderAndStore(cached, key, ctx, (page, isOwn) => {
     isSent = true
-    respondWithStored(page, isOwn ? 'miss' : 'hit', cached, ctx)
+    respondWithStored(page, isOwn ? 'miss' : 'hit', cached.route, ctx)
   })
   if (!isSent) noteCacheResult('pass', ctx)
 }
