@@ -125,6 +125,7 @@ export const PAGE_SERVER_EXPORTS = [
   'stream',
   'revalidate',
   'cache',
+  'loadVisitor',
 ] as const
 /** The exports that a layout's `.server` file may have. */
 export const LAYOUT_SERVER_EXPORTS = ['guard', 'load'] as const

@@ -18,15 +18,20 @@ import { respondInSlot } from './raw-response.ts'
 import { mayReport } from './report-settings.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
-import { sendStored } from './send-stored.ts'
 
 /** A page whose responses are stored. */
 export interface CachedRoute {
   route: PageRoute
   rule: CacheRule
   cache: PageCache
-  /** Runs the loads and responds. Rejects if neither the response nor an error can be sent. */
-  respond(ctx: RequestContext): Promise<void>
+  /**
+   * Runs the loads and responds. Rejects if neither the response nor an error can be sent.
+   *
+   * @param isRefresh Whether the request has its response already.
+   */
+  respond(ctx: RequestContext, isRefresh: boolean): Promise<void>
+  /** Sends a stored page. */
+  send(page: StoredPage, ctx: RequestContext): void
 }
 
 /** Responds to GET and HEAD of a page with the export `cache`. */
@@ -51,12 +56,16 @@ async function respondIfAdmitted(cached: CachedRoute, ctx: RequestContext): Prom
 
 /** Returns the key of the response; null for a request that is responded to as if there were no cache. */
 function keyFor(route: PageRoute, ctx: RequestContext): string | null {
-  const { format, site, request, params, address, path, search } = ctx
+  const { site, request, params, address, path, search } = ctx
   const { headers } = request
+  // All forms of a page with parts of the visitor are made from its shell.
+  const format = route.loadVisitor ? 'html' : ctx.format
   let kept = 0
-  if (format === 'navigation') {
+  if (ctx.format === 'navigation') {
     // A page of another build gets another response, and so does one that has called an action.
     if (headers[BUILD_HEADER] !== site.build.manifest.buildId || headers[RESULT_HEADER] !== undefined) return null
+  }
+  if (format === 'navigation') {
     kept = countKept(route.plan.bootLayouts, params, String(headers[LAYOUTS_HEADER]))
   }
   const mayReportFailures = mayReport(site.options.reports, headers)
@@ -90,10 +99,9 @@ async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: Reque
   respondWithStored(page, 'hit', cached, ctx)
 }
 
-function respondWithStored(page: StoredPage, result: CacheResult, { route }: CachedRoute, ctx: RequestContext) {
+function respondWithStored(page: StoredPage, result: CacheResult, cached: CachedRoute, ctx: RequestContext) {
   setCacheResult(result, ctx)
-  // A shared cache would serve a page with guards to visitors whom the guards refuse.
-  sendStored(page, !route.hasGuards, ctx)
+  cached.send(page, ctx)
   noteCacheResult(result, ctx)
 }
 
@@ -102,7 +110,7 @@ async function renderOnce(cached: CachedRoute, ctx: RequestContext): Promise<voi
   if (!ctx.site.slots.admit(ctx)) return
   setCacheResult('pass', ctx)
   noteCacheResult('pass', ctx)
-  if (await passesChecks(cached, ctx)) await cached.respond(ctx)
+  if (await passesChecks(cached, ctx)) await cached.respond(ctx, false)
 }
 
 async function renderFirst(cached: CachedRoute, key: string, ctx: RequestContext): Promise<void> {
@@ -148,7 +156,7 @@ async function renderAndStore(
       own.share(response)
       onStored(rendering.store(response), true)
     }
-    await capturePage(cached, key, ctx, { rendering, store })
+    await capturePage(cached, key, ctx, { rendering, store, isRefresh: after > 0 })
   } finally {
     rendering.giveUp()
     turn?.end()
@@ -158,16 +166,18 @@ async function renderAndStore(
 interface Capturing {
   rendering: Rendering
   store(response: StoredResponse): void
+  isRefresh: boolean
 }
 
-async function capturePage(cached: CachedRoute, key: string, ctx: RequestContext, { rendering, store }: Capturing) {
+async function capturePage(cached: CachedRoute, key: string, ctx: RequestContext, capturing: Capturing) {
+  const { rendering, store, isRefresh } = capturing
   const { route, rule, cache } = cached
   if (!(await passesChecks(cached, ctx))) return
   const tags = readTags(cached, ctx)
   if ('caught' in tags) return respondWithError(tags.caught, targetOf(route, []), ctx)
   rendering.setTags(tags)
   ctx.capture = createCapture(route, { rule, tags, store, onRefused: () => cache.pass(key) }, ctx)
-  await cached.respond(ctx)
+  await cached.respond(ctx, isRefresh)
 }
 
 /** Returns the tags of the response, or the error of the site's function. */

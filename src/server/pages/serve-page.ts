@@ -1,6 +1,6 @@
-import type { Route } from '../build-output/load-build.ts'
 import { narrowSearch } from '../cache/cache-key.ts'
 import type { CacheRule } from '../cache/cache-rule.ts'
+import type { PageCache } from '../cache/page-cache.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { silencePromises } from '../render/data-promises.ts'
@@ -18,16 +18,38 @@ import { catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendMarkdown, sendMarkdownHead } from './send-markdown.ts'
 import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
-import { serveCachedPage } from './serve-cached.ts'
+import { sendStored } from './send-stored.ts'
+import { type CachedRoute, serveCachedPage } from './serve-cached.ts'
 import { serveNavigation } from './serve-navigation.ts'
+import { sendShell } from './shells/send-shell.ts'
+import { respondWithShell } from './shells/serve-shell.ts'
+import { keepPrivate, startVisitorLoad } from './shells/visitor-load.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function servePage(route: PageRoute, ctx: RequestContext) {
   const { cache } = ctx.site
-  if (route.cache && cache)
-    serveCachedPage({ route, rule: route.cache, cache, respond: (own) => respond(route, own) }, ctx)
+  if (route.cache && cache) serveCachedPage(createCachedRoute(route, route.cache, cache), ctx)
   else if (route.cache && ctx.site.build.manifest.mode === 'development') checkCachedPage(route, route.cache, ctx)
   else if (ctx.site.slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
+}
+
+function createCachedRoute(route: PageRoute, rule: CacheRule, cache: PageCache): CachedRoute {
+  if (!route.loadVisitor)
+    return {
+      ...{ route, rule, cache },
+      respond: (own) => respond(route, own),
+      // A shared cache would serve a page with guards to visitors whom the guards refuse.
+      send: (page, own) => sendStored(page, !route.hasGuards, own),
+    }
+  return {
+    ...{ route, rule, cache },
+    respond: (own, isRefresh) => respondWithShell(route, respond, own, isRefresh),
+    send(page, own) {
+      const { rest } = page.response
+      if (rest) sendShell(page, rest, route, respond, own)
+      else sendStored(page, false, own)
+    },
+  }
 }
 
 /** Responds in development, where nothing is stored. The loads see the same as in production, with the same warnings. */
@@ -37,7 +59,7 @@ function checkCachedPage(route: PageRoute, rule: CacheRule, ctx: RequestContext)
   void respondInSlot(ctx, async () => {
     if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
     ctx.capture = createCapture(route, { rule, tags: [], store: null, onRefused() {} }, ctx)
-    await respond(route, ctx)
+    await (route.loadVisitor ? respondWithShell(route, respond, ctx, false) : respond(route, ctx))
   })
 }
 
@@ -50,6 +72,7 @@ async function respondIfAdmitted(route: PageRoute, ctx: RequestContext): Promise
 }
 
 function respond(route: PageRoute, ctx: RequestContext): Promise<void> {
+  if (route.loadVisitor) keepPrivate(ctx.reply)
   const extras = writeExtras({}, route.page.serverFile, ctx)
   return ctx.format === 'navigation'
     ? serveNavigation(route, { kind: 'nothing', extras }, ctx)
@@ -81,10 +104,11 @@ export async function respondWithDocument(
   try {
     if (ctx.request.method === 'HEAD') {
       if (ctx.format === 'markdown') return sendMarkdownHead(ctx)
-      const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0
+      const isPending = route.loadVisitor !== null || deferData(values, plan.dataFiles, ctx).pendingCount() > 0
       return sendDocumentHead(isPending && mayStream(plan, ctx), ctx)
     }
-    const render = () => renderPage({ plan, data: values, extras, leaf }, ctx)
+    const visitorData = startVisitorLoad(route, ctx)
+    const render = () => renderPage({ plan, data: values, extras, leaf, visitorData }, ctx)
     const rendered = await (ctx.capture ? ctx.capture.run(render) : render())
     if (rendered.kind === 'gone') return
     if (ctx.hooksRun) await ctx.hooksRun
@@ -99,7 +123,7 @@ export async function respondWithDocument(
   }
 }
 
-async function respondWithJson(route: Route, values: readonly unknown[], ctx: RequestContext): Promise<void> {
+async function respondWithJson(route: PageRoute, values: readonly unknown[], ctx: RequestContext): Promise<void> {
   const { load, serverFile } = route.page
   const { renderMs } = ctx.site.options.timeouts
   const onTimeout = (pending: string) => {
@@ -109,7 +133,9 @@ async function respondWithJson(route: Route, values: readonly unknown[], ctx: Re
   }
   try {
     if (!load) throw new HttpError(406, 'This page has no data; request text/html instead.')
-    const json = await toPlainJson(values.at(-1), onTimeout, renderMs, (stop) => ctx.watchLeaving(stop))
+    const data = values.at(-1)
+    const body = route.loadVisitor ? { data, visitorData: startVisitorLoad(route, ctx) } : data
+    const json = await toPlainJson(body, onTimeout, renderMs, (stop) => ctx.watchLeaving(stop))
     if (!ctx.isGone) sendJson(json, ctx)
   } catch (thrown) {
     await respondWithError(catchError(thrown, 'load', loadOf(serverFile)), targetOf(route, values), ctx)

@@ -3,6 +3,7 @@ import type { Build } from '../build-output/load-build.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createRenderSlots } from '../context/render-slots.ts'
+import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { ownOrigin } from '../errors/process-origin.ts'
 import { createFailures, type FailuresInput } from '../failures/failures.ts'
@@ -30,11 +31,12 @@ export interface SiteInput {
   /** The option, or the build's id. */
   release: string
   cache: PageCache | null
+  shells: ShellRenderer | null
 }
 
 /** @param app The instance that the site's pages are registered on. */
 export function createSite(app: FastifyInstance, input: SiteInput): Site {
-  const { build, base, options, publicEnv, render, store, metrics, worker, release, cache } = input
+  const { build, base, options, publicEnv, render, store, metrics, worker, release, cache, shells } = input
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const origin = ownOrigin(worker)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
@@ -62,6 +64,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     failures,
     mapper,
     render,
+    shells,
     slots,
     uploads: createUploadSpace(options.forms.maxUploadBytes),
     policies: createPolicyWatch(app.log, build.entry.url),

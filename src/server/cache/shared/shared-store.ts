@@ -1,3 +1,5 @@
+import type { ShellRest } from '../shell-rest.ts'
+
 /** One response of the page cache, as plain data. */
 export interface StoredResponse {
   /** The text, not compressed. */
@@ -15,6 +17,8 @@ export interface StoredResponse {
   freshMs: number
   /** Milliseconds after those in which the response may still be served while it is rendered again. */
   staleMs: number
+  /** For a page with parts of the visitor, whose `body` is the shell. Missing for a complete response. */
+  rest?: ShellRest
 }
 
 /** The state of all tags of a store at one time. */
