@@ -31,6 +31,8 @@ export interface PageProps<Route extends PageRoute = never> extends Props {
   data: ServerResult<Routes, Route, 'load'>
   /** The value of the page's `action`, if this page is the response to a form; otherwise `undefined`. */
   actionData: ServerResult<Routes, Route, 'action'> | undefined
+  /** The promise of the page's `loadVisitor`; `undefined` without one. Read it with `use` inside `<Suspense>`. */
+  visitorData: VisitorData<Route>
   /** The output of the schema `params`; without one, the parameters of the path, decoded: `{ id: '7' }`. */
   params: PageParams<Route>
   /** The output of the schema `search`; `undefined` without one. */
@@ -43,6 +45,17 @@ export interface PageProps<Route extends PageRoute = never> extends Props {
   /** The attributes of the fields of the schema `form`, by their names. Only a page with that schema has them. */
   fields: PageFields<Route>
 }
+
+/** The promise of a page's `loadVisitor`: `undefined` if there is none, `unknown` without a route. */
+export type VisitorData<Route extends PageRoute> = [Route] extends [never]
+  ? unknown
+  : ServerExport<Route, 'loadVisitor'> extends infer Load
+    ? 0 extends 1 & Load
+      ? Load
+      : [Load] extends [undefined]
+        ? undefined
+        : Promise<ServerResult<Routes, Route, 'loadVisitor'>>
+    : never
 
 /** A form that was not accepted. */
 export interface InvalidForm<Route extends PageRoute = never> {

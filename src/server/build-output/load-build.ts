@@ -71,6 +71,8 @@ export interface Route extends LayoutChain {
   cache: CacheRule | null
   /** Which addresses the build renders; null for none. A page with it has a `cache` too. */
   prerender: PrerenderRule | null
+  /** Loads what belongs to the visitor, for a page whose other parts are stored; null for a page without such parts. */
+  loadVisitor: LoadFunction | null
 }
 
 /** A build that is ready to serve, for one base. */
@@ -95,7 +97,7 @@ export interface Build {
 
 /**
  * Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws, HYD_GUARD_EXPORT for a
- * guard that is not a function, and HYD_HYDRATE_EXPORT for an export `hydrate` that is not false.
+ * guard that is not a function, HYD_HYDRATE_EXPORT for an export `hydrate` that is not false, and HYD_VISITOR_LOAD.
  */
 export async function loadBuild(folder: string, manifest: Manifest, base: string): Promise<Build> {
   const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`
@@ -113,7 +115,10 @@ export interface BuildParts extends ServerBundle {
   bundles: readonly MappedBundle[]
 }
 
-/** Returns the build that consists of a manifest and the modules that it names. Throws HYD_GUARD_EXPORT and HYD_HYDRATE_EXPORT. */
+/**
+ * Returns the build that consists of a manifest and the modules that it names. Throws HYD_GUARD_EXPORT,
+ * HYD_HYDRATE_EXPORT and HYD_VISITOR_LOAD.
+ */
 export function createBuild({ folder, manifest, modules, base, bundles }: BuildParts): Build {
   const site = createSite(manifest, modules, withBase(base, ASSETS_PATH))
   return {
@@ -134,6 +139,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
       revalidates: site.serverModule(entry.page).exports.revalidate !== false,
       isHydrated: site.isHydrated(entry.page),
       ...site.storing(entry),
+      loadVisitor: site.visitorLoad(entry.page),
     })),
     entry: site.entry,
     dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),
@@ -189,6 +195,16 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     return { prerender, cache: prerender ? PERMANENT : readCacheRule(server.exports, server.file) }
   }
 
+  function visitorLoad(file: string): LoadFunction | null {
+    const { exports, file: serverFile } = serverModule(file)
+    const { loadVisitor, cache } = exports
+    if (loadVisitor === undefined) return null
+    if (typeof loadVisitor !== 'function')
+      throw createHydrantError('HYD_VISITOR_LOAD', [serverFile, `must be a function; got ${showValue(loadVisitor)}`])
+    if (cache === undefined) throw createHydrantError('HYD_VISITOR_LOAD', [serverFile, 'needs the export "cache"'])
+    return loadVisitor as LoadFunction
+  }
+
   function isHydrated(file: string): boolean {
     const hydrate = modules[file]?.hydrate
     if (hydrate !== undefined && hydrate !== false)
@@ -212,7 +228,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   }
 
   const entry = { url: assets + manifest.entry, imports: manifest.entryImports.map((name) => assets + name) }
-  return { frame, loaded, action, schemas, storing, isHydrated, serverModule, entry }
+  return { frame, loaded, action, schemas, storing, visitorLoad, isHydrated, serverModule, entry }
 }
 
 // A guard that is ignored would leave its pages open to everyone.

@@ -126,6 +126,7 @@ export const PAGE_SERVER_EXPORTS = [
   'revalidate',
   'cache',
   'prerender',
+  'loadVisitor',
 ] as const
 /** The exports that a layout's `.server` file may have. */
 export const LAYOUT_SERVER_EXPORTS = ['guard', 'load'] as const

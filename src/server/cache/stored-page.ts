@@ -36,12 +36,14 @@ export class StoredPage {
   readonly #plain: StoredBody
   #compressed: Partial<Record<Encoding, StoredBody>> = {}
   #onGrow: () => void
+  readonly #restSize: number
 
   /** @param onGrow Called when the page takes more memory. */
   constructor(route: string, response: StoredResponse, onGrow: () => void) {
     this.route = route
     this.response = response
     this.#onGrow = onGrow
+    this.#restSize = response.rest ? JSON.stringify(response.rest).length * 2 : 0
     this.#bytes = Buffer.from(response.body)
     this.hash = createHash('sha256').update(this.#bytes).digest('base64url')
     this.#plain = this.#createBody(null)
@@ -55,7 +57,7 @@ export class StoredPage {
   get size(): number {
     const { br, gzip } = this.#encoded
     // V8 stores a text with characters beyond Latin-1 in two bytes each.
-    return this.text.length * 2 + this.#bytes.length + (br?.length ?? 0) + (gzip?.length ?? 0)
+    return this.text.length * 2 + this.#bytes.length + (br?.length ?? 0) + (gzip?.length ?? 0) + this.#restSize
   }
 
   freshnessAt(now: number): Freshness {

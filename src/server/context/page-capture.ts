@@ -1,4 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ShellRest } from '../cache/shell-rest.ts'
+
+/** The shell of a document, with nonces of its own that stand for hashes. */
+export interface RenderedShell {
+  text: string
+  nonce: string
+  styleNonce: string | undefined
+  rest: ShellRest
+}
 
 /** Watches the loads and the render of a response that the page cache may store. */
 export interface PageCapture {
@@ -14,4 +23,10 @@ export interface PageCapture {
    * stored: it has not been sent then, and may be sent to this visitor only.
    */
   send(text: string): boolean
+  /** Stores a shell. Returns false as `send` does. */
+  sendShell(shell: RenderedShell): boolean
+  /** Returns false if the response must not be stored because of the loads. */
+  check(): boolean
+  /** Keeps the page from being stored for a while. `reason` is the end of a sentence for the log. */
+  refuse(reason: string): void
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, version } from 'react'
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
+import type { PostponedState } from 'react-dom/static'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Options } from '../options/options.ts'
 
@@ -28,11 +29,28 @@ let loaded: Options['reactServer'] | null = null
  * registers itself as the one that `preload()` and similar functions call.
  */
 export async function loadRenderer(wanted: Options['reactServer']): Promise<RenderToPipe> {
+  // Both builds take any object with `write`, `end`, `flush`, `destroy` and `on`; the type asks for Node's writable
+  // stream.
+  return (await importBuild(wanted)).renderToPipeableStream as unknown as RenderToPipe
+}
+
+/**
+ * Loads the function of the same build that renders what a shell lacks. React changes the state, so it is good for one
+ * document. Throws HYD_REACT_SERVER_MIXED.
+ */
+export async function loadResumer(wanted: Options['reactServer']): Promise<(state: PostponedState) => RenderToPipe> {
+  const { resumeToPipeableStream } = await importBuild(wanted)
+  return (state) => (node, options) => {
+    const { nonce, onError, onShellReady, onShellError, onAllReady } = options
+    const callbacks = { onError, onShellReady, onShellError, onAllReady }
+    // As above. The types miss the callbacks, which both builds call as those of `renderToPipeableStream`.
+    return resumeToPipeableStream(node, state, { nonce, ...callbacks } as object) as unknown as ReturnType<RenderToPipe>
+  }
+}
+
+async function importBuild(wanted: Options['reactServer']) {
   const name = hasBunStreams ? wanted : 'node'
   if (loaded !== null && loaded !== name) throw createHydrantError('HYD_REACT_SERVER_MIXED', [name, loaded])
   loaded = name
-  const react = name === 'bun' ? await import('react-dom/server.bun') : await import('react-dom/server.node')
-  // Both builds take any object with `write`, `end`, `flush`, `destroy` and `on`; the type asks for Node's writable
-  // stream.
-  return react.renderToPipeableStream as unknown as RenderToPipe
+  return name === 'bun' ? await import('react-dom/server.bun') : await import('react-dom/server.node')
 }

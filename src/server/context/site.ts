@@ -13,6 +13,7 @@ import type { Options } from '../options/options.ts'
 import type { RenderToPipe } from './react-renderer.ts'
 import type { RenderSlots } from './render-slots.ts'
 import type { ResponseCollector } from './response-collector.ts'
+import type { ShellRenderer } from './shell-renderer.ts'
 
 /** A mounted site: everything that its requests have in common. */
 export interface Site {
@@ -39,6 +40,8 @@ export interface Site {
   /** Maps frames of the server bundle to the site's source. */
   mapper: ServerMapper
   render: RenderToPipe
+  /** Renders pages with stored shells; null if there are none, and in development. */
+  shells: ShellRenderer | null
   slots: RenderSlots
   uploads: UploadSpace
   policies: PolicyWatch

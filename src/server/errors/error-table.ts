@@ -182,6 +182,10 @@ export const errorTable = {
     message: 'the export "hydrate" of %s must be false; got %s',
     fix: 'Write export const hydrate = false for a page without scripts, or remove the export.',
   },
+  HYD_VISITOR_LOAD: {
+    message: 'the export "loadVisitor" of %s %s',
+    fix: 'Export a function next to "cache": export const loadVisitor = (ctx) => …; without "cache", load everything in "load".',
+  },
   HYD_GUARD_EXPORT: {
     message: 'the guard of %s must be a function; got %s',
     fix: 'Export a function: export function guard(ctx) { … }; see "hydrant docs guards".',

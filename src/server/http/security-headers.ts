@@ -22,6 +22,11 @@ export function hashPolicy(hashes: readonly string[]): string {
   return `script-src ${hashes.join(' ')} 'strict-dynamic'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'`
 }
 
+/** Returns the policy of a document that has inline scripts with these hash sources, and others with the nonce. */
+export function mixedPolicy(hashes: readonly string[], nonce: string): string {
+  return contentSecurityPolicy(nonce).replace('script-src', `script-src ${hashes.join(' ')}`)
+}
+
 /** The policy of a document without scripts. */
 export const SCRIPTLESS_POLICY = "script-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -36,13 +41,23 @@ interface Hashes {
 
 /** Replaces the nonces in the policy of a hook by hashes, for a document that is the same for every visitor. */
 export function replaceNonces(reply: FastifyReply, hashes: Hashes) {
+  changeNonces(reply, hashes, () => [])
+}
+
+/** Adds hashes to the nonces in the policy of a hook, for a document of which a part is the same for every visitor. */
+export function addHashes(reply: FastifyReply, hashes: Hashes) {
+  changeNonces(reply, hashes, (source) => [source])
+}
+
+function changeNonces(reply: FastifyReply, hashes: Hashes, keep: (source: string) => string[]) {
   const policy = reply.getHeader(POLICY)
   const { script, style } = givenNoncesOf(reply)
   if (policy === undefined || script === undefined) return
   const inDirective = (directive: string) => {
     const isStyle = /^\s*style-src/.test(directive)
     const nonce = isStyle ? (style ?? script) : script
-    return directive.replace(`'nonce-${nonce}'`, (isStyle ? hashes.styles : hashes.scripts).join(' '))
+    const source = `'nonce-${nonce}'`
+    return directive.replace(source, [...keep(source), ...(isStyle ? hashes.styles : hashes.scripts)].join(' '))
   }
   reply.header(POLICY, String(policy).split(';').map(inDirective).join(';'))
 }

@@ -1,7 +1,8 @@
 import { queryOf } from '../cache/cache-key.ts'
 import type { CacheRule } from '../cache/cache-rule.ts'
-import { fixDocument } from '../cache/fixed-document.ts'
+import { type FixedDocument, fixDocument } from '../cache/fixed-document.ts'
 import type { StoredResponse } from '../cache/shared/shared-store.ts'
+import type { ShellRest } from '../cache/shell-rest.ts'
 import { recordReads } from '../cache/visitor-reads.ts'
 import type { PageCapture } from '../context/page-capture.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -41,10 +42,43 @@ export function createCapture(route: PageRoute, input: CaptureInput, ctx: Reques
     query: queryOf(search),
   })
 
-  function refuse(refusal: CacheRefusal): false {
+  function refuse(refusal: CacheRefusal): null {
     onRefused(refusal)
     noteRefusal(refusal, route, ctx)
-    return false
+    return null
+  }
+
+  /** Returns the headers that the loads have set; null if the response must not be stored. */
+  function takeHeaders(): [name: string, value: string][] | null {
+    if (reply.statusCode !== 200 || ctx.failureCount > 0) return null
+    if (reads.firstRead) return refuse({ kind: 'read', read: reads.firstRead })
+    // Hooks run for each visitor, so the headers that they set while the page was rendered are not stored.
+    const headers = [...reads.written].filter(([name]) => name !== 'content-type')
+    const forbidden = findForbidden(headers)
+    if (forbidden) return refuse({ kind: 'header', header: forbidden })
+    return hasCookieOfHook(route, ctx) ? null : headers
+  }
+
+  /** @param fix Returns the text without its nonces. Called only for a response that may be stored. */
+  function keep(format: Format, fix: () => FixedDocument | { reason: string }, rest?: ShellRest): boolean {
+    const headers = takeHeaders()
+    if (headers === null) return false
+    const fixed = fix()
+    if ('reason' in fixed) return refuse({ kind: 'document', reason: fixed.reason }) !== null
+    if (store === null) return false
+    store({
+      body: fixed.text,
+      headers: [['content-type', TYPES[format]], ...headers],
+      scripts: fixed.scripts,
+      styles: fixed.styles,
+      tags,
+      storedAt: Date.now(),
+      freshMs: rule.freshMs,
+      staleMs: rule.staleMs,
+      ...(rule.isPermanent && { isPermanent: true }),
+      ...(rest && { rest }),
+    })
+    return true
   }
 
   return {
@@ -53,31 +87,15 @@ export function createCapture(route: PageRoute, input: CaptureInput, ctx: Reques
     context: reads.context,
     run: reads.run,
     send(text) {
-      if (reply.statusCode !== 200 || ctx.failureCount > 0) return false
-      if (reads.firstRead) return refuse({ kind: 'read', read: reads.firstRead })
-      // Hooks run for each visitor, so the headers that they set while the page was rendered are not stored.
-      const headers = [...reads.written].filter(([name]) => name !== 'content-type')
-      const forbidden = findForbidden(headers)
-      if (forbidden) return refuse({ kind: 'header', header: forbidden })
-      if (hasCookieOfHook(route, ctx)) return false
       const { format } = ctx
-      const fixed =
-        format === 'html' ? fixDocument(text, ctx.nonce, styleNonceOf(reply)) : { text, scripts: [], styles: [] }
-      if ('reason' in fixed) return refuse({ kind: 'document', reason: fixed.reason })
-      if (store === null) return false
-      store({
-        body: fixed.text,
-        headers: [['content-type', TYPES[format]], ...headers],
-        scripts: fixed.scripts,
-        styles: fixed.styles,
-        tags,
-        storedAt: Date.now(),
-        freshMs: rule.freshMs,
-        staleMs: rule.staleMs,
-        ...(rule.isPermanent && { isPermanent: true }),
-      })
-      return true
+      const isDocument = format === 'html'
+      return keep(format, () =>
+        isDocument ? fixDocument(text, ctx.nonce, styleNonceOf(reply)) : { text, scripts: [], styles: [] },
+      )
     },
+    sendShell: ({ text, nonce, styleNonce, rest }) => keep('html', () => fixDocument(text, nonce, styleNonce), rest),
+    check: () => takeHeaders() !== null,
+    refuse: (reason) => void refuse({ kind: 'document', reason }),
   }
 }
 

@@ -3,6 +3,7 @@ import { fallbackNoscript, fallbackPart, hostScript } from '../../shared/tree/fa
 import { idleStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import { type BootDocument, bootScript } from '../../shared/wire/boot.ts'
+import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import { needsUnflatten } from '../../shared/wire/serialise.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
@@ -22,6 +23,8 @@ export interface PageRender {
   data: readonly unknown[]
   extras?: WrittenExtras | null
   leaf: TreeLeaf
+  /** The promise of the page's `loadVisitor`; missing without one. */
+  visitorData?: Promise<unknown> | undefined
 }
 
 /** Returns whether a document that is not complete at the shell may be streamed. */
@@ -40,12 +43,18 @@ export function mayStream(
 }
 
 /** Renders a page or an error page. Throws HYD_DATA_UNSERIALISABLE; every other outcome is in the result. */
-export function renderPage({ plan, leaf, data: values, extras }: PageRender, ctx: RequestContext): Promise<Rendered> {
+export function renderPage(
+  { plan, leaf, data: loaded, extras: written, visitorData }: PageRender,
+  ctx: RequestContext,
+): Promise<Rendered> {
   const { site, nonce, params } = ctx
   const isMarkdown = ctx.format === 'markdown'
-  const platform = createPlatform(extras, ctx)
+  const platform = createPlatform(written?.value, ctx)
+  // Extras with a promise are written as data is.
+  const extras = visitorData ? null : written
+  const values = visitorData ? [...loaded, { ...written?.value, visitorData }] : loaded
   const isBare = !extras && values.every((value) => value === undefined)
-  const data = isBare ? NO_DATA : deferData(values, plan.dataFiles, ctx)
+  const data = isBare ? NO_DATA : deferData(values, filesOf(plan, values.length), ctx)
   const safe = data.pendingCount() > 0 ? values.map((value) => withSafePromises(value, substitute)) : values
   const tree: Tree = {
     layouts: plan.layouts,
@@ -85,9 +94,20 @@ export function renderPage({ plan, leaf, data: values, extras }: PageRender, ctx
   })
 }
 
+/** Returns the files that values come from. Extras come from the file of the page. */
+function filesOf({ dataFiles }: DocumentPlan, count: number): readonly string[] {
+  return count > dataFiles.length ? [...dataFiles, dataFiles.at(-1) ?? ''] : dataFiles
+}
+
 /** Returns the boot data, and the script that starts the browser's side; an empty text for a page without scripts. */
-function writeShellEnd(plan: DocumentPlan, leaf: TreeLeaf, serialised: readonly string[], ctx: RequestContext): string {
-  const { nonce, site } = ctx
+export function writeShellEnd(
+  plan: DocumentPlan,
+  leaf: TreeLeaf,
+  serialised: readonly string[],
+  ctx: RequestContext,
+  nonce = ctx.nonce,
+): string {
+  const { site } = ctx
   // In development, the script applies the changes of the site.
   if (!ctx.hasScripts && site.build.manifest.mode === 'production') return ''
   const entry = `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`
@@ -106,7 +126,7 @@ function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: Reques
 
 // perf: one literal with all fields. An object that begins with a spread gets a hidden class of its own in V8, and takes
 // 5 µs, against 0.1 µs (Node 20). A small page takes 40 µs.
-function createPlatform(extras: WrittenExtras | null | undefined, ctx: RequestContext): Platform {
+export function createPlatform(extras: PageExtras | undefined, ctx: RequestContext): Platform {
   return {
     side: 'server',
     host: ctx.address.host,
@@ -115,7 +135,7 @@ function createPlatform(extras: WrittenExtras | null | undefined, ctx: RequestCo
     hostScript: ctx.hasScripts ? hostScript : noHostScript,
     styleNonce: styleNonceOf(ctx.reply),
     navigation: idleStore,
-    extras: extras?.value,
+    extras,
     address: ctx,
     page: 0,
     addUrl: addLazyUrl,

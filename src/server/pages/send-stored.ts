@@ -11,7 +11,6 @@ import { chooseEncoding, sendPrepared } from '../http/compression.ts'
 import { matchesEtag } from '../http/etag.ts'
 import { addVary } from '../http/headers.ts'
 import { INERT_POLICY, replaceNonces, setDocumentSecurity, setPolicy } from '../http/security-headers.ts'
-import type { CacheResult } from '../metrics/cache-counts.ts'
 import { formatOf } from './create-context.ts'
 import { setNavigationHeaders } from './navigation-stream.ts'
 import type { PageRoute } from './page-route.ts'
@@ -29,35 +28,28 @@ type StoredTarget = Pick<RequestContext, 'site' | 'request' | 'reply' | 'route' 
  */
 export function sendFresh(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply): boolean {
   const { cache } = site
-  if (cache === null || route.cache === null || route.hasGuards || formatOf(site, request) !== 'html') return false
+  if (cache === null || !isFound(route) || formatOf(site, request) !== 'html') return false
   const known = cache.knownKeys.find(describeRequest(route, site, request))
   const page = known === null ? null : cache.findFresh(known.key)
   if (known === null || page === null) return false
   const { address } = known
-  respondWithStored(page, 'hit', route, { site, request, reply, route: route.id, format: 'html', address })
+  const target = { site, request, reply, route: route.id, format: 'html', address } as const
+  setCacheResult('hit', target)
+  sendStored(page, true, target)
+  noteCacheResult('hit', target)
   return true
 }
 
+/** Says whether the whole response of a page can be in the cache, and nothing has to be asked before it is sent. */
+const isFound = ({ cache, hasGuards, loadVisitor }: PageRoute) => cache !== null && !hasGuards && !loadVisitor
+
 /** Lets `sendFresh` find the page by its key for the next request that is equal. */
 export function noteFound(key: string, route: PageRoute, { site, request, format }: RequestContext) {
-  if (format === 'html' && !route.hasGuards) site.cache?.knownKeys.add(describeRequest(route, site, request), key)
+  if (format === 'html' && isFound(route)) site.cache?.knownKeys.add(describeRequest(route, site, request), key)
 }
 
 function describeRequest(route: PageRoute, { options }: Site, request: FastifyRequest): DocumentRequest {
   return { route: route.id, request, mayReport: mayReport(options.reports, request.headers) }
-}
-
-/** Sends a page of the cache and counts the result. */
-export function respondWithStored(
-  page: StoredPage,
-  result: CacheResult,
-  { hasGuards }: PageRoute,
-  target: StoredTarget,
-) {
-  setCacheResult(result, target)
-  // A shared cache would serve a page with guards to visitors whom the guards refuse.
-  sendStored(page, !hasGuards, target)
-  noteCacheResult(result, target)
 }
 
 /**
@@ -65,7 +57,7 @@ export function respondWithStored(
  *
  * @param isPublic Whether shared caches may store it too: the page has no guards.
  */
-function sendStored(page: StoredPage, isPublic: boolean, target: StoredTarget) {
+export function sendStored(page: StoredPage, isPublic: boolean, target: StoredTarget) {
   const { site, request, reply, format } = target
   if (reply.raw.destroyed) return
   for (const [name, value] of page.response.headers) {

@@ -10,6 +10,7 @@ import type { StoredPage } from '../cache/stored-page.ts'
 import { noteCacheResult, setCacheResult } from '../context/note-cache-result.ts'
 import { RequestContext } from '../context/request-context.ts'
 import { giveNonces } from '../http/headers.ts'
+import type { CacheResult } from '../metrics/cache-counts.ts'
 import { admitToPage } from './admit-to-page.ts'
 import { createCapture, hasCookieOfHook } from './page-capture.ts'
 import type { PageRoute } from './page-route.ts'
@@ -18,15 +19,21 @@ import { respondInSlot } from './raw-response.ts'
 import { mayReport } from './report-settings.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
-import { noteFound, respondWithStored } from './send-stored.ts'
+import { noteFound } from './send-stored.ts'
 
 /** A page whose responses are stored. */
 export interface CachedRoute {
   route: PageRoute
   rule: CacheRule
   cache: PageCache
-  /** Runs the loads and responds. Rejects if neither the response nor an error can be sent. */
-  respond(ctx: RequestContext): Promise<void>
+  /**
+   * Runs the loads and responds. Rejects if neither the response nor an error can be sent.
+   *
+   * @param isRefresh Whether the request has its response already.
+   */
+  respond(ctx: RequestContext, isRefresh: boolean): Promise<void>
+  /** Sends a stored page. */
+  send(page: StoredPage, ctx: RequestContext): void
 }
 
 /** Responds to GET and HEAD of a page with the export `cache`. */
@@ -51,12 +58,16 @@ async function respondIfAdmitted(cached: CachedRoute, ctx: RequestContext): Prom
 
 /** Returns the key of the response; null for a request that is responded to as if there were no cache. */
 function keyFor(route: PageRoute, ctx: RequestContext): string | null {
-  const { format, site, request, params, address, path, search } = ctx
+  const { site, request, params, address, path, search } = ctx
   const { headers } = request
+  // All forms of a page with parts of the visitor are made from its shell.
+  const format = route.loadVisitor ? 'html' : ctx.format
   let kept = 0
-  if (format === 'navigation') {
+  if (ctx.format === 'navigation') {
     // A page of another build gets another response, and so does one that has called an action.
     if (headers[BUILD_HEADER] !== site.build.manifest.buildId || headers[RESULT_HEADER] !== undefined) return null
+  }
+  if (format === 'navigation') {
     kept = countKept(route.plan.bootLayouts, params, String(headers[LAYOUTS_HEADER]))
   }
   const mayReportFailures = mayReport(site.options.reports, headers)
@@ -70,7 +81,7 @@ function keyFor(route: PageRoute, ctx: RequestContext): string | null {
 function sendFound(cached: CachedRoute, key: string | null, ctx: RequestContext): boolean {
   const found = key === null ? null : cached.cache.find(key)
   if (key === null || found === null) return false
-  respondWithStored(found.page, found.isStale ? 'stale' : 'hit', cached.route, ctx)
+  respondWithStored(found.page, found.isStale ? 'stale' : 'hit', cached, ctx)
   if (!found.isStale) noteFound(key, cached.route, ctx)
   if (found.isStale && cached.cache.mayRefresh(key)) refresh(cached, key, found.page, ctx)
   return true
@@ -83,7 +94,7 @@ async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: Reque
   if (key !== null && file !== null) {
     const stored = await storePrerendered(file, { key, cache }, ctx)
     if (ctx.reply.raw.destroyed) return
-    if (stored !== null && stored !== 'outdated') return respondWithStored(stored, 'hit', route, ctx)
+    if (stored !== null && stored !== 'outdated') return respondWithStored(stored, 'hit', cached, ctx)
   }
   // Nothing is rendered for HEAD.
   if (key === null || ctx.request.method !== 'GET' || cache.isPassed(key)) return renderOnce(cached, ctx)
@@ -94,7 +105,13 @@ async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: Reque
   if (page === null) return renderOnce(cached, ctx)
   // Invalidated while it was rendered: another one of those who waited may have begun again.
   if (page === 'outdated') return awaitOrRender(cached, key, ctx)
-  respondWithStored(page, 'hit', cached.route, ctx)
+  respondWithStored(page, 'hit', cached, ctx)
+}
+
+function respondWithStored(page: StoredPage, result: CacheResult, cached: CachedRoute, ctx: RequestContext) {
+  setCacheResult(result, ctx)
+  cached.send(page, ctx)
+  noteCacheResult(result, ctx)
 }
 
 /** Renders a page for this request only. */
@@ -102,7 +119,7 @@ async function renderOnce(cached: CachedRoute, ctx: RequestContext): Promise<voi
   if (!ctx.site.slots.admit(ctx)) return
   setCacheResult('pass', ctx)
   noteCacheResult('pass', ctx)
-  if (await passesChecks(cached, ctx)) await cached.respond(ctx)
+  if (await passesChecks(cached, ctx)) await cached.respond(ctx, false)
 }
 
 async function renderFirst(cached: CachedRoute, key: string, ctx: RequestContext): Promise<void> {
@@ -112,7 +129,7 @@ async function renderFirst(cached: CachedRoute, key: string, ctx: RequestContext
   let isSent = false
   await renderAndStore(cached, key, ctx, (page, isOwn) => {
     isSent = true
-    respondWithStored(page, isOwn ? 'miss' : 'hit', cached.route, ctx)
+    respondWithStored(page, isOwn ? 'miss' : 'hit', cached, ctx)
   })
   if (!isSent) noteCacheResult('pass', ctx)
 }
@@ -148,7 +165,7 @@ async function renderAndStore(
       own.share(response)
       onStored(rendering.store(response), true)
     }
-    await capturePage(cached, key, ctx, { rendering, store })
+    await capturePage(cached, key, ctx, { rendering, store, isRefresh: after > 0 })
   } finally {
     rendering.giveUp()
     turn?.end()
@@ -158,16 +175,18 @@ async function renderAndStore(
 interface Capturing {
   rendering: Rendering
   store(response: StoredResponse): void
+  isRefresh: boolean
 }
 
-async function capturePage(cached: CachedRoute, key: string, ctx: RequestContext, { rendering, store }: Capturing) {
+async function capturePage(cached: CachedRoute, key: string, ctx: RequestContext, capturing: Capturing) {
+  const { rendering, store, isRefresh } = capturing
   const { route, rule, cache } = cached
   if (!(await passesChecks(cached, ctx))) return
   const tags = readTags(cached, ctx)
   if ('caught' in tags) return respondWithError(tags.caught, targetOf(route, []), ctx)
   rendering.setTags(tags)
   ctx.capture = createCapture(route, { rule, tags, store, onRefused: () => cache.pass(key) }, ctx)
-  await cached.respond(ctx)
+  await cached.respond(ctx, isRefresh)
 }
 
 /** Returns the tags of the response, or the error of the site's function. */

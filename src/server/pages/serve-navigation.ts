@@ -15,6 +15,7 @@ import type { WrittenExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
 import type { CaughtError } from './resolve-error.ts'
 import { respondWithError } from './respond-with-error.ts'
+import { startVisitorLoad } from './shells/visitor-load.ts'
 
 /** The state of the request before its first load. */
 export type NavigationStart =
@@ -44,11 +45,15 @@ export async function serveNavigation(route: PageRoute, start: NavigationStart, 
     start.kind === 'thrown'
       ? sendErrorStart(start.layouts.length, plan, stream, ctx)
       : sendStart(plan, start.kind === 'nothing', stream, ctx)
-  if (isPage && start.extras) stream.sendExtras(route.layouts.length, start.extras.serialised)
+  if (isPage && start.extras && !route.loadVisitor) stream.sendExtras(route.layouts.length, start.extras.serialised)
   if (isPage && canStream && !ctx.capture && !isRefresh(ctx) && steps.slice(kept).some(({ load }) => load))
     stream.open()
   const deferred = createDataWriter(plan.dataFiles.at(-1) ?? '', ctx)
   deferred.subscribe((settlement) => stream.sendText(settledLine(settlement)))
+  if (isPage && route.loadVisitor) {
+    const extras = { ...start.extras?.value, visitorData: startVisitorLoad(route, ctx) }
+    stream.sendExtras(route.layouts.length, deferred.write(extras, route.page.serverFile))
+  }
   const loads = await runLoads(steps.slice(kept), ctx, (index, value) => {
     const level = kept + index
     const data = deferred.write(value, plan.dataFiles[level] ?? '')

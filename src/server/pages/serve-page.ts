@@ -1,4 +1,5 @@
-import type { Route } from '../build-output/load-build.ts'
+import type { CacheRule } from '../cache/cache-rule.ts'
+import type { PageCache } from '../cache/page-cache.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { silencePromises } from '../render/data-promises.ts'
@@ -16,18 +17,39 @@ import { catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendMarkdown, sendMarkdownHead } from './send-markdown.ts'
 import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
-import { serveCachedPage } from './serve-cached.ts'
+import { sendStored } from './send-stored.ts'
+import { type CachedRoute, serveCachedPage } from './serve-cached.ts'
 import { serveNavigation } from './serve-navigation.ts'
+import { sendShell } from './shells/send-shell.ts'
+import { respondWithShell } from './shells/serve-shell.ts'
+import { keepPrivate, startVisitorLoad } from './shells/visitor-load.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function servePage(route: PageRoute, ctx: RequestContext) {
   const { cache, collector, build, slots } = ctx.site
   const rule = route.cache
-  const respondWith = (own: RequestContext) => respond(route, own)
-  if (rule && cache) serveCachedPage({ route, rule, cache, respond: respondWith }, ctx)
-  else if (rule && collector) collectPage({ route, rule, respond: respondWith }, collector, ctx)
-  else if (rule && build.manifest.mode === 'development') checkCachedPage({ route, rule, respond: respondWith }, ctx)
+  if (rule && cache) return serveCachedPage(createCachedRoute(route, rule, cache), ctx)
+  const page = rule && { route, rule, respond: (own: RequestContext) => respondForCache(route, own, false) }
+  if (page && collector) collectPage(page, collector, ctx)
+  else if (page && build.manifest.mode === 'development') checkCachedPage(page, ctx)
   else if (slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
+}
+
+function createCachedRoute(route: PageRoute, rule: CacheRule, cache: PageCache): CachedRoute {
+  return {
+    ...{ route, rule, cache },
+    respond: (own, isRefresh) => respondForCache(route, own, isRefresh),
+    send(page, own) {
+      const { rest } = page.response
+      if (rest) sendShell(page, rest, route, respond, own)
+      // A shared cache would serve a page with guards to visitors whom the guards refuse.
+      else sendStored(page, !route.hasGuards && !route.loadVisitor, own)
+    },
+  }
+}
+
+function respondForCache(route: PageRoute, ctx: RequestContext, isRefresh: boolean): Promise<void> {
+  return route.loadVisitor ? respondWithShell(route, respond, ctx, isRefresh) : respond(route, ctx)
 }
 
 function respondToGet(route: PageRoute, ctx: RequestContext): Promise<void> {
@@ -39,6 +61,7 @@ async function respondIfAdmitted(route: PageRoute, ctx: RequestContext): Promise
 }
 
 function respond(route: PageRoute, ctx: RequestContext): Promise<void> {
+  if (route.loadVisitor) keepPrivate(ctx.reply)
   const extras = writeExtras({}, route.page.serverFile, ctx)
   return ctx.format === 'navigation'
     ? serveNavigation(route, { kind: 'nothing', extras }, ctx)
@@ -70,10 +93,11 @@ export async function respondWithDocument(
   try {
     if (ctx.request.method === 'HEAD') {
       if (ctx.format === 'markdown') return sendMarkdownHead(ctx)
-      const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0
+      const isPending = route.loadVisitor !== null || deferData(values, plan.dataFiles, ctx).pendingCount() > 0
       return sendDocumentHead(isPending && mayStream(plan, ctx), ctx)
     }
-    const render = () => renderPage({ plan, data: values, extras, leaf }, ctx)
+    const visitorData = startVisitorLoad(route, ctx)
+    const render = () => renderPage({ plan, data: values, extras, leaf, visitorData }, ctx)
     const rendered = await (ctx.capture ? ctx.capture.run(render) : render())
     if (rendered.kind === 'gone') return
     if (ctx.hooksRun) await ctx.hooksRun
@@ -88,7 +112,7 @@ export async function respondWithDocument(
   }
 }
 
-async function respondWithJson(route: Route, values: readonly unknown[], ctx: RequestContext): Promise<void> {
+async function respondWithJson(route: PageRoute, values: readonly unknown[], ctx: RequestContext): Promise<void> {
   const { load, serverFile } = route.page
   const { renderMs } = ctx.site.options.timeouts
   const onTimeout = (pending: string) => {
@@ -98,7 +122,9 @@ async function respondWithJson(route: Route, values: readonly unknown[], ctx: Re
   }
   try {
     if (!load) throw new HttpError(406, 'This page has no data; request text/html instead.')
-    const json = await toPlainJson(values.at(-1), onTimeout, renderMs, (stop) => ctx.watchLeaving(stop))
+    const data = values.at(-1)
+    const body = route.loadVisitor ? { data, visitorData: startVisitorLoad(route, ctx) } : data
+    const json = await toPlainJson(body, onTimeout, renderMs, (stop) => ctx.watchLeaving(stop))
     if (!ctx.isGone) sendJson(json, ctx)
   } catch (thrown) {
     await respondWithError(catchError(thrown, 'load', loadOf(serverFile)), targetOf(route, values), ctx)

@@ -67,10 +67,15 @@ function tryPlain(value: unknown): string | null {
   }
 }
 
-/** Creates the writer of a page's data. `pageFile` is the file with the page's load. */
-export function createDataWriter(pageFile: string, ctx: RequestContext): DataWriter {
+/**
+ * Creates the writer of a page's data.
+ *
+ * @param pageFile The file with the page's load.
+ * @param nextId Returns the number of the next promise (1, 2, …).
+ */
+export function createDataWriter(pageFile: string, ctx: RequestContext, nextId = countFrom(1)): DataWriter {
   const values: unknown[] = []
-  const pending = createPendingPromises(() => ctx.isGone)
+  const pending = createPendingPromises(() => ctx.isGone, nextId)
   /** The file of the load whose data is being written. */
   let file = ''
 
@@ -116,6 +121,12 @@ export function createDataWriter(pageFile: string, ctx: RequestContext): DataWri
       for (const id of pending.ids()) pending.settle(id, () => failed(id, failure))
     },
   }
+}
+
+/** Returns a function that returns whole numbers, one after another. */
+export function countFrom(first: number): () => number {
+  let next = first
+  return () => next++
 }
 
 function rejected(id: number, reason: unknown, place: SourceFunction, ctx: RequestContext): string {

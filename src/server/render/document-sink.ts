@@ -8,7 +8,7 @@ import { findHeadEnd } from './head-end.ts'
 export type WriteHeadEnd = (isStreamed: boolean, head: string) => string
 
 /** The last text that React writes. A layout has to render `<html>`, and may leave out `<body>`. */
-const TAILS = ['</body></html>', '</html>', '</body>']
+export const TAILS = ['</body></html>', '</html>', '</body>']
 
 /**
  * The destination into which React writes a document. It collects all text until `startStream`, so that a complete
@@ -146,8 +146,8 @@ export class DocumentSink {
   }
 
   /** Sends the collected text, and from now on each flush. */
-  startStream(): Readable {
-    this.#stream = new DocumentStream()
+  startStream(stream = new DocumentStream()): Readable {
+    this.#stream = stream
     this.#emit()
     return this.#stream
   }

@@ -64,6 +64,16 @@ export function renderDocument(input: DocumentInput): Promise<Rendered> {
 const GRACE_MS = 5_000
 const MAX_TIMER_MS = 2_147_483_647
 
+/** Returns the notice at the beginning of a document that streams. */
+export function openNotice(renderMs: number): Notice {
+  return [0, 'open', Math.min(renderMs + GRACE_MS, MAX_TIMER_MS)]
+}
+
+/** Returns the text of a script that gives a message to the browser. `message` is JSON that is safe inside a script. */
+export function messageElement(message: string, nonce: string): string {
+  return `<script nonce="${nonce}">${messageScript(message)}</script>`
+}
+
 /**
  * starting  → rendering  React's first turn is over
  * rendering → piped      the shell is ready, and the document is complete or may stream
@@ -81,7 +91,7 @@ type State = 'starting' | 'rendering' | 'waiting' | 'piped' | 'closed'
  *
  * perf: one write to the connection instead of two; see `addSoon`.
  */
-function corkUntilEnd(raw: ServerResponse) {
+export function corkUntilEnd(raw: ServerResponse) {
   raw.cork()
   // The end of a large part waits until the client has read it, which cannot happen while it is held back.
   setImmediate(() => {
@@ -198,7 +208,7 @@ class DocumentRender implements RenderObserver {
     this.#pipe()
     if (this.#isClosed()) return
     ctx.statusSent = failure?.status ?? ctx.reply.statusCode
-    this.#addNotice([0, 'open', Math.min(renderMs + GRACE_MS, MAX_TIMER_MS)])
+    this.#addNotice(openNotice(renderMs))
     const stream = this.#sink.startStream()
     this.#measure()
     const ended = new Promise<void>((resolve) => {
@@ -221,7 +231,7 @@ class DocumentRender implements RenderObserver {
     if (this.#lateNotice) this.#addNotice(this.#lateNotice)
     this.#state = 'piped'
     this.#input.data.subscribe((settlement) => {
-      if (ctx.hasScripts) this.#sink.addSoon(this.#script(messageScript(settlement)))
+      if (ctx.hasScripts) this.#sink.addSoon(messageElement(settlement, this.#input.nonce))
       this.#closeWhenComplete()
     })
     this.#closeWhenComplete()
@@ -233,7 +243,7 @@ class DocumentRender implements RenderObserver {
 
   #addNotice(notice: Notice) {
     if (!this.#input.ctx.hasScripts) return
-    this.#sink.add(this.#script(messageScript(messageText(notice))))
+    this.#sink.add(messageElement(messageText(notice), this.#input.nonce))
   }
 
   // The boundaries that React left pending would wait in the browser for ever, so a script fails them there.

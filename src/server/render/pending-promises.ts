@@ -3,10 +3,10 @@
  * subscribes.
  *
  * @param isGone Returns whether nobody waits for settlements anymore.
+ * @param nextId Returns the number of the next promise.
  */
-export function createPendingPromises(isGone: () => boolean) {
+export function createPendingPromises(isGone: () => boolean, nextId: () => number) {
   const pending = new Map<number, PromiseLike<unknown>>()
-  let lastId = 0
   let queued: string[] = []
   let onSettled = (settlement: string) => {
     queued.push(settlement)
@@ -17,7 +17,7 @@ export function createPendingPromises(isGone: () => boolean) {
     ids: () => [...pending.keys()],
     promises: () => [...pending.values()],
     add(promise: PromiseLike<unknown>): number {
-      const id = ++lastId
+      const id = nextId()
       pending.set(id, promise)
       return id
     },

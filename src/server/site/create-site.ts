@@ -5,6 +5,7 @@ import type { PrerenderedPages } from '../cache/prerendered/prerendered-pages.ts
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createRenderSlots } from '../context/render-slots.ts'
 import type { ResponseCollector } from '../context/response-collector.ts'
+import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { ownOrigin } from '../errors/process-origin.ts'
 import { createFailures, type FailuresInput } from '../failures/failures.ts'
@@ -35,12 +36,13 @@ export interface SiteInput {
   prerendered: PrerenderedPages | null
   collector: ResponseCollector | null
   isExported: boolean
+  shells: ShellRenderer | null
 }
 
 /** @param app The instance that the site's pages are registered on. */
 export function createSite(app: FastifyInstance, input: SiteInput): Site {
   const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
-  const { cache, prerendered, collector, isExported } = input
+  const { cache, prerendered, collector, isExported, shells } = input
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const origin = ownOrigin(worker)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
@@ -68,6 +70,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     failures,
     mapper,
     render,
+    shells,
     slots,
     uploads: createUploadSpace(options.forms.maxUploadBytes),
     policies: createPolicyWatch(app.log, build.entry.url),

@@ -7,6 +7,7 @@ import { addPageCache } from '../cache/app-page-cache.ts'
 import { createSiteCache, type SiteCache } from '../cache/site-cache.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
 import type { ResponseCollector } from '../context/response-collector.ts'
+import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { registerFailures } from '../failures/digest-of.ts'
 import type { Failures } from '../failures/failures.ts'
@@ -15,6 +16,7 @@ import { addCrossSiteGuard } from '../guards/csrf.ts'
 import { addLoadShedding } from '../guards/load-shedding.ts'
 import { addCompression } from '../http/compression.ts'
 import { addNavigationStrategy } from '../http/navigation-strategy.ts'
+import { addStartCompression } from '../http/prepared-start.ts'
 import { noteHandlers } from '../http/route-handlers.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { addHealthRoutes, type Health } from '../lifecycle/health.ts'
@@ -116,9 +118,10 @@ export async function mountSite(
   const site = await registerBelow(outer, options.base, async (app) => {
     const cache = collector ? null : await openCache(app, build, options, openCacheStore)
     const prerendered = cache && findPrerendered(app, build, { base, publicEnv })
+    const shells = cache && pages.some(({ loadVisitor }) => loadVisitor !== null) ? await loadShells(options) : null
     const created = createSite(app, {
       ...{ build, base, options, publicEnv, render, store, metrics, worker, release },
-      ...{ cache, prerendered, collector: collector ?? null, isExported },
+      ...{ cache, prerendered, collector: collector ?? null, isExported, shells },
     })
     addErrorHandlers(outer, created, pages)
     addPageCache(app, created.cache)
@@ -142,6 +145,11 @@ export async function mountSite(
   }
   countStored(site)
   return { failures: site.failures, cache, health, release, build: buildId, settleFailures, startMeasuring }
+}
+
+// Few sites need it.
+async function loadShells({ reactServer }: Options): Promise<ShellRenderer> {
+  return (await import('../context/shell-renderer.ts')).loadShellRenderer(reactServer)
 }
 
 function countStored({ cache, metrics }: Site) {
@@ -172,6 +180,7 @@ async function addSiteHooks(site: Site, options: Options) {
   const stopNoting = noteHandlers(app)
   await addSitePlugin(app, build.serverPlugin)
   stopNoting()
+  addStartCompression(app, options)
   addCompression(app, options)
 }
 

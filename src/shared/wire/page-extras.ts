@@ -16,4 +16,6 @@ export interface PageExtras {
   params?: unknown
   /** The output of the schema `search`. */
   search?: unknown
+  /** The promise of the page's `loadVisitor`. */
+  visitorData?: PromiseLike<unknown>
 }

@@ -67,7 +67,7 @@ export function ageOf(storedAt: number): number {
 }
 
 /** Returns about how many bytes a response takes. */
-export function bytesOf({ body, headers, tags }: StoredResponse): number {
-  const texts = [...headers.flat(), ...tags]
+export function bytesOf({ body, headers, tags, rest }: StoredResponse): number {
+  const texts = [...headers.flat(), ...tags, ...(rest ? [rest.state ?? '', ...rest.data, ...rest.settlements] : [])]
   return texts.reduce((sum, text) => sum + text.length, Buffer.byteLength(body))
 }

@@ -1,3 +1,5 @@
+import type { ShellRest } from '../shell-rest.ts'
+
 /** One response of the page cache, as plain data. */
 export interface StoredResponse {
   /** The text, not compressed. */
@@ -17,6 +19,8 @@ export interface StoredResponse {
   staleMs: number
   /** True for a response that never expires in the memory of a process. The times are those of shared caches then. */
   isPermanent?: true
+  /** For a page with parts of the visitor, whose `body` is the shell. Missing for a complete response. */
+  rest?: ShellRest
 }
 
 /** The state of all tags of a store at one time. */

@@ -1,0 +1,17 @@
+/** What the rest of a stored shell is rendered from. Plain data, which processes share. */
+export interface ShellRest {
+  /** React's state as JSON; null if the shell lacks nothing. */
+  state: string | null
+  /**
+   * Results of `serialise`: the data of the layouts, of the page, and its extras with the promise of the visitor's data,
+   * whose number is `VISITOR_ID`.
+   */
+  data: readonly string[]
+  /** The values of the other promises in the data: results of `fulfilledText`. */
+  settlements: readonly string[]
+  /** The number of the next promise. */
+  nextId: number
+}
+
+/** The number of the promise of the visitor's data in a shell and its rest. */
+export const VISITOR_ID = 1

@@ -1,0 +1,106 @@
+import { createAppTree } from '../../../shared/tree/app-tree.tsx'
+import { messageText, needsUnflatten } from '../../../shared/wire/serialise.ts'
+import type { RenderedShell } from '../../context/page-capture.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import type { ShellRenderer } from '../../context/shell-renderer.ts'
+import { createNonce, styleNonceOf } from '../../http/headers.ts'
+import { withSafePromises } from '../../render/data-promises.ts'
+import { messageElement, openNotice } from '../../render/document.ts'
+import { findHeadEnd } from '../../render/head-end.ts'
+import { prerenderShell } from '../../render/prerender-shell.ts'
+import { markFallbacks, showPartsNoscript } from '../../render/without-script.ts'
+import type { PageRoute } from '../page-route.ts'
+import { createPlatform, writeShellEnd } from '../render-page.ts'
+import { writeShellData } from './shell-data.ts'
+
+export type ShellOutcome =
+  | { kind: 'shell'; shell: RenderedShell }
+  /** Its data cannot be written, or a component has thrown. */
+  | { kind: 'thrown'; thrown: unknown }
+  /** The shell must not be stored. The reason is the end of a sentence. */
+  | { kind: 'refused'; reason: string }
+
+/** A promise that the parts of the visitor wait for. It never settles: their data is not in a shell. */
+const NEVER = new Promise<never>(() => {})
+
+/** Renders the shell of a page from the data of its shared loads. Never rejects. */
+export async function renderShell(
+  route: PageRoute,
+  values: readonly unknown[],
+  shells: ShellRenderer,
+  ctx: RequestContext,
+): Promise<ShellOutcome> {
+  try {
+    return await tryToRender(route, values, shells, ctx)
+  } catch (thrown) {
+    return { kind: 'thrown', thrown }
+  }
+}
+
+async function tryToRender(
+  route: PageRoute,
+  values: readonly unknown[],
+  shells: ShellRenderer,
+  ctx: RequestContext,
+): Promise<ShellOutcome> {
+  const { plan, leaf } = route
+  const extras = { ...ctx.addressExtras, visitorData: NEVER }
+  const data = await writeShellData(route, values, extras, ctx)
+  if ('reason' in data) return { kind: 'refused', reason: data.reason }
+  // They stand for the nonces of visitors, and are replaced by hashes.
+  const nonce = createNonce()
+  const styleNonce = styleNonceOf(ctx.reply) === undefined ? undefined : createNonce()
+  const platform = { ...createPlatform(extras, ctx), nonce, styleNonce }
+  const substitute = (reason: unknown) => ctx.substitute(reason, { phase: 'load' })
+  const safe = values.map((value) => withSafePromises(value, substitute))
+  const tree = { layouts: plan.layouts, leaf, data: [...safe, extras], params: ctx.params, address: ctx }
+  const rendered = await prerenderShell(createAppTree(tree, platform), shells)
+  if (rendered.kind === 'thrown') return rendered
+  if (rendered.kind === 'empty') return { kind: 'refused', reason: 'a component waits outside of <Suspense>' }
+  const html = addNonces(rendered.html, shells.scripts, nonce)
+  // Nothing tells it from a script in text of the site, which must not get a hash.
+  if (COMPLETES.test(html)) return { kind: 'refused', reason: 'React completes a part of its shell with a script' }
+  const withHead = ctx.hasScripts ? addHeadEnd(html, route, data.data, { nonce, styleNonce }, ctx) : html
+  const text = markFallbacks(withHead, styleNonce) + writeEnd(route, data, nonce, ctx)
+  return { kind: 'shell', shell: { text, nonce, styleNonce, rest: { ...data, state: rendered.state } } }
+}
+
+/** Matches the beginning of React's scripts for single parts. */
+const COMPLETES = /<script>\s*(?:self\.)?\$R/
+
+/** Adds the nonce to React's own scripts. A script of the same text that the site has written does the same. */
+function addNonces(html: string, scripts: readonly string[], nonce: string): string {
+  return html.replace(PLAIN_SCRIPT, (element, tag: string, content: string) =>
+    scripts.includes(content) ? `${tag} nonce="${nonce}">${content}</script>` : element,
+  )
+}
+
+/** React's first script has an id. */
+const PLAIN_SCRIPT = /(<script(?: id="_R_")?)>(.*?)<\/script>/gs
+
+function addHeadEnd(
+  html: string,
+  { plan }: PageRoute,
+  data: readonly string[],
+  { nonce, styleNonce }: Pick<RenderedShell, 'nonce' | 'styleNonce'>,
+  ctx: RequestContext,
+): string {
+  const at = findHeadEnd(html)
+  if (at === -1) return html
+  const head = html.slice(0, at)
+  ctx.site.policies.watchHead(plan, head, ctx)
+  const readers = data.some(needsUnflatten) ? plan.readerPreloads.join(nonce) : ''
+  return head + plan.preloads.join(nonce) + readers + showPartsNoscript(styleNonce) + html.slice(at)
+}
+
+function writeEnd(
+  { plan, leaf }: PageRoute,
+  { data, settlements }: Pick<RenderedShell['rest'], 'data' | 'settlements'>,
+  nonce: string,
+  ctx: RequestContext,
+): string {
+  const end = writeShellEnd(plan, leaf, data, ctx, nonce)
+  if (!ctx.hasScripts) return end
+  const notice = messageText(openNotice(ctx.site.options.timeouts.renderMs))
+  return end + [...settlements, notice].map((message) => messageElement(message, nonce)).join('')
+}

@@ -1,0 +1,130 @@
+import type { PostponedState } from 'react-dom/static'
+import { createAppTree } from '../../../shared/tree/app-tree.tsx'
+import { fallbackNoscript } from '../../../shared/tree/fallback.ts'
+import type { ShellRest } from '../../cache/shell-rest.ts'
+import type { StoredPage } from '../../cache/stored-page.ts'
+import type { SlotHolder } from '../../context/render-slots.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { isForSomeCaches } from '../../http/caching.ts'
+import { addVary, styleNonceOf } from '../../http/headers.ts'
+import { PreparedStart, sendStarted } from '../../http/prepared-start.ts'
+import { addHashes, mixedPolicy, setPolicy } from '../../http/security-headers.ts'
+import { withSafePromises } from '../../render/data-promises.ts'
+import { createDataWriter } from '../../render/deferred-data.ts'
+import { DOCUMENT_END, renderRest } from '../../render/document-rest.ts'
+import { DocumentStream } from '../../render/document-stream.ts'
+import { failPendingScript } from '../../render/suspense-script.ts'
+import type { PageRoute } from '../page-route.ts'
+import { respondInSlot } from '../raw-response.ts'
+import { createPlatform, mayStream } from '../render-page.ts'
+import { setStreamedHeaders } from '../send-response.ts'
+import { type Respond, withLoads } from './serve-shell.ts'
+import { numbersOf, readShellData } from './shell-data.ts'
+import { keepPrivate, startVisitorLoad } from './visitor-load.ts'
+
+const starts = new WeakMap<StoredPage, PreparedStart>()
+
+/**
+ * Sends a stored shell, and then what it lacks. A response that cannot be sent in parts is rendered with the stored data.
+ */
+export function sendShell(page: StoredPage, rest: ShellRest, route: PageRoute, respond: Respond, ctx: RequestContext) {
+  const { site, request, reply } = ctx
+  if (reply.raw.destroyed) return
+  ctx.capture = null
+  setStoredHeaders(page, ctx)
+  const isStreamed = ctx.format === 'html' && mayStream(route.plan, ctx)
+  if (isStreamed && request.method === 'HEAD') {
+    setShellHeaders(page, ctx)
+    return void reply.send()
+  }
+  const slot = takeSlot(ctx)
+  if (slot === null) return
+  if (!isStreamed) return void respondInSlot(ctx, () => respondWithData(rest, route, respond, ctx)).finally(free)
+  setShellHeaders(page, ctx)
+  ctx.statusSent = reply.statusCode
+  site.metrics.firstByteSent(reply)
+  const start = starts.get(page) ?? new PreparedStart(page.text)
+  starts.set(page, start)
+  const stream = new DocumentStream()
+  stream.send(start.text)
+  sendStarted(stream, start, reply)
+  // The shell is on its way before the load of the visitor and React take their time.
+  setImmediate(() => void sendRest(rest, route, stream, ctx).finally(free))
+
+  function free() {
+    if (slot) site.slots.free(slot)
+  }
+}
+
+/** Takes a render slot for the rest; the one that the request has. Returns null for a request that has been refused. */
+function takeSlot(ctx: RequestContext): SlotHolder | null {
+  const slot = { reply: ctx.reply, hasSlot: ctx.hasSlot }
+  ctx.hasSlot = false
+  return slot.hasSlot || ctx.site.slots.admit(slot) ? slot : null
+}
+
+/** Sets the headers that the shared loads have set, but for those that let caches store the response. */
+function setStoredHeaders({ response }: StoredPage, ctx: RequestContext) {
+  const { reply } = ctx
+  for (const [name, value] of response.headers) {
+    if (name === 'vary') addVary(reply, value)
+    else if (name !== 'cache-control' && !isForSomeCaches(name)) reply.header(name, value)
+  }
+  keepPrivate(reply)
+}
+
+function setShellHeaders({ response }: StoredPage, ctx: RequestContext) {
+  const { site, reply, nonce } = ctx
+  addHashes(reply, response)
+  if (site.options.csp) setPolicy(reply, mixedPolicy(response.scripts, nonce))
+  setStreamedHeaders(ctx)
+}
+
+async function respondWithData(rest: ShellRest, route: PageRoute, respond: Respond, ctx: RequestContext) {
+  const { values, addressExtras } = await readShellData(rest)
+  ctx.addressExtras ??= addressExtras
+  await respond(withLoads(route, { kind: 'loaded', values }), ctx)
+}
+
+/** Loads and sends what the shell lacks. Never rejects. */
+async function sendRest(rest: ShellRest, route: PageRoute, stream: DocumentStream, ctx: RequestContext): Promise<void> {
+  try {
+    const { values, addressExtras } = await readShellData(rest)
+    ctx.addressExtras ??= addressExtras
+    await renderRest(createRest(rest, values, route, stream, ctx))
+  } catch (thrown) {
+    const { digest } = ctx.fail(thrown, { phase: 'render' })
+    stream.send(`<script nonce="${ctx.nonce}">${failPendingScript(digest)}</script>${DOCUMENT_END}`)
+    stream.finish()
+  }
+}
+
+function createRest(
+  rest: ShellRest,
+  values: readonly unknown[],
+  route: PageRoute,
+  stream: DocumentStream,
+  ctx: RequestContext,
+) {
+  const { plan, leaf, page } = route
+  const { site, nonce } = ctx
+  const { timeouts, limits } = site.options
+  const visitorData = startVisitorLoad(route, ctx)
+  const data = createDataWriter(page.serverFile, ctx, numbersOf(rest))
+  data.write({ visitorData }, page.serverFile)
+  const substitute = (reason: unknown) => ctx.substitute(reason, { phase: 'load', place: data.place })
+  const extras = withSafePromises({ ...ctx.addressExtras, visitorData }, substitute)
+  const platform = createPlatform({ ...ctx.addressExtras }, ctx)
+  const tree = { layouts: plan.layouts, leaf, data: [...values, extras], params: ctx.params, address: ctx }
+  // Each document needs a state of its own, because React changes it. Its type has a symbol that no value has.
+  const state = rest.state === null ? null : (JSON.parse(rest.state) as PostponedState)
+  return {
+    resume: state && site.shells ? site.shells.resume(state) : null,
+    element: createAppTree(tree, platform),
+    ...{ stream, nonce, data, ctx },
+    styleNonce: styleNonceOf(ctx.reply),
+    renderMs: timeouts.renderMs,
+    maxLength: limits.maxDocumentLength,
+    endOfFailed: ({ digest, status }: { digest: string; status: number }) => fallbackNoscript(digest, status, platform),
+  }
+}

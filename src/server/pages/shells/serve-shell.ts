@@ -1,0 +1,57 @@
+import type { RequestContext } from '../../context/request-context.ts'
+import type { Loads } from '../loads.ts'
+import { runLoads } from '../loads.ts'
+import type { PageRoute } from '../page-route.ts'
+import { catchError } from '../resolve-error.ts'
+import { respondWithError, targetOf } from '../respond-with-error.ts'
+import { renderShell } from './render-shell.ts'
+
+/** Responds to a request for a page: runs its loads, and sends the result in the form that the request asks for. */
+export type Respond = (route: PageRoute, ctx: RequestContext) => Promise<void>
+
+/**
+ * Renders the shell of a page for the cache, whose capture sends it. If it cannot be stored, responds with `respond`, and
+ * with the data that the loads have returned.
+ *
+ * @param isRefresh Whether the request has its response already.
+ */
+export async function respondWithShell(
+  route: PageRoute,
+  respond: Respond,
+  ctx: RequestContext,
+  isRefresh: boolean,
+): Promise<void> {
+  const { capture } = ctx
+  if (!capture) return respond(route, ctx)
+  const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
+  const { shells } = ctx.site
+  if (loads.kind === 'thrown') {
+    if (isRefresh) return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
+  } else if (shells === null) capture.check()
+  else {
+    const outcome = await capture.run(() => renderShell(route, loads.values, shells, ctx))
+    if (outcome.kind === 'shell' && capture.sendShell(outcome.shell)) return
+    if (outcome.kind === 'refused') capture.refuse(outcome.reason)
+    if (isRefresh && outcome.kind === 'thrown')
+      return respondWithError(catchError(outcome.thrown, 'render'), targetOf(route, loads.values), ctx)
+  }
+  if (isRefresh) return
+  ctx.capture = null
+  if (!ctx.reply.raw.destroyed) await respond(withLoads(route, loads), ctx)
+}
+
+/** Returns the route with loads that return, or throw, what its loads did. */
+export function withLoads(route: PageRoute, loads: Loads): PageRoute {
+  const { values } = loads
+  const steps = route.steps.map((step, level) => {
+    if (level < values.length) return { ...step, load: () => values[level] }
+    if (loads.kind === 'loaded' || level > values.length) return { ...step, load: null }
+    return {
+      ...step,
+      load: () => {
+        throw loads.caught.thrown
+      },
+    }
+  })
+  return { ...route, steps, noLoads: loads.kind === 'loaded' ? loads : null }
+}

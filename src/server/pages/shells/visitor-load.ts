@@ -1,0 +1,27 @@
+import type { FastifyReply } from 'fastify'
+import type { RequestContext } from '../../context/request-context.ts'
+import { isForSomeCaches, limitCaching, NO_STORE } from '../../http/caching.ts'
+import { createPageLoadContext } from '../load-context.ts'
+import type { PageRoute } from '../page-route.ts'
+
+/** Calls the `loadVisitor` of a page with the request itself. Returns `undefined` for a page without one. */
+export function startVisitorLoad({ loadVisitor }: PageRoute, ctx: RequestContext): Promise<unknown> | undefined {
+  if (!loadVisitor) return undefined
+  const loading = call()
+  // The page may never read it, and an unhandled rejection would end the process.
+  loading.catch(() => {})
+  return loading
+
+  async function call(): Promise<unknown> {
+    // Ends the stack trace at the load: V8 keeps a fixed number of frames.
+    await null
+    return loadVisitor?.(createPageLoadContext(ctx))
+  }
+}
+
+/** Keeps a response out of every cache, because a part of it belongs to the visitor. */
+export function keepPrivate(reply: FastifyReply) {
+  for (const name of Object.keys(reply.getHeaders())) if (isForSomeCaches(name)) reply.removeHeader(name)
+  reply.header('cache-control', `private, ${NO_STORE}`)
+  limitCaching(reply, 'no-store')
+}
