@@ -1,7 +1,9 @@
-import { type LoadContext, notFound, redirect } from 'hydrant'
+import { type LoadContext, notFound, type Prerender, redirect } from 'hydrant'
 import { hrefOfDocument } from '../../content/document-href.ts'
-import { findDocument, htmlOf, listNeighbours } from '../../content/documents.server.ts'
+import { findDocument, htmlOf, listDocuments, listNeighbours } from '../../content/documents.server.ts'
 import { moved } from '../../content/moved.ts'
+
+export const prerender: Prerender<'/docs/[...path]'> = () => listDocuments().map(({ path }) => ({ params: { path } }))
 
 export function load({ params }: LoadContext<'/docs/[...path]'>) {
   const document = findDocument(params.path)
