@@ -1,7 +1,7 @@
 // Runs the test files that the arguments name, one after the other, in this process. Node.js, tap, Fastify and React
 // start once for all of them. It writes the TAP of each file between two comments. `run-files.ts` reads it.
 
-import { basename, dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { TestOpts } from 'tap'
 import { startTest } from './current-test.ts'
@@ -13,6 +13,8 @@ import { formatEnd, formatStart } from './together-output.ts'
 const GRACE_MS = 30_000
 const LEFT_RUNNING = 4
 
+// A test finds the arguments that it has in a process of its own.
+const files = process.argv.splice(2)
 const patience = Number(process.env.TAP_TIMEOUT)
 // tap's own test of the process contains none of the files, and must not time out.
 process.env.TAP_TIMEOUT = '0'
@@ -22,7 +24,6 @@ process.env.TAP_TIMEOUT = String(patience)
 process.setMaxListeners(0)
 keepPrograms()
 
-const files = process.argv.slice(2)
 // It replaces a function that the build keeps when it is loaded.
 if (files.some((file) => importsOf(file).includes('dist/test/shared-compression.js')))
   await import('./shared-compression.ts')
@@ -39,10 +40,11 @@ setTimeout(() => process.exit(LEFT_RUNNING), GRACE_MS).unref()
 
 /** Runs a file, and resolves with the numbers of its assertions. */
 async function run(file: string) {
+  // tap derives the names of folders from it.
+  process.argv[1] = resolve(file)
   const options: TestOpts = {
-    name: file,
+    name: 'TAP',
     timeout: patience * 1000,
-    testdir: resolve('.tap/fixtures', `${dirname(file)} ${basename(file)}`.replace(/[^\w.-]+/g, '-')),
     cb: async () => {
       await import(pathToFileURL(resolve(file)).href)
     },
