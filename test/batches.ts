@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { importsOf } from './test-files.ts'
+import { importsOf, isSlow } from './test-files.ts'
 
 /** The files of one process. Longer lists save little more, and a failure repeats one list. */
 const LONGEST = 10
+/** Slow files save a smaller part, and others should run while they wait. */
+const LONGEST_OF_SLOW = 4
 
 /**
  * Code that changes or measures the process: a file with it, or with it in a module of the tests that it imports, has a
@@ -29,15 +31,15 @@ export function mayShareProcess(file: string): boolean {
  * @param kindOf Files of different kinds are in different lists.
  */
 export function makeBatches(files: readonly string[], jobs: number, kindOf: (file: string) => string): string[][] {
-  const most = Math.min(LONGEST, Math.ceil(files.length / jobs / 2))
+  const most = Math.ceil(files.length / jobs / 2)
   const batches: string[][] = []
   const open = new Map<string, string[]>()
   for (const file of files) {
-    const kind = mayShareProcess(file) ? kindOf(file) : file
+    const kind = mayShareProcess(file) ? `${isSlow(file)} ${kindOf(file)}` : file
     const batch = open.get(kind) ?? []
     if (batch.length === 0) batches.push(batch)
     batch.push(file)
-    if (batch.length < most) open.set(kind, batch)
+    if (batch.length < Math.min(most, isSlow(file) ? LONGEST_OF_SLOW : LONGEST)) open.set(kind, batch)
     else open.delete(kind)
   }
   return batches

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 const ROOT = 'dist/test'
 
@@ -60,6 +60,11 @@ export function listTests(): string[] {
 function rankOf(file: string): number {
   const rank = SLOWEST.findIndex((start) => file.startsWith(start))
   return rank === -1 ? SLOWEST.length : rank
+}
+
+/** Says whether a compiled test belongs to the slowest, which `SLOWEST` names before whole folders. */
+export function isSlow(file: string): boolean {
+  return rankOf(relative(ROOT, file)) < SLOWEST.indexOf('docs/')
 }
 
 /** Says whether a compiled test starts programs that may not be installed yet. */
