@@ -12,7 +12,7 @@ import { varyOf } from './send-response.ts'
 /**
  * Sends a page of the cache.
  *
- * @param isPublic Whether shared caches may store it too: the page has no guards.
+ * @param isPublic Whether shared caches may store it too.
  */
 export function sendStored(page: StoredPage, isPublic: boolean, ctx: RequestContext) {
   const { site, request, reply, format } = ctx

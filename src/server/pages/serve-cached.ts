@@ -92,8 +92,8 @@ async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: Reque
 
 function respondWithStored(page: StoredPage, result: CacheResult, { route }: CachedRoute, ctx: RequestContext) {
   setCacheResult(result, ctx)
-  // A shared cache would serve a page with guards to visitors whom the guards refuse.
-  sendStored(page, !route.hasGuards, ctx)
+  // A shared cache would serve the page to visitors whom its guards refuse, or a hook that asks for a password.
+  sendStored(page, !route.hasGuards && ctx.request.headers.authorization === undefined, ctx)
   noteCacheResult(result, ctx)
 }
 
