@@ -57,6 +57,12 @@ const dir = await buildFiles(t.testdir({}), {
     '{ maxAgeS: 1 }',
   ),
   ...cached('members', '({ all: true })', undefined, GUARD),
+  ...cached(
+    'declared',
+    "{ reply.header('cache-control', 'public, max-age=600'); return { all: true } }",
+    undefined,
+    GUARD,
+  ),
   ...cached('context', '({ of: context.user })', undefined, GUARD),
   ...cached('user', '({ of: request.user })'),
   ...cached('headers', '({ ...request.headers })'),
@@ -198,7 +204,7 @@ t.test('HEAD and ranges do not change what is stored', async (t) => {
 })
 
 t.test('a page with guards is never stored, and those whom they refuse do not get it', async (t) => {
-  for (const path of ['/members', '/context'])
+  for (const path of ['/members', '/declared', '/context'])
     for (const [name, { mark, headers }] of Object.entries(FORMS)) {
       const refused = await askAfterAlice(path + mark, headers)
       t.notMatch(all(refused), SECRET, `${path} ${name}`)

@@ -42,11 +42,9 @@ function setPageHeaders(page: StoredPage, isPublic: boolean, ctx: RequestContext
   addVary(reply, varyOf(site))
   if (format === 'html') {
     setDocumentHeaders(page, ctx)
-    if (isPublic) setSharedCaching(page, ctx)
-    else if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
-    return
+    if (isPublic) return setSharedCaching(page, ctx)
   }
-  // A shared cache that ignores `Vary` would serve it to clients that ask for the page.
+  // A shared cache that ignores `Vary` would serve another form to clients that ask for the page.
   limitCaching(reply, 'private')
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
   if (format === 'markdown' && site.options.csp) setPolicy(reply, INERT_POLICY)
