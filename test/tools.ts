@@ -8,6 +8,9 @@ const TOOLS = [
   // Chromium without windows, which take most of the time of opening a page.
   { program: '/usr/bin/chromium-headless-shell', debianPackage: 'chromium-headless-shell' },
   { program: '/usr/bin/firefox-esr', debianPackage: 'firefox-esr' },
+  { program: '/usr/bin/WebKitWebDriver', debianPackage: 'webkit2gtk-driver' },
+  // WebKit needs a display.
+  { program: '/usr/bin/Xvfb', debianPackage: 'xvfb' },
   { program: '/usr/sbin/nginx', debianPackage: 'nginx' },
   { program: '/usr/sbin/haproxy', debianPackage: 'haproxy' },
   { program: '/usr/bin/caddy', debianPackage: 'caddy' },
@@ -29,6 +32,8 @@ const TOOLS = [
 export const CHROMIUM = '/usr/bin/chromium'
 export const CHROMIUM_SHELL = '/usr/bin/chromium-headless-shell'
 export const FIREFOX = '/usr/bin/firefox-esr'
+export const WEBKIT_DRIVER = '/usr/bin/WebKitWebDriver'
+export const XVFB = '/usr/bin/Xvfb'
 export const NGINX = '/usr/sbin/nginx'
 export const HAPROXY = '/usr/sbin/haproxy'
 export const CADDY = '/usr/bin/caddy'

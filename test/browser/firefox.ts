@@ -1,5 +1,3 @@
-/// <reference lib="dom" />
-
 // Firefox, driven by its built-in protocol: each message is a JSON array after its length and a colon.
 
 import { spawn } from 'node:child_process'
@@ -11,10 +9,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { FIREFOX } from '../tools.ts'
 import { until } from '../until.ts'
-import { isHydrated } from './hydration.ts'
-
-/** How long a test waits for something in a page. */
-const PATIENCE_MS = 30_000
+import { type DrivenPage, drivePage } from './driven-page.ts'
 
 /**
  * Firefox sends requests to the site under test only, and loads no page, add-on or process that the tests do not use.
@@ -47,23 +42,8 @@ const PREFERENCES = {
   'toolkit.telemetry.enabled': false,
 }
 
-export interface Firefox {
-  goto(url: string): Promise<void>
-  /** Runs a function in the page and resolves with its result, which may be a promise. */
-  evaluate<Result, Argument>(
-    work: (argument: Argument) => Result | Promise<Result>,
-    argument: Argument,
-  ): Promise<Result>
-  /** Clicks the first element that matches the selector with the mouse. */
-  click(selector: string): Promise<void>
-  /** Resolves when React has hydrated the page. */
-  hydrated(): Promise<void>
-  /** Resolves when an element shows the text. */
-  shows(selector: string, text: string): Promise<void>
-}
-
 /** Launches Firefox with one page. It closes at the end of the test. */
-export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<Firefox> {
+export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<DrivenPage> {
   const profile = mkdtempSync(join(tmpdir(), 'firefox-'))
   const preferences = Object.entries(PREFERENCES).map(
     ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)})`,
@@ -89,47 +69,13 @@ export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<Firefox>
   const command = await talk(socket)
   await command('WebDriver:NewSession', {})
 
-  async function evaluate<Result, Argument>(
-    work: (argument: Argument) => Result | Promise<Result>,
-    argument: Argument,
-  ): Promise<Result> {
-    const script = `return (${work})(${JSON.stringify(argument)})`
-    const { value } = await command('WebDriver:ExecuteScript', { script, args: [], sandbox: null })
-    // The result of the function, serialised as JSON.
-    return value as Result
-  }
-
-  async function becomesTrue<Argument>(what: string, look: (argument: Argument) => boolean, argument?: Argument) {
-    const endsAt = Date.now() + PATIENCE_MS
-    await until(async () => {
-      if (await evaluate(look, argument as Argument)) return true
-      if (Date.now() < endsAt) return false
-      const [address, text] = await evaluate(() => [location.href, document.body.innerText], null)
-      throw new Error(`not ${what} at ${address}: ${text}`)
-    })
-  }
-
-  return {
-    async goto(url) {
-      await command('WebDriver:Navigate', { url })
-    },
-    evaluate,
-    async click(selector) {
-      const { value } = await command('WebDriver:FindElement', { using: 'css selector', value: selector })
-      const [id] = Object.values(value as Record<string, string>)
-      await command('WebDriver:ElementClick', { id })
-    },
-    hydrated: () => becomesTrue('hydrated', isHydrated),
-    shows: (selector, text) =>
-      becomesTrue(
-        `${text} in ${selector}`,
-        ([selector, text]) => {
-          const elements = [...document.querySelectorAll<HTMLElement>(selector)]
-          return elements.some((element) => element.innerText.includes(text))
-        },
-        [selector, text] as const,
-      ),
-  }
+  return drivePage({
+    goto: (url) => command('WebDriver:Navigate', { url }),
+    run: async (script) => (await command('WebDriver:ExecuteScript', { script, args: [], sandbox: null })).value,
+    find: async (selector) =>
+      (await command('WebDriver:FindElement', { using: 'css selector', value: selector })).value,
+    click: (id) => command('WebDriver:ElementClick', { id }),
+  })
 }
 
 type Command = (name: string, parameters: object) => Promise<{ value: unknown }>

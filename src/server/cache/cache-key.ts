@@ -1,4 +1,5 @@
 import type { Format } from '../http/negotiate.ts'
+import { pathOf, plainTarget } from '../http/request-url.ts'
 
 /** A request, as far as the response of a cached page may depend on it. */
 export interface KeyedRequest {
@@ -50,5 +51,7 @@ export function queryOf(search: string): Record<string, string | string[]> {
 /** Returns the tag that every response for a path has. `path` is relative to the origin; its query is left out. */
 export function pathTag(path: string): string {
   // Paths that differ only in their encoding lead to the same page.
-  return `path:${new URL(path.replace(/^\/+/, '/'), 'http://localhost').pathname}`
+  const plain = plainTarget(pathOf(path.replace(/^\/*/, '/')))
+  // A comma would begin another tag in `Cache-Tag`.
+  return `path:${plain.replaceAll(',', '%2C')}`
 }

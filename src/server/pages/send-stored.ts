@@ -55,10 +55,12 @@ function describeRequest(route: PageRoute, { options }: Site, request: FastifyRe
 /**
  * Sends a page of the cache.
  *
- * @param isPublic Whether shared caches may store it too: the page has no guards.
+ * @param mayShare Whether shared caches may store it too, unless the visitor has signed in with HTTP authentication.
  */
-export function sendStored(page: StoredPage, isPublic: boolean, target: StoredTarget) {
+export function sendStored(page: StoredPage, mayShare: boolean, target: StoredTarget) {
   const { site, request, reply, format } = target
+  // A hook may ask for a password.
+  const isPublic = mayShare && request.headers.authorization === undefined
   if (reply.raw.destroyed) return
   for (const [name, value] of page.response.headers) {
     if (name === 'vary') addVary(reply, value)
@@ -82,15 +84,13 @@ function setPageHeaders(page: StoredPage, isPublic: boolean, target: StoredTarge
   const { site, reply, format } = target
   addVary(reply, varyOf(site))
   if (format === 'html') {
-    const { response } = page
-    page.documentHeaders ??= createDocumentHeaders(response, site.options.pageCache.tagHeader)
-    setDocumentHeaders(response, page.documentHeaders, target)
-    if (reply.hasHeader('cache-control')) return
-    if (isPublic) setSharedCaching(response, page.documentHeaders, target)
-    else reply.header('cache-control', REVALIDATE)
-    return
+    page.documentHeaders ??= createDocumentHeaders(page.response, site.options.pageCache.tagHeader)
+    setDocumentHeaders(page.response, page.documentHeaders, target)
+    if (isPublic && !reply.hasHeader('cache-control'))
+      return setSharedCaching(page.response, page.documentHeaders, target)
+    if (isPublic) return
   }
-  // A shared cache that ignores `Vary` would serve it to clients that ask for the page.
+  // A shared cache that ignores `Vary` would serve another form to clients that ask for the page.
   limitCaching(reply, 'private')
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
   if (format === 'markdown' && site.options.csp) setPolicy(reply, INERT_POLICY)

@@ -1,0 +1,178 @@
+// Races between visitors and invalidations. After an invalidation, nobody may get a page that was made before it: not one
+// whose render began before it, not one that was old already, in no form, and under no spelling of its address.
+
+import { brotliDecompressSync } from 'node:zlib'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import { hydrant } from '../../src/server/index.ts'
+import { marked, navigationHeaders } from '../server/lines.ts'
+import { buildFiles, HTML, JSON_ONLY, type Served, serve } from '../server/served.ts'
+
+/** The data of the site: the versions of its items and groups, which loads read. */
+const site = { items: [0, 0, 0, 0, 0, 0], groups: [0, 0] }
+Object.assign(globalThis, { hydrantVersions: site })
+
+const page = 'export default ({ data }) => <p>{data.text}</p>\n'
+/** Loads read one version, wait for some turns of the event loop, and read the other: they mix old and new. */
+const server = (rule: string, more = '') => `import { setImmediate as turn } from 'node:timers/promises'
+const { items, groups } = globalThis.hydrantVersions
+let runs = 0
+export const cache = { ${rule}, tags: ({ params: { id } }) => ['item:' + id, 'group:' + (id % 2)] }
+${more}
+export async function load({ params: { id } }) {
+  const item = items[id]
+  for (let turns = runs++ % 5; turns > 0; turns--) await turn()
+  return { text: 'item=' + item + ' group=' + groups[id % 2] + '.' }
+}
+`
+const KINDS = {
+  fresh: server('maxAgeS: 600'),
+  stale: server('maxAgeS: 0, staleS: 600'),
+  guarded: server('maxAgeS: 600', 'export const guard = async () => {}'),
+}
+const dir = await buildFiles(t.testdir({}), {
+  ...Object.fromEntries(
+    Object.entries(KINDS).flatMap(([kind, text]) => [
+      [`pages/${kind}/[id].tsx`, page],
+      [`pages/${kind}/[id].server.ts`, text],
+    ]),
+  ),
+  'pages/named/[id].tsx': 'export default ({ data }) => <p>run {data}</p>\n',
+  'pages/named/[id].server.ts':
+    'let runs = 0\nexport const cache = { maxAgeS: 600 }\nexport const load = () => ++runs\n',
+})
+
+const NAVIGATION = navigationHeaders(dir)
+/** Each form of a page. */
+const FORMS = [
+  (path: string) => [path, HTML] as const,
+  (path: string) => [path, { ...HTML, 'accept-encoding': 'br' }] as const,
+  (path: string) => [path, JSON_ONLY] as const,
+  (path: string) => [path, { accept: 'text/markdown' }] as const,
+  (path: string) => [marked(path), NAVIGATION] as const,
+]
+
+let state = 11
+/** Returns a whole number below `end`. The same numbers come in each run. */
+function below(end: number): number {
+  state = (state * 48_271) % 2_147_483_647
+  return state % end
+}
+
+interface Floor {
+  item: number
+  group: number
+}
+
+/** The oldest versions that each page may show. */
+function createFloors() {
+  const floors = new Map<string, Floor>()
+  const paths = Object.keys(KINDS).flatMap((kind) => site.items.map((_, id) => `/${kind}/${id}`))
+  for (const path of paths) floors.set(path, { item: 0, group: 0 })
+  const idOf = (path: string) => Number(path.split('/')[2])
+  const at = (path: string): Floor => floors.get(path) ?? { item: 0, group: 0 }
+  /** A page that was removed shows no version from before that. */
+  function raise(isRemoved: (path: string, id: number) => boolean) {
+    const now = structuredClone(site)
+    const removed = paths.filter((path) => isRemoved(path, idOf(path)))
+    return () => {
+      for (const path of removed) {
+        const { item, group } = at(path)
+        const id = idOf(path)
+        floors.set(path, {
+          item: Math.max(item, now.items[id] ?? 0),
+          group: Math.max(group, now.groups[id % 2] ?? 0),
+        })
+      }
+    }
+  }
+  return { paths, at, raise }
+}
+
+/** Changes the data, and then removes some pages. Resolves when that is done. */
+async function change({ app }: Served, { paths, raise }: ReturnType<typeof createFloors>) {
+  const id = below(site.items.length)
+  const path = paths[below(paths.length)] ?? ''
+  site.items[id] = (site.items[id] ?? 0) + 1
+  site.groups[id % 2] = (site.groups[id % 2] ?? 0) + 1
+  const [isRemoved, remove] = [
+    [(_: string, own: number) => own === id, () => app.pageCache.invalidate({ tags: [`item:${id}`] })],
+    [(_: string, own: number) => own % 2 === id % 2, () => app.pageCache.invalidate({ tags: [`group:${id % 2}`] })],
+    [(own: string) => own === path, () => app.pageCache.invalidate({ path: `${path}?a=b` })],
+    [() => true, () => app.pageCache.clear()],
+  ][below(16) === 0 ? 3 : below(3)] as [(path: string, id: number) => boolean, () => Promise<void>]
+  const noteRemoved = raise(isRemoved)
+  await remove()
+  noteRemoved()
+}
+
+t.test('after an invalidation, no response has anything older', async (t) => {
+  const served = await serve(t, dir, { ledger: false, logger: false })
+  const floors = createFloors()
+  let asked = 0
+  async function ask() {
+    const path = floors.paths[below(floors.paths.length)] ?? ''
+    const [url, headers] = (FORMS[below(FORMS.length)] ?? FORMS[0])?.(path) ?? [path, HTML]
+    const { item, group } = floors.at(path)
+    const { body, statusCode, headers: sent, rawPayload } = await served.get(url, headers)
+    const text = sent['content-encoding'] === 'br' ? brotliDecompressSync(rawPayload) : body
+    const seen = /item=(\d+) group=(\d+)\./.exec(String(text))
+    asked++
+    if (statusCode !== 200 || !(Number(seen?.[1]) >= item) || !(Number(seen?.[2]) >= group))
+      t.fail(`${url}: ${seen?.[0]}, at least item=${item} group=${group}`)
+  }
+  await Promise.all(
+    Array.from({ length: 12 }, async (_, worker) => {
+      for (let turn = 0; turn < 150; turn++) await (worker < 2 ? change(served, floors) : ask())
+    }),
+  )
+  t.equal(asked, 1_500)
+})
+
+/** Spellings of one path: as the program names it, and as visitors send it. */
+const SPELLINGS: readonly (readonly [path: string, ...sent: string[]])[] = [
+  ['/named/a', '/named/a', '/named/%61'],
+  ['/named/%61', '/named/a'],
+  ['/named/a b', '/named/a%20b'],
+  ['/named/ä', '/named/%C3%A4', '/named/%c3%a4'],
+  ['/named/a|b', '/named/a|b', '/named/a%7Cb', '/named/a%7cb'],
+  ['/named/a,item:1', '/named/a,item:1', '/named/a%2Citem:1'],
+  ['/named/a%2Cb', '/named/a,b'],
+  ["/named/it's", "/named/it's", '/named/it%27s'],
+  ['/named/a^b', '/named/a^b', '/named/a%5Eb'],
+  ['/named/a\\b', '/named/a%5Cb', '/named/a%5cb'],
+  ['/named/a%2Fb', '/named/a%2fb', '/named/a%2Fb'],
+  ['/named/100%25', '/named/100%25'],
+  ['//named/a', '/named/a'],
+  ['/named/a?b#c', '/named/a?d'],
+]
+
+async function checkSpellings(t: Test, { app, get }: Pick<Served, 'app' | 'get'>) {
+  for (const [path, ...sent] of SPELLINGS)
+    for (const url of sent) {
+      const before = await get(url)
+      const kept = await get(url)
+      if (before.statusCode !== 200 || before.body !== kept.body) throw new Error(`${url} is not stored`)
+      await app.pageCache.invalidate({ path })
+      t.not((await get(url)).body, before.body, `${path} as ${url}`)
+    }
+}
+
+t.test('each spelling of a path is removed', async (t) => {
+  await checkSpellings(t, await serve(t, dir, { ledger: false }))
+})
+
+t.test('each spelling of a path is removed in an app that normalises none', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(hydrant, { dir, ledger: false })
+  const get: Served['get'] = (url, headers = HTML) => app.inject({ url, headers })
+  await checkSpellings(t, { app, get })
+})
+
+t.test('a visitor cannot add a tag to a page by its path', async (t) => {
+  const { get } = await serve(t, dir, { ledger: false })
+  for (const path of ['/named/a,item:1', '/named/a%2Citem:1', '/named/a%20item:1'])
+    for (const tag of String((await get(path)).headers['cache-tag']).split(/[, ]/))
+      t.match(tag, /^path:\/named\//, path)
+})

@@ -1,0 +1,75 @@
+/// <reference lib="dom" />
+
+// A page in a browser that is driven by WebDriver (https://www.w3.org/TR/webdriver2/).
+
+import { until } from '../until.ts'
+import { isHydrated } from './hydration.ts'
+
+/** How long a test waits for something in a page. */
+const PATIENCE_MS = 30_000
+
+export interface DrivenPage {
+  goto(url: string): Promise<void>
+  /** Runs a function in the page and resolves with its result, which may be a promise. */
+  evaluate<Result, Argument>(
+    work: (argument: Argument) => Result | Promise<Result>,
+    argument: Argument,
+  ): Promise<Result>
+  /** Clicks the first element that matches the selector with the mouse. */
+  click(selector: string): Promise<void>
+  /** Resolves when React has hydrated the page. */
+  hydrated(): Promise<void>
+  /** Resolves when an element shows the text. */
+  shows(selector: string, text: string): Promise<void>
+}
+
+/** The commands of a browser. */
+export interface Driver {
+  goto(url: string): Promise<unknown>
+  /** Runs the body of a function, and resolves with its result. */
+  run(script: string): Promise<unknown>
+  /** Resolves with an object whose only value is the id of the element. */
+  find(selector: string): Promise<unknown>
+  click(id: string): Promise<unknown>
+}
+
+export function drivePage(driver: Driver): DrivenPage {
+  async function evaluate<Result, Argument>(
+    work: (argument: Argument) => Result | Promise<Result>,
+    argument: Argument,
+  ): Promise<Result> {
+    // The result of the function, serialised as JSON.
+    return (await driver.run(`return (${work})(${JSON.stringify(argument)})`)) as Result
+  }
+
+  async function becomesTrue<Argument>(what: string, look: (argument: Argument) => boolean, argument?: Argument) {
+    const endsAt = Date.now() + PATIENCE_MS
+    await until(async () => {
+      if (await evaluate(look, argument as Argument)) return true
+      if (Date.now() < endsAt) return false
+      const [address, text] = await evaluate(() => [location.href, document.body.innerText], null)
+      throw new Error(`not ${what} at ${address}: ${text}`)
+    })
+  }
+
+  return {
+    async goto(url) {
+      await driver.goto(url)
+    },
+    evaluate,
+    async click(selector) {
+      const [id = ''] = Object.values((await driver.find(selector)) as Record<string, string>)
+      await driver.click(id)
+    },
+    hydrated: () => becomesTrue('hydrated', isHydrated),
+    shows: (selector, text) =>
+      becomesTrue(
+        `${text} in ${selector}`,
+        ([selector, text]) => {
+          const elements = [...document.querySelectorAll<HTMLElement>(selector)]
+          return elements.some((element) => element.innerText.includes(text))
+        },
+        [selector, text] as const,
+      ),
+  }
+}
