@@ -25,20 +25,20 @@ import { serveNavigation } from './serve-navigation.ts'
 export function servePage(route: PageRoute, ctx: RequestContext) {
   const { cache } = ctx.site
   if (route.cache && cache)
-    serveCachedPage({ route, rule: route.cache, cache, respond: (own) => respond(route, own) }, ctx)
-  else if (route.cache && ctx.site.build.manifest.mode === 'development') checkCachedPage(route, route.cache, ctx)
-  else if (ctx.site.slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
+    return serveCachedPage({ route, rule: route.cache, cache, respond: (own) => respond(route, own) }, ctx)
+  // Without a cache too, so that the page is the same with any `pageCache.maxBytes`.
+  if (route.cache) ctx.search = narrowSearch(ctx.search, route.cache.search)
+  if (!ctx.site.slots.admit(ctx)) return
+  const { cache: rule } = route
+  const isChecked = rule !== null && ctx.site.build.manifest.mode === 'development'
+  void respondInSlot(ctx, () => (isChecked ? respondAndCheck(route, rule, ctx) : respondToGet(route, ctx)))
 }
 
-/** Responds in development, where nothing is stored. The loads see the same as in production, with the same warnings. */
-function checkCachedPage(route: PageRoute, rule: CacheRule, ctx: RequestContext) {
-  ctx.search = narrowSearch(ctx.search, rule.search)
-  if (!ctx.site.slots.admit(ctx)) return
-  void respondInSlot(ctx, async () => {
-    if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
-    ctx.capture = createCapture(route, { rule, tags: [], store: null, onRefused() {} }, ctx)
-    await respond(route, ctx)
-  })
+/** Responds in development, where nothing is stored, with the warnings of production. */
+async function respondAndCheck(route: PageRoute, rule: CacheRule, ctx: RequestContext): Promise<void> {
+  if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
+  ctx.capture = createCapture(route, { rule, tags: [], store: null, onRefused() {} }, ctx)
+  await respond(route, ctx)
 }
 
 function respondToGet(route: PageRoute, ctx: RequestContext): Promise<void> {
