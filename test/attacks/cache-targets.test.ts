@@ -20,7 +20,7 @@ const dir = await buildFiles(t.testdir({}), {
   app.addHook('onRequest', async (request) => { request.user = request.headers['x-user'] ?? null })
 }
 `,
-  ...cached('page', '{ path: url.pathname, host: request.host }'),
+  ...cached('page', '{ href: url.href, host: request.host }'),
   ...cached('items/[id]', '{ id: params.id, path: url.pathname }'),
   ...cached('files/[...rest]', '{ rest: params.rest, path: url.pathname }'),
   ...cached('user', '{ of: request.user }'),

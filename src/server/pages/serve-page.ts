@@ -1,3 +1,4 @@
+import { narrowSearch } from '../cache/cache-key.ts'
 import type { CacheRule } from '../cache/cache-rule.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -29,6 +30,8 @@ export function servePage(route: PageRoute, ctx: RequestContext) {
   const { cache, collector, build, slots } = ctx.site
   const rule = route.cache
   if (rule && cache) return serveCachedPage(createCachedRoute(route, rule, cache), ctx)
+  // Without a cache too: the loads see the same query with any `pageCache.maxBytes`.
+  if (rule) ctx.search = narrowSearch(ctx.search, rule.search)
   const page = rule && { route, rule, respond: (own: RequestContext) => respondForCache(route, own, false) }
   if (page && collector) collectPage(page, collector, ctx)
   else if (page && build.manifest.mode === 'development') checkCachedPage(page, ctx)

@@ -1,4 +1,3 @@
-import { narrowSearch } from '../../cache/cache-key.ts'
 import type { CacheRule } from '../../cache/cache-rule.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { CollectedRequest, ResponseCollector } from '../../context/response-collector.ts'
@@ -43,7 +42,6 @@ function respondCaptured(
   ctx: RequestContext,
   outcome: Pick<CaptureInput, 'store' | 'onRefused'>,
 ) {
-  ctx.search = narrowSearch(ctx.search, rule.search)
   if (!ctx.site.slots.admit(ctx)) return
   void respondInSlot(ctx, async () => {
     if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
