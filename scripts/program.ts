@@ -6,7 +6,9 @@ import { Argument, Command, CommanderError } from 'commander'
 import { createHydrantError, showValue } from '../src/server/errors/hydrant-error.ts'
 import { PACKAGE_FOLDER } from '../src/server/util/package-folder.ts'
 import { addErrorsCommand } from './commands/add-errors-command.ts'
+import type { ExportFlags } from './commands/export.ts'
 import { addServerOptions, createSwitch, type ServerDefaults } from './commands/server-options.ts'
+import { PRERENDER_ARGUMENT } from './prerender-argument.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
 
 type Flags = Record<string, string | undefined>
@@ -45,6 +47,11 @@ process.exitCode = await run(process.argv.slice(2))
 
 async function run(args: readonly string[]): Promise<ExitCode> {
   try {
+    // `hydrant build` has started this process. It is no command of users.
+    if (args[0] === PRERENDER_ARGUMENT && process.send) {
+      const { runPrerender } = await import('./commands/prerender.ts')
+      await runPrerender(args.slice(1))
+    }
     await createProgram().parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
@@ -87,6 +94,19 @@ function createProgram(): Command {
     mode: 'production',
     load: async () => (await import('./commands/build.ts')).runBuild,
   })
+  program
+    .command('export')
+    .description('build a site whose pages are all prerendered, and write it as files for a static host')
+    .argument('[dir]', 'the site’s folder', '.')
+    .requiredOption('--origin <url>', 'public origin of the site, such as https://example.com')
+    .option('-o, --out <folder>', 'folder to write (export, in the site’s folder)')
+    .option('-b, --base <path>', 'path at which the host serves the folder; also HYDRANT_BASE (/)')
+    .option('--folders', 'write the page /about as about/index.html instead of about.html')
+    .action(async (dir: string, flags: ExportFlags) => {
+      const note = setNodeEnv('production')
+      const { runExport } = await import('./commands/export.ts')
+      await runExport(requireFolder(dir), flags, note)
+    })
   addCommand(program, 'types', 'write the types of a site’s pages and layouts to hydrant-env.d.ts', {
     serves: null,
     mode: 'development',

@@ -45,7 +45,19 @@ export async function writeFastModules(): Promise<void> {
     minifyWhitespace: true,
     outfile: TAP,
   })
-  writePackage('tap', [TAP], (tap) => `export default ${tap}.t\n`)
+  // Importing modules see a new value of `t`.
+  writePackage(
+    'tap',
+    [TAP],
+    (tap) => `import { onTest } from '../../current-test.js'
+let t = ${tap}.t
+onTest((test) => {
+  t = test
+})
+export { t as default }
+export const { Test } = ${tap}
+`,
+  )
   const playwright = join(dirname(installed.resolve('playwright-core/package.json')), 'lib')
   writePackage(
     'playwright-core',

@@ -171,7 +171,16 @@ const SERVER_ROOMS = [
   ...['options', 'metrics', 'log', 'postgres', 'http', 'thrown', 'redaction', 'errors', 'util'],
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */
-const BUILD_ROOMS = ['page-report.ts', 'build-site.ts', 'bundles', 'images', 'output', 'esbuild', 'discover']
+const BUILD_ROOMS = [
+  'page-report.ts',
+  'build-site.ts',
+  'prerender',
+  'bundles',
+  'images',
+  'output',
+  'esbuild',
+  'discover',
+]
 /** Every folder and entry file of `scripts/dev`, in the same order. */
 const DEV_ROOMS = [
   ...['dev-server.ts', 'dev-site.ts', 'dev-options.ts', 'apply-changes.ts', 'stop-signals.ts'],

@@ -2,12 +2,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { CERTIFICATE, CERTIFICATE_KEY } from './proxy/certificate.ts'
 import { REDIS } from './tools.ts'
 
 export interface Redis {
@@ -23,7 +24,27 @@ export interface Redis {
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
 }
 
-export async function startRedis(t: Pick<Test, 'teardown'>, ...settings: readonly string[]): Promise<Redis> {
+/** Starts a server without TLS. */
+export function startRedis(t: Pick<Test, 'teardown'>, ...settings: readonly string[]): Promise<Redis> {
+  return startServer(t, 'redis', (port) => ['--port', port, ...settings])
+}
+
+/** Starts a server that accepts only connections with TLS, with the certificate of `proxy/certificate.ts`. */
+export function startRedisWithTls(t: Pick<Test, 'teardown'>, ...settings: readonly string[]): Promise<Redis> {
+  return startServer(t, 'rediss', (port, folder) => {
+    const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
+    writeFileSync(certificate, CERTIFICATE)
+    writeFileSync(key, CERTIFICATE_KEY)
+    const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-auth-clients', 'no']
+    return ['--port', '0', '--tls-port', port, ...files, ...settings]
+  })
+}
+
+async function startServer(
+  t: Pick<Test, 'teardown'>,
+  scheme: 'redis' | 'rediss',
+  compose: (port: string, folder: string) => string[],
+): Promise<Redis> {
   const folder = mkdtempSync(join(tmpdir(), 'redis-'))
   let port = 0
   let child: ChildProcess | null = null
@@ -31,7 +52,7 @@ export async function startRedis(t: Pick<Test, 'teardown'>, ...settings: readonl
 
   /** Returns whether the server has started. Another program may have taken the port. */
   async function launch(): Promise<boolean> {
-    const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', ...settings]
+    const words = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', ...compose(String(port), folder)]
     const launched = spawn(REDIS, words, { stdio: ['ignore', 'pipe', 'inherit'] })
     child = launched
     for await (const line of createInterface({ input: launched.stdout })) {
@@ -41,7 +62,7 @@ export async function startRedis(t: Pick<Test, 'teardown'>, ...settings: readonl
   }
 
   const redis: Omit<Redis, 'url'> = {
-    nextDatabase: () => `redis://127.0.0.1:${port}/${++databases}`,
+    nextDatabase: () => `${scheme}://127.0.0.1:${port}/${++databases}`,
     async start() {
       if (!(await launch())) throw new Error(`${REDIS} has ended`)
     },
@@ -59,7 +80,7 @@ export async function startRedis(t: Pick<Test, 'teardown'>, ...settings: readonl
   })
   for (let attempt = 0; attempt < 5; attempt++) {
     port = await findPort()
-    if (await launch()) return { ...redis, url: `redis://127.0.0.1:${port}/0` }
+    if (await launch()) return { ...redis, url: `${scheme}://127.0.0.1:${port}/0` }
   }
   throw new Error(`${REDIS} does not start`)
 }

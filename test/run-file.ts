@@ -12,9 +12,22 @@ export interface Outcome {
   seconds: number
 }
 
+/** What a process of the runner has done. */
+export interface Program {
+  /** The text of the standard output. */
+  tap: string
+  /** The text of both outputs, in order. */
+  output: string
+  /** How the process has failed, or an empty string. */
+  end: string
+  /** Whether a process that it has started still had its outputs open. */
+  leftBehind: boolean
+  seconds: number
+}
+
 /** tap ends a test file after this time. A busy machine needs a fifth of it for the longest file. */
 const PATIENCE_S = 600
-/** A process that still runs after this time is killed. */
+/** A process that still runs after this time for each of its files is killed. */
 const KILLED_AFTER_MS = (PATIENCE_S + 60) * 1000
 /** How long the processes that a test started may keep its outputs open after it has ended. */
 const GRACE_MS = 10_000
@@ -26,11 +39,23 @@ const GRACE_MS = 10_000
 export const V8_OPTIONS = ['--interrupt-budget=1000000']
 
 /** Runs a test file in a process of its own, started by `node` alone: no loader, hook or wrapper. */
-export function runFile(file: string): Promise<Outcome> {
+export async function runFile(file: string): Promise<Outcome> {
+  const { tap, output, end, leftBehind, seconds } = await runProgram([file], 1)
+  const { passed, failures } = readTap(tap)
+  // A process can fail without reporting a failed assertion.
+  if (end !== '' && failures.length === 0) failures.push(end)
+  if (end === '' && passed + failures.length === 0) failures.push('nothing in it was tested')
+  if (leftBehind) failures.push('a process that it has started is still there')
+  return { passed, failures, output: nameSources(output), seconds }
+}
+
+/** Runs `node` with the arguments, and waits for the processes that it leaves behind. `files` is a number. */
+export function runProgram(words: readonly string[], files: number): Promise<Program> {
   const startedAt = Date.now()
   const { NODE_OPTIONS: _, ...own } = process.env
   const env = { ...own, TAP_TIMEOUT: String(PATIENCE_S) }
-  const child = spawn(process.execPath, [...V8_OPTIONS, file], { env, timeout: KILLED_AFTER_MS, killSignal: 'SIGKILL' })
+  const options = { env, timeout: files * KILLED_AFTER_MS, killSignal: 'SIGKILL' } as const
+  const child = spawn(process.execPath, [...V8_OPTIONS, ...words], options)
   let tap = ''
   let output = ''
   child.stdin.end()
@@ -43,16 +68,8 @@ export function runFile(file: string): Promise<Outcome> {
   })
   return new Promise((resolve, reject) => {
     let end = ''
-    const finish = (leftBehind: boolean) => {
-      const passed = countPassed(tap)
-      const failures = listFailed(nameSources(tap))
-      // A process can fail without reporting a failed assertion.
-      if (end !== '' && failures.length === 0) failures.push(end)
-      if (end === '' && passed + failures.length === 0) failures.push('nothing in it was tested')
-      if (leftBehind) failures.push('a process that it has started is still there')
-      const seconds = (Date.now() - startedAt) / 1000
-      resolve({ passed, failures, output: nameSources(output), seconds })
-    }
+    const finish = (leftBehind: boolean) =>
+      resolve({ tap, output, end, leftBehind, seconds: (Date.now() - startedAt) / 1000 })
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       if (code !== 0) end = signal === null ? `ended with ${code}` : `was killed by ${signal}`
@@ -70,7 +87,9 @@ export function runFile(file: string): Promise<Outcome> {
   })
 }
 
-/** Reads the number of passed assertions, nested ones included, from tap's summary. */
-function countPassed(tap: string): number {
-  return Number(/^# \{ total: \d+, pass: (\d+)/m.exec(tap)?.[1] ?? 0)
+/** Reads the number of passed assertions, nested ones included, and the failures. */
+export function readTap(tap: string): Pick<Outcome, 'passed' | 'failures'> {
+  // tap's summary of the file.
+  const passed = Number(/^# \{ total: \d+, pass: (\d+)/m.exec(tap)?.[1] ?? 0)
+  return { passed, failures: listFailed(nameSources(tap)) }
 }

@@ -5,10 +5,12 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { makeBatches } from './batches.ts'
 import { installDocumentedPackages } from './docs/code/documented-packages.ts'
 import { writeFastModules } from './fast-modules.ts'
 import { createPackage } from './package/pack.ts'
-import { type Outcome, runFile } from './run-file.ts'
+import type { Outcome } from './run-file.ts'
+import { runFiles } from './run-files.ts'
 import { formatSummary } from './summary.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
 import { listTests, usesDocumentedPackages, usesPackage, usesTools } from './test-files.ts'
@@ -93,16 +95,19 @@ function prepare(name: string, isNeeded: Preparation['isNeeded'], work: () => Pr
   return { name, isNeeded, done }
 }
 
-/** Runs the files in their order, `JOBS` at a time. A file waits for the preparations that it needs. */
+/**
+ * Runs the files in their order, `JOBS` processes at a time. A process waits for the preparations that its files need.
+ */
 async function runAll(files: readonly string[]) {
-  let queue = [...files]
+  const needs = preparations.map(({ isNeeded }) => isNeeded)
+  let queue = makeBatches(files, JOBS, (file) => needs.map((isNeeded) => isNeeded(file)).join())
   const pending = new Map(
     preparations.map(({ name, isNeeded, done }) => {
       const late = new Set(files.filter(isNeeded))
       const ended = done
         .catch((error: Error) => {
           failures.push(`${name} › ${error.message}`)
-          queue = queue.filter((file) => !late.has(file))
+          queue = queue.filter(([file = '']) => !late.has(file))
         })
         .finally(() => pending.delete(late))
       return [late, ended]
@@ -110,26 +115,22 @@ async function runAll(files: readonly string[]) {
   )
   async function work() {
     while (queue.length > 0) {
-      const index = queue.findIndex((file) => ![...pending.keys()].some((late) => late.has(file)))
+      const index = queue.findIndex(([file = '']) => ![...pending.keys()].some((late) => late.has(file)))
       if (index === -1) await Promise.race(pending.values())
-      else for (const file of queue.splice(index, 1)) await run(file)
+      else for (const batch of queue.splice(index, 1)) await runFiles(batch, report)
     }
   }
   await Promise.all([...pending.values(), ...Array.from({ length: JOBS }, work)])
 }
 
-async function run(file: string) {
-  const outcome = await runFile(file)
+/** Prints what a file wrote only when something in it failed, also when it passed later. */
+function report(file: string, { passed: more, failures: failed, output, seconds }: Outcome, notes: string) {
   unfinished.delete(file)
-  passed += outcome.passed
-  failures.push(...outcome.failures.map((failure) => `${file} › ${failure}`))
-  report(file, outcome)
-}
-
-/** Prints what a file wrote only when something in it failed. */
-function report(file: string, { passed, failures, output, seconds }: Outcome) {
-  if (failures.length > 0) console.log(output)
-  console.log(`${failures.length > 0 ? 'not ok' : 'ok'} ${file} (${passed}, ${seconds.toFixed(1)} s)`)
+  passed += more
+  failures.push(...failed.map((failure) => `${file} › ${failure}`))
+  if (notes !== '') console.log(notes)
+  if (failed.length > 0) console.log(output)
+  console.log(`${failed.length > 0 ? 'not ok' : 'ok'} ${file} (${more}, ${seconds.toFixed(1)} s)`)
 }
 
 /** Runs a part of the test command. When it rejects, it is a failure with its name. */

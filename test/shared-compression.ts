@@ -1,27 +1,13 @@
-// Brotli takes three quarters of the time of building a small site, and the largest file, React, is the same in most
-// sites. `buildSharing` reads a file that any test has compressed before from `.build/compressed`.
-
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { syncBuiltinESMExports } from 'node:module'
-import { join, resolve } from 'node:path'
-import { callbackify, promisify } from 'node:util'
-import zlib, { type BrotliOptions } from 'node:zlib'
 import type { BuildSiteOptions, SiteBuild } from '../scripts/build/build-site.ts'
+import { shareCompression } from './compress-once.ts'
 
-const FOLDER = resolve('.build/compressed')
-
-const compress = promisify<Uint8Array, BrotliOptions, Buffer>(zlib.brotliCompress)
 let sharing = 0
 
-// The build imports this function after it is replaced. A test that imports the build itself compresses everything.
-zlib.brotliCompress = callbackify((contents: Uint8Array, options: BrotliOptions) =>
-  sharing > 0 ? compressOnce(contents, options) : compress(contents, options),
-) as typeof zlib.brotliCompress
-syncBuiltinESMExports()
+// Before the build is imported. A test that imports the build itself compresses everything.
+shareCompression(() => sharing > 0)
 const { buildSite } = await import('../scripts/build/build-site.ts')
 
-/** Builds a site like `buildSite`, with the same result, because Brotli is deterministic. */
+/** Builds a site like `buildSite`, but compresses no file that any test has compressed before. */
 export async function buildSharing(options: BuildSiteOptions): Promise<SiteBuild> {
   sharing++
   try {
@@ -29,18 +15,4 @@ export async function buildSharing(options: BuildSiteOptions): Promise<SiteBuild
   } finally {
     sharing--
   }
-}
-
-async function compressOnce(contents: Uint8Array, options: BrotliOptions): Promise<Buffer> {
-  const about = JSON.stringify([process.versions.brotli, options])
-  const file = join(FOLDER, createHash('sha256').update(about).update(contents).digest('hex'))
-  const known = await readFile(file).catch(() => null)
-  if (known !== null) return known
-  const compressed = await compress(contents, options)
-  await mkdir(FOLDER, { recursive: true })
-  // Renamed when complete, because another process may read the file.
-  const draft = `${file}.${randomUUID()}`
-  await writeFile(draft, compressed)
-  await rename(draft, file)
-  return compressed
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 const ROOT = 'dist/test'
 
@@ -62,26 +62,34 @@ function rankOf(file: string): number {
   return rank === -1 ? SLOWEST.length : rank
 }
 
+/** Says whether a compiled test belongs to the slowest, which `SLOWEST` names before whole folders. */
+export function isSlow(file: string): boolean {
+  return rankOf(relative(ROOT, file)) < SLOWEST.indexOf('docs/')
+}
+
 /** Says whether a compiled test starts programs that may not be installed yet. */
 export function usesTools(file: string): boolean {
-  return imports(file, join(ROOT, 'tools.js'))
+  return importsOf(file).includes(join(ROOT, 'tools.js'))
 }
 
 /** Says whether a compiled test installs the package. */
 export function usesPackage(file: string): boolean {
-  return imports(file, join(ROOT, 'package/pack.js'))
+  return importsOf(file).includes(join(ROOT, 'package/pack.js'))
 }
 
 /** Says whether a compiled test uses the packages that the documents show. */
 export function usesDocumentedPackages(file: string): boolean {
-  return imports(file, join(ROOT, 'docs/code/documented-packages.js'))
+  return importsOf(file).includes(join(ROOT, 'docs/code/documented-packages.js'))
 }
 
-/** Says whether a compiled file imports another one, itself or through others. */
-function imports(file: string, target: string, seen = new Set<string>()): boolean {
-  if (file === target) return true
-  if (seen.has(file)) return false
-  seen.add(file)
-  const found = readFileSync(file, 'utf8').matchAll(/^import [^;]*?from '(\.[^']+)';$/gm)
-  return [...found].some(([, specifier = '']) => imports(join(file, '..', specifier), target, seen))
+/** Lists a compiled file and the files of tests that it imports, itself or through others. */
+export function importsOf(file: string): string[] {
+  const found = new Set([file])
+  // A set also visits what is added to it.
+  for (const path of found)
+    for (const [, specifier = ''] of readFileSync(path, 'utf8').matchAll(/^import [^;]*?from '(\.[^']+)';$/gm)) {
+      const imported = join(path, '..', specifier)
+      if (imported.startsWith(ROOT)) found.add(imported)
+    }
+  return [...found]
 }

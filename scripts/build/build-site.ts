@@ -24,13 +24,34 @@ import { keepPreviousMaps } from './output/previous-maps.ts'
 import { copyPublicFiles } from './output/public-files.ts'
 import type { ClientOutput } from './output/read-client-output.ts'
 import { type ClientSizes, writeClientFiles } from './output/write-client-files.ts'
+import { type PrerenderSummary, prerenderSite } from './prerender/prerender-site.ts'
 
-export type BuildStep = 'configuration' | 'pages' | 'bundles' | 'images' | 'public files' | 'client files'
+export type BuildStep =
+  | 'configuration'
+  | 'pages'
+  | 'bundles'
+  | 'images'
+  | 'public files'
+  | 'client files'
+  | 'prerendered pages'
 
 export interface BuildSiteOptions {
   /** The site's folder. */
   dir: string
-  onProgress?(step: BuildStep): void
+  /** @param done How much of the step is done: `3 of 12`. */
+  onProgress?(step: BuildStep, done?: string): void
+  /** Returns more problems of the site (none). */
+  check?(site: CheckedSite): Promise<BuildProblem[]>
+}
+
+/** What a build knows of a site before it writes the bundles. */
+export interface CheckedSite {
+  /** The site's folder, with symbolic links resolved. */
+  siteDir: string
+  site: DiscoveredSite
+  exports: FileExports
+  /** The default export of `hydrant.config.ts`. */
+  config: Readonly<Record<string, unknown>>
 }
 
 export interface SiteBuild {
@@ -44,6 +65,8 @@ export interface SiteBuild {
   /** How many files of the previous build were kept, for pages that are open in browsers. */
   keptFiles: number
   images: ImageSummary
+  /** Null for a site without prerendered pages. */
+  prerendered: PrerenderSummary | null
   /** The warnings about names and those of esbuild, in the form of errors. */
   warnings: BuildProblem[]
   durationMs: number
@@ -53,13 +76,13 @@ export interface SiteBuild {
  * Builds a site for production and writes `<dir>/.hydrant/`. On failure, throws a BuildError with every problem and
  * leaves the last build unchanged.
  */
-export async function buildSite({ dir, onProgress = () => {} }: BuildSiteOptions): Promise<SiteBuild> {
+export async function buildSite({ dir, onProgress = () => {}, check }: BuildSiteOptions): Promise<SiteBuild> {
   const startedAt = performance.now()
   // esbuild reports paths with symbolic links resolved.
   const siteDir = realpathSync(dir)
   const output = await createOutputFolder(siteDir, BUILD_FOLDER)
   try {
-    const filled = await fill(siteDir, output, onProgress)
+    const filled = await fill(siteDir, output, onProgress, check)
     await output.commit()
     return { ...filled, folder: join(siteDir, BUILD_FOLDER), durationMs: performance.now() - startedAt }
   } catch (error) {
@@ -71,7 +94,8 @@ export async function buildSite({ dir, onProgress = () => {} }: BuildSiteOptions
 async function fill(
   siteDir: string,
   output: OutputFolder,
-  onProgress: (step: BuildStep) => void,
+  onProgress: NonNullable<BuildSiteOptions['onProgress']>,
+  check: BuildSiteOptions['check'],
 ): Promise<Omit<SiteBuild, 'durationMs' | 'folder'>> {
   onProgress('configuration')
   const read = await readSite(siteDir)
@@ -82,6 +106,7 @@ async function fill(
   const exports = await createExportReader(siteDir)(site, config.options.loader)
   problems.push(...read.problems, ...config.problems, ...(await checkExports(siteDir, site, exports)))
   doubts.push(...(await findDoubtfulExports(siteDir, site, exports)))
+  if (check) problems.push(...(await check({ siteDir, site, exports, config: config.config })))
   if (!config.isUsable) throw new BuildError(tidyProblems(problems))
   onProgress('bundles')
   const formPages = findFormPages(site, exports)
@@ -105,8 +130,27 @@ async function fill(
   await output.write(BUILD_PATHS.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
   const keptFiles = await keepPrevious(join(siteDir, BUILD_FOLDER), manifest, client, output)
   const { summary, warnings: ofImages } = await images.finish()
+  const prerendered = await prerender(siteDir, exports, output, onProgress)
   const all = tidyProblems([...doubts, ...warnings, ...ofImages])
-  return { manifest, exports, sizes, keptFiles, images: summary, warnings: all }
+  return { manifest, exports, sizes, keptFiles, images: summary, prerendered, warnings: all }
+}
+
+/** Renders the pages that export `prerender`, if there are any. Throws BuildError. */
+async function prerender(
+  siteDir: string,
+  exports: FileExports,
+  { path }: OutputFolder,
+  onProgress: NonNullable<BuildSiteOptions['onProgress']>,
+): Promise<PrerenderSummary | null> {
+  if (![...exports.values()].some((names) => names.includes('prerender'))) return null
+  const step = 'prerendered pages'
+  onProgress(step)
+  const outcome = await prerenderSite({
+    ...{ folder: path, siteDir },
+    onProgress: (done, total) => onProgress(step, `${done} of ${total}`),
+  })
+  if ('problems' in outcome) throw new BuildError(tidyProblems(outcome.problems))
+  return outcome
 }
 
 /** Returns the pages whose server files export `form`. */

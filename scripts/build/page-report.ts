@@ -5,7 +5,7 @@ import type { SiteBuild } from './build-site.ts'
 /** The bytes that a browser fetches for a page, gzipped. */
 export interface PageReport {
   url: string
-  /** The exports of its server file, or `static`. */
+  /** The exports of its server file, and `prerender` of its module; `static` without any. */
   kind: string
   /** The page's script and its imports, without the files that a layout or the entry needs as well. */
   pageJs: number
@@ -41,6 +41,7 @@ export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport
         kind:
           serverFileKeys(route.page)
             .flatMap((key) => exports.get(key) ?? [])
+            .concat((exports.get(route.page) ?? []).filter((name) => name === 'prerender'))
             .join(', ') || 'static',
         pageJs: isHydrated ? sizeOf(pageScripts) : 0,
         js: isHydrated ? sizeOf([...shared, ...pageScripts]) : 0,

@@ -1,6 +1,8 @@
 import type { SiteBuild } from '../build/build-site.ts'
 import type { ImageSummary } from '../build/images/image-reader.ts'
 import { type PageReport, reportPages, reportTotals } from '../build/page-report.ts'
+import type { PrerenderSummary } from '../build/prerender/prerender-site.ts'
+import type { SiteExport } from '../export/export-site.ts'
 
 /** Formats the sizes of each page's files, and the totals of the build. */
 export function formatReport(build: SiteBuild): string {
@@ -12,9 +14,16 @@ export function formatReport(build: SiteBuild): string {
     ...(pages.length > 0 ? [...formatTable(rows), ''] : []),
     `${count}, ${files} files for the browser: ${formatBytes(bytes)}, ${formatBytes(gzipBytes)} gzipped`,
     ...formatImages(build.images),
+    ...formatPrerendered(build.prerendered),
     ...(build.keptFiles > 0 ? [`kept for open pages: ${countFiles(build.keptFiles)} of the previous build`] : []),
     `built in ${formatDuration(build.durationMs)}, written to ${build.folder}`,
   ].join('\n')
+}
+
+/** Formats the result of an export. */
+export function formatExport({ pages, files, folder, durationMs }: SiteExport): string {
+  const count = pages === 1 ? '1 page' : `${pages} pages`
+  return `exported ${count}, ${countFiles(files)}, in ${formatDuration(durationMs)}, written to ${folder}`
 }
 
 function formatImages({ encoded, cached, withoutSharp }: ImageSummary): string[] {
@@ -22,6 +31,12 @@ function formatImages({ encoded, cached, withoutSharp }: ImageSummary): string[]
   const count = withoutSharp === 1 ? '1 image has' : `${withoutSharp} images have`
   const hint = `images: ${count} no copies in AVIF and WebP; to make them, run "npm install --save-dev sharp"`
   return [...(encoded + cached > 0 ? [copies] : []), ...(withoutSharp > 0 ? [hint] : [])]
+}
+
+function formatPrerendered(prerendered: PrerenderSummary | null): string[] {
+  if (prerendered === null) return []
+  const { pages, durationMs } = prerendered
+  return [`prerendered ${pages === 1 ? '1 page' : `${pages} pages`} in ${formatDuration(durationMs)}`]
 }
 
 function countFiles(count: number): string {

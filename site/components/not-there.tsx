@@ -10,7 +10,10 @@ export function NotThere() {
           No React Server Components. The code of every component on a page is sent to the browser. No request is ever
           turned into a call of a function by its id.
         </li>
-        <li>No static export and no hosting without a server. Hydrant needs Node.js: no edge, no Deno, no Bun.</li>
+        <li>
+          A site whose pages need a server needs Node.js: no edge, no Deno, no Bun. Only a site of prerendered pages can
+          be exported.
+        </li>
         <li>No image service that resizes images for each request: copies in other sizes are made at build time.</li>
         <li>No router in the browser. Hydrant uses the browser’s Navigation API; older browsers load documents.</li>
         <li>No bundler of its own, and no Vite. It builds with esbuild, so plugins of Vite do not work.</li>

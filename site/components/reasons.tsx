@@ -16,25 +16,25 @@ const REASONS: readonly Reason[] = [
   {
     name: 'Next.js',
     gain: 'One kind of component, and one function that loads the data of a page. A page is cached only if it says so, and a response that read the visitor is never stored. No functions that a browser calls by id. One build serves every environment.',
-    loss: 'Server Components, static pages, font optimisation, edge hosting, the ecosystem.',
+    loss: 'Server Components, font optimisation, edge hosting, the ecosystem.',
     path: 'coming-from/next',
   },
   {
     name: 'React Router',
     gain: 'The server is the only router, so the browser gets no table of routes. Links and forms are plain HTML, and access is decided by guards that run for every kind of request.',
-    loss: 'Prerendering, SPA mode, data functions in the browser, other runtimes than Node.js, Vite.',
+    loss: 'SPA mode, data functions in the browser, other runtimes than Node.js, Vite.',
     path: 'coming-from/react-router',
   },
   {
     name: 'TanStack Start',
     gain: 'Forms that work without JavaScript, with files, schemas and protection against forms of other sites. The name of a file is the route, and nothing else describes it.',
-    loss: 'A router in the browser with its cache, prerendering, other runtimes than Node.js, Vite.',
+    loss: 'A router in the browser with its cache, other runtimes than Node.js, Vite.',
     path: null,
   },
   {
     name: 'Vike',
     gain: 'A page also answers with its data as JSON, and forms work without JavaScript, with files and schemas. Routes are typed without a plugin for the editor.',
-    loss: 'Routes in code, prerendering, other frameworks than React, Vite with its plugins.',
+    loss: 'Routes in code, other frameworks than React, Vite with its plugins.',
     path: 'coming-from/vike',
   },
   {

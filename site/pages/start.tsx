@@ -4,6 +4,8 @@ import { Section } from '../components/section.tsx'
 import { hrefOfDocument } from '../content/document-href.ts'
 import classes from './start.module.css'
 
+export const prerender = true
+
 export default function Start() {
   return (
     <div className={classes.start}>

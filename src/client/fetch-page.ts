@@ -1,4 +1,6 @@
 import { base } from '../shared/base.ts'
+import { navigationFile } from '../shared/paths.ts'
+import { BOOT_VARIABLE, type Boot, type BootQueue } from '../shared/wire/boot.ts'
 import {
   BUILD_HEADER,
   LAYOUTS_HEADER,
@@ -31,7 +33,8 @@ export async function fetchPage(
   const currentLayouts = isStale ? '' : writeLayoutKeys(app.tree.layouts.map(({ key = '' }) => key))
   // Nothing is sent to another site.
   if (!isInSite(url)) return { kind: 'load' }
-  const response = await fetch(markNavigation(url), {
+  const { isExported } = bootOf(self)
+  const response = await fetch(isExported ? fileOf(url, app) : markNavigation(url), {
     ...init,
     headers: {
       [BUILD_HEADER]: app.build,
@@ -40,7 +43,7 @@ export async function fetchPage(
     },
     redirect: 'manual',
   })
-  if (!isOwn(response)) return { kind: 'load' }
+  if (isExported ? !isFile(response) : !isOwn(response)) return { kind: 'load' }
   return readPage(response, { currentData: app.tree.data, signal: init.signal, version })
 }
 
@@ -53,6 +56,21 @@ export function markNavigation(url: URL): URL {
   const to = new URL(url)
   to.search += (to.search && '&') + NAVIGATION_MARK
   return to
+}
+
+// Read here and not in `hydrate`, so that pages of other sites do not load this code before they are interactive.
+function bootOf(scope: unknown): Boot {
+  return (scope as Record<typeof BOOT_VARIABLE, BootQueue>)[BOOT_VARIABLE][0]
+}
+
+/** Returns the URL of the file with the lines of a navigation to a page of an exported site. */
+function fileOf({ origin, pathname }: URL, { build }: App): URL {
+  return new URL(base + navigationFile(build, pathname.slice(base.length)), origin)
+}
+
+/** Returns whether a host of files has found a file with lines. Some hosts send a document in place of a missing file. */
+function isFile({ body, headers, ok }: Response): boolean {
+  return ok && body !== null && !!headers.get('content-type')?.startsWith('text/plain')
 }
 
 /** Returns whether Hydrant wrote the response. */

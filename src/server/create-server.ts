@@ -11,6 +11,7 @@ import Fastify, {
 import { encodeBase32 } from '../shared/wire/digest-format.ts'
 import type { LiveBuild } from './build-output/live-build.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
+import type { ResponseCollector } from './context/response-collector.ts'
 import { passOwnErrors } from './failures/failure-log.ts'
 import { firstFailureOf } from './failures/request-failures.ts'
 import { createConnectionLimits } from './guards/connection-limits.ts'
@@ -86,6 +87,10 @@ export interface InstanceInput {
   openCacheStore?: OpenCacheStore
   /** A build whose code changes while it is served (the build in the folder). */
   live?: LiveBuild
+  /** Takes the responses of prerendered pages while the site is built (none). */
+  collector?: ResponseCollector
+  /** Whether the documents are written to files, for a host without this server (false). */
+  isExported?: boolean
 }
 
 export interface Instance extends ServedSite {
@@ -107,6 +112,8 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     getStore,
     live,
     openCacheStore,
+    collector,
+    isExported = false,
   } = input
   const app = createApp(input)
   if (!logging.loggerInstance) passOwnErrors(app.log)
@@ -121,9 +128,10 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     app.register(async (scope) =>
       resolve(
         await mountSite(scope, folder, options, {
-          ...{ store, metrics, worker },
+          ...{ store, metrics, worker, isExported },
           ...(live ? { live } : {}),
           ...(openCacheStore ? { openCacheStore } : {}),
+          ...(collector ? { collector } : {}),
         }),
       ),
     )

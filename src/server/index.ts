@@ -33,6 +33,8 @@ export type {
   LayoutGuardContext,
   LayoutLoadContext,
   LoadContext,
+  Prerender,
+  PrerenderedAddress,
   ServerOptions,
   SiteOptions,
 } from './options/config.ts'

@@ -1,7 +1,15 @@
 /// <reference lib="dom" />
 
-import { type Browser, type ConsoleMessage, chromium, type Page, type Response } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type ConsoleMessage,
+  chromium,
+  type Page,
+  type Response,
+} from 'playwright-core'
 import type { Test } from 'tap'
+import { endLater } from '../kept.ts'
 import { HOST } from '../proxy/documented.ts'
 import { CHROMIUM, CHROMIUM_SHELL } from '../tools.ts'
 import { until } from '../until.ts'
@@ -61,35 +69,50 @@ export interface Chromium {
   open(options?: PageOptions): Promise<OpenPage>
 }
 
+const running = new Map<Program, Promise<Browser>>()
+
+/** The browser that people use, or its engine without windows, in which a page takes a third of the time. */
+type Program = 'browser' | 'engine'
+
 /**
- * Launches Chromium. It closes at the end of the test, and adds the client code that has run to the coverage.
- *
- * @param program The browser that people use, or its engine without windows, in which a page takes a third of the time.
+ * Launches Chromium, unless the process has one. Its pages close at the end of the test, and the client code that has
+ * run is added to the coverage.
  */
-export async function launchChromium(
-  t: Pick<Test, 'teardown'>,
-  program: 'browser' | 'engine' = 'engine',
-): Promise<Chromium> {
-  const executablePath = program === 'browser' ? CHROMIUM : CHROMIUM_SHELL
-  // Creating a frame for each document of the same site takes a fifth of the time of a navigation.
-  const disabled = program === 'browser' ? DISABLED : [...DISABLED, 'RenderDocument']
-  const args = [...ARGUMENTS, `--disable-features=${disabled.join(',')}`]
-  const browser = await chromium.launch({ executablePath, args })
+export async function launchChromium(t: Pick<Test, 'teardown'>, program: Program = 'engine'): Promise<Chromium> {
+  const browser = await findBrowser(t, program)
   const coverage = createClientCoverage()
+  const contexts = new Set<BrowserContext>()
   t.teardown(async () => {
     try {
       await coverage.write()
     } finally {
-      await browser.close()
+      for (const context of contexts) await context.close()
     }
   })
   return {
     async open(options = {}) {
       const page = await openPage(browser, options)
+      contexts.add(page.context())
       const take = options.javaScript === false ? async () => {} : await coverage.start(page)
       return control(page, take, options.javaScript !== false)
     },
   }
+}
+
+async function findBrowser(t: Pick<Test, 'teardown'>, program: Program): Promise<Browser> {
+  const known = await running.get(program)
+  if (known?.isConnected()) return known
+  const executablePath = program === 'browser' ? CHROMIUM : CHROMIUM_SHELL
+  // Creating a frame for each document of the same site takes a fifth of the time of a navigation.
+  const disabled = program === 'browser' ? DISABLED : [...DISABLED, 'RenderDocument']
+  const args = [...ARGUMENTS, `--disable-features=${disabled.join(',')}`]
+  const launched = chromium.launch({ executablePath, args })
+  running.set(program, launched)
+  endLater(t, async () => {
+    running.delete(program)
+    await (await launched).close()
+  })
+  return launched
 }
 
 async function openPage(browser: Browser, { javaScript = true, width = 1280, colorScheme = 'light' }: PageOptions) {

@@ -185,6 +185,7 @@ for (const hasApi of [true, false]) {
   t.test(`useSubmission ${hasApi ? 'with' : 'without'} the Navigation API`, async (t) => {
     const opened = await open('/script', hasApi ? undefined : without)
     t.equal(await opened.evaluate(() => 'navigation' in window, null), hasApi)
+    const count = Number.parseInt((await textOf(opened, '#count')) ?? '', 10)
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       await opened.page.click(`#${method}`)
       await waitForText(opened, '#data', `{"method":"${method}","text":"${method}"}`)
@@ -208,9 +209,10 @@ for (const hasApi of [true, false]) {
     t.equal(await textOf(opened, '#pending'), 'false')
     await letGo()
     await waitForText(opened, '#own', 'false')
-    const count = await textOf(opened, '#count')
+    // The fresh data follows the result.
+    await waitForText(opened, '#count', `${count + 6} done`)
     await opened.page.click('#refreshed')
-    await waitForText(opened, '#count', `${Number.parseInt(count ?? '', 10) + 1} done`)
+    await waitForText(opened, '#count', `${count + 7} done`)
     await waitForText(opened, '#data', 'none')
     t.ok(await isInPlace(opened))
     t.equal((await done()).length, 2)

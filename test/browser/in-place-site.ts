@@ -27,7 +27,12 @@ export default async function server(app) {
   app.decorate('settings', {})
   app.decorate('texts', [])
   app.get('/set', async ({ query }) => Object.assign(app.settings, query))
-  app.get('/open', async () => { gate(); return 'opened' })
+  app.get('/open', async () => {
+    const resolve = gate
+    gate = undefined
+    resolve?.()
+    return resolve !== undefined
+  })
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (request, body, done) => done(null, String(body)))
   app.post('/api', async ({ body }, reply) => {
     done.push({ path: '/api', body })
@@ -185,8 +190,8 @@ export interface InPlace {
   openPlain(): Promise<OpenPage>
   /** Returns what the actions have done since the last call. */
   done(): Promise<Done[]>
-  /** Releases the waiting action. */
-  letGo(): Promise<void>
+  /** Releases the action when it waits. */
+  letGo(): Promise<unknown>
   /** Opens that gate when a load waits at it. */
   openGate(name: string): Promise<unknown>
 }
@@ -233,9 +238,7 @@ export async function startInPlace(
       seen = all.length
       return fresh
     },
-    async letGo() {
-      await fetch(`${origin}/open`)
-    },
+    letGo: () => until(async () => (await fetch(`${origin}/open`)).json()),
     openGate: (name) => until(async () => (await fetch(`${origin}/gates/${name}`)).json()),
   }
 }

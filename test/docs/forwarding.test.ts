@@ -67,7 +67,7 @@ t.test('every example for nginx sets the address, the host and the protocol', as
   const examples = [...texts].filter(([, text]) => /^\s*proxy_set_header X-Forwarded-/m.test(text))
   t.match(
     examples.map(([file]) => file),
-    ['docs/proxies/nginx.conf', /^site\//],
+    ['docs/proxies/nginx-cache.conf', 'docs/proxies/nginx.conf', /^site\//],
   )
   for (const [file, text] of examples)
     for (const line of [

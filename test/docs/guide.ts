@@ -82,7 +82,10 @@ async function runCommand(command: string, reader: Reader): Promise<string> {
     return ''
   }
   const { cwd, ...env } = { cwd: reader.folder, ...reader.env }
-  const { stdout } = await run('bash', ['-e', '-o', 'pipefail', '-c', await toRunnable(command, reader)], { cwd, env })
+  const { stdout } = await run('bash', ['--norc', '-e', '-o', 'pipefail', '-c', await toRunnable(command, reader)], {
+    cwd,
+    env,
+  })
   return `${stdout}\n`
 }
 

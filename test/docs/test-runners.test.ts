@@ -61,7 +61,7 @@ function commandOf(heading: string): string {
 /** Runs a command and returns what it writes. */
 async function runCommand(command: string, more: NodeJS.ProcessEnv = {}, cwd = dir): Promise<string> {
   const options = { cwd, env: { ...env, ...more } }
-  const { stdout, stderr } = await run('bash', ['-c', command], options).catch(
+  const { stdout, stderr } = await run('bash', ['--norc', '-c', command], options).catch(
     (error: { stdout: string; stderr: string }) => error,
   )
   return stdout + stderr

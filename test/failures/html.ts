@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Test } from 'tap'
 
@@ -30,4 +31,19 @@ export function checkNonces(t: Test, html: string, headers: IncomingHttpHeaders)
   t.ok(scripts.length > 0, 'there are scripts')
   const others = scripts.filter((tag) => !tag.includes(`nonce="${nonce}"`))
   t.same(others, [], 'each script carries the nonce')
+}
+
+/** Checks that the policy of a stored document has the hash of every script, and that nothing has a nonce. */
+export function checkHashes(t: Test, html: string, headers: IncomingHttpHeaders) {
+  const policy = String(headers['content-security-policy'])
+  t.notMatch(policy, /'nonce-/)
+  t.notMatch(html, /<(?:script|style|link)\b[^>]*\snonce=/)
+  const scripts = [...html.matchAll(/<script\b[^>]*>(.*?)<\/script>/gs)].map(([, text = '']) => text)
+  t.ok(scripts.length > 0, 'there are scripts')
+  const hashes = scripts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+  t.same(
+    hashes.filter((hash) => !policy.includes(hash)),
+    [],
+    'each script has its hash in the policy',
+  )
 }

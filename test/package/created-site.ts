@@ -9,6 +9,7 @@ import { startCommand } from '../docs/start-command.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { createUserEnv } from '../user-env.ts'
+import { copyPackages } from './copy-packages.ts'
 import { readDockerfile } from './dockerfile.ts'
 import { packHydrant } from './pack.ts'
 
@@ -36,16 +37,33 @@ export interface CreatedSite {
   edit(file: string, before: string, after: string): void
 }
 
-/** Packs the package, creates a site from a template and installs it. */
-export async function createSite(t: Test, template: string): Promise<CreatedSite> {
+/**
+ * Packs the package, creates a site from each template and installs it. The packages of the first site are those that
+ * npm finds in the others, so it changes only what differs.
+ */
+export async function createSites<Template extends string>(
+  t: Test,
+  templates: readonly Template[],
+): Promise<Record<Template, CreatedSite>> {
   const folder = createOutsideFolder(t, 'create-')
   const { tarball } = await packHydrant(folder)
   await run('tar', ['--extract', '--file', tarball, '--directory', folder])
   symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'package/node_modules'))
+  const sites: [Template, CreatedSite][] = []
+  for (const template of templates) {
+    const dir = join(folder, template, 'site')
+    const cli = join(folder, 'package/dist/scripts/cli.js')
+    await run(process.execPath, [cli, 'create', dir, '--template', template])
+    const [first] = sites
+    if (first) await copyPackages(first[1].dir, dir)
+    await run('npm', ['install', '--silent', tarball], { cwd: dir, env: ENV })
+    sites.push([template, openSite(dir)])
+  }
+  // Has an entry for each template.
+  return Object.fromEntries(sites) as Record<Template, CreatedSite>
+}
 
-  const dir = join(folder, 'site')
-  await run(process.execPath, [join(folder, 'package/dist/scripts/cli.js'), 'create', dir, '--template', template])
-  await run('npm', ['install', '--silent', tarball], { cwd: dir, env: ENV })
+function openSite(dir: string): CreatedSite {
   return {
     dir,
     async npm(words, env = {}) {
@@ -109,7 +127,7 @@ export async function testImage(t: Test, { dir }: CreatedSite, text: string) {
   t.match(file.env, { NODE_ENV: 'production', HOST: '0.0.0.0', PORT: '3000' })
   t.equal(build[0], 'npm ci')
   // The packages are installed already.
-  await run('bash', ['-c', build.slice(1).join(' && ')], { cwd: dir, env: ENV })
+  await run('bash', ['--norc', '-c', build.slice(1).join(' && ')], { cwd: dir, env: ENV })
 
   const image = join(dir, '../image')
   for (const path of copied) {

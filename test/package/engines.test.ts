@@ -11,6 +11,7 @@ import { startCommand } from '../docs/start-command.ts'
 import { fetchNode, findNpm } from '../node-version.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { createUserEnv } from '../user-env.ts'
+import { copyPackages } from './copy-packages.ts'
 import { packHydrant } from './pack.ts'
 import { SITE_FILES } from './versioned-site.ts'
 
@@ -23,7 +24,7 @@ interface Manifest {
 }
 
 /** The versions of React and Fastify that this repository installs: all other tests use them. */
-const HIGHEST = { react: installed('react'), fastify: installed('fastify') }
+const HIGHEST = { react: versionOf('react'), fastify: versionOf('fastify') }
 
 interface Combination {
   /** The lowest and the highest version of a range in `engines`. */
@@ -78,6 +79,9 @@ t.test('the ranges begin with the lowest versions, and the documents name the sa
     t.match(document, `| ${name} | ${from} | ${to} |`)
 })
 
+/** The packages of the last combination, as npm has installed them. */
+let installed: { react: string; folder: string } | null = null
+
 for (const { node: version, highest, driver, ...combination } of COMBINATIONS) {
   const { react, fastify } = combination
   t.test(`Node.js ${version} to ${highest} with React ${react} and Fastify ${fastify}`, async (t) => {
@@ -86,7 +90,11 @@ for (const { node: version, highest, driver, ...combination } of COMBINATIONS) {
     const packages = [tarball, `fastify@${fastify}`, `react@${react}`, `react-dom@${react}`]
     // No package needs its install script.
     const words = ['install', '--engine-strict', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+    // npm checks `engines` of all packages, also of those that are installed already.
+    if (installed?.react === react) await copyPackages(installed.folder, site)
     await run(node, [npm, ...words, ...packages], { cwd: site, env })
+    installed = { react, folder: join(site, 'installed') }
+    await copyPackages(site, installed.folder)
     const count = await countPackages(node, site)
     t.ok(count <= MAX_PACKAGES, `${count} packages`)
     t.equal(readManifest(join(site, 'node_modules/react-dom/package.json')).version, react)
@@ -171,7 +179,7 @@ async function countPackages(node: string, site: string): Promise<number> {
   return new Set(packages.filter((name) => !name.startsWith('my-site'))).size
 }
 
-function installed(name: string): string {
+function versionOf(name: string): string {
   return readManifest(join('node_modules', name, 'package.json')).version
 }
 

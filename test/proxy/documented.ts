@@ -54,11 +54,7 @@ export const PROXIES: readonly DocumentedProxy[] = [
       ...certificateFiles(folder),
       ...upstreamAddresses(upstreams),
     }),
-    command: (folder, text) => ({
-      program: NGINX,
-      words: ['-p', folder, '-c', join(folder, 'main.conf'), '-e', 'stderr'],
-      files: { 'site.conf': text, 'main.conf': nginxMain(folder, `include ${join(folder, 'site.conf')};`) },
-    }),
+    command: nginxCommand,
   },
   {
     name: 'HAProxy',
@@ -111,6 +107,20 @@ export const PROXIES: readonly DocumentedProxy[] = [
   },
 ]
 
+/** nginx as a cache in front of the server `first`. */
+export const NGINX_CACHE: DocumentedProxy = {
+  name: 'nginx as a cache',
+  file: 'nginx-cache.conf',
+  noticesLeaving: false,
+  replace: ({ https, folder, first }) => ({
+    'listen 443 ssl': `listen 127.0.0.1:${https} ssl`,
+    '/var/cache/nginx/hydrant': join(folder, 'cache'),
+    '127.0.0.1:3000': `127.0.0.1:${first}`,
+    ...certificateFiles(folder),
+  }),
+  command: nginxCommand,
+}
+
 export async function startDocumented(
   t: Pick<Test, 'teardown'>,
   proxy: DocumentedProxy,
@@ -133,6 +143,14 @@ export async function startDocumented(
 /** Returns the contents of the file. Tests run in the project's folder. */
 export function readDocumented({ file }: DocumentedProxy): string {
   return readFileSync(join('docs/proxies', file), 'utf8')
+}
+
+function nginxCommand(folder: string, text: string): Command {
+  return {
+    program: NGINX,
+    words: ['-p', folder, '-c', join(folder, 'main.conf'), '-e', 'stderr'],
+    files: { 'site.conf': text, 'main.conf': nginxMain(folder, `include ${join(folder, 'site.conf')};`) },
+  }
 }
 
 /** Wraps the contents of nginx's `http` block. */

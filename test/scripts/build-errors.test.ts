@@ -75,7 +75,7 @@ t.test('has a broken site for each of its errors', async (t) => {
     'HYD_BUILD_PAGE_EXPORT',
     // A warning, tested in images.test.ts.
     'HYD_BUILD_SHARP',
-    // Tested with the real library, in test/package/create-tailwind.test.ts.
+    // Tested with the real library, in test/package/create-tailwind.ts.
     'HYD_BUILD_TAILWIND',
     'HYD_BUILD_REACT_COMPILER',
     // Tested with the server that reads a build.

@@ -16,7 +16,7 @@ async function complete(script: string, words: readonly string[], cwd = '.'): Pr
   const ask = `source /dev/stdin <<< "$SCRIPT"
 COMP_WORDS=(hydrant "$@"); COMP_CWORD=$#; _hydrant; printf '%s\\n' "\${COMPREPLY[@]}"`
   const env = { ...process.env, SCRIPT: script }
-  const { stdout } = await promisify(execFile)('bash', ['-c', ask, 'bash', ...words], { env, cwd })
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-c', ask, 'bash', ...words], { env, cwd })
   return stdout.split('\n').filter(Boolean)
 }
 

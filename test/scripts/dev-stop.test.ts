@@ -9,6 +9,9 @@ import { until } from '../until.ts'
 import { createSite } from './create-site.ts'
 import { startCli } from './run-cli.ts'
 
+/** A statement that blocks the event loop for a moment, and needs no time of a processor. */
+const BLOCK = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)'
+
 async function startDev(t: Test, files: Record<string, string>) {
   const dev = startCli(t, ['dev', createSite(t, files), '--host', '127.0.0.1', '--port', '0'])
   const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
@@ -109,7 +112,7 @@ t.test('ends while the first build runs, also one that never finishes', async (t
 
 t.test('names the code that blocks the event loop, and Ctrl+C ends it', async (t) => {
   const { dev, url } = await startDev(t, {
-    'pages/index.server.ts': "export const load = () => {\n  while (process.env.HOME !== '') continue\n}\n",
+    'pages/index.server.ts': `export const load = () => {\n  while (process.env.HOME !== '') ${BLOCK}\n}\n`,
   })
   const children = childrenOf(dev.pid)
   fetch(url).catch(() => {})
@@ -124,7 +127,7 @@ t.test('a signal closes the site again when the event loop runs again', async (t
   const { dev, url } = await startDev(t, {
     'server.ts': `export default async function server(app) {
   app.addHook('onClose', async () => console.log('closed'))
-  app.get('/blocks', async () => { const end = performance.now() + 5_000; while (performance.now() < end); return 'done' })
+  app.get('/blocks', async () => { const end = performance.now() + 5_000; while (performance.now() < end) ${BLOCK}; return 'done' })
 }
 `,
   })

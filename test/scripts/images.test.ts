@@ -181,6 +181,17 @@ t.test('an image that does not exist is an error at its import', async (t) => {
   t.match(error, { problems: [{ code: 'HYD_BUILD_UNRESOLVED', location: { file: 'pages/index.tsx', line: 1 } }] })
 })
 
+t.test('a query that nothing handles is an error at its import', async (t) => {
+  const dir = createSite(t, {
+    'images/photo.jpg': photo,
+    'pages/index.tsx': "import a from '../images/photo.jpg?w=100'\nexport default () => a\n",
+  })
+  const error: unknown = await buildSharing({ dir }).catch((error: unknown) => error)
+  t.match(error, {
+    problems: [{ message: /^Nothing in this site handles the query "\?w=100" .*"\?image"/, location: { line: 1 } }],
+  })
+})
+
 t.test('a stylesheet keeps the query of a URL', async (t) => {
   const dir = createSite(t, {
     'images/photo.jpg': photo,

@@ -4,6 +4,9 @@ import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 import { cliPath } from './cli-path.ts'
 
+/** The options of Node for a build: it compresses no file that any test has compressed before. */
+export const SHARED_COMPRESSION = ['--import', new URL('../share-compression.js', import.meta.url).href]
+
 export interface CliResult {
   code: number | null
   stdout: string
@@ -106,7 +109,8 @@ function spawnCli(
 ): ChildProcess {
   // The environment of the test must not affect the command.
   const { NODE_ENV: _, PORT: __, HOST: ___, ...own } = process.env
-  const [program = '', ...words] = [...under, process.execPath, ...node, cli, ...args]
+  const shared = args[0] === 'build' ? SHARED_COMPRESSION : []
+  const [program = '', ...words] = [...under, process.execPath, ...node, ...shared, cli, ...args]
   return spawn(program, words, {
     ...(cwd === undefined ? {} : { cwd }),
     // Many servers run at once, and their consoles have one default port.

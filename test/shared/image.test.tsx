@@ -49,3 +49,12 @@ t.test('passes other attributes to the image, and sizes to the sources', async (
   t.match(html, 'srcSet="/photo.avif 600w" sizes="50vw"')
   t.match(html, '<img loading="lazy" decoding="sync" class="cover" width')
 })
+
+t.test('names the import that is missing when the source is a URL', async (t) => {
+  // The types refuse it; a site in JavaScript has none.
+  const props = JSON.parse('{ "src": "/photo.jpg" }')
+  t.throws(() => render(props), {
+    name: 'TypeError',
+    message: '<Image> expects an image that is imported with "?image" as its src, not /photo.jpg',
+  })
+})

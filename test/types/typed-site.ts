@@ -97,15 +97,25 @@ export async function findTypeErrors({ command, options }: Compiler, dir: string
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-/** The errors of several sites, in their order, for each compiler. */
+/** The errors of several projects, in their order, for each compiler. */
 export type CheckedTypes = readonly { name: string; errors: readonly string[][] }[]
 
+/** Sites whose types are checked, and the tests of what the compilers find. */
+export interface TypedSites {
+  /** The paths of their `tsconfig.json`. */
+  projects: readonly string[]
+  /** Adds the tests. `checked` has the errors of the projects. */
+  test(t: Test, checked: CheckedTypes): void
+}
+
+/** Returns the path of a site's `tsconfig.json`. */
+export const projectOf = (dir: string): string => join(dir, 'tsconfig.json')
+
 /**
- * Checks sites with each supported compiler. A compiler checks all of them in one process, which reads the types of the
- * packages once.
+ * Checks projects with each supported compiler. A compiler checks all of them in one process, which reads the types of
+ * the packages once.
  */
-export async function checkTypes(dirs: readonly string[]): Promise<CheckedTypes> {
-  const projects = dirs.map((dir) => join(dir, 'tsconfig.json'))
+export async function checkTypes(projects: readonly string[]): Promise<CheckedTypes> {
   const checked: CheckedTypes[number][] = []
   for (const compiler of await installCompilers())
     checked.push({ name: compiler.name, errors: await findErrorsOfProjects(compiler, process.cwd(), projects) })

@@ -6,6 +6,7 @@ import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
 import { mapWithLimit } from '../output/map-with-limit.ts'
+import { checkPrerender } from './check-prerender.ts'
 import { checkSchemas } from './check-schemas.ts'
 import { meantExport } from './doubtful-exports.ts'
 import { findExport } from './find-export.ts'
@@ -145,6 +146,6 @@ export async function checkExports(siteDir: string, site: DiscoveredSite, found:
       problems.push(createProblem('HYD_BUILD_SERVER_EXPORT', values, await findExport(siteDir, file, name)))
     }
   }
-  problems.push(...(await checkSchemas(siteDir, site, found)))
+  problems.push(...(await checkSchemas(siteDir, site, found)), ...(await checkPrerender(siteDir, site, found)))
   return problems
 }

@@ -33,7 +33,8 @@ export async function findDoubtfulExports(
 ): Promise<BuildProblem[]> {
   const doubts = site.components.flatMap(({ file, kind }) => {
     if (kind !== 'page' && kind !== 'layout') return []
-    const allowed: readonly string[] = kind === 'page' ? PAGE_SERVER_EXPORTS : LAYOUT_SERVER_EXPORTS
+    const allowed: readonly string[] =
+      kind === 'page' ? PAGE_SERVER_EXPORTS.filter((name) => name !== 'prerender') : LAYOUT_SERVER_EXPORTS
     const present = serverFileKeys(file).flatMap((key) => found.get(key) ?? [])
     return (found.get(file) ?? []).flatMap((name) => {
       const meant = allowed.find((one) => one === name) ?? OTHER_NAMES.get(name)

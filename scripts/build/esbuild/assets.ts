@@ -47,6 +47,7 @@ export function createAssets(side: 'browser' | 'server', extensions: readonly st
       build.onResolve({ filter: /^\// }, ({ kind, path }) => (kind === 'url-token' ? { path, external: true } : null))
       // Stylesheets and assets are in the same folder, so a name is a relative URL.
       resolveUrls(build, extensions, async (path) => `./${await emit(path)}`)
+      refuseQueries(build, extensions)
       build.onLoad({ filter, namespace: 'file' }, async ({ path }) => {
         const file = await emit(path)
         return { contents: createAssetModule(side, file), loader: 'js', watchFiles: [path] }
@@ -67,6 +68,17 @@ export function nameAsset(path: string, contents: Uint8Array): string {
 function createAssetModule(side: 'browser' | 'server', file: string): string {
   if (side === 'browser') return `export default new URL(${JSON.stringify(`./${file}`)}, import.meta.url).pathname`
   return `import { assets } from '${BASE_MODULE}'\nexport default assets + ${JSON.stringify(file)}`
+}
+
+// The plugins of the site and those for `?image` and `?component` have had their turn.
+function refuseQueries(build: PluginBuild, extensions: readonly string[]) {
+  const filter = new RegExp(`^[^?#]*\\.(?:${extensions.join('|')})(\\?.*)$`, 'i')
+  build.onResolve({ filter }, ({ path, kind }) => {
+    if (kind === 'url-token') return null
+    const query = filter.exec(path)?.[1]
+    const known = 'Use "?image" for an image, "?component" for an SVG file, and no query for the URL alone'
+    return { errors: [{ text: `Nothing in this site handles the query "${query}" of the import. ${known}` }] }
+  })
 }
 
 const resolving = Symbol('resolving')

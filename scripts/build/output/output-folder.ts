@@ -15,10 +15,14 @@ export interface OutputFolder {
   discard(): Promise<void>
 }
 
-/** Creates an empty output folder. It and its methods throw HYD_BUILD_WRITE when the disk refuses. */
-export async function createOutputFolder(siteDir: string, folder: string): Promise<OutputFolder> {
+/**
+ * Creates an empty output folder. It and its methods throw HYD_BUILD_WRITE when the disk refuses.
+ *
+ * @param prefix The start of the temporary name. Folders with this prefix and the number of an ended process are removed.
+ */
+export async function createOutputFolder(siteDir: string, folder: string, prefix = folder): Promise<OutputFolder> {
   const target = join(siteDir, folder)
-  const path = `${target}-${process.pid}`
+  const path = `${join(siteDir, prefix)}-${process.pid}`
   const aside = `${path}-old`
   const guard = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -37,7 +41,7 @@ export async function createOutputFolder(siteDir: string, folder: string): Promi
       await work(join(path, name))
     })
   await guard(async () => {
-    await removeLeftovers(target)
+    await removeLeftovers(target, prefix)
     await rm(path, { recursive: true, force: true })
     await mkdir(path, { recursive: true })
   })
@@ -63,11 +67,11 @@ export async function createOutputFolder(siteDir: string, folder: string): Promi
  * Removes the folders of processes that have ended. Restores the last build when a process ended between the two
  * renames of a commit.
  */
-async function removeLeftovers(target: string): Promise<void> {
+async function removeLeftovers(target: string, prefix: string): Promise<void> {
   const names = await readdir(dirname(target))
   for (const name of names) {
-    if (!name.startsWith(`${basename(target)}-`)) continue
-    const [, pid, old] = /^(\d+)(-old)?$/.exec(name.slice(basename(target).length + 1)) ?? []
+    if (!name.startsWith(`${prefix}-`)) continue
+    const [, pid, old] = /^(\d+)(-old)?$/.exec(name.slice(prefix.length + 1)) ?? []
     if (pid === undefined || isRunning(Number(pid))) continue
     const leftover = join(dirname(target), name)
     if (old !== undefined && !names.includes(basename(target))) await rename(leftover, target)

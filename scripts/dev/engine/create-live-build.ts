@@ -35,6 +35,7 @@ const PLACEHOLDERS = new Map<string, unknown>([
   ['stream', true],
   ['hydrate', false],
   ['cache', { maxAgeS: 0 }],
+  ['prerender', undefined],
   ...SCHEMA_EXPORTS.map((name) => [name, unloadedSchema] as const),
 ])
 
@@ -87,7 +88,7 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
       const { serverPlugin } = manifest
       const placeholders = [...structure.exports].map(([file, names]) => [
         file,
-        Object.fromEntries(names.map((name) => [name, PLACEHOLDERS.get(name) ?? unloaded])),
+        Object.fromEntries(names.map((name) => [name, PLACEHOLDERS.has(name) ? PLACEHOLDERS.get(name) : unloaded])),
       ])
       const bundle: ServerBundle['modules'] = Object.fromEntries(placeholders)
       if (serverPlugin !== null) bundle[serverPlugin] = await modules.import(serverPlugin)

@@ -1,14 +1,13 @@
-import { type LoadContext, notFound, redirect } from 'hydrant'
+import { type LoadContext, notFound, type Prerender, redirect } from 'hydrant'
 import { hrefOfDocument } from '../../content/document-href.ts'
-import { findDocument, htmlOf, listNeighbours } from '../../content/documents.server.ts'
+import { findDocument, htmlOf, listDocuments, listNeighbours } from '../../content/documents.server.ts'
 import { moved } from '../../content/moved.ts'
 
+export const prerender: Prerender<'/docs/[...path]'> = () => listDocuments().map(({ path }) => ({ params: { path } }))
+
 export function load({ params }: LoadContext<'/docs/[...path]'>) {
-  // A catch-all gets the slashes at the end of a path, and nothing for `/docs/`.
-  const path = params.path.replace(/\/+$/, '')
-  if (path === '' || path !== params.path) redirect(hrefOfDocument(path), 308)
-  const document = findDocument(path)
-  if (!document) redirectToNewAddress(path)
+  const document = findDocument(params.path)
+  if (!document) redirectToNewAddress(params.path)
   const { title, description, heading, headings, sections } = document
   return {
     ...{ title, description, heading, headings },

@@ -1,6 +1,8 @@
 import { hrefOfDocument } from '../../content/document-href.ts'
 import { listGroups } from '../../content/documents.server.ts'
 
+export const prerender = true
+
 export function load() {
   return {
     groups: listGroups().map(({ title, documents }) => ({

@@ -6,6 +6,8 @@ import { Table } from '../../components/table.tsx'
 import { hrefOfDocument } from '../../content/document-href.ts'
 import { failing, looking, reading, type Script, scriptFor, sending } from '../../content/scripts.ts'
 
+export const prerender = true
+
 export default function Scripts({ url }: PageProps<'/docs/scripts'>) {
   const site = new URL(href('/'), url).href.replace(/\/$/, '')
   return (

@@ -1,4 +1,4 @@
-import type { LoadContext } from 'hydrant'
+import type { CacheOptions, LoadContext } from 'hydrant'
 import { z } from 'zod'
 import { searchDocuments } from '../../content/search-documents.server.ts'
 
@@ -12,6 +12,8 @@ export const search = z.object({
     .catch('')
     .transform((text) => text.trim().slice(0, LONGEST)),
 })
+
+export const cache: CacheOptions<'/docs/search'> = { maxAgeS: 600, search: ['q'] }
 
 export function load({ search }: LoadContext<'/docs/search'>) {
   return searchDocuments(search.q)

@@ -3,6 +3,8 @@ import { PageHead } from '../../components/page-head.tsx'
 import { groups, type Position, positions } from '../../content/positions.ts'
 import classes from './index.module.css'
 
+export const prerender = true
+
 export default function Failures() {
   return (
     <>

@@ -4,13 +4,21 @@ import type { ErrorComponent, LayoutComponent, NotFoundComponent, PageComponent 
 import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
 import type { BootModule } from '../../shared/wire/boot.ts'
 import { type CacheRule, readCacheRule } from '../cache/cache-rule.ts'
+import { PERMANENT, type PrerenderRule, readPrerenderRule } from '../cache/prerender-rule.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import type { ActionContext, LoadContext } from '../options/config.ts'
 import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
 import { createGuardedFolders, type GuardedFolder, type GuardFunction } from './guarded-folders.ts'
 import type { MappedBundle } from './loaded-bundles.ts'
 import { ownBundles } from './loaded-bundles.ts'
-import { BUILD_PATHS, type Manifest, type ServerBundle, type Surroundings, serverFileKeys } from './manifest.ts'
+import {
+  BUILD_PATHS,
+  type Manifest,
+  type RouteEntry,
+  type ServerBundle,
+  type Surroundings,
+  serverFileKeys,
+} from './manifest.ts'
 import { importBundle } from './read-build.ts'
 
 export type LoadFunction = (context: LoadContext) => unknown
@@ -61,6 +69,8 @@ export interface Route extends LayoutChain {
   isHydrated: boolean
   /** How responses are stored; null for a page that is rendered for each request. */
   cache: CacheRule | null
+  /** Which addresses the build renders; null for none. A page with it has a `cache` too. */
+  prerender: PrerenderRule | null
   /** Loads what belongs to the visitor, for a page whose other parts are stored; null for a page without such parts. */
   loadVisitor: LoadFunction | null
 }
@@ -128,7 +138,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
       schemas: site.schemas(entry.page),
       revalidates: site.serverModule(entry.page).exports.revalidate !== false,
       isHydrated: site.isHydrated(entry.page),
-      cache: site.cacheRule(entry.page),
+      ...site.storing(entry),
       loadVisitor: site.visitorLoad(entry.page),
     })),
     entry: site.entry,
@@ -179,9 +189,10 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     return createPageSchemas(exports, serverFile)
   }
 
-  function cacheRule(file: string): CacheRule | null {
-    const { exports, file: serverFile } = serverModule(file)
-    return readCacheRule(exports, serverFile)
+  function storing({ page, url }: RouteEntry): Pick<Route, 'cache' | 'prerender'> {
+    const server = serverModule(page)
+    const prerender = readPrerenderRule(server, { file: page, exports: modules[page] ?? {} }, /[:*]/.test(url))
+    return { prerender, cache: prerender ? PERMANENT : readCacheRule(server.exports, server.file) }
   }
 
   function visitorLoad(file: string): LoadFunction | null {
@@ -217,7 +228,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   }
 
   const entry = { url: assets + manifest.entry, imports: manifest.entryImports.map((name) => assets + name) }
-  return { frame, loaded, action, schemas, cacheRule, visitorLoad, isHydrated, serverModule, entry }
+  return { frame, loaded, action, schemas, storing, visitorLoad, isHydrated, serverModule, entry }
 }
 
 // A guard that is ignored would leave its pages open to everyone.

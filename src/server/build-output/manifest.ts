@@ -125,6 +125,7 @@ export const PAGE_SERVER_EXPORTS = [
   'stream',
   'revalidate',
   'cache',
+  'prerender',
   'loadVisitor',
 ] as const
 /** The exports that a layout's `.server` file may have. */

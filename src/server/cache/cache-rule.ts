@@ -6,6 +6,8 @@ export interface CacheRule {
   freshMs: number
   /** For how long after that it is still served, while a new one is rendered, in milliseconds. */
   staleMs: number
+  /** True for a prerendered page: its stored responses never expire. The times above are those of shared caches. */
+  isPermanent?: true
   /** The query parameters that the page reads. No other parameter is visible to the loads. */
   search: readonly string[]
   /** Returns the tags of a response. */

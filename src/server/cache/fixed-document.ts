@@ -77,7 +77,7 @@ function insertScript(attributes: Readonly<Record<string, string>>): string {
   return `{let s=document.createElement("script"),a=${given};for(let n in a)s.setAttribute(n,a[n]);document.head.append(s)}`
 }
 
-/** Browsers hash the text of an element after the parser has normalised its line ends. */
-function hashSource(content: string): string {
+/** Returns the hash source of an inline element. Browsers hash its text after the parser has normalised its line ends. */
+export function hashSource(content: string): string {
   return `'sha256-${createHash('sha256').update(content.replace(/\r\n?/g, '\n')).digest('base64')}'`
 }

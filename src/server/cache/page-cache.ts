@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { StoredCounts } from '../metrics/cache-counts.ts'
 import { type CacheContents, fullestTags } from './cache-contents.ts'
 import { pathTag } from './cache-key.ts'
+import { KnownKeys } from './known-keys.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
 import { StoredPage } from './stored-page.ts'
@@ -44,6 +45,7 @@ const MAX_RETRY_MS = 30_000
 
 /** The responses of one site's cached pages. All keys are results of `keyOf`. */
 export class PageCache {
+  readonly knownKeys = new KnownKeys()
   #pages: LRUCache<string, StoredPage>
   #keysByTag = new Map<string, Set<string>>()
   #versions = new TagVersions()
@@ -85,6 +87,12 @@ export class PageCache {
     return freshness === 'expired' ? null : { page, isStale: freshness === 'stale' }
   }
 
+  /** Returns the page if it is fresh, else null. */
+  findFresh(key: string): StoredPage | null {
+    const page = this.#pages.get(key)
+    return page?.freshnessAt(this.#now()) === 'fresh' ? page : null
+  }
+
   /** Returns the result of the rendering that is running for a key; null if none is. */
   awaitRendering(key: string): Promise<Rendered> | null {
     return this.#renderings.get(key)?.promise ?? null
@@ -99,6 +107,11 @@ export class PageCache {
   /** Whether the page was found to differ for each visitor a moment ago. */
   isPassed(key: string): boolean {
     return this.#passed.get(key) === true
+  }
+
+  /** Whether a response with these tags, which is older than this process, may be served: none has been invalidated. */
+  wasNeverInvalidated(tags: readonly string[]): boolean {
+    return this.#versions.areCurrent(tags, 0)
   }
 
   /** Keeps a page that differs for each visitor from being tried again for a while. */

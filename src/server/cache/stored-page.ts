@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { Encoding, PreparedContent } from '../http/compression.ts'
+import type { Encoding, PreparedBody } from '../http/compression.ts'
+import type { DocumentHeaders } from './document-headers.ts'
 import type { StoredResponse } from './shared/shared-store.ts'
 
 /** A fresh response is served. An old one is served too, while a new one is rendered. */
@@ -13,17 +14,27 @@ const { constants } = zlib
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)
 const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip)
 
+/** The body of a stored page in one encoding. */
+export interface StoredBody extends PreparedBody {
+  /** The strong ETag (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.3). */
+  readonly etag: string
+}
+
 /** A response of the page cache with its encodings, each made once. */
-export class StoredPage implements PreparedContent {
+export class StoredPage {
   /** The route of the page: `/products/[id]`. */
   readonly route: string
   readonly response: StoredResponse
   /** Identifies the text. */
   readonly hash: string
+  /** Null until they are first needed. */
+  documentHeaders: DocumentHeaders | null = null
   /** The text in UTF-8. */
   readonly #bytes: Buffer
   #encoded: Partial<Record<Encoding, Buffer>> = {}
   #encoding: Partial<Record<Encoding, Promise<Buffer>>> = {}
+  readonly #plain: StoredBody
+  #compressed: Partial<Record<Encoding, StoredBody>> = {}
   #onGrow: () => void
   readonly #restSize: number
 
@@ -35,6 +46,7 @@ export class StoredPage implements PreparedContent {
     this.#restSize = response.rest ? JSON.stringify(response.rest).length * 2 : 0
     this.#bytes = Buffer.from(response.body)
     this.hash = createHash('sha256').update(this.#bytes).digest('base64url')
+    this.#plain = this.#createBody(null)
   }
 
   get text(): string {
@@ -49,20 +61,26 @@ export class StoredPage implements PreparedContent {
   }
 
   freshnessAt(now: number): Freshness {
-    const { storedAt, freshMs, staleMs } = this.response
+    const { storedAt, freshMs, staleMs, isPermanent } = this.response
+    if (isPermanent) return 'fresh'
     const age = now - storedAt
     if (age < freshMs) return 'fresh'
     return age < freshMs + staleMs ? 'stale' : 'expired'
   }
 
-  /** Returns the strong ETag of the body in an encoding (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.3). */
-  etagOf(encoding: Encoding | null): string {
-    return encoding === null ? `"${this.hash}"` : `"${this.hash}-${encoding}"`
+  /** Returns the body in an encoding (null: not compressed). */
+  bodyIn(encoding: Encoding | null): StoredBody {
+    if (encoding === null) return this.#plain
+    this.#compressed[encoding] ??= this.#createBody(encoding)
+    return this.#compressed[encoding]
   }
 
-  bytesOf(encoding: Encoding | null): Buffer | Promise<Buffer> {
-    if (encoding === null) return this.#bytes
-    return this.#encoded[encoding] ?? this.#encode(encoding)
+  #createBody(encoding: Encoding | null): StoredBody {
+    return {
+      ...{ encoding, text: this.text },
+      etag: encoding === null ? `"${this.hash}"` : `"${this.hash}-${encoding}"`,
+      bytes: () => (encoding === null ? this.#bytes : (this.#encoded[encoding] ?? this.#encode(encoding))),
+    }
   }
 
   async #encode(encoding: Encoding): Promise<Buffer> {

@@ -39,8 +39,6 @@ export class RequestContext implements FailureSubject, RequestTarget {
   readonly format: Format
   readonly params: Record<string, string>
   readonly hasScripts: boolean
-  /** The origin at which the visitor sees the site. */
-  readonly address: PublicAddress
   /** True when the client left before the response was complete. */
   isGone = false
   /** The status that has been sent, once a document streams. A later failure can only be shown inside the stream. */
@@ -55,6 +53,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   addressExtras: Pick<PageExtras, 'params' | 'search'> | null = null
   /** True while the request holds a render slot. */
   hasSlot = false
+  #address: PublicAddress | null = null
   #context: Record<string, unknown> | null = null
   #url: URL | null = null
   #search: string | null = null
@@ -74,7 +73,12 @@ export class RequestContext implements FailureSubject, RequestTarget {
     this.format = format
     this.params = params
     this.hasScripts = hasScripts
-    this.address = publicAddress(request)
+  }
+
+  /** The origin at which the visitor sees the site. */
+  get address(): PublicAddress {
+    this.#address ??= publicAddress(this.request)
+    return this.#address
   }
 
   /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */

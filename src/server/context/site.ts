@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
 import type { PageCache } from '../cache/page-cache.ts'
+import type { PrerenderedPages } from '../cache/prerendered/prerendered-pages.ts'
 import type { Failures } from '../failures/failures.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import type { UploadSpace } from '../forms/upload-files.ts'
@@ -11,6 +12,7 @@ import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 import type { RenderToPipe } from './react-renderer.ts'
 import type { RenderSlots } from './render-slots.ts'
+import type { ResponseCollector } from './response-collector.ts'
 import type { ShellRenderer } from './shell-renderer.ts'
 
 /** A mounted site: everything that its requests have in common. */
@@ -44,8 +46,14 @@ export interface Site {
   uploads: UploadSpace
   policies: PolicyWatch
   etags: EtagWriter
-  /** Stores the responses of pages with the export `cache`; null if there are none, and in development. */
+  /** Stores the responses of pages with the export `cache` or `prerender`; null if there are none, and in development. */
   cache: PageCache | null
+  /** The responses that the build contains and that this process may serve; null for none. */
+  prerendered: PrerenderedPages | null
+  /** Takes the responses of prerendered pages while the site is built; null in a server. */
+  collector: ResponseCollector | null
   markdown: MarkdownConverter
+  /** Whether the documents are written to files, for a host without this server. */
+  isExported: boolean
   metrics: MetricsRecorder
 }

@@ -46,6 +46,34 @@ export const errorTable = {
     message: 'the response of a page with the export "cache" in %s is not stored: %s',
     fix: 'Remove the read from the loads if the page is the same for every visitor (what differs can come from "loadVisitor", from another request, or from a component that runs in the browser), or remove the export "cache".',
   },
+  HYD_PRERENDER_INVALID: {
+    message: 'the export "prerender" of %s is not valid: %s',
+    fix: 'Write export const prerender = true for a page without parameters. For one with parameters, write a function in its server file that returns a list: export const prerender = () => [{ params: { id: "7" } }].',
+  },
+  HYD_PRERENDER_SERVER: {
+    message: 'the page %s cannot be prerendered: %s',
+    fix: 'Remove the export "prerender" from a page that needs a server for each visitor, or remove what needs it.',
+  },
+  HYD_PRERENDER_PERSONAL: {
+    message: 'the response of %s, which is prerendered, is not the same for every visitor: %s',
+    fix: 'Remove the read from the loads if the page is the same for every visitor (what differs can come from another request, or from a component that runs in the browser), or remove the export "prerender".',
+  },
+  HYD_PRERENDER_FAILED: {
+    message: 'the page %s failed while it was prerendered, with the digest %s: %s',
+    fix: 'Correct the error at the line above. The build renders the page as a server would, with the same environment variables and the same database.',
+  },
+  HYD_PRERENDER_RESPONSE: {
+    message: 'the page %s cannot be prerendered: %s',
+    fix: 'List only addresses of existing pages in "prerender". Redirects, refusals and pages that are not found need a server: remove the export for such a page.',
+  },
+  HYD_PRERENDER_START: {
+    message: 'the site could not be loaded, so its pages were not prerendered: %s',
+    fix: 'Correct the error: "hydrant start" would fail in the same way. The build loads server.ts and the modules of the site.',
+  },
+  HYD_PRERENDER_STOPPED: {
+    message: 'the process that prerenders pages ended with %s before it was done',
+    fix: 'Read its output above. Code of the site may have called process.exit, or the memory was not sufficient.',
+  },
   HYD_SERVER_THREW: {
     message: 'during startup, server.ts threw a value that is not an Error: %s',
     fix: 'Throw an Error instead: its stack names the line.',
@@ -112,7 +140,7 @@ export const errorTable = {
   },
   HYD_CACHE_STORE_PACKAGE: {
     message: 'the store of the page cache, %s, needs the package %s, which cannot be loaded: %s',
-    fix: 'Run "npm install iovalkey" for a store with redis:// or rediss://, or "npm install pg" for one with postgres://.',
+    fix: 'Run "npm install iovalkey" for a store with valkey:// or redis://, or "npm install pg" for one with postgres://.',
   },
   HYD_CACHE_STORE_NEWER: {
     message: 'the store of the page cache, %s, has format %s; this version of hydrant supports formats up to %s',
@@ -375,6 +403,26 @@ export const errorTable = {
   HYD_BUILD_WRITE: {
     message: 'cannot write the build to %s: %s',
     fix: 'Make the site’s folder writable, and check that the disk has free space.',
+  },
+  HYD_EXPORT_NEEDS_SERVER: {
+    message: '%s needs a server, and an exported site has none',
+    fix: 'Remove it, or serve the site with "hydrant start".',
+  },
+  HYD_EXPORT_NOT_PRERENDERED: {
+    message: 'the page %s is not prerendered, and an exported site has no server that renders it',
+    fix: 'Export "prerender" from its server file, or serve the site with "hydrant start".',
+  },
+  HYD_EXPORT_FOLDER: {
+    message: 'the export cannot replace %s: %s',
+    fix: 'Choose a new or empty folder with --out.',
+  },
+  HYD_EXPORT_FILE: {
+    message: 'the export cannot write %s: %s',
+    fix: 'Change the address of the page or the name of the file.',
+  },
+  HYD_EXPORT_PAGE: {
+    message: 'the page %s cannot be exported: %s',
+    fix: 'Run "hydrant start" and open the page.',
   },
   HYD_DIGEST_UNKNOWN: {
     message: 'the ledger %s has no failure %s%s',

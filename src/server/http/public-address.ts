@@ -21,7 +21,7 @@ const known = new Map<string, PublicAddress>()
  * Returns the address that the visitor sees. It comes from the Host header or, behind a proxy that `trustProxy` trusts,
  * from the forwarded headers. An invalid host name is not used anywhere.
  */
-export function publicAddress(request: FastifyRequest): PublicAddress {
+export function publicAddress(request: Pick<FastifyRequest, 'protocol' | 'host'>): PublicAddress {
   const { protocol, host = '' } = request
   const key = `${protocol}://${host}`
   return known.get(key) ?? remember(known, MAX_KNOWN, key, readAddress(protocol, host))

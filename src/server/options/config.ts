@@ -100,6 +100,22 @@ export interface CacheOptions<Route extends PageRoute = never> {
   search?: readonly string[]
 }
 
+/**
+ * An address of a page that `hydrant build` renders: its path without the base (`/products/7`), or the values of the
+ * parameters in its path.
+ */
+export type PrerenderedAddress<Route extends PageRoute = never> =
+  | string
+  | { readonly params: { readonly [Name in keyof ParamsOf<Routes, Route>]: string | number } }
+
+/**
+ * The export `prerender` of a page: `export const prerender: Prerender<'/products/[id]'> = () => [{ params: { id: 7 } }]`.
+ * `hydrant build` renders the page at these addresses. `true` is for a page whose path has no parameters.
+ */
+export type Prerender<Route extends PageRoute = never> =
+  | true
+  | (() => readonly PrerenderedAddress<Route>[] | Promise<readonly PrerenderedAddress<Route>[]>)
+
 /** Options of a site. Set them in `hydrant.config.ts`, or pass them to the plugin or to `createServer`. */
 export interface SiteOptions {
   /** The path at which the site is mounted, without a slash at the end: `/shop` ('/'). */
@@ -205,8 +221,8 @@ export interface SiteOptions {
     /** Bytes of the responses that a process keeps in memory; 0 turns the cache off (67 108 864). */
     maxBytes?: number
     /**
-     * The server through which several machines share the cache: `redis://host:6379`, `rediss://…` or
-     * `postgres://user@host/database` (null: each machine has a cache of its own).
+     * The server through which several machines share the cache: `valkey://host:6379`, `redis://…`, with TLS
+     * `valkeys://…` or `rediss://…`, or `postgres://user@host/database` (null: each machine has a cache of its own).
      */
     store?: string | null
     /** Send the header `Hydrant-Cache`: hit, stale, miss or pass (false). */

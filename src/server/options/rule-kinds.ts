@@ -134,7 +134,7 @@ export function isStoreUrl(text: string): boolean {
   if (/\p{Cc}/u.test(text) || !isDecodable(text)) return false
   // `URL` rejects the URL of a socket file, because it has no host.
   if (/^postgres(?:ql)?:\/\//.test(text)) return parseUrl(text.replace('@/', '@socket/')) !== null
-  const url = /^rediss?:\/\//.test(text) ? parseUrl(text) : null
+  const url = /^(?:redis|valkey)s?:\/\//.test(text) ? parseUrl(text) : null
   return url !== null && url.hostname !== '' && /^\/?\d*$/.test(url.pathname) && url.search + url.hash === ''
 }
 

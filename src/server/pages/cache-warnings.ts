@@ -17,8 +17,12 @@ export type CacheRefusal =
 const MAX_WARNED = 1_000
 const warned = new WeakMap<object, Set<string>>()
 
-/** Counts a response that is not stored. Warns once for each page and reason (HYD_CACHE_PERSONAL). */
-export function noteRefusal(refusal: CacheRefusal, { id, page }: PageRoute, { site, request }: RequestContext) {
+/**
+ * Counts a response that is not stored. Warns once for each page and reason (HYD_CACHE_PERSONAL,
+ * HYD_PRERENDER_PERSONAL).
+ */
+export function noteRefusal(refusal: CacheRefusal, route: PageRoute, { site, request }: RequestContext) {
+  const { id, page, prerender } = route
   site.metrics.cacheRefused(id, refusal.kind)
   const known = warned.get(site) ?? new Set<string>()
   warned.set(site, known)
@@ -28,11 +32,14 @@ export function noteRefusal(refusal: CacheRefusal, { id, page }: PageRoute, { si
   known.add(key)
   const frame = refusal.kind === 'read' ? placeOfRead(refusal.read, site.mapper) : null
   const at = frame ? ` at ${frame.file}:${frame.line}:${frame.column}` : ''
-  const { code, message, fix } = createHydrantError('HYD_CACHE_PERSONAL', [page.serverFile, `${reason}${at}`])
+  const { code, message, fix } = prerender
+    ? createHydrantError('HYD_PRERENDER_PERSONAL', [prerender.file, `${reason}${at}`])
+    : createHydrantError('HYD_CACHE_PERSONAL', [page.serverFile, `${reason}${at}`])
   request.log.warn({ code, route: id }, `${message}. ${fix}`)
 }
 
-function reasonOf(refusal: CacheRefusal): string {
+/** Returns the reason as the end of a sentence. */
+export function reasonOf(refusal: CacheRefusal): string {
   switch (refusal.kind) {
     case 'read':
       return `it reads ${refusal.read.property}`

@@ -36,7 +36,7 @@ export function isSentByHydrant(reply: FastifyReply): boolean {
 }
 
 /** Sets the headers of a response to a navigation. Without them it is replaced. */
-export function setNavigationHeaders({ site, reply }: RequestContext) {
+export function setNavigationHeaders({ site, reply }: Pick<RequestContext, 'site' | 'reply'>) {
   if (site.options.compress) addVary(reply, 'Accept-Encoding')
   // Before compression, which a `no-transform` from a load would forbid.
   keepFromCaches(reply)

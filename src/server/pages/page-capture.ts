@@ -26,7 +26,7 @@ export interface CaptureInput {
   /** Stores and sends the response; null to check it only. */
   store: ((response: StoredResponse) => void) | null
   /** Called when the response differs for each visitor, or for another reason that the next request will meet too. */
-  onRefused(): void
+  onRefused(refusal: CacheRefusal): void
 }
 
 /** Creates the capture of one response. Call it before the loads. */
@@ -43,7 +43,7 @@ export function createCapture(route: PageRoute, input: CaptureInput, ctx: Reques
   })
 
   function refuse(refusal: CacheRefusal): null {
-    onRefused()
+    onRefused(refusal)
     noteRefusal(refusal, route, ctx)
     return null
   }
@@ -75,6 +75,7 @@ export function createCapture(route: PageRoute, input: CaptureInput, ctx: Reques
       storedAt: Date.now(),
       freshMs: rule.freshMs,
       staleMs: rule.staleMs,
+      ...(rule.isPermanent && { isPermanent: true }),
       ...(rest && { rest }),
     })
     return true

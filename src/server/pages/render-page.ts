@@ -116,6 +116,7 @@ function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: Reques
   const boot: BootDocument = { url: href, params }
   if (leaf.kind === 'shown') Object.assign(boot, { shown: leaf.shown, host: address.host })
   if (!mayReport(site.options.reports, request.headers)) boot.reports = 0
+  if (site.isExported) boot.isExported = true
   return boot
 }
 

@@ -1,49 +1,93 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createDocumentHeaders, type DocumentHeaders } from '../cache/document-headers.ts'
+import type { DocumentRequest } from '../cache/known-keys.ts'
+import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
+import { noteCacheResult, setCacheResult } from '../context/note-cache-result.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import type { Site } from '../context/site.ts'
 import { limitCaching, REVALIDATE } from '../http/caching.ts'
 import { chooseEncoding, sendPrepared } from '../http/compression.ts'
 import { matchesEtag } from '../http/etag.ts'
 import { addVary } from '../http/headers.ts'
-import { hashPolicy, INERT_POLICY, replaceNonces, setDocumentSecurity, setPolicy } from '../http/security-headers.ts'
+import { INERT_POLICY, replaceNonces, setDocumentSecurity, setPolicy } from '../http/security-headers.ts'
+import { formatOf } from './create-context.ts'
 import { setNavigationHeaders } from './navigation-stream.ts'
-import { PRIVACY_HEADERS } from './report-settings.ts'
+import type { PageRoute } from './page-route.ts'
+import { mayReport, PRIVACY_HEADERS } from './report-settings.ts'
 import { varyOf } from './send-response.ts'
+
+/** The request that a stored page is sent to. */
+type StoredTarget = Pick<RequestContext, 'site' | 'request' | 'reply' | 'route' | 'format' | 'address'>
+
+/**
+ * Sends the document of a page without guards, if the same URL has been found in the cache before, and its page is
+ * fresh. Returns false for any other request: nothing has happened then.
+ *
+ * perf: the shortest way to a response, without a `RequestContext` and without its key being made again
+ */
+export function sendFresh(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply): boolean {
+  const { cache } = site
+  if (cache === null || !isFound(route) || formatOf(site, request) !== 'html') return false
+  const known = cache.knownKeys.find(describeRequest(route, site, request))
+  const page = known === null ? null : cache.findFresh(known.key)
+  if (known === null || page === null) return false
+  const { address } = known
+  const target = { site, request, reply, route: route.id, format: 'html', address } as const
+  setCacheResult('hit', target)
+  sendStored(page, true, target)
+  noteCacheResult('hit', target)
+  return true
+}
+
+/** Says whether the whole response of a page can be in the cache, and nothing has to be asked before it is sent. */
+const isFound = ({ cache, hasGuards, loadVisitor }: PageRoute) => cache !== null && !hasGuards && !loadVisitor
+
+/** Lets `sendFresh` find the page by its key for the next request that is equal. */
+export function noteFound(key: string, route: PageRoute, { site, request, format }: RequestContext) {
+  if (format === 'html' && isFound(route)) site.cache?.knownKeys.add(describeRequest(route, site, request), key)
+}
+
+function describeRequest(route: PageRoute, { options }: Site, request: FastifyRequest): DocumentRequest {
+  return { route: route.id, request, mayReport: mayReport(options.reports, request.headers) }
+}
 
 /**
  * Sends a page of the cache.
  *
  * @param isPublic Whether shared caches may store it too: the page has no guards.
  */
-export function sendStored(page: StoredPage, isPublic: boolean, ctx: RequestContext) {
-  const { site, request, reply, format } = ctx
+export function sendStored(page: StoredPage, isPublic: boolean, target: StoredTarget) {
+  const { site, request, reply, format } = target
   if (reply.raw.destroyed) return
-  const { response } = page
-  for (const [name, value] of response.headers) {
+  for (const [name, value] of page.response.headers) {
     if (name === 'vary') addVary(reply, value)
     else reply.header(name, value)
   }
-  if (format === 'navigation') setNavigationHeaders(ctx)
-  else setPageHeaders(page, isPublic, ctx)
-  const encoding = site.options.compress ? chooseEncoding(request, reply, page.text.length) : null
+  if (format === 'navigation') setNavigationHeaders(target)
+  else setPageHeaders(page, isPublic, target)
+  const body = page.bodyIn(site.options.compress ? chooseEncoding(request, reply, page.text.length) : null)
   if (format !== 'navigation') {
-    const etag = page.etagOf(encoding)
-    reply.header('etag', etag)
-    if (matchesEtag(request.headers['if-none-match'], etag)) {
+    reply.header('etag', body.etag)
+    if (matchesEtag(request.headers['if-none-match'], body.etag)) {
       reply.removeHeader('content-type')
       return void reply.code(304).send()
     }
   }
   if (format === 'html') site.metrics.firstByteSent(reply)
-  sendPrepared(page, encoding, reply)
+  sendPrepared(body, reply)
 }
 
-function setPageHeaders(page: StoredPage, isPublic: boolean, ctx: RequestContext) {
-  const { site, reply, format } = ctx
+function setPageHeaders(page: StoredPage, isPublic: boolean, target: StoredTarget) {
+  const { site, reply, format } = target
   addVary(reply, varyOf(site))
   if (format === 'html') {
-    setDocumentHeaders(page, ctx)
-    if (isPublic) setSharedCaching(page, ctx)
-    else if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+    const { response } = page
+    page.documentHeaders ??= createDocumentHeaders(response, site.options.pageCache.tagHeader)
+    setDocumentHeaders(response, page.documentHeaders, target)
+    if (reply.hasHeader('cache-control')) return
+    if (isPublic) setSharedCaching(response, page.documentHeaders, target)
+    else reply.header('cache-control', REVALIDATE)
     return
   }
   // A shared cache that ignores `Vary` would serve it to clients that ask for the page.
@@ -52,25 +96,20 @@ function setPageHeaders(page: StoredPage, isPublic: boolean, ctx: RequestContext
   if (format === 'markdown' && site.options.csp) setPolicy(reply, INERT_POLICY)
 }
 
-function setDocumentHeaders({ response }: StoredPage, { site, reply, address }: RequestContext) {
+function setDocumentHeaders(response: StoredResponse, { policy }: DocumentHeaders, target: StoredTarget) {
+  const { site, reply, address } = target
   const { csp, securityHeaders, reports } = site.options
   if (reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
   replaceNonces(reply, response)
-  if (csp) setPolicy(reply, hashPolicy(response.scripts))
+  if (csp) setPolicy(reply, policy)
   if (securityHeaders) setDocumentSecurity(reply, address)
 }
 
-const S = 1_000
-const SEPARATORS = { 'cache-tag': ',', 'surrogate-key': ' ' }
-
 /** Sets the headers by which a shared cache, such as a CDN, keeps the page as long as this server does. */
-function setSharedCaching({ response }: StoredPage, { site, reply }: RequestContext) {
-  if (reply.hasHeader('cache-control')) return
-  const { tagHeader } = site.options.pageCache
-  const { storedAt, freshMs, staleMs, tags } = response
-  const ageS = Math.max(0, Math.floor((Date.now() - storedAt) / S))
-  const stale = staleMs > 0 ? `, stale-while-revalidate=${Math.floor(staleMs / S)}` : ''
-  reply.header('cache-control', `public, max-age=0, s-maxage=${Math.floor(freshMs / S)}${stale}`)
-  reply.header('age', ageS)
-  if (tags.length > 0) reply.header(tagHeader, tags.join(SEPARATORS[tagHeader]))
+function setSharedCaching(response: StoredResponse, headers: DocumentHeaders, { site, reply }: StoredTarget) {
+  const { storedAt, isPermanent } = response
+  reply.header('cache-control', headers.cacheControl)
+  // A page that never expires is current as long as it is served.
+  reply.header('age', isPermanent ? 0 : Math.max(0, Math.floor((Date.now() - storedAt) / 1_000)))
+  if (headers.tags !== null) reply.header(site.options.pageCache.tagHeader, headers.tags)
 }

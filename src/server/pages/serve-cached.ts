@@ -14,10 +14,12 @@ import type { CacheResult } from '../metrics/cache-counts.ts'
 import { admitToPage } from './admit-to-page.ts'
 import { createCapture, hasCookieOfHook } from './page-capture.ts'
 import type { PageRoute } from './page-route.ts'
+import { findPrerendered, storePrerendered } from './prerendered/find-prerendered.ts'
 import { respondInSlot } from './raw-response.ts'
 import { mayReport } from './report-settings.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
+import { noteFound } from './send-stored.ts'
 
 /** A page whose responses are stored. */
 export interface CachedRoute {
@@ -80,13 +82,20 @@ function sendFound(cached: CachedRoute, key: string | null, ctx: RequestContext)
   const found = key === null ? null : cached.cache.find(key)
   if (key === null || found === null) return false
   respondWithStored(found.page, found.isStale ? 'stale' : 'hit', cached, ctx)
+  if (!found.isStale) noteFound(key, cached.route, ctx)
   if (found.isStale && cached.cache.mayRefresh(key)) refresh(cached, key, found.page, ctx)
   return true
 }
 
 /** Waits for the page if another request renders it, else renders it. */
 async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: RequestContext): Promise<void> {
-  const { cache } = cached
+  const { cache, route } = cached
+  const file = key === null ? null : findPrerendered(route, ctx)
+  if (key !== null && file !== null) {
+    const stored = await storePrerendered(file, { key, cache }, ctx)
+    if (ctx.reply.raw.destroyed) return
+    if (stored !== null && stored !== 'outdated') return respondWithStored(stored, 'hit', cached, ctx)
+  }
   // Nothing is rendered for HEAD.
   if (key === null || ctx.request.method !== 'GET' || cache.isPassed(key)) return renderOnce(cached, ctx)
   const running = cache.awaitRendering(key)

@@ -1,4 +1,3 @@
-import { narrowSearch } from '../cache/cache-key.ts'
 import type { CacheRule } from '../cache/cache-rule.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -9,9 +8,9 @@ import { toPlainJson } from '../render/plain-json.ts'
 import { HttpError } from '../thrown/http-error.ts'
 import { admitToPage } from './admit-to-page.ts'
 import { loadOf, runLoads } from './loads.ts'
-import { createCapture } from './page-capture.ts'
 import { type WrittenExtras, writeExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
+import { checkCachedPage, collectPage } from './prerendered/respond-captured.ts'
 import { respondInSlot } from './raw-response.ts'
 import { mayStream, renderPage } from './render-page.ts'
 import { catchError } from './resolve-error.ts'
@@ -27,40 +26,30 @@ import { keepPrivate, startVisitorLoad } from './shells/visitor-load.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function servePage(route: PageRoute, ctx: RequestContext) {
-  const { cache } = ctx.site
-  if (route.cache && cache) serveCachedPage(createCachedRoute(route, route.cache, cache), ctx)
-  else if (route.cache && ctx.site.build.manifest.mode === 'development') checkCachedPage(route, route.cache, ctx)
-  else if (ctx.site.slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
+  const { cache, collector, build, slots } = ctx.site
+  const rule = route.cache
+  if (rule && cache) return serveCachedPage(createCachedRoute(route, rule, cache), ctx)
+  const page = rule && { route, rule, respond: (own: RequestContext) => respondForCache(route, own, false) }
+  if (page && collector) collectPage(page, collector, ctx)
+  else if (page && build.manifest.mode === 'development') checkCachedPage(page, ctx)
+  else if (slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
 }
 
 function createCachedRoute(route: PageRoute, rule: CacheRule, cache: PageCache): CachedRoute {
-  if (!route.loadVisitor)
-    return {
-      ...{ route, rule, cache },
-      respond: (own) => respond(route, own),
-      // A shared cache would serve a page with guards to visitors whom the guards refuse.
-      send: (page, own) => sendStored(page, !route.hasGuards, own),
-    }
   return {
     ...{ route, rule, cache },
-    respond: (own, isRefresh) => respondWithShell(route, respond, own, isRefresh),
+    respond: (own, isRefresh) => respondForCache(route, own, isRefresh),
     send(page, own) {
       const { rest } = page.response
       if (rest) sendShell(page, rest, route, respond, own)
-      else sendStored(page, false, own)
+      // A shared cache would serve a page with guards to visitors whom the guards refuse.
+      else sendStored(page, !route.hasGuards && !route.loadVisitor, own)
     },
   }
 }
 
-/** Responds in development, where nothing is stored. The loads see the same as in production, with the same warnings. */
-function checkCachedPage(route: PageRoute, rule: CacheRule, ctx: RequestContext) {
-  ctx.search = narrowSearch(ctx.search, rule.search)
-  if (!ctx.site.slots.admit(ctx)) return
-  void respondInSlot(ctx, async () => {
-    if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
-    ctx.capture = createCapture(route, { rule, tags: [], store: null, onRefused() {} }, ctx)
-    await (route.loadVisitor ? respondWithShell(route, respond, ctx, false) : respond(route, ctx))
-  })
+function respondForCache(route: PageRoute, ctx: RequestContext, isRefresh: boolean): Promise<void> {
+  return route.loadVisitor ? respondWithShell(route, respond, ctx, isRefresh) : respond(route, ctx)
 }
 
 function respondToGet(route: PageRoute, ctx: RequestContext): Promise<void> {

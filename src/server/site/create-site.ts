@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
 import type { PageCache } from '../cache/page-cache.ts'
+import type { PrerenderedPages } from '../cache/prerendered/prerendered-pages.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createRenderSlots } from '../context/render-slots.ts'
+import type { ResponseCollector } from '../context/response-collector.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { ownOrigin } from '../errors/process-origin.ts'
@@ -31,12 +33,16 @@ export interface SiteInput {
   /** The option, or the build's id. */
   release: string
   cache: PageCache | null
+  prerendered: PrerenderedPages | null
+  collector: ResponseCollector | null
+  isExported: boolean
   shells: ShellRenderer | null
 }
 
 /** @param app The instance that the site's pages are registered on. */
 export function createSite(app: FastifyInstance, input: SiteInput): Site {
-  const { build, base, options, publicEnv, render, store, metrics, worker, release, cache, shells } = input
+  const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
+  const { cache, prerendered, collector, isExported, shells } = input
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const origin = ownOrigin(worker)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
@@ -70,8 +76,11 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     policies: createPolicyWatch(app.log, build.entry.url),
     etags: createEtagWriter(),
     cache,
+    prerendered,
+    collector,
     markdown,
     metrics,
+    isExported,
   }
   return site
 }

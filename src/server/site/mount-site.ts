@@ -6,6 +6,7 @@ import { readManifest } from '../build-output/read-build.ts'
 import { addPageCache } from '../cache/app-page-cache.ts'
 import { createSiteCache, type SiteCache } from '../cache/site-cache.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
+import type { ResponseCollector } from '../context/response-collector.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { registerFailures } from '../failures/digest-of.ts'
@@ -28,6 +29,7 @@ import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
 import { addReportRoute } from '../reports/report-route.ts'
 import { createSite } from './create-site.ts'
+import { findPrerendered } from './find-prerendered.ts'
 import { warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
 import { addOtherNavigations } from './navigation-routes.ts'
@@ -48,6 +50,10 @@ export interface SiteParts {
   openCacheStore?: OpenCacheStore
   /** A build whose code changes while it is served (the build in the folder). */
   live?: LiveBuild
+  /** Takes the responses of prerendered pages while the site is built: nothing is stored then (none). */
+  collector?: ResponseCollector
+  /** Whether the documents are written to files, for a host without this server (false). */
+  isExported?: boolean
 }
 
 /** A mounted site, for events outside of its requests. */
@@ -93,7 +99,7 @@ export async function mountSite(
   outer: FastifyInstance,
   folder: string,
   options: Options,
-  { store, metrics = NO_METRICS, worker = null, openCacheStore, live }: SiteParts,
+  { store, metrics = NO_METRICS, worker = null, openCacheStore, live, collector, isExported = false }: SiteParts,
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
   // The modules of the site may read it when they are loaded.
@@ -110,10 +116,12 @@ export async function mountSite(
   warnOfHiddenPages(outer, base, pages)
   addNavigationStrategy(outer)
   const site = await registerBelow(outer, options.base, async (app) => {
-    const cache = await openCache(app, build, options, openCacheStore)
+    const cache = collector ? null : await openCache(app, build, options, openCacheStore)
+    const prerendered = cache && findPrerendered(app, build, { base, publicEnv })
     const shells = cache && pages.some(({ loadVisitor }) => loadVisitor !== null) ? await loadShells(options) : null
     const created = createSite(app, {
-      ...{ build, base, options, publicEnv, render, store, metrics, worker, release, cache, shells },
+      ...{ build, base, options, publicEnv, render, store, metrics, worker, release },
+      ...{ cache, prerendered, collector: collector ?? null, isExported, shells },
     })
     addErrorHandlers(outer, created, pages)
     addPageCache(app, created.cache)

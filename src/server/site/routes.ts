@@ -13,6 +13,7 @@ import { refuseEncoded } from '../forms/body-checks.ts'
 import { createTooLarge, type FormLimits } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
+import { pathAndQuery, withoutTrailingSlash } from '../http/request-url.ts'
 import { pageRoute, routeOf } from '../http/route-config.ts'
 import { showsInvalid } from '../pages/check-form.ts'
 import {
@@ -23,6 +24,7 @@ import {
   takePageContext,
 } from '../pages/create-context.ts'
 import type { PageRoute } from '../pages/page-route.ts'
+import { sendFresh } from '../pages/send-stored.ts'
 import { guardAction, serveAction } from '../pages/serve-action.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
 import { servePage } from '../pages/serve-page.ts'
@@ -55,7 +57,7 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Page
       const target = { methods: WRITE, url: withBase(options.base, page.url), route: page.id }
       addPageRoute(scope, site, target, {
         bodyLimit: options.bodyLimit,
-        preParsing: [guardBeforeBody(page, site), refuseEncoded],
+        preParsing: [refuseBeforeBody(page, site), refuseEncoded],
         errorHandler: (error, ...pair) => handleError(nameLimit(error, limits), ...pair),
         handler: (...pair) => serveAction(page, takePageContext(page, site, ...pair)),
       })
@@ -63,9 +65,10 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Page
   })
 }
 
-// `done` is not called for a request that the guards refuse: it has its response. Node.js discards the body then.
-function guardBeforeBody(page: PageRoute, site: Site): preParsingHookHandler {
+// `done` is not called for a request that is refused: it has its response. Node.js discards the body then.
+function refuseBeforeBody(page: PageRoute, site: Site): preParsingHookHandler {
   return (request, reply, payload, done) => {
+    if (hasEmptyParam(request)) return void serveNotFound(createNotFoundContext(site, request, reply))
     if (page.guards.length === 0) return done(null, payload)
     const ctx = createPageContext(page, site, request, reply)
     void guardAction(page, ctx, () => {
@@ -93,9 +96,28 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
         if (READ.includes(request.method)) done()
         else refuseMethod(page, allowed, createPageContext(page, site, request, reply)).catch(done)
       },
-      handler: (...pair) => servePage(page, createPageContext(page, site, ...pair)),
+      handler: respondToRead(page, site),
     })
   }
+}
+
+// Fastify's `:id` matches nothing at all (`/notes/`), and `*` keeps the slashes at the end of a path.
+function respondToRead(page: PageRoute, site: Site): RouteOptions['handler'] {
+  const serve: RouteOptions['handler'] = (...pair) => {
+    if (!sendFresh(page, site, ...pair)) servePage(page, createPageContext(page, site, ...pair))
+  }
+  if (!/[:*]/.test(page.url)) return serve
+  const respond = respondWith((...pair) => serveNotFound(createNotFoundContext(site, ...pair)))
+  return function (request, reply) {
+    const isAddress = !hasEmptyParam(request) && withoutTrailingSlash(pathAndQuery(request.url)) === null
+    return (isAddress ? serve : respond).call(this, request, reply)
+  }
+}
+
+function hasEmptyParam(request: FastifyRequest): boolean {
+  const params = request.params as Record<string, string>
+  for (const name in params) if (params[name] === '' && name !== '*') return true
+  return false
 }
 
 // Routes, and not Fastify's not-found handler: the app may have a not-found handler for the rest of its paths.

@@ -62,6 +62,9 @@ export function Image({ src: image, alt, width, height, sizes, loading, ...attri
 }
 
 function sizeOf(image: ImportedImage, width: number | undefined, height: number | undefined) {
+  // JavaScript has no types to say so.
+  if (typeof image?.src !== 'string')
+    throw new TypeError(`<Image> expects an image that is imported with "?image" as its src, not ${String(image)}`)
   const ratio = image.width / image.height
   if (width !== undefined) return { width, height: height ?? Math.round(width / ratio) }
   if (height !== undefined) return { width: Math.round(height * ratio), height }

@@ -45,6 +45,8 @@ export interface BootDocument {
   host?: string
   /** How many failures the document may report, if it is not `MAX_REPORTS`; 0 for none. */
   reports?: number
+  /** Whether the document belongs to an exported site, which has files for navigations (false). */
+  isExported?: true
 }
 
 export type Boot = BootPlan & BootDocument & { env?: Record<string, string> }

@@ -172,6 +172,7 @@ t.test('hooks see the text of each response; what they change is not stored', as
   const changed = await get('/long', { ...BROTLI, 'x-change': 'for me' })
   t.match(brotliDecompressSync(changed.rawPayload).toString(), '<!-- for me -->')
   t.equal(changed.headers.etag, undefined)
+  t.equal(changed.headers['cache-control'], 'private, no-cache')
   const cookie = await get('/long', { ...HTML, 'x-cookie': 'mine' })
   t.equal(cookie.headers['set-cookie'], 'a=mine')
   t.equal(cookie.headers['cache-control'], 'private, no-cache')

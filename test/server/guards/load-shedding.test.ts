@@ -9,8 +9,9 @@ import { buildFiles, HTML } from '../served.ts'
 
 const dir = await buildFiles(join(t.testdir({}), 'site'), {
   'pages/busy.tsx': 'export default function Page() {\n  return <p>done</p>\n}\n',
+  // It blocks the event loop, and leaves the processor to the test.
   'pages/busy.server.ts':
-    'export function load() {\n  const end = performance.now() + 20\n  while (performance.now() < end);\n  return null\n}\n',
+    'export function load() {\n  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)\n  return null\n}\n',
 })
 
 const ASKERS = 30

@@ -45,8 +45,7 @@ export const load = () => void execSync('exec sleep 30')
   'pages/busy.tsx': PAGE,
   'pages/busy.server.ts': `
 export function load() {
-  const end = Date.now() + 1_500
-  while (Date.now() < end);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
 }
 `,
   'pages/slow.tsx': `import { Suspense, use } from 'react'

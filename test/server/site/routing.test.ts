@@ -30,6 +30,8 @@ const site: Files = {
   'pages/echo/[id].server.ts': load('{ params, path: url.pathname, search: url.search }'),
   'pages/echo/[id]/parts/[part].tsx': page('<output>{JSON.stringify(params)}</output>'),
   'pages/echo/new.tsx': page('<output>new</output>'),
+  'pages/act/[id].tsx': page('<p>act</p>'),
+  'pages/act/[id].server.ts': 'export const action = () => ({ done: true })\n',
   'pages/docs/index.tsx': page('<output>docs</output>'),
   'pages/docs/[...path].tsx': page('<output>{JSON.stringify(params)}</output>'),
   'pages/docs/[...path].server.ts': load('params'),
@@ -241,6 +243,9 @@ t.test('a slash at the end redirects to the URL without it', async (t) => {
     ['/about/?a=/', '/about?a=/'],
     ['/nowhere/', '/nowhere'],
     ['/echo/5/', '/echo/5'],
+    ['/echo/', '/echo'],
+    ['/docs/', '/docs'],
+    ['/docs/a/b//?c', '/docs/a/b?c'],
   ] as const) {
     const response = await get(path)
     t.equal(response.statusCode, 308, path)
@@ -249,11 +254,14 @@ t.test('a slash at the end redirects to the URL without it', async (t) => {
   }
   t.equal((await get('/')).statusCode, 200)
   t.equal((await get('/?a=/')).statusCode, 200)
+  t.equal((await get('/echo//parts/x')).statusCode, 404, 'a parameter has at least one character')
   t.equal(
     (await app.inject({ method: 'POST', url: '/nowhere/', headers: HTML })).statusCode,
     404,
     'a post is not sent elsewhere',
   )
+  const post = (url: string) => app.inject({ method: 'POST', url, headers: HTML, payload: '' })
+  t.same([(await post('/act/1')).statusCode, (await post('/act/')).statusCode], [200, 404])
 })
 
 t.test('no path leads to another host', async (t) => {

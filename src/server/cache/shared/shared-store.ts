@@ -17,6 +17,8 @@ export interface StoredResponse {
   freshMs: number
   /** Milliseconds after those in which the response may still be served while it is rendered again. */
   staleMs: number
+  /** True for a response that never expires in the memory of a process. The times are those of shared caches then. */
+  isPermanent?: true
   /** For a page with parts of the visitor, whose `body` is the shell. Missing for a complete response. */
   rest?: ShellRest
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { Redis, RedisOptions } from 'iovalkey'
 import type { BackendEvents } from '../backend.ts'
 
@@ -86,15 +87,18 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
 
 function readOptions(url: string): RedisOptions {
   const { protocol, hostname, port, username, password, pathname } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const usesTls = protocol === 'rediss:' || protocol === 'valkeys:'
   return {
-    host: hostname.replace(/^\[|\]$/g, ''),
+    host,
     port: Number(port || 6379),
     // The system decides between IPv4 and IPv6.
     family: 0,
     ...(username === '' ? {} : { username: decodeURIComponent(username) }),
     ...(password === '' ? {} : { password: decodeURIComponent(password) }),
     db: Number(pathname.slice(1)),
-    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+    // Node.js does not send the name itself. Servers behind one address are told apart by it.
+    ...(usesTls ? { tls: isIP(host) ? {} : { servername: host } } : {}),
     connectionName: 'hydrant',
     lazyConnect: true,
     connectTimeout: CONNECT_MS,

@@ -1,8 +1,8 @@
 // The types that come from the schemas of a page.
 
 import { join } from 'node:path'
-import t from 'tap'
-import { type CheckedTypes, checkTypes, writeTypedSite, writeTypes } from './typed-site.ts'
+import type { Test } from 'tap'
+import { projectOf, type TypedSites, writeTypedSite, writeTypes } from './typed-site.ts'
 
 const files = {
   'pages/signup.server.ts': `
@@ -138,17 +138,19 @@ const unwritten = {
   `,
 }
 
-/** What the compilers find in both sites, which they check together. */
-let checked: CheckedTypes = []
-
-t.test('a page knows the types of its schemas', async (t) => {
-  const folder = t.testdir({})
+/** Prepares a site with schemas, and one whose types have not been written. */
+export async function prepareSchemas(t: Test, folder: string): Promise<TypedSites> {
   const dir = writeTypedSite(join(folder, 'schemas'), files)
   await writeTypes(t, dir)
-  checked = await checkTypes([dir, writeTypedSite(join(folder, 'unwritten'), unwritten)])
-  for (const { name, errors } of checked) t.strictSame(errors[0], [], name)
-})
+  return { projects: [dir, writeTypedSite(join(folder, 'unwritten'), unwritten)].map(projectOf), test }
+}
 
-t.test('without hydrant-env.d.ts nothing is an error', async (t) => {
-  for (const { name, errors } of checked) t.strictSame(errors[1], [], name)
-})
+const test: TypedSites['test'] = (t, checked) => {
+  t.test('a page knows the types of its schemas', async (t) => {
+    for (const { name, errors } of checked) t.strictSame(errors[0], [], name)
+  })
+
+  t.test('without hydrant-env.d.ts nothing is an error', async (t) => {
+    for (const { name, errors } of checked) t.strictSame(errors[1], [], name)
+  })
+}

@@ -1,8 +1,8 @@
 // The declarations give access to all exports of a page's server file and of the layouts around the page. So the type of
 // an argument of `load` may depend on them, without a circle: TypeScript reports circles as TS2456, TS7022 and TS7023.
 
-import t from 'tap'
-import { checkTypes, createTypedSite, writeTypes } from './typed-site.ts'
+import type { Test } from 'tap'
+import { projectOf, type TypedSites, writeTypedSite, writeTypes } from './typed-site.ts'
 
 const contexts = `
   import type { Layouts, Routes } from 'hydrant/react'
@@ -66,8 +66,15 @@ const files = {
   `,
 }
 
-t.test('types may depend on other exports of the server files', async (t) => {
-  const dir = createTypedSite(t, files)
+/** Prepares a site whose arguments of loads and actions depend on other exports. */
+export async function prepareOtherExports(t: Test, folder: string): Promise<TypedSites> {
+  const dir = writeTypedSite(folder, files)
   await writeTypes(t, dir)
-  for (const { name, errors } of await checkTypes([dir])) t.strictSame(errors[0], [], name)
-})
+  return { projects: [projectOf(dir)], test }
+}
+
+const test: TypedSites['test'] = (t, checked) => {
+  t.test('types may depend on other exports of the server files', async (t) => {
+    for (const { name, errors } of checked) t.strictSame(errors[0], [], name)
+  })
+}

@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
-import { type CheckedTypes, checkTypes, writeTypedSite, writeTypes } from './typed-site.ts'
+import type { Test } from 'tap'
+import { projectOf, type TypedSites, writeTypedSite, writeTypes } from './typed-site.ts'
 
-const folder = t.testdir({})
-const dir = writeTypedSite(join(folder, 'small'), {
+const small = {
   'pages/layout.tsx': 'export default () => null\n',
   'pages/(shop)/products/layout.tsx': 'export default () => null\n',
   'pages/(shop)/products/[id].tsx': 'export default () => null\n',
@@ -13,7 +11,7 @@ const dir = writeTypedSite(join(folder, 'small'), {
   'pages/about.tsx': 'export default () => null\n',
   'urls.d.ts':
     "export {}\ndeclare module 'hydrant/react' {\n  interface Routes {\n    '/robots.txt': unknown\n  }\n}\n",
-})
+}
 
 const pages = `"/" | "/about" | "/products/[id]"`
 const links = `"/" | "/about" | "/products/[id]" | "/robots.txt"`
@@ -76,41 +74,46 @@ export const uses = (_: [ActionContext, LayoutLoadContext, LoadContext, LayoutPr
 `
 
 const names = Array.from({ length: 60 }, (_, index) => `page-${index + 10}`)
-const large = writeTypedSite(join(folder, 'large'), {
+const large = {
   ...Object.fromEntries(names.map((name) => [`pages/${name}.tsx`, 'export default () => null\n'])),
   'wrong.ts': "import type { PageProps } from 'hydrant/react'\nexport type Wrong = PageProps<'/page'>\n",
-})
+}
 
-/** What the compilers find in both sites, which they check together. */
-let checked: CheckedTypes = []
-
-t.test('each mistake is one error in one line', async (t) => {
+/** Prepares a site with mistakes, and one with many routes. */
+export async function prepareMistakes(t: Test, folder: string): Promise<TypedSites> {
   const code = mistakes.map(([code], index) => `export const mistake${index} = ${code}\n`)
-  writeFileSync(join(dir, 'mistakes.ts'), head + code.join(''))
-  await writeTypes(t, dir)
-  await writeTypes(t, large)
-  checked = await checkTypes([dir, large])
-  const first = head.split('\n').length
-  for (const { name, errors } of checked) {
-    t.strictSame(
-      errors[0]?.map((line) => sortUnion(line.replace(/^mistakes\.ts\((\d+),\d+\): error TS\d+: /, '$1 '))),
-      mistakes.map(([, message], index) => `${first + index} ${message}`),
-      name,
-    )
-  }
-})
+  const dirs = [
+    writeTypedSite(join(folder, 'small'), { ...small, 'mistakes.ts': head + code.join('') }),
+    writeTypedSite(join(folder, 'large'), large),
+  ]
+  for (const dir of dirs) await writeTypes(t, dir)
+  return { projects: dirs.map(projectOf), test }
+}
+
+const test: TypedSites['test'] = (t, checked) => {
+  t.test('each mistake is one error in one line', async (t) => {
+    const first = head.split('\n').length
+    for (const { name, errors } of checked) {
+      t.strictSame(
+        errors[0]?.map((line) => sortUnion(line.replace(/^mistakes\.ts\((\d+),\d+\): error TS\d+: /, '$1 '))),
+        mistakes.map(([, message], index) => `${first + index} ${message}`),
+        name,
+      )
+    }
+  })
+
+  t.test('of many routes, the error names a few', async (t) => {
+    for (const { name, errors } of checked) {
+      t.equal(errors[1]?.length, 1, name)
+      t.match(
+        errors[1]?.[0],
+        /^wrong\.ts\(2,31\): error TS2344: Type '"\/page"' does not satisfy the constraint '"\/.* \d+ more \.\.\. \| "\/[^"]*"'\.$/,
+      )
+    }
+  })
+}
 
 // TypeScript 5 lists the members of a union in the order in which it has read them.
 function sortUnion(message: string): string {
   return message.replace(/"[^"]+"( \| "[^"]+")+/, (union) => union.split(' | ').sort().join(' | '))
 }
-
-t.test('of many routes, the error names a few', async (t) => {
-  for (const { name, errors } of checked) {
-    t.equal(errors[1]?.length, 1, name)
-    t.match(
-      errors[1]?.[0],
-      /^wrong\.ts\(2,31\): error TS2344: Type '"\/page"' does not satisfy the constraint '"\/.* \d+ more \.\.\. \| "\/[^"]*"'\.$/,
-    )
-  }
-})

@@ -1,8 +1,8 @@
 // The results of guards reach the types of all guards, loads and actions below, without a circle.
 
 import { join } from 'node:path'
-import t from 'tap'
-import { type CheckedTypes, checkTypes, writeTypedSite, writeTypes } from './typed-site.ts'
+import type { Test } from 'tap'
+import { projectOf, type TypedSites, writeTypedSite, writeTypes } from './typed-site.ts'
 
 const layout =
   "import type { ReactNode } from 'react'\nexport default ({ children }: { children: ReactNode }) => children\n"
@@ -92,24 +92,26 @@ const files = {
   `,
 }
 
-/** What the compilers find in both sites, which they check together. */
-let checked: CheckedTypes = []
-
-t.test('the context of loads and actions is the merged results of the guards', async (t) => {
-  const folder = t.testdir({})
+/** Prepares a site with guards, and one whose types have not been written. */
+export async function prepareGuards(t: Test, folder: string): Promise<TypedSites> {
+  const { 'pages/members/open.server.ts': _open, ...others } = files
   const dir = writeTypedSite(join(folder, 'guards'), files)
   await writeTypes(t, dir)
-  const { 'pages/members/open.server.ts': _open, ...others } = files
-  checked = await checkTypes([dir, writeTypedSite(join(folder, 'unwritten'), others)])
-  for (const { name, errors } of checked) t.strictSame(errors[0], [], name)
-})
+  return { projects: [dir, writeTypedSite(join(folder, 'unwritten'), others)].map(projectOf), test }
+}
 
-t.test('any context is accepted before the types have been written', async (t) => {
-  const isUnused = (line: string) => /TS2578/.test(line)
-  for (const { name, errors } of checked)
-    t.strictSame(
-      errors[1]?.filter((line) => !isUnused(line)),
-      [],
-      name,
-    )
-})
+const test: TypedSites['test'] = (t, checked) => {
+  t.test('the context of loads and actions is the merged results of the guards', async (t) => {
+    for (const { name, errors } of checked) t.strictSame(errors[0], [], name)
+  })
+
+  t.test('any context is accepted before the types have been written', async (t) => {
+    const isUnused = (line: string) => /TS2578/.test(line)
+    for (const { name, errors } of checked)
+      t.strictSame(
+        errors[1]?.filter((line) => !isUnused(line)),
+        [],
+        name,
+      )
+  })
+}

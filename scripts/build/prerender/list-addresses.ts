@@ -1,0 +1,53 @@
+import type { PrerenderRule } from '../../../src/server/cache/prerender-rule.ts'
+import { showValue } from '../../../src/server/errors/hydrant-error.ts'
+import { messageOf } from '../../../src/server/util/message-of.ts'
+import { href } from '../../../src/shared/href.ts'
+import { compareText } from '../../build-problem.ts'
+
+export type Addresses = { paths: readonly string[] } | { problem: string }
+
+/**
+ * Lists the addresses of a page that the build renders, sorted, as a browser sends them, without the base. Never
+ * rejects: the problem is the end of a sentence.
+ *
+ * @param id The page's route: `/products/[id]`.
+ */
+export async function listAddresses(id: string, rule: PrerenderRule): Promise<Addresses> {
+  if (rule.list === null) return { paths: [id] }
+  let listed: unknown
+  try {
+    listed = await rule.list()
+  } catch (error) {
+    return { problem: `the function threw: ${messageOf(error)}` }
+  }
+  if (!Array.isArray(listed)) return { problem: `the function must return a list; got ${showValue(listed)}` }
+  const paths = new Set<string>()
+  for (const item of listed) {
+    const read = readAddress(id, item)
+    if ('problem' in read) return read
+    paths.add(read.path)
+  }
+  return { paths: [...paths].sort(compareText) }
+}
+
+// The type of `href` knows only the routes of this program. It checks the values itself.
+const toPath = href as (route: string, params: object) => string
+
+function readAddress(id: string, item: unknown): { path: string } | { problem: string } {
+  if (typeof item === 'string') {
+    // Another host, a query or a fragment is no path of a page.
+    const isPath = /^\/(?!\/)[^?#\\]*$/.test(item)
+    const wanted = 'an address must be a path such as "/products/7", without a query'
+    return isPath
+      ? { path: new URL(item, 'http://localhost').pathname }
+      : { problem: `${wanted}; got ${showValue(item)}` }
+  }
+  const params = typeof item === 'object' && item !== null ? Reflect.get(item, 'params') : undefined
+  if (typeof params !== 'object' || params === null)
+    return { problem: `an address must be a path or { params }; got ${showValue(item)}` }
+  try {
+    return { path: toPath(id, params) }
+  } catch (error) {
+    return { problem: messageOf(error) }
+  }
+}

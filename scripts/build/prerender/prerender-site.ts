@@ -1,0 +1,70 @@
+import { fork } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PACKAGE_FOLDER } from '../../../src/server/util/package-folder.ts'
+import { type BuildProblem, createProblem, type SourceLocation } from '../../build-problem.ts'
+import { PRERENDER_ARGUMENT } from '../../prerender-argument.ts'
+import { findExport } from '../bundles/find-export.ts'
+import type { PrerenderMessage, PrerenderProblem } from './prerender-messages.ts'
+
+export interface PrerenderInput {
+  /** The folder of the build, which is complete. */
+  folder: string
+  siteDir: string
+  onProgress(done: number, total: number): void
+}
+
+/** What was prerendered. */
+export interface PrerenderSummary {
+  pages: number
+  durationMs: number
+}
+
+type Ended = Exclude<PrerenderMessage, { kind: 'progress' }>
+
+/**
+ * Renders the pages of a build that export `prerender`, in a process of its own: modules of the site may keep
+ * connections open, and change what is global.
+ */
+export async function prerenderSite(input: PrerenderInput): Promise<PrerenderSummary | { problems: BuildProblem[] }> {
+  const startedAt = performance.now()
+  const ended = await run(input)
+  if (ended.kind === 'done') return { pages: ended.pages, durationMs: performance.now() - startedAt }
+  return { problems: await Promise.all(ended.problems.map((problem) => place(problem, input.siteDir))) }
+}
+
+function run({ folder, siteDir, onProgress }: PrerenderInput): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = fork(join(PACKAGE_FOLDER, 'dist/scripts/cli.js'), [PRERENDER_ARGUMENT, folder, siteDir], {
+      // React is loaded for production, as in `hydrant start`.
+      env: { ...process.env, NODE_ENV: 'production' },
+      execArgv: [],
+      // Standard output belongs to the build.
+      stdio: ['ignore', 2, 2, 'ipc'],
+    })
+    const stop = (how: string) =>
+      resolve({
+        kind: 'failed',
+        problems: [{ ...createProblem('HYD_PRERENDER_STOPPED', [how]), exportIn: null }],
+      })
+    // `prerender.ts` sends messages of this type only.
+    child.on('message', (message: PrerenderMessage) => {
+      if (message.kind === 'progress') onProgress(message.done, message.total)
+      else resolve(message)
+    })
+    child.on('error', (error) => stop(error.message))
+    // After the last message: it does nothing then.
+    child.on('close', (code, signal) => stop(signal === null ? `the exit code ${code}` : `the signal ${signal}`))
+  })
+}
+
+async function place({ exportIn, ...problem }: PrerenderProblem, siteDir: string): Promise<BuildProblem> {
+  const { location } = problem
+  if (location !== null) return { ...problem, location: await addLine(location, siteDir) }
+  return exportIn === null ? problem : { ...problem, location: await findExport(siteDir, exportIn, 'prerender') }
+}
+
+async function addLine(location: SourceLocation, siteDir: string): Promise<SourceLocation> {
+  const text = await readFile(join(siteDir, location.file), 'utf8').catch(() => '')
+  return { ...location, lineText: text.split('\n')[(location.line ?? 0) - 1] ?? null }
+}

@@ -1,0 +1,178 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { formOf } from '../../../src/server/cache/prerendered/format.ts'
+import type { StoredResponse } from '../../../src/server/cache/shared/shared-store.ts'
+import type { CollectedRequest, ResponseCollector } from '../../../src/server/context/response-collector.ts'
+import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
+import { REQUEST_ID_HEADER } from '../../../src/server/http/headers.ts'
+import type { Format } from '../../../src/server/http/negotiate.ts'
+import type { PageRoute } from '../../../src/server/pages/page-route.ts'
+import { layoutKey } from '../../../src/shared/wire/layout-key.ts'
+import {
+  BUILD_HEADER,
+  LAYOUTS_HEADER,
+  NAVIGATION_MARK,
+  writeLayoutKeys,
+} from '../../../src/shared/wire/navigation-protocol.ts'
+import { createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
+import type { PrerenderProblem } from './prerender-messages.ts'
+
+/** A server of the site that has just been built. */
+export interface RenderingServer {
+  app: FastifyInstance
+  /** The placeholder for the visitors' origin. */
+  origin: string
+  build: string
+  hasMarkdown: boolean
+  outcomes: Outcomes
+}
+
+/** One form of a page. `path` is the path of the request, as Hydrant spells it. */
+export interface RenderedForm {
+  form: string
+  path: string
+  params: Record<string, string>
+  response: StoredResponse
+}
+
+type Outcome =
+  | { kind: 'stored'; request: CollectedRequest; response: StoredResponse }
+  | { kind: 'refused'; request: CollectedRequest; reason: string; place: SourceFrame | null }
+
+/** What became of the requests, by their ids. */
+export interface Outcomes {
+  collector: ResponseCollector
+  addFailure(failure: FailureRecord): void
+  take(requestId: string): { outcome: Outcome | undefined; failure: FailureRecord | undefined }
+}
+
+export function createOutcomes(): Outcomes {
+  const outcomes = new Map<string, Outcome>()
+  const failures = new Map<string, FailureRecord>()
+  return {
+    collector: {
+      store: (request, response) => outcomes.set(request.id, { kind: 'stored', request, response }),
+      refuse: (request, reason, place) => outcomes.set(request.id, { kind: 'refused', request, reason, place }),
+    },
+    addFailure(failure) {
+      // The first one has the digest of the response.
+      if (failure.requestId !== null && !failures.has(failure.requestId)) failures.set(failure.requestId, failure)
+    },
+    take(requestId) {
+      const taken = { outcome: outcomes.get(requestId), failure: failures.get(requestId) }
+      outcomes.delete(requestId)
+      failures.delete(requestId)
+      return taken
+    },
+  }
+}
+
+interface Asked {
+  format: Format
+  /** For a navigation, the layouts that the browser has. */
+  layouts: readonly string[]
+}
+
+const ACCEPT: Record<Format, string> = {
+  html: 'text/html',
+  json: 'application/json',
+  markdown: 'text/markdown',
+  navigation: '*/*',
+}
+
+/** Renders all forms of the page at an address with the base. Calls `onForm` for each. Resolves with the problem, or null. */
+export async function renderAddress(
+  server: RenderingServer,
+  route: PageRoute,
+  url: string,
+  onForm: (form: RenderedForm) => Promise<void>,
+): Promise<PrerenderProblem | null> {
+  const document = await renderForm(server, route, url, { format: 'html', layouts: [] })
+  if ('exportIn' in document) return document
+  await onForm(document)
+  for (const asked of otherForms(server, route, document.params)) {
+    const rendered = await renderForm(server, route, url, asked)
+    if ('exportIn' in rendered) return rendered
+    await onForm(rendered)
+  }
+  return null
+}
+
+/** Lists the forms besides the document. Nearly all pages of a site share the outermost layout, so it is always kept. */
+function otherForms({ hasMarkdown }: RenderingServer, route: PageRoute, params: Record<string, string>): Asked[] {
+  const keys = route.plan.bootLayouts.map((layout) => layoutKey(layout, params))
+  const navigations = route.isHydrated ? keys.map((_, index) => keys.slice(0, index + 1)) : []
+  return [
+    ...(route.page.load ? [{ format: 'json', layouts: [] } as const] : []),
+    ...(hasMarkdown ? [{ format: 'markdown', layouts: [] } as const] : []),
+    ...navigations.map((layouts) => ({ format: 'navigation', layouts }) as const),
+  ]
+}
+
+/** Renders one form of the page at an address with the base. Resolves with the problem if it has none. */
+export async function renderForm(
+  { app, origin, build, outcomes }: RenderingServer,
+  route: PageRoute,
+  url: string,
+  { format, layouts }: Asked,
+): Promise<RenderedForm | PrerenderProblem> {
+  const isNavigation = format === 'navigation'
+  const reply = await app.inject({
+    method: 'GET',
+    url: isNavigation ? `${url}?${NAVIGATION_MARK}` : url,
+    headers: {
+      host: new URL(origin).host,
+      // Has an effect for a server that trusts it.
+      'x-forwarded-proto': new URL(origin).protocol.slice(0, -1),
+      accept: ACCEPT[format],
+      ...(isNavigation ? { [BUILD_HEADER]: build, [LAYOUTS_HEADER]: writeLayoutKeys(layouts) } : {}),
+    },
+  })
+  const { outcome, failure } = outcomes.take(String(reply.headers[REQUEST_ID_HEADER]))
+  if (outcome?.kind === 'stored' && outcome.request.route === route.id) {
+    const { path, params } = outcome.request
+    return { form: formOf(format, layouts.length), path, params, response: outcome.response }
+  }
+  return { exportIn: route.prerender?.file ?? null, ...describe(url, reply, outcome, failure) }
+}
+
+function describe(
+  url: string,
+  reply: LightMyRequestResponse,
+  outcome: Outcome | undefined,
+  failure: FailureRecord | undefined,
+) {
+  if (failure) {
+    const place = frameIn(failure.error)
+    const message = `${failure.error.type}: ${failure.message}`
+    return createProblem('HYD_PRERENDER_FAILED', [url, failure.digest, message], place && locationOf(place))
+  }
+  if (outcome?.kind === 'refused') {
+    const { reason, place } = outcome
+    return createProblem('HYD_PRERENDER_PERSONAL', [url, reason], place && locationOf(place))
+  }
+  if (reply.headers['set-cookie'] !== undefined)
+    return createProblem('HYD_PRERENDER_PERSONAL', [url, 'its response has the header set-cookie'])
+  return createProblem('HYD_PRERENDER_RESPONSE', [url, describeResponse(reply)])
+}
+
+function describeResponse({ statusCode, headers }: LightMyRequestResponse): string {
+  if (headers.location !== undefined) return `it redirects to ${headers.location}`
+  if (statusCode === 404) return 'its response is a 404'
+  if (statusCode >= 400) return `its response has the status ${statusCode}`
+  return 'another page, a file or a route of server.ts responds to it'
+}
+
+/** Returns the innermost frame in the site. */
+function frameIn({ stack, cause, errors = [] }: KeptError): SourceFrame | null {
+  const own = stack.find(({ isSite, line }) => isSite && line > 0)
+  if (own) return own
+  for (const inner of [...(cause ? [cause] : []), ...errors]) {
+    const found = frameIn(inner)
+    if (found) return found
+  }
+  return null
+}
+
+function locationOf({ file, line, column }: SourceFrame): SourceLocation {
+  return { ...fileAt(file, line), column: column > 0 ? column : null }
+}

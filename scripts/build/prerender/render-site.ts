@@ -1,0 +1,122 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Build, loadBuild } from '../../../src/server/build-output/load-build.ts'
+import { readConfig, readManifest } from '../../../src/server/build-output/read-build.ts'
+import {
+  INDEX_FILE,
+  PRERENDERED_FOLDER,
+  type PrerenderedIndex,
+  type PrerenderedPage,
+  type PrerenderedResponse,
+} from '../../../src/server/cache/prerendered/format.ts'
+import { createInstance } from '../../../src/server/create-server.ts'
+import { createJsonLogging } from '../../../src/server/log/logger.ts'
+import type { Options } from '../../../src/server/options/options.ts'
+import { publishEnv } from '../../../src/server/options/public-env.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
+import { createPageRoute, type PageRoute } from '../../../src/server/pages/page-route.ts'
+import { withBase } from '../../../src/shared/paths.ts'
+import { compareText, createProblem } from '../../build-problem.ts'
+import { mapWithLimit } from '../output/map-with-limit.ts'
+import { listAddresses } from './list-addresses.ts'
+import type { PrerenderMessage, PrerenderProblem } from './prerender-messages.ts'
+import { createOutcomes, type RenderedForm, type RenderingServer, renderAddress } from './render-address.ts'
+
+export interface RenderSiteInput {
+  /** The folder of the build, which gets the folder `prerendered`. */
+  folder: string
+  /** The site's folder. */
+  dir: string
+  onProgress(done: number, total: number): void
+}
+
+/** Pages whose loads run at the same time. */
+const AT_A_TIME = 8
+
+/**
+ * Renders the pages of a build that export `prerender`, as a server would, and writes their responses. Rejects if the
+ * site cannot be loaded.
+ */
+export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): Promise<PrerenderMessage> {
+  const manifest = readManifest(folder)
+  const config = await readConfig(folder)
+  const options = optionsOfBuild(resolveOptions({ env: process.env, config, scope: 'server' }))
+  const { base } = options
+  const outcomes = createOutcomes()
+  const { collector } = outcomes
+  const { app, store } = await createInstance({ dir, folder, options, logging: createJsonLogging('silent'), collector })
+  store.subscribe(outcomes.addFailure)
+  try {
+    const build = await loadBuild(folder, manifest, base)
+    const { problems, addresses } = await listAll(build, base)
+    const server: RenderingServer = {
+      ...{ app, outcomes, build: manifest.buildId, hasMarkdown: options.markdown },
+      // A host that nobody can have, and that no text contains by chance.
+      origin: `http://${manifest.buildId}.prerendered.invalid`,
+    }
+    const write = createWriter(join(folder, PRERENDERED_FOLDER))
+    let done = 0
+    const pages = await mapWithLimit(addresses.entries(), AT_A_TIME, async ([index, { route, url }]) => {
+      const page: PrerenderedPage = { route: route.id, path: url, forms: {} }
+      const problem = await renderAddress(server, route, url, async ({ form, path, response }: RenderedForm) => {
+        page.path = path
+        page.forms[form] = await write(`${index}-${form}.json`, responseOf(response))
+      })
+      if (problem) problems.push(problem)
+      onProgress(++done, addresses.length)
+      return page
+    })
+    if (problems.length > 0) return { kind: 'failed', problems }
+    const index: PrerenderedIndex = {
+      ...{ build: manifest.buildId, base, origin: server.origin },
+      ...{ publicEnv: publishEnv(process.env), mayReport: options.reports.enabled },
+      pages: pages.sort((a, b) => compareText(a.path, b.path)),
+    }
+    await write(INDEX_FILE, index)
+    return { kind: 'done', pages: pages.length }
+  } finally {
+    await app.close()
+  }
+}
+
+/** Returns the options without what concerns visitors, operators and other servers. */
+function optionsOfBuild(options: Options): Options {
+  return {
+    ...options,
+    ...{ hosts: [], ledger: false, onFailure: null, trustProxy: false, proxyStripsBase: false, logRequests: false },
+    limits: { ...options.limits, maxEventLoopDelayMs: 0 },
+  }
+}
+
+interface Address {
+  route: PageRoute
+  /** With the base. */
+  url: string
+}
+
+async function listAll(build: Build, base: string): Promise<{ problems: PrerenderProblem[]; addresses: Address[] }> {
+  const problems: PrerenderProblem[] = []
+  const addresses: Address[] = []
+  for (const route of build.routes.map((each) => createPageRoute(each, build))) {
+    if (route.prerender === null) continue
+    const { file } = route.prerender
+    const listed = await listAddresses(route.id, route.prerender)
+    if ('problem' in listed)
+      problems.push({ ...createProblem('HYD_PRERENDER_INVALID', [file, listed.problem]), exportIn: file })
+    else addresses.push(...listed.paths.map((path) => ({ route, url: withBase(base, path) })))
+  }
+  return { problems, addresses }
+}
+
+function responseOf({ body, headers, scripts, styles }: PrerenderedResponse): PrerenderedResponse {
+  return { headers, scripts, styles, body }
+}
+
+function createWriter(folder: string) {
+  const ready = mkdir(folder, { recursive: true })
+  return async (name: string, contents: object): Promise<string> => {
+    await ready
+    await writeFile(join(folder, name), `${JSON.stringify(contents)}\n`)
+    return name
+  }
+}

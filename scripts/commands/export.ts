@@ -1,0 +1,51 @@
+import { createHydrantError, showValue } from '../../src/server/errors/hydrant-error.ts'
+import { createEnvFiles } from '../../src/server/options/env-files.ts'
+import { parseUrl } from '../../src/server/util/parse-url.ts'
+import { BuildError } from '../build-problem.ts'
+import { exportSite } from '../export/export-site.ts'
+import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
+import { formatExport } from '../terminal/format-report.ts'
+import { createProgress } from '../terminal/progress.ts'
+
+export interface ExportFlags {
+  out?: string
+  origin: string
+  base?: string
+  folders?: boolean
+}
+
+/** The time that modules of the site have to close what keeps the process running. */
+const CLOSE_MS = 500
+
+/** Runs `hydrant export`. Prints each problem before it throws the BuildError that contains them. */
+export async function runExport(dir: string, flags: ExportFlags, note: string | null): Promise<void> {
+  if (note !== null) console.error(note)
+  const origin = readOrigin(flags.origin)
+  createEnvFiles(dir, 'production', process.env).load()
+  const progress = createProgress(process.stdout, 'hydrant export')
+  try {
+    const { out, base, folders = false } = flags
+    const exported = await exportSite({ dir, out, origin, base, inFolders: folders, onProgress: progress.step })
+    progress.end()
+    for (const warning of exported.build.warnings) console.error(`${formatWarning(warning)}\n`)
+    console.log(formatExport(exported))
+  } catch (error) {
+    progress.end()
+    if (error instanceof BuildError) for (const problem of error.problems) console.error(`${formatProblem(problem)}\n`)
+    throw error
+  } finally {
+    // Modules of the site may keep connections open.
+    setTimeout(() => process.exit(), CLOSE_MS).unref()
+  }
+}
+
+/** Documents contain their own URL, so the origin has to be known. Throws HYD_OPTION_INVALID. */
+function readOrigin(origin: string): string {
+  const url = parseUrl(origin)
+  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !/[?#@]/.test(url.href)) return url.origin
+  throw createHydrantError('HYD_OPTION_INVALID', [
+    '--origin',
+    'an origin such as "https://example.com"',
+    showValue(origin),
+  ])
+}

@@ -1,0 +1,122 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
+import { openPrerendered } from '../../src/server/cache/prerendered/prerendered-pages.ts'
+import { ASSETS_PATH, navigationFile, withBase } from '../../src/shared/paths.ts'
+import { type BuildStep, buildSite, type SiteBuild } from '../build/build-site.ts'
+import { mapWithLimit } from '../build/output/map-with-limit.ts'
+import type { OutputFolder } from '../build/output/output-folder.ts'
+import { checkExportFolder, createExportFolder, MARKER } from './export-folder.ts'
+import { createFileList, decodePath, documentFile } from './file-names.ts'
+import { headersFile } from './host-files.ts'
+import { openRenderedSite, type PageAddress, type RenderedSite } from './render-site.ts'
+import { findServerNeeds } from './server-needs.ts'
+
+export interface ExportOptions {
+  /** The site's folder. */
+  dir: string
+  /** The folder to write (`<dir>/export`). */
+  out?: string | undefined
+  /** The public origin of the site: `https://example.com`. */
+  origin: string
+  /** The path at which the host serves the folder (the option `base`). */
+  base?: string | undefined
+  /** Whether the document of `/about` is `about/index.html`; otherwise it is `about.html`. */
+  inFolders: boolean
+  onProgress?(step: BuildStep | ExportStep): void
+}
+
+export type ExportStep = 'exported pages' | 'exported files'
+
+export interface SiteExport {
+  /** The absolute path of the folder that was written. */
+  folder: string
+  build: SiteBuild
+  pages: number
+  files: number
+  durationMs: number
+}
+
+/** Pages that are rendered at a time. Loads that wait for a service leave the processor to other pages. */
+const PAGES_AT_A_TIME = 8
+const FILES_AT_A_TIME = 16
+
+/**
+ * Builds a site whose pages are all prerendered, and writes it as files for a host without Node.js. Throws a BuildError
+ * with everything that needs a server, HYD_EXPORT_FOLDER, HYD_EXPORT_PAGE and HYD_EXPORT_FILE. The folder then stays as
+ * it was.
+ */
+export async function exportSite(options: ExportOptions): Promise<SiteExport> {
+  const { dir, out, origin, base, onProgress = () => {} } = options
+  const startedAt = performance.now()
+  const target = await checkExportFolder(dir, out)
+  const build = await buildSite({ dir, onProgress, check: findServerNeeds })
+  const rendered = await openRenderedSite({ dir, manifest: build.manifest, origin, base })
+  try {
+    const output = await createExportFolder(target)
+    try {
+      const counts = await writeFiles({ options, build, rendered, output, onProgress })
+      await output.commit()
+      return { folder: target, build, ...counts, durationMs: performance.now() - startedAt }
+    } catch (error) {
+      await output.discard()
+      throw error
+    }
+  } finally {
+    await rendered.close()
+  }
+}
+
+interface Writing {
+  options: ExportOptions
+  build: SiteBuild
+  rendered: RenderedSite
+  output: OutputFolder
+  onProgress(step: ExportStep): void
+}
+
+async function writeFiles({ options, build, rendered, output, onProgress }: Writing) {
+  const { manifest, folder } = build
+  const list = createFileList()
+  async function copyAll(names: readonly string[], from: string, to: string) {
+    for (const name of names) list.add(to + name, `the file ${to}${name}`)
+    await mapWithLimit(names, FILES_AT_A_TIME, (name) => output.copy(join(folder, from, name), to + name))
+  }
+  async function write(name: string, source: string, contents: string) {
+    list.add(name, source)
+    await output.write(name, contents)
+  }
+
+  onProgress('exported files')
+  await copyAll(manifest.publicFiles, BUILD_PATHS.public, '')
+  await copyAll(await listAssets(join(folder, BUILD_PATHS.client)), BUILD_PATHS.client, ASSETS_PATH.slice(1))
+  onProgress('exported pages')
+  const addresses = listAddresses(build)
+  await mapWithLimit(addresses, PAGES_AT_A_TIME, async (address) => {
+    const { document, lines } = await rendered.renderPage(address)
+    const source = `the page ${address.path}`
+    await write(documentFile(address.path, options.inFolders), source, document)
+    await write(decodePath(navigationFile(manifest.buildId, address.path)), source, lines)
+  })
+  const { document, headers } = await rendered.renderNotFound()
+  if (!list.has('404.html')) await write('404.html', 'the page for unknown paths', document)
+  const assets = withBase(rendered.base, ASSETS_PATH)
+  if (!list.has('_headers')) await write('_headers', 'the headers', headersFile(rendered.base, assets, headers))
+  // GitHub Pages leaves out folders that begin with an underscore, unless there is this file.
+  await write('.nojekyll', 'the marker for GitHub Pages', '')
+  await write(MARKER, 'the marker of the export', 'The command "hydrant export" replaces this folder.\n')
+  return { pages: addresses.length, files: list.size }
+}
+
+/** Returns the assets without their compressed copies: hosts compress files themselves. */
+async function listAssets(folder: string): Promise<string[]> {
+  const names = await readdir(folder)
+  return names.filter((name) => !/\.(?:br|gz)$/.test(name)).sort()
+}
+
+/** Returns the prerendered pages. Their paths may be percent-encoded. */
+function listAddresses({ folder }: SiteBuild): PageAddress[] {
+  const { index } = openPrerendered(folder) ?? {}
+  const length = index === undefined || index.base === '/' ? 0 : index.base.length
+  return (index?.pages ?? []).map(({ route, path }) => ({ route, path: path.slice(length) || '/' }))
+}

@@ -1,0 +1,27 @@
+/** Directives that browsers ignore in an element (https://www.w3.org/TR/CSP3/#meta-element). */
+const ONLY_IN_HEADERS = /^(?:frame-ancestors|report-to|report-uri|sandbox)\b/
+
+/**
+ * Puts the encoding and the policy of a document into its head. A host of files sends neither of them: it may send the
+ * type without an encoding.
+ *
+ * @param policy The value of the header `Content-Security-Policy`, or an empty string.
+ * @returns Null if the document has no `<head>`.
+ */
+export function addHeadElements(document: string, policy: string): string | null {
+  const head = /<head(?:\s[^>]*)?>/.exec(document)
+  if (!head) return null
+  const at = head.index + head[0].length
+  // The encoding has to be within the first 1,024 bytes.
+  const charset = /<meta\s[^>]*charset=/i.test(document.slice(at, document.indexOf('</head>', at)))
+    ? (/^<meta\s[^>]*charset=[^>]*>/i.exec(document.slice(at))?.[0] ?? '')
+    : '<meta charset="utf-8"/>'
+  const isOwn = !document.startsWith(charset, at)
+  const start = isOwn ? at : at + charset.length
+  const directives = policy.split(';').map((directive) => directive.trim())
+  const content = directives.filter((directive) => directive !== '' && !ONLY_IN_HEADERS.test(directive)).join('; ')
+  // The policy holds for the elements after it.
+  const meta =
+    content === '' ? '' : `<meta http-equiv="Content-Security-Policy" content="${content.replaceAll('"', '&quot;')}"/>`
+  return `${document.slice(0, start)}${isOwn ? charset : ''}${meta}${document.slice(start)}`
+}

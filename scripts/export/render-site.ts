@@ -1,0 +1,146 @@
+import { type Build, loadBuild } from '../../src/server/build-output/load-build.ts'
+import type { Manifest } from '../../src/server/build-output/manifest.ts'
+import { buildFolder, readConfig } from '../../src/server/build-output/read-build.ts'
+import { fixDocument } from '../../src/server/cache/fixed-document.ts'
+import type { StoredResponse } from '../../src/server/cache/shared/shared-store.ts'
+import { createInstance, type Instance } from '../../src/server/create-server.ts'
+import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
+import type { Format } from '../../src/server/http/negotiate.ts'
+import { hashPolicy } from '../../src/server/http/security-headers.ts'
+import { createJsonLogging } from '../../src/server/log/logger.ts'
+import type { Options } from '../../src/server/options/options.ts'
+import { resolveOptions } from '../../src/server/options/resolve-options.ts'
+import { createPageRoute } from '../../src/server/pages/page-route.ts'
+import { withBase } from '../../src/shared/paths.ts'
+import { createOutcomes, type RenderingServer, renderForm } from '../build/prerender/render-address.ts'
+import { BuildError } from '../build-problem.ts'
+import { addHeadElements } from './meta-policy.ts'
+
+/** A prerendered page. */
+export interface PageAddress {
+  /** The site's route: `/docs/[...path]`. */
+  route: string
+  /** The path, relative to the base. */
+  path: string
+}
+
+/** A page as files have it. */
+export interface ExportedPage {
+  document: string
+  /** The lines of a navigation to the page. */
+  lines: string
+}
+
+export interface NotFoundDocument {
+  document: string
+  /** The headers of documents, apart from the policy. */
+  headers: readonly (readonly [name: string, value: string])[]
+}
+
+/** A built site whose pages are rendered for files. */
+export interface RenderedSite {
+  /** The path below which the site is mounted. */
+  base: string
+  /** Renders a page. Rejects with a BuildError, and with HYD_EXPORT_PAGE for a document without `<head>`. */
+  renderPage(address: PageAddress): Promise<ExportedPage>
+  /** Renders the document for paths without a page. Rejects with HYD_EXPORT_PAGE. */
+  renderNotFound(): Promise<NotFoundDocument>
+  close(): Promise<void>
+}
+
+export interface RenderInput {
+  /** The site's folder. */
+  dir: string
+  manifest: Manifest
+  /** The public origin of the site: `https://example.com`. */
+  origin: string
+  /** The value of the flag `--base`. */
+  base: string | undefined
+}
+
+/** A path without a page: Hydrant's own paths are in no route of a site. */
+const NO_PAGE = '/_hydrant/404'
+const SECURITY = [
+  ...['x-content-type-options', 'referrer-policy', 'x-frame-options', 'cross-origin-opener-policy'],
+  'strict-transport-security',
+]
+
+/** Opens a built site with the server of `hydrant start`, without a port. Throws HYD_OPTION_INVALID. */
+export async function openRenderedSite({ dir, manifest, origin, base }: RenderInput): Promise<RenderedSite> {
+  const folder = buildFolder(dir)
+  const options = exportOptions(
+    resolveOptions({ env: process.env, config: await readConfig(folder), flags: { base }, scope: 'server' }),
+  )
+  const outcomes = createOutcomes()
+  const { collector } = outcomes
+  const instance = await createInstance({
+    ...{ dir, folder, options, logging: createJsonLogging('silent'), collector, isExported: true },
+  })
+  instance.store.subscribe(outcomes.addFailure)
+  const routes = routesOf(await loadBuild(folder, manifest, options.base))
+  const server = { app: instance.app, origin, outcomes, build: manifest.buildId, hasMarkdown: false }
+
+  async function render(address: PageAddress, format: Format): Promise<StoredResponse> {
+    const route = routes.get(address.route)
+    if (!route) throw createHydrantError('HYD_EXPORT_PAGE', [address.path, 'the build has no such page'])
+    const url = withBase(options.base, address.path)
+    const rendered = await renderForm(server, route, url, { format, layouts: [] })
+    if ('exportIn' in rendered) throw new BuildError([rendered])
+    return rendered.response
+  }
+
+  return {
+    base: options.base,
+    async renderPage(address) {
+      const { body, headers, scripts } = await render(address, 'html')
+      const [, given] = headers.find(([name]) => name === 'content-security-policy') ?? []
+      const policy = given ?? (options.csp ? hashPolicy(scripts) : '')
+      const hasScripts = routes.get(address.route)?.isHydrated
+      // The browser loads the document of a page without scripts.
+      const lines = hasScripts ? (await render(address, 'navigation')).body : '["load"]\n'
+      return { document: withElements(body, policy, address.path), lines }
+    },
+    renderNotFound: () => renderNotFound(instance, server, withBase(options.base, NO_PAGE)),
+    close: async () => void (await instance.app.close()),
+  }
+}
+
+const routesOf = (build: Build) => new Map(build.routes.map((route) => [route.id, createPageRoute(route, build)]))
+
+/** Returns the options without what concerns visitors, operators and other servers. */
+function exportOptions(options: Options): Options {
+  return {
+    ...options,
+    ...{ hosts: [], ledger: false, onFailure: null, proxyStripsBase: false, logRequests: false },
+    // The requests of this process say that they came over HTTPS.
+    trustProxy: true,
+    reports: { ...options.reports, enabled: false },
+    limits: { ...options.limits, maxEventLoopDelayMs: 0 },
+  }
+}
+
+async function renderNotFound(
+  { app }: Instance,
+  { origin }: Pick<RenderingServer, 'origin'>,
+  url: string,
+): Promise<NotFoundDocument> {
+  const { protocol, host } = new URL(origin)
+  const asked = { host, accept: 'text/html', 'x-forwarded-proto': protocol.slice(0, -1) }
+  const { body, headers, statusCode } = await app.inject({ url, headers: asked })
+  const refuse = (reason: string) => createHydrantError('HYD_EXPORT_PAGE', ['for unknown paths', reason])
+  if (statusCode !== 404) throw refuse(`its status is ${statusCode}`)
+  const policy = String(headers['content-security-policy'] ?? '')
+  const [, nonce] = /'nonce-([^']+)'/.exec(policy) ?? []
+  const fixed = nonce === undefined ? { text: body, scripts: [] } : fixDocument(body, nonce)
+  if ('reason' in fixed) throw refuse(fixed.reason)
+  return {
+    document: withElements(fixed.text, nonce === undefined ? policy : hashPolicy(fixed.scripts), 'for unknown paths'),
+    headers: SECURITY.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])] as const])),
+  }
+}
+
+function withElements(document: string, policy: string, path: string): string {
+  const text = addHeadElements(document, policy)
+  if (text === null) throw createHydrantError('HYD_EXPORT_PAGE', [path, 'its document has no <head>'])
+  return text
+}

@@ -1,0 +1,45 @@
+// The responses that `hydrant build` renders: the folder `prerendered` of a build.
+
+import type { Format } from '../../http/negotiate.ts'
+import type { StoredResponse } from '../shared/shared-store.ts'
+
+/** The folder of the prerendered responses, inside the build's folder. */
+export const PRERENDERED_FOLDER = 'prerendered'
+/** The index in that folder: a `PrerenderedIndex` as JSON. It is missing if the site has no prerendered page. */
+export const INDEX_FILE = 'index.json'
+
+/** What all responses of a build depend on, and where they are. All of them have the status 200. */
+export interface PrerenderedIndex {
+  /** The id of the build whose code rendered them. */
+  build: string
+  /** The base that the pages were rendered for. */
+  base: string
+  /** The origin in bodies and headers. It stands for the origin at which visitors see the site. */
+  origin: string
+  /** The public variables in the documents, as `publishEnv` returns them. */
+  publicEnv: string | null
+  /** Whether browsers that load the documents report failures. */
+  mayReport: boolean
+  /** Sorted by path. */
+  pages: PrerenderedPage[]
+}
+
+export interface PrerenderedPage {
+  /** The site's route: `/products/[id]`. */
+  route: string
+  /** The path as a browser sends it, with the base: `/shop/products/7`. */
+  path: string
+  /** The file of each form, by its name. The file contains a `PrerenderedResponse` as JSON. */
+  forms: Record<string, string>
+}
+
+/** One form of a page. Its body and the values of its headers contain the index's `origin`. */
+export type PrerenderedResponse = Pick<StoredResponse, 'body' | 'headers' | 'scripts' | 'styles'>
+
+/**
+ * Returns the name of a form: `html`, `json`, `markdown`, and `navigation2` for the navigation of a page that keeps the
+ * two outermost layouts.
+ */
+export function formOf(format: Format, kept: number): string {
+  return format === 'navigation' ? `navigation${kept}` : format
+}

@@ -1,0 +1,47 @@
+import { countKept, LAYOUTS_HEADER } from '../../../shared/wire/navigation-protocol.ts'
+import { pathTag } from '../../cache/cache-key.ts'
+import type { PageCache, Rendered } from '../../cache/page-cache.ts'
+import { PERMANENT } from '../../cache/prerender-rule.ts'
+import { formOf } from '../../cache/prerendered/format.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { messageOf } from '../../util/message-of.ts'
+import type { PageRoute } from '../page-route.ts'
+import { mayReport } from '../report-settings.ts'
+
+/** Returns the file of the response that the build has rendered for a request; null if there is none. */
+export function findPrerendered({ prerender, plan }: PageRoute, ctx: RequestContext): string | null {
+  const { prerendered, options } = ctx.site
+  if (!prerender || !prerendered) return null
+  const { request, format, params, path } = ctx
+  if (mayReport(options.reports, request.headers) !== prerendered.index.mayReport) return null
+  const isNavigation = format === 'navigation'
+  const kept = isNavigation ? countKept(plan.bootLayouts, params, String(request.headers[LAYOUTS_HEADER])) : 0
+  return prerendered.find(path, formOf(format, kept))
+}
+
+/**
+ * Puts a response of the build into the cache. Resolves with null if it cannot be read, or if the page has been
+ * invalidated since this process started: it is rendered then.
+ */
+export async function storePrerendered(
+  file: string,
+  { key, cache }: { key: string; cache: PageCache },
+  ctx: RequestContext,
+): Promise<Rendered> {
+  const { site, address, path, route, request } = ctx
+  const tags = [pathTag(path)]
+  if (!site.prerendered || !cache.wasNeverInvalidated(tags)) return null
+  const running = cache.awaitRendering(key)
+  if (running) return running
+  const rendering = cache.begin(key, route)
+  try {
+    const { freshMs, staleMs } = PERMANENT
+    const response = await site.prerendered.read(file, address.origin)
+    return rendering.store({ ...response, tags, freshMs, staleMs, isPermanent: true, storedAt: Date.now() })
+  } catch (error) {
+    request.log.warn({ route, file }, `a prerendered page cannot be read, so it is rendered: ${messageOf(error)}`)
+    return null
+  } finally {
+    rendering.giveUp()
+  }
+}

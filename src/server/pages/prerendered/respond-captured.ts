@@ -1,0 +1,53 @@
+import { narrowSearch } from '../../cache/cache-key.ts'
+import type { CacheRule } from '../../cache/cache-rule.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import type { CollectedRequest, ResponseCollector } from '../../context/response-collector.ts'
+import { admitToPage } from '../admit-to-page.ts'
+import { reasonOf } from '../cache-warnings.ts'
+import { type CaptureInput, createCapture } from '../page-capture.ts'
+import type { PageRoute } from '../page-route.ts'
+import { placeOfRead } from '../place-of-read.ts'
+import { respondInSlot } from '../raw-response.ts'
+
+export interface CheckedPage {
+  route: PageRoute
+  rule: CacheRule
+  respond(ctx: RequestContext): Promise<void>
+}
+
+/** Responds in development, where nothing is stored. The loads see the same as in production, with the same warnings. */
+export function checkCachedPage(page: CheckedPage, ctx: RequestContext) {
+  respondCaptured(page, ctx, { store: null, onRefused() {} })
+}
+
+/** Gives the response of a prerendered page to the build. */
+export function collectPage(page: CheckedPage, collector: ResponseCollector, ctx: RequestContext) {
+  respondCaptured(page, ctx, {
+    store(response) {
+      collector.store(collected(ctx), response)
+      ctx.reply.code(204).send()
+    },
+    onRefused(refusal) {
+      const place = refusal.kind === 'read' ? placeOfRead(refusal.read, ctx.site.mapper) : null
+      collector.refuse(collected(ctx), reasonOf(refusal), place)
+    },
+  })
+}
+
+const collected = ({ request, route, path, params }: RequestContext): CollectedRequest => ({
+  ...{ id: request.id, route, path, params },
+})
+
+function respondCaptured(
+  { route, rule, respond }: CheckedPage,
+  ctx: RequestContext,
+  outcome: Pick<CaptureInput, 'store' | 'onRefused'>,
+) {
+  ctx.search = narrowSearch(ctx.search, rule.search)
+  if (!ctx.site.slots.admit(ctx)) return
+  void respondInSlot(ctx, async () => {
+    if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
+    ctx.capture = createCapture(route, { rule, tags: [], ...outcome }, ctx)
+    await respond(ctx)
+  })
+}

@@ -1,0 +1,27 @@
+// The template `minimal` of `hydrant create`.
+
+import type { Test } from 'tap'
+import { until } from '../until.ts'
+import { type CreatedSite, fetchText, testImage, testNewSite } from './created-site.ts'
+
+export function testMinimal(t: Test, site: CreatedSite): void {
+  testNewSite(t, site)
+
+  t.test('a test in a browser says how to install one', async (t) => {
+    const words = ['exec', '--', 'node', '--test', 'test/browser.test.js']
+    const { isOk, output } = await site.npm(words, { CHROMIUM: '/nowhere/chromium', NODE_ENV: 'production' })
+    t.notOk(isOk)
+    t.match(output, 'No browser for the tests.')
+    t.match(output, 'npx playwright-core install chromium')
+  })
+
+  t.test('a change of a page appears without a restart', async (t) => {
+    const origin = await site.startDev(t)
+    t.match(await fetchText(`${origin}/`), '<h1>Welcome</h1>')
+    t.match(await fetchText(`${origin}/books/kim`), '<h1>Kim</h1>')
+    site.edit('pages/index.tsx', 'Welcome</h1>', 'Changed</h1>')
+    await until(async () => (await fetchText(`${origin}/`)).includes('<h1>Changed</h1>'))
+  })
+
+  t.test('the image of the site starts and is healthy', async (t) => testImage(t, site, '<h1>Changed</h1>'))
+}

@@ -1,0 +1,326 @@
+// The page cache behind nginx as a CDN, with the configuration of docs/proxies/nginx-cache.conf. The header
+// X-Cache-Status says what nginx did.
+
+import t, { type Test } from 'tap'
+import { NAVIGATION_MARK } from '../../src/shared/wire/navigation-protocol.ts'
+import { navigationHeaders } from '../server/lines.ts'
+import { buildFiles, type Files, serve } from '../server/served.ts'
+import { until } from '../until.ts'
+import { HOST, NGINX_CACHE, startDocumented } from './documented.ts'
+import { type Answer, openVisitor, type Visitor } from './visitor.ts'
+
+const SECRET = 'secret-of-alice'
+
+const page = 'export default ({ data }) => <p>{JSON.stringify(data)}</p>\n'
+const text = 'Long enough to be compressed. '.repeat(100)
+const cached = (name: string, load: string, rule = '{ maxAgeS: 600 }', more = ''): Files => ({
+  [`pages/${name}.tsx`]: page,
+  [`pages/${name}.server.ts`]: `import { HttpError, notFound, redirect } from 'hydrant'
+void [HttpError, notFound, redirect]
+const site = globalThis.hydrantBehindCdn
+export const cache = ${rule}
+${more}
+export const load = ({ request, reply, url, params, context }) => ${load}
+`,
+})
+const GUARD = `export const guard = ({ request }) => {
+  if (!request.headers['x-user']) throw new HttpError(403, 'members only')
+  return { user: request.headers['x-user'] }
+}`
+
+/** Whether the load of /breaks fails, and how often the loads of some pages have run. */
+const site = { isBroken: false, loads: 0, brief: 0 }
+Object.assign(globalThis, { hydrantBehindCdn: site })
+
+const dir = await buildFiles(t.testdir({}), {
+  'server.ts': `export default async (app) => {
+  app.decorateRequest('user', null)
+  app.addHook('onRequest', async (request, reply) => {
+    request.user = request.headers['x-user'] ?? null
+    if (request.headers['x-early-cookie']) reply.header('set-cookie', 'early=' + request.headers['x-early-cookie'])
+    if (request.headers['x-private']) reply.header('cache-control', 'private').header('x-of-hook', request.headers['x-private'])
+  })
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (request.headers['x-late-cookie']) reply.header('set-cookie', 'late=' + request.headers['x-late-cookie'])
+    return request.headers['x-insert'] ? payload.replace('</body>', request.headers['x-insert'] + '</body>') : payload
+  })
+}
+`,
+  ...cached('news/[id]', `({ id: params.id, host: url.host, loads: ++site.loads, text: '${text}' })`),
+  ...cached('address', '({ href: url.href, seen: [request.url, request.host, request.protocol] })'),
+  ...cached('brief', '({ brief: ++site.brief })', '{ maxAgeS: 1, staleS: 600 }'),
+  ...cached('same', '({ same: true })', '{ maxAgeS: 1 }'),
+  ...cached(
+    'breaks',
+    "{ if (site.isBroken) throw new Error('broken'); return { isBroken: site.isBroken } }",
+    '{ maxAgeS: 1 }',
+  ),
+  ...cached('members', '({ all: true })', undefined, GUARD),
+  ...cached('context', '({ of: context.user })', undefined, GUARD),
+  ...cached('user', '({ of: request.user })'),
+  ...cached('headers', '({ ...request.headers })'),
+  ...cached('body', '({ of: request.body ?? null })'),
+  ...cached('cookie', "{ reply.header('set-cookie', 'of=' + request.headers['x-user']); return {} }"),
+  ...cached('varies', "{ reply.header('vary', 'x-user'); return { of: request.headers['x-user'] } }"),
+  ...cached('hooked', '({ hooked: true })'),
+  ...cached('moved', "redirect('/address?of=' + request.headers['x-user'])"),
+  ...cached('missing', "notFound('no ' + request.headers['x-user'])"),
+  ...cached('refused', "{ throw new HttpError(403, 'refused ' + request.headers['x-user']) }"),
+  'pages/personal.tsx': page,
+  'pages/personal.server.ts': 'export const load = ({ request }) => ({ of: request.user })\n',
+})
+
+const { app, log } = await serve(t, dir, { trustProxy: '127.0.0.1', ledger: false })
+await app.listen({ port: 0, host: '127.0.0.1' })
+const port = Number(new URL(app.listeningOrigin).port)
+const { httpsPort } = await startDocumented(t, NGINX_CACHE, { first: port, second: port, shop: port, docs: '' })
+const { ask } = await openVisitor(t, httpsPort, '127.0.0.1')
+const other = await openVisitor(t, httpsPort, '127.0.0.2')
+
+const statusOf = ({ headers }: Answer) => headers['x-cache-status']
+const all = ({ headers, body }: Answer) => `${JSON.stringify(headers)}\n${body}`
+const alice = { 'x-user': SECRET, cookie: `session=${SECRET}`, authorization: `Bearer ${SECRET}` }
+
+/** The forms of a page. */
+const FORMS: Record<string, { mark: string; headers: Record<string, string>; type: string }> = {
+  document: { mark: '', headers: {}, type: 'text/html; charset=utf-8' },
+  JSON: { mark: '', headers: { accept: 'application/json' }, type: 'application/json; charset=utf-8' },
+  Markdown: { mark: '', headers: { accept: 'text/markdown' }, type: 'text/markdown; charset=utf-8' },
+  navigation: {
+    mark: `?${NAVIGATION_MARK}`,
+    headers: navigationHeaders(dir),
+    type: 'application/x-ndjson; charset=utf-8',
+  },
+}
+
+/** Asks until nginx responds with one of these states. */
+function untilStatus(path: string, ...states: readonly string[]): Promise<Answer> {
+  return until(async () => {
+    const answer = await ask({ path })
+    return states.includes(String(statusOf(answer))) ? answer : null
+  })
+}
+
+/** Returns what a visitor without secrets gets, after Alice has asked for the same. */
+async function askAfterAlice(path: string, headers: Record<string, string> = {}, more = {}): Promise<Answer> {
+  for (let times = 0; times < 2; times++) await ask({ path, headers: { ...headers, ...alice, ...more } })
+  return other.ask({ path, headers })
+}
+
+// Asked first, so that they are old when their tests run.
+const first = {
+  brief: await ask({ path: '/brief' }),
+  same: await ask({ path: '/same' }),
+  breaks: await ask({ path: '/breaks' }),
+}
+
+t.test('nginx stores a document with the headers of the page cache', async (t) => {
+  const first = await ask({ path: '/news/1' })
+  t.equal(statusOf(first), 'MISS')
+  t.match(first.headers, {
+    'cache-control': 'public, max-age=0, s-maxage=600',
+    age: '0',
+    'cache-tag': 'path:/news/1',
+    'content-encoding': 'br',
+    vary: 'Accept, Accept-Encoding',
+  })
+  const second = await other.ask({ path: '/news/1' })
+  t.equal(statusOf(second), 'HIT')
+  t.equal(second.body, first.body)
+  t.equal(second.headers['content-security-policy'], first.headers['content-security-policy'])
+  t.equal(second.headers.etag, first.headers.etag)
+  const validated = await ask({ path: '/news/1', headers: { 'if-none-match': String(first.headers.etag) } })
+  t.match([validated.status, statusOf(validated), validated.body], [304, 'HIT', ''])
+})
+
+t.test('many visitors who ask at the same time cause one render', async (t) => {
+  const before = site.loads
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? ask : other.ask)({ path: '/news/many' })),
+  )
+  t.equal(site.loads, before + 1)
+  t.equal(new Set(answers.map(({ body }) => body)).size, 1)
+})
+
+t.test('each encoding is stored by itself', async (t) => {
+  for (const status of ['MISS', 'HIT'])
+    for (const [accepted, encoding] of [
+      ['br', 'br'],
+      ['gzip', 'gzip'],
+      ['identity', undefined],
+      ['gzip, deflate, br, zstd', 'br'],
+    ] as const) {
+      const answer = await ask({ path: '/news/encoded', headers: { 'accept-encoding': accepted } })
+      t.match([statusOf(answer), answer.headers['content-encoding']], [status, encoding], accepted)
+    }
+})
+
+t.test('each form stays what it is, and only documents are stored', async (t) => {
+  for (const [path, names] of [
+    ['/news/forms', Object.keys(FORMS)],
+    ['/news/reversed', Object.keys(FORMS).reverse()],
+  ] as const)
+    for (let turn = 0; turn < 2; turn++)
+      for (const name of names) {
+        const { mark = '', headers, type } = FORMS[name] ?? {}
+        const answer = await ask({ path: path + mark, ...(headers && { headers }) })
+        t.equal(answer.headers['content-type'], type, `${path} ${name}`)
+        t.equal(statusOf(answer), turn === 1 && name === 'document' ? 'HIT' : 'MISS', `${path} ${name}`)
+        // A browser that leaves the site and returns asks for the document under the address of a navigation.
+        if (mark !== '') t.not((await ask({ path: path + mark })).headers['content-type'], type)
+      }
+})
+
+t.test('two hosts have their own documents', async (t) => {
+  const own = await ask({ path: '/news/hosts' })
+  t.match(own.body, `&quot;${HOST}:${httpsPort}&quot;`)
+  for (const status of ['MISS', 'HIT']) {
+    const answer = await ask({ path: '/news/hosts', headers: { ':authority': 'other.example' } })
+    t.equal(statusOf(answer), status)
+    t.match(answer.body, '&quot;other.example&quot;')
+  }
+  t.equal((await ask({ path: '/news/hosts' })).body, own.body)
+})
+
+t.test('HEAD and ranges do not change what is stored', async (t) => {
+  const head = await ask({ path: '/news/head', method: 'HEAD', headers: { 'accept-encoding': 'identity' } })
+  t.match([head.status, head.body], [200, ''])
+  const whole = await ask({ path: '/news/head', headers: { 'accept-encoding': 'identity' } })
+  t.equal(statusOf(whole), 'HIT', 'nginx asks for the document')
+  t.match(whole.body, text)
+  for (const path of ['/news/head', '/news/range']) {
+    const part = await ask({ path, headers: { range: 'bytes=0-9' } })
+    t.equal(part.status, 200)
+    t.match((await other.ask({ path })).body, /^<!DOCTYPE html>.*<\/html>$/is)
+  }
+})
+
+t.test('a page with guards is never stored, and those whom they refuse do not get it', async (t) => {
+  for (const path of ['/members', '/context'])
+    for (const [name, { mark, headers }] of Object.entries(FORMS)) {
+      const refused = await askAfterAlice(path + mark, headers)
+      t.notMatch(all(refused), SECRET, `${path} ${name}`)
+      t.equal(statusOf(refused), 'MISS', `${path} ${name}`)
+      t.notMatch(refused.body, 'all', `${path} ${name}`)
+      if (name !== 'navigation') t.equal(refused.status, 403, `${path} ${name}`)
+      const own = await ask({ path: path + mark, headers: { ...headers, ...alice } })
+      t.match([own.status, statusOf(own)], [200, 'MISS'], `${path} ${name}`)
+    }
+})
+
+t.test('no secret of a visitor reaches another one', async (t) => {
+  const paths = ['user', 'headers', 'body', 'cookie', 'varies', 'moved', 'missing', 'refused', 'personal', 'nowhere']
+  for (const path of paths)
+    for (const [name, { mark, headers }] of Object.entries(FORMS)) {
+      const answer = await askAfterAlice(`/${path}${mark}`, headers)
+      t.notMatch(all(answer), SECRET, `${path} ${name}`)
+      t.equal(statusOf(answer), 'MISS', `${path} ${name}`)
+    }
+})
+
+t.test(
+  'what hooks add for a visitor is never stored: a cookie, a changed text, what they declare private',
+  async (t) => {
+    for (const name of ['x-early-cookie', 'x-late-cookie', 'x-private', 'x-insert']) {
+      const path = `/hooked?${name}`
+      const own = await ask({ path, headers: { [name]: SECRET } })
+      t.match([statusOf(own), all(own)], ['MISS', SECRET])
+      const answer = await askAfterAlice(path, {}, { [name]: SECRET })
+      t.notMatch(all(answer), SECRET, name)
+      t.equal(statusOf(answer), 'MISS', name)
+      t.equal(statusOf(await other.ask({ path })), 'HIT', name)
+    }
+  },
+)
+
+t.test('no header that is not in the key changes what others get', async (t) => {
+  const expected = (await ask({ path: '/address' })).body
+  let count = 0
+  for (const name of [
+    'x-forwarded-host',
+    'x-forwarded-proto',
+    'x-forwarded-port',
+    'x-forwarded-prefix',
+    'x-forwarded-for',
+    'forwarded',
+    'x-original-url',
+    'x-rewrite-url',
+    'x-http-method-override',
+    'x-host',
+    'accept-language',
+    'origin',
+    'referer',
+    'range',
+  ])
+    for (const value of [SECRET, `/${SECRET}`, `for=1.2.3.4;host=${SECRET}.example;proto=http`]) {
+      // An address that nobody has asked for, so that the request with the header is the one that is stored.
+      const path = `/address?unseen=${++count}`
+      await ask({ path, headers: { [name]: value } })
+      const answer = await other.ask({ path })
+      t.equal(answer.body, expected, `${name}: ${value}`)
+      t.notMatch(JSON.stringify(answer.headers), SECRET, `${name}: ${value}`)
+    }
+})
+
+t.test('other spellings of a path do not lead to pages of others', async (t) => {
+  for (const path of [
+    '/user/x.css',
+    '/user;x.css',
+    '/user%2Fx.css',
+    '/news/..%2fuser',
+    '//user',
+    '/./user',
+    '/user%00',
+  ])
+    t.notMatch(all(await askAfterAlice(path)), SECRET, path)
+})
+
+t.test('responses to other methods are not stored', async (t) => {
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    const path = `/news/${method}`
+    await ask({ path, method, headers: alice, ...(method.startsWith('P') && { body: 'a=1' }) })
+    const answer = await other.ask({ path })
+    t.match([answer.status, statusOf(answer)], [200, 'MISS'], method)
+  }
+})
+
+t.test('an old document is sent while nginx gets the new one', async (t) => {
+  const stale = await untilStatus('/brief', 'STALE', 'UPDATING')
+  t.match(stale.body, 'brief')
+  const newer = await until(async () => {
+    const answer = await ask({ path: '/brief' })
+    return answer.body === first.brief.body ? null : answer
+  })
+  t.match(newer.headers['cache-control'], 'stale-while-revalidate=600')
+})
+
+t.test('nginx validates a document that has not changed by its ETag', async (t) => {
+  const validated = await untilStatus('/same', 'REVALIDATED')
+  t.equal(validated.status, 200)
+  t.equal(validated.body, first.same.body)
+  t.equal(validated.headers.etag, first.same.headers.etag)
+})
+
+t.test('while a page fails, the old document is sent', async (t) => {
+  site.isBroken = true
+  const stale = await untilStatus('/breaks', 'STALE')
+  t.match([stale.status, stale.body], [200, first.breaks.body])
+  await until(() => log.errors().length > 0)
+  site.isBroken = false
+  const working = await untilStatus('/breaks', 'HIT', 'REVALIDATED', 'EXPIRED')
+  t.equal(working.status, 200)
+})
+
+t.test('while no server runs, nginx sends what it has', async (t) => {
+  const first = await ask({ path: '/news/1' })
+  const brief = await ask({ path: '/same' })
+  await app.close()
+  await checkSentAfterClose(t, other, '/news/1', first)
+  await checkSentAfterClose(t, other, '/same', brief)
+  t.equal((await other.ask({ path: '/news/never-asked' })).status, 502)
+})
+
+async function checkSentAfterClose(t: Test, visitor: Visitor, path: string, expected: Answer) {
+  const { status, body } = await visitor.ask({ path })
+  t.match([status, body], [200, expected.body], path)
+}

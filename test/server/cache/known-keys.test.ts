@@ -1,0 +1,88 @@
+// A request for a URL that has been found in the cache before takes a shorter way. It must get the same response.
+
+import type { LightMyRequestResponse } from 'fastify'
+import t from 'tap'
+import { KnownKeys } from '../../../src/server/cache/known-keys.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
+
+t.test('a key is found for an equal request only', async (t) => {
+  const keys = new KnownKeys()
+  const request = { url: '/a?page=2', protocol: 'http', host: 'a.example' } as const
+  const known = { route: '/[id]', request, mayReport: true }
+  keys.add(known, 'key')
+  t.match(keys.find({ ...known, request: { ...request } }), { key: 'key', address: { origin: 'http://a.example' } })
+  t.equal(keys.find({ ...known, route: '/a' }), null)
+  t.equal(keys.find({ ...known, mayReport: false }), null)
+  for (const other of [{ url: '/a?page=3' }, { protocol: 'https' }, { host: 'b.example' }] as const)
+    t.equal(keys.find({ ...known, request: { ...request, ...other } }), null, JSON.stringify(other))
+
+  const long = { ...known, request: { ...request, url: `/a?${'x'.repeat(300)}` } }
+  keys.add(long, 'long')
+  t.equal(keys.find(long), null, 'long URLs are not kept')
+})
+
+const page = 'export default function Page({ data }) {\n  return <p>{data.text}</p>\n}\n'
+const load = "export const load = ({ url }) => ({ text: url.href + ' ' + globalThis.version })\n"
+
+t.test('a request gets the same response as a server sends that has seen no other', async (t) => {
+  const dir = await buildFiles(t.testdir(), {
+    'server.ts': `export default async function plugin(app) {
+  app.addHook('onRequest', async ({ headers }, reply) => {
+    for (const name of ['vary', 'cache-control', 'referrer-policy', 'content-security-policy', 'age'])
+      if (headers['x-' + name]) reply.header(name, headers['x-' + name])
+  })
+}
+`,
+    'pages/open.tsx': page,
+    'pages/open.server.ts': `export const cache = { maxAgeS: 60, search: ['page'], tags: ['open'] }\n${load}`,
+    'pages/guarded.tsx': page,
+    'pages/guarded.server.ts': `import { HttpError } from 'hydrant'
+export const cache = { maxAgeS: 60, tags: ['open'] }
+export const guard = ({ request }) => {
+  if (request.headers['x-member'] !== 'yes') throw new HttpError(403, 'Members only.')
+}
+${load}`,
+  })
+  Object.assign(globalThis, { version: 1 })
+  const visitors: Record<string, string>[] = [
+    HTML,
+    { ...HTML, host: 'b.example' },
+    { ...HTML, 'x-forwarded-proto': 'https', 'x-forwarded-host': 'b.example', 'x-forwarded-for': '1.2.3.4' },
+    { ...HTML, dnt: '1' },
+    { ...HTML, 'accept-encoding': 'br' },
+    { ...HTML, 'accept-encoding': 'br', cookie: 'a=1', 'sec-fetch-site': 'cross-site' },
+    { ...HTML, 'x-vary': 'Origin', 'x-age': '999' },
+    { ...HTML, 'x-cache-control': 'private, no-transform' },
+    { ...HTML, 'x-referrer-policy': 'no-referrer', 'x-content-security-policy': "default-src 'self'" },
+    { ...HTML, 'x-member': 'yes' },
+    JSON_ONLY,
+  ]
+  const requests = ['/open', '/open?page=2', '/open?other=2', '/guarded'].flatMap((url) =>
+    visitors.map((headers) => ({ url, headers })),
+  )
+  const options = { trustProxy: true, reports: { respectPrivacySignals: true } }
+  const seen = await serve(t, dir, options)
+  const ask = ({ app }: typeof seen, { url, headers }: (typeof requests)[number], method: 'GET' | 'HEAD' = 'GET') =>
+    app.inject({ method, url, headers, remoteAddress: '10.0.0.1' })
+  // Twice: the second round finds what the first has stored, in the place of the visitor before.
+  for (let round = 0; round < 2; round++) for (const request of requests) await ask(seen, request)
+  for (const request of requests) {
+    const fresh = await serve(t, dir, options)
+    const expected = await ask(fresh, request)
+    for (const way of ['after another visitor', 'after the same visitor'])
+      t.strictSame(shown(await ask(seen, request)), shown(expected), `${JSON.stringify(request)} ${way}`)
+    t.equal((await ask(seen, request, 'HEAD')).headers.etag, expected.headers.etag)
+    await fresh.app.close()
+  }
+
+  Object.assign(globalThis, { version: 2 })
+  await seen.app.pageCache.invalidate({ tags: ['open'] })
+  t.match((await seen.get('/open')).body, '/open 2', 'an invalidation removes it')
+})
+
+/** Returns a response without what differs each time; the status of a refusal. */
+function shown({ statusCode, headers, rawPayload }: LightMyRequestResponse) {
+  if (statusCode !== 200) return { statusCode }
+  const { 'x-request-id': _id, date: _date, age: _age, ...others } = headers
+  return { statusCode, headers: others, body: rawPayload.toString('base64') }
+}
