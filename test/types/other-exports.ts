@@ -41,8 +41,12 @@ const files = {
   'pages/(staff)/x/[id].tsx': `
     import type { PageProps } from 'hydrant/react'
     type Props = PageProps<'/x/[id]'>
-    export default function Page({ data, actionData }: Props) {
+    export default function Page({ data, actionData, visitorData }: Props) {
       const all: { isAdmin: boolean; user: string; page: number; own: string } = data
+      const cart: Promise<{ cart: string }> = visitorData
+      // @ts-expect-error it is a promise
+      visitorData.cart
+      void cart
       const email: string | undefined = actionData?.email
       return <p>{all.user}{email}</p>
     }
@@ -55,6 +59,7 @@ const files = {
     export const form = schema({ email: 'x' })
     export const guard = async ({ context, search }: Guard<'/x/[id]'>) => ({ own: context.user + search.page })
     export const load = async ({ context, search }: Load<'/x/[id]'>) => ({ ...context, page: search.page })
+    export const loadVisitor = ({ context }: Load<'/x/[id]'>) => ({ cart: context.own })
     export async function action(ctx: Act<'/x/[id]'>) {
       return { email: ctx.input.email, ...(await load(ctx)) }
     }

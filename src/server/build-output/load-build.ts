@@ -197,11 +197,13 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
 
   function visitorLoad(file: string): LoadFunction | null {
     const { exports, file: serverFile } = serverModule(file)
-    const { loadVisitor, cache } = exports
+    const { loadVisitor, cache, prerender = modules[file]?.prerender } = exports
     if (loadVisitor === undefined) return null
-    if (typeof loadVisitor !== 'function')
-      throw createHydrantError('HYD_VISITOR_LOAD', [serverFile, `must be a function; got ${showValue(loadVisitor)}`])
-    if (cache === undefined) throw createHydrantError('HYD_VISITOR_LOAD', [serverFile, 'needs the export "cache"'])
+    const refuse = (problem: string) => createHydrantError('HYD_VISITOR_LOAD', [serverFile, problem])
+    if (typeof loadVisitor !== 'function') throw refuse(`must be a function; got ${showValue(loadVisitor)}`)
+    // A prerendered page is sent whole, to everybody.
+    if (prerender !== undefined) throw refuse('cannot be used with the export "prerender"')
+    if (cache === undefined) throw refuse('needs the export "cache"')
     return loadVisitor as LoadFunction
   }
 

@@ -44,7 +44,7 @@ export const errorTable = {
   },
   HYD_CACHE_PERSONAL: {
     message: 'the response of a page with the export "cache" in %s is not stored: %s',
-    fix: 'Remove the read from the loads if the page is the same for every visitor (what differs can come from another request, or from a component that runs in the browser), or remove the export "cache".',
+    fix: 'Remove the read from the loads if the page is the same for every visitor (what differs can come from "loadVisitor", from another request, or from a component that runs in the browser), or remove the export "cache".',
   },
   HYD_PRERENDER_INVALID: {
     message: 'the export "prerender" of %s is not valid: %s',

@@ -1,6 +1,6 @@
 // Streams that begin with a text which is the same for many responses. It is compressed once.
 
-import { pipeline, Readable, Transform, type TransformCallback } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -13,8 +13,8 @@ const { constants } = zlib
 const BLOCKS = { finishFlush: constants.Z_SYNC_FLUSH }
 const START_LEVEL = 9
 const LEVEL = 6
-/** Up to this length, another thread would take longer. */
-const MAX_SYNC_LENGTH = 32_768
+/** A longer part is compressed less, so that other requests do not wait. */
+const LARGE = 32_768
 /** https://www.rfc-editor.org/rfc/rfc1952#section-2.3 */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 /** The last block, which is empty. */
@@ -51,11 +51,34 @@ export class PreparedStart {
   }
 }
 
-const starts = new WeakMap<Readable, PreparedStart>()
+/** Encodes the parts of a response, one after another. */
+export interface PartEncoder {
+  encode(text: string): Buffer
+  /** Returns the last bytes. */
+  end(): Buffer
+}
+
+/** A stream of text that can be encoded before anybody has read it. */
+export interface EncodedStream extends Readable {
+  /**
+   * Encodes the text.
+   *
+   * @param start Replaces the first text.
+   * @param startLength The length of that text.
+   */
+  encodeWith(start: Buffer, startLength: number, encoder: PartEncoder): void
+}
+
+interface Started {
+  start: PreparedStart
+  stream: EncodedStream
+}
+
+const started = new WeakMap<FastifyReply, Started>()
 
 /** Sends a stream whose first text is that of `start`. */
-export function sendStarted(stream: Readable, start: PreparedStart, reply: FastifyReply) {
-  starts.set(stream, start)
+export function sendStarted(stream: EncodedStream, start: PreparedStart, reply: FastifyReply) {
+  started.set(reply, { start, stream })
   sendOwn(stream, reply)
 }
 
@@ -66,13 +89,18 @@ export function sendStarted(stream: Readable, start: PreparedStart, reply: Fasti
 export function addStartCompression(app: FastifyInstance, { compress }: { compress: boolean }) {
   if (!compress) return
   app.addHook('onSend', (request, reply, payload, done) => {
-    const start = payload instanceof Readable ? starts.get(payload) : undefined
-    if (!start || !(payload instanceof Readable) || !mayCompress(request, reply)) return done(null, payload)
-    setEncoding('gzip', reply)
-    const begin = (bytes: Buffer) => done(null, compressRest(payload, start, bytes))
+    const own = started.get(reply)
+    // A hook may have replaced the stream.
+    if (own === undefined || payload !== own.stream || !mayCompress(request, reply)) return done(null, payload)
+    const { start, stream } = own
+    function send(bytes: Buffer) {
+      setEncoding('gzip', reply)
+      stream.encodeWith(bytes, start.text.length, new GzipParts(start))
+      done(null, stream)
+    }
     const bytes = start.gzip()
-    if (Buffer.isBuffer(bytes)) begin(bytes)
-    else bytes.then(begin, done)
+    if (Buffer.isBuffer(bytes)) send(bytes)
+    else bytes.then(send, done)
   })
 }
 
@@ -92,42 +120,28 @@ function negotiate(header: string): boolean {
   return new Negotiator({ headers: { 'accept-encoding': header } }).encodings(['gzip']).length > 0
 }
 
-function compressRest(payload: Readable, start: PreparedStart, bytes: Buffer): Readable {
-  return pipeline(payload, new GzipRest(start, bytes), () => {
-    // The error also surfaces on the compressor.
-  })
-}
-
 /** Writes a gzip member whose beginning is compressed already. */
-class GzipRest extends Transform {
-  #skipped: number
+class GzipParts implements PartEncoder {
   #crc: number
   #length: number
 
-  constructor({ length, crc }: PreparedStart, bytes: Buffer) {
-    super()
-    this.#skipped = length
+  constructor({ length, crc }: PreparedStart) {
     this.#crc = crc
     this.#length = length
-    this.push(bytes)
   }
 
-  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback) {
-    const part = chunk.subarray(this.#skipped)
-    this.#skipped = Math.max(0, this.#skipped - chunk.length)
-    if (part.length === 0) return done()
+  encode(text: string): Buffer {
+    const part = Buffer.from(text)
     this.#crc = zlib.crc32(part, this.#crc)
     this.#length = (this.#length + part.length) % UINT32
-    const options = { ...BLOCKS, level: LEVEL }
-    if (part.length <= MAX_SYNC_LENGTH) done(null, zlib.deflateRawSync(part, options))
-    else zlib.deflateRaw(part, options, done)
+    return zlib.deflateRawSync(part, { ...BLOCKS, level: part.length > LARGE ? 1 : LEVEL })
   }
 
-  override _flush(done: TransformCallback) {
+  end(): Buffer {
     const end = Buffer.alloc(LAST_BLOCK.length + 8)
     end.set(LAST_BLOCK)
     end.writeUInt32LE(this.#crc, LAST_BLOCK.length)
     end.writeUInt32LE(this.#length, LAST_BLOCK.length + 4)
-    done(null, end)
+    return end
   }
 }

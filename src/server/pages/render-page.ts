@@ -28,18 +28,14 @@ export interface PageRender {
 }
 
 /** Returns whether a document that is not complete at the shell may be streamed. */
-export function mayStream(
-  plan: DocumentPlan,
-  { format, reply, request, capture, hasScripts }: RequestContext,
-): boolean {
-  return (
-    capture === null &&
-    plan.canStream &&
-    hasScripts &&
-    format !== 'markdown' &&
-    !isStorable(reply) &&
-    !wantsWhole(request.headers['user-agent'])
-  )
+export function mayStream(plan: DocumentPlan, ctx: RequestContext): boolean {
+  const { reply, capture } = ctx
+  return capture === null && !isStorable(reply) && canSendParts(plan, ctx)
+}
+
+/** Returns whether the client and the page can do with a document in parts. */
+export function canSendParts({ canStream }: DocumentPlan, { format, request, hasScripts }: RequestContext): boolean {
+  return canStream && hasScripts && format !== 'markdown' && !wantsWhole(request.headers['user-agent'])
 }
 
 /** Renders a page or an error page. Throws HYD_DATA_UNSERIALISABLE; every other outcome is in the result. */

@@ -17,7 +17,7 @@ import { markFallbacks } from './without-script.ts'
 export interface RestInput {
   /** Renders what the shell lacks; null if it lacks nothing. */
   resume: RenderToPipe | null
-  /** The same tree as that of the shell. */
+  /** An element with the components and the props of the shell. */
   element: ReactNode
   /** The stream of the document, which has the shell. */
   stream: DocumentStream

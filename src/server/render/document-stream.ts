@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import type { EncodedStream, PartEncoder } from '../http/prepared-start.ts'
 
 /**
  * The payload of a document that streams. For hooks that read, count or compress the payload it is a `Readable` like any
@@ -9,31 +10,52 @@ import { Readable } from 'node:stream'
  * to the response as it is: no buffer in between and no listeners of `pipe`. 0.95 of the CPU time of a page with one
  * deferred promise (measured).
  */
-export class DocumentStream extends Readable {
+export class DocumentStream extends Readable implements EncodedStream {
   /** Null while the text goes through the `Readable`. */
   #response: ServerResponse | null = null
   /** Text that nobody has asked for yet. */
-  #waiting = ''
+  #waiting: string | Buffer = ''
   #isRead = false
+  #isFinished = false
+  #encoder: PartEncoder | null = null
 
   override _read() {
     if (this.#isRead) return
     this.#isRead = true
-    if (this.#waiting !== '') this.push(this.#waiting)
+    if (this.#waiting.length > 0) this.push(this.#waiting)
     this.#waiting = ''
+    if (this.#isFinished) this.#end()
   }
 
   /** Sends a part of the document. Node.js discards it when the response is closed. */
   send(text: string) {
-    if (this.#response) this.#response.write(text)
-    else if (this.#isRead) this.push(text)
-    else this.#waiting += text
+    this.#put(this.#encoder ? this.#encoder.encode(text) : text)
   }
 
-  /** Ends the document. */
+  /** Call it before anybody reads the stream. */
+  encodeWith(start: Buffer, startLength: number, encoder: PartEncoder) {
+    this.#encoder = encoder
+    const text = String(this.#waiting)
+    this.#waiting = start
+    if (text.length > startLength) this.send(text.slice(startLength))
+  }
+
+  #put(part: string | Buffer) {
+    if (this.#response) this.#response.write(part)
+    else if (this.#isRead) this.push(part)
+    else if (typeof part === 'string') this.#waiting += part
+    else this.#waiting = Buffer.concat([Buffer.from(this.#waiting), part])
+  }
+
+  /** Ends the document. Its end waits with its text, if nobody has asked for that yet. */
   finish() {
-    // A `Readable` that has ended is not asked for more.
-    if (!this.#response) this._read()
+    this.#isFinished = true
+    if (this.#response || this.#isRead) this.#end()
+  }
+
+  #end() {
+    this.#isFinished = false
+    if (this.#encoder) this.#put(this.#encoder.end())
     this.push(null)
     // Without a reader, `end` follows only after a call of `read`.
     if (this.#response) this.read()
@@ -51,6 +73,7 @@ export class DocumentStream extends Readable {
     this.once('end', () => destination.end())
     destination.write(this.#waiting)
     this.#waiting = ''
+    if (this.#isFinished) this.#end()
     return destination
   }
 }

@@ -27,6 +27,18 @@ export async function load() {
   return { value, pid: process.pid }
 }
 `,
+  'pages/parts/[id].tsx': `import { Suspense, use } from 'react'
+const Part = ({ promise }) => <b>{['part of', use(promise)].join(' ')}</b>
+export default function Page({ data, visitorData }) {
+  return <main>{['shell by', data.pid].join(' ')}<Suspense><Part promise={visitorData} /></Suspense></main>
+}
+`,
+  'pages/parts/[id].server.ts': `import { load as loadIndex } from '../index.server.ts'
+
+export const cache = { maxAgeS: 600 }
+export const load = loadIndex
+export const loadVisitor = ({ request }) => request.headers['x-user']
+`,
   'server.ts': `import { writeFileSync } from 'node:fs'
 
 export default async function server(app) {
@@ -56,6 +68,13 @@ const { send } = createHttpClient(t, { keepAlive: false })
 async function valueAt({ port }: SiteServer): Promise<number> {
   const { body } = await send({ port, path: '/', headers: HTML })
   return Number(/value (\d+) by/.exec(body)?.[1])
+}
+
+/** Requests a page with a part of the visitor, and returns the text of its shell. */
+async function shellAt(t: Test, { port }: SiteServer, path: string, user: string): Promise<string | undefined> {
+  const { body } = await send({ port, path, headers: { ...HTML, host: 'shop.example', 'x-user': user } })
+  t.match(body, `part of ${user}<`)
+  return /shell by \d+/.exec(body)?.[0]
 }
 
 t.test('workers render a page once, and all of them hear of an invalidation', async (t) => {
@@ -92,6 +111,16 @@ for (const [name, store] of [
       await Promise.all([one, two, three].map(valueAt))
       // From now on the store is available to all of them.
       return rendersOf() === 1
+    })
+
+    let asked = 0
+    await until(async () => {
+      const path = `/parts/${++asked}`
+      const shells = await Promise.all(
+        [one, two, three].map((site, index) => shellAt(t, site, path, `visitor${index}`)),
+      )
+      // A replica whose store is too slow for a moment renders its own.
+      return new Set(shells).size === 1
     })
 
     let set = 0

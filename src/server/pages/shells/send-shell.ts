@@ -16,7 +16,7 @@ import { DocumentStream } from '../../render/document-stream.ts'
 import { failPendingScript } from '../../render/suspense-script.ts'
 import type { PageRoute } from '../page-route.ts'
 import { respondInSlot } from '../raw-response.ts'
-import { createPlatform, mayStream } from '../render-page.ts'
+import { canSendParts, createPlatform } from '../render-page.ts'
 import { setStreamedHeaders } from '../send-response.ts'
 import { type Respond, withLoads } from './serve-shell.ts'
 import { numbersOf, readShellData } from './shell-data.ts'
@@ -32,7 +32,7 @@ export function sendShell(page: StoredPage, rest: ShellRest, route: PageRoute, r
   if (reply.raw.destroyed) return
   ctx.capture = null
   setStoredHeaders(page, ctx)
-  const isStreamed = ctx.format === 'html' && mayStream(route.plan, ctx)
+  const isStreamed = ctx.format === 'html' && canSendParts(route.plan, ctx)
   if (isStreamed && request.method === 'HEAD') {
     setShellHeaders(page, ctx)
     return void reply.send()
