@@ -38,6 +38,8 @@ interface Running {
 /** How long a page that differs for each visitor is not tried again. */
 const PASS_MS = 60_000
 const MAX_PASSED = 10_000
+/** A first contact with the shared store within this time counts as the start of the process. */
+const START_MS = 10_000
 /** How long after a failure a stale page is rendered again at the earliest. */
 const RETRY_MS = 1_000
 /** The longest of these pauses, which doubles with each failure. */
@@ -49,6 +51,8 @@ export class PageCache {
   #pages: LRUCache<string, StoredPage>
   #keysByTag = new Map<string, Set<string>>()
   #versions = new TagVersions()
+  /** The versions when this process began to serve. */
+  #start = 0
   #renderings = new Map<string, Running>()
   #passed: LRUCache<string, true>
   #retries: LRUCache<string, { at: number; pauseMs: number }>
@@ -65,7 +69,13 @@ export class PageCache {
   constructor(maxBytes: number, store: SharedStore | null = null, now = Date.now) {
     this.#store = store
     this.#now = now
-    store?.onInvalidate((tags) => (tags.includes(EVERY_TAG) ? this.#forgetAll() : this.#forget(tags)))
+    const createdAt = now()
+    store?.onInvalidate((tags, isStart) => {
+      const isAtStart = isStart && this.#versions.now === 0 && now() - createdAt < START_MS
+      if (tags.includes(EVERY_TAG)) this.#forgetAll()
+      else this.#forget(tags)
+      if (isAtStart) this.#start = this.#versions.now
+    })
     this.#pages = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: sizeOf,
@@ -111,7 +121,7 @@ export class PageCache {
 
   /** Whether a response with these tags, which is older than this process, may be served: none has been invalidated. */
   wasNeverInvalidated(tags: readonly string[]): boolean {
-    return this.#versions.areCurrent(tags, 0)
+    return this.#versions.areCurrent(tags, this.#start)
   }
 
   /** Keeps a page that differs for each visitor from being tried again for a while. */

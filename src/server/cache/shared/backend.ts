@@ -11,7 +11,10 @@ export interface Reading {
 /** What has been invalidated since a version. */
 export interface Changes {
   versions: Versions
-  /** The tags, with the sequence of their last invalidation; null when it is not known which they are. */
+  /**
+   * The tags, with the sequence of their last invalidation; null when it is not known which they are. `EVERY_TAG` is one
+   * of them when everything was invalidated.
+   */
   tags: readonly (readonly [tag: string, sequence: number])[] | null
 }
 
@@ -30,6 +33,7 @@ export interface StoreBackend {
   release(key: string): Promise<void>
   /** Records an invalidation of these tags. `EVERY_TAG` begins a new epoch. Resolves with the versions after it. */
   advance(tags: readonly string[]): Promise<Versions>
+  /** Resolves with what was invalidated since a version; with null, since the store exists, if that is known. */
   changes(since: Versions | null): Promise<Changes>
   /** Breaks a connection that does not respond, so that its calls reject. */
   reconnect(): void

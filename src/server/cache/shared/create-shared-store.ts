@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { StoreBackend } from './backend.ts'
 import { createEntryWaiters } from './entry-waiters.ts'
 import { createOwnInvalidations, matches } from './own-invalidations.ts'
-import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared-store.ts'
+import { EVERY_TAG, type InvalidationListener, type SharedStore, type StoredResponse } from './shared-store.ts'
 import { createStoreLink, type LinkInput } from './store-link.ts'
 
 export interface StoreInput extends Pick<LinkInput, 'log' | 'place' | 'deadline'> {
@@ -14,7 +14,7 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
   const waiters = createEntryWaiters()
   /** For each read in progress, the tags that were invalidated meanwhile: the server may have responded before. */
   const reads = new Set<Set<string>>()
-  let listener: (tags: readonly string[]) => void = () => {}
+  let listener: InvalidationListener = () => {}
 
   function noteInvalidated(tags: readonly string[]) {
     for (const missed of reads) for (const tag of tags) missed.add(tag)
@@ -28,9 +28,9 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
   }, noteInvalidated)
   const link = createStoreLink({
     ...{ ...input, backend, own },
-    onChanged(tags) {
+    onChanged(tags, isStart) {
       noteInvalidated(tags)
-      listener(tags)
+      listener(tags, isStart)
     },
     onSettled: waiters.settle,
     onAway: waiters.settleAll,

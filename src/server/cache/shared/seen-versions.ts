@@ -11,21 +11,23 @@ export interface SeenVersions {
   follow(versions: Versions): boolean
 }
 
-export function createSeenVersions(onChanged: (tags: readonly string[]) => void): SeenVersions {
+/** @param onChanged Called with what is new, and whether it is the first response of a store that does not know it. */
+export function createSeenVersions(onChanged: (tags: readonly string[], isStart: boolean) => void): SeenVersions {
   let seen: Versions | null = null
 
   return {
     current: () => seen,
     take({ versions, tags }) {
-      if (seen === null || tags === null || seen.epoch !== versions.epoch) {
+      const isFirst = seen === null
+      if (tags === null || (seen !== null && seen.epoch !== versions.epoch)) {
         seen = versions
-        return onChanged([EVERY_TAG])
+        return onChanged([EVERY_TAG], isFirst)
       }
       // Another response may have arrived since this one was requested.
-      const { sequence: last } = seen
+      const last = seen?.sequence ?? 0
       const changed = tags.filter(([, sequence]) => sequence > last).map(([tag]) => tag)
-      if (versions.sequence > last) seen = versions
-      if (changed.length > 0) onChanged(changed)
+      if (seen === null || versions.sequence > last) seen = versions
+      if (changed.length > 0) onChanged(changed, false)
     },
     follow(versions) {
       if (seen?.epoch !== versions.epoch || versions.sequence !== seen.sequence + 1) return false

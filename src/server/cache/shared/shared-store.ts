@@ -23,6 +23,12 @@ export interface StoredResponse {
   rest?: ShellRest
 }
 
+/**
+ * @param isStart Whether this is the first contact with a store that does not know what was invalidated before. The tag
+ *   is `EVERY_TAG` then.
+ */
+export type InvalidationListener = (tags: readonly string[], isStart: boolean) => void
+
 /** The state of all tags of a store at one time. */
 export interface Versions {
   /** Changes when the store is emptied or has lost its data. Responses of another epoch do not exist. */
@@ -71,6 +77,6 @@ export interface SharedStore {
    * Calls `listener` with the tags that other processes have invalidated. `EVERY_TAG` is among them when the store was
    * emptied, and when it is not known which invalidations were missed.
    */
-  onInvalidate(listener: (tags: readonly string[]) => void): void
+  onInvalidate(listener: InvalidationListener): void
   close(): Promise<void>
 }

@@ -16,7 +16,8 @@ export interface LinkInput {
   log: StoreLog
   /** Names the store in the log, without secrets. */
   place: string
-  onChanged(tags: readonly string[]): void
+  /** @param isStart Whether it is the first response of a store that does not know what was invalidated before. */
+  onChanged(tags: readonly string[], isStart: boolean): void
   onSettled(key: string): void
   /** Called when the store becomes unavailable. */
   onAway(): void

@@ -20,6 +20,9 @@ export function createTagVersions(maxTags: number): TagVersions {
   /** The last invalidation of each tag, in order. */
   const last = new Map<string, number>()
 
+  /** Whether everything has been invalidated once. */
+  let hasCleared = false
+
   const isKnown = (since: Versions) => since.epoch === epoch && since.sequence >= floor
 
   function forgetOldest() {
@@ -38,6 +41,7 @@ export function createTagVersions(maxTags: number): TagVersions {
         epoch = randomUUID()
         last.clear()
         floor = 0
+        hasCleared = true
         return { epoch, sequence }
       }
       for (const tag of tags) {
@@ -50,7 +54,9 @@ export function createTagVersions(maxTags: number): TagVersions {
     isCurrent: (tags, since) => isKnown(since) && tags.every((tag) => (last.get(tag) ?? 0) <= since.sequence),
     changes(since) {
       const versions = { epoch, sequence }
-      if (since === null || !isKnown(since)) return { versions, tags: null }
+      if (since === null && hasCleared) return { versions, tags: [[EVERY_TAG, sequence]] }
+      if (since === null) return { versions, tags: floor === 0 ? [...last] : null }
+      if (!isKnown(since)) return { versions, tags: null }
       if (since.sequence === sequence) return { versions, tags: [] }
       return { versions, tags: [...last].filter(([, invalidated]) => invalidated > since.sequence) }
     },
