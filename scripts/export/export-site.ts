@@ -23,7 +23,8 @@ export interface ExportOptions {
   base?: string | undefined
   /** Whether the document of `/about` is `about/index.html`; otherwise it is `about.html`. */
   inFolders: boolean
-  onProgress?(step: BuildStep | ExportStep): void
+  /** @param done How much of the step is done: `3 of 12`. */
+  onProgress?(step: BuildStep | ExportStep, done?: string): void
 }
 
 export type ExportStep = 'exported pages' | 'exported files'
@@ -72,7 +73,7 @@ interface Writing {
   build: SiteBuild
   rendered: RenderedSite
   output: OutputFolder
-  onProgress(step: ExportStep): void
+  onProgress(step: ExportStep, done?: string): void
 }
 
 async function writeFiles({ options, build, rendered, output, onProgress }: Writing) {
@@ -92,11 +93,13 @@ async function writeFiles({ options, build, rendered, output, onProgress }: Writ
   await copyAll(await listAssets(join(folder, BUILD_PATHS.client)), BUILD_PATHS.client, ASSETS_PATH.slice(1))
   onProgress('exported pages')
   const addresses = listAddresses(build)
+  let done = 0
   await mapWithLimit(addresses, PAGES_AT_A_TIME, async (address) => {
     const { document, lines } = await rendered.renderPage(address)
     const source = `the page ${address.path}`
     await write(documentFile(address.path, options.inFolders), source, document)
     await write(decodePath(navigationFile(manifest.buildId, address.path)), source, lines)
+    onProgress('exported pages', `${++done} of ${addresses.length}`)
   })
   const { document, headers } = await rendered.renderNotFound()
   if (!list.has('404.html')) await write('404.html', 'the page for unknown paths', document)

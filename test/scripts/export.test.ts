@@ -5,15 +5,17 @@ import { type ExportOptions, exportSite } from '../../scripts/export/export-site
 import { createSite, writeSite } from './create-site.ts'
 import { runCli } from './run-cli.ts'
 
-// React reads it when it is loaded: `exportSite` builds for production.
-process.env.NODE_ENV = 'production'
-
 const page = (name: string) =>
   `export const prerender = true\nexport default function Page({ url }) {\n  return <main><link rel="canonical" href={url} />${name}</main>\n}\n`
 
 const files = {
   'pages/index.tsx': page('home'),
-  'pages/about.tsx': page('about'),
+  'pages/about.tsx': `export const prerender = true
+export default function About({ url }) {
+  if (String(url).includes('fails.example')) throw new Error('the page fails')
+  return <link rel="canonical" href={url} />
+}
+`,
   'pages/docs/[...path].tsx': 'export default function Doc({ data }) {\n  return <p>{data}</p>\n}\n',
   'pages/docs/[...path].server.ts':
     "export const prerender = () => [{ params: { path: 'intro' } }, { params: { path: 'a/b c' } }, '/docs/ü']\nexport const load = ({ params }) => 'the document ' + params.path\n",
@@ -72,6 +74,14 @@ t.test('a site is written as files', async (t) => {
     t.match(read('about.html'), '<link rel="canonical" href="https://example.com/about"/>')
     t.match(read('about.html'), '"reports":0')
     t.notMatch(read('about.html'), 'localhost')
+  })
+
+  t.test('a page that fails only for the export leaves the folder, and is reported with its place', async (t) => {
+    const before = list(folder)
+    const failing = exportTo(dir, { origin: 'https://fails.example' })
+    const location = { file: 'pages/about.tsx', line: 3 }
+    await t.rejects(failing, { code: 'HYD_BUILD_FAILED', problems: [{ code: 'HYD_PRERENDER_FAILED', location }] })
+    t.strictSame(list(folder), before)
   })
 
   t.test('the next export replaces the folder, and one that fails leaves it', async (t) => {
