@@ -6,7 +6,7 @@ import { findExport } from '../build/bundles/find-export.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../build-problem.ts'
 
 /** The exports of server files that run for each request, or read the query. */
-const NEEDS: readonly string[] = ['guard', 'action', 'form', 'search']
+const NEEDS: readonly string[] = ['guard', 'action', 'form', 'search', 'loadVisitor']
 
 /** Finds the parts of a site that need a server: HYD_EXPORT_NEEDS_SERVER and HYD_EXPORT_NOT_PRERENDERED. */
 export async function findServerNeeds({ siteDir, site, exports, config }: CheckedSite): Promise<BuildProblem[]> {

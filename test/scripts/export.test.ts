@@ -139,6 +139,8 @@ t.test('everything that needs a server is listed with its place, and nothing is 
     'pages/dynamic.tsx': '\nexport default function Page() {\n  return <p>now</p>\n}\n',
     'pages/form.tsx': page('form'),
     'pages/form.server.ts': '\n\nexport const action = () => {}\n',
+    'pages/visitor.tsx': page('visitor'),
+    'pages/visitor.server.ts': 'export const loadVisitor = () => 1\n',
     'pages/admin/layout.tsx': 'export default function Layout({ children }) {\n  return children\n}\n',
     'pages/admin/layout.server.ts': 'export const guard = () => {}\n',
     'pages/admin/index.tsx': page('admin'),
@@ -159,6 +161,7 @@ t.test('everything that needs a server is listed with its place, and nothing is 
         'pages/dynamic.tsx:2',
       ],
       ['HYD_EXPORT_NEEDS_SERVER', `the export "action" ${none}`, 'pages/form.server.ts:3'],
+      ['HYD_EXPORT_NEEDS_SERVER', `the export "loadVisitor" ${none}`, 'pages/visitor.server.ts:1'],
       ['HYD_EXPORT_NEEDS_SERVER', `the hooks and routes of server.ts ${none}`, 'server.ts:2'],
     ],
   )
