@@ -9,6 +9,7 @@ const NEEDS_SERVER = new Map([
   ['action', 'an action'],
   ['search', 'a schema for the query'],
   ['cache', 'the export "cache"'],
+  ['loadVisitor', 'a part for each visitor'],
 ])
 
 /** Finds pages that export `prerender` and need a server for each visitor. */
