@@ -11,8 +11,9 @@ export type Addresses = { paths: readonly string[] } | { problem: string }
  * rejects: the problem is the end of a sentence.
  *
  * @param id The page's route: `/products/[id]`.
+ * @param base The base, which is removed from the paths that `href` has returned.
  */
-export async function listAddresses(id: string, rule: PrerenderRule): Promise<Addresses> {
+export async function listAddresses(id: string, rule: PrerenderRule, base: string): Promise<Addresses> {
   if (rule.list === null) return { paths: [id] }
   let listed: unknown
   try {
@@ -23,7 +24,7 @@ export async function listAddresses(id: string, rule: PrerenderRule): Promise<Ad
   if (!Array.isArray(listed)) return { problem: `the function must return a list; got ${showValue(listed)}` }
   const paths = new Set<string>()
   for (const item of listed) {
-    const read = readAddress(id, item)
+    const read = readAddress(id, item, base)
     if ('problem' in read) return read
     paths.add(read.path)
   }
@@ -33,14 +34,14 @@ export async function listAddresses(id: string, rule: PrerenderRule): Promise<Ad
 // The type of `href` knows only the routes of this program. It checks the values itself.
 const toPath = href as (route: string, params: object) => string
 
-function readAddress(id: string, item: unknown): { path: string } | { problem: string } {
+function readAddress(id: string, item: unknown, base: string): { path: string } | { problem: string } {
   if (typeof item === 'string') {
     // Another host, a query or a fragment is no path of a page.
     const isPath = /^\/(?!\/)[^?#\\]*$/.test(item)
     const wanted = 'an address must be a path such as "/products/7", without a query'
-    return isPath
-      ? { path: new URL(item, 'http://localhost').pathname }
-      : { problem: `${wanted}; got ${showValue(item)}` }
+    if (!isPath) return { problem: `${wanted}; got ${showValue(item)}` }
+    const { pathname } = new URL(item, 'http://localhost')
+    return { path: base !== '/' && pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname }
   }
   const params = typeof item === 'object' && item !== null ? Reflect.get(item, 'params') : undefined
   if (typeof params !== 'object' || params === null)

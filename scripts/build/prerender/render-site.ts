@@ -100,7 +100,7 @@ async function listAll(build: Build, base: string): Promise<{ problems: Prerende
   for (const route of build.routes.map((each) => createPageRoute(each, build))) {
     if (route.prerender === null) continue
     const { file } = route.prerender
-    const listed = await listAddresses(route.id, route.prerender)
+    const listed = await listAddresses(route.id, route.prerender, base)
     if ('problem' in listed)
       problems.push({ ...createProblem('HYD_PRERENDER_INVALID', [file, listed.problem]), exportIn: file })
     else addresses.push(...listed.paths.map((path) => ({ route, url: withBase(base, path) })))

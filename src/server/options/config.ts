@@ -101,8 +101,8 @@ export interface CacheOptions<Route extends PageRoute = never> {
 }
 
 /**
- * An address of a page that `hydrant build` renders: its path without the base (`/products/7`), or the values of the
- * parameters in its path.
+ * An address of a page that `hydrant build` renders: its path (`/products/7`), also as `href` returns it, or the values
+ * of the parameters in its path.
  */
 export type PrerenderedAddress<Route extends PageRoute = never> =
   | string
