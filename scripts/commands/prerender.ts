@@ -10,6 +10,8 @@ import { isKnownError } from '../terminal/format-error.ts'
  * ends the process. Connections and timers of the site would otherwise keep it running.
  */
 export async function runPrerender([folder = '', dir = '']: readonly string[]): Promise<void> {
+  // The build has been stopped.
+  process.once('disconnect', () => process.exit())
   const onProgress = (done: number, total: number) => void process.send?.({ kind: 'progress', done, total })
   const message = await renderSite({ folder, dir, onProgress }).catch(describeError)
   await new Promise<void>((sent) => process.send?.(message, () => sent()))

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { type Build, loadBuild } from '../../../src/server/build-output/load-build.ts'
 import { readConfig, readManifest } from '../../../src/server/build-output/read-build.ts'
 import {
@@ -15,6 +16,7 @@ import type { Options } from '../../../src/server/options/options.ts'
 import { publishEnv } from '../../../src/server/options/public-env.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { createPageRoute, type PageRoute } from '../../../src/server/pages/page-route.ts'
+import { createDeadline } from '../../../src/server/util/deadline.ts'
 import { withBase } from '../../../src/shared/paths.ts'
 import { compareText, createProblem } from '../../build-problem.ts'
 import { mapWithLimit } from '../output/map-with-limit.ts'
@@ -32,6 +34,7 @@ export interface RenderSiteInput {
 
 /** Pages whose loads run at the same time. */
 const AT_A_TIME = 8
+const CLOSE_MS = 5_000
 
 /**
  * Renders the pages of a build that export `prerender`, as a server would, and writes their responses. Rejects if the
@@ -75,8 +78,15 @@ export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): 
     await write(INDEX_FILE, index)
     return { kind: 'done', pages: pages.length }
   } finally {
-    await app.close()
+    await close(app)
   }
+}
+
+/** Closes the server. The process ends in any case: what a hook does not finish in time is cut off. */
+async function close(app: FastifyInstance): Promise<void> {
+  const deadline = createDeadline(CLOSE_MS)
+  await Promise.race([app.close().catch(() => {}), deadline.passed])
+  deadline.clear()
 }
 
 /** Returns the options without what concerns visitors, operators and other servers. */
