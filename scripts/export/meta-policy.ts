@@ -11,17 +11,15 @@ const ONLY_IN_HEADERS = /^(?:frame-ancestors|report-to|report-uri|sandbox)\b/
 export function addHeadElements(document: string, policy: string): string | null {
   const head = /<head(?:\s[^>]*)?>/.exec(document)
   if (!head) return null
-  const at = head.index + head[0].length
-  // The encoding has to be within the first 1,024 bytes.
-  const charset = /<meta\s[^>]*charset=/i.test(document.slice(at, document.indexOf('</head>', at)))
-    ? (/^<meta\s[^>]*charset=[^>]*>/i.exec(document.slice(at))?.[0] ?? '')
-    : '<meta charset="utf-8"/>'
-  const isOwn = !document.startsWith(charset, at)
-  const start = isOwn ? at : at + charset.length
+  const inside = head.index + head[0].length
+  // The encoding has to be within the first 1,024 bytes, and the policy holds for the elements after it.
+  const rest = document.slice(inside)
+  const [first = ''] = /^<meta\s[^>]*charset=[^>]*>/i.exec(rest) ?? []
+  const hasCharset = /<meta\s[^>]*charset=/i.test(rest.slice(0, rest.indexOf('</head>')))
+  const charset = hasCharset ? '' : '<meta charset="utf-8"/>'
   const directives = policy.split(';').map((directive) => directive.trim())
   const content = directives.filter((directive) => directive !== '' && !ONLY_IN_HEADERS.test(directive)).join('; ')
-  // The policy holds for the elements after it.
   const meta =
     content === '' ? '' : `<meta http-equiv="Content-Security-Policy" content="${content.replaceAll('"', '&quot;')}"/>`
-  return `${document.slice(0, start)}${isOwn ? charset : ''}${meta}${document.slice(start)}`
+  return document.slice(0, inside) + first + charset + meta + rest.slice(first.length)
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import t from 'tap'
 import { type ExportOptions, exportSite } from '../../scripts/export/export-site.ts'
+import { addHeadElements } from '../../scripts/export/meta-policy.ts'
 import { createSite, writeSite } from './create-site.ts'
 import { runCli } from './run-cli.ts'
 
@@ -175,4 +176,27 @@ t.test('the origin must be one', async (t) => {
       code: 2,
       stderr: `Error [HYD_OPTION_INVALID] "--origin" must be an origin such as "https://example.com"; got "${wrong}"\n`,
     })
+})
+
+t.test('the encoding and the policy come first in any head', async (t) => {
+  const policy = `script-src 'none'; frame-ancestors 'self'; report-uri /r; sandbox; report-to r; img-src "x"`
+  const meta = `<meta http-equiv="Content-Security-Policy" content="script-src 'none'; img-src &quot;x&quot;"/>`
+  for (const [head, expected] of [
+    ['<head></head>', `<head><meta charset="utf-8"/>${meta}</head>`],
+    [
+      '<head><meta charSet="utf-8"/><title>x</title></head>',
+      `<head><meta charSet="utf-8"/>${meta}<title>x</title></head>`,
+    ],
+    [
+      '<head lang="en"><title>x</title></head>',
+      `<head lang="en"><meta charset="utf-8"/>${meta}<title>x</title></head>`,
+    ],
+    [
+      '<head><title>x</title><meta charset="utf-8"></head>',
+      `<head>${meta}<title>x</title><meta charset="utf-8"></head>`,
+    ],
+  ] as const)
+    t.equal(addHeadElements(`<html>${head}<body><header></header>`, policy), `<html>${expected}<body><header></header>`)
+  t.equal(addHeadElements('<head></head>', "frame-ancestors 'self'"), '<head><meta charset="utf-8"/></head>')
+  t.equal(addHeadElements('<p><header></header>', policy), null)
 })
