@@ -52,7 +52,9 @@ export async function exportSite(options: ExportOptions): Promise<SiteExport> {
   const startedAt = performance.now()
   const target = await checkExportFolder(dir, out)
   const build = await buildSite({ dir, onProgress, check: findServerNeeds })
-  const rendered = await openRenderedSite({ dir, manifest: build.manifest, origin, base })
+  const rendered = await openRenderedSite({
+    ...{ dir, manifest: build.manifest, origin, base, atATime: PAGES_AT_A_TIME },
+  })
   try {
     const output = await createExportFolder(target)
     try {

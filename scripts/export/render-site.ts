@@ -56,6 +56,8 @@ export interface RenderInput {
   origin: string
   /** The value of the flag `--base`. */
   base: string | undefined
+  /** How many pages are rendered at the same time. */
+  atATime: number
 }
 
 /** A path without a page: Hydrant's own paths are in no route of a site. */
@@ -66,10 +68,11 @@ const SECURITY = [
 ]
 
 /** Opens a built site with the server of `hydrant start`, without a port. Throws HYD_OPTION_INVALID. */
-export async function openRenderedSite({ dir, manifest, origin, base }: RenderInput): Promise<RenderedSite> {
+export async function openRenderedSite({ dir, manifest, origin, base, atATime }: RenderInput): Promise<RenderedSite> {
   const folder = buildFolder(dir)
   const options = exportOptions(
     resolveOptions({ env: process.env, config: await readConfig(folder), flags: { base }, scope: 'server' }),
+    atATime,
   )
   const outcomes = createOutcomes()
   const { collector } = outcomes
@@ -108,14 +111,14 @@ export async function openRenderedSite({ dir, manifest, origin, base }: RenderIn
 const routesOf = (build: Build) => new Map(build.routes.map((route) => [route.id, createPageRoute(route, build)]))
 
 /** Returns the options without what concerns visitors, operators and other servers. */
-function exportOptions(options: Options): Options {
+function exportOptions(options: Options, atATime: number): Options {
   return {
     ...options,
     ...{ hosts: [], ledger: false, onFailure: null, proxyStripsBase: false, logRequests: false },
     // The requests of this process say that they came over HTTPS.
     trustProxy: true,
     reports: { ...options.reports, enabled: false },
-    limits: { ...options.limits, maxEventLoopDelayMs: 0 },
+    limits: { ...options.limits, maxEventLoopDelayMs: 0, maxRenders: Math.max(options.limits.maxRenders, atATime) },
   }
 }
 

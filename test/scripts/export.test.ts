@@ -10,6 +10,8 @@ const page = (name: string) =>
   `export const prerender = true\nexport default function Page({ url }) {\n  return <main><link rel="canonical" href={url} />${name}</main>\n}\n`
 
 const files = {
+  // Fewer than the pages that are rendered at a time.
+  'hydrant.config.ts': 'export default { limits: { maxRenders: 1 } }\n',
   'pages/index.tsx': page('home'),
   'pages/about.tsx': `export const prerender = true
 export default function About({ url }) {

@@ -94,7 +94,7 @@ function optionsOfBuild(options: Options): Options {
   return {
     ...options,
     ...{ hosts: [], ledger: false, onFailure: null, trustProxy: false, proxyStripsBase: false, logRequests: false },
-    limits: { ...options.limits, maxEventLoopDelayMs: 0 },
+    limits: { ...options.limits, maxEventLoopDelayMs: 0, maxRenders: Math.max(options.limits.maxRenders, AT_A_TIME) },
   }
 }
 
