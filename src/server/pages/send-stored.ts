@@ -22,23 +22,23 @@ import { varyOf } from './send-response.ts'
 type StoredTarget = Pick<RequestContext, 'site' | 'request' | 'reply' | 'route' | 'format' | 'address'>
 
 /**
- * Sends the document of a page without guards, if the same URL has been found in the cache before, and its page is
- * fresh. Returns false for any other request: nothing has happened then.
+ * Sends the document of a page without guards, if the same URL has been found in the cache before, and its page need not
+ * be rendered now. Returns false for any other request: nothing has been sent then.
  *
  * perf: the shortest way to a response, without a `RequestContext` and without its key being made again
  */
-export function sendFresh(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply): boolean {
+export function sendKnown(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply): boolean {
   const { cache } = site
   if (cache === null || route.cache === null || route.hasGuards || formatOf(site, request) !== 'html') return false
   const known = cache.knownKeys.find(describeRequest(route, site, request))
-  const page = known === null ? null : cache.findFresh(known.key)
-  if (known === null || page === null) return false
-  const { address } = known
-  respondWithStored(page, 'hit', route, { site, request, reply, route: route.id, format: 'html', address })
+  const found = known && cache.find(known.key)
+  if (!found || (found.isStale && cache.mayRefresh(known.key))) return false
+  const target = { site, request, reply, route: route.id, format: 'html', address: known.address } as const
+  respondWithStored(found.page, found.isStale ? 'stale' : 'hit', route, target)
   return true
 }
 
-/** Lets `sendFresh` find the page by its key for the next request that is equal. */
+/** Lets `sendKnown` find the page by its key for the next request that is equal. */
 export function noteFound(key: string, route: PageRoute, { site, request, format }: RequestContext) {
   if (format === 'html' && !route.hasGuards) site.cache?.knownKeys.add(describeRequest(route, site, request), key)
 }

@@ -23,7 +23,7 @@ import {
   takePageContext,
 } from '../pages/create-context.ts'
 import type { PageRoute } from '../pages/page-route.ts'
-import { sendFresh } from '../pages/send-stored.ts'
+import { sendKnown } from '../pages/send-stored.ts'
 import { guardAction, serveAction } from '../pages/serve-action.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
 import { servePage } from '../pages/serve-page.ts'
@@ -95,7 +95,7 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
         else refuseMethod(page, allowed, createPageContext(page, site, request, reply)).catch(done)
       },
       handler(...pair) {
-        if (!sendFresh(page, site, ...pair)) servePage(page, createPageContext(page, site, ...pair))
+        if (!sendKnown(page, site, ...pair)) servePage(page, createPageContext(page, site, ...pair))
       },
     })
   }
