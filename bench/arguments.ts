@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 /** The parts of the benchmark, in the order in which they run. */
-export const PARTS = ['speed', 'navigation', 'hydration', 'growth', 'failures'] as const
+export const PARTS = ['speed', 'navigation', 'hydration', 'growth', 'failures', 'cache'] as const
 export type Part = (typeof PARTS)[number]
 /** The parts that compare Hydrant with other servers. */
 const WITH_PEERS: readonly Part[] = ['speed', 'navigation', 'hydration']
@@ -43,7 +43,7 @@ export interface Plan {
   sizes: readonly number[]
   /** The builds and starts of each generated site. */
   repeats: number
-  /** The turns of each pair of a page that fails and one that works. */
+  /** The turns of each comparison of failures and of stored pages. */
   turns: number
   /** The length of a storm of failures in seconds. */
   stormSeconds: number

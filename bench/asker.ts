@@ -2,6 +2,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 
+/** The path of each request, or a function that returns the path of the next one. */
+export type Path = string | (() => string)
+
 /**
  * A minimal HTTP client over persistent connections. It does as little work as possible, because it may share a machine
  * with the measured server. Responses must have a `Content-Length`.
@@ -31,10 +34,10 @@ export class Asker {
   }
 
   /** Requests a path continuously over all connections. Resolves with the requests per second. */
-  async saturate(path: string, ms: number): Promise<number> {
+  async saturate(path: Path, ms: number): Promise<number> {
     const begin = performance.now()
     this.#answered = 0
-    this.#next = () => path
+    this.#next = typeof path === 'string' ? () => path : path
     this.#askOnIdle()
     await stayAwake(ms)
     const rate = this.#answered / ((performance.now() - begin) / 1_000)
@@ -54,6 +57,11 @@ export class Asker {
       await wait(2)
     }
     await this.#settle()
+  }
+
+  /** The number of responses since `saturate` was called last, with those that came after its time. */
+  get answered(): number {
+    return this.#answered
   }
 
   close() {

@@ -2,6 +2,7 @@ import type { Part, Plan } from './arguments.ts'
 import type { Copies } from './browser/copies.ts'
 import { measureHydration } from './browser/hydration.ts'
 import { measureNavigation } from './browser/navigation.ts'
+import { measureCache } from './cache/measure.ts'
 import { measureSpeed } from './compare/speed.ts'
 import type { Workspace } from './compare/workspace.ts'
 import { measureFailures } from './failures/measure.ts'
@@ -42,5 +43,7 @@ export async function measurePart(part: Part, run: PartRun): Promise<FiguresOf<P
     }
     case 'failures':
       return measureFailures(plan, note, onProblem)
+    case 'cache':
+      return measureCache(plan.turns, note)
   }
 }

@@ -15,15 +15,28 @@ const PAGE_BYTES = 4096
 const [PARENT, USER_TICKS, SYSTEM_TICKS, RESIDENT_PAGES] = [1, 11, 12, 21]
 
 export function readHeld(pid: number): Held {
-  const all = new Map(readProcesses().map((process) => [process.pid, process]))
-  const own = [...all.values()].filter((process) => {
-    for (let at: Process | undefined = process; at; at = all.get(at.parent)) if (at.pid === pid) return true
-    return false
-  })
+  const own = readTree(pid)
   return {
     processorTicks: own.reduce((sum, { ticks }) => sum + ticks, 0),
     residentMb: (own.reduce((sum, { pages }) => sum + pages, 0) * PAGE_BYTES) / 1e6,
   }
+}
+
+/** Returns the processor time of all threads of a process and its descendants in seconds, to the microsecond. */
+export function readProcessorSeconds(pid: number): number {
+  const threads = readTree(pid).flatMap(({ pid }) =>
+    readdirSync(`/proc/${pid}/task`).map((thread) => `/proc/${pid}/task/${thread}/schedstat`),
+  )
+  return threads.reduce((sum, file) => sum + Number(readFileSync(file, 'utf8').split(' ')[0]) / 1e9, 0)
+}
+
+/** Returns a process and its descendants. */
+function readTree(pid: number): Process[] {
+  const all = new Map(readProcesses().map((process) => [process.pid, process]))
+  return [...all.values()].filter((process) => {
+    for (let at: Process | undefined = process; at; at = all.get(at.parent)) if (at.pid === pid) return true
+    return false
+  })
 }
 
 interface Process {

@@ -4,6 +4,7 @@ import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { PARTS, type Part, type Plan } from './arguments.ts'
 import type { HydrationFigures, NavigationFigures } from './browser/figures.ts'
+import type { CacheFigures } from './cache/figures.ts'
 import type { SpeedFigures } from './compare/figures.ts'
 import type { FailureFigures } from './failures/figures.ts'
 import type { GrowthFigures } from './growth/figures.ts'
@@ -17,6 +18,7 @@ export interface BenchRecord {
     hydration?: Measured<HydrationFigures>
     growth?: Measured<GrowthFigures>
     failures?: Measured<FailureFigures>
+    cache?: Measured<CacheFigures>
   }
 }
 

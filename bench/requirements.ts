@@ -9,14 +9,21 @@ export const RUNNER_FILES = ['bench.mjs', 'wrk.lua'] as const
 
 /** A program, the Debian package that installs it, and the parts that use it. */
 const PROGRAMS: readonly { program: string; debianPackage: string; parts: readonly Part[] }[] = [
-  { program: 'setpriv', debianPackage: 'util-linux', parts: ['navigation', 'hydration', 'growth', 'failures'] },
-  { program: 'taskset', debianPackage: 'util-linux', parts: ['speed', 'failures'] },
+  {
+    program: 'setpriv',
+    debianPackage: 'util-linux',
+    parts: ['navigation', 'hydration', 'growth', 'failures', 'cache'],
+  },
+  { program: 'taskset', debianPackage: 'util-linux', parts: ['speed', 'failures', 'cache'] },
   { program: 'wrk', debianPackage: 'wrk', parts: ['speed'] },
   {
     ...{ program: CHROMIUM_SHELL, debianPackage: 'chromium-headless-shell' },
     parts: ['navigation', 'hydration'],
   },
 ]
+
+/** The parts that measure a server on a core of its own. */
+const ON_TWO_CORES: readonly Part[] = ['speed', 'failures', 'cache']
 
 /** Something that the benchmark needs is missing. */
 export class Missing extends Error {
@@ -35,7 +42,7 @@ export function checkRequirements({ parts, folder, peers }: Arguments) {
     if (!parts.some((part) => users.includes(part)) || isInstalled(program)) continue
     throw new Missing(`${program} is not installed`, `apt-get install ${debianPackage}`)
   }
-  if (parts.some((part) => part === 'speed' || part === 'failures') && availableParallelism() < 2) {
+  if (parts.some((part) => ON_TWO_CORES.includes(part)) && availableParallelism() < 2) {
     throw new Missing('the machine has one core', 'Run it on a machine with two: one for the server, one for the load.')
   }
   if (folder !== null) checkFolder(folder, peers)

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { moveToCore, SERVER_CORE } from '../cores.ts'
 import { startServer } from '../server-process.ts'
 
 export interface FailingServer {
@@ -23,7 +24,6 @@ const ROOT = resolve(import.meta.dirname, '../../..')
 export const SITE = join(ROOT, 'bench/failing-site')
 export const CLI = join(ROOT, 'dist/scripts/cli.js')
 const BY_HAND = join(ROOT, 'dist/bench/failures/by-hand.js')
-const [SERVER_CORE, CLIENT_CORE] = ['0', '1']
 
 /** Builds and starts the failing site and the server by hand on one core, and moves this process to another. */
 export async function startServers(): Promise<FailingServers> {
@@ -48,12 +48,4 @@ export async function startServers(): Promise<FailingServers> {
       rmSync(folder, { recursive: true })
     },
   }
-}
-
-/** Returns a function that allows all cores again. */
-function moveToCore(): () => void {
-  const ofProcess = () => execFileSync('taskset', ['-p', String(process.pid)], { encoding: 'utf8' })
-  const mask = /: ([\da-f,]+)$/m.exec(ofProcess())?.[1] ?? '3'
-  execFileSync('taskset', ['-a', '-cp', CLIENT_CORE, String(process.pid)], { stdio: 'ignore' })
-  return () => execFileSync('taskset', ['-a', '-p', mask, String(process.pid)], { stdio: 'ignore' })
 }

@@ -1,12 +1,10 @@
 import { Asker } from '../asker.ts'
+import { CONNECTIONS, takeTurns } from '../turns.ts'
 import type { FailureFigures } from './figures.ts'
 import { BROWSER, COMPRESSED, type Headers } from './headers.ts'
 import type { FailingServer } from './server.ts'
 
-export const CONNECTIONS = 50
-export const TURN_MS = 250
 export const WARM_UP_MS = 4_000
-const BEFORE_TURN_MS = 100
 
 const NOTHING = 'part=none'
 const LOAD = 'part=load'
@@ -35,6 +33,7 @@ export async function measureShares(
     const rates = await takeTurns(
       [NOTHING, LOAD, RENDER].map((part) => ({ asker, path: page + part })),
       turns,
+      WARM_UP_MS,
     )
     asker.close()
     for (const [index, part] of ['load', 'render'].entries()) {
@@ -52,7 +51,7 @@ export async function measureByHand(
 ): Promise<FailureFigures['byHand']> {
   const askers = [await connect(site), await connect(byHand)]
   const ways = askers.flatMap((asker) => [WORKING, `/?${RENDER}`].map((path) => ({ asker, path })))
-  const rates = await takeTurns(ways, turns)
+  const rates = await takeTurns(ways, turns, WARM_UP_MS)
   for (const asker of askers) asker.close()
   const costs = rates.map(([page = 0, fails = 0, byHandPage = 0, byHandFails = 0]) => ({
     own: page / fails - 1,
@@ -63,20 +62,4 @@ export async function measureByHand(
 
 export function connect({ url }: FailingServer, headers = BROWSER): Promise<Asker> {
   return Asker.connect(url, CONNECTIONS, headers)
-}
-
-/** Returns the request rates of all ways, one array per turn. */
-async function takeTurns(ways: readonly { asker: Asker; path: string }[], turns: number): Promise<number[][]> {
-  for (const { asker, path } of ways) await asker.saturate(path, WARM_UP_MS)
-  const all: number[][] = []
-  while (all.length < turns) {
-    const rates: number[] = []
-    for (const { asker, path } of ways) {
-      // Not measured: after a pause or other work, a server is slower for a moment.
-      await asker.saturate(path, BEFORE_TURN_MS)
-      rates.push(await asker.saturate(path, TURN_MS))
-    }
-    all.push(rates)
-  }
-  return all
 }

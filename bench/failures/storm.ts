@@ -1,7 +1,8 @@
 import { readHeld } from '../process-tree.ts'
+import { TURN_MS } from '../turns.ts'
 import type { StormFigures } from './figures.ts'
 import type { FailingServer } from './server.ts'
-import { connect, FAILING, TURN_MS, WARM_UP_MS, WORKING } from './shares.ts'
+import { connect, FAILING, WARM_UP_MS, WORKING } from './shares.ts'
 
 const EQUAL_PER_MINUTE = 100_000
 const DIFFERENT_PER_MINUTE = 1_000

@@ -1,4 +1,5 @@
 import type { BenchRecord } from '../record.ts'
+import { toCacheTables } from './cache.ts'
 import { type Comparison, compareServers } from './comparisons.ts'
 import { toFailureTables } from './failures.ts'
 import { toGrowthTables } from './growth.ts'
@@ -7,7 +8,7 @@ import { show, table } from './table.ts'
 
 /** Returns all figures of a record. `plots` are the files of its plots. */
 export function toMarkdown(record: BenchRecord, plots: readonly { title: string; file: string }[]): string {
-  const { growth, failures } = record.parts
+  const { growth, failures, cache } = record.parts
   const comparisons = compareServers(record)
   const sections = [
     '# Results of the benchmark',
@@ -17,6 +18,7 @@ export function toMarkdown(record: BenchRecord, plots: readonly { title: string;
     ...(comparisons.length > 0 ? ['## Ratios', RATIOS, toRatios(record), '## Figures', toFigures(comparisons)] : []),
     ...(growth ? ['## Growth', toGrowthTables(growth.figures)] : []),
     ...(failures ? ['## Failures', toFailureTables(failures.figures)] : []),
+    ...(cache ? ['## Page cache', toCacheTables(cache.figures)] : []),
     ...describeMethod(record),
     ...describeVersions(record),
   ]

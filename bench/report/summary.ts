@@ -1,4 +1,5 @@
 import type { BenchRecord } from '../record.ts'
+import { summarizeCache } from './cache.ts'
 import { type Comparison, compareServers, otherServers } from './comparisons.ts'
 import { summarizeFailures } from './failures.ts'
 import { listFrameworks } from './frameworks.ts'
@@ -20,6 +21,7 @@ export function toSummary(record: BenchRecord): string {
     sayBehind(comparisons),
     summarizeGrowth(record),
     summarizeFailures(record),
+    summarizeCache(record),
     describeMachines(record),
   ]
   return parts.filter((part) => part !== null).join('\n\n')

@@ -24,6 +24,7 @@ t.test('wrong arguments and missing programs are errors that say what to do', as
     [[join(dir, 'empty')], /^Error: .*empty is no folder of peers: it has no bench\.mjs\nTry: /],
     [[peers, '--peers', 'rails'], /^Error: .*peers has no server "rails"\nTry: Name subfolders that have/],
     [[peers, '--parts', 'speed'], /^Error: taskset is not installed\nTry: apt-get install util-linux/, dir],
+    [['--parts', 'cache'], /^Error: setpriv is not installed\nTry: apt-get install util-linux/, dir],
     [['--parts', 'growth'], /^Error: setpriv is not installed\nTry: apt-get install util-linux/, dir],
     [['--report', '--out', join(dir, 'out')], /^Error: there is no record .*last\.json\nTry: npm run bench/],
   ]
@@ -48,6 +49,10 @@ t.test('the tables and the plots show a record', async (t) => {
   t.match(tables, '| build, s | 1 | 1.1 | 2 | × 2 | at most linear |')
   t.match(tables, '| start, ms | 100 | 110 | 400 | × 4 | **grows** |')
   t.match(tables, '| document, bytes | 1,400 | 1,400 | 1,400 | × 1 | flat |')
+  t.match(tables, '| one process, requests/CPU s | not compressed | Brotli | gzip |')
+  t.match(tables, '| stored page | 10 (0.50) | 10 (0.50) | 10 (0.50) |', 'ratios are those of a turn')
+  t.match(tables, '| 2 workers on one core, requests/CPU s |')
+  t.equal(tables.match(/^\| bare Fastify, /gm)?.length, 1, 'the bare Fastify has no workers')
   t.match(tables, 'Hydrant builds 1,000 pages 20 times as fast as Next 16.4.6')
 
   for (const [file, bars] of [

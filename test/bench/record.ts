@@ -28,6 +28,18 @@ function sizeOf(pages: number, buildMs: number, startMs: number) {
   return { pages, buildMs, buildMb: 100, served }
 }
 
+/** Rates of three turns, in which the route is two, four and two times as fast as `stored`. */
+const cacheRates = { stored: [10, 10, 20], stale: [9, 9, 18], missed: [1, 1, 2], uncached: [2, 2, 4] }
+const cacheRuns = [1, 2].flatMap((workers) =>
+  ['none', 'br', 'gzip'].map((encoding) => ({
+    ...{ workers, encoding },
+    rates: {
+      ...{ ...cacheRates, route: [20, 40, 40], 'short route': [40, 40, 80] },
+      ...(workers === 1 ? { bare: [40, 40, 80] } : {}),
+    },
+  })),
+)
+
 export const record = {
   format: 1,
   parts: {
@@ -52,5 +64,6 @@ export const record = {
         },
       },
     },
+    cache: { ...MEASURED, figures: { runs: cacheRuns } },
   },
 }

@@ -97,12 +97,6 @@ export class PageCache {
     return freshness === 'expired' ? null : { page, isStale: freshness === 'stale' }
   }
 
-  /** Returns the page if it is fresh, else null. */
-  findFresh(key: string): StoredPage | null {
-    const page = this.#pages.get(key)
-    return page?.freshnessAt(this.#now()) === 'fresh' ? page : null
-  }
-
   /** Returns the result of the rendering that is running for a key; null if none is. */
   awaitRendering(key: string): Promise<Rendered> | null {
     return this.#renderings.get(key)?.promise ?? null

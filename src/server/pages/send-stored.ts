@@ -21,29 +21,29 @@ import { varyOf } from './send-response.ts'
 type StoredTarget = Pick<RequestContext, 'site' | 'request' | 'reply' | 'route' | 'format' | 'address'>
 
 /**
- * Sends the document of a page without guards, if the same URL has been found in the cache before, and its page is
- * fresh. Returns false for any other request: nothing has happened then.
+ * Sends the document of a page without guards, if the same URL has been found in the cache before, and its page need not
+ * be rendered now. Returns false for any other request: nothing has been sent then.
  *
  * perf: the shortest way to a response, without a `RequestContext` and without its key being made again
  */
-export function sendFresh(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply): boolean {
+export function sendKnown(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply): boolean {
   const { cache } = site
   if (cache === null || !isFound(route) || formatOf(site, request) !== 'html') return false
   const known = cache.knownKeys.find(describeRequest(route, site, request))
-  const page = known === null ? null : cache.findFresh(known.key)
-  if (known === null || page === null) return false
-  const { address } = known
-  const target = { site, request, reply, route: route.id, format: 'html', address } as const
-  setCacheResult('hit', target)
-  sendStored(page, true, target)
-  noteCacheResult('hit', target)
+  const found = known && cache.find(known.key)
+  if (!found || (found.isStale && cache.mayRefresh(known.key))) return false
+  const target = { site, request, reply, route: route.id, format: 'html', address: known.address } as const
+  const result = found.isStale ? 'stale' : 'hit'
+  setCacheResult(result, target)
+  sendStored(found.page, true, target)
+  noteCacheResult(result, target)
   return true
 }
 
 /** Says whether the whole response of a page can be in the cache, and nothing has to be asked before it is sent. */
 const isFound = ({ cache, hasGuards, loadVisitor }: PageRoute) => cache !== null && !hasGuards && !loadVisitor
 
-/** Lets `sendFresh` find the page by its key for the next request that is equal. */
+/** Lets `sendKnown` find the page by its key for the next request that is equal. */
 export function noteFound(key: string, route: PageRoute, { site, request, format }: RequestContext) {
   if (format === 'html' && isFound(route)) site.cache?.knownKeys.add(describeRequest(route, site, request), key)
 }

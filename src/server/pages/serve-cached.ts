@@ -82,7 +82,7 @@ function sendFound(cached: CachedRoute, key: string | null, ctx: RequestContext)
   const found = key === null ? null : cached.cache.find(key)
   if (key === null || found === null) return false
   respondWithStored(found.page, found.isStale ? 'stale' : 'hit', cached, ctx)
-  if (!found.isStale) noteFound(key, cached.route, ctx)
+  noteFound(key, cached.route, ctx)
   if (found.isStale && cached.cache.mayRefresh(key)) refresh(cached, key, found.page, ctx)
   return true
 }

@@ -24,7 +24,7 @@ import {
   takePageContext,
 } from '../pages/create-context.ts'
 import type { PageRoute } from '../pages/page-route.ts'
-import { sendFresh } from '../pages/send-stored.ts'
+import { sendKnown } from '../pages/send-stored.ts'
 import { guardAction, serveAction } from '../pages/serve-action.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
 import { servePage } from '../pages/serve-page.ts'
@@ -104,7 +104,7 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
 // Fastify's `:id` matches nothing at all (`/notes/`), and `*` keeps the slashes at the end of a path.
 function respondToRead(page: PageRoute, site: Site): RouteOptions['handler'] {
   const serve: RouteOptions['handler'] = (...pair) => {
-    if (!sendFresh(page, site, ...pair)) servePage(page, createPageContext(page, site, ...pair))
+    if (!sendKnown(page, site, ...pair)) servePage(page, createPageContext(page, site, ...pair))
   }
   if (!/[:*]/.test(page.url)) return serve
   const respond = respondWith((...pair) => serveNotFound(createNotFoundContext(site, ...pair)))

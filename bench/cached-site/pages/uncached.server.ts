@@ -1,0 +1,3 @@
+import { listProducts } from '../products.ts'
+
+export const load = () => ({ products: listProducts() })

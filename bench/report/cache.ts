@@ -1,0 +1,52 @@
+import { type CacheFigures, type CacheRun, type EncodingName, RESPONSES, type ResponseName } from '../cache/figures.ts'
+import type { BenchRecord } from '../record.ts'
+import { median } from '../statistics.ts'
+import { NONE, show, table } from './table.ts'
+
+const NAMES: Readonly<Record<ResponseName, string>> = {
+  stored: 'stored page',
+  stale: 'stale page, while it is rendered',
+  missed: 'page that is rendered and stored',
+  uncached: 'page without `cache`',
+  route: 'route of the site, with the same text and headers',
+  'short route': 'route of the site, with the same text and its type',
+  bare: 'bare Fastify, with the same text and headers',
+}
+
+const ENCODING_NAMES: Readonly<Record<EncodingName, string>> = { none: 'not compressed', br: 'Brotli', gzip: 'gzip' }
+
+/** Returns the speed of stored pages in short, or null without a record of it. */
+export function summarizeCache({ parts: { cache } }: BenchRecord): string | null {
+  if (!cache) return null
+  const shares = cache.figures.runs.map(
+    (run) => `${ratioOf(run, 'stored')} (${ENCODING_NAMES[run.encoding]}, ${labelOf(run.workers)})`,
+  )
+  return `A stored page is served at this share of the rate of a Fastify route of the same site that sends the same text with the same headers: ${shares.join(', ')}.`
+}
+
+/** Returns one table for each number of processes. Each cell has the rate and its share of the rate of the route. */
+export function toCacheTables({ runs }: CacheFigures): string {
+  const processes = [...new Set(runs.map(({ workers }) => workers))]
+  const tables = processes.map((workers) => {
+    const own = runs.filter((run) => run.workers === workers)
+    const rows = RESPONSES.filter((name) => own.some(({ rates }) => rates[name] !== undefined)).map((name) => [
+      NAMES[name],
+      ...own.map((run) => showRate(run, name)),
+    ])
+    return table([`${labelOf(workers)}, requests/CPU s`, ...own.map(({ encoding }) => ENCODING_NAMES[encoding])], rows)
+  })
+  return [...tables, 'In parentheses: the share of the rate of the route with the same text and headers.'].join('\n\n')
+}
+
+const labelOf = (workers: number) => (workers === 1 ? 'one process' : `${workers} workers on one core`)
+
+function showRate(run: CacheRun, name: ResponseName): string {
+  const rates = run.rates[name]
+  return rates === undefined ? NONE : `${show(median(rates))} (${ratioOf(run, name)})`
+}
+
+/** Returns the median of the ratios within a turn. */
+function ratioOf({ rates }: CacheRun, name: ResponseName): string {
+  const { route = [], [name]: own = [] } = rates
+  return median(own.map((rate, turn) => rate / (route[turn] ?? Number.NaN))).toFixed(2)
+}
