@@ -9,7 +9,12 @@ const nameOf = (file: string) => file.slice('dist/test/'.length, -'.test.js'.len
 t.test('a file that changes its process does not share it', async (t) => {
   const alone = listTests().filter((file) => !mayShareProcess(file))
   const names = alone.map(nameOf)
-  for (const name of ['server/failures/stacks/error-stack', 'server/ledger/faults', 'server/guards/slow-readers'])
+  for (const name of [
+    'server/failures/stacks/error-stack',
+    'server/ledger/faults',
+    'server/guards/slow-readers',
+    'server/render/warm-up',
+  ])
     t.ok(names.includes(name), name)
   for (const name of ['server/http/etag', 'browser/forms-sent', 'shared/href']) t.notOk(names.includes(name), name)
 })

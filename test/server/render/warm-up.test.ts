@@ -1,3 +1,5 @@
+// Needs a process of its own: the warm-up runs once in a process.
+
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import type { RenderToPipe } from '../../../src/server/context/react-renderer.ts'

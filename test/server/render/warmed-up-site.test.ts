@@ -1,3 +1,5 @@
+// Needs a process of its own: the warm-up runs once in a process, and the site of another file would call it.
+
 import t from 'tap'
 import type { RenderToPipe } from '../../../src/server/context/react-renderer.ts'
 import { warmUpFailures } from '../../../src/server/render/warm-up.ts'
