@@ -12,6 +12,9 @@ import { linkDocumentedPackages } from './documented-packages.ts'
 import { listRequests } from './promised-requests.ts'
 import { type SampleSite, toDocumentPlaces } from './sample-sites.ts'
 
+/** A server that is closed waits half a second for requests on connections that stay open. */
+const HEADERS = { accept: 'text/html', connection: 'close' }
+
 export interface CheckedSite {
   site: SampleSite
   dir: string
@@ -59,7 +62,7 @@ async function sendRequests(t: Test, site: SampleSite, dir: string): Promise<str
   const problems: string[] = []
   for (const { url, status, form } of listRequests(site, dir)) {
     const body = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }
-    const answer = await fetch(origin + url, { headers: { accept: 'text/html' }, redirect: 'manual', ...body })
+    const answer = await fetch(origin + url, { headers: HEADERS, redirect: 'manual', ...body })
     if (answer.status !== status)
       problems.push(`${site.document}: ${url} answers ${answer.status}: ${await answer.text()}`)
     // An event stream does not end by itself.
