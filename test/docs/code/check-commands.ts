@@ -53,7 +53,9 @@ async function runHydrant(t: Test, site: PreparedSite, args: readonly string[], 
   const words = own.map((word) => toLocal(word, site))
   const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, toLocal(value, site)]))
   const hasDir = args.some((word) => word.startsWith('./'))
-  const cwd = hasDir ? site.folder : join(site.folder, 'my-site')
+  // Only a site without parts that need a server can be exported.
+  const name = args[0] === 'export' ? 'static-site' : 'my-site'
+  const cwd = hasDir ? site.folder : join(site.folder, name)
   if (args[0] === 'dev' || args[0] === 'start') {
     const port = words.some((word) => /^(?:-p|--port)\b/.test(word)) ? ['--port', '0'] : []
     return await startHydrant(t, [...words, ...port], { cwd, env: { ...variables, PORT: '0' } })

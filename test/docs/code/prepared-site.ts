@@ -8,7 +8,7 @@ import { givenSite } from './given-files.ts'
 
 /** A built site that is served, and that has failed once. */
 export interface PreparedSite {
-  /** The folder that contains the site, as `my-site` and as `shop`. */
+  /** The folder that contains the site, as `my-site` and as `shop`, and `static-site`, whose pages are prerendered. */
   folder: string
   /** A short folder for socket files, whose paths have a limit. */
   sockets: string
@@ -26,6 +26,7 @@ export async function prepareSite(t: Pick<Test, 'testdir' | 'teardown'>): Promis
   const folder = createTypedSite(t, {
     ...Object.fromEntries(files.map(([path, text]) => [join('my-site', path), text])),
     'my-site/tsconfig.json': '{ "extends": "hydrant/tsconfig.json" }',
+    'static-site/pages/index.tsx': 'export const prerender = true\nexport default () => <p>static</p>\n',
   })
   symlinkSync('my-site', join(folder, 'shop'))
   const sockets = mkdtempSync(join(tmpdir(), 'hydrant-'))
