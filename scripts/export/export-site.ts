@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import { openPrerendered } from '../../src/server/cache/prerendered/prerendered-pages.ts'
@@ -8,7 +8,7 @@ import { mapWithLimit } from '../build/output/map-with-limit.ts'
 import type { OutputFolder } from '../build/output/output-folder.ts'
 import { checkExportFolder, createExportFolder, MARKER } from './export-folder.ts'
 import { createFileList, decodePath, documentFile } from './file-names.ts'
-import { headersFile } from './host-files.ts'
+import { headersFile, type Redirect, redirectsFile } from './host-files.ts'
 import { openRenderedSite, type PageAddress, type RenderedSite } from './render-site.ts'
 import { findServerNeeds } from './server-needs.ts'
 
@@ -41,6 +41,7 @@ export interface SiteExport {
 /** Pages that are rendered at a time. Loads that wait for a service leave the processor to other pages. */
 const PAGES_AT_A_TIME = 8
 const FILES_AT_A_TIME = 16
+const REDIRECTS_FILE = '_redirects'
 
 /**
  * Builds a site whose pages are all prerendered, and writes it as files for a host without Node.js. Throws a BuildError
@@ -91,22 +92,33 @@ async function writeFiles({ options, build, rendered, output, onProgress }: Writ
   }
 
   onProgress('exported files')
-  await copyAll(manifest.publicFiles, BUILD_PATHS.public, '')
+  const { publicFiles } = manifest
+  const isOwn = (name: string) => name === REDIRECTS_FILE
+  await copyAll(
+    publicFiles.filter((name) => !isOwn(name)),
+    BUILD_PATHS.public,
+    '',
+  )
   await copyAll(await listAssets(join(folder, BUILD_PATHS.client)), BUILD_PATHS.client, ASSETS_PATH.slice(1))
   onProgress('exported pages')
   const addresses = listAddresses(build)
+  const redirects: Redirect[] = []
   let done = 0
   await mapWithLimit(addresses, PAGES_AT_A_TIME, async (address) => {
-    const { document, lines } = await rendered.renderPage(address)
+    const { document, lines, redirect } = await rendered.renderPage(address)
     const source = `the page ${address.path}`
     await write(documentFile(address.path, options.inFolders), source, document)
     await write(decodePath(navigationFile(manifest.buildId, address.path)), source, lines)
+    if (redirect) redirects.push({ path: withBase(rendered.base, address.path), ...redirect })
     onProgress('exported pages', `${++done} of ${addresses.length}`)
   })
   const { document, headers } = await rendered.renderNotFound()
   if (!list.has('404.html')) await write('404.html', 'the page for unknown paths', document)
   const assets = withBase(rendered.base, ASSETS_PATH)
   if (!list.has('_headers')) await write('_headers', 'the headers', headersFile(rendered.base, assets, headers))
+  const given = publicFiles.some(isOwn) ? await readFile(join(folder, BUILD_PATHS.public, REDIRECTS_FILE), 'utf8') : ''
+  const rules = redirectsFile(given, redirects)
+  if (rules !== '') await write(REDIRECTS_FILE, 'the redirects', rules)
   // GitHub Pages leaves out folders that begin with an underscore, unless there is this file.
   await write('.nojekyll', 'the marker for GitHub Pages', '')
   await write(MARKER, 'the marker of the export', 'The command "hydrant export" replaces this folder.\n')

@@ -2,7 +2,7 @@ import { type Build, loadBuild } from '../../src/server/build-output/load-build.
 import type { Manifest } from '../../src/server/build-output/manifest.ts'
 import { buildFolder, readConfig } from '../../src/server/build-output/read-build.ts'
 import { fixDocument } from '../../src/server/cache/fixed-document.ts'
-import type { StoredResponse } from '../../src/server/cache/shared/shared-store.ts'
+import type { PrerenderedRedirect } from '../../src/server/cache/prerendered/format.ts'
 import { createInstance, type Instance } from '../../src/server/create-server.ts'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import type { Format } from '../../src/server/http/negotiate.ts'
@@ -15,6 +15,7 @@ import { withBase } from '../../src/shared/paths.ts'
 import { createOutcomes, type RenderingServer, renderForm } from '../build/prerender/render-address.ts'
 import { BuildError } from '../build-problem.ts'
 import { addHeadElements } from './meta-policy.ts'
+import { redirectDocument } from './redirect-document.ts'
 
 /** A prerendered page. */
 export interface PageAddress {
@@ -29,6 +30,8 @@ export interface ExportedPage {
   document: string
   /** The lines of a navigation to the page. */
   lines: string
+  /** The redirect that the document stands for; null for a page of its own. */
+  redirect: Pick<PrerenderedRedirect, 'location' | 'status'> | null
 }
 
 export interface NotFoundDocument {
@@ -83,28 +86,39 @@ export async function openRenderedSite({ dir, manifest, origin, base, atATime }:
   const routes = routesOf(await loadBuild(folder, manifest, options.base))
   const server = { app: instance.app, origin, outcomes, build: manifest.buildId, hasMarkdown: false }
 
-  async function render(address: PageAddress, format: Format): Promise<StoredResponse> {
+  async function render(address: PageAddress, format: Format) {
     const route = routes.get(address.route)
     if (!route) throw createHydrantError('HYD_EXPORT_PAGE', [address.path, 'the build has no such page'])
     const url = withBase(options.base, address.path)
     const rendered = await renderForm(server, route, url, { format, layouts: [] })
-    if ('exportIn' in rendered) throw new BuildError([rendered])
-    return rendered.response
+    if (rendered.kind === 'problem') throw new BuildError([rendered.problem])
+    return rendered
   }
 
   return {
     base: options.base,
     async renderPage(address) {
-      const { body, headers, scripts } = await render(address, 'html')
+      const rendered = await render(address, 'html')
+      if (rendered.kind === 'redirect') return exportRedirect(rendered.redirect, origin)
+      const { body, headers, scripts } = rendered.response
       const [, given] = headers.find(([name]) => name === 'content-security-policy') ?? []
       const policy = given ?? (options.csp ? hashPolicy(scripts) : '')
       const hasScripts = routes.get(address.route)?.isHydrated
+      const navigation = hasScripts ? await render(address, 'navigation') : null
       // The browser loads the document of a page without scripts.
-      const lines = hasScripts ? (await render(address, 'navigation')).body : '["load"]\n'
-      return { document: withElements(body, policy, address.path), lines }
+      const lines = navigation?.kind === 'form' ? navigation.response.body : '["load"]\n'
+      return { document: withElements(body, policy, address.path), lines, redirect: null }
     },
     renderNotFound: () => renderNotFound(instance, server, withBase(options.base, NO_PAGE)),
     close: async () => void (await instance.app.close()),
+  }
+}
+
+function exportRedirect({ location, status }: PrerenderedRedirect, origin: string): ExportedPage {
+  return {
+    document: redirectDocument(location, new URL(location, origin).href),
+    lines: `${JSON.stringify(['redirect', location])}\n`,
+    redirect: { location, status },
   }
 }
 

@@ -39,7 +39,7 @@ export default function Layout({ children }) {
       <head><title>Exported</title></head>
       <body>
         <button onClick={() => setCount(count + 1)}>count: {count}</button>
-        <a id="about" href="/about">about</a> <a id="plain" href="/plain">plain</a> <a id="none" href="/none">none</a>
+        <a id="about" href="/about">about</a> <a id="old" href="/old">old</a> <a id="plain" href="/plain">plain</a> <a id="none" href="/none">none</a>
         {children}
       </body>
     </html>
@@ -50,6 +50,9 @@ export default function Layout({ children }) {
   'pages/index.server.ts': load('home'),
   'pages/about.tsx': page('About'),
   'pages/about.server.ts': load('about'),
+  'pages/old.tsx': 'export default () => null\n',
+  'pages/old.server.ts':
+    "import { redirect } from 'hydrant'\nexport const prerender = true\nexport const load = () => redirect('/about')\n",
   'pages/plain.tsx':
     'export const prerender = true\nexport const hydrate = false\nexport default function Plain() {\n  return <h1>Plain</h1>\n}\n',
   'pages/not-found.tsx': `import { useState } from 'react'
@@ -105,11 +108,20 @@ t.test('an exported site is interactive behind nginx, and violates no policy', a
   t.equal(await open.read('h1'), `About ${2n ** 64n}`)
   t.equal(await open.read('button'), 'count: 1', 'the layout keeps its state')
   t.strictSame(documents, ['/'])
+  await open.page.goBack()
+  await open.page.getByText('home came late').waitFor()
+  await open.page.click('#old')
+  await open.page.getByText('about came late').waitFor()
+  t.equal(open.page.url(), `${url}/about`)
+  t.strictSame(documents, ['/'])
 
   await open.page.click('#plain')
   await open.page.getByRole('heading', { name: 'Plain' }).waitFor()
   t.strictSame(documents, ['/', '/plain'], 'a page without scripts is loaded as a document')
   await open.page.goBack()
+  await open.page.getByText('about came late').waitFor()
+  await open.goto(`${url}/old`, 'load')
+  await open.page.waitForURL(`${url}/about`)
   await open.page.getByText('about came late').waitFor()
   t.strictSame(messages, [], 'neither an error nor a message of the policy')
 

@@ -22,6 +22,12 @@ export default function About({ url }) {
   'pages/docs/[...path].tsx': 'export default function Doc({ data }) {\n  return <p>{data}</p>\n}\n',
   'pages/docs/[...path].server.ts':
     "export const prerender = () => [{ params: { path: 'intro' } }, { params: { path: 'a/b c' } }, '/docs/ü']\nexport const load = ({ params }) => 'the document ' + params.path\n",
+  'pages/old.tsx': 'export default () => null\n',
+  'pages/old.server.ts':
+    "import { redirect } from 'hydrant'\nexport const prerender = true\nexport const load = () => redirect('/docs/intro?a=1&b', 308)\n",
+  'pages/away.tsx': 'export default () => null\n',
+  'pages/away.server.ts':
+    "import { redirect } from 'hydrant'\nexport const prerender = true\nexport const load = () => redirect(new URL('https://other.example/'), 307)\n",
   'public/robots.txt': 'User-agent: *\n',
   'public/.well-known/security.txt': 'Contact: mailto:a@example.com\n',
 }
@@ -45,12 +51,20 @@ t.test('a site is written as files', async (t) => {
 
   t.test('documents, data, public files and files for hosts', async (t) => {
     t.equal(folder, join(dir, 'export'))
-    t.equal(pages, 5)
+    t.equal(pages, 7)
     t.strictSame(
       list(folder),
       [
-        ...['.hydrant-export', '.nojekyll', '.well-known/security.txt', '404.html', '_headers', 'robots.txt'],
-        ...['', 'about', 'docs/a/b c', 'docs/intro', 'docs/ü'].flatMap((path) => [
+        ...[
+          '.hydrant-export',
+          '.nojekyll',
+          '.well-known/security.txt',
+          '404.html',
+          '_headers',
+          '_redirects',
+          'robots.txt',
+        ],
+        ...['', 'about', 'away', 'old', 'docs/a/b c', 'docs/intro', 'docs/ü'].flatMap((path) => [
           `${path || 'index'}.html`,
           `${own}/${path || 'index'}.txt`,
         ]),
@@ -73,6 +87,15 @@ t.test('a site is written as files', async (t) => {
     t.match(read('_headers'), '/_hydrant/assets/*\n  cache-control: public, max-age=31536000, immutable\n')
   })
 
+  t.test('a page that redirects is a rule for hosts, a document and a line of a navigation', async (t) => {
+    t.equal(read('_redirects'), '/away https://other.example/ 302\n/old /docs/intro?a=1&b 301\n')
+    t.equal(read(`${own}/old.txt`), '["redirect","/docs/intro?a=1&b"]\n')
+    const target = '/docs/intro?a=1&#38;b'
+    t.match(read('old.html'), `<meta http-equiv="refresh" content="0; url=${target}"/>`)
+    t.match(read('old.html'), `<link rel="canonical" href="https://example.com${target}"/>`)
+    t.match(read('old.html'), `<a href="${target}">`)
+  })
+
   t.test('documents contain the public origin, and nothing reports to a server', async (t) => {
     t.match(read('about.html'), '<link rel="canonical" href="https://example.com/about"/>')
     t.match(read('about.html'), '"reports":0')
@@ -89,12 +112,21 @@ t.test('a site is written as files', async (t) => {
 
   t.test('the next export replaces the folder, and one that fails leaves it', async (t) => {
     writeFileSync(join(folder, 'old.html'), '')
-    writeSite(dir, { ...files, 'public/404.html': 'my own', 'public/_headers': '/*\n  x-own: 1\n' })
+    writeSite(dir, {
+      ...files,
+      'public/404.html': 'my own',
+      'public/_headers': '/*\n  x-own: 1\n',
+      'public/_redirects': '/from /to',
+    })
     const { folder: second } = await exportTo(dir, { out: folder, inFolders: true, base: '/repo' })
     t.equal(second, folder)
     t.notOk(existsSync(join(folder, 'old.html')))
     t.equal(read('404.html'), 'my own')
     t.equal(read('_headers'), '/*\n  x-own: 1\n')
+    t.match(
+      read('_redirects'),
+      '/from /to\n/repo/away https://other.example/ 302\n/repo/old /repo/docs/intro?a=1&b 301\n',
+    )
     t.match(read('about/index.html'), 'href="https://example.com/repo/about"')
     t.match(read('about/index.html'), '/repo/_hydrant/assets/')
     t.match(read('docs/intro/index.html'), 'the document intro')

@@ -10,6 +10,10 @@ import { createSite } from './create-site.ts'
 
 const PAGE = 'export default ({ data }) => <p>{String(data?.text)}</p>\n'
 const TRUE = 'export const prerender = true\n'
+const HOOK = `export default async function server(app) {
+  app.addHook('onRequest', async (request, reply) => request.url === '/moved-by-hook' && reply.redirect('/a'))
+}
+`
 
 /** Returns the problems of a build that fails. */
 async function problemsOf(dir: string): Promise<readonly BuildProblem[]> {
@@ -51,9 +55,10 @@ const pages: readonly [name: string, server: string, problem: RegExp][] = [
   ['maps/[id]', 'export const prerender = () => new Map()\n', /must return a list; got .*Map/],
   [
     'moves',
-    `import { redirect } from 'hydrant'\n${TRUE}export const load = () => redirect('/a')\n`,
-    /it redirects to \/a$/,
+    `import { redirect } from 'hydrant'\n${TRUE}export const load = ({ request }) =>\n  redirect(request.headers.cookie ? '/a' : '/b')\n`,
+    /^HYD_PRERENDER_PERSONAL pages\/moves\.server\.js:4:28: .*: it reads request\.headers\.cookie$/,
   ],
+  ['moved-by-hook', TRUE, /^HYD_PRERENDER_RESPONSE .*: it redirects to \/a$/],
   [
     'other/[id]',
     "export const prerender = () => ['/']\n",
@@ -84,7 +89,7 @@ t.test('the build lists each page that cannot be prerendered, and writes nothing
     [`pages/${name}.server.js`, server],
   ])
   const broken = { 'pages/renders.jsx': `${TRUE}export default ({ data }) => <p>{data.text}</p>\n` }
-  const dir = createSite(t, { ...Object.fromEntries(files), ...broken })
+  const dir = createSite(t, { ...Object.fromEntries(files), ...broken, 'server.js': HOOK })
   const problems = (await problemsOf(dir)).map(show)
   for (const [name, , problem] of pages)
     t.ok(

@@ -1,5 +1,5 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { formOf } from '../../../src/server/cache/prerendered/format.ts'
+import { formOf, type PrerenderedRedirect } from '../../../src/server/cache/prerendered/format.ts'
 import type { StoredResponse } from '../../../src/server/cache/shared/shared-store.ts'
 import type { CollectedRequest, ResponseCollector } from '../../../src/server/context/response-collector.ts'
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
@@ -28,13 +28,24 @@ export interface RenderingServer {
 
 /** One form of a page. `path` is the path of the request, as Hydrant spells it. */
 export interface RenderedForm {
+  kind: 'form'
   form: string
   path: string
   params: Record<string, string>
   response: StoredResponse
 }
 
+/** A page whose load redirects. */
+export interface RenderedRedirect {
+  kind: 'redirect'
+  path: string
+  redirect: PrerenderedRedirect
+}
+
+export type RenderResult = RenderedForm | RenderedRedirect | { kind: 'problem'; problem: PrerenderProblem }
+
 type Outcome =
+  | { kind: 'redirect'; request: CollectedRequest; redirect: PrerenderedRedirect }
   | { kind: 'stored'; request: CollectedRequest; response: StoredResponse }
   | { kind: 'refused'; request: CollectedRequest; reason: string; place: SourceFrame | null }
 
@@ -51,6 +62,7 @@ export function createOutcomes(): Outcomes {
   return {
     collector: {
       store: (request, response) => outcomes.set(request.id, { kind: 'stored', request, response }),
+      storeRedirect: (request, redirect) => outcomes.set(request.id, { kind: 'redirect', request, redirect }),
       refuse: (request, reason, place) => outcomes.set(request.id, { kind: 'refused', request, reason, place }),
     },
     addFailure(failure) {
@@ -79,22 +91,24 @@ const ACCEPT: Record<Format, string> = {
   navigation: '*/*',
 }
 
-/** Renders all forms of the page at an address with the base. Calls `onForm` for each. Resolves with the problem, or null. */
+/**
+ * Renders all forms of the page at an address with the base. Calls `onResult` for each, or once for the redirect, until
+ * one has a problem.
+ */
 export async function renderAddress(
   server: RenderingServer,
   route: PageRoute,
   url: string,
-  onForm: (form: RenderedForm) => Promise<void>,
-): Promise<PrerenderProblem | null> {
+  onResult: (result: RenderResult) => Promise<void>,
+): Promise<void> {
   const document = await renderForm(server, route, url, { format: 'html', layouts: [] })
-  if ('exportIn' in document) return document
-  await onForm(document)
+  await onResult(document)
+  if (document.kind !== 'form') return
   for (const asked of otherForms(server, route, document.params)) {
     const rendered = await renderForm(server, route, url, asked)
-    if ('exportIn' in rendered) return rendered
-    await onForm(rendered)
+    await onResult(rendered)
+    if (rendered.kind === 'problem') return
   }
-  return null
 }
 
 /** Lists the forms besides the document. Nearly all pages of a site share the outermost layout, so it is always kept. */
@@ -108,13 +122,13 @@ function otherForms({ hasMarkdown }: RenderingServer, route: PageRoute, params: 
   ]
 }
 
-/** Renders one form of the page at an address with the base. Resolves with the problem if it has none. */
+/** Renders one form of the page at an address with the base. */
 export async function renderForm(
   { app, origin, build, outcomes }: RenderingServer,
   route: PageRoute,
   url: string,
   { format, layouts }: Asked,
-): Promise<RenderedForm | PrerenderProblem> {
+): Promise<RenderResult> {
   const isNavigation = format === 'navigation'
   const reply = await app.inject({
     method: 'GET',
@@ -128,11 +142,13 @@ export async function renderForm(
     },
   })
   const { outcome, failure } = outcomes.take(String(reply.headers[REQUEST_ID_HEADER]))
-  if (outcome?.kind === 'stored' && outcome.request.route === route.id) {
+  if (outcome && outcome.kind !== 'refused' && outcome.request.route === route.id) {
     const { path, params } = outcome.request
-    return { form: formOf(format, layouts.length), path, params, response: outcome.response }
+    if (outcome.kind === 'redirect') return { kind: 'redirect', path, redirect: outcome.redirect }
+    return { kind: 'form', form: formOf(format, layouts.length), path, params, response: outcome.response }
   }
-  return { exportIn: route.prerender?.file ?? null, ...describe(url, reply, outcome, failure) }
+  const problem = { exportIn: route.prerender?.file ?? null, ...describe(url, reply, outcome, failure) }
+  return { kind: 'problem', problem }
 }
 
 function describe(

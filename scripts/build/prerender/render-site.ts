@@ -22,7 +22,7 @@ import { compareText, createProblem } from '../../build-problem.ts'
 import { mapWithLimit } from '../output/map-with-limit.ts'
 import { listAddresses } from './list-addresses.ts'
 import type { PrerenderMessage, PrerenderProblem } from './prerender-messages.ts'
-import { createOutcomes, type RenderedForm, type RenderingServer, renderAddress } from './render-address.ts'
+import { createOutcomes, type RenderingServer, renderAddress } from './render-address.ts'
 
 export interface RenderSiteInput {
   /** The folder of the build, which gets the folder `prerendered`. */
@@ -61,11 +61,12 @@ export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): 
     let done = 0
     const pages = await mapWithLimit(addresses.entries(), AT_A_TIME, async ([index, { route, url }]) => {
       const page: PrerenderedPage = { route: route.id, path: url, forms: {} }
-      const problem = await renderAddress(server, route, url, async ({ form, path, response }: RenderedForm) => {
-        page.path = path
-        page.forms[form] = await write(`${index}-${form}.json`, responseOf(response))
+      await renderAddress(server, route, url, async (result) => {
+        if (result.kind === 'problem') return void problems.push(result.problem)
+        page.path = result.path
+        if (result.kind === 'redirect') page.redirect = result.redirect
+        else page.forms[result.form] = await write(`${index}-${result.form}.json`, responseOf(result.response))
       })
-      if (problem) problems.push(problem)
       onProgress(++done, addresses.length)
       return page
     })

@@ -197,12 +197,10 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
 
   function visitorLoad(file: string): LoadFunction | null {
     const { exports, file: serverFile } = serverModule(file)
-    const { loadVisitor, cache, prerender = modules[file]?.prerender } = exports
+    const { loadVisitor, cache } = exports
     if (loadVisitor === undefined) return null
     const refuse = (problem: string) => createHydrantError('HYD_VISITOR_LOAD', [serverFile, problem])
     if (typeof loadVisitor !== 'function') throw refuse(`must be a function; got ${showValue(loadVisitor)}`)
-    // A prerendered page is sent whole, to everybody.
-    if (prerender !== undefined) throw refuse('cannot be used with the export "prerender"')
     if (cache === undefined) throw refuse('needs the export "cache"')
     return loadVisitor as LoadFunction
   }

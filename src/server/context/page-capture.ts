@@ -25,6 +25,8 @@ export interface PageCapture {
   send(text: string): boolean
   /** Stores a shell. Returns false as `send` does. */
   sendShell(shell: RenderedShell): boolean
+  /** Takes the redirect of a page that is prerendered. Returns false if it must be sent, as `send` does. */
+  sendRedirect(location: string, status: number): boolean
   /** Returns false if the response must not be stored because of the loads. */
   check(): boolean
   /** Keeps the page from being stored for a while. `reason` is the end of a sentence for the log. */

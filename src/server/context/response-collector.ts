@@ -1,3 +1,4 @@
+import type { PrerenderedRedirect } from '../cache/prerendered/format.ts'
 import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { SourceFrame } from '../errors/failure-record.ts'
 
@@ -15,6 +16,7 @@ export interface CollectedRequest {
 /** Takes the responses of prerendered pages while a site is built. */
 export interface ResponseCollector {
   store(request: CollectedRequest, response: StoredResponse): void
+  storeRedirect(request: CollectedRequest, redirect: PrerenderedRedirect): void
   /**
    * Takes the reason, as the end of a sentence, for which a response is not the same for every visitor.
    *

@@ -1,6 +1,7 @@
 import { queryOf } from '../cache/cache-key.ts'
 import type { CacheRule } from '../cache/cache-rule.ts'
 import { type FixedDocument, fixDocument } from '../cache/fixed-document.ts'
+import type { PrerenderedRedirect } from '../cache/prerendered/format.ts'
 import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { ShellRest } from '../cache/shell-rest.ts'
 import { recordReads } from '../cache/visitor-reads.ts'
@@ -25,13 +26,15 @@ export interface CaptureInput {
   tags: readonly string[]
   /** Stores and sends the response; null to check it only. */
   store: ((response: StoredResponse) => void) | null
+  /** Stores a redirect, and responds (redirects are not stored). */
+  storeRedirect?(redirect: PrerenderedRedirect): void
   /** Called when the response differs for each visitor, or for another reason that the next request will meet too. */
   onRefused(refusal: CacheRefusal): void
 }
 
 /** Creates the capture of one response. Call it before the loads. */
 export function createCapture(route: PageRoute, input: CaptureInput, ctx: RequestContext): PageCapture {
-  const { rule, tags, store, onRefused } = input
+  const { rule, tags, store, storeRedirect, onRefused } = input
   const { request, reply, search } = ctx
   const reads = recordReads({
     request,
@@ -94,6 +97,13 @@ export function createCapture(route: PageRoute, input: CaptureInput, ctx: Reques
       )
     },
     sendShell: ({ text, nonce, styleNonce, rest }) => keep('html', () => fixDocument(text, nonce, styleNonce), rest),
+    sendRedirect(location, status) {
+      // A redirect of a cached page is sent to one visitor, so it may depend on the visitor.
+      const headers = rule.isPermanent ? takeHeaders() : null
+      if (headers === null || !storeRedirect) return false
+      storeRedirect({ location, status, headers })
+      return true
+    },
     check: () => takeHeaders() !== null,
     refuse: (reason) => void refuse({ kind: 'document', reason }),
   }

@@ -5,7 +5,7 @@ import { CrossSiteError } from '../guards/csrf.ts'
 import { issuesOf } from '../schemas/address-error.ts'
 import { isSentOnRedirect } from '../thrown/redirect-location.ts'
 import { chooseErrorPage, type ErrorTarget, errorPageLeaf, NOTHING_BROKEN, renderErrorPage } from './error-page.ts'
-import { type CaughtError, type ErrorOutcome, publicFailure, resolveError, type ServerError } from './resolve-error.ts'
+import { type CaughtError, publicFailure, resolveError, type ServerError } from './resolve-error.ts'
 import { sendErrorMarkdown } from './send-markdown.ts'
 import { sendErrorHead, sendErrorProblem, sendPlainDocument, sendRedirect, setErrorResponse } from './send-response.ts'
 
@@ -22,7 +22,11 @@ export async function respondWithError(caught: CaughtError, target: ErrorTarget,
   if (!ctx.isGone && ctx.hooksRun) await ctx.hooksRun
   if (ctx.isGone) return
   const outcome = resolveError(caught, ctx)
-  if (outcome.kind === 'redirect') return writeRedirect(outcome, ctx)
+  if (outcome.kind === 'redirect') {
+    const { location, status } = outcome
+    if (!ctx.capture?.sendRedirect(location, status)) respondWithRedirect(location, status, ctx)
+    return
+  }
   const { shown } = outcome
   // The cross-site guard has already logged its refusal, with more detail.
   if (shown.kind === 'refusal' && !(caught.thrown instanceof CrossSiteError))
@@ -41,7 +45,12 @@ export async function respondWithError(caught: CaughtError, target: ErrorTarget,
   }
 }
 
-function writeRedirect({ location, status }: Extract<ErrorOutcome, { kind: 'redirect' }>, ctx: RequestContext) {
+/**
+ * Responds with a redirect, or with the line of a navigation.
+ *
+ * @param location The value of the header `Location`.
+ */
+export function respondWithRedirect(location: string, status: number, ctx: RequestContext) {
   const { navigation, request } = ctx
   if (!navigation) return sendRedirect(location, status, ctx)
   navigation.send(isSentOnRedirect(status, request.method) ? ['redirect', location, 1] : ['redirect', location])

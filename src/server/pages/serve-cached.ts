@@ -12,13 +12,14 @@ import { RequestContext } from '../context/request-context.ts'
 import { giveNonces } from '../http/headers.ts'
 import type { CacheResult } from '../metrics/cache-counts.ts'
 import { admitToPage } from './admit-to-page.ts'
+import { NavigationStream } from './navigation-stream.ts'
 import { createCapture, hasCookieOfHook } from './page-capture.ts'
 import type { PageRoute } from './page-route.ts'
-import { findPrerendered, storePrerendered } from './prerendered/find-prerendered.ts'
+import { findPrerendered, findRedirect, storePrerendered } from './prerendered/find-prerendered.ts'
 import { respondInSlot } from './raw-response.ts'
 import { mayReport } from './report-settings.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
-import { respondWithError, targetOf } from './respond-with-error.ts'
+import { respondWithError, respondWithRedirect, targetOf } from './respond-with-error.ts'
 import { noteFound } from './send-stored.ts'
 
 /** A page whose responses are stored. */
@@ -46,7 +47,8 @@ export function serveCachedPage(cached: CachedRoute, ctx: RequestContext) {
   }
   const key = keyFor(route, ctx)
   // A stored page needs no slot, and no promise.
-  if (!sendFound(cached, key, ctx)) void respondInSlot(ctx, () => awaitOrRender(cached, key, ctx))
+  if (sendFound(cached, key, ctx) || (key !== null && sendPrerenderedRedirect(cached, ctx))) return
+  void respondInSlot(ctx, () => awaitOrRender(cached, key, ctx))
 }
 
 async function respondIfAdmitted(cached: CachedRoute, ctx: RequestContext): Promise<void> {
@@ -84,6 +86,18 @@ function sendFound(cached: CachedRoute, key: string | null, ctx: RequestContext)
   respondWithStored(found.page, found.isStale ? 'stale' : 'hit', cached, ctx)
   noteFound(key, cached.route, ctx)
   if (found.isStale && cached.cache.mayRefresh(key)) refresh(cached, key, found.page, ctx)
+  return true
+}
+
+/** Sends the redirect that the build has stored in the place of a page, if there is one. */
+function sendPrerenderedRedirect({ route, cache }: CachedRoute, ctx: RequestContext): boolean {
+  const redirect = findRedirect(route, cache, ctx)
+  if (redirect === null) return false
+  setCacheResult('hit', ctx)
+  for (const [name, value] of redirect.headers) ctx.reply.header(name, value)
+  if (ctx.format === 'navigation') ctx.navigation = new NavigationStream(ctx)
+  respondWithRedirect(redirect.location, redirect.status, ctx)
+  noteCacheResult('hit', ctx)
   return true
 }
 

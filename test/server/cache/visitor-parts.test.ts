@@ -1,7 +1,6 @@
 // Pages whose shell is stored, with parts that belong to the visitor.
 
 import { createHash } from 'node:crypto'
-import { inspect } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { BUILD_HEADER, LAYOUTS_HEADER, NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
@@ -451,10 +450,6 @@ t.test('`loadVisitor` must be a function next to `cache`', async (t) => {
     const broken = await buildFiles(t.testdir({}), { 'pages/index.server.ts': source })
     await t.rejects(serve(t, broken), { code: 'HYD_VISITOR_LOAD', message })
   }
-  const prerendered = { 'pages/index.server.ts': 'export const loadVisitor = () => 1\nexport const prerender = true\n' }
-  // The build serves such a page to itself.
-  const failed: unknown = await buildFiles(t.testdir({}), prerendered).catch((error) => error)
-  t.match(inspect(failed, { depth: null }), /HYD_VISITOR_LOAD.*cannot be used with the export "prerender"/s)
 })
 
 /** Returns a document with the nonces replaced, which differ in each response. */

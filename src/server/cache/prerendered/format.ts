@@ -8,7 +8,7 @@ export const PRERENDERED_FOLDER = 'prerendered'
 /** The index in that folder: a `PrerenderedIndex` as JSON. It is missing if the site has no prerendered page. */
 export const INDEX_FILE = 'index.json'
 
-/** What all responses of a build depend on, and where they are. All of them have the status 200. */
+/** What all responses of a build depend on, and where they are. */
 export interface PrerenderedIndex {
   /** The id of the build whose code rendered them. */
   build: string
@@ -29,11 +29,22 @@ export interface PrerenderedPage {
   route: string
   /** The path as a browser sends it, with the base: `/shop/products/7`. */
   path: string
-  /** The file of each form, by its name. The file contains a `PrerenderedResponse` as JSON. */
+  /** The file of each form, by its name. The file contains a `PrerenderedResponse` as JSON. None for a redirect. */
   forms: Record<string, string>
+  /** The redirect that all forms respond with, if the load redirects. */
+  redirect?: PrerenderedRedirect
 }
 
-/** One form of a page. Its body and the values of its headers contain the index's `origin`. */
+/** A redirect. Its location and the values of its headers contain the index's `origin`, if they name the site. */
+export interface PrerenderedRedirect {
+  /** The value of the header `Location`, with the base. */
+  location: string
+  status: number
+  /** The headers that the load has set. */
+  headers: readonly [name: string, value: string][]
+}
+
+/** One form of a page, whose status is 200. Its body and the values of its headers contain the index's `origin`. */
 export type PrerenderedResponse = Pick<StoredResponse, 'body' | 'headers' | 'scripts' | 'styles'>
 
 /**

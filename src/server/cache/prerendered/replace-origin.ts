@@ -21,7 +21,8 @@ export function replaceOrigin(response: PrerenderedResponse, from: string, to: s
 
 type Replace = (text: string) => string
 
-function createReplacer(from: string, to: string): Replace {
+/** Returns a function that puts the origin `to` in the place of `from` in a text. */
+export function createReplacer(from: string, to: string): Replace {
   const host = hostOf(from)
   const pattern = new RegExp(`(?:https?(:|%3A)((?:\\\\?/|%2F){2}))?${host.replaceAll('.', '\\.')}`, 'gi')
   const newHost = hostOf(to)

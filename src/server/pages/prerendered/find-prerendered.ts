@@ -2,7 +2,7 @@ import { countKept, LAYOUTS_HEADER } from '../../../shared/wire/navigation-proto
 import { pathTag } from '../../cache/cache-key.ts'
 import type { PageCache, Rendered } from '../../cache/page-cache.ts'
 import { PERMANENT } from '../../cache/prerender-rule.ts'
-import { formOf } from '../../cache/prerendered/format.ts'
+import { formOf, type PrerenderedRedirect } from '../../cache/prerendered/format.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { PageRoute } from '../page-route.ts'
@@ -17,6 +17,19 @@ export function findPrerendered({ prerender, plan }: PageRoute, ctx: RequestCont
   const isNavigation = format === 'navigation'
   const kept = isNavigation ? countKept(plan.bootLayouts, params, String(request.headers[LAYOUTS_HEADER])) : 0
   return prerendered.find(path, formOf(format, kept))
+}
+
+/**
+ * Returns the redirect that the build has stored for a request; null if there is none, or if the page has been invalidated
+ * since this process started.
+ */
+export function findRedirect(
+  { prerender }: PageRoute,
+  cache: PageCache,
+  { site, path, address }: RequestContext,
+): PrerenderedRedirect | null {
+  if (!prerender || !site.prerendered || !cache.wasNeverInvalidated([pathTag(path)])) return null
+  return site.prerendered.findRedirect(path, address.origin)
 }
 
 /**

@@ -26,6 +26,10 @@ export function collectPage(page: CheckedPage, collector: ResponseCollector, ctx
       collector.store(collected(ctx), response)
       ctx.reply.code(204).send()
     },
+    storeRedirect(redirect) {
+      collector.storeRedirect(collected(ctx), redirect)
+      ctx.reply.code(204).send()
+    },
     onRefused(refusal) {
       const place = refusal.kind === 'read' ? placeOfRead(refusal.read, ctx.site.mapper) : null
       collector.refuse(collected(ctx), reasonOf(refusal), place)
@@ -40,7 +44,7 @@ const collected = ({ request, route, path, params }: RequestContext): CollectedR
 function respondCaptured(
   { route, rule, respond }: CheckedPage,
   ctx: RequestContext,
-  outcome: Pick<CaptureInput, 'store' | 'onRefused'>,
+  outcome: Pick<CaptureInput, 'store' | 'storeRedirect' | 'onRefused'>,
 ) {
   if (!ctx.site.slots.admit(ctx)) return
   void respondInSlot(ctx, async () => {

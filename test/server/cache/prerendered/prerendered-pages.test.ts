@@ -33,6 +33,22 @@ export const load = ({ params, reply }) => {
   return { id: params.id, pid: process.pid, runs: ++runs, text: 'x'.repeat(2000) }
 }
 `,
+  'pages/away.tsx': 'export default () => null\n',
+  'pages/away.server.ts': `import { redirect } from 'hydrant'
+export const prerender = true
+export function load({ url, reply }) {
+  reply.header('x-pid', process.pid)
+  redirect(new URL('https://other.example/?from=' + encodeURIComponent(url.href)), 308)
+}
+`,
+  'pages/old/[id].tsx': 'export default () => null\n',
+  'pages/old/[id].server.ts': `import { redirect } from 'hydrant'
+export const prerender = () => ['/old/7']
+export function load({ params, reply }) {
+  reply.header('x-pid', process.pid)
+  redirect('/news/' + params.id)
+}
+`,
   'pages/about.tsx': 'export const prerender = true\nexport default () => <h1>About</h1>\n',
   'pages/plain.tsx': 'export const prerender = true\nexport const hydrate = false\nexport default () => <p>plain</p>\n',
 })
@@ -51,9 +67,11 @@ t.test('the build writes each form of each address once', async (t) => {
     [
       ['/', '/', 'html json markdown navigation1'],
       ['/about', '/about', 'html markdown navigation1'],
+      ['/away', '/away', ''],
       ['/news/[id]', '/news/%C3%A4%2Fb', 'html json markdown navigation1 navigation2'],
       ['/news/[id]', '/news/7', 'html json markdown navigation1 navigation2'],
       ['/news/[id]', '/news/8', 'html json markdown navigation1 navigation2'],
+      ['/old/[id]', '/old/7', ''],
       ['/plain', '/plain', 'html markdown'],
     ],
   )
@@ -132,6 +150,32 @@ t.test('the origin is the one at which the visitor sees the site, also in the ha
   const https = await open({ trustProxy: true })
   const { body } = await https.get('/', { ...HTML, host: 'a.example', 'x-forwarded-proto': 'https' })
   t.match(body, 'url=https%3A%2F%2Fa.example%2F')
+})
+
+t.test('a redirect comes from the build in each form, and leads to the origin of the visitor', async (t) => {
+  const { app, get } = await open()
+  const own = String(process.pid)
+  const { statusCode, headers } = await get('/old/7?page=2')
+  t.equal(statusCode, 302)
+  t.match(headers, { location: '/news/7', 'hydrant-cache': 'hit', 'cache-control': 'no-store', vary: 'Accept' })
+  t.match(headers['x-pid'], /^\d+$/)
+  t.not(headers['x-pid'], own)
+  const head = await app.inject({ method: 'HEAD', url: '/old/7', headers: HTML })
+  t.match(head, { statusCode: 302, headers: { location: '/news/7' } })
+  t.equal((await get('/old/7', JSON_ONLY)).headers.location, '/news/7')
+  const navigation = await app.inject({ url: `/old/7?${NAVIGATION_MARK}`, headers: { [BUILD_HEADER]: index.build } })
+  t.strictSame([navigation.statusCode, navigation.body], [200, '["redirect","/news/7"]\n'])
+  t.not(navigation.headers['x-pid'], own)
+  const away = await get('/away', { ...HTML, host: 'shop.example' })
+  t.equal(away.statusCode, 308)
+  t.equal(away.headers.location, `https://other.example/?from=${encodeURIComponent('http://shop.example/away')}`)
+
+  // Other addresses, invalidated ones and another base are rendered on demand.
+  t.match((await get('/old/8')).headers, { location: '/news/8', 'x-pid': own })
+  await app.pageCache.invalidate({ path: '/old/7' })
+  t.match((await get('/old/7')).headers, { location: '/news/7', 'x-pid': own })
+  const based = await open({ base: '/shop' })
+  t.match((await based.get('/shop/old/7')).headers, { location: '/shop/news/7', 'x-pid': own })
 })
 
 t.test('an address that the build does not know is rendered once, and kept', async (t) => {
