@@ -18,6 +18,7 @@ const PARAMETER = '7'
 const REFUSED: Readonly<Record<string, number>> = {
   'docs/ecosystem.md /members': 302,
   'docs/guide/search.md /offers/[id]': 404,
+  'docs/prerender.md /articles/[id]': 308,
 }
 
 const FORMS: Readonly<Record<string, readonly PromisedRequest[]>> = {
