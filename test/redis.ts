@@ -3,11 +3,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { findPort } from './find-port.ts'
 import { CERTIFICATE, CERTIFICATE_KEY } from './proxy/certificate.ts'
 import { REDIS } from './tools.ts'
 
@@ -83,14 +83,4 @@ async function startServer(
     if (await launch()) return { ...redis, url: `${scheme}://127.0.0.1:${port}/0` }
   }
   throw new Error(`${REDIS} does not start`)
-}
-
-/** Returns a port that was free a moment ago: Redis reads port 0 as none. */
-async function findPort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

@@ -4,6 +4,7 @@
 import t from 'tap'
 import { marked, navigationHeaders } from '../server/lines.ts'
 import { buildFiles, HTML, serve } from '../server/served.ts'
+import { VISITORS_PLUGIN } from './visitors-plugin.ts'
 
 /** What a load does, in its order. Each letter is a part of the path. */
 const STEPS = `const steps = {
@@ -43,16 +44,7 @@ const GUARD = "export const guard = ({ request }) => ({ member: request.headers[
 const kinds = { fresh: pageOf(0, ''), stale: pageOf(60, ''), guarded: pageOf(60, GUARD) }
 
 const dir = await buildFiles(t.testdir({}), {
-  'server.ts': `import { AsyncLocalStorage } from 'node:async_hooks'
-globalThis.visitors = new AsyncLocalStorage()
-export default async function plugin(app) {
-  app.decorateRequest('user', null)
-  app.addHook('onRequest', (request, reply, done) => {
-    request.user = request.headers['x-user'] ?? null
-    visitors.run(request.user, done)
-  })
-}
-`,
+  'server.ts': VISITORS_PLUGIN,
   ...Object.fromEntries(
     Object.entries(kinds).flatMap(([name, { tsx, server }]) => [
       [`pages/${name}/[plan].tsx`, tsx],

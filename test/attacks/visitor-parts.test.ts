@@ -4,6 +4,7 @@
 import t from 'tap'
 import { BUILD_HEADER, LAYOUTS_HEADER, NAVIGATION_MARK } from '../../src/shared/wire/navigation-protocol.ts'
 import { buildFiles, HTML, serve } from '../server/served.ts'
+import { VISITORS_PLUGIN } from './visitors-plugin.ts'
 
 /** The steps of the shared load, of the load of the visitor, and of the components. Each letter is a part of the path. */
 const STEPS = `import { perRequest, HttpError } from 'hydrant'
@@ -64,16 +65,7 @@ const kinds = { fresh: server(0, ''), stale: server(60, ''), guarded: server(60,
 
 const dir = await buildFiles(t.testdir({}), {
   'steps.server.ts': STEPS,
-  'server.ts': `import { AsyncLocalStorage } from 'node:async_hooks'
-globalThis.visitors = new AsyncLocalStorage()
-export default async function plugin(app) {
-  app.decorateRequest('user', null)
-  app.addHook('onRequest', (request, reply, done) => {
-    request.user = request.headers['x-user'] ?? null
-    visitors.run(request.user, done)
-  })
-}
-`,
+  'server.ts': VISITORS_PLUGIN,
   ...Object.fromEntries(
     Object.entries(kinds).flatMap(([name, source]) => [
       [`pages/${name}/[plan].tsx`, page],

@@ -3,10 +3,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { findPort } from '../find-port.ts'
 import { WEBKIT_DRIVER, XVFB } from '../tools.ts'
 import { until } from '../until.ts'
 import { type DrivenPage, drivePage } from './driven-page.ts'
@@ -85,15 +85,6 @@ async function startDriver(started: ChildProcess[], env: NodeJS.ProcessEnv): Pro
     if (state === 'ready') return origin
   }
   throw new Error(`${WEBKIT_DRIVER} does not start`)
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 async function send(origin: string, method: string, path: string, parameters?: object): Promise<unknown> {
