@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { createHydrantError } from '../errors/hydrant-error.ts'
@@ -169,4 +170,17 @@ export class DocumentSink {
     const addition = headEnd(this.#stream !== null, this.#text.slice(0, at))
     return this.#text.slice(0, at) + addition + this.#text.slice(at)
   }
+}
+
+/**
+ * Holds the last part of a stream back until its end, which follows in the same turn of the event loop.
+ *
+ * perf: one write to the connection instead of two; see `addSoon`.
+ */
+export function corkUntilEnd(raw: ServerResponse) {
+  raw.cork()
+  // The end of a large part waits until the client has read it, which cannot happen while it is held back.
+  setImmediate(() => {
+    if (!raw.writableEnded) raw.uncork()
+  })
 }

@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { ReactNode } from 'react'
-import { messageScript, type Notice } from '../../shared/wire/boot.ts'
+import type { Notice } from '../../shared/wire/boot.ts'
 import { messageText } from '../../shared/wire/serialise.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -9,7 +8,8 @@ import type { Components, Failure } from '../failures/failure-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Deferred } from './deferred-data.ts'
-import { DocumentSink, type WriteHeadEnd } from './document-sink.ts'
+import { messageElement, openNotice } from './document-messages.ts'
+import { corkUntilEnd, DocumentSink, type WriteHeadEnd } from './document-sink.ts'
 import { createReactOptions, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
 import { RenderDeadline } from './render-deadline.ts'
 import { failPendingScript } from './suspense-script.ts'
@@ -60,20 +60,6 @@ export function renderDocument(input: DocumentInput): Promise<Rendered> {
   })
 }
 
-/** How much longer than the deadline a browser waits for the next part, because the network takes time too. */
-const GRACE_MS = 5_000
-const MAX_TIMER_MS = 2_147_483_647
-
-/** Returns the notice at the beginning of a document that streams. */
-export function openNotice(renderMs: number): Notice {
-  return [0, 'open', Math.min(renderMs + GRACE_MS, MAX_TIMER_MS)]
-}
-
-/** Returns the text of a script that gives a message to the browser. `message` is JSON that is safe inside a script. */
-export function messageElement(message: string, nonce: string): string {
-  return `<script nonce="${nonce}">${messageScript(message)}</script>`
-}
-
 /**
  * starting  → rendering  React's first turn is over
  * rendering → piped      the shell is ready, and the document is complete or may stream
@@ -85,19 +71,6 @@ export function messageElement(message: string, nonce: string): string {
  * a refusal closes the document too, and nothing of it is sent. A document that is incomplete in `piped` streams.
  */
 type State = 'starting' | 'rendering' | 'waiting' | 'piped' | 'closed'
-
-/**
- * Holds the last part of a stream back until its end, which follows in the same turn of the event loop.
- *
- * perf: one write to the connection instead of two; see `addSoon`.
- */
-export function corkUntilEnd(raw: ServerResponse) {
-  raw.cork()
-  // The end of a large part waits until the client has read it, which cannot happen while it is held back.
-  setImmediate(() => {
-    if (!raw.writableEnded) raw.uncork()
-  })
-}
 
 class DocumentRender implements RenderObserver {
   #input: DocumentInput
