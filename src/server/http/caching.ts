@@ -76,9 +76,15 @@ function guarded(original: WriteHead): WriteHead {
     const limit = limits.get(this) ?? (setsCookie(this, given) ? 'private' : undefined)
     // Node.js accepts the arguments in each form.
     if (limit === undefined) return Reflect.apply(original, this, [status, reason, headers])
+    const isText = typeof reason === 'string'
+    // perf: Fastify gives all headers of most responses. Setting each one takes 5 µs (Node 20).
+    if (isObject(given) && this.getHeaderNames().length === 0) {
+      const limited = limitHeaders(given, limit)
+      return Reflect.apply(original, this, isText ? [status, reason, limited] : [status, limited])
+    }
     takeHeaders(this, given)
     keepLimit(this, limit)
-    return Reflect.apply(original, this, typeof reason === 'string' ? [status, reason] : [status])
+    return Reflect.apply(original, this, isText ? [status, reason] : [status])
   }
   // TypeScript cannot express the overloads of `writeHead` as one function.
   const guard = writeHead as WriteHead
@@ -86,6 +92,10 @@ function guarded(original: WriteHead): WriteHead {
   // A request that goes through the router twice has the guard already.
   guards.set(guard, guard)
   return guard
+}
+
+function isObject(given: GivenHeaders): given is OutgoingHttpHeaders {
+  return given !== undefined && !Array.isArray(given)
 }
 
 const COOKIE = 'set-cookie'
@@ -125,10 +135,27 @@ function pairsOf(given: readonly unknown[]): [name: string, value: unknown][] {
 }
 
 function keepLimit(raw: ServerResponse, limit: CacheLimit) {
-  const value = String(raw.getHeader('cache-control'))
-  const isKept = limit === 'no-store' ? NOT_STORED.test(value) : NOT_SHARED.test(value)
-  if (!isKept || SHARED.test(value)) raw.setHeader('cache-control', limit === 'no-store' ? NO_STORE : REVALIDATE)
+  raw.setHeader('cache-control', limitValue(raw.getHeader('cache-control'), limit))
   for (const name of raw.getHeaderNames()) if (allowsSomeCache(name, raw.getHeader(name))) raw.removeHeader(name)
+}
+
+/** Returns headers that keep to a limit. */
+function limitHeaders(given: OutgoingHttpHeaders, limit: CacheLimit): OutgoingHttpHeaders {
+  const limited: OutgoingHttpHeaders = {}
+  let cacheControl: unknown
+  for (const name in given) {
+    if (name.toLowerCase() === 'cache-control') cacheControl = given[name]
+    else if (!allowsSomeCache(name, given[name])) limited[name] = given[name]
+  }
+  limited['cache-control'] = limitValue(cacheControl, limit)
+  return limited
+}
+
+/** Returns a `Cache-Control` that keeps to a limit: the given one if it does. */
+function limitValue(cacheControl: unknown, limit: CacheLimit): string {
+  const value = String(cacheControl)
+  const isKept = limit === 'no-store' ? NOT_STORED.test(value) : NOT_SHARED.test(value)
+  return isKept && !SHARED.test(value) ? value : limit === 'no-store' ? NO_STORE : REVALIDATE
 }
 
 // `private="set-cookie"` does not match: it restricts only that header.
