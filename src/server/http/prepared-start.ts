@@ -1,12 +1,6 @@
-// Streams that begin with a text which is the same for many responses. It is compressed once.
-
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Negotiator from 'negotiator'
-import { remember } from '../util/bounded-cache.ts'
-import { chooseEncoding, sendOwn, setEncoding } from './compression.ts'
 
 const { constants } = zlib
 /** Each part is a list of blocks of its own, so that parts can follow one another in any combination. */
@@ -69,59 +63,8 @@ export interface EncodedStream extends Readable {
   encodeWith(start: Buffer, startLength: number, encoder: PartEncoder): void
 }
 
-interface Started {
-  start: PreparedStart
-  stream: EncodedStream
-}
-
-const started = new WeakMap<FastifyReply, Started>()
-
-/** Sends a stream whose first text is that of `start`. */
-export function sendStarted(stream: EncodedStream, start: PreparedStart, reply: FastifyReply) {
-  started.set(reply, { start, stream })
-  sendOwn(stream, reply)
-}
-
-/**
- * Adds the hook that compresses what `sendStarted` sends, for clients that accept gzip. Call it after the site's hooks,
- * and before `addCompression`, which compresses it for other clients.
- */
-export function addStartCompression(app: FastifyInstance, { compress }: { compress: boolean }) {
-  if (!compress) return
-  app.addHook('onSend', (request, reply, payload, done) => {
-    const own = started.get(reply)
-    // A hook may have replaced the stream.
-    if (own === undefined || payload !== own.stream || !mayCompress(request, reply)) return done(null, payload)
-    const { start, stream } = own
-    function send(bytes: Buffer) {
-      setEncoding('gzip', reply)
-      stream.encodeWith(bytes, start.text.length, new GzipParts(start))
-      done(null, stream)
-    }
-    const bytes = start.gzip()
-    if (Buffer.isBuffer(bytes)) send(bytes)
-    else bytes.then(send, done)
-  })
-}
-
-function mayCompress(request: FastifyRequest, reply: FastifyReply): boolean {
-  return acceptsGzip(request.headers['accept-encoding']) && chooseEncoding(request, reply, Infinity) !== null
-}
-
-const MAX_KNOWN = 100
-const known = new Map<string, boolean>()
-
-function acceptsGzip(header: string | undefined): boolean {
-  if (header === undefined) return false
-  return known.get(header) ?? remember(known, MAX_KNOWN, header, negotiate(header))
-}
-
-function negotiate(header: string): boolean {
-  return new Negotiator({ headers: { 'accept-encoding': header } }).encodings(['gzip']).length > 0
-}
-
 /** Writes a gzip member whose beginning is compressed already. */
-class GzipParts implements PartEncoder {
+export class GzipParts implements PartEncoder {
   #crc: number
   #length: number
 
