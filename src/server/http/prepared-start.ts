@@ -23,13 +23,14 @@ export class PreparedStart {
   readonly crc: number
   #gzip: Buffer | null = null
   #compressing: Promise<Buffer> | null = null
-  readonly #bytes: Buffer
+  /** The text in UTF-8. */
+  readonly bytes: Buffer
 
   constructor(text: string) {
     this.text = text
-    this.#bytes = Buffer.from(text)
-    this.length = this.#bytes.length
-    this.crc = zlib.crc32(this.#bytes)
+    this.bytes = Buffer.from(text)
+    this.length = this.bytes.length
+    this.crc = zlib.crc32(this.bytes)
   }
 
   /** Returns the beginning of a gzip member: its header, and the compressed text. */
@@ -40,7 +41,7 @@ export class PreparedStart {
   }
 
   async #compress(): Promise<Buffer> {
-    this.#gzip = Buffer.concat([HEADER, await deflate(this.#bytes, { ...BLOCKS, level: START_LEVEL })])
+    this.#gzip = Buffer.concat([HEADER, await deflate(this.bytes, { ...BLOCKS, level: START_LEVEL })])
     return this.#gzip
   }
 }
@@ -59,8 +60,9 @@ export interface EncodedStream extends Readable {
    *
    * @param start Replaces the first text.
    * @param startLength The length of that text.
+   * @param encoder Encodes what follows; null for UTF-8.
    */
-  encodeWith(start: Buffer, startLength: number, encoder: PartEncoder): void
+  encodeWith(start: Buffer, startLength: number, encoder: PartEncoder | null): void
 }
 
 /** Writes a gzip member whose beginning is compressed already. */

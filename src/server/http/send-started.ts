@@ -45,7 +45,10 @@ export function addStarts(app: FastifyInstance, { compress }: { compress: boolea
       }
       if (!isSent) done(null, stream)
     }
-    if (!compress || chooseEncoding(request, reply, Infinity) === null) return send()
+    if (!compress || chooseEncoding(request, reply, Infinity) === null) {
+      stream.encodeWith(start.bytes, start.text.length, null)
+      return send()
+    }
     if (!acceptsGzip(request.headers['accept-encoding'])) return done(null, stream)
     function sendEncoded(bytes: Buffer) {
       setEncoding('gzip', reply)
