@@ -15,11 +15,16 @@ export const NO_STORE = 'no-store'
 /** `private` keeps a response out of shared caches, `no-store` out of every cache. */
 export type CacheLimit = 'private' | 'no-store'
 
-const limits = new WeakMap<ServerResponse, CacheLimit>()
+const LIMIT = Symbol('limit')
+
+/** perf: a property, as a `WeakMap` takes longer for an object that it has not seen before */
+interface LimitedResponse extends ServerResponse {
+  [LIMIT]?: CacheLimit
+}
 
 /** Limits the caching of a response, whatever headers are set later. A limit is never widened. */
-export function limitCaching({ raw }: FastifyReply, limit: CacheLimit) {
-  if (limits.get(raw) !== 'no-store') limits.set(raw, limit)
+export function limitCaching({ raw }: { raw: LimitedResponse }, limit: CacheLimit) {
+  if (raw[LIMIT] !== 'no-store') raw[LIMIT] = limit
 }
 
 /** Limits the caching to the present `Cache-Control`, unless that allows shared caches. */
@@ -53,9 +58,9 @@ export function guardCaching(raw: ServerResponse) {
 function guardCookies(raw: ServerResponse) {
   for (const method of ['setHeader', 'appendHeader'] as const) {
     const original = raw[method]
-    raw[method] = function set(this: ServerResponse, name: string, value: never) {
+    raw[method] = function set(this: LimitedResponse, name: string, value: never) {
       original.call(this, name, value)
-      if (String(name).toLowerCase() === COOKIE) keepLimit(this, limits.get(this) ?? 'private')
+      if (String(name).toLowerCase() === COOKIE) keepLimit(this, this[LIMIT] ?? 'private')
       return this
     }
   }
@@ -70,11 +75,11 @@ const guards = new WeakMap<WriteHead, WriteHead>()
 function guarded(original: WriteHead): WriteHead {
   const known = guards.get(original)
   if (known) return known
-  function writeHead(this: ServerResponse, status: number, reason?: string | GivenHeaders, headers?: GivenHeaders) {
+  function writeHead(this: LimitedResponse, status: number, reason?: string | GivenHeaders, headers?: GivenHeaders) {
     const given = typeof reason === 'string' ? headers : (reason ?? headers)
     const listener = listeners.get(this)
     listener?.onValues(valuesOf(listener.name, this, given))
-    const limit = limits.get(this) ?? (setsCookie(this, given) ? 'private' : undefined)
+    const limit = this[LIMIT] ?? (setsCookie(this, given) ? 'private' : undefined)
     // Node.js accepts the arguments in each form.
     if (limit === undefined) return Reflect.apply(original, this, [status, reason, headers])
     const isText = typeof reason === 'string'
@@ -140,16 +145,32 @@ function keepLimit(raw: ServerResponse, limit: CacheLimit) {
   for (const name of raw.getHeaderNames()) if (allowsSomeCache(name, raw.getHeader(name))) raw.removeHeader(name)
 }
 
-/** Returns headers that keep to a limit. */
+/** Returns headers that keep to a limit: the given ones if they do. */
 function limitHeaders(given: OutgoingHttpHeaders, limit: CacheLimit): OutgoingHttpHeaders {
+  if (keepsLimit(given, limit)) return given
   const limited: OutgoingHttpHeaders = {}
   let cacheControl: unknown
   for (const name in given) {
-    if (name.toLowerCase() === 'cache-control') cacheControl = given[name]
+    if (isCacheControl(name)) cacheControl = given[name]
     else if (!allowsSomeCache(name, given[name])) limited[name] = given[name]
   }
-  limited['cache-control'] = limitValue(cacheControl, limit)
+  limited[CACHE_CONTROL] = limitValue(cacheControl, limit)
   return limited
+}
+
+// perf: most responses keep to their limit, and a new object for their headers takes longer than this.
+function keepsLimit(given: OutgoingHttpHeaders, limit: CacheLimit): boolean {
+  if (limitValue(given[CACHE_CONTROL], limit) !== given[CACHE_CONTROL]) return false
+  for (const name in given) {
+    if (name !== CACHE_CONTROL && (isCacheControl(name) || allowsSomeCache(name, given[name]))) return false
+  }
+  return true
+}
+
+const CACHE_CONTROL = 'cache-control'
+
+function isCacheControl(name: string): boolean {
+  return name.length === CACHE_CONTROL.length && name.toLowerCase() === CACHE_CONTROL
 }
 
 /** Returns a `Cache-Control` that keeps to a limit: the given one if it does. */
