@@ -7,6 +7,14 @@ export type EncodingName = (typeof ENCODINGS)[number]
 
 export interface CacheFigures {
   runs: readonly CacheRun[]
+  /** The first byte of a stored page, and as a multiple of it that of a stored shell. Earlier records have none. */
+  firstBytes?: Readonly<Partial<Record<EncodingName, FirstBytes>>>
+}
+
+/** One item per turn. */
+export interface FirstBytes {
+  ms: number[]
+  ratios: number[]
 }
 
 /** Requests per second of processor time for each response, one item per turn. */

@@ -2,10 +2,20 @@ import { Asker, type Path } from '../asker.ts'
 import { BROWSER, type Headers } from '../failures/headers.ts'
 import { readProcessorSeconds } from '../process-tree.ts'
 import { CONNECTIONS, TURN_MS, takeTurns, type Way } from '../turns.ts'
-import { type CacheFigures, type CacheRun, ENCODINGS, type EncodingName, type ResponseName } from './figures.ts'
+import {
+  type CacheFigures,
+  type CacheRun,
+  ENCODINGS,
+  type EncodingName,
+  type FirstBytes,
+  type ResponseName,
+} from './figures.ts'
+import { compareFirstBytes } from './first-byte.ts'
 import { type CacheServers, startServers } from './servers.ts'
 
 const WARM_UP_MS = 2_000
+
+const PAGES = ['/stored', '/parts'] as const
 
 const HEADERS: Readonly<Record<EncodingName, Headers>> = {
   none: BROWSER,
@@ -16,18 +26,22 @@ const HEADERS: Readonly<Record<EncodingName, Headers>> = {
 /** Compares stored responses with rendered ones, and with routes of Fastify that send the same text. */
 export async function measureCache(turns: number, note: (text: string) => void): Promise<CacheFigures> {
   const runs: CacheRun[] = []
+  const firstBytes: Partial<Record<EncodingName, FirstBytes>> = {}
   for (const workers of [1, 2]) {
     const servers = await startServers(workers)
     try {
       for (const encoding of ENCODINGS) {
         note(`${workers === 1 ? 'one process' : `${workers} workers`}, encoding: ${encoding}`)
+        // A shell is compressed once with gzip only.
+        if (workers === 1 && encoding !== 'br')
+          firstBytes[encoding] = await compareFirstBytes(servers.site.url, PAGES, HEADERS[encoding], turns)
         runs.push({ workers, encoding, rates: await measureRates(servers, HEADERS[encoding], turns) })
       }
     } finally {
       await servers.stop()
     }
   }
-  return { runs }
+  return { runs, firstBytes }
 }
 
 async function measureRates({ site, bare }: CacheServers, headers: Headers, turns: number): Promise<CacheRun['rates']> {

@@ -12,6 +12,11 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/missed.server.ts')
     }
+    '/parts': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/parts.server.ts')
+    }
     '/stale': {
       params: {}
       layouts: ['/']

@@ -1,6 +1,13 @@
-import { type CacheFigures, type CacheRun, type EncodingName, RESPONSES, type ResponseName } from '../cache/figures.ts'
+import {
+  type CacheFigures,
+  type CacheRun,
+  ENCODINGS,
+  type EncodingName,
+  RESPONSES,
+  type ResponseName,
+} from '../cache/figures.ts'
 import type { BenchRecord } from '../record.ts'
-import { median } from '../statistics.ts'
+import { median, spread } from '../statistics.ts'
 import { NONE, show, table } from './table.ts'
 
 const NAMES: Readonly<Record<ResponseName, string>> = {
@@ -25,7 +32,7 @@ export function summarizeCache({ parts: { cache } }: BenchRecord): string | null
 }
 
 /** Returns one table for each number of processes. Each cell has the rate and its share of the rate of the route. */
-export function toCacheTables({ runs }: CacheFigures): string {
+export function toCacheTables({ runs, firstBytes = {} }: CacheFigures): string {
   const processes = [...new Set(runs.map(({ workers }) => workers))]
   const tables = processes.map((workers) => {
     const own = runs.filter((run) => run.workers === workers)
@@ -35,7 +42,23 @@ export function toCacheTables({ runs }: CacheFigures): string {
     ])
     return table([`${labelOf(workers)}, requests/CPU s`, ...own.map(({ encoding }) => ENCODING_NAMES[encoding])], rows)
   })
-  return [...tables, 'In parentheses: the share of the rate of the route with the same text and headers.'].join('\n\n')
+  const note = 'In parentheses: the share of the rate of the route with the same text and headers.'
+  return [...tables, note, ...toFirstBytes(firstBytes)].join('\n\n')
+}
+
+function toFirstBytes(firstBytes: NonNullable<CacheFigures['firstBytes']>): string[] {
+  const rows = ENCODINGS.flatMap((encoding) => {
+    const own = firstBytes[encoding]
+    if (!own) return []
+    return [
+      [
+        ENCODING_NAMES[encoding],
+        spread(own.ms, (ms) => ms.toFixed(2)),
+        spread(own.ratios, (ratio) => ratio.toFixed(2)),
+      ],
+    ]
+  })
+  return rows.length === 0 ? [] : [table(['first byte', 'stored page, ms', 'stored shell, as a multiple'], rows)]
 }
 
 const labelOf = (workers: number) => (workers === 1 ? 'one process' : `${workers} workers on one core`)

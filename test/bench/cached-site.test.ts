@@ -21,6 +21,10 @@ t.test('the pages and routes of the benchmark respond as their names say', async
   t.equal(await resultOf('/missed?count=1'), 'miss')
   t.equal(await resultOf('/missed?count=2'), 'miss')
   t.equal(await resultOf('/uncached'), undefined)
+  t.equal(await resultOf('/parts'), 'miss')
+  const parts = await get('/parts')
+  t.match(parts.headers, { 'hydrant-cache': 'hit', 'transfer-encoding': 'chunked' }, 'it is sent in parts')
+  t.match(parts.body, 'In the cart: 2')
 
   for (const encoding of [undefined, 'br', 'gzip']) {
     const stored = await get('/stored', encoding)

@@ -64,6 +64,9 @@ export const record = {
         },
       },
     },
-    cache: { ...MEASURED, figures: { runs: cacheRuns } },
+    cache: {
+      ...MEASURED,
+      figures: { runs: cacheRuns, firstBytes: { none: { ms: [0.1, 0.2, 0.3], ratios: [1, 1.5, 2] } } },
+    },
   },
 }

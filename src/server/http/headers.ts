@@ -1,5 +1,5 @@
+import { randomBytes } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import { createRandomPool } from '../util/random-pool.ts'
 import { allowsSomeCache, limitCaching, NO_STORE } from './caching.ts'
 
 export const HTML_TYPE = 'text/html; charset=utf-8'
@@ -9,12 +9,19 @@ export const DIGEST_HEADER = 'x-error-digest'
 export const REQUEST_ID_HEADER = 'x-request-id'
 
 const NONCE_BYTES = 18
-const nonces = createRandomPool(NONCE_BYTES)
+const NONCE_LENGTH = (NONCE_BYTES / 3) * 4
+const NONCES = 128
+let nonces = ''
+let nextNonce = 0
 
 /** Returns 144 random bits in base 64, for the inline scripts of one document. */
 export function createNonce(): string {
-  const start = nonces.next()
-  return nonces.bytes.toString('base64', start, start + NONCE_BYTES)
+  if (nextNonce === nonces.length) {
+    nonces = randomBytes(NONCES * NONCE_BYTES).toString('base64')
+    nextNonce = 0
+  }
+  nextNonce += NONCE_LENGTH
+  return nonces.slice(nextNonce - NONCE_LENGTH, nextNonce)
 }
 
 /** The nonces of the policy that @fastify/helmet sends. It decorates the reply with them. */

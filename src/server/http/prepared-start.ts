@@ -1,12 +1,6 @@
-// Streams that begin with a text which is the same for many responses. It is compressed once.
-
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Negotiator from 'negotiator'
-import { remember } from '../util/bounded-cache.ts'
-import { chooseEncoding, sendOwn, setEncoding } from './compression.ts'
 
 const { constants } = zlib
 /** Each part is a list of blocks of its own, so that parts can follow one another in any combination. */
@@ -29,13 +23,14 @@ export class PreparedStart {
   readonly crc: number
   #gzip: Buffer | null = null
   #compressing: Promise<Buffer> | null = null
-  readonly #bytes: Buffer
+  /** The text in UTF-8. */
+  readonly bytes: Buffer
 
   constructor(text: string) {
     this.text = text
-    this.#bytes = Buffer.from(text)
-    this.length = this.#bytes.length
-    this.crc = zlib.crc32(this.#bytes)
+    this.bytes = Buffer.from(text)
+    this.length = this.bytes.length
+    this.crc = zlib.crc32(this.bytes)
   }
 
   /** Returns the beginning of a gzip member: its header, and the compressed text. */
@@ -46,7 +41,7 @@ export class PreparedStart {
   }
 
   async #compress(): Promise<Buffer> {
-    this.#gzip = Buffer.concat([HEADER, await deflate(this.#bytes, { ...BLOCKS, level: START_LEVEL })])
+    this.#gzip = Buffer.concat([HEADER, await deflate(this.bytes, { ...BLOCKS, level: START_LEVEL })])
     return this.#gzip
   }
 }
@@ -65,63 +60,13 @@ export interface EncodedStream extends Readable {
    *
    * @param start Replaces the first text.
    * @param startLength The length of that text.
+   * @param encoder Encodes what follows; null for UTF-8.
    */
-  encodeWith(start: Buffer, startLength: number, encoder: PartEncoder): void
-}
-
-interface Started {
-  start: PreparedStart
-  stream: EncodedStream
-}
-
-const started = new WeakMap<FastifyReply, Started>()
-
-/** Sends a stream whose first text is that of `start`. */
-export function sendStarted(stream: EncodedStream, start: PreparedStart, reply: FastifyReply) {
-  started.set(reply, { start, stream })
-  sendOwn(stream, reply)
-}
-
-/**
- * Adds the hook that compresses what `sendStarted` sends, for clients that accept gzip. Call it after the site's hooks,
- * and before `addCompression`, which compresses it for other clients.
- */
-export function addStartCompression(app: FastifyInstance, { compress }: { compress: boolean }) {
-  if (!compress) return
-  app.addHook('onSend', (request, reply, payload, done) => {
-    const own = started.get(reply)
-    // A hook may have replaced the stream.
-    if (own === undefined || payload !== own.stream || !mayCompress(request, reply)) return done(null, payload)
-    const { start, stream } = own
-    function send(bytes: Buffer) {
-      setEncoding('gzip', reply)
-      stream.encodeWith(bytes, start.text.length, new GzipParts(start))
-      done(null, stream)
-    }
-    const bytes = start.gzip()
-    if (Buffer.isBuffer(bytes)) send(bytes)
-    else bytes.then(send, done)
-  })
-}
-
-function mayCompress(request: FastifyRequest, reply: FastifyReply): boolean {
-  return acceptsGzip(request.headers['accept-encoding']) && chooseEncoding(request, reply, Infinity) !== null
-}
-
-const MAX_KNOWN = 100
-const known = new Map<string, boolean>()
-
-function acceptsGzip(header: string | undefined): boolean {
-  if (header === undefined) return false
-  return known.get(header) ?? remember(known, MAX_KNOWN, header, negotiate(header))
-}
-
-function negotiate(header: string): boolean {
-  return new Negotiator({ headers: { 'accept-encoding': header } }).encodings(['gzip']).length > 0
+  encodeWith(start: Buffer, startLength: number, encoder: PartEncoder | null): void
 }
 
 /** Writes a gzip member whose beginning is compressed already. */
-class GzipParts implements PartEncoder {
+export class GzipParts implements PartEncoder {
   #crc: number
   #length: number
 

@@ -14,8 +14,13 @@ const TEXT_BROWSER = /^(?:Lynx|E?Links|retawq)\b|\b(?:w3m|Dillo|NetSurf)\//
 
 /** Whether the document must be sent complete, with all content in its place. */
 export function wantsWhole(userAgent: string | undefined): boolean {
-  return isCrawler(userAgent) || (userAgent !== undefined && TEXT_BROWSER.test(userAgent))
+  if (userAgent === undefined) return false
+  return (
+    wants.get(userAgent) ?? remember(wants, MAX_KNOWN, userAgent, isCrawler(userAgent) || TEXT_BROWSER.test(userAgent))
+  )
 }
+
+const wants = new Map<string, boolean>()
 
 /** Tells crawlers, browsers and scripts apart. It is no more precise, so that it does not identify a visitor. */
 export function userAgentClass(userAgent: string | undefined): UserAgentClass {

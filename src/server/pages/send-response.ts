@@ -129,12 +129,6 @@ function setStreamHeaders({ reply }: RequestContext) {
   reply.header('x-accel-buffering', 'no').header('cache-control', NO_STORE)
 }
 
-/** Sets the headers of a document whose beginning is sent before it is complete. Its policy may be set already. */
-export function setStreamedHeaders(ctx: RequestContext) {
-  setDocumentHeaders(ctx)
-  ctx.reply.header('x-accel-buffering', 'no')
-}
-
 /** @param hasNonce Whether the document has an element with the nonce. */
 function setDocumentHeaders(ctx: RequestContext, hasNonce = ctx.hasScripts) {
   const { site, address, reply } = ctx

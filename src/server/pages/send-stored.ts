@@ -1,16 +1,17 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { createDocumentHeaders, type DocumentHeaders } from '../cache/document-headers.ts'
 import type { DocumentRequest } from '../cache/known-keys.ts'
 import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
-import { noteCacheResult, setCacheResult } from '../context/note-cache-result.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { limitCaching, REVALIDATE } from '../http/caching.ts'
 import { chooseEncoding, sendPrepared } from '../http/compression.ts'
 import { matchesEtag } from '../http/etag.ts'
 import { addVary } from '../http/headers.ts'
+import type { PublicAddress } from '../http/public-address.ts'
 import { INERT_POLICY, replaceNonces, setDocumentSecurity, setPolicy } from '../http/security-headers.ts'
+import type { CacheResult } from '../metrics/cache-counts.ts'
 import { formatOf } from './create-context.ts'
 import { setNavigationHeaders } from './navigation-stream.ts'
 import type { PageRoute } from './page-route.ts'
@@ -20,30 +21,33 @@ import { varyOf } from './send-response.ts'
 /** The request that a stored page is sent to. */
 type StoredTarget = Pick<RequestContext, 'site' | 'request' | 'reply' | 'route' | 'format' | 'address'>
 
-/**
- * Sends the document of a page without guards, if the same URL has been found in the cache before, and its page need not
- * be rendered now. Returns false for any other request: nothing has been sent then.
- *
- * perf: the shortest way to a response, without a `RequestContext` and without its key being made again
- */
-export function sendKnown(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply): boolean {
-  const { cache } = site
-  if (cache === null || !isFound(route) || formatOf(site, request) !== 'html') return false
-  const known = cache.knownKeys.find(describeRequest(route, site, request))
-  const found = known && cache.find(known.key)
-  if (!found || (found.isStale && cache.mayRefresh(known.key))) return false
-  const target = { site, request, reply, route: route.id, format: 'html', address: known.address } as const
-  const result = found.isStale ? 'stale' : 'hit'
-  setCacheResult(result, target)
-  sendStored(found.page, true, target)
-  noteCacheResult(result, target)
-  return true
+/** A stored page that the same URL has been responded to with before. */
+export interface KnownPage {
+  page: StoredPage
+  result: CacheResult
+  /** The origin at which the visitor sees the site. */
+  address: PublicAddress
 }
 
-/** Says whether the whole response of a page can be in the cache, and nothing has to be asked before it is sent. */
-const isFound = ({ cache, hasGuards, loadVisitor }: PageRoute) => cache !== null && !hasGuards && !loadVisitor
+/**
+ * Returns the stored document of a page without guards, if the same URL has been found in the cache before, and its page
+ * need not be rendered now. Returns null for any other request.
+ *
+ * perf: the shortest way to a response, without its key being made again
+ */
+export function findKnown(route: PageRoute, site: Site, request: FastifyRequest): KnownPage | null {
+  const { cache } = site
+  if (cache === null || !isFound(route) || formatOf(site, request) !== 'html') return null
+  const known = cache.knownKeys.find(describeRequest(route, site, request))
+  const found = known && cache.find(known.key)
+  if (!found || (found.isStale && cache.mayRefresh(known.key))) return null
+  return { page: found.page, result: found.isStale ? 'stale' : 'hit', address: known.address }
+}
 
-/** Lets `sendKnown` find the page by its key for the next request that is equal. */
+/** Says whether responses of a page can be in the cache, and nothing has to be asked before they are sent. */
+const isFound = ({ cache, hasGuards }: PageRoute) => cache !== null && !hasGuards
+
+/** Lets `findKnown` find the page by its key for the next request that is equal. */
 export function noteFound(key: string, route: PageRoute, { site, request, format }: RequestContext) {
   if (format === 'html' && isFound(route)) site.cache?.knownKeys.add(describeRequest(route, site, request), key)
 }

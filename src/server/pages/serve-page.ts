@@ -1,13 +1,18 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { narrowSearch } from '../cache/cache-key.ts'
 import type { CacheRule } from '../cache/cache-rule.ts'
 import type { PageCache } from '../cache/page-cache.ts'
+import type { ShellRest } from '../cache/shell-rest.ts'
+import { noteCacheResult, setCacheResult } from '../context/note-cache-result.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { deferData } from '../render/deferred-data.ts'
 import { toPlainJson } from '../render/plain-json.ts'
 import { HttpError } from '../thrown/http-error.ts'
 import { admitToPage } from './admit-to-page.ts'
+import { createPageContext } from './create-context.ts'
 import { loadOf, runLoads } from './loads.ts'
 import { type WrittenExtras, writeExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
@@ -18,15 +23,35 @@ import { catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendMarkdown, sendMarkdownHead } from './send-markdown.ts'
 import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
-import { sendStored } from './send-stored.ts'
+import { findKnown, type KnownPage, sendStored } from './send-stored.ts'
 import { type CachedRoute, serveCachedPage } from './serve-cached.ts'
 import { serveNavigation } from './serve-navigation.ts'
 import { sendShell } from './shells/send-shell.ts'
 import { respondWithShell } from './shells/serve-shell.ts'
-import { keepPrivate, startVisitorLoad } from './shells/visitor-load.ts'
+import { keepPrivate, removeCaching, startVisitorLoad } from './shells/visitor-load.ts'
 
 /** Responds to GET and HEAD of a page. */
-export function servePage(route: PageRoute, ctx: RequestContext) {
+export function serveRead(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const known = findKnown(route, site, request)
+  if (known === null) return servePage(route, createPageContext(route, site, request, reply))
+  const { page, result, address } = known
+  const { rest } = page.response
+  if (rest) return sendKnownShell(known, rest, route, createPageContext(route, site, request, reply))
+  // perf: without a `RequestContext`
+  const target = { site, request, reply, route: route.id, format: 'html', address } as const
+  setCacheResult(result, target)
+  sendStored(page, !route.loadVisitor, target)
+  noteCacheResult(result, target)
+}
+
+function sendKnownShell({ page, result }: KnownPage, rest: ShellRest, route: PageRoute, ctx: RequestContext) {
+  ctx.search = narrowSearch(ctx.search, route.cache?.search ?? [])
+  setCacheResult(result, ctx)
+  sendShell(page, rest, route, respond, ctx)
+  noteCacheResult(result, ctx)
+}
+
+function servePage(route: PageRoute, ctx: RequestContext) {
   const { cache, collector, build, slots } = ctx.site
   const rule = route.cache
   if (rule && cache) return serveCachedPage(createCachedRoute(route, rule, cache), ctx)
@@ -64,7 +89,10 @@ async function respondIfAdmitted(route: PageRoute, ctx: RequestContext): Promise
 }
 
 function respond(route: PageRoute, ctx: RequestContext): Promise<void> {
-  if (route.loadVisitor) keepPrivate(ctx.reply)
+  if (route.loadVisitor) {
+    removeCaching(ctx.reply)
+    keepPrivate(ctx.reply)
+  }
   const extras = writeExtras({}, route.page.serverFile, ctx)
   return ctx.format === 'navigation'
     ? serveNavigation(route, { kind: 'nothing', extras }, ctx)

@@ -33,7 +33,7 @@ export class DocumentStream extends Readable implements EncodedStream {
   }
 
   /** Call it before anybody reads the stream. */
-  encodeWith(start: Buffer, startLength: number, encoder: PartEncoder) {
+  encodeWith(start: Buffer, startLength: number, encoder: PartEncoder | null) {
     this.#encoder = encoder
     const text = String(this.#waiting)
     this.#waiting = start

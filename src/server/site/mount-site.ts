@@ -16,8 +16,8 @@ import { addCrossSiteGuard } from '../guards/csrf.ts'
 import { addLoadShedding } from '../guards/load-shedding.ts'
 import { addCompression } from '../http/compression.ts'
 import { addNavigationStrategy } from '../http/navigation-strategy.ts'
-import { addStartCompression } from '../http/prepared-start.ts'
 import { noteHandlers } from '../http/route-handlers.ts'
+import { addStarts } from '../http/send-started.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { addHealthRoutes, type Health } from '../lifecycle/health.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
@@ -180,7 +180,7 @@ async function addSiteHooks(site: Site, options: Options) {
   const stopNoting = noteHandlers(app)
   await addSitePlugin(app, build.serverPlugin)
   stopNoting()
-  addStartCompression(app, options)
+  addStarts(app, options)
   addCompression(app, options)
 }
 

@@ -24,10 +24,9 @@ import {
   takePageContext,
 } from '../pages/create-context.ts'
 import type { PageRoute } from '../pages/page-route.ts'
-import { sendKnown } from '../pages/send-stored.ts'
 import { guardAction, serveAction } from '../pages/serve-action.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
-import { servePage } from '../pages/serve-page.ts'
+import { serveRead } from '../pages/serve-page.ts'
 import { refuseMethod, serveNotFound } from '../pages/serve-unknown.ts'
 import { navigationOptions } from './navigation-routes.ts'
 
@@ -103,9 +102,7 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
 
 // Fastify's `:id` matches nothing at all (`/notes/`), and `*` keeps the slashes at the end of a path.
 function respondToRead(page: PageRoute, site: Site): RouteOptions['handler'] {
-  const serve: RouteOptions['handler'] = (...pair) => {
-    if (!sendKnown(page, site, ...pair)) servePage(page, createPageContext(page, site, ...pair))
-  }
+  const serve: RouteOptions['handler'] = (...pair) => serveRead(page, site, ...pair)
   if (!/[:*]/.test(page.url)) return serve
   const respond = respondWith((...pair) => serveNotFound(createNotFoundContext(site, ...pair)))
   return function (request, reply) {

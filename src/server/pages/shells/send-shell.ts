@@ -5,10 +5,9 @@ import type { ShellRest } from '../../cache/shell-rest.ts'
 import type { StoredPage } from '../../cache/stored-page.ts'
 import type { SlotHolder } from '../../context/render-slots.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import { isForSomeCaches } from '../../http/caching.ts'
 import { addVary, styleNonceOf } from '../../http/headers.ts'
-import { PreparedStart, sendStarted } from '../../http/prepared-start.ts'
-import { addHashes, mixedPolicy, setPolicy } from '../../http/security-headers.ts'
+import { addHashes, setDocumentSecurity, setPolicy } from '../../http/security-headers.ts'
+import { sendStarted } from '../../http/send-started.ts'
 import { withSafePromises } from '../../render/data-promises.ts'
 import { createDataWriter } from '../../render/deferred-data.ts'
 import { DOCUMENT_END, renderRest } from '../../render/document-rest.ts'
@@ -17,12 +16,12 @@ import { failPendingScript } from '../../render/suspense-script.ts'
 import type { PageRoute } from '../page-route.ts'
 import { respondInSlot } from '../raw-response.ts'
 import { canSendParts, createPlatform } from '../render-page.ts'
-import { setStreamedHeaders } from '../send-response.ts'
+import { PRIVACY_HEADERS } from '../report-settings.ts'
+import { varyOf } from '../send-response.ts'
 import { type Respond, withLoads } from './serve-shell.ts'
 import { numbersOf, readShellData } from './shell-data.ts'
+import { type StoredShell, shellOf } from './stored-shell.ts'
 import { keepPrivate, startVisitorLoad } from './visitor-load.ts'
-
-const starts = new WeakMap<StoredPage, PreparedStart>()
 
 /**
  * Sends a stored shell, and then what it lacks. A response that cannot be sent in parts is rendered with the stored data.
@@ -31,23 +30,22 @@ export function sendShell(page: StoredPage, rest: ShellRest, route: PageRoute, r
   const { site, request, reply } = ctx
   if (reply.raw.destroyed) return
   ctx.capture = null
-  setStoredHeaders(page, ctx)
+  const shell = shellOf(page)
+  setStoredHeaders(shell, ctx)
   const isStreamed = ctx.format === 'html' && canSendParts(route.plan, ctx)
   if (isStreamed && request.method === 'HEAD') {
-    setShellHeaders(page, ctx)
+    setShellHeaders(shell, page, ctx)
     return void reply.send()
   }
   const slot = takeSlot(ctx)
   if (slot === null) return
   if (!isStreamed) return void respondInSlot(ctx, () => respondWithData(rest, route, respond, ctx)).finally(free)
-  setShellHeaders(page, ctx)
+  setShellHeaders(shell, page, ctx)
   ctx.statusSent = reply.statusCode
   site.metrics.firstByteSent(reply)
-  const start = starts.get(page) ?? new PreparedStart(page.text)
-  starts.set(page, start)
   const stream = new DocumentStream()
-  stream.send(start.text)
-  sendStarted(stream, start, reply)
+  stream.send(shell.start.text)
+  sendStarted(stream, shell.start, reply)
   // The shell is on its way before the load of the visitor and React take their time.
   setImmediate(() => void sendRest(rest, route, stream, ctx).finally(free))
 
@@ -63,21 +61,24 @@ function takeSlot(ctx: RequestContext): SlotHolder | null {
   return slot.hasSlot || ctx.site.slots.admit(slot) ? slot : null
 }
 
-/** Sets the headers that the shared loads have set, but for those that let caches store the response. */
-function setStoredHeaders({ response }: StoredPage, ctx: RequestContext) {
-  const { reply } = ctx
-  for (const [name, value] of response.headers) {
+function setStoredHeaders({ headers }: StoredShell, { reply }: RequestContext) {
+  for (const [name, value] of headers) {
     if (name === 'vary') addVary(reply, value)
-    else if (name !== 'cache-control' && !isForSomeCaches(name)) reply.header(name, value)
+    else reply.header(name, value)
   }
   keepPrivate(reply)
 }
 
-function setShellHeaders({ response }: StoredPage, ctx: RequestContext) {
+function setShellHeaders({ policy }: StoredShell, { response }: StoredPage, ctx: RequestContext) {
   const { site, reply, nonce } = ctx
+  const { csp, securityHeaders, reports } = site.options
+  addVary(reply, varyOf(site))
+  if (reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
+  reply.header('x-accel-buffering', 'no')
   addHashes(reply, response)
-  if (site.options.csp) setPolicy(reply, mixedPolicy(response.scripts, nonce))
-  setStreamedHeaders(ctx)
+  if (csp) setPolicy(reply, policy.join(nonce))
+  site.policies.watch(ctx)
+  if (securityHeaders) setDocumentSecurity(reply, ctx.address)
 }
 
 async function respondWithData(rest: ShellRest, route: PageRoute, respond: Respond, ctx: RequestContext) {

@@ -21,7 +21,11 @@ export function startVisitorLoad({ loadVisitor }: PageRoute, ctx: RequestContext
 
 /** Keeps a response out of every cache, because a part of it belongs to the visitor. */
 export function keepPrivate(reply: FastifyReply) {
-  for (const name of Object.keys(reply.getHeaders())) if (isForSomeCaches(name)) reply.removeHeader(name)
   reply.header('cache-control', `private, ${NO_STORE}`)
   limitCaching(reply, 'no-store')
+}
+
+/** Removes the headers of hooks that let some cache store the response. It could not be sent in parts with them. */
+export function removeCaching(reply: FastifyReply) {
+  for (const name of Object.keys(reply.getHeaders())) if (isForSomeCaches(name)) reply.removeHeader(name)
 }

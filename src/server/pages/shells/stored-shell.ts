@@ -1,0 +1,31 @@
+import type { StoredPage } from '../../cache/stored-page.ts'
+import { isForSomeCaches } from '../../http/caching.ts'
+import { PreparedStart } from '../../http/prepared-start.ts'
+import { mixedPolicy } from '../../http/security-headers.ts'
+
+/** What all responses that begin with a stored shell have in common. */
+export interface StoredShell {
+  start: PreparedStart
+  /** The headers that the shared loads have set, but for those that let caches store the response. */
+  headers: readonly (readonly [name: string, value: string])[]
+  /** The policy, without the nonces between its parts. */
+  policy: readonly string[]
+}
+
+const shells = new WeakMap<StoredPage, StoredShell>()
+
+/** Returns what the responses of a stored shell have in common. It is made for the first of them. */
+export function shellOf(page: StoredPage): StoredShell {
+  const known = shells.get(page)
+  if (known) return known
+  const { headers, scripts } = page.response
+  const shell = {
+    start: new PreparedStart(page.text),
+    headers: headers.filter(([name]) => name !== 'cache-control' && !isForSomeCaches(name)),
+    policy: mixedPolicy(scripts, PLACEHOLDER).split(PLACEHOLDER),
+  }
+  shells.set(page, shell)
+  return shell
+}
+
+const PLACEHOLDER = '*'
