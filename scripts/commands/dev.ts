@@ -28,7 +28,7 @@ export async function runDev(
   if (note !== null) console.error(note)
   let server: DevServer | null = null
   await watchEventLoop((error) => {
-    signals.release()
+    if (!signals.release()) return
     // Rewrites the stack to positions in the source.
     const source = server?.findSource(error) ?? null
     const [, ...frames] = error.stack?.split('\n') ?? []

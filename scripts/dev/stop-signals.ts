@@ -5,12 +5,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 const PATIENCE_MS = 200
 /** Milliseconds that closing may take before the process ends without it. */
 const DEADLINE_MS = 2_000
+/** Milliseconds that the event loop has to run, after code that blocked it has returned. */
+const RETURN_MS = 1_000
 
 export interface StopSignals {
   /** Sets the function that a signal calls before the process ends. */
   setClose(close: () => Promise<void>): void
-  /** Lets the system end the process on a signal, until the event loop runs again. For code that blocks the event loop. */
-  release(): void
+  /**
+   * Lets the system end the process on a signal, until the code that blocks the event loop returns. Must be called again
+   * while the event loop does not run: promises or ticks without an end block it with code that returns. Returns whether
+   * it is the first call of a block.
+   */
+  release(): boolean
 }
 
 /**
@@ -45,16 +51,40 @@ export function handleStopSignals(log: (text: string) => void): StopSignals {
     })
   }
 
-  const hold = () => process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  let isHeld = false
+  let heldAt = 0
+  let isReleased = false
+  const ignore = () => {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+    isHeld = false
+  }
+  function hold() {
+    // A signal that has arrived is lost with its last listener.
+    if (isHeld) return
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+    isHeld = true
+    heldAt = performance.now()
+  }
   hold()
   return {
     setClose(next) {
       close = next
     },
     release() {
-      process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
-      // Before a response that is sent then, so that no signal arrives in between.
+      if (isReleased) {
+        if (performance.now() - heldAt >= RETURN_MS) ignore()
+        return false
+      }
+      isReleased = true
+      ignore()
+      // Before a response of the code, so that no signal arrives in between. Which queue runs first depends on the code.
       process.nextTick(hold)
+      queueMicrotask(hold)
+      setImmediate(() => {
+        isReleased = false
+        hold()
+      })
+      return true
     },
   }
 }

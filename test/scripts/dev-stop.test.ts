@@ -1,9 +1,10 @@
 // The end of `hydrant dev`: real processes, real signals.
 
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { until } from '../until.ts'
 import { createSite } from './create-site.ts'
@@ -110,30 +111,64 @@ t.test('ends while the first build runs, also one that never finishes', async (t
   await until(() => !children.some(isRunning))
 })
 
-t.test('names the code that blocks the event loop, and Ctrl+C ends it', async (t) => {
-  const { dev, url } = await startDev(t, {
-    'pages/index.server.ts': `export const load = () => {\n  while (process.env.HOME !== '') ${BLOCK}\n}\n`,
+const LOOPS = [
+  ['a loop', `while (process.env.HOME !== '') ${BLOCK}`],
+  ['promises without an end', `while (process.env.HOME !== '') await ${BLOCK}`],
+  ['ticks without an end', `const next = () => { ${BLOCK}; process.nextTick(next) }; next()`],
+] as const
+for (const [what, code] of LOOPS) {
+  t.test(`names the code that blocks the event loop, and Ctrl+C ends it: ${what}`, async (t) => {
+    const { dev, url } = await startDev(t, {
+      'pages/index.server.ts': `export const load = async () => {\n  ${code}\n}\n`,
+    })
+    const children = childrenOf(dev.pid)
+    fetch(url).catch(() => {})
+    await dev.waitFor(/^Warning: code of the site has blocked the event loop for 3 s; Ctrl\+C ends the process$/)
+    await dev.waitFor(/^(load|next) \(pages\/index\.server\.ts:2:\d+\)$/)
+    await dev.waitFor(/^ {2}> 2 \| {3}(while|const next) /)
+    let isEnded = false
+    dev.ended.then(() => (isEnded = true))
+    // Code that calls the event loop's queues ends with the next check at the latest.
+    await until(() => {
+      void dev.stop('SIGINT')
+      return isEnded
+    })
+    t.equal(await dev.ended, null, 'the signal has ended it')
+    await until(() => !children.some(isRunning))
   })
-  const children = childrenOf(dev.pid)
-  fetch(url).catch(() => {})
-  await dev.waitFor(/^Warning: code of the site has blocked the event loop for 3 s; Ctrl\+C ends the process$/)
-  await dev.waitFor(/^load \(pages\/index\.server\.ts:2:\d+\)$/)
-  await dev.waitFor(/^ {2}> 2 \| {3}while /)
-  t.equal(await dev.stop('SIGINT'), null, 'the signal has ended it')
-  await until(() => !children.some(isRunning))
-})
+}
 
-t.test('a signal closes the site again when the event loop runs again', async (t) => {
-  const { dev, url } = await startDev(t, {
-    'server.ts': `export default async function server(app) {
+for (const [what, first] of [
+  ['a request', ''],
+  ['a promise', 'await null\n    '],
+] as const) {
+  t.test(`a signal closes the site again when the code of ${what} no longer blocks the event loop`, async (t) => {
+    const dir = t.testdir({})
+    const [returns, ends] = [join(dir, 'returns'), join(dir, 'ends')]
+    const { dev, url } = await startDev(t, {
+      'server.ts': `import { existsSync } from 'node:fs'
+const blockUntil = (path) => { while (!existsSync(path)) ${BLOCK} }
+export default async function server(app) {
   app.addHook('onClose', async () => console.log('closed'))
-  app.get('/blocks', async () => { const end = performance.now() + 5_000; while (performance.now() < end) ${BLOCK}; return 'done' })
+  app.get('/blocks', async (request, reply) => {
+    ${first}blockUntil(${JSON.stringify(returns)})
+    await null
+    reply.hijack()
+    reply.raw.end('done')
+    // The event loop of a slow machine runs a moment later.
+    blockUntil(${JSON.stringify(ends)})
+  })
 }
 `,
+    })
+    const response = fetch(new URL('/blocks', url))
+    await dev.waitFor(/has blocked the event loop/)
+    writeFileSync(returns, '')
+    t.equal(await (await response).text(), 'done')
+    const stopped = dev.stop('SIGINT')
+    writeFileSync(ends, '')
+    t.equal(await stopped, 0)
+    t.equal(dev.lines.filter((line) => line.includes('has blocked')).length, 1)
+    t.equal(dev.lines.filter((line) => line === 'closed').length, 1)
   })
-  t.equal(await (await fetch(new URL('/blocks', url))).text(), 'done')
-  t.match(dev.lines.join('\n'), 'has blocked the event loop')
-  t.equal(dev.lines.filter((line) => line.includes('has blocked')).length, 1)
-  t.equal(await dev.stop('SIGINT'), 0)
-  t.equal(dev.lines.filter((line) => line === 'closed').length, 1)
-})
+}

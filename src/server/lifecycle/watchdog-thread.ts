@@ -24,8 +24,8 @@ for (;;) {
   last = beat
   if (missed === checks) {
     await interrupt()
-    // Code that may run on is reported once, not again and again.
-    if (!isReportOnly) missed = 0
+    // Code that may run on is reported again with each check.
+    missed = isReportOnly ? checks - 1 : 0
   }
 }
 
@@ -40,16 +40,26 @@ async function interrupt() {
   // A process that cannot be paused responds to neither.
   void session.post('Debugger.enable').catch(() => {})
   void session.post('Debugger.pause').catch(() => {})
-  let frame = await Promise.race([paused, wait(PAUSE_MS, null)])
-  if (frame === null) return isReportOnly ? session.disconnect() : endProcess()
+  const frame = await Promise.race([paused, wait(PAUSE_MS, null)])
+  // A busy machine can delay this thread until the event loop runs again, and the pause is in other code then.
+  const isBlocked = Atomics.load(beats, 0) === last
+  if (frame === null) {
+    if (isBlocked && !isReportOnly) endProcess()
+    return session.disconnect()
+  }
+  if (isBlocked) await reportCode(session, frame)
+  await session.post('Debugger.resume')
+  session.disconnect()
+}
+
+async function reportCode(session: Session, first: Debugger.CallFrame | undefined) {
+  let frame = first
   for (let tries = 1; !(await isReported(session, frame, tries === MAX_TRIES)); tries++) {
     const next = untilPaused(session)
     await session.post('Debugger.stepInto')
     frame = await next
   }
   if (!isReportOnly) void session.post('Runtime.terminateExecution').catch(() => {})
-  await session.post('Debugger.resume')
-  session.disconnect()
 }
 
 /** Resolves with the innermost frame of the main thread. */

@@ -17,7 +17,7 @@ export interface WatchdogInput {
    * The function to call in the code that blocks, as JavaScript. Its argument is `true` for the last try, else `false`.
    */
   report: string
-  /** Reports the code that blocks once, and lets it run. */
+  /** Reports the code that blocks, and lets it run. */
   isReportOnly: boolean
 }
 
@@ -32,7 +32,8 @@ const THREAD = new URL('./watchdog-thread.js', import.meta.url)
 /**
  * Starts a thread that watches the event loop. When the event loop is blocked for `hangMs` milliseconds (0: never), the
  * thread interrupts the code that blocks it, and calls `onHang` with HYD_HUNG, whose stack leads to that code. With
- * `isReportOnly`, the code then continues. Returns a function that ends the watch. A process can have only one watchdog.
+ * `isReportOnly`, the code then continues, and `onHang` is called again and again until the event loop runs. Returns a
+ * function that ends the watch. A process can have only one watchdog.
  */
 export async function startWatchdog(
   hangMs: number,
