@@ -48,10 +48,17 @@ export function queryOf(search: string): Record<string, string | string[]> {
   return query
 }
 
+/**
+ * Returns a tag as it is stored and sent. Everything but visible ASCII characters is percent-encoded, and so are commas:
+ * `Cache-Tag` separates tags by commas, and `Surrogate-Key` by spaces.
+ */
+export function encodeTag(tag: string): string {
+  // Half of a pair of surrogates cannot be encoded.
+  return tag.replace(/[^!-+\--~]+/g, (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')))
+}
+
 /** Returns the tag that every response for a path has. `path` is relative to the origin; its query is left out. */
 export function pathTag(path: string): string {
   // Paths that differ only in their encoding lead to the same page.
-  const plain = plainTarget(pathOf(path.replace(/^\/*/, '/')))
-  // A comma would begin another tag in `Cache-Tag`.
-  return `path:${plain.replaceAll(',', '%2C')}`
+  return encodeTag(`path:${plainTarget(pathOf(path.replace(/^\/*/, '/')))}`)
 }

@@ -1,4 +1,5 @@
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { encodeTag } from './cache-key.ts'
 
 /** The export `cache` of a page's server file, with its defaults. */
 export interface CacheRule {
@@ -25,8 +26,8 @@ export interface TaggedPage {
 const NAMES = ['maxAgeS', 'staleS', 'tags', 'search']
 const YEAR_S = 31_536_000
 const MAX_TAGS = 100
-/** `Cache-Tag` separates tags by commas, and `Surrogate-Key` by spaces. */
-const TAG = /^[!-+\--~]{1,256}$/
+/** As the tag is sent. */
+const MAX_TAG_LENGTH = 256
 
 /** Reads the export `cache` of a server file; null if there is none. Throws HYD_CACHE_INVALID. */
 export function readCacheRule(exports: Readonly<Record<string, unknown>>, file: string): CacheRule | null {
@@ -60,15 +61,14 @@ function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
-/** Returns the tags of a page. Throws HYD_CACHE_TAGS for anything but a short list of tags. */
+/** Returns the tags of a page, as they are sent. Throws HYD_CACHE_TAGS for anything but a short list of tags. */
 export function tagsOf(rule: CacheRule, page: TaggedPage, file: string): readonly string[] {
   const tags = rule.tags(page)
   if (!Array.isArray(tags) || tags.length > MAX_TAGS || !tags.every(isTag))
     throw createHydrantError('HYD_CACHE_TAGS', [file, showValue(tags)])
-  return [...new Set(tags)]
+  return [...new Set(tags.map(encodeTag))]
 }
 
-/** Whether a value may be a tag: 1 to 256 visible ASCII characters without commas. */
-export function isTag(value: unknown): value is string {
-  return typeof value === 'string' && TAG.test(value)
+function isTag(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && encodeTag(value).length <= MAX_TAG_LENGTH
 }

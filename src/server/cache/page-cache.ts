@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { StoredCounts } from '../metrics/cache-counts.ts'
 import { type CacheContents, fullestTags } from './cache-contents.ts'
-import { pathTag } from './cache-key.ts'
+import { encodeTag, pathTag } from './cache-key.ts'
 import { KnownKeys } from './known-keys.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
@@ -183,7 +183,8 @@ export class PageCache {
    */
   async invalidate({ tags = [], path }: Invalidation): Promise<void> {
     this.#invalidations++
-    const all = path === undefined ? tags : [...tags, pathTag(path)]
+    const own = tags.map(encodeTag)
+    const all = path === undefined ? own : [...own, pathTag(path)]
     this.#forget(all)
     await this.#store?.invalidate(all)
   }

@@ -38,9 +38,8 @@ export const errorTable = {
     fix: 'Correct it: { maxAgeS: 60, staleS: 600, tags: ["products"], search: ["page"] }; "hydrant docs cache" explains each property.',
   },
   HYD_CACHE_TAGS: {
-    message:
-      '"cache.tags" of %s must be a list of at most 100 tags, each of 1 to 256 visible ASCII characters without commas; got %s',
-    fix: 'Return short names like "product:7"; leave out characters such as spaces and commas, which separate tags in HTTP.',
+    message: '"cache.tags" of %s must be a list of at most 100 tags, each a string of 1 to 256 characters; got %s',
+    fix: 'Return short names like "product:7". A space, a comma or a letter beyond ASCII counts as its percent-encoded characters.',
   },
   HYD_CACHE_PERSONAL: {
     message: 'the response of a page with the export "cache" in %s is not stored: %s',

@@ -41,6 +41,11 @@ const files: Files = {
     "{ maxAgeS: 60, staleS: 60, tags: ({ params, search }) => ['product:' + params.id, 'page:' + (search.page ?? 1)], search: ['page'] }",
   ),
   ...cached(
+    'tagged/[city]',
+    "export const load = ({ params }) => ({ text: params.city + count('tagged') })",
+    "{ maxAgeS: 60, tags: ({ params }) => ['city:' + params.city] }",
+  ),
+  ...cached(
     'slow',
     "export const load = async () => ({ text: await new Promise((resolve) => { waits['slow' + count('slow')] = resolve }) })",
   ),
@@ -92,7 +97,7 @@ const files: Files = {
     'export const load = () => ({ text: 1 })',
     "{ maxAgeS: 1, tags: () => { throw new Error('no tags') } }",
   ),
-  ...cached('badtags', 'export const load = () => ({ text: 1 })', "{ maxAgeS: 1, tags: () => ['a b'] }"),
+  ...cached('badtags', 'export const load = () => ({ text: 1 })', '{ maxAgeS: 1, tags: () => [7] }'),
 }
 
 const BROTLI = { ...HTML, 'accept-encoding': 'br' }
@@ -340,6 +345,19 @@ t.test('data that comes later is awaited', async (t) => {
   t.equal(first.headers['content-length'], String(Buffer.byteLength(first.body)))
   t.equal((await get('/late')).body, first.body)
   t.equal(counts.late, 1)
+})
+
+t.test('a tag may have any characters, which are percent-encoded in the header', async (t) => {
+  const { app, get } = await serve(t, dir)
+  for (const city of ['Zürich, New York', '😀', 'a\r\nset-cookie: a=1']) {
+    const path = `/tagged/${encodeURIComponent(city)}`
+    const { body, headers } = await get(path)
+    t.match(headers['cache-tag'], /^city:[!-+\--~]+,path:\/tagged\/[!-+\--~]+$/)
+    t.equal((await get(path)).body, body)
+    await app.pageCache.invalidate({ tags: [`city:${city}`] })
+    t.not((await get(path)).body, body, city)
+  }
+  await app.pageCache.invalidate({ tags: ['half of a pair: \ud83d'] })
 })
 
 t.test('an error in the tags is a failure of the page', async (t) => {
