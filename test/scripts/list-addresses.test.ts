@@ -15,6 +15,13 @@ t.test('addresses are written as a browser sends them, sorted, each once', async
   t.strictSame(await list('/news/[id]', Promise.resolve([])), { paths: [] })
 })
 
+t.test('a function that does not return is a problem', async (t) => {
+  const never = { file: 'a.server.ts', list: () => new Promise(() => {}) }
+  t.strictSame(await listAddresses('/news/[id]', never, '/', 20), {
+    problem: 'the function has not returned within 0.02 s',
+  })
+})
+
 t.test('the base is removed', async (t) => {
   t.strictSame(await list('/news/[id]', ['/shop/news/1', '/news/2', '/shopping'], '/shop'), {
     paths: ['/news/1', '/news/2', '/shopping'],

@@ -1,8 +1,12 @@
 import type { PrerenderRule } from '../../../src/server/cache/prerender-rule.ts'
 import { showValue } from '../../../src/server/errors/hydrant-error.ts'
+import { createDeadline, DEADLINE } from '../../../src/server/util/deadline.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import { href } from '../../../src/shared/href.ts'
 import { compareText } from '../../build-problem.ts'
+
+/** Long enough to read the list of a large site from a slow service. */
+const LIST_MS = 60_000
 
 export type Addresses = { paths: readonly string[] } | { problem: string }
 
@@ -12,15 +16,25 @@ export type Addresses = { paths: readonly string[] } | { problem: string }
  *
  * @param id The page's route: `/products/[id]`.
  * @param base The base, which is removed from the paths that `href` has returned.
+ * @param maxMs The time that the function may take, in milliseconds.
  */
-export async function listAddresses(id: string, rule: PrerenderRule, base: string): Promise<Addresses> {
-  if (rule.list === null) return { paths: [id] }
+export async function listAddresses(
+  id: string,
+  { list }: PrerenderRule,
+  base: string,
+  maxMs = LIST_MS,
+): Promise<Addresses> {
+  if (list === null) return { paths: [id] }
   let listed: unknown
+  const deadline = createDeadline(maxMs)
   try {
-    listed = await rule.list()
+    listed = await Promise.race([list(), deadline.passed])
   } catch (error) {
     return { problem: `the function threw: ${messageOf(error)}` }
+  } finally {
+    deadline.clear()
   }
+  if (listed === DEADLINE) return { problem: `the function has not returned within ${maxMs / 1_000} s` }
   if (!Array.isArray(listed)) return { problem: `the function must return a list; got ${showValue(listed)}` }
   const paths = new Set<string>()
   for (const item of listed) {
