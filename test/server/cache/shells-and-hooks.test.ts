@@ -1,7 +1,11 @@
 // Stored shells are sent past Fastify. Hooks of the site must not notice.
 
+import { once } from 'node:events'
+import { type IncomingMessage, get as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
+import { until } from '../../until.ts'
 import { buildFiles, HTML, serve } from '../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
@@ -25,7 +29,11 @@ export default async function plugin(app) {
 `,
   'pages/shop.server.ts': `export const cache = { maxAgeS: 60, search: ['page'] }
 export const load = ({ url }) => ({ text: 'page ' + (url.searchParams.get('page') ?? 'none') })
-export const loadVisitor = ({ request, url }) => ({ name: request.headers['x-user'], seen: url.search })
+export async function loadVisitor({ request, url, signal }) {
+  const name = request.headers['x-user']
+  if (name === 'held') await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  return { name, seen: url.search }
+}
 `,
   'pages/shop.tsx': `import { Suspense, use } from 'react'
 const Part = ({ promise }) => <b>{use(promise).name + ' sees ' + use(promise).seen}</b>
@@ -111,4 +119,21 @@ t.test('each query has its own shell, and loads see only the listed parameters',
     t.match(body, `Ann sees ?page=${page}<`)
     t.match(headers['hydrant-cache'], /hit|miss/)
   }
+})
+
+t.test('a visitor may leave after the shell', async (t) => {
+  const { app, get, log } = await serveStored(t)
+  await app.listen({ port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  for (const encoding of ['identity', 'gzip']) {
+    const outgoing = send({ port, path: '/shop', headers: asks('held', { 'accept-encoding': encoding }) })
+    // `once` is typed as an array of `any`.
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+    await once(response, 'data')
+    outgoing.destroy()
+    const id = response.headers['x-request-id']
+    await until(() => log.lines.some(({ reqId, msg }) => reqId === id && msg.startsWith('the client disconnected')))
+  }
+  t.match((await get('/shop', asks('Bob'))).body, 'Bob sees')
+  t.strictSame(log.errors(), [])
 })
