@@ -6,7 +6,7 @@ import { recordReads, type VisitorRead } from '../../../src/server/cache/visitor
 import { findAppSites } from '../../../src/server/context/app-sites.ts'
 import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { hydrant } from '../../../src/server/index.ts'
-import { placeOfRead } from '../../../src/server/pages/place-of-read.ts'
+import { placeOfRead } from '../../../src/server/pages/cached/place-of-read.ts'
 import { buildFiles, JSON_ONLY } from '../served.ts'
 
 const FILES = {

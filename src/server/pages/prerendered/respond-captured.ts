@@ -2,10 +2,10 @@ import type { CacheRule } from '../../cache/cache-rule.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { CollectedRequest, ResponseCollector } from '../../context/response-collector.ts'
 import { admitToPage } from '../admit-to-page.ts'
-import { reasonOf } from '../cache-warnings.ts'
-import { type CaptureInput, createCapture } from '../page-capture.ts'
+import { reasonOf } from '../cached/cache-warnings.ts'
+import { type CaptureInput, createCapture } from '../cached/page-capture.ts'
+import { placeOfRead } from '../cached/place-of-read.ts'
 import type { PageRoute } from '../page-route.ts'
-import { placeOfRead } from '../place-of-read.ts'
 import { respondInSlot } from '../raw-response.ts'
 
 export interface CheckedPage {

@@ -1,7 +1,7 @@
-import type { VisitorRead } from '../cache/visitor-reads.ts'
-import type { RequestContext } from '../context/request-context.ts'
-import { createHydrantError } from '../errors/hydrant-error.ts'
-import type { PageRoute } from './page-route.ts'
+import type { VisitorRead } from '../../cache/visitor-reads.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { createHydrantError } from '../../errors/hydrant-error.ts'
+import type { PageRoute } from '../page-route.ts'
 import { placeOfRead } from './place-of-read.ts'
 
 /** Why the response of a page with a `cache` is not stored. */

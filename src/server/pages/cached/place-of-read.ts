@@ -1,6 +1,6 @@
-import type { VisitorRead } from '../cache/visitor-reads.ts'
-import type { SourceFrame } from '../errors/failure-record.ts'
-import type { SourceMapper } from '../failures/stacks/source-map.ts'
+import type { VisitorRead } from '../../cache/visitor-reads.ts'
+import type { SourceFrame } from '../../errors/failure-record.ts'
+import type { SourceMapper } from '../../failures/stacks/source-map.ts'
 
 const FRAME_START = '    at '
 

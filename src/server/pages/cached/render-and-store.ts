@@ -1,0 +1,82 @@
+import { pathTag, queryOf } from '../../cache/cache-key.ts'
+import { type TaggedPage, tagsOf } from '../../cache/cache-rule.ts'
+import type { Rendering } from '../../cache/page-cache.ts'
+import type { GroupTurn } from '../../cache/render-group.ts'
+import type { StoredResponse } from '../../cache/shared/shared-store.ts'
+import type { StoredPage } from '../../cache/stored-page.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import { admitToPage } from '../admit-to-page.ts'
+import { type CaughtError, catchError } from '../resolve-error.ts'
+import { respondWithError, targetOf } from '../respond-with-error.ts'
+import type { CachedRoute } from './cached-route.ts'
+import { createCapture } from './page-capture.ts'
+
+/**
+ * Renders a page, and stores the response if it can be served to others. Otherwise it is sent to this visitor.
+ *
+ * @param onStored Called with the stored page, and whether this process has rendered it.
+ */
+export async function renderAndStore(
+  cached: CachedRoute,
+  key: string,
+  ctx: RequestContext,
+  onStored: (page: StoredPage, isOwn: boolean) => void,
+  after = 0,
+): Promise<void> {
+  const { cache } = cached
+  const { loadMs, renderMs } = ctx.site.options.timeouts
+  // Before anything is awaited, so that the next request waits for it.
+  const rendering = cache.begin(key, ctx.route)
+  let turn: GroupTurn | null = null
+  try {
+    const own = await cache.takeTurn(key, loadMs + renderMs, after)
+    if (own === null) return
+    turn = own
+    if (own.response) return onStored(rendering.store(own.response), false)
+    const store = (response: StoredResponse) => {
+      own.share(response)
+      onStored(rendering.store(response), true)
+    }
+    await capturePage(cached, key, ctx, { rendering, store, isRefresh: after > 0 })
+  } finally {
+    rendering.giveUp()
+    turn?.end()
+  }
+}
+
+interface Capturing {
+  rendering: Rendering
+  store(response: StoredResponse): void
+  isRefresh: boolean
+}
+
+async function capturePage(cached: CachedRoute, key: string, ctx: RequestContext, capturing: Capturing) {
+  const { rendering, store, isRefresh } = capturing
+  const { route, rule, cache } = cached
+  if (!(await passesChecks(cached, ctx))) return
+  const tags = readTags(cached, ctx)
+  if ('caught' in tags) return respondWithError(tags.caught, targetOf(route, []), ctx)
+  rendering.setTags(tags)
+  ctx.capture = createCapture(route, { rule, tags, store, onRefused: () => cache.pass(key) }, ctx)
+  await cached.respond(ctx, isRefresh)
+}
+
+/** Returns the tags of the response, or the error of the site's function. */
+function readTags({ route, rule }: CachedRoute, ctx: RequestContext): readonly string[] | { caught: CaughtError } {
+  const { serverFile } = route.page
+  try {
+    return [...tagsOf(rule, taggedPage(ctx), serverFile), pathTag(ctx.path)]
+  } catch (thrown) {
+    return { caught: catchError(thrown, 'load', { file: serverFile, function: 'cache' }) }
+  }
+}
+
+/** The page's parameters and query: the output of its schemas, or as they were sent. */
+function taggedPage({ addressExtras, params, search }: RequestContext): TaggedPage {
+  return { params: addressExtras?.params ?? params, search: addressExtras?.search ?? queryOf(search) }
+}
+
+/** Checks the address, for a page without guards; for others it has been checked with them. */
+export async function passesChecks({ route }: CachedRoute, ctx: RequestContext): Promise<boolean> {
+  return ctx.hasPassedGuards || route.guards.length === 0 || admitToPage(route, ctx)
+}
