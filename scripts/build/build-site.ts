@@ -40,8 +40,14 @@ export interface BuildSiteOptions {
   dir: string
   /** @param done How much of the step is done: `3 of 12`. */
   onProgress?(step: BuildStep, done?: string): void
-  /** Returns more problems of the site (none). */
-  check?(site: CheckedSite): Promise<BuildProblem[]>
+  /** Looks for more problems of the site (none). */
+  check?: SiteCheck
+}
+
+export interface SiteCheck {
+  /** The exports of server files that `find` reports. No prerendered page is reported because of them. */
+  exports: readonly string[]
+  find(site: CheckedSite): Promise<BuildProblem[]>
 }
 
 /** What a build knows of a site before it writes the bundles. */
@@ -104,9 +110,9 @@ async function fill(
   const config = await compileConfig({ siteDir, folder: BUILD_FOLDER, file: site.config }, output)
   onProgress('pages')
   const exports = await createExportReader(siteDir)(site, config.options.loader)
-  problems.push(...read.problems, ...config.problems, ...(await checkExports(siteDir, site, exports)))
+  problems.push(...read.problems, ...config.problems, ...(await checkExports(siteDir, site, exports, check?.exports)))
   doubts.push(...(await findDoubtfulExports(siteDir, site, exports)))
-  if (check) problems.push(...(await check({ siteDir, site, exports, config: config.config })))
+  if (check) problems.push(...(await check.find({ siteDir, site, exports, config: config.config })))
   if (!config.isUsable) throw new BuildError(tidyProblems(problems))
   onProgress('bundles')
   const formPages = findFormPages(site, exports)

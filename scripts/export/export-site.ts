@@ -10,7 +10,7 @@ import { checkExportFolder, createExportFolder, MARKER } from './export-folder.t
 import { createFileList, decodePath, documentFile } from './file-names.ts'
 import { headersFile, type Redirect, redirectsFile } from './host-files.ts'
 import { openRenderedSite, type PageAddress, type RenderedSite } from './render-site.ts'
-import { findServerNeeds } from './server-needs.ts'
+import { findServerNeeds, SERVER_EXPORTS } from './server-needs.ts'
 
 export interface ExportOptions {
   /** The site's folder. */
@@ -52,7 +52,7 @@ export async function exportSite(options: ExportOptions): Promise<SiteExport> {
   const { dir, out, origin, base, onProgress = () => {} } = options
   const startedAt = performance.now()
   const target = await checkExportFolder(dir, out)
-  const build = await buildSite({ dir, onProgress, check: findServerNeeds })
+  const build = await buildSite({ dir, onProgress, check: { exports: SERVER_EXPORTS, find: findServerNeeds } })
   const rendered = await openRenderedSite({
     ...{ dir, manifest: build.manifest, origin, base, atATime: PAGES_AT_A_TIME },
   })

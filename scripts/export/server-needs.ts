@@ -6,7 +6,7 @@ import { findExport } from '../build/bundles/find-export.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../build-problem.ts'
 
 /** The exports of server files that run for each request, or read the query. */
-const NEEDS: readonly string[] = ['guard', 'action', 'form', 'search', 'loadVisitor']
+export const SERVER_EXPORTS: readonly string[] = ['guard', 'action', 'form', 'search', 'loadVisitor']
 
 /** Finds the parts of a site that need a server: HYD_EXPORT_NEEDS_SERVER and HYD_EXPORT_NOT_PRERENDERED. */
 export async function findServerNeeds({ siteDir, site, exports, config }: CheckedSite): Promise<BuildProblem[]> {
@@ -21,7 +21,7 @@ export async function findServerNeeds({ siteDir, site, exports, config }: Checke
   }
   for (const { file } of site.serverFiles) {
     for (const name of exports.get(file) ?? []) {
-      if (NEEDS.includes(name)) needs(`the export "${name}"`, await findExport(siteDir, file, name))
+      if (SERVER_EXPORTS.includes(name)) needs(`the export "${name}"`, await findExport(siteDir, file, name))
     }
   }
   for (const { id, page } of site.routes) {

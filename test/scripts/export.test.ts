@@ -182,7 +182,9 @@ t.test('everything that needs a server is listed with its place, and nothing is 
   })
   const { code, stderr } = await runCli(['export', dir, '--origin', origin])
   t.equal(code, 1)
-  const found = [...stderr.matchAll(/Error \[(HYD_EXPORT_\w+)\] (.*)\n {2}at (\S+)/g)].map(([, ...parts]) => parts)
+  const found = [...stderr.matchAll(/Error \[(HYD_(?:EXPORT|PRERENDER)_\w+)\] (.*)\n {2}at (\S+)/g)].map(
+    ([, ...parts]) => parts,
+  )
   const none = 'needs a server, and an exported site has none'
   const place = (text: string) => text.replace(/:\d+$/, '')
   t.strictSame(

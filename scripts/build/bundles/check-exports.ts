@@ -111,8 +111,15 @@ function allExports(file: string, exports: readonly string[]): readonly string[]
 /**
  * Finds components without a default export, and exports of server files that Hydrant does not know or that are no
  * schemas.
+ *
+ * @param reported Names of exports that another check reports, and that are no problem of a prerendered page here (none).
  */
-export async function checkExports(siteDir: string, site: DiscoveredSite, found: FileExports): Promise<BuildProblem[]> {
+export async function checkExports(
+  siteDir: string,
+  site: DiscoveredSite,
+  found: FileExports,
+  reported: readonly string[] = [],
+): Promise<BuildProblem[]> {
   const lacksDefault = (file: string) => found.get(file)?.includes('default') === false
   const hintAt = (file: string, isLikely: RegExp) => {
     const [likely, ...others] = (found.get(file) ?? []).filter((name) => isLikely.test(name))
@@ -146,6 +153,7 @@ export async function checkExports(siteDir: string, site: DiscoveredSite, found:
       problems.push(createProblem('HYD_BUILD_SERVER_EXPORT', values, await findExport(siteDir, file, name)))
     }
   }
-  problems.push(...(await checkSchemas(siteDir, site, found)), ...(await checkPrerender(siteDir, site, found)))
+  problems.push(...(await checkSchemas(siteDir, site, found)))
+  problems.push(...(await checkPrerender(siteDir, site, found, reported)))
   return problems
 }

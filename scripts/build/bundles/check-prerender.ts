@@ -12,14 +12,20 @@ const NEEDS_SERVER = new Map([
   ['loadVisitor', 'a part for each visitor'],
 ])
 
-/** Finds pages that export `prerender` and need a server for each visitor. */
+/**
+ * Finds pages that export `prerender` and need a server for each visitor.
+ *
+ * @param reported Names of exports that another check reports.
+ */
 export async function checkPrerender(
   siteDir: string,
   { routes }: DiscoveredSite,
   found: ReadonlyMap<string, readonly string[]>,
+  reported: readonly string[],
 ): Promise<BuildProblem[]> {
   const serverOf = (file: string) => serverFileKeys(file).find((key) => found.has(key))
-  const exportsOf = (file: string | undefined) => (file === undefined ? [] : (found.get(file) ?? []))
+  const exportsOf = (file: string | undefined) =>
+    file === undefined ? [] : (found.get(file) ?? []).filter((name) => !reported.includes(name))
   const problems = routes.flatMap(({ page, layouts }) => {
     const server = serverOf(page)
     const files = [page, server].filter((file) => exportsOf(file).includes('prerender'))
