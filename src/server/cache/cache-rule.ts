@@ -69,6 +69,8 @@ export function tagsOf(rule: CacheRule, page: TaggedPage, file: string): readonl
   return [...new Set(tags.map(encodeTag))]
 }
 
-function isTag(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && encodeTag(value).length <= MAX_TAG_LENGTH
+/** Whether a value may be a tag of a page. */
+export function isTag(value: unknown): value is string {
+  if (typeof value !== 'string' || value === '' || value.length > MAX_TAG_LENGTH) return false
+  return encodeTag(value).length <= MAX_TAG_LENGTH
 }

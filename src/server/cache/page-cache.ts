@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { StoredCounts } from '../metrics/cache-counts.ts'
 import { type CacheContents, fullestTags } from './cache-contents.ts'
 import { encodeTag, pathTag } from './cache-key.ts'
+import { isTag } from './cache-rule.ts'
 import { KnownKeys } from './known-keys.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
@@ -183,8 +184,9 @@ export class PageCache {
    */
   async invalidate({ tags = [], path }: Invalidation): Promise<void> {
     this.#invalidations++
-    const own = tags.map(encodeTag)
-    const all = path === undefined ? own : [...own, pathTag(path)]
+    // Tags may be input of a visitor. What no page can have as a tag must not reach the store.
+    const possible = tags.filter(isTag).map(encodeTag)
+    const all = path === undefined ? possible : [...possible, pathTag(path)]
     this.#forget(all)
     await this.#store?.invalidate(all)
   }

@@ -1,6 +1,8 @@
 import t from 'tap'
 import { PageCache } from '../../../src/server/cache/page-cache.ts'
 import type { StoredResponse } from '../../../src/server/cache/shared/shared-store.ts'
+import { until } from '../../until.ts'
+import { createMemoryBackends, createStore } from './shared/stores.ts'
 
 const response = (given: Partial<StoredResponse> = {}): StoredResponse => ({
   body: '<p>page</p>',
@@ -142,4 +144,19 @@ t.test('compressed copies count for the memory', async (t) => {
   t.equal(b.bodyIn('br').bytes(), b.bodyIn('br').bytes())
   t.ok(cache.find('b'))
   t.equal(cache.find('a'), null)
+})
+
+t.test('no tag that is given removes the pages of other tags in other processes', async (t) => {
+  const open = createMemoryBackends(100_000)
+  const openCache = async () => new PageCache(100_000, await createStore(t, { backend: open() }), () => 0)
+  const one = await openCache()
+  const other = await openCache()
+  const add = (key: string, tags: readonly string[]) => other.begin(key, '/page').store(response({ tags }))
+  add('a', ['a'])
+  add('star', ['*'])
+  await one.invalidate({ tags: ['*', '', '\n'] })
+  await until(() => other.find('star') === null)
+  t.ok(other.find('a'))
+  await one.clear()
+  await until(() => other.find('a') === null)
 })

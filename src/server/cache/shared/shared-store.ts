@@ -37,8 +37,8 @@ export interface Versions {
   sequence: number
 }
 
-/** The tag that stands for all tags. */
-export const EVERY_TAG = '*'
+/** The tag that stands for all tags. No page can have it. */
+export const EVERY_TAG = ''
 
 /** Milliseconds after which a call of a store resolves without its result. */
 export const CALL_MS = 50

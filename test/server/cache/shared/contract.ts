@@ -1,7 +1,7 @@
 // The behaviour of every shared store.
 
 import type { Test } from 'tap'
-import type { SharedStore } from '../../../../src/server/cache/shared/shared-store.ts'
+import { EVERY_TAG, type SharedStore } from '../../../../src/server/cache/shared/shared-store.ts'
 import { until } from '../../../until.ts'
 import { type OpenStore, render, response } from './stores.ts'
 
@@ -137,7 +137,7 @@ export function testSharedStore(t: Test, create: CreateStore) {
     t.equal(await other.get('b'), null)
     if (before) await one.set('a', response(), before)
     t.equal(await other.get('a'), null, 'what is being rendered is not stored')
-    await until(() => heard.includes('*'))
+    await until(() => heard.includes(EVERY_TAG))
     await render(one, 'a')
     t.ok(await other.get('a'))
     await other.clear()

@@ -3,7 +3,7 @@
 
 import t, { type Test } from 'tap'
 import type { BackendEvents, StoreBackend } from '../../../../src/server/cache/shared/backend.ts'
-import type { SharedStore } from '../../../../src/server/cache/shared/shared-store.ts'
+import { EVERY_TAG, type SharedStore } from '../../../../src/server/cache/shared/shared-store.ts'
 import { startPostgres } from '../../../postgres.ts'
 import { startRedis } from '../../../redis.ts'
 import { until } from '../../../until.ts'
@@ -54,7 +54,7 @@ function createProcess(store: SharedStore, data: Data, pause: () => Promise<void
 
   function drop(tags: readonly string[]) {
     for (const key of KEYS) {
-      if (!tags.includes('*') && !tagsOf(key).some((tag) => tags.includes(tag))) continue
+      if (!tags.includes(EVERY_TAG) && !tagsOf(key).some((tag) => tags.includes(tag))) continue
       memory.delete(key)
       for (const render of renders.get(key) ?? []) render.isOutdated = true
     }

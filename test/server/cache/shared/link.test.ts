@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { BackendEvents, Reading, StoreBackend } from '../../../../src/server/cache/shared/backend.ts'
 import { createSharedStore } from '../../../../src/server/cache/shared/create-shared-store.ts'
-import type { Versions } from '../../../../src/server/cache/shared/shared-store.ts'
+import { EVERY_TAG, type Versions } from '../../../../src/server/cache/shared/shared-store.ts'
 import { keepLines, response } from './stores.ts'
 
 const READING: Reading = { response: response(['a']), leasedMs: 0 }
@@ -75,7 +75,7 @@ async function open(t: Test) {
   t.teardown(() => store.close())
   fake.connect()
   await turn()
-  t.strictSame(heard.splice(0), [['*']], 'it is not known what was invalidated before')
+  t.strictSame(heard.splice(0), [[EVERY_TAG]], 'it is not known what was invalidated before')
   return { fake, store, heard, lines }
 }
 
@@ -126,7 +126,7 @@ t.test('more invalidations than a store can remember become one of everything', 
   fake.calls.length = 0
   fake.connect()
   await turn()
-  t.strictSame(fake.calls, ['advance *', 'changes'])
+  t.strictSame(fake.calls, [`advance ${EVERY_TAG}`, 'changes'])
 })
 
 t.test('after a connection was lost, the invalidations of that time are passed on', async (t) => {
@@ -147,7 +147,7 @@ t.test('after a connection was lost, the invalidations of that time are passed o
   fake.lose()
   fake.connect()
   await turn()
-  t.strictSame(heard, [['*']], 'the server has lost its data')
+  t.strictSame(heard, [[EVERY_TAG]], 'the server has lost its data')
 })
 
 t.test('a connection that is silently broken is noticed and made again', async (t) => {

@@ -8,7 +8,7 @@ import type { StoreBackend } from '../../../../src/server/cache/shared/backend.t
 import { createSharedStore } from '../../../../src/server/cache/shared/create-shared-store.ts'
 import { openSharedStore } from '../../../../src/server/cache/shared/open-shared-store.ts'
 import { createPostgresBackend } from '../../../../src/server/cache/shared/postgres/postgres-backend.ts'
-import type { SharedStore } from '../../../../src/server/cache/shared/shared-store.ts'
+import { EVERY_TAG, type SharedStore } from '../../../../src/server/cache/shared/shared-store.ts'
 import { createValkeyBackend } from '../../../../src/server/cache/shared/valkey/valkey-backend.ts'
 import { startPostgres } from '../../../postgres.ts'
 import { startRedis } from '../../../redis.ts'
@@ -152,7 +152,7 @@ for (const [name, server] of Object.entries(SERVERS)) {
     ])
     other.onInvalidate((tags) => heard.push(...tags))
     thaw()
-    await until(() => heard.includes('*'))
+    await until(() => heard.includes(EVERY_TAG))
     await until(() => store.versions())
     await until(() => lines.length === 2)
     t.strictSame(lines.slice(1), ['the page cache uses the store again'])
@@ -160,7 +160,7 @@ for (const [name, server] of Object.entries(SERVERS)) {
     await render(store, 'key')
     t.ok(await other.get('key'))
     t.strictSame(
-      timed.heard.filter((tag) => tag !== '*' && tag !== 'missed'),
+      timed.heard.filter((tag) => tag !== EVERY_TAG && tag !== 'missed'),
       [],
     )
   })
@@ -180,7 +180,7 @@ for (const [name, server] of Object.entries(SERVERS)) {
     await server.start()
     for (const { store, heard } of [one, other]) {
       await until(() => store.versions())
-      t.ok(heard.includes('*'), 'everything may be outdated')
+      t.ok(heard.includes(EVERY_TAG), 'everything may be outdated')
       t.equal(await store.get('key'), null)
     }
     if (before) await one.store.set('key', response(['a']), before)
@@ -270,7 +270,7 @@ for (const lost of ['state', 'tags']) {
     t.equal(await store.get('key'), null)
     await render(store, 'key', ['a'])
     t.ok(await store.get('key'))
-    t.ok(heard.includes('*'))
+    t.ok(heard.includes(EVERY_TAG))
   })
 }
 
@@ -282,7 +282,7 @@ t.test('PostgreSQL: somebody may empty the tables', async (t) => {
   t.equal(await store.get('key'), null)
   await render(store, 'key', ['a'])
   t.ok(await store.get('key'))
-  t.ok(heard.includes('*'))
+  t.ok(heard.includes(EVERY_TAG))
 })
 
 t.test('PostgreSQL: tables of a newer version are refused', async (t) => {
