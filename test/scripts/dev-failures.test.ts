@@ -139,6 +139,32 @@ t.test('run-time errors of server.ts and pages are shown with their lines, also 
   t.equal((await dev.waitFor(/server\.ts:(\d+):\d+\)$/))[1], String(line))
 })
 
+t.test('a page with the export cache or prerender is checked as production would', async (t) => {
+  const load = "export const load = ({ request }) =>\n  request.headers.cookie ?? 'none'\n"
+  const { dev, get } = await startDev(t, {
+    'pages/cached.tsx': page('cached'),
+    'pages/cached.server.ts': `export const cache = { maxAgeS: 60 }\n${load}`,
+    'pages/built.tsx': page('built'),
+    'pages/built.server.ts': `export const prerender = true\n${load}`,
+    'pages/moved.tsx': page('moved'),
+    'pages/moved.server.ts': `import { redirect } from 'hydrant'
+export const prerender = true
+export const load = ({ request }) =>
+  redirect(request.headers.cookie ? '/a' : '/built')
+`,
+    'pages/tagged.tsx': page('tagged'),
+    'pages/tagged.server.ts': "export const cache = { maxAgeS: 60, tags: () => 'tag' }\n",
+  })
+  for (const name of ['cached', 'built']) {
+    t.match(await get(`/${name}`), `<p>${name}</p>`)
+    await dev.waitFor(new RegExp(`WARN: .* it reads request\\.headers\\.cookie at pages/${name}\\.server\\.ts:3:`))
+  }
+  t.match(await get('/moved'), '<p>built</p>')
+  await dev.waitFor(/WARN: .* it reads request\.headers\.cookie at pages\/moved\.server\.ts:4:/)
+  await get('/tagged')
+  await dev.waitFor(/"cache\.tags" of pages\/tagged\.server\.ts must be a list/)
+})
+
 t.test('failures of development are kept in a separate ledger', async (t) => {
   const files = { 'pages/index.server.ts': "export function load() {\n  throw new Error('developing')\n}\n" }
   const env = { HYDRANT_LEDGER: 'production.db' }

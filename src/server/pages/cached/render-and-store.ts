@@ -62,7 +62,10 @@ async function capturePage(cached: CachedRoute, key: string, ctx: RequestContext
 }
 
 /** Returns the tags of the response, or the error of the site's function. */
-function readTags({ route, rule }: CachedRoute, ctx: RequestContext): readonly string[] | { caught: CaughtError } {
+export function readTags(
+  { route, rule }: Pick<CachedRoute, 'route' | 'rule'>,
+  ctx: RequestContext,
+): readonly string[] | { caught: CaughtError } {
   const { serverFile } = route.page
   try {
     return [...tagsOf(rule, taggedPage(ctx), serverFile), pathTag(ctx.path)]

@@ -5,8 +5,10 @@ import { admitToPage } from '../admit-to-page.ts'
 import { reasonOf } from '../cached/cache-warnings.ts'
 import { type CaptureInput, createCapture } from '../cached/page-capture.ts'
 import { placeOfRead } from '../cached/place-of-read.ts'
+import { readTags } from '../cached/render-and-store.ts'
 import type { PageRoute } from '../page-route.ts'
 import { respondInSlot } from '../raw-response.ts'
+import { respondWithError, targetOf } from '../respond-with-error.ts'
 
 export interface CheckedPage {
   route: PageRoute
@@ -49,7 +51,9 @@ function respondCaptured(
   if (!ctx.site.slots.admit(ctx)) return
   void respondInSlot(ctx, async () => {
     if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
-    ctx.capture = createCapture(route, { rule, tags: [], ...outcome }, ctx)
+    const tags = readTags({ route, rule }, ctx)
+    if ('caught' in tags) return respondWithError(tags.caught, targetOf(route, []), ctx)
+    ctx.capture = createCapture(route, { rule, tags, ...outcome }, ctx)
     await respond(ctx)
   })
 }
