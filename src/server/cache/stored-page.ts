@@ -36,22 +36,23 @@ export class StoredPage {
   /** Null until they are first needed. */
   documentHeaders: DocumentHeaders | null = null
   /** The text in UTF-8. */
-  readonly #bytes: Buffer
+  readonly bytes: Buffer
   #encoded: Partial<Record<Encoding, Buffer>> = {}
   #encoding: Partial<Record<Encoding, Promise<Buffer>>> = {}
   readonly #plain: StoredBody
   #compressed: Partial<Record<Encoding, StoredBody>> = {}
   #onGrow: () => void
-  readonly #restSize: number
+  /** Bytes besides the bodies. */
+  #more: number
 
   /** @param onGrow Called when the page takes more memory. */
   constructor(route: string, response: StoredResponse, onGrow: () => void) {
     this.route = route
     this.response = response
     this.#onGrow = onGrow
-    this.#restSize = response.rest ? JSON.stringify(response.rest).length * 2 : 0
-    this.#bytes = Buffer.from(response.body)
-    this.hash = createHash('sha256').update(this.#bytes).digest('base64url')
+    this.#more = response.rest ? JSON.stringify(response.rest).length * 2 : 0
+    this.bytes = Buffer.from(response.body)
+    this.hash = createHash('sha256').update(this.bytes).digest('base64url')
     this.#plain = this.#createBody(null)
   }
 
@@ -63,7 +64,13 @@ export class StoredPage {
   get size(): number {
     const { br, gzip } = this.#encoded
     // V8 stores a text with characters beyond Latin-1 in two bytes each.
-    return this.text.length * 2 + this.#bytes.length + (br?.length ?? 0) + (gzip?.length ?? 0) + this.#restSize
+    return this.text.length * 2 + this.bytes.length + (br?.length ?? 0) + (gzip?.length ?? 0) + this.#more
+  }
+
+  /** Counts memory that is kept for the page besides its bodies, in bytes. */
+  grow(bytes: number) {
+    this.#more += bytes
+    this.#onGrow()
   }
 
   freshnessAt(now: number): Freshness {
@@ -85,13 +92,13 @@ export class StoredPage {
     return {
       ...{ encoding, text: this.text },
       etag: encoding === null ? `"${this.hash}"` : `"${this.hash}-${encoding}"`,
-      bytes: () => (encoding === null ? this.#bytes : (this.#encoded[encoding] ?? this.#encode(encoding))),
+      bytes: () => (encoding === null ? this.bytes : (this.#encoded[encoding] ?? this.#encode(encoding))),
     }
   }
 
   #encode(encoding: Encoding): Buffer | Promise<Buffer> {
-    if (this.#bytes.length <= MAX_SYNC_BYTES) return this.#keep(encoding, compressSync[encoding](this.#bytes))
-    this.#encoding[encoding] ??= compressAside[encoding](this.#bytes).then((bytes) => this.#keep(encoding, bytes))
+    if (this.bytes.length <= MAX_SYNC_BYTES) return this.#keep(encoding, compressSync[encoding](this.bytes))
+    this.#encoding[encoding] ??= compressAside[encoding](this.bytes).then((bytes) => this.#keep(encoding, bytes))
     return this.#encoding[encoding]
   }
 

@@ -25,12 +25,15 @@ export class PreparedStart {
   #compressing: Promise<Buffer> | null = null
   /** The text in UTF-8. */
   readonly bytes: Buffer
+  readonly #onCompressed: (length: number) => void
 
-  constructor(text: string) {
+  /** @param onCompressed Called once with the number of bytes of the compressed text. */
+  constructor({ text, bytes }: { text: string; bytes: Buffer }, onCompressed: (length: number) => void) {
     this.text = text
-    this.bytes = Buffer.from(text)
-    this.length = this.bytes.length
-    this.crc = zlib.crc32(this.bytes)
+    this.bytes = bytes
+    this.length = bytes.length
+    this.crc = zlib.crc32(bytes)
+    this.#onCompressed = onCompressed
   }
 
   /** Returns the beginning of a gzip member: its header, and the compressed text. */
@@ -42,6 +45,7 @@ export class PreparedStart {
 
   async #compress(): Promise<Buffer> {
     this.#gzip = Buffer.concat([HEADER, await deflate(this.bytes, { ...BLOCKS, level: START_LEVEL })])
+    this.#onCompressed(this.#gzip.length)
     return this.#gzip
   }
 }

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { PageCache } from '../../../src/server/cache/page-cache.ts'
 import type { StoredResponse } from '../../../src/server/cache/shared/shared-store.ts'
+import { shellOf } from '../../../src/server/pages/shells/stored-shell.ts'
 import { until } from '../../until.ts'
 import { createMemoryBackends, createStore } from './shared/stores.ts'
 
@@ -144,6 +145,16 @@ t.test('compressed copies count for the memory', async (t) => {
   t.equal(b.bodyIn('br').bytes(), b.bodyIn('br').bytes())
   t.ok(cache.find('b'))
   t.equal(cache.find('a'), null)
+})
+
+t.test('the compressed copy of a shell counts for its memory', async (t) => {
+  const { store } = createCache()
+  const page = store('a', { body: '<p>shell</p>'.repeat(100) })
+  const { start } = shellOf(page)
+  const { size } = page
+  const copy = await start.gzip()
+  t.equal(await start.gzip(), copy)
+  t.equal(page.size, size + copy.length)
 })
 
 t.test('no tag that is given removes the pages of other tags in other processes', async (t) => {

@@ -20,7 +20,7 @@ export function shellOf(page: StoredPage): StoredShell {
   if (known) return known
   const { headers, scripts } = page.response
   const shell = {
-    start: new PreparedStart(page.text),
+    start: new PreparedStart(page, (length) => page.grow(length)),
     headers: headers.filter(([name]) => name !== 'cache-control' && !isForSomeCaches(name)),
     policy: mixedPolicy(scripts, PLACEHOLDER).split(PLACEHOLDER),
   }
