@@ -38,6 +38,7 @@ export class Missing extends Error {
 /** Throws `Missing` unless the machine and the peers' folder have everything that the parts need. */
 export function checkRequirements({ parts, folder, peers }: Arguments) {
   if (process.platform !== 'linux') throw new Missing('the benchmark reads /proc', 'Run it on Linux.')
+  if (folder !== null) checkFolder(folder, peers)
   for (const { program, debianPackage, parts: users } of PROGRAMS) {
     if (!parts.some((part) => users.includes(part)) || isInstalled(program)) continue
     throw new Missing(`${program} is not installed`, `apt-get install ${debianPackage}`)
@@ -45,7 +46,6 @@ export function checkRequirements({ parts, folder, peers }: Arguments) {
   if (parts.some((part) => ON_TWO_CORES.includes(part)) && availableParallelism() < 2) {
     throw new Missing('the machine has one core', 'Run it on a machine with two: one for the server, one for the load.')
   }
-  if (folder !== null) checkFolder(folder, peers)
 }
 
 function checkFolder(folder: string, peers: readonly string[] | null) {

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { listFailed } from './failed.ts'
 import { nameSources } from './source-places.ts'
 
@@ -38,6 +40,9 @@ const GRACE_MS = 10_000
  */
 export const V8_OPTIONS = ['--interrupt-budget=1000000']
 
+/** The module that all test processes load first. */
+const CODE_CACHE = pathToFileURL(resolve('dist/test/code-cache.js')).href
+
 /** Runs a test file in a process of its own, started by `node` alone: no loader, hook or wrapper. */
 export async function runFile(file: string): Promise<Outcome> {
   const { tap, output, end, leftBehind, seconds } = await runProgram([file], 1)
@@ -55,7 +60,7 @@ export function runProgram(words: readonly string[], files: number): Promise<Pro
   const { NODE_OPTIONS: _, ...own } = process.env
   const env = { ...own, TAP_TIMEOUT: String(PATIENCE_S) }
   const options = { env, timeout: files * KILLED_AFTER_MS, killSignal: 'SIGKILL' } as const
-  const child = spawn(process.execPath, [...V8_OPTIONS, ...words], options)
+  const child = spawn(process.execPath, [...V8_OPTIONS, '--import', CODE_CACHE, ...words], options)
   let tap = ''
   let output = ''
   child.stdin.end()

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { COMMAND_OPTIONS } from './command-options.ts'
 
 /** A line of the log, with the fields that tests read. */
 export interface LogLine {
@@ -80,7 +81,7 @@ const SHORT_DEADLINES = { HYDRANT_TIMEOUTS_LOAD_MS: '600', HYDRANT_TIMEOUTS_REND
 /** Starts a built site. The server stops at the end of the test. */
 export async function startSite(
   t: Pick<Test, 'teardown'>,
-  { dir = 'site', env = {}, nodeOptions = process.execArgv, port: wanted = 0 }: StartOptions = {},
+  { dir = 'site', env = {}, nodeOptions = COMMAND_OPTIONS, port: wanted = 0 }: StartOptions = {},
 ): Promise<SiteServer> {
   // The test's own environment must not configure the server.
   const own = Object.entries(process.env).filter(([name]) => !/^(HYDRANT_|PORT$|HOST$|LOG_LEVEL$)/.test(name))

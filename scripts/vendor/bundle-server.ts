@@ -14,6 +14,9 @@ const DIST = join(process.cwd(), 'dist')
 // A folder beside the rooms, from which `PACKAGE_FOLDER` and the programs of threads are found as from a room.
 const FOLDER = 'src/server/bundle'
 
+/** The condition of Node.js by which a process of the repository loads the bundle, too. */
+const CONDITION = 'hydrant-bundle'
+
 /** The modules that are imported by the names of package.json. */
 const ENTRIES = {
   program: 'scripts/program.js',
@@ -129,6 +132,9 @@ for (const [name, exported] of Object.entries(PUBLIC)) {
 }
 
 const { files: _, ...manifest } = JSON.parse(readFileSync('package.json', 'utf8').replaceAll('"./dist/', '"./'))
-const modules = Object.entries(ENTRIES).map(([name, file]) => [`#${name}`, `./${file}`])
+const modules = Object.entries(ENTRIES).map(([name, file]) => [
+  `#${name}`,
+  { [CONDITION]: `./${FOLDER}/${name}.js`, default: `./${file}` },
+])
 const imports = { ...manifest.imports, ...Object.fromEntries(modules) }
 writeFileSync(join(DIST, 'package.json'), `${JSON.stringify({ ...manifest, imports }, null, 2)}\n`)

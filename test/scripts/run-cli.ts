@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { COMMAND_OPTIONS } from '../command-options.ts'
 import { cliPath } from './cli-path.ts'
 
 /** The options of Node for a build: it compresses no file that any test has compressed before. */
@@ -105,7 +106,7 @@ export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], opt
 
 function spawnCli(
   args: readonly string[],
-  { cwd, env, node = process.execArgv, cli = cliPath, under = [] }: CliOptions,
+  { cwd, env, node = COMMAND_OPTIONS, cli = cliPath, under = [] }: CliOptions,
 ): ChildProcess {
   // The environment of the test must not affect the command.
   const { NODE_ENV: _, PORT: __, HOST: ___, ...own } = process.env
