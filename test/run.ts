@@ -43,8 +43,6 @@ rmSync(FIXTURES, { recursive: true, force: true })
 const folder = createTemporaryFolder()
 process.env.TEST_FOLDER = folder
 process.env.TMPDIR = folder
-// esbuild and the TypeScript compiler are Go programs: their garbage collector takes an eighth of their time.
-process.env.GOGC = '400'
 
 const failures: string[] = []
 const unfinished = new Set(only.length > 0 ? only : listTests())
