@@ -4,9 +4,7 @@
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-
 import Module, { createRequire } from 'node:module'
-
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { constants, Script } from 'node:vm'

@@ -2,9 +2,10 @@
 // half a millisecond of CPU time to resolve, read, compile and link a module, and `hydrant start` needs some 250 of
 // them before its first response. Runs in the repository's folder, after the compiler.
 //
-// The repository itself runs the compiled modules, so that a test and the server that it starts share them. The
-// `imports` of package.json decide: those in `dist`, which is not published, lead to the modules, and those of the
-// package to the bundle. A process has one of them only, and so one class `HttpError` and one React context.
+// The repository itself runs the compiled modules, so that a test and the server in its process share them. The
+// `imports` of package.json decide: those in `dist`, which is not published, lead to the modules, or with a condition to
+// the bundle, and those of the package to the bundle. A process has one of them only, and so one class `HttpError` and
+// one React context.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
