@@ -11,13 +11,7 @@ const scripts = new Map<string, Script>()
  * code from it.
  */
 export function requireCached(file: string, cache: string): unknown {
-  const cachedData = existsSync(cache) ? readFileSync(cache) : undefined
-  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`
-  const script = new Script(source, {
-    filename: file,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    ...(cachedData && { cachedData }),
-  })
+  const script = compileCached(readFileSync(file, 'utf8'), file, cache)
   scripts.set(cache, script)
   const module = new Module(file)
   const require = createRequire(file)
@@ -26,6 +20,19 @@ export function requireCached(file: string, cache: string): unknown {
   script.runInThisContext()(module.exports, require, module, file, dirname(file))
   module.loaded = true
   return module.exports
+}
+
+/**
+ * Compiles a CommonJS file to a script whose value is the function around its code. When the file `cache` exists, V8 takes
+ * the compiled code from it; `cachedDataRejected` of the script is `undefined` without one.
+ */
+export function compileCached(source: string, file: string, cache: string): Script {
+  const cachedData = existsSync(cache) ? readFileSync(cache) : undefined
+  return new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
+    filename: file,
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    ...(cachedData && { cachedData }),
+  })
 }
 
 /** Writes the caches: the code of the loaded scripts that V8 has compiled so far. */

@@ -40,10 +40,10 @@ const GRACE_MS = 10_000
  */
 export const V8_OPTIONS = ['--interrupt-budget=1000000']
 
-/** The module that all test processes load first. */
+/** The module that test processes load first: it keeps compiled code, and changes nothing else. */
 const CODE_CACHE = pathToFileURL(resolve('dist/test/code-cache.js')).href
 
-/** Runs a test file in a process of its own, started by `node` alone: no loader, hook or wrapper. */
+/** Runs a test file in a process of its own. */
 export async function runFile(file: string): Promise<Outcome> {
   const { tap, output, end, leftBehind, seconds } = await runProgram([file], 1)
   const { passed, failures } = readTap(tap)
