@@ -35,43 +35,43 @@ export const errorTable = {
   },
   HYD_CACHE_INVALID: {
     message: 'the export "cache" of %s is not valid: %s',
-    fix: 'Correct it: { maxAgeS: 60, staleS: 600, tags: ["products"], search: ["page"] }; "hydrant docs cache" explains each property.',
+    fix: 'Correct the export, for example: { maxAgeS: 60, staleS: 600, tags: ["products"], search: ["page"] }; "hydrant docs cache" explains each property.',
   },
   HYD_CACHE_TAGS: {
     message: '"cache.tags" of %s must be a list of at most 100 tags, each a string of 1 to 256 characters; got %s',
-    fix: 'Return short names like "product:7". A space, a comma or a letter beyond ASCII counts as its percent-encoded characters.',
+    fix: 'Return at most 100 short names like "product:7", whose length counts after percent-encoding.',
   },
   HYD_CACHE_PERSONAL: {
     message: 'the response of a page with the export "cache" in %s is not stored: %s',
-    fix: 'Remove the read from the loads if the page is the same for every visitor (what differs can come from "loadVisitor", from another request, or from a component that runs in the browser), or remove the export "cache".',
+    fix: 'Remove the read, the header or the script that the message names if the page does not need it, load the part that differs for each visitor with "loadVisitor" or in the browser, or remove the export "cache".',
   },
   HYD_PRERENDER_INVALID: {
     message: 'the export "prerender" of %s is not valid: %s',
-    fix: 'Write export const prerender = true for a page without parameters. For one with parameters, write a function in its server file that returns a list: export const prerender = () => [{ params: { id: "7" } }].',
+    fix: 'Write export const prerender = true for a page without parameters, or, in the server file of a page with parameters, a function that returns a list: export const prerender = () => [{ params: { id: "7" } }].',
   },
   HYD_PRERENDER_SERVER: {
     message: 'the page %s cannot be prerendered: %s',
-    fix: 'Remove the export "prerender" from a page that needs a server for each visitor, or remove what needs it.',
+    fix: 'Remove the export "prerender" from the page, or remove the part that the message names.',
   },
   HYD_PRERENDER_PERSONAL: {
     message: 'the response of %s, which is prerendered, is not the same for every visitor: %s',
-    fix: 'Remove the read from the loads if the page is the same for every visitor (what differs can come from another request, or from a component that runs in the browser), or remove the export "prerender".',
+    fix: 'Remove the read, the header or the script that the message names if the page does not need it, load the part that differs for each visitor in the browser, or remove the export "prerender".',
   },
   HYD_PRERENDER_FAILED: {
     message: 'the page %s failed while it was prerendered, with the digest %s: %s',
-    fix: 'Correct the error at the line above. The build renders the page as a server would, with the same environment variables and the same database.',
+    fix: 'Correct the error, or give the build the environment variables and the database that the page needs.',
   },
   HYD_PRERENDER_RESPONSE: {
     message: 'the page %s cannot be prerendered: %s',
-    fix: 'List only addresses of existing pages in "prerender". Redirects, refusals and pages that are not found need a server: remove the export for such a page.',
+    fix: 'List only addresses of existing pages, or remove the export "prerender" if the page refuses requests or a hook responds in its place.',
   },
   HYD_PRERENDER_START: {
     message: 'the site could not be loaded, so its pages were not prerendered: %s',
-    fix: 'Correct the error: "hydrant start" would fail in the same way. The build loads server.ts and the modules of the site.',
+    fix: 'Correct the error, or give the build the environment variables and the services that server.ts needs; "hydrant start" would fail in the same way.',
   },
   HYD_PRERENDER_STOPPED: {
     message: 'the process that prerenders pages ended with %s before it was done',
-    fix: 'Read its output above. Code of the site may have called process.exit, or the memory was not sufficient.',
+    fix: 'Read the output of the process above this error; code of the site may have called process.exit, or the process may have run out of memory.',
   },
   HYD_SERVER_THREW: {
     message: 'during startup, server.ts threw a value that is not an Error: %s',
@@ -99,7 +99,7 @@ export const errorTable = {
   },
   HYD_LEDGER_SQLITE_MISSING: {
     message: 'the ledger %s needs the package @photostructure/sqlite, which cannot be loaded: %s',
-    fix: 'Use Node.js 22.13 or newer, which has "node:sqlite", or run "npm install @photostructure/sqlite", or "npm rebuild @photostructure/sqlite" if it is already installed and has no binary for this machine (compiling one needs g++, make and python3), or set another ledger: "postgres://…" or false.',
+    fix: 'Use Node.js 22.13 or newer, run "npm install @photostructure/sqlite", or set another ledger ("postgres://…" or false); if the package is installed but has no binary for this machine, run "npm rebuild @photostructure/sqlite", which needs g++, make and python3.',
   },
   HYD_LEDGER_PG_MISSING: {
     message: 'the ledger %s needs the package pg, which cannot be loaded: %s',
@@ -115,7 +115,7 @@ export const errorTable = {
   },
   HYD_LEDGER_MISSING: {
     message: 'there is no ledger at %s',
-    fix: 'Pass the folder of the site, its ledger with --ledger or HYDRANT_LEDGER, or --dev for the ledger of "hydrant dev"; before the first failure there is no file.',
+    fix: 'Pass the site’s folder, name the ledger with --ledger or HYDRANT_LEDGER, or pass --dev to read the ledger of "hydrant dev"; the first failure creates the file.',
   },
   HYD_LEDGER_NEWER: {
     message: 'the ledger %s has format %s; this version of hydrant supports formats up to %s',
@@ -123,11 +123,11 @@ export const errorTable = {
   },
   HYD_LEDGER_DAMAGED: {
     message: 'the ledger %s is damaged: %s',
-    fix: 'Start the site, which moves the damaged file aside and creates a new ledger.',
+    fix: 'Start the site, which renames the damaged file and creates a new ledger.',
   },
   HYD_LEDGER_FAILED: {
     message: 'the ledger %s failed: %s',
-    fix: 'Check that its disk has free space and that no other program has locked it.',
+    fix: 'Fix the problem that the message names: free disk space, stop the program that has locked the ledger, or correct the user, the password or the database in its URL.',
   },
   HYD_LEDGER_UNREACHABLE: {
     message: 'the ledger %s cannot be reached: %s',
@@ -163,7 +163,7 @@ export const errorTable = {
   },
   HYD_SITE_UNKNOWN: {
     message: 'this app has no site%s; its sites are: %s',
-    fix: 'Register the site first with "await app.register(hydrant, …)", and name the base at which it is mounted.',
+    fix: 'Register the site first with "await app.register(hydrant, …)", and set "site" to the base at which it is mounted, or leave "site" out.',
   },
   HYD_BASE_TAKEN: {
     message: '%s cannot be mounted at "%s": %s is already mounted there',
@@ -196,7 +196,7 @@ export const errorTable = {
   },
   HYD_GUARD_RESULT: {
     message: 'the guard of %s must return a plain object or undefined; got %s',
-    fix: 'Return what belongs into ctx.context, such as { user }; to refuse a request, call redirect() or notFound(), or throw an HttpError; see "hydrant docs guards".',
+    fix: 'Return an object with the properties to add to ctx.context, such as { user }; to refuse a request, call redirect() or notFound(), or throw an HttpError; see "hydrant docs guards".',
   },
   HYD_PER_REQUEST: {
     message: 'a function of perRequest() was called without a request; its first argument is %s',
@@ -226,7 +226,7 @@ export const errorTable = {
   },
   HYD_ACTION_TIMEOUT: {
     message: 'the action of %s did not finish within %s ms',
-    fix: 'Make it faster, move the slow part to a queue, or raise timeouts.loadMs.',
+    fix: 'Make the action faster, move its slow part to a queue, or raise timeouts.loadMs.',
     statusCode: 504,
   },
   HYD_ACTION_PROMISE: {
@@ -240,7 +240,7 @@ export const errorTable = {
   },
   HYD_MARKDOWN_FAILED: {
     message: 'the document could not be converted to Markdown: %s',
-    fix: 'Fix the problem that the message names: show less on the page, or set "markdown" to false.',
+    fix: 'Show less on the page, or set "markdown" to false.',
   },
   HYD_DOCUMENT_TOO_LONG: {
     message: 'the document is longer than %s characters',
@@ -325,15 +325,15 @@ export const errorTable = {
   },
   HYD_BUILD_SERVER_EXPORT: {
     message: 'unknown export "%s"; the server file of a %s may export %s%s',
-    fix: 'Rename it, or move it to another module; see "hydrant docs loads".',
+    fix: 'Rename the export, or move it to another module; see "hydrant docs loads".',
   },
   HYD_BUILD_FILE_NAME: {
     message: '%s is %s; did you mean %s?',
-    fix: 'Rename the file, or keep it as it is if you mean it.',
+    fix: 'Rename the file, or ignore this warning if the name is intended.',
   },
   HYD_BUILD_PAGE_EXPORT: {
     message: '%s exports "%s", which has no effect there; did you mean "%s" in %s?',
-    fix: 'Move it to that file, or give it another name.',
+    fix: 'Move the export to that file under the suggested name, or give it another name.',
   },
   HYD_BUILD_SERVER_ORPHAN: {
     message: '%s belongs to no page or layout%s',
@@ -369,7 +369,7 @@ export const errorTable = {
   },
   HYD_BUILD_PLUGIN: {
     message: 'the esbuild plugin "%s" failed: %s',
-    fix: 'Fix it, or remove it from esbuild.plugins in hydrant.config.ts.',
+    fix: 'Fix the plugin, or remove it from esbuild.plugins in hydrant.config.ts.',
   },
   HYD_BUILD_TAILWIND: {
     message: 'Tailwind CSS cannot be loaded: %s',
@@ -405,15 +405,15 @@ export const errorTable = {
   },
   HYD_EXPORT_NEEDS_SERVER: {
     message: '%s needs a server, and an exported site has none',
-    fix: 'Remove it, or serve the site with "hydrant start".',
+    fix: 'Remove this part of the site, or serve the site with "hydrant start".',
   },
   HYD_EXPORT_NOT_PRERENDERED: {
     message: 'the page %s is not prerendered, and an exported site has no server that renders it',
-    fix: 'Export "prerender" from its server file, or serve the site with "hydrant start".',
+    fix: 'Export "prerender" from the page’s server file, or serve the site with "hydrant start".',
   },
   HYD_EXPORT_FOLDER: {
     message: 'the export cannot replace %s: %s',
-    fix: 'Choose a new or empty folder with --out.',
+    fix: 'Use --out to choose a new or empty folder outside of pages/, public/ and .hydrant/.',
   },
   HYD_EXPORT_FILE: {
     message: 'the export cannot write %s: %s',
@@ -421,7 +421,7 @@ export const errorTable = {
   },
   HYD_EXPORT_PAGE: {
     message: 'the page %s cannot be exported: %s',
-    fix: 'Run "hydrant start" and open the page.',
+    fix: 'Correct what the message names: each document needs a <head>, and the page for unknown paths needs the status 404.',
   },
   HYD_DIGEST_UNKNOWN: {
     message: 'the ledger %s has no failure %s%s',
