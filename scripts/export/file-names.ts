@@ -3,6 +3,8 @@ import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 /** Characters that a file name cannot have on one of the systems that a site may be exported on. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const FORBIDDEN = /[\u0000-\u001f\\/:*?"<>|]/
+const BAD_NAME =
+  'a file name cannot be empty, "." or "..", nor contain a control character or one of the characters \\ / : * ? " < > |'
 
 /**
  * Returns the name of the file with the document of a page: `docs/intro.html`, or `docs/intro/index.html`. Throws
@@ -21,7 +23,7 @@ export function decodePath(path: string): string {
   const segments = path.slice(1).split('/').map(decodeURIComponent)
   const isBad = (segment: string) => segment === '' || segment === '.' || segment === '..' || FORBIDDEN.test(segment)
   if (path !== '/' && segments.some(isBad))
-    throw createHydrantError('HYD_EXPORT_FILE', [path, 'a file name cannot contain these characters'])
+    throw createHydrantError('HYD_EXPORT_FILE', [path, BAD_NAME])
   return segments.join('/')
 }
 

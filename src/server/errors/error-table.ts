@@ -199,7 +199,7 @@ export const errorTable = {
     fix: 'Return an object with the properties to add to ctx.context, such as { user }; to refuse a request, call redirect() or notFound(), or throw an HttpError; see "hydrant docs guards".',
   },
   HYD_PER_REQUEST: {
-    message: 'a function of perRequest() was called without a request; its first argument is %s',
+    message: 'a function that perRequest() returned was called without a request; its first argument is %s',
     fix: 'Pass the ctx of a guard, load or action, or an object with the request: { request }.',
   },
   HYD_LOAD_TIMEOUT: {
@@ -400,7 +400,7 @@ export const errorTable = {
     fix: 'Replace the link with a copy of the file, which every visitor can then read.',
   },
   HYD_BUILD_WRITE: {
-    message: 'cannot write the build to %s: %s',
+    message: 'cannot write %s: %s',
     fix: 'Make the site’s folder writable, and check that the disk has free space.',
   },
   HYD_EXPORT_NEEDS_SERVER: {
