@@ -17,14 +17,14 @@ type Flags = Record<string, string | undefined>
 type ExitCode = 0 | 1 | 2
 
 const POLL =
-  'look for changed files at intervals, for folders that report no changes, such as mounted volumes; also CHOKIDAR_USEPOLLING (false)'
+  'check the files for changes at intervals; for mounted volumes, which report no changes; also CHOKIDAR_USEPOLLING (false)'
 
 const EXAMPLES = `
 Examples:
   hydrant dev                 develop the site in this folder, at http://localhost:3000
   hydrant build ./my-site     build another site
   hydrant start --port 8080   serve the build of the site in this folder
-  hydrant errors              list the errors that visitors met
+  hydrant errors              list the failures of the site in this folder
 
 "hydrant help <command>" explains the flags of a command. "hydrant docs" has the documentation.`
 
@@ -79,7 +79,7 @@ function createProgram(): Command {
     .command('create')
     .description('create a new site in a new or empty folder')
     .argument('<dir>', 'the new folder; its name becomes the name of the package')
-    .option('--template <name>', 'minimal, tailwind or plugin (an existing Fastify app)', 'minimal')
+    .option('--template <name>', 'minimal, tailwind, or plugin for an existing Fastify app (minimal)', 'minimal')
     .action(async (dir: string, flags: { template: string }) => {
       const { runCreate } = await import('./commands/create.ts')
       runCreate(dir, flags)

@@ -28,7 +28,7 @@ export function addErrorsCommand(program: Command) {
     )
     .option('--route <route>', 'list failures on this route, named like its file: /products/[id]')
     .option('--release <release>', 'list failures that happened in this release')
-    .option('--new', 'list failures that first happened in --release (the release of the site’s build)')
+    .option('--new', 'list failures that first happened in the given --release (that of the site’s build)')
     .addOption(
       withWords(
         new Option(
@@ -40,7 +40,7 @@ export function addErrorsCommand(program: Command) {
     )
     .option('--open', 'list failures that are not marked as solved')
     .option('--limit <number>', 'maximum number of failures in the list, or of occurrences of one failure (20)')
-    .option('--json', 'print JSON; docs/errors-command.md describes its fields')
+    .option('--json', 'print JSON; "hydrant docs errors-command" describes its fields')
     .option('--ledger <file>', 'read another ledger: a file, or a postgres:// URL; also HYDRANT_LEDGER')
     .option('--dev', 'read the ledger of hydrant dev')
     .addHelpText('after', EXAMPLES)

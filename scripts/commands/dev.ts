@@ -51,7 +51,7 @@ export async function runDev(
       const why = names.length > 0 ? ` (${names.slice(0, 3).join(', ')}${more})` : ''
       console.log(`${names.length > 0 ? 'updated' : 'ready'} in ${formatDuration(durationMs)}${why}`)
     },
-    onBundle: () => console.log('bundling the packages of the site, which is kept for the next start'),
+    onBundle: () => console.log('bundling the packages of the site; the next start uses the result again'),
     onErrors: printErrors,
     formatErrors: (errors) => format(errors, PLAIN),
   })

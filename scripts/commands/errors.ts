@@ -68,8 +68,9 @@ async function readOptions(dir: string, env: Env): Promise<Options> {
 
 /** Returns the release of the build in a site's folder, resolved from the same options as by its server. */
 async function readRelease(dir: string | null, env: Env): Promise<string> {
-  const folder = dir === null ? null : buildFolder(dir)
-  if (folder === null || !existsSync(join(folder, BUILD_PATHS.manifest)))
+  if (dir === null) throw createHydrantError('HYD_CLI_USAGE', ['--new needs --release when --ledger is set'])
+  const folder = buildFolder(dir)
+  if (!existsSync(join(folder, BUILD_PATHS.manifest)))
     throw createHydrantError('HYD_CLI_USAGE', ['--new needs --release, because there is no build'])
   const { release } = resolveOptions({ env, config: await readConfig(folder) })
   return release || readManifest(folder).buildId

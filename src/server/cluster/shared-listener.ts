@@ -52,7 +52,7 @@ export function createSharedListener(
     async listen(wanted) {
       opening ??= open()
       if (wanted.port !== port || wanted.host !== host || wanted.socket !== socket)
-        log.warn('the options on disk name another port, host or socket: restart to apply it')
+        log.warn('the configuration sets another port, host or socket now: restart the server to apply it')
       const [address] = (await opening).map((server) => server.address())
       if (!address) throw new Error('the primary no longer listens')
       return address

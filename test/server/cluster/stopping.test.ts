@@ -44,7 +44,7 @@ t.test('busy workers are replaced and lose no request', async (t) => {
   cpSync(moved, moving, { recursive: true })
   process.kill(server.pid, 'SIGHUP')
   await server.waitForLine(({ msg }) => msg.startsWith('reloaded:'))
-  await server.waitForLine(({ level, msg }) => level === 40 && msg.includes('restart to apply it'))
+  await server.waitForLine(({ level, msg }) => level === 40 && msg.includes('restart the server to apply it'))
   await Promise.all(all.map(({ untilAnswered }) => untilAnswered(20)))
   process.kill(server.pid, 'SIGTERM')
   t.strictSame(await server.ended, [0, null])
