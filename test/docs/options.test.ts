@@ -40,14 +40,14 @@ t.test('every name in the environment is read, and says the same of a wrong valu
   }
 })
 
-t.test('an option that holds everywhere is one of every site', async (t) => {
+t.test('an option that has an effect everywhere is one of every site', async (t) => {
   for (const [name, { scope }] of options)
-    if (documented.get(name)?.get('holds')?.startsWith('everywhere')) t.equal(scope, 'site', name)
+    if (documented.get(name)?.get('where')?.startsWith('everywhere')) t.equal(scope, 'site', name)
 })
 
 t.test('the flags are those of the command line', async (t) => {
   for (const command of ['start', 'dev']) {
-    const own = [...documented.values()].filter((fields) => holdsFor(command, fields.get('holds')))
+    const own = [...documented.values()].filter((fields) => appliesTo(command, fields.get('where')))
     const written = own.flatMap((fields) => codeIn(fields.get('flag')))
     const help = execFileSync(process.execPath, ['dist/scripts/cli.js', command, '--help'], { encoding: 'utf8' })
     const flags = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag ?? '')
@@ -67,8 +67,8 @@ function readOptions(markdown: string): Map<string, Map<string, string>> {
   )
 }
 
-function holdsFor(command: string, holds = ''): boolean {
-  return holds.startsWith('everywhere') || codeIn(holds).includes(`hydrant ${command}`)
+function appliesTo(command: string, where = ''): boolean {
+  return where.startsWith('everywhere') || codeIn(where).includes(`hydrant ${command}`)
 }
 
 function codeIn(text = ''): string[] {
