@@ -281,7 +281,7 @@ export const errorTable = {
   },
   HYD_BUILD_FAILED: {
     message: 'the build failed with %s',
-    fix: 'Fix the errors that are listed; the previous build is unchanged.',
+    fix: 'Fix the errors that are listed above this one.',
   },
   HYD_BUILD_PAGES_MISSING: {
     message: 'the site has no folder pages/%s',
