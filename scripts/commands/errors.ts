@@ -4,6 +4,7 @@ import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import { buildFolder, readConfig, readManifest } from '../../src/server/build-output/read-build.ts'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { openLedger } from '../../src/server/ledger/open-ledger.ts'
+import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { placeOf } from '../../src/server/postgres/pool.ts'
@@ -26,6 +27,7 @@ export async function runErrors(
   const { stdout, env } = process
   if (dev && ledger !== undefined)
     throw createHydrantError('HYD_CLI_USAGE', ['--dev and --ledger both name a ledger; leave one of them out'])
+  if (ledger === undefined) createEnvFiles(dir, dev ? 'development' : 'production', env).load()
   if (request.kind === 'list' && request.query.isNew)
     request.query.release ??= await readRelease(ledger === undefined ? dir : null, env)
   const { close, ...from } = await openForReading(dir, env, dev ? join(dir, DEV_LEDGER) : ledger)
@@ -45,8 +47,8 @@ export async function runErrors(
 }
 
 /**
- * Opens the ledger that the site's server writes. Its place comes from the environment, from the configuration in the
- * build if there is one, or from the default. `place` selects another ledger: a file relative to the working directory,
+ * Opens the ledger that the site's server writes. Its place comes from the environment, to which the site's `.env` files
+ * belong, from the configuration in the build if there is one, or from the default. `place` selects another ledger: a file relative to the working directory,
  * or a `postgres:` URL.
  */
 async function openForReading(

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { VERSION } from '../../src/server/build-output/read-build.ts'
+import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { messageOf } from '../../src/server/util/message-of.ts'
 import { describeLedger } from '../info/describe-ledger.ts'
@@ -15,6 +16,7 @@ const PACKAGES = ['react', 'react-dom', 'fastify', 'esbuild', 'typescript', '@ph
 
 /** Runs `hydrant info`: prints the facts that a report of a bug needs, without secrets. */
 export async function runInfo(dir: string, { json = false }: { json?: boolean }): Promise<void> {
+  createEnvFiles(dir, 'production', process.env).load()
   const info = await gatherInfo(resolve(dir), process.env)
   console.log(json ? JSON.stringify(info, null, 2) : formatInfo(info))
 }

@@ -16,6 +16,8 @@ export interface DevOptionsInput {
 export interface DevOptions {
   /** Returns the current options; before `configure`, without those of the configuration. */
   current(): Options
+  /** Returns whether nobody has chosen the port: no flag, no variable, and not the configuration. */
+  isDefaultPort(): boolean
   /** Uses the site's configuration. Throws HYD_OPTION_…. */
   configure(config: Record<string, unknown>): void
   /** Resolves when the first configuration has been used. */
@@ -31,6 +33,7 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptio
   const read = (config: Record<string, unknown>) =>
     withReports(withDevLedger(resolveOptions({ flags, env, config: { host: 'localhost', ...config } })))
   let options = read({})
+  let isPortConfigured = false
   let resolve = () => {}
   const configured = new Promise<void>((done) => {
     resolve = done
@@ -38,8 +41,10 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptio
   return {
     current: () => options,
     configured,
+    isDefaultPort: () => !isPortConfigured && !flags.port && !env.PORT && !env.HYDRANT_PORT,
     configure(config) {
       options = read(config)
+      isPortConfigured = config.port !== undefined
       resolve()
     },
     loadEnv() {

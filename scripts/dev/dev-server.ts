@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Duplex } from 'node:stream'
 import { createDevSite, type DevSite, type DevSiteInput } from './dev-site.ts'
 import { explainHost, isAllowedHost, isForeign } from './http/dev-access.ts'
-import { isDefaultPort, listenInDev } from './http/listen-in-dev.ts'
+import { listenInDev } from './http/listen-in-dev.ts'
 import { listServerUrls, type ServerUrls } from './http/server-urls.ts'
 
 const NOSNIFF = { 'x-content-type-options': 'nosniff' }
@@ -54,7 +54,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   }
 
   try {
-    const listening = await listenInDev(server, { host, port }, isDefaultPort(port, input.flags, input.env))
+    const listening = await listenInDev(server, { host, port }, site.isDefaultPort())
     const urls = listServerUrls({ host, port: listening.port, base })
     return { urls, portNote: listening.note, findSource: site.findSource, report: site.report, close }
   } catch (error) {

@@ -42,6 +42,8 @@ export interface AppliedUpdate {
 export interface DevSite {
   /** Returns the options of the last build; before the first build, without those of the configuration. */
   options(): Options
+  /** Returns whether nobody has chosen the port: no flag, no variable, and not the configuration. */
+  isDefaultPort(): boolean
   respond(request: IncomingMessage, response: ServerResponse): Promise<void>
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /**
@@ -106,6 +108,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
 
   return {
     options: options.current,
+    isDefaultPort: options.isDefaultPort,
     respond: createResponder({
       ...{ channel, openEditor: createEditorRoute(dir), engine, display, slot: app.slot, base, settled },
     }),

@@ -22,8 +22,7 @@ export function documentFile(path: string, inFolders: boolean): string {
 export function decodePath(path: string): string {
   const segments = path.slice(1).split('/').map(decodeURIComponent)
   const isBad = (segment: string) => segment === '' || segment === '.' || segment === '..' || FORBIDDEN.test(segment)
-  if (path !== '/' && segments.some(isBad))
-    throw createHydrantError('HYD_EXPORT_FILE', [path, BAD_NAME])
+  if (path !== '/' && segments.some(isBad)) throw createHydrantError('HYD_EXPORT_FILE', [path, BAD_NAME])
   return segments.join('/')
 }
 

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import t, { type Test } from 'tap'
+import { createDevOptions, type DevOptionsInput } from '../../scripts/dev/dev-options.ts'
 import { explainHost, isAllowedHost } from '../../scripts/dev/http/dev-access.ts'
-import { isDefaultPort } from '../../scripts/dev/http/listen-in-dev.ts'
 import { listServerUrls } from '../../scripts/dev/http/server-urls.ts'
 import { findFreePort } from '../../src/server/lifecycle/free-port.ts'
 import { askLsof, findPortOwner } from '../../src/server/lifecycle/port-owner.ts'
@@ -57,11 +57,20 @@ t.test('dev uses the next free port when nobody has chosen one, and says so', as
   const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
   t.equal(new URL(url).port, port)
   t.equal((await fetch(url)).status, 200)
-  t.ok(isDefaultPort(3000, {}, { PORT: '' }))
-  t.notOk(isDefaultPort(3000, { port: '3000' }, {}))
-  t.notOk(isDefaultPort(3000, {}, { PORT: '3000' }))
-  t.notOk(isDefaultPort(3000, {}, { HYDRANT_PORT: '3000' }))
-  t.notOk(isDefaultPort(8080, {}, {}), 'the configuration has chosen it')
+})
+
+t.test('a port that somebody has chosen is not replaced, also if it is 3000', async (t) => {
+  const dir = t.testdir({})
+  const isDefault = (given: Partial<DevOptionsInput>, config: Record<string, unknown> = {}) => {
+    const options = createDevOptions({ dir, flags: {}, env: {}, ...given })
+    options.configure(config)
+    return options.isDefaultPort()
+  }
+  t.ok(isDefault({ env: { PORT: '' } }))
+  t.notOk(isDefault({ flags: { port: '3000' } }), 'a flag')
+  t.notOk(isDefault({ env: { PORT: '3000' } }), 'a variable')
+  t.notOk(isDefault({ env: { HYDRANT_PORT: '3000' } }), 'the other variable')
+  t.notOk(isDefault({}, { port: 3000 }), 'the configuration')
 })
 
 t.test('finds the process of a port, and a free port above it', async (t) => {

@@ -55,3 +55,14 @@ t.test('hydrant start reads the files', async (t) => {
   const [, url = ''] = await server.waitFor(/(http:\/\/127\.0\.0\.1:\d+)/)
   t.equal(await (await fetch(url, { headers: { accept: 'application/json' } })).json(), 'Seven Seas')
 })
+
+t.test('hydrant errors and hydrant info find the ledger that a file names', async (t) => {
+  const dir = createSite(t, {
+    'pages/index.tsx': 'export default () => <p>page</p>\n',
+    '.env': 'HYDRANT_LEDGER=kept/failures.db\n',
+    '.env.development': 'HYDRANT_LEDGER=unused.db\n',
+  })
+  const ledger = join(dir, 'kept/failures.db')
+  t.match(await runCli(['errors', dir]), { code: 1, stderr: `there is no ledger at ${ledger}` })
+  t.match(JSON.parse((await runCli(['info', dir, '--json'])).stdout), { options: { ledger: 'kept/failures.db' } })
+})

@@ -5,7 +5,6 @@ import { findFreePort } from '../../../src/server/lifecycle/free-port.ts'
 import { createListenError, describeOwner } from '../../../src/server/lifecycle/listen.ts'
 import { findPortOwner } from '../../../src/server/lifecycle/port-owner.ts'
 import type { Options } from '../../../src/server/options/options.ts'
-import { rules } from '../../../src/server/options/rules.ts'
 
 /** The port of a server, and a note when it is not the port of the options. */
 export interface ListenResult {
@@ -46,13 +45,4 @@ async function open(server: Server, { host, port }: Pick<Options, 'host' | 'port
   await once(server, 'listening')
   // The address of a server that listens on TCP is an `AddressInfo`.
   return (server.address() as AddressInfo).port
-}
-
-/** Returns whether nobody has chosen the port: no flag, no variable, and no other port in the configuration. */
-export function isDefaultPort(
-  port: number,
-  flags: Record<string, string | undefined>,
-  env: Record<string, string | undefined>,
-): boolean {
-  return port === rules.port.fallback && !flags.port && !env.PORT && !env.HYDRANT_PORT
 }

@@ -38,8 +38,7 @@ export function readPrerenderRule(server: PageExports, page: PageExports, hasPar
   if (prerender === undefined) return null
   const refuse = (problem: string) => createHydrantError('HYD_PRERENDER_INVALID', [file, problem])
   if (typeof prerender === 'function') {
-    if (file === page.file)
-      throw refuse('a function must be in the server file, because the page runs in the browser')
+    if (file === page.file) throw refuse('a function must be in the server file, because the page runs in the browser')
     return { file, list: () => prerender() }
   }
   if (prerender !== true) throw refuse(`it must be true or a function; got ${showValue(prerender)}`)

@@ -66,6 +66,6 @@ export function findAppSites(app: App, base?: string): [AppSite, ...AppSite[]] {
   const { sites } = sitesIn(app)
   const [first, ...others] = base === undefined ? sites : sites.filter((site) => site.base === base)
   if (first) return [first, ...others]
-  const bases = sites.map((site) => JSON.stringify(site.base)).join(', ')
-  throw createHydrantError('HYD_SITE_UNKNOWN', [base === undefined ? '' : ` at "${base}"`, bases || 'none'])
+  const bases = sites.map((site) => `one at ${JSON.stringify(site.base)}`).join(', ')
+  throw createHydrantError('HYD_SITE_UNKNOWN', [base === undefined ? '' : ` at "${base}"`, bases || 'none yet'])
 }

@@ -162,7 +162,7 @@ export const errorTable = {
     fix: 'Set HYDRANT_ADMIN_TOKEN to a secret of at least 16 characters, or register hydrant.admin with auth: "app" in a scope whose onRequest hook admits only operators.',
   },
   HYD_SITE_UNKNOWN: {
-    message: 'this app has no site%s; its sites are: %s',
+    message: 'this app has no site%s; it has %s',
     fix: 'Register the site first with "await app.register(hydrant, …)", and set "site" to the base at which it is mounted, or leave "site" out.',
   },
   HYD_BASE_TAKEN: {

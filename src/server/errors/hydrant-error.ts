@@ -25,8 +25,18 @@ export function createHydrantError(
   return Object.assign(error, { fix })
 }
 
-/** Formats a value for a message as it would be written in code, in at most 80 characters. */
+/**
+ * Formats a value for a message as it would be written in code, in at most 80 characters. The properties of objects are
+ * left out, because they may be secrets.
+ */
 export function showValue(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
+  const text = Array.isArray(value) ? `[${value.map(showItem).join(', ')}]` : showItem(value)
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}
+
+function showItem(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (Array.isArray(value)) return '[…]'
+  const text = String(value)
+  return text === '[object Object]' ? '{…}' : text
 }

@@ -76,7 +76,7 @@ type Report = (isLast: boolean) => boolean
  */
 function createReport(hangMs: number, onHang: (error: Error) => void): Report {
   return function report(isLast) {
-    const error = createHydrantError('HYD_HUNG', [Math.round(hangMs / 1_000)])
+    const error = createHydrantError('HYD_HUNG', [hangMs / 1_000])
     const frames = stackAbove(report).filter((frame) => !frame.includes('(node:') && !frame.includes('at node:'))
     if (frames.length === 0 && !isLast) return false
     error.stack = [`${error.name}: ${error.message}`, ...frames].join('\n')
