@@ -9,11 +9,14 @@ import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/share
 import { StoredPage } from './stored-page.ts'
 import { TagVersions } from './tag-versions.ts'
 
-/** What `invalidate` removes: the responses with any of these tags, and those of this path. */
+/** The stored responses that `invalidate` removes: those with any of these tags, and those of this path. */
 export interface Invalidation {
-  /** Tags that the export `cache` of a page returns. */
+  /** Tags of the export `cache`. A text that cannot be a tag is ignored (none). */
   tags?: readonly string[]
-  /** The path of a page, as a visitor sees it, with the base: `/shop/products/7`. A query is ignored. */
+  /**
+   * The path of a page as a visitor sees it, with the base: `/shop/products/7`. A query is ignored, so the responses
+   * for all queries are removed (none).
+   */
   path?: string
 }
 
@@ -114,7 +117,9 @@ export class PageCache {
     return this.#passed.get(key) === true
   }
 
-  /** Whether a response with these tags, which is older than this process, may be served: none has been invalidated. */
+  /**
+   * Whether a response with these tags, which is older than this process, may be served: none has been invalidated.
+   */
   wasNeverInvalidated(tags: readonly string[]): boolean {
     return this.#versions.areCurrent(tags, this.#start)
   }

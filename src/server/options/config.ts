@@ -93,7 +93,10 @@ export interface ActionContext<Route extends PageRoute = never> extends LoadCont
 export interface CacheOptions<Route extends PageRoute = never> {
   /** Seconds in which a stored response is served, from 0 to a year (31 536 000). */
   maxAgeS: number
-  /** Seconds after `maxAgeS` in which the old response is served while one new response is rendered (0). At most a year. */
+  /**
+   * Seconds after `maxAgeS` in which the old response is served while one new response is rendered (0). At most a
+   * year.
+   */
   staleS?: number
   /**
    * Names by which `app.pageCache.invalidate` removes the response: a list, or a function that returns one (none). A
@@ -148,14 +151,15 @@ export interface SiteOptions {
     drainMs?: number
     /**
      * Milliseconds after the signal to stop in which the server still accepts requests, while the response of
-     * `/_hydrant/ready` is a 503. Set it to the time that a load balancer needs to notice this (0). For `hydrant start`.
+     * `/_hydrant/ready` is a 503. Set it to the time that a load balancer needs to notice this (0). For
+     * `hydrant start`.
      */
     stopDelayMs?: number
     /**
-     * Milliseconds that the event loop may be blocked, for example by an endless loop. After that, the blocking code is
-     * interrupted and reported as the failure HYD_HUNG. `hydrant start` then finishes the other requests, and exits
-     * with an error. The plugin throws the error as an uncaught exception. 0 turns this off (60 000; with the plugin 0).
-     * `createServer` and `hydrant dev` ignore it.
+     * Milliseconds that the event loop may be blocked, for example by an endless loop. After that, the blocking code
+     * is interrupted and reported as the failure HYD_HUNG. `hydrant start` then finishes the other requests, and
+     * exits with an error. The plugin throws the error as an uncaught exception. 0 turns this off (60 000; with the
+     * plugin 0). `createServer` and `hydrant dev` ignore it.
      */
     hangMs?: number
   }
