@@ -30,7 +30,9 @@ export function createLoadContext(ctx: RequestContext, params = ctx.params): Loa
   return context as typeof context & Pick<LoadContext, 'url' | 'signal'>
 }
 
-/** Returns the object that the accessors read. A load can reach it by its symbol, so it must not lead to the request. */
+/**
+ * Returns the object that the accessors read. A load can reach it by its symbol, so it must not lead to the request.
+ */
 function withoutRequest(ctx: RequestContext): Accessed {
   return {
     get url() {
