@@ -11,31 +11,37 @@ export interface StylesheetSource {
   source: string
 }
 
+/** The result of `compile`. */
 export interface CompiledStylesheet {
   css: string
-  /** Absolute paths of other files that the CSS was made from. In development, a change of one updates the page. */
+  /**
+   * Absolute paths of other files that the compiler has read. In development, a change of one of them updates the page
+   * (none).
+   */
   dependencies?: readonly string[]
 }
 
+/** Options of `stylesheets`. */
 export interface StylesheetOptions {
-  /** The ends of the names of the files to compile, such as `.scss`. */
+  /** The extensions of the files to compile, each with one dot: `['.scss']`. */
   extensions: readonly string[]
   /**
-   * Compiles a file to CSS. An error that it throws is shown with the place that it names: as `line` and `column`
+   * Compiles a file to CSS. If it throws, the error is shown with the place in its properties: `line` and `column`
    * (PostCSS), `loc` (Lightning CSS) or `span` (Sass).
    */
   compile(stylesheet: StylesheetSource): CompiledStylesheet | Promise<CompiledStylesheet>
 }
 
-/** A plugin for `esbuild.plugins` that Hydrant itself carries out, also for CSS modules. */
+/** A plugin for `esbuild.plugins`. Hydrant itself calls `compile`, also for CSS modules. */
 export interface StylesheetPlugin extends EsbuildPlugin {
   stylesheets: StylesheetOptions
 }
 
 /**
- * Returns a plugin for `esbuild.plugins` that compiles the stylesheets which the site imports, for example with Sass,
- * PostCSS or Lightning CSS. A file whose name ends with `.module` and one of the extensions is a CSS module. If several
- * plugins compile an extension, the first one does. Throws HYD_OPTION_INVALID.
+ * Returns a plugin for `esbuild.plugins` that compiles the stylesheets of the site, for example with Sass, PostCSS or
+ * Lightning CSS. A file whose name ends with `.module` and one of the extensions is a CSS module. If several plugins
+ * have the same extension, the first one compiles the file. Throws HYD_OPTION_INVALID if `extensions` or `compile` is
+ * missing or not valid.
  */
 export function stylesheets(options: StylesheetOptions): StylesheetPlugin {
   const { extensions, compile } = options

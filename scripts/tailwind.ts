@@ -44,17 +44,18 @@ interface Source {
 
 const MISSING = 'HYD_BUILD_TAILWIND' satisfies ErrorCode
 
-/** Finds the stylesheets that Tailwind compiles: those that use one of its rules or import it. */
+/** Matches a stylesheet that Tailwind compiles: it imports Tailwind or uses one of Tailwind's rules. */
 const USES_TAILWIND =
   /@(?:import\s+(?:url\()?["']tailwindcss|tailwind|theme|utility|variant|custom-variant|apply|reference|plugin|config|source)\b/
 
 /**
- * Returns the esbuild plugin that compiles the site's stylesheets with Tailwind CSS 4, which the site installs:
- * `npm install --save-dev tailwindcss @tailwindcss/node @tailwindcss/oxide`. Use it in `hydrant.config.ts`:
- * `export default defineConfig({ esbuild: { plugins: [tailwind()] } })`. Tailwind finds the class names in all files of
- * the site that `.gitignore` does not list. The plugin does not compile CSS modules.
+ * Returns an esbuild plugin that compiles the site's stylesheets with Tailwind CSS 4. Use the plugin in
+ * `hydrant.config.ts`: `export default defineConfig({ esbuild: { plugins: [tailwind()] } })`. Install the packages in
+ * the site: `npm install --save-dev tailwindcss @tailwindcss/node @tailwindcss/oxide`. Tailwind finds the class names
+ * in all files of the site that `.gitignore` does not list. The plugin does not compile CSS modules, nor stylesheets
+ * that do not use Tailwind.
  *
- * The build fails with HYD_BUILD_TAILWIND if the packages are not installed.
+ * The build fails with HYD_BUILD_TAILWIND if one of the packages is not installed.
  */
 export function tailwind(): EsbuildPlugin {
   return { name: 'hydrant-tailwind', setup }

@@ -45,7 +45,7 @@ export interface BuildSiteOptions {
 }
 
 export interface SiteCheck {
-  /** The exports of server files that `find` reports. No prerendered page is reported because of them. */
+  /** Names of exports of server files that `find` reports. The check of prerendered pages ignores these exports. */
   exports: readonly string[]
   find(site: CheckedSite): Promise<BuildProblem[]>
 }
@@ -73,7 +73,7 @@ export interface SiteBuild {
   images: ImageSummary
   /** Null for a site without prerendered pages. */
   prerendered: PrerenderSummary | null
-  /** The warnings about names and those of esbuild, in the form of errors. */
+  /** Warnings about names, and warnings of esbuild, as problems. */
   warnings: BuildProblem[]
   durationMs: number
 }
@@ -165,7 +165,7 @@ function findFormPages({ components }: DiscoveredSite, exports: FileExports): Re
   return new Set(components.flatMap(({ file, kind }) => (kind === 'page' && hasForm(file) ? [file] : [])))
 }
 
-/** Keeps files of the builds before, and returns how many the browser can still request. */
+/** Keeps files of earlier builds. Returns how many of them browsers can still request. */
 async function keepPrevious(
   folder: string,
   { buildId, clientFiles }: Manifest,

@@ -29,7 +29,7 @@ export interface ChangeApplierInput {
   onApplied(change: AppliedChange): void
 }
 
-/** Applies changes to a site: displays why it does not build or start, or tells that the change is applied. */
+/** Applies changes to a site. Displays why the site does not build or start, or reports that the change is applied. */
 export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput {
   const { engine, display } = input
   const failBuild = (error: unknown) => display.fail({ title: DOES_NOT_BUILD, error, source: null })

@@ -31,7 +31,7 @@ export interface DevSiteInput
 }
 
 export interface AppliedUpdate {
-  /** esbuild's warnings, in the form of errors. */
+  /** Warnings about names, and warnings of esbuild, as problems. */
   warnings: readonly BuildProblem[]
   durationMs: number
   /** The changed files, relative to the site. */
@@ -57,8 +57,8 @@ export interface DevSite {
 }
 
 /**
- * Resolves when the configuration has been read. The first requests wait for the site. Throws HYD_OPTION_… for flags and
- * the environment.
+ * Resolves when the configuration has been read. The first requests wait for the site. Throws HYD_OPTION_… for flags
+ * and the environment.
  */
 export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const { dir } = input

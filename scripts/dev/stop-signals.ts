@@ -12,9 +12,9 @@ export interface StopSignals {
   /** Sets the function that a signal calls before the process ends. */
   setClose(close: () => Promise<void>): void
   /**
-   * Lets the system end the process on a signal, until the code that blocks the event loop returns. Must be called again
-   * while the event loop does not run: promises or ticks without an end block it with code that returns. Returns whether
-   * it is the first call of a block.
+   * Makes a signal end the process without the function of `setClose`, until the code that blocks the event loop
+   * returns. Must be called again while the event loop is blocked, because an endless chain of promises or ticks also
+   * blocks it, and each link of the chain returns. Returns true for the first call while the event loop is blocked.
    */
   release(): boolean
 }
@@ -77,7 +77,8 @@ export function handleStopSignals(log: (text: string) => void): StopSignals {
       }
       isReleased = true
       ignore()
-      // Before a response of the code, so that no signal arrives in between. Which queue runs first depends on the code.
+      // The listeners return as soon as the code returns, before other work. Which of the queues runs first depends
+      // on it.
       process.nextTick(hold)
       queueMicrotask(hold)
       setImmediate(() => {

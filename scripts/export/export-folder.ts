@@ -11,8 +11,8 @@ export const MARKER = '.hydrant-export'
 const OWN_FOLDERS = ['pages', 'public', BUILD_FOLDER]
 
 /**
- * Returns the absolute path of the folder to write. Throws HYD_EXPORT_FOLDER for a folder with files that no export has
- * written, and for one inside the site's own folders.
+ * Returns the absolute path of the folder to write. Throws HYD_EXPORT_FOLDER for a folder with files that no export
+ * has written, and for one inside the site's own folders.
  */
 export async function checkExportFolder(dir: string, out: string | undefined): Promise<string> {
   const siteDir = await realpath(dir)
@@ -42,6 +42,6 @@ export async function createExportFolder(target: string): Promise<OutputFolder> 
   const parent = dirname(target)
   await mkdir(parent, { recursive: true })
   const name = basename(target)
-  // A name that no other program uses: folders with it are removed when their process has ended.
+  // No other program may use this name: folders with this name are removed when their process has ended.
   return await createOutputFolder(parent, name, `.${name}.hydrant-export`)
 }

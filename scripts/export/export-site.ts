@@ -38,15 +38,15 @@ export interface SiteExport {
   durationMs: number
 }
 
-/** Pages that are rendered at a time. Loads that wait for a service leave the processor to other pages. */
+/** The number of pages that are rendered at a time. While a load waits for a service, other pages are rendered. */
 const PAGES_AT_A_TIME = 8
 const FILES_AT_A_TIME = 16
 const REDIRECTS_FILE = '_redirects'
 
 /**
- * Builds a site whose pages are all prerendered, and writes it as files for a host without Node.js. Throws a BuildError
- * with everything that needs a server, HYD_EXPORT_FOLDER, HYD_EXPORT_PAGE and HYD_EXPORT_FILE. The folder then stays as
- * it was.
+ * Builds a site whose pages are all prerendered, and writes it as files for a host without Node.js. Throws a
+ * BuildError with everything that needs a server, HYD_EXPORT_FOLDER, HYD_EXPORT_PAGE and HYD_EXPORT_FILE. The folder
+ * then stays as it was.
  */
 export async function exportSite(options: ExportOptions): Promise<SiteExport> {
   const { dir, out, origin, base, onProgress = () => {} } = options

@@ -2,8 +2,8 @@
 const ONLY_IN_HEADERS = /^(?:frame-ancestors|report-to|report-uri|sandbox)\b/
 
 /**
- * Puts the encoding and the policy of a document into its head. A host of files sends neither of them: it may send the
- * type without an encoding.
+ * Puts the encoding and the policy of a document into its head. A static file host does not send the policy, and may
+ * send the content type without an encoding.
  *
  * @param policy The value of the header `Content-Security-Policy`, or an empty string.
  * @returns Null if the document has no `<head>`.

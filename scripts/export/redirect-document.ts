@@ -1,8 +1,8 @@
 import { escapeHtml } from '../../src/shared/wire/html.ts'
 
 /**
- * Returns the document in the place of a page that redirects, for hosts that do not know the file `_redirects`. It needs
- * no script.
+ * Returns the document that replaces a page that redirects, for hosts that do not read the file `_redirects`. The
+ * document needs no script.
  *
  * @param location The value of the header `Location`.
  * @param canonical The absolute URL of the target.

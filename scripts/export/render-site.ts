@@ -25,12 +25,12 @@ export interface PageAddress {
   path: string
 }
 
-/** A page as files have it. */
+/** The contents of the files of a page. */
 export interface ExportedPage {
   document: string
   /** The lines of a navigation to the page. */
   lines: string
-  /** The redirect that the document stands for; null for a page of its own. */
+  /** The redirect of a page that redirects; null for other pages. */
   redirect: Pick<PrerenderedRedirect, 'location' | 'status'> | null
 }
 
@@ -124,12 +124,12 @@ function exportRedirect({ location, status }: PrerenderedRedirect, origin: strin
 
 const routesOf = (build: Build) => new Map(build.routes.map((route) => [route.id, createPageRoute(route, build)]))
 
-/** Returns the options without what concerns visitors, operators and other servers. */
+/** Returns the options without those that concern visitors, operators and other servers. */
 function exportOptions(options: Options, atATime: number): Options {
   return {
     ...options,
     ...{ hosts: [], ledger: false, onFailure: null, proxyStripsBase: false, logRequests: false },
-    // The requests of this process say that they came over HTTPS.
+    // The requests of this process have the protocol of the origin in `X-Forwarded-Proto`.
     trustProxy: true,
     reports: { ...options.reports, enabled: false },
     limits: { ...options.limits, maxEventLoopDelayMs: 0, maxRenders: Math.max(options.limits.maxRenders, atATime) },

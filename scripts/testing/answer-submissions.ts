@@ -1,12 +1,13 @@
 import type { SubmissionAnswer } from './take-submissions.ts'
 
 /**
- * Answers the submissions of `useSubmission` in a test that renders components without a server: `{ data }` is the
- * result of an action that returned `data`. If the function throws, the submission has an `error` with its message. From
- * then on, `refresh` and `prefetch` resolve without effect. Another call replaces the function.
+ * Sets the function that answers the submissions of `useSubmission`, in a test that renders components without a
+ * server. It returns `{ data }` for an action that returned `data`. If it throws, the submission has an `error` with
+ * the message. After this call, `refresh` and `prefetch` resolve without effect. Another call replaces the function.
+ * Without a call, `submit` and `refresh` reject.
  */
 export async function answerSubmissions(answer: SubmissionAnswer): Promise<void> {
-  // It loads React, and `createTestSite` decides before that which build of it.
+  // The module loads React. `createTestSite` has to select React's build before that.
   const { takeSubmissions } = await import('./take-submissions.ts')
   takeSubmissions(answer)
 }

@@ -8,7 +8,9 @@ import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { PACKAGE_FOLDER } from '../../src/server/util/package-folder.ts'
 import { withLock } from './lock.ts'
 
-/** Names the files that the build was made of. `hydrant build` writes a new folder, which does not have this file. */
+/**
+ * A file with a hash of the files that the build was made of. `hydrant build` writes a new folder without this file.
+ */
 const STAMP = 'tested.txt'
 /** Folders whose files no build reads, unless a module of the site imports them. */
 const OTHER_FOLDERS = ['node_modules', 'test', 'tests', 'coverage', 'dist']
@@ -19,8 +21,8 @@ const OTHER_FILES = /\.(?:db|db-\w+|log)$|\.(?:test|spec)\.\w+$/
 const running = new Map<string, Promise<void>>()
 
 /**
- * Builds a site unless its files are those of the last call, in whichever process that was. Processes that call it at
- * the same time build once. Throws HYD_TEST_BUILD with the output of the build.
+ * Builds a site if its files have changed since the last build for tests, of this process or another one. Processes
+ * that call it at the same time build once. Rejects with HYD_TEST_BUILD, which contains the output of the build.
  */
 export function buildOnce(dir: string): Promise<void> {
   const folder = existsSync(dir) ? realpathSync(dir) : resolve(dir)
@@ -33,7 +35,7 @@ async function buildIfChanged(dir: string): Promise<void> {
   await withLock(dir, async () => {
     if (isCurrent(dir)) return
     await build(dir)
-    // After the build, which writes types into the folder.
+    // Described after the build, because the build writes types into the folder.
     writeFileSync(join(dir, BUILD_FOLDER, STAMP), describeInputs(dir))
   })
 }

@@ -4,7 +4,7 @@ import type { LightMyRequestResponse } from 'fastify'
 export interface CookieJar {
   /** Returns the value of the header `cookie`; null without cookies. */
   header(): string | null
-  /** Stores the cookies of a response, and removes those that it has ended. */
+  /** Stores the cookies of a response, and removes those that the response deletes. */
   store(response: LightMyRequestResponse): void
 }
 

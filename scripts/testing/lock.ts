@@ -18,7 +18,7 @@ export async function withLock(folder: string, work: () => Promise<void>): Promi
   }
 }
 
-/** Writes the lock file, and returns whether there was none. Removes one whose process has ended. */
+/** Writes the lock file. Returns false if there is one already, and removes it if its process has ended. */
 function take(file: string): boolean {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' })
@@ -33,7 +33,8 @@ function take(file: string): boolean {
 function isHeld(file: string): boolean {
   try {
     const pid = Number(readFileSync(file, 'utf8'))
-    // An empty file is one that its process is about to write. Signal 0 only asks whether the process exists.
+    // A process has just created an empty file, and is about to write its id. Signal 0 only checks that a process
+    // exists.
     return pid === 0 || process.kill(pid, 0)
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM'

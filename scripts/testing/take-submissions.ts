@@ -1,15 +1,20 @@
 import { messageOf } from '../../src/server/util/message-of.ts'
 import { type BrowserFunctions, browser, type SubmissionOutcome } from '../../src/shared/tree/browser.ts'
 
-/** Fields that a component has sent. */
+/** A submission that a component has sent with `useSubmission`. */
 export interface SentSubmission {
-  /** The path and the query of the page whose action gets them. */
+  /** The path and the query of the page to whose action the fields are sent. */
   path: string
+  /** The HTTP method. */
   method: string
+  /** The fields. */
   formData: FormData
 }
 
-/** Returns the result of a submission; nothing for an action that returns nothing. */
+/**
+ * Returns the result of a submission: `{ data }`, `{ invalid }` or `{ error }`, or a promise of it. Without a result,
+ * it stands for an action that returns nothing.
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without `return` is an answer
 export type SubmissionAnswer = (sent: SentSubmission) => SubmissionOutcome | void | Promise<SubmissionOutcome | void>
 
@@ -18,7 +23,7 @@ interface FormElement {
   getAttribute(name: string): string | null
 }
 
-/** Takes the place of the browser's side: a function answers the submissions of components. */
+/** Replaces the functions of the browser's side: `answer` returns the results of submissions. */
 export function takeSubmissions(answer: SubmissionAnswer): void {
   const functions: BrowserFunctions = {
     readForm,

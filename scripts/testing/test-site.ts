@@ -6,10 +6,14 @@ import { buildOnce, listInputs } from './build-once.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
 import { watchFiles } from './watch-files.ts'
 
+/** Options of `createTestSite`: those of `createServer`, and these. */
 export interface TestSiteOptions extends Omit<CreateServerOptions, 'dir' | 'buildDir'> {
   /** The site's folder (the working directory). */
   dir?: string
-  /** Whether to build the site when its files have changed since the last build for tests (true). */
+  /**
+   * Whether to build the site if its files have changed since the last build for tests. With false, the tests use the
+   * build that exists; HYD_BUILD_MISSING if there is none (true).
+   */
   build?: boolean
   /** The public origin of the site (`http://localhost`). */
   origin?: string
@@ -17,9 +21,9 @@ export interface TestSiteOptions extends Omit<CreateServerOptions, 'dir' | 'buil
 
 /** A site under test. It is a visitor itself, with cookies of its own. */
 export interface TestSite extends Visitor {
-  /** The Fastify instance that serves the site, for example to `listen` for a browser. */
+  /** The Fastify instance that serves the site. For tests in a browser, call its `listen`. */
   app: FastifyInstance
-  /** The failures so far, the oldest first. A visitor of a page sees only a digest. */
+  /** The failures so far, the oldest first, with their errors and stacks. Visitors only see digests. */
   failures: readonly FailureRecord[]
   /** Returns another visitor, without cookies. */
   visitor(): Visitor
@@ -28,13 +32,13 @@ export interface TestSite extends Visitor {
 }
 
 /**
- * Serves a site for tests, without a port. First builds it, unless nothing has changed. There is no ledger and no log,
- * unless these options say otherwise. Sets NODE_ENV to `production`, because the build is one for production. Throws
- * HYD_TEST_BUILD if the site does not build, and what `createServer` throws.
+ * Serves a site for tests, without a port. If the site's files have changed, it builds the site first. There is no
+ * ledger and no log, unless these options turn them on. Sets `NODE_ENV` to `production`, because it makes a
+ * production build. Rejects with HYD_TEST_BUILD if the site does not build, and with the errors of `createServer`.
  */
 export async function createTestSite(given: TestSiteOptions = {}): Promise<TestSite> {
   const { dir = '.', build = true, origin, onFailure, ...options } = given
-  // Decides which build of React is loaded. So React is imported after it.
+  // `NODE_ENV` selects React's build, so React is imported after this.
   process.env.NODE_ENV = 'production'
   if (build) {
     await buildOnce(dir)

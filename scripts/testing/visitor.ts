@@ -3,44 +3,55 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { type CookieJar, createCookieJar } from './cookie-jar.ts'
 
-/** The fields of a form by name. An array sends a field several times. */
+/** The fields of a form by their names. An array sends a field several times, and a `Blob` is a file. */
 export type FormFields = Record<string, string | Blob | readonly (string | Blob)[]>
 
+/** Options of `submit`. */
 export interface SubmitOptions {
-  /** The method (POST). */
+  /** The HTTP method (`'POST'`). */
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 }
 
+/** A response in a test. */
 export interface TestResponse {
+  /** The HTTP status. */
   status: number
   /** The body as text. */
   html: string
   headers: LightMyRequestResponse['headers']
-  /** The target of a redirect; null without one. */
+  /** The header `Location` of a redirect; null for other responses. */
   location: string | null
 }
 
+/** A page in a test. */
 export interface TestPage<Data = Record<string, unknown>> extends TestResponse {
-  /** The data that the load of the page returned, as JSON; null if the status is not from 200 to 299. */
+  /**
+   * The data that the load of the page returned, as JSON; null for a page without a load, and if the status is not
+   * 2xx.
+   */
   data: Data | null
 }
 
-/** A visitor with cookies of their own, who sends requests without a port. */
+/** A visitor with cookies of their own, whose requests go to an app without a port. */
 export interface Visitor {
-  /** Sends any request, with the visitor's cookies. Takes what Fastify's `inject` takes. */
+  /** Sends any request, with the visitor's cookies. The argument is that of Fastify's `inject`. */
   inject(request: InjectOptions | string): Promise<LightMyRequestResponse>
-  /** Requests a page: first its HTML, then its data as JSON. So its loads run twice. Follows no redirects. */
+  /**
+   * Requests a page twice: its HTML, and then its data as JSON. So its loads run twice. Does not follow redirects.
+   *
+   * @param path The path of the page with the base, and its query.
+   */
   page<Data = Record<string, unknown>>(path: string): Promise<TestPage<Data>>
-  /** Sends a form to the action of a page, as the browser does on that page. Follows no redirects. */
+  /** Sends a form to the action of a page, as a browser does on this page. Does not follow redirects. */
   submit(path: string, fields: FormFields | FormData, options?: SubmitOptions): Promise<TestResponse>
-  /** Sends the form of a sign-in page. Throws HYD_TEST_SIGN_IN if its action does not redirect. */
+  /** Sends the form of a sign-in page. Rejects with HYD_TEST_SIGN_IN if the action does not redirect. */
   signIn(path: string, fields: FormFields | FormData): Promise<TestResponse>
 }
 
 /**
- * Returns a visitor of an app.
+ * Returns a visitor of a Fastify app, without cookies.
  *
- * @param origin The public origin of the site (`http://localhost`).
+ * @param origin The public origin of the site, which becomes the headers `Host` and `Origin` (`http://localhost`).
  */
 export function createVisitor(app: FastifyInstance, origin = 'http://localhost'): Visitor {
   const jar = createCookieJar()
@@ -74,7 +85,7 @@ async function send(app: FastifyInstance, origin: string, jar: CookieJar, reques
   const headers = { host: new URL(origin).host, ...(cookie === null ? {} : { cookie }), ...options.headers }
   const response = await app.inject({ ...options, headers })
   jar.store(response)
-  // Failures are passed on after the response, in an immediate that is waiting already.
+  // Hydrant calls `onFailure` after the response, with a `setImmediate` that was called before this one.
   await setImmediate()
   return response
 }

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 
-/** Node.js sets this variable for the processes that `node --test --watch` starts, and watches the files that they name. */
+/** `node --test --watch` sets this variable for the processes of tests. They report the files to watch. */
 const VARIABLE = 'WATCH_REPORT_DEPENDENCIES'
 
 /**
- * Makes `node --test --watch` run the test again after a change of one of these files, and of no module that is imported
- * from now on. Without it, Node.js would watch the site's build instead of its sources, and stop each run that builds.
+ * Makes `node --test --watch` run the test again after a change of one of these files. It no longer does so for
+ * modules that are imported after this call. Otherwise Node.js would watch the site's build instead of the sources,
+ * and would stop each run that builds.
  */
 export function watchFiles(files: readonly string[]): void {
   if (!process.env[VARIABLE]) return

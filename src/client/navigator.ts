@@ -32,7 +32,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   const isBehind = () => view.coming().version < state.version
   const prefetcher = createPrefetcher(
     app,
-    // After a redirect, what the layouts show may be out of date as well: for example, a session has ended.
+    // After a redirect, the data of the layouts may be out of date as well, for example because a session has ended.
     (url, init) => fetchPage(url, app, { ...init, isStale: isBehind() || state.redirects > 0, version: state.version }),
     () => links.nextSeen(),
   )

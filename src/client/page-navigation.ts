@@ -6,13 +6,15 @@ import type { Prefetched } from './prefetch/prefetched-pages.ts'
 
 /** A navigation that is not finished. */
 export interface PendingNavigation {
-  /** Resolves when the page has been fetched; never if the visitor goes elsewhere. */
+  /** Resolves when the page has been fetched. Never settles if the visitor goes to another page. */
   ready: Promise<void>
   /** Shows the page in the document. */
   show(): Promise<void>
 }
 
-/** How many redirects in a row are followed. After that, the browser loads the document and reports the loop itself. */
+/**
+ * How many redirects in a row are followed. After that, the browser loads the document and reports the loop itself.
+ */
 export const MAX_REDIRECTS = 20
 
 /** Returns the function that starts a navigation. */

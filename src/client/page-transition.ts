@@ -13,9 +13,9 @@ export interface PageTransition {
 const STILL = 'hydrant-still'
 
 /**
- * Creates the function that shows a page in a React transition, which has a type. Without a `PageTransition` it has
- * none. `<ViewTransition>` does not animate the transition if the browser has animated the change of page already, or
- * if the visitor prefers reduced motion.
+ * Creates the function that shows a page in a React transition. The transition has the type of the `PageTransition`,
+ * or none without it. `<ViewTransition>` does not animate the transition if the browser has animated the change of
+ * page already, or if the visitor prefers reduced motion.
  */
 export function createPageTransition() {
   if ('startViewTransition' in document) addStyles()

@@ -29,7 +29,7 @@ export function createProgress(navigation: NavigationStore) {
   }
 }
 
-/** Screen readers notice a region that was added or moved after a moment, and then read its next text. */
+/** It takes screen readers a moment to notice a region that was added or moved. They then read its next text. */
 const NOTICED_AFTER_MS = 100
 
 /** Returns the function that makes a screen reader read a text, such as a page's title after a navigation. */

@@ -41,7 +41,9 @@ export interface ReadOptions {
   onActed?: ((acted: Acted) => void) | undefined
 }
 
-/** Reads a page. Promises in its data settle later. Rejects when a module cannot be loaded or the response ends early. */
+/**
+ * Reads a page. Promises in its data settle later. Rejects when a module cannot be loaded or the response ends early.
+ */
 export function readPage(
   { body, status }: Response,
   { currentData, version, signal, onActed }: ReadOptions,
@@ -111,7 +113,7 @@ export function readPage(
       .catch(() => {})
       .then(() => {
         const cut = new Error('The connection closed before the page was complete.')
-        // After the result of an action the response may end, or have been cut.
+        // After the result of an action, the response may end normally or break.
         if (!isDecided) acted ? decide({ kind: 'done' }) : reject(cut)
         // A page that the visitor leaves keeps its pending promises until the next page is shown.
         if (!signal?.aborted) deferred.failPending(cut)
@@ -119,8 +121,8 @@ export function readPage(
   })
 }
 
-// The target may come from a visitor. Browsers follow redirects to web addresses only, but a script that navigates to a
-// `javascript:` URL would run it.
+// The target may come from a visitor. Browsers follow redirects to web addresses only, but a script that navigates to
+// a `javascript:` URL would run it.
 function isWeb(to: string): boolean {
   return /^http/.test(new URL(to, location.href).protocol)
 }

@@ -1,8 +1,8 @@
-// A page that is open during a deployment may import a script of the old build, which no longer exists. The page of the
-// new build imports another one. If that is missing too, the page must not reload for ever.
+// A page that is open during a deployment may import a script of the old build, which no longer exists. The page of
+// the new build imports another one. If that is missing too, the page must not reload for ever.
 
 const STORED = 'hydrant-again'
-/** A page that has been open this long has worked. */
+/** A page that has been open for this long has worked, so it may reload again. */
 const MOMENT_MS = 60_000
 
 // The message in Chromium and Firefox, and in Safari.

@@ -43,7 +43,7 @@ const POSITION = /:\d+:\d+\)?$/
 
 const reported = new Set<string>()
 
-// The document outlives changes of the source, after which the same failure is news.
+// The document stays open when the source changes. After a change, an equal failure is reported again.
 if (process.env.NODE_ENV === 'development') addEventListener(UPDATED_EVENT, () => reported.clear())
 
 /**
@@ -89,7 +89,7 @@ function contentOfEvent(event: FailureEvent, ended: ReadonlySet<unknown>): Conte
   if (error == null && /^(?:Script error\.?$|ResizeObserver loop)/.test(message)) return null
   const thrown = error === undefined ? reason : error
   const content = failureOf(thrown, false, undefined, thrown ?? (message || undefined))
-  // A script that the build has not written keeps no stacks. The event of its exception has a position.
+  // Only scripts of the build keep stacks. For other scripts, the event of the exception has a position.
   if (content?.kind === 'failure' && filename)
     content.error.stack ||= cut(`    at ${filename}:${lineno}:${colno}`, 'stack')
   return content

@@ -64,9 +64,9 @@ function failPending(document: Document, reason: Error, digest?: string) {
     if (!(start instanceof Comment)) continue
     // A boundary without a digest has not failed: the browser renders it.
     if (start.data !== '$?' && (start.data !== '$!' || !digest || template.dataset.dgst !== digest)) continue
-    // With `$~` React takes the content for complete and about to be shown. With `$!` it would render the content in
-    // the browser, and wait there for the same promise. Without the id, React's scripts in the document ignore the
-    // template.
+    // With `$~`, React assumes that the content is complete and is about to be shown. With `$!`, React would render
+    // the content in the browser, and wait there for the same promise. Without the id, React's scripts in the
+    // document ignore the template.
     start.data = '$~'
     template.id = ''
     failAround(start, reason)

@@ -37,6 +37,7 @@ import { mountSite, type ServedSite } from './site/mount-site.ts'
 import type { OpenCacheStore } from './site/open-cache.ts'
 import { isClientErrorStatus } from './thrown/http-error.ts'
 
+/** Options of `createServer`: those of the site and the server, the place of the build, and the logger. */
 export interface CreateServerOptions extends ServerOptions {
   /** The site's folder, absolute or relative to the working directory. */
   dir: string
@@ -50,8 +51,9 @@ export interface CreateServerOptions extends ServerOptions {
 
 /**
  * Creates a Fastify instance that serves a built site, ready to `listen` or, in a test, to `inject`. These options
- * override the site's `hydrant.config.ts`, and the environment overrides these options. Throws the same errors as the
- * plugin.
+ * override the site's `hydrant.config.ts`, and environment variables (`HYDRANT_…`) override these options. Rejects
+ * with the errors of the plugin `hydrant`, except for HYD_BASE_TAKEN: for example HYD_BUILD_MISSING,
+ * HYD_BUILD_BROKEN, HYD_OPTION_UNKNOWN and HYD_OPTION_INVALID.
  */
 export async function createServer(given: CreateServerOptions): Promise<FastifyInstance> {
   const { dir, buildDir, logger, loggerInstance, ...options } = given

@@ -65,17 +65,20 @@ const admin: FastifyPluginAsync<AdminPluginOptions> = async function hydrantAdmi
 
 /**
  * The Fastify plugin that serves a built site from your app: `await app.register(hydrant, { dir: './my-site' })`. The
- * other routes, hooks, decorators and the error handler of the app work as before. Environment variables (`HYDRANT_…`)
- * override these options, which override the site's `hydrant.config.ts`. The site is mounted at Fastify's `prefix`
- * followed by `base`.
+ * other routes, hooks, decorators and the error handler of the app work as before. Environment variables
+ * (`HYDRANT_…`) override these options, which override the site's `hydrant.config.ts`. The site is mounted at
+ * Fastify's `prefix` followed by `base`.
  *
- * Rejects with HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE, HYD_BUILD_VERSION, HYD_BUILD_BROKEN, HYD_SERVER_THREW,
- * HYD_REACT_DEVELOPMENT, HYD_REACT_MIXED, HYD_REACT_SERVER_MIXED, HYD_OPTION_UNKNOWN, HYD_OPTION_INVALID or
- * HYD_BASE_TAKEN.
+ * Rejects with HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE, HYD_BUILD_VERSION or HYD_BUILD_BROKEN for the build, with
+ * HYD_OPTION_UNKNOWN or HYD_OPTION_INVALID for an option, and with HYD_REACT_DEVELOPMENT, HYD_REACT_MIXED or
+ * HYD_REACT_SERVER_MIXED for React. If the base is in use, it rejects with HYD_BASE_TAKEN. It also rejects with
+ * HYD_GUARD_EXPORT, HYD_SCHEMA_INVALID, HYD_CACHE_INVALID, HYD_PRERENDER_INVALID, HYD_VISITOR_LOAD or
+ * HYD_HYDRATE_EXPORT for an export of the site, with HYD_CACHE_STORE_PACKAGE, and with the error that `server.ts`
+ * throws (HYD_SERVER_THREW if it is not an Error).
  *
  * `hydrant.admin` is the plugin that serves the operators' console, its JSON API and metrics for the sites that are
- * already registered: `await app.register(hydrant.admin, { prefix: '/ops' })`. Rejects with HYD_ADMIN_UNGUARDED if it
- * has no token and `auth` is 'token', and with HYD_SITE_UNKNOWN, HYD_BASE_TAKEN, HYD_OPTION_UNKNOWN or
+ * already registered: `await app.register(hydrant.admin, { prefix: '/ops' })`. Rejects with HYD_ADMIN_UNGUARDED if
+ * `auth` is `'token'` and there is no token, and with HYD_SITE_UNKNOWN, HYD_BASE_TAKEN, HYD_OPTION_UNKNOWN or
  * HYD_OPTION_INVALID.
  */
 export const hydrant = Object.assign(plugin, { admin })

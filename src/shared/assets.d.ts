@@ -1,6 +1,7 @@
 /**
  * Types of the files that a page may import besides scripts: stylesheets, CSS modules and assets. To use them, add
- * `"types": ["hydrant/assets"]` to the `compilerOptions` of the site's tsconfig.json, or extend `hydrant/tsconfig.json`.
+ * `"types": ["hydrant/assets"]` to the `compilerOptions` of the site's tsconfig.json, or extend
+ * `hydrant/tsconfig.json`.
  */
 
 declare module '*.module.css' {
@@ -63,15 +64,15 @@ declare module '*.svg' {
 
 declare module '*.svg?component' {
   /**
-   * The image as an `<svg>` element in the document. Props are attributes of that element. `title` is the text that
-   * screen readers say (none).
+   * A component that renders the image as an `<svg>` element in the document. Props are attributes of that element.
+   * `title` is the name of the image for screen readers (none).
    */
   const Svg: (props: import('react').SVGProps<SVGSVGElement> & { title?: string }) => import('react').ReactElement
   export default Svg
 }
 
 declare module '*?image' {
-  /** The URL and the size of the image, and copies in smaller formats: an `ImportedImage` of `hydrant/react`. */
+  /** The URL and the size of the image, and copies in other formats: an `ImportedImage` of `hydrant/react`. */
   const image: {
     readonly src: string
     readonly width: number

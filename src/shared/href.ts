@@ -21,8 +21,8 @@ type SearchOf<Route extends string> =
 /** The query and the fragment of a URL. */
 export interface HrefOptions<Route extends string = string> {
   /**
-   * The query: `{ page: 2 }` is `?page=2`. `undefined` leaves a name out, an array repeats it, and an object is a group
-   * of names: `{ price: { max: 5 } }` is `?price.max=5` (none).
+   * The query: `{ page: 2 }` is `?page=2`. `undefined` leaves a name out, an array repeats it, and an object is a
+   * group of names: `{ price: { max: 5 } }` is `?price.max=5` (none).
    */
   search?: SearchOf<Route> | URLSearchParams | undefined
   /** The fragment, with or without `#` (none). */
@@ -34,8 +34,8 @@ type IsLiteral<Route extends string> = Record<never, never> extends Record<Route
 
 type IsUnion<Type, One = Type> = One extends Type ? ([Type] extends [One] ? false : true) : never
 
-// For a route that does not exist, TypeScript infers the union of all routes. The error must be about the route then, not
-// about the parameters.
+// For a route that does not exist, TypeScript infers the union of all routes. The error must be about the route then,
+// not about the parameters.
 type IsEveryRoute<Route> = [RouteId] extends [Route] ? IsUnion<Route> : false
 
 type AnyParameters = Readonly<Record<string, string | number>>
@@ -59,16 +59,16 @@ export type HrefArguments<Route extends string> =
 
 /**
  * Returns the URL of a page, including the base: `href('/products/[id]', { id: 7 })` is `/products/7`, or
- * `/shop/products/7` if the site is mounted at `/shop`. It works everywhere in a site's code, in the browser and on the
- * server, inside and outside of components. Values are encoded; the slashes in the value of a catch-all parameter are
- * kept.
+ * `/shop/products/7` if the site is mounted at `/shop`. It works everywhere in a site's code, in the browser and on
+ * the server, inside and outside of components. Values are percent-encoded. The slashes in the value of a catch-all
+ * parameter are kept.
  *
- * Throws a TypeError if a value is missing, is empty or has another type than string or number (in the query also
- * boolean). Also throws if a value would lead to another page: `.` or `..` as a segment, or a slash at the beginning of
- * the path.
+ * Throws a TypeError if the value of a parameter is missing, is empty or is neither a string nor a number. In the
+ * query, a boolean is accepted, too. Also throws if a value would lead to another page: `.` or `..` as a segment, or
+ * a slash at the beginning of the path.
  *
- * @param route The route of the page: `/products/[id]`. TypeScript accepts only existing pages once `hydrant-env.d.ts`
- *   is there.
+ * @param route The route of the page: `/products/[id]`. When `hydrant-env.d.ts` exists, TypeScript accepts only the
+ *   routes in it.
  */
 export function href<const Route extends RouteId>(route: Route, ...[params, options]: HrefArguments<Route>): string {
   const values: AnyParameters = { ...params }

@@ -38,11 +38,11 @@ export interface PageProps<Route extends PageRoute = never> extends Props {
   /** The output of the schema `search`; `undefined` without one. */
   search: SearchOutput<Route>
   /**
-   * The form that was sent, if it was not accepted: by the schema `form`, by `invalidForm()` in the action, or because it
-   * exceeds a limit. Otherwise `undefined`.
+   * The form that was sent, if it was not accepted: by the schema `form`, by `invalidForm()` in the action, or
+   * because it exceeds a limit. Otherwise `undefined`.
    */
   invalid: InvalidForm<Route> | undefined
-  /** The attributes of the fields of the schema `form`, by their names. Only a page with that schema has them. */
+  /** The attributes of form fields by their names, from the schema `form`; `undefined` without the schema. */
   fields: PageFields<Route>
 }
 
@@ -66,8 +66,8 @@ export interface InvalidForm<Route extends PageRoute = never> {
 }
 
 /**
- * The fields of a page's form: `fields.email`, `fields['address.city']`. It is `undefined` without the schema `form`, and
- * `unknown` without a route.
+ * The fields of a page's form: `fields.email`, `fields['address.city']`. It is `undefined` without the schema `form`,
+ * and `unknown` without a route.
  */
 export type PageFields<Route extends PageRoute> = [Route] extends [never]
   ? unknown
@@ -80,8 +80,8 @@ export type PageFields<Route extends PageRoute> = [Route] extends [never]
     : never
 
 /**
- * The props of a layout: `export default function Layout({ children }: LayoutProps<'/products'>)`. Without a route they
- * are those that every layout has.
+ * The props of a layout: `export default function Layout({ children }: LayoutProps<'/products'>)`. Without a route
+ * they are those that every layout has.
  */
 export interface LayoutProps<Route extends LayoutRoute = never> extends Props {
   /** The value that the layout's `load` resolves with; `undefined` without one. Promises inside it stay promises. */
@@ -96,7 +96,10 @@ export interface LayoutProps<Route extends LayoutRoute = never> extends Props {
 export interface ErrorPageProps {
   /** The HTTP status: 500 or 504 for a failure, 400 to 499 for a refusal. */
   status: number
-  /** For a failure the sentence for visitors, never the error's own message; for a refusal its message. */
+  /**
+   * For a failure, the sentence for visitors, never the message of the error. For a refusal, the message of the
+   * refusal.
+   */
   message: string
   /** Where it failed: on the server or in the browser. */
   side: Side

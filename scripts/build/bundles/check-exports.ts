@@ -109,10 +109,10 @@ function allExports(file: string, exports: readonly string[]): readonly string[]
 }
 
 /**
- * Finds components without a default export, and exports of server files that Hydrant does not know or that are no
- * schemas.
+ * Finds components without a default export, exports of server files that Hydrant does not know, schemas that are not
+ * schemas, and prerendered pages that need a server.
  *
- * @param reported Names of exports that another check reports, and that are no problem of a prerendered page here (none).
+ * @param reported Names of exports that another check reports. The check of prerendered pages ignores them (none).
  */
 export async function checkExports(
   siteDir: string,

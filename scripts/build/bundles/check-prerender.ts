@@ -3,7 +3,7 @@ import { type BuildProblem, createProblem } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { findExport } from './find-export.ts'
 
-/** What each export of a page's server file has that a prerendered page cannot have. */
+/** The exports of a page's server file that a prerendered page cannot have, with their descriptions. */
 const NEEDS_SERVER = new Map([
   ['guard', 'a guard'],
   ['action', 'an action'],

@@ -10,7 +10,7 @@ export interface EsbuildSettings {
   loader: Record<string, Loader>
   define: Record<string, string>
   alias: Record<string, string>
-  /** What the plugins of `hydrant/styles` compile. */
+  /** The options of the plugins of `hydrant/styles`. */
   stylesheets: StylesheetOptions[]
   /** Compiles modules for the browser with React Compiler; null if the site does not use it. */
   compileReact: CompileReact | null

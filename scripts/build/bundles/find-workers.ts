@@ -18,7 +18,7 @@ export function mayStartWorker(source: string): boolean {
   return source.search(START) !== -1
 }
 
-/** Finds the workers that a module starts. Comments and texts with such code start none. */
+/** Finds the workers that a module starts. Such code in comments and strings is ignored. */
 export async function findWorkers(source: string, loader: Loader): Promise<StartedWorker[]> {
   const found = [...source.matchAll(START)].map((match): StartedWorker => {
     const [start = 0, end = 0] = match.indices?.[1] ?? []

@@ -13,11 +13,11 @@ export const readMdxExports: Plugin = {
 }
 
 /**
- * Returns the imports and exports of an MDX source as a script. All other lines are empty, so every place in the script
- * is the same in the source.
+ * Returns the imports and exports of an MDX source as a script. All other lines are empty, so every place in the
+ * script is the same in the source.
  *
- * A block of imports and exports follows an empty line, or the frontmatter. It ends before an empty line, unless the
- * line after that is indented or begins with a closing bracket: then it is a part of the last statement.
+ * A block of imports and exports follows an empty line, or the frontmatter. The block ends before an empty line. If
+ * the line after the empty line is indented or begins with a closing bracket, it still belongs to the last statement.
  */
 export function scriptOfMdx(source: string): string {
   let isInScript = false

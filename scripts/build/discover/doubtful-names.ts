@@ -1,5 +1,5 @@
-// Names that have another meaning than their author expects: misspelt ones, and those of other frameworks. Each is
-// legal, so each is a warning. Only names that are almost certainly wrong count.
+// Finds misspelt names, and names with a meaning in other frameworks. Such a name is allowed, so the result is a
+// warning. Only names that are almost certainly wrong are reported.
 
 import { isMisspelling } from '../../../src/server/util/closest-match.ts'
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'

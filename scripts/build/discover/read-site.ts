@@ -33,7 +33,7 @@ export async function readSite(dir: string): Promise<{ files: SiteFiles; problem
   }
 }
 
-// Everything in public/ is served to everyone, so a symbolic link must not add files from elsewhere on the machine.
+// Everyone can request the files in public/, so a symbolic link must not add files from other places of the machine.
 async function listPublic(folder: string, problems: BuildProblem[]): Promise<string[]> {
   const inside = (await realpath(folder)) + sep
   return await listFiles(folder, async (path, name) => {

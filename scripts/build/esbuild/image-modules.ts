@@ -12,7 +12,7 @@ const QUERY = '?image'
 const FAILED = 'HYD_BUILD_IMAGE' satisfies ErrorCode
 const resolving = Symbol('resolving')
 
-/** A file that is made of an image. */
+/** A published file of an image: the image itself or a copy. */
 export interface ImageFile extends FileOnDisk {
   /** The name in the client folder. */
   name: string
@@ -24,7 +24,7 @@ export interface SiteImage {
   height: number
   /** The image as it is in the site. */
   original: ImageFile
-  /** Copies, by their media types: the best one first. */
+  /** Copies by media type. Browsers use the first type that they support. */
   sources: readonly { type: string; files: readonly (ImageFile & { width: number })[] }[]
 }
 

@@ -45,7 +45,7 @@ function loadLibrary(siteDir: string): Library {
   }
 }
 
-/** Removes the names that are no names: the compiler gives its variables the text of the source that they replace. */
+/** Removes entries of `names` that are not names: the compiler writes the source text of an expression there. */
 function withoutTexts(map: NonNullable<Result['map']>) {
   const isName = map.names.map((name) => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name))
   const trace = new TraceMap({ ...map, version: 3 })

@@ -5,7 +5,7 @@ import type { PartialMessage } from 'esbuild'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import type { StylesheetOptions } from '../../styles.ts'
 
-/** Reads stylesheets as CSS: some are compiled by plugins of `hydrant/styles`. Paths are absolute. */
+/** Reads stylesheets as CSS. Plugins of `hydrant/styles` compile some of them. Paths are absolute. */
 export interface StylesheetReader {
   /** The extensions of all stylesheets, without dots. */
   extensions: readonly string[]

@@ -8,16 +8,19 @@ import type { Sharp } from './load-sharp.ts'
 import type { Queue } from './queue.ts'
 
 /**
- * The formats of the copies, with sharp's options. A browser takes the first one that it knows. With this effort, AVIF
- * takes a sixth of the time that it takes with sharp's own, 4, and the files are a tenth larger.
+ * The formats of the copies, with options for sharp. A browser uses the first format that it supports. Encoding AVIF
+ * with this effort takes a sixth of the time that sharp's default effort of 4 takes, and the files are a tenth
+ * larger.
  */
 export const FORMATS = [
   { format: 'avif', options: { effort: 3 } },
   { format: 'webp', options: {} },
 ] as const
-/** Each width has about twice the pixels of the one before. Few windows have more pixels than the last one. */
+/**
+ * The widths of copies. Each has about twice the pixels of the one before. Few windows are wider than the last one.
+ */
 const WIDTHS = [320, 480, 720, 1080, 1620, 2560]
-/** A copy that is hardly narrower than the widest one saves little. */
+/** The least ratio of the widest copy to a narrower one: a copy that is hardly narrower saves little. */
 const LEAST_STEP = 1.2
 
 /** An image of the site, before it is encoded. */
@@ -51,7 +54,7 @@ export async function encodeImage(image: OriginalImage, encoder: Encoder): Promi
   const sources: Source[] = []
   for (const kind of FORMATS) {
     const encode = async (width: number) => ({ width, file: await encodeCopy(image, kind, width, encoder) })
-    // The first one fails alone if the image is broken: libvips mixes the messages of errors that occur together.
+    // One copy is encoded alone first: if the image is broken, libvips would mix the messages of several errors.
     const last = await encode(widest)
     if (last.file.bytes >= image.bytes) continue
     const narrower = await mapWithLimit(widths.slice(0, -1), widths.length, encode)
@@ -78,7 +81,7 @@ async function encodeCopy(
 ): Promise<CachedFile> {
   return await queue(() =>
     cache.get(`${image.key}-${width}.${format}`, async (path) => {
-      // libvips keeps files that it has opened by their paths, also when they have changed since.
+      // libvips caches files by their paths, even if they have changed. So it gets the contents.
       const original = sharp(await readFile(image.path), { failOn: 'error' })
       const turned = image.isTurned ? original.rotate() : original
       await turned.resize({ width }).toFormat(format, options).toFile(path)

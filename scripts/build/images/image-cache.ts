@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Files that took long to make, by the names of what they were made from. */
+/** A cache of files that take long to create. The name of a file identifies the input that it was created from. */
 export interface ImageCache {
-  /** Returns a file, which `write` makes at the path that it gets if the cache has none. */
+  /** Returns the file with this name. If there is none, `write` creates it at the path that it gets. */
   get(name: string, write: (path: string) => Promise<unknown>): Promise<CachedFile>
   /** Removes the files that no build has used for a month. */
   prune(): Promise<void>
-  /** How many files were made, and how many were found. */
+  /** How many files were created, and how many were in the cache. */
   readonly counts: { readonly made: number; readonly found: number }
 }
 

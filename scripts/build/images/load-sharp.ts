@@ -20,7 +20,7 @@ interface Pipeline {
 
 export type LoadedSharp = { kind: 'loaded'; sharp: Sharp } | { kind: 'missing' } | { kind: 'broken'; reason: string }
 
-/** Loads sharp as a module of the site would. It is broken if its binary does not fit this machine. */
+/** Loads sharp as a module of the site would. The result is `broken` if the binary does not fit this machine. */
 export function loadSharp(siteDir: string): LoadedSharp {
   const require = createRequire(join(siteDir, 'package.json'))
   let path: string

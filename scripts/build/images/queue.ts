@@ -1,4 +1,4 @@
-/** Runs work at once or later, and returns its result. */
+/** Runs a function now or later, and returns its result. */
 export type Queue = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Creates a queue that runs at most `limit` pieces of work at a time, in the order in which they come. */
@@ -11,7 +11,7 @@ export function createQueue(limit: number): Queue {
     try {
       return await work()
     } finally {
-      // The place goes to the next one, so nothing that comes in the meantime overtakes it.
+      // The next function in the queue takes the place, so no later one overtakes it.
       const next = waiting.shift()
       if (next) next()
       else free++

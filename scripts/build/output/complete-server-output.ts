@@ -63,8 +63,8 @@ function componentOf({ file, exports }: { file: string; exports: Export[] }): Ex
 
 /**
  * Gives components without a name, such as those inside `memo()`, the names of their variables. React's component
- * stacks leave out a component without a name. When it throws a value without a stack, the component stack is the only
- * trace. The code is added at the end, so that no position in the map changes.
+ * stacks leave out a component without a name. If a component throws a value without a stack, the component stack is
+ * the only trace. The code is added at the end, so that no position in the map changes.
  */
 function withNames(code: string, variables: readonly string[]): string {
   if (variables.length === 0) return code

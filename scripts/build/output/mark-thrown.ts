@@ -17,8 +17,8 @@ const MAY_THROW =
 
 /**
  * Makes a script of a browser keep the stack of each thrown value that has none of its own: `throw value` becomes
- * `throw kept(value)`, and the function `kept`, which returns its argument, is added at the end. Rejections of promises
- * are treated in the same way. A script that throws no such value does not change.
+ * `throw kept(value)`, and the function `kept`, which returns its argument, is added at the end. Rejections of
+ * promises are treated in the same way. A script that throws no such value does not change.
  *
  * @param isMarked Whether the values of a source are kept. Gets the path as it is in the map.
  */
@@ -60,11 +60,12 @@ function insertionsFor({ kind, start, end, isCaught }: ThrownValue, name: string
 }
 
 /**
- * Adds the function that keeps the stack of a value. It must not throw, and it uses no name that the script may declare.
+ * Adds the function that keeps the stack of a value. It must not throw, and it uses no name that the script may
+ * declare.
  *
- * The first stack of an object is kept, because an object that is thrown again is mostly the same failure. For a
- * primitive value, it is the last stack: two functions may throw the same text. A value that was caught, which the
- * second argument says, was thrown before. A promise is not a failure but a component that waits for data.
+ * For an object, the first stack is kept, because an object that is thrown again is mostly the same failure. For a
+ * primitive value, the last stack is kept, because two functions may throw the same text. The second argument says
+ * that the value was caught, so it was thrown before. A promise is not a failure: a component waits for data.
  */
 function withKeeper(code: string, name: string): string {
   // A WeakMap has no size.

@@ -18,8 +18,8 @@ interface Scope {
 }
 
 /**
- * Finds names by what they are: a parameter of `new Promise()`, `catch (error)`, `.catch((error) => …)`. Declarations
- * inside a function are not read, so a name may be taken for another one.
+ * Finds the meanings of names: a parameter of `new Promise()`, `catch (error)`, `.catch((error) => …)`. Declarations
+ * inside a function are not read, so a name may be confused with another name.
  */
 export function createMeanings(program: Program): Meanings {
   const scopes: Scope[] = [{ node: program, names: new Map() }]

@@ -7,8 +7,8 @@ const WRITTEN_BY_BUILD = /^(?:hydrant-[\w-]+|\(disabled\)):/
 const REACT = /(?:^|\/)node_modules\/(?:react|react-dom|scheduler)\//
 
 /**
- * Returns whether a source is the site's: not a package's, not Hydrant's and not written by the build. `source` is as
- * the map of a bundle in `folder` has it.
+ * Returns whether a source belongs to the site: not to a package or Hydrant, and not written by the build. `source` is
+ * the text in the source map of a bundle in `folder`.
  */
 export function isOfSite(source: string, folder: string): boolean {
   if (source.includes('node_modules/') || WRITTEN_BY_BUILD.test(source)) return false

@@ -5,14 +5,14 @@ import { messageOf } from '../../../src/server/util/message-of.ts'
 import { href } from '../../../src/shared/href.ts'
 import { compareText } from '../../build-problem.ts'
 
-/** Long enough to read the list of a large site from a slow service. */
+/** The time for the function `prerender`, long enough to read the list of a large site from a slow service. */
 const LIST_MS = 60_000
 
 export type Addresses = { paths: readonly string[] } | { problem: string }
 
 /**
- * Lists the addresses of a page that the build renders, sorted, as a browser sends them, without the base. Never
- * rejects: the problem is the end of a sentence.
+ * Lists the addresses of a page that the build renders: sorted, spelt as a browser sends them, and without the base.
+ * Never rejects. A problem is the end of a sentence.
  *
  * @param id The page's route: `/products/[id]`.
  * @param base The base, which is removed from the paths that `href` has returned.
@@ -50,7 +50,7 @@ const toPath = href as (route: string, params: object) => string
 
 function readAddress(id: string, item: unknown, base: string): { path: string } | { problem: string } {
   if (typeof item === 'string') {
-    // Another host, a query or a fragment is no path of a page.
+    // A path of a page has no host, no query and no fragment.
     const isPath = /^\/(?!\/)[^?#\\]*$/.test(item)
     const wanted = 'an address must be a path such as "/products/7", without a query'
     if (!isPath) return { problem: `${wanted}; got ${showValue(item)}` }

@@ -1,10 +1,10 @@
-// What the process that prerenders pages tells the build.
+// The messages of the process that prerenders pages to the build.
 
 import type { BuildProblem } from '../../build-problem.ts'
 
 /** A problem of a prerendered page. */
 export interface PrerenderProblem extends BuildProblem {
-  /** The file whose export `prerender` is the place of the problem, if there is no better one; null for none. */
+  /** The file whose export `prerender` is shown if the problem has no other place; null for none. */
   exportIn: string | null
 }
 

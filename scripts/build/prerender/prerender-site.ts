@@ -23,8 +23,8 @@ export interface PrerenderSummary {
 type Ended = Exclude<PrerenderMessage, { kind: 'progress' }>
 
 /**
- * Renders the pages of a build that export `prerender`, in a process of its own: modules of the site may keep
- * connections open, and change what is global.
+ * Renders the pages of a build that export `prerender`. Does so in another process, because modules of the site may
+ * keep connections open and change globals.
  */
 export async function prerenderSite(input: PrerenderInput): Promise<PrerenderSummary | { problems: BuildProblem[] }> {
   const startedAt = performance.now()
@@ -53,7 +53,7 @@ function run({ folder, siteDir, onProgress }: PrerenderInput): Promise<Ended> {
       else resolve(message)
     })
     child.on('error', (error) => stop(error.message))
-    // After the last message: it does nothing then.
+    // If the last message has arrived before this, the promise is resolved already.
     child.on('close', (code, signal) => stop(signal === null ? `the exit code ${code}` : `the signal ${signal}`))
   })
 }

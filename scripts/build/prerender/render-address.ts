@@ -26,7 +26,7 @@ export interface RenderingServer {
   outcomes: Outcomes
 }
 
-/** One form of a page. `path` is the path of the request, as Hydrant spells it. */
+/** A response of a page: see `formOf`. `path` is the path of the request, as Hydrant spells it. */
 export interface RenderedForm {
   kind: 'form'
   form: string
@@ -49,7 +49,7 @@ type Outcome =
   | { kind: 'stored'; request: CollectedRequest; response: StoredResponse }
   | { kind: 'refused'; request: CollectedRequest; reason: string; place: SourceFrame | null }
 
-/** What became of the requests, by their ids. */
+/** The results of requests, by the ids of the requests. */
 export interface Outcomes {
   collector: ResponseCollector
   addFailure(failure: FailureRecord): void
@@ -92,8 +92,8 @@ const ACCEPT: Record<Format, string> = {
 }
 
 /**
- * Renders all forms of the page at an address with the base. Calls `onResult` for each, or once for the redirect, until
- * one has a problem.
+ * Renders the page at an address with the base in all forms. Calls `onResult` for each form, until one has a problem.
+ * If the load redirects, calls it once, for the redirect.
  */
 export async function renderAddress(
   server: RenderingServer,
@@ -111,7 +111,10 @@ export async function renderAddress(
   }
 }
 
-/** Lists the forms besides the document. Nearly all pages of a site share the outermost layout, so it is always kept. */
+/**
+ * Lists the forms of a page, without the document. Nearly all pages of a site share the outermost layout, so there is
+ * no navigation that loads this layout.
+ */
 function otherForms({ hasMarkdown }: RenderingServer, route: PageRoute, params: Record<string, string>): Asked[] {
   const keys = route.plan.bootLayouts.map((layout) => layoutKey(layout, params))
   const navigations = route.isHydrated ? keys.map((_, index) => keys.slice(0, index + 1)) : []
@@ -122,7 +125,7 @@ function otherForms({ hasMarkdown }: RenderingServer, route: PageRoute, params: 
   ]
 }
 
-/** Renders one form of the page at an address with the base. */
+/** Renders the page at an address with the base in one form. */
 export async function renderForm(
   { app, origin, build, outcomes }: RenderingServer,
   route: PageRoute,
@@ -135,7 +138,7 @@ export async function renderForm(
     url: isNavigation ? `${url}?${NAVIGATION_MARK}` : url,
     headers: {
       host: new URL(origin).host,
-      // Has an effect for a server that trusts it.
+      // The export's server trusts this header. The build's server ignores it.
       'x-forwarded-proto': new URL(origin).protocol.slice(0, -1),
       accept: ACCEPT[format],
       ...(isNavigation ? { [BUILD_HEADER]: build, [LAYOUTS_HEADER]: writeLayoutKeys(layouts) } : {}),

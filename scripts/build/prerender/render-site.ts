@@ -83,14 +83,14 @@ export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): 
   }
 }
 
-/** Closes the server. The process ends in any case: what a hook does not finish in time is cut off. */
+/** Closes the server. The process then ends, even if a hook has not finished in time. */
 async function close(app: FastifyInstance): Promise<void> {
   const deadline = createDeadline(CLOSE_MS)
   await Promise.race([app.close().catch(() => {}), deadline.passed])
   deadline.clear()
 }
 
-/** Returns the options without what concerns visitors, operators and other servers. */
+/** Returns the options without those that concern visitors, operators and other servers. */
 function optionsOfBuild(options: Options): Options {
   return {
     ...options,

@@ -7,7 +7,7 @@ import type { ServerModules } from '../modules/server/server-modules.ts'
 import { filesOf } from './dev-manifest.ts'
 import type { SiteStructure } from './read-structure.ts'
 
-/** A live build, with the means to say that its modules have changed. */
+/** A live build, with functions for changes of its modules. */
 export interface DevLiveBuild extends LiveBuild {
   /** Makes the next request of each route that uses one of these modules load its code again. */
   expire(ids: ReadonlySet<string>): void

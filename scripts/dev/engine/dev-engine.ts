@@ -18,7 +18,7 @@ import { createSiteSource, type SiteSourceInput } from './site-source.ts'
 export interface DevChange extends Pick<NewState, 'state' | 'isNewServer' | 'isChanged'> {
   /** What open pages do; null if they must load their document again. */
   update: Omit<DevUpdate, 'type'> | null
-  /** Whether the files of the site may be other ones. */
+  /** Whether the site may consist of other files now. */
   isScanned: boolean
 }
 
@@ -33,8 +33,8 @@ export interface DevEngine {
   /** Lists the source files of the site, relative to it. */
   inputs(): string[]
   /**
-   * Applies the changes of files. Throws BuildError, and then keeps the last state; the next call applies these changes
-   * too.
+   * Applies the changes of files. If it throws a BuildError, the last state stays, and the next call applies these
+   * changes, too.
    *
    * @param paths Relative to the site.
    * @param isStructural Whether files were added or removed, or the configuration has changed.
@@ -90,9 +90,9 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
   }
 
   async function apply(paths: readonly string[], isStructural: boolean): Promise<DevChange> {
-    // Before plugins load files again, and read other ones.
+    // The ids are read before plugins load files again, because the plugins may then read other files.
     const ids = source.idsOf(paths)
-    // The settings may be other ones after a structural change.
+    // After a structural change, the settings may differ.
     const restyled = isStructural ? null : pending.restyle(ids)
     // `advance` may reject first. The changes stay pending then.
     restyled?.catch(() => {})

@@ -40,7 +40,7 @@ export interface SiteSourceInput {
   onConfig(config: Record<string, unknown>): void
 }
 
-/** The plugins of the build that make modules of files. */
+/** The namespaces of plugins of the build that turn files into modules. */
 const NAMESPACES = ['hydrant-css-module', 'hydrant-css', 'hydrant-svg', 'hydrant-image']
 
 export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSourceInput): SiteSource {

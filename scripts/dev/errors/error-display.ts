@@ -25,7 +25,7 @@ export interface ErrorDisplay {
   show(errors: readonly DevError[]): void
   /** Shows why the site does not build or start. */
   fail(failure: DevFailure): Promise<void>
-  /** Removes all errors: the site can be served. Those that are still there occur again. */
+  /** Removes all errors, because the site can be served. Errors that have not been fixed occur again. */
   recover(): void
   /** Returns the page for requests: null when the site can be served, and empty until the site has been read. */
   page(): string | null

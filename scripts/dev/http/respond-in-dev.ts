@@ -23,10 +23,10 @@ export interface ResponderInput {
 export function createResponder({ channel, openEditor, engine, display, slot, ...site }: ResponderInput) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (channel.respond(request, response) || openEditor(request, response)) return
-    // A page that applies an update must not wait for the next one.
+    // A page that applies an update must not wait for the next update.
     if (await serveModule(request, response, engine, site.base())) return
     await site.settled()
-    // The errors of a page are those of the last time that it was loaded.
+    // When a page is loaded, its earlier errors are out of date.
     if (loadsPage(request)) display.list.clear({ path: request.url?.split('?')[0] ?? '' })
     const page = display.page()
     // Pages that are open still send reports.

@@ -88,7 +88,7 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
   }
 }
 
-/** Returns whether a module is a script that neither a loader of the site nor a plugin concerns. */
+/** Returns whether a module is a script to which neither a loader of the site nor a plugin applies. */
 function isPlain(id: string, { siteDir, settings, plugins }: CompilerInput): boolean {
   if (id.includes(':') || !SCRIPT.test(id) || extname(id) in settings.loader) return false
   return !plugins.mayLoad(resolve(siteDir, id))

@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 
-/** The site's esbuild plugins, observed: the dev server has to know which files they load and what they read. */
+/**
+ * The site's esbuild plugins. They are observed, because the dev server has to know which files they load and read.
+ */
 export interface ObservedPlugins {
   plugins: Plugin[]
   /** Whether a plugin may load a file in place of esbuild. Known after the first build. */

@@ -2,8 +2,8 @@
 export interface Recompiled {
   /** The ids of the modules that differ. */
   changed: string[]
-  /** Whether modules are imported that were not, or no longer: the graph of the site has to be made again. */
+  /** Whether the set of imported modules has changed. The graph of the site then has to be created again. */
   needsScan: boolean
-  /** Whether imported or exported names may have changed, so that an import may lack its export. */
+  /** Whether imported or exported names may have changed. A module may then import a name that is not exported. */
   needsCheck: boolean
 }

@@ -1,12 +1,12 @@
 import type { FSWatcher } from '#chokidar'
 
-/** Returns whether files are looked at in intervals. chokidar reads the variable, too. */
+/** Returns whether files are checked at intervals. chokidar reads this variable, too. */
 export function isPolling({ CHOKIDAR_USEPOLLING: value = '' }: NodeJS.ProcessEnv): boolean {
   return !['', '0', 'false'].includes(value.toLowerCase())
 }
 
 /**
- * Looks for changed files in intervals, where the system reports no changes. Resolves when all files are known.
+ * Looks for changed files at intervals, for systems that do not report changes. Resolves when all files are known.
  *
  * @param notice Called with a file that was found, that has changed or that is gone.
  */

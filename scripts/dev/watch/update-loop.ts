@@ -1,6 +1,8 @@
 import type { Change } from './change-batch.ts'
 
-/** Applies changes, one batch after another. A batch has all changes that came while the one before was applied. */
+/**
+ * Applies changes, one batch after another. A batch has all changes that came while the previous batch was applied.
+ */
 export interface UpdateLoop {
   add(changes: readonly Change[]): void
   /** Resolves when all changes have been applied. */

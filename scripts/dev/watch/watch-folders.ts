@@ -1,9 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 
-/** Listens to the events of the file system. An event takes the same time in a folder of any size. */
+/** Listens to events of the file system. The time for an event does not depend on the size of the folder. */
 export interface FolderWatcher {
-  /** Watches a folder without those in it, or the file behind a symbolic link. A path that is gone is left out. */
+  /** Watches a folder without its subfolders, or the target of a symbolic link. Ignores a path that does not exist. */
   add(path: string): void
   /** Watches single files, also when they are replaced. */
   addFiles(paths: readonly string[]): void
@@ -14,15 +14,15 @@ export interface FolderWatcher {
 const UNREADABLE: unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
 
 /**
- * @param notice Called with a path that has changed, appeared or disappeared. If it is a folder that has appeared, it is
- *   not watched yet.
+ * @param notice Called with a path that has changed, appeared or disappeared. If it is a folder that has appeared, it
+ *   is not watched yet.
  */
 export function createFolderWatcher(notice: (path: string) => void): FolderWatcher {
   const watchers = new Map<string, FSWatcher>()
   /** The single files of each folder that is not watched as a whole. */
   const files = new Map<string, Set<string>>()
 
-  /** Stops to watch a folder and those in it. */
+  /** Stops watching a folder and its subfolders. */
   function remove(path: string) {
     if (!watchers.has(path)) return
     for (const [watched, watcher] of watchers) {

@@ -41,7 +41,7 @@ export function isRelevant({ kind, path }: Change, isInput: ((path: string) => b
   return source.test(path) && (kind === 'add' || isInput === null)
 }
 
-/** Watches a site. The first look at it reports nothing. */
+/** Watches a site. The files that exist at the beginning are not reported. */
 export async function watchSite(dir: string, { isWanted, onChange }: WatchOptions): Promise<SiteWatcher> {
   const siteDir = resolve(dir)
   const batch = createChangeBatch(onChange)

@@ -1,7 +1,7 @@
-/** The beginning of React's message about attributes that differ. It logs the message and throws nothing. */
+/** The beginning of React's message about attributes that differ. React logs this message and throws nothing. */
 const ATTRIBUTES_DIFFER = 'A tree hydrated but some attributes of the server rendered HTML'
 
-/** Makes failures of the differences in attributes that React only logs, so that they are reported as well. */
+/** Turns the differences in attributes, which React only logs, into failures, so that they are reported as well. */
 export function reportMismatches() {
   const { error: log } = console
   console.error = (...values: unknown[]) => {

@@ -2,8 +2,8 @@ type Attributes = Record<string, string | boolean>
 type Child = Node | string | null
 
 /**
- * Creates an element with attributes and children. Texts stay texts: nothing is read as HTML. An attribute that is
- * `true` is empty, and one that is `false` is left out.
+ * Creates an element with attributes and children. No text is parsed as HTML. An attribute with the value `true` is
+ * empty, and one with the value `false` is left out.
  */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,

@@ -4,7 +4,7 @@ import type { DevMessage } from '../../shared/wire/dev-protocol.ts'
 
 export interface ListenInput {
   base: string
-  /** Identifies the last change that the page has; empty for a page that only waits for the next one. */
+  /** Identifies the last change that the page has; empty for a page that only waits for the next change. */
   since: string
   onMessage(message: DevMessage): void
 }
@@ -16,9 +16,9 @@ interface Sent {
 }
 
 /**
- * Calls `onMessage` with each message. All tabs of a site share one connection, because browsers allow six per host over
- * HTTP/1.1: the tab that has a lock passes the messages on. When it is closed, the next one gets the lock. Without
- * locks, which browsers have only in secure contexts, each tab has its own connection.
+ * Calls `onMessage` with each message. All tabs of a site share one connection, because browsers allow six per host
+ * over HTTP/1.1: the tab that has a lock passes the messages on. When it is closed, the next one gets the lock.
+ * Without locks, which browsers have only in secure contexts, each tab has its own connection.
  */
 export function listenToServer({ base, since, onMessage }: ListenInput): void {
   const name = `hydrant-dev ${base}`
@@ -26,7 +26,7 @@ export function listenToServer({ base, since, onMessage }: ListenInput): void {
   let last = since
   let events: EventSource | null = connect()
   let hasLock = false
-  /** Changes that another tab passed on before the own connection has brought the page up to date. */
+  /** Changes that another tab has passed on before this tab's own connection has brought the page up to date. */
   let early: Sent[] = []
 
   function receive({ text, id }: Sent) {

@@ -1,8 +1,9 @@
 import { STYLE } from './overlay-style.ts'
 
 /**
- * Returns a shadow root in an element of its own below `<html>`, where the page's styles have no effect. The element
- * returns when it is removed: React owns the document, and removes what it has not rendered when it renders it anew.
+ * Returns a shadow root in an element of its own below `<html>`, where the page's styles have no effect. If the
+ * element is removed, it is added again: when React renders the whole document again, it removes elements that it
+ * does not know.
  *
  * @param onReturn Called when the element was removed and is in the document again.
  */

@@ -1,4 +1,4 @@
-/** The style sheet of the overlay. The page's own styles end at its shadow root. */
+/** The stylesheet of the overlay. The styles of the page have no effect inside the shadow root. */
 export const STYLE = `
 :host {
   all: initial !important;

@@ -45,7 +45,8 @@ export function listenForUpdates({ app, modules: loaded, since, refreshComponent
     await replaceStylesheets(message.styles)
     await replaceModules(message)
     reloadFiles(message.files)
-    // A page that still shows its failure tries again. A failure that this change has caused would only occur twice.
+    // A page that shows an older failure tries again. If this change has caused the failure, it would only occur
+    // twice.
     if (message.data || (hasFailed && isFailureShown())) await runLoadsAgain(app)
   }
 

@@ -26,8 +26,8 @@ export interface CallOptions {
 }
 
 /**
- * Sends fields, and sends them again to where an action redirects them, as a browser does with the status 307. Then
- * `fields` has the last URL. Rejects when it is unknown whether an action has run.
+ * Sends fields. If an action redirects with the status 307 or 308, sends the fields to the new URL, as a browser does;
+ * `fields.url` is then the last URL. Rejects if it is unknown whether an action has run.
  */
 export async function callAction(
   fields: Fields,

@@ -1,5 +1,5 @@
-// Takes over forms of pages with an action. It uses the `submit` event and not the Navigation API: a navigation that is
-// cancelled makes test tools wait until their timeout, see decision 013.
+// Takes over forms of pages with an action. It uses the `submit` event and not the Navigation API: a navigation that
+// is cancelled makes test tools wait until their timeout, see decision 013.
 
 // An input whose name is the name of one of the form's methods hides that method.
 const { closest, getAttribute } = Element.prototype
@@ -17,7 +17,7 @@ export interface PostedForm {
 
 export type ReadForm = (event: SubmitEvent) => PostedForm | null
 
-/** Returns the function that reads a form which is being submitted. It returns null for a form of the browser's. */
+/** Returns the function that reads a form which is being submitted: null for a form that the browser has to submit. */
 export function createFormReader(isOurs: (url: URL) => boolean): ReadForm {
   let clicked: MouseEvent | null = null
 
@@ -82,7 +82,9 @@ function readUrl(action: string): URL | null {
   }
 }
 
-/** Returns whether `FormData` can contain the button that submits. Older browsers cannot, and send forms themselves. */
+/**
+ * Returns whether `FormData` can contain the button that submits. Older browsers cannot, and send forms themselves.
+ */
 function canReadSubmitter(): boolean {
   const form = document.createElement('form')
   const button = document.createElement('button')

@@ -3,11 +3,14 @@ import type { Fields } from './call-action.ts'
 /** A form that is being sent. */
 export interface Submission extends Fields {
   form: HTMLFormElement
-  /** Returns false when the visitor has left for another page since. */
+  /** Returns false if the visitor has gone to another page since. */
   counts(): boolean
   /** Stops receiving the deferred data of the page with which the action responds. */
   stop(): void
-  /** How many actions had changed data when the form was sent, its own included as soon as it has. */
+  /**
+   * How many actions had changed data when the form was sent. When the action of this form has changed data, it is
+   * included.
+   */
   version: number
 }
 
@@ -17,8 +20,8 @@ export type Turn = ReturnType<ReturnType<typeof createOrder>>
 /**
  * Returns the function that begins a submission. Results take effect in the order in which their submissions began:
  *
- * - A result is not shown when a newer one has been shown, or when the visitor has left for another page since.
- * - A result leads to another URL only when nothing newer has been sent.
+ * - A result is not shown if a newer one has been shown, or if the visitor has gone to another page since.
+ * - A result leads to another URL only if no newer form has been sent.
  *
  * @param isCurrent Returns whether the current page has a URL.
  */

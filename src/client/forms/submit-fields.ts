@@ -13,7 +13,7 @@ import { sentenceOf } from './submit-form.ts'
 import { sendNatively } from './submit-natively.ts'
 import { keepTyped } from './typed-text.ts'
 
-/** The result, and what has to follow it. */
+/** The result, and the steps that follow: whether to run the loads again, and the URL to go to. */
 interface Ending {
   outcome: SubmissionOutcome
   /** The action may have changed data. */
@@ -43,7 +43,7 @@ export function createFieldSender(
       outcome: ending.then(({ outcome }) => outcome),
       settled: ending.then((ended) => settle(ended, before, settled)),
       abort: () => controller.abort(),
-      // In the next task the component shows the messages, which describe the field.
+      // In the next task, the component shows the messages, which the field refers to.
       refused: (invalid: Invalid) =>
         setTimeout(() => form instanceof HTMLFormElement && showInvalid(invalid, form, view.announce)),
     }

@@ -44,7 +44,7 @@ export function createResultTaker(submission: Submission, turn: Turn, view: Resu
       else if (result.kind === 'redirect') {
         if (result.isRefused) keepTyped(submission.form)
         await screen.follow(new URL(result.to, url))
-        // Without an action, nothing has received what the visitor typed into a form of a layout that stays.
+        // If no action has run, the visitor's input in a form of a layout that stays would be lost.
         if (!result.isRefused) input.reset()
       } else if (result.kind === 'done') {
         const shown = screen.actedShown()

@@ -1,5 +1,5 @@
-// What a visitor has typed into a form that led to another page and was not accepted, for example because the session has
-// ended in another tab. The form has it again when the visitor returns to its page.
+// Keeps the text of a form that was not accepted and led to another page, for example because the session has ended in
+// another tab. When the visitor returns to the page of the form, the form is filled in again.
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
@@ -12,7 +12,7 @@ interface Typed {
   fields: { name: string; type: string; value: string | boolean | boolean[] }[]
 }
 
-/** Only the newest: older ones would take memory for ever. */
+/** The newest form only, because older ones would take memory forever. */
 let kept: Typed | undefined
 
 /** Keeps the fields of a form of the current page, without files and passwords. */

@@ -9,9 +9,9 @@ const SEEN_MS = 200
 const MODE = 'data-hydrant-prefetch'
 
 /**
- * Creates the functions that prefetch the pages of links: `data-hydrant-prefetch` of the link, or of the nearest element
- * around it that has the attribute, is `hover` (the default), `visible` or `off`. Nothing is prefetched for visitors who
- * save data or have a slow connection.
+ * Creates the functions that prefetch the pages of links: `data-hydrant-prefetch` of the link, or of the nearest
+ * element around it that has the attribute, is `hover` (the default), `visible` or `off`. Nothing is prefetched for
+ * visitors who save data or have a slow connection.
  */
 export function createLinks(prefetcher: Prefetcher, canPrefetch: (url: URL) => boolean) {
   const seen = watchSeen(prefetcher.fill)
@@ -57,8 +57,8 @@ export function createLinks(prefetcher: Prefetcher, canPrefetch: (url: URL) => b
 }
 
 /**
- * Returns the set of the visible links that are to be prefetched then. `onSeen` is called after links have become
- * visible.
+ * Returns the set of links that are visible now and have the attribute `visible`. `onSeen` is called after links have
+ * become visible.
  */
 function watchSeen(onSeen: () => void): Set<Element> {
   const seen = new Set<Element>()

@@ -29,8 +29,8 @@ export interface Ahead extends Prefetched {
 }
 
 /**
- * Holds the pages that are fetched in advance. The least recently used one makes room for a new one. Discarding a page
- * ends its request.
+ * Holds the pages that are fetched in advance. A new page replaces the least recently used one. Discarding a page ends
+ * its request.
  *
  * @param onSettled Called when a response has arrived or failed: another one may be requested.
  */
@@ -54,7 +54,7 @@ export function createPrefetchedPages(app: App, fetch: FetchAhead, onSettled: ()
     get: (url: URL) => pages.get(keyOf(url)),
     hasPlace: () => findPending().length < MAX_PENDING,
     isFull: () => pages.size >= MAX_PAGES,
-    /** Fetches a page that is not there. */
+    /** Fetches a page that is neither fetched nor pending. */
     start(url: URL, reason: Reason): Ahead {
       const controller = new AbortController()
       const result = fetch(url, { signal: controller.signal, priority: reason === 'seen' ? 'low' : 'auto' })

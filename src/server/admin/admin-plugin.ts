@@ -18,24 +18,33 @@ import { addConsoleAndApi, addMetrics } from './routes.ts'
 /** Options of `hydrant.admin`. */
 export interface AdminPluginOptions {
   /**
-   * What authenticates operators. 'token': the console, by `token`. 'app': hooks of the scope in which it is
-   * registered; if they accept an anonymous request, the console refuses all requests. 'none': nothing, for an app that
-   * only operators can reach ('token').
+   * Who authenticates operators (`'token'`). With `'token'`, the console asks for `token`. With `'app'`, the hooks of
+   * the scope in which the console is registered do so. If they let an anonymous request pass, the console refuses
+   * all requests. With `'none'`, every client has access: use it only in an app that only operators can reach.
    */
   auth?: 'token' | 'app' | 'none'
-  /** The token with which operators sign in, at least 16 characters (`HYDRANT_ADMIN_TOKEN`). */
+  /**
+   * The token with which operators sign in: 16 to 200 printable ASCII characters without spaces (the variable
+   * `HYDRANT_ADMIN_TOKEN`). Only for `auth: 'token'`, which needs one (HYD_ADMIN_UNGUARDED).
+   */
   token?: string
-  /** A token that gives read-only access, at least 16 characters (`HYDRANT_ADMIN_READ_TOKEN`, or none). */
+  /**
+   * A second token, which gives read-only access. It must differ from `token` (the variable
+   * `HYDRANT_ADMIN_READ_TOKEN`; without it, there is none). Only for `auth: 'token'`.
+   */
   readToken?: string
-  /** The base of the site to show, with the prefix of its scope: '/shop' (all sites that were registered before). */
+  /**
+   * The base of the only site to show, with the prefix of its scope: `'/shop'`. HYD_SITE_UNKNOWN if there is no such
+   * site (all sites that were registered before).
+   */
   site?: string
-  /** 'metrics' adds only `/metrics`, so that it can be protected in another way than the console (everything). */
+  /** `'metrics'` adds only `/metrics`, so that you can protect it in another way than the console (everything). */
   only?: 'metrics'
 }
 
 /**
- * Adds the console, its API and the metrics, below the prefix of the scope. Throws HYD_ADMIN_UNGUARDED, HYD_BASE_TAKEN,
- * HYD_OPTION_INVALID, HYD_OPTION_UNKNOWN and HYD_SITE_UNKNOWN.
+ * Adds the console, its API and the metrics, below the prefix of the scope. Throws HYD_ADMIN_UNGUARDED,
+ * HYD_BASE_TAKEN, HYD_OPTION_INVALID, HYD_OPTION_UNKNOWN and HYD_SITE_UNKNOWN.
  */
 export async function mountAdmin(app: FastifyInstance, given: AdminPluginOptions): Promise<void> {
   const { auth, tokens, site, only } = checkOptions(given)

@@ -10,11 +10,11 @@ export interface CacheSource {
   empty(): Promise<boolean>
 }
 
-/** The page cache as operators see it: of all processes together. */
+/** The page cache of all processes together, as operators see it. */
 export interface CacheReport {
-  /** Stored responses. */
+  /** The number of stored responses. */
   entries: number
-  /** The memory that they take. */
+  /** The bytes of memory that they take. */
   bytes: number
   /** Responses that were removed because the memory was full, since the start. */
   evictions: number

@@ -1,5 +1,5 @@
-// The parts of OpenTelemetry's API that work without an import: an app has its own copy of `@opentelemetry/api`, and all
-// copies share what the app has registered under one symbol.
+// Reads the active span of OpenTelemetry without importing `@opentelemetry/api`, of which an app has its own copy. All
+// copies share one object, which the API registers under a global symbol.
 
 interface SpanContext {
   traceId: string
@@ -46,14 +46,17 @@ export function findActiveSpan(): ActiveSpan | null {
 }
 
 /**
- * Calls a function in which the span is active, but nothing else of the context that it comes from: the baggage comes
- * from a header of the request.
+ * Calls a function with the span as the active one. The other values of the span's context are left out, because the
+ * baggage in it comes from a header of the request.
  */
 export function withActiveSpan<Result>({ manager, span }: ActiveSpan, call: () => Result): Result {
   return manager.with(manager.active().setValue(SPAN, createParent(span)), call)
 }
 
-/** Creates a span that writes to another one. Attributes and the trace state of a span can have values of the request. */
+/**
+ * Creates a span that writes to the given one and shows only its ids. The attributes and the trace state of a span can
+ * contain values of the request.
+ */
 function createParent(span: Span): Span {
   const { traceId, spanId, traceFlags } = span.spanContext()
   const parent: Span = {

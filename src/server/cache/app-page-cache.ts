@@ -4,11 +4,13 @@ import type { Invalidation, PageCache } from './page-cache.ts'
 /** The stored pages of all sites of an app: `app.pageCache`. */
 export interface AppPageCache {
   /**
-   * Removes stored pages: those with one of the tags, and those at the path. A matching page that is being rendered is
-   * not stored. Resolves when every worker and replica has been told.
+   * Removes the stored responses that have one of the tags, and those of the path. A response that is being rendered
+   * meanwhile is not stored. Resolves when the store that the processes share has recorded the invalidation, which the
+   * other processes then read. If the store does not respond within 50 ms, the promise resolves too, and the
+   * invalidation is recorded later. Never rejects because of the store.
    */
   invalidate(invalidation: Invalidation): Promise<void>
-  /** Removes all stored pages. */
+  /** Removes all stored responses. Resolves as `invalidate` does. */
   clear(): Promise<void>
 }
 

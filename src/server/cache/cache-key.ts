@@ -1,14 +1,14 @@
 import type { Format } from '../http/negotiate.ts'
 import { pathOf, plainTarget } from '../http/request-url.ts'
 
-/** A request, as far as the response of a cached page may depend on it. */
+/** The parts of a request that the response of a cached page may depend on. */
 export interface KeyedRequest {
   /** The build's id. */
   build: string
   /** The origin at which the visitor sees the site. */
   origin: string
   format: Format
-  /** For a navigation, the number of layouts that the page keeps; else 0. */
+  /** For a navigation, the number of layouts that the browser keeps; otherwise 0. */
   kept: number
   /** Whether the browser may report failures. */
   mayReport: boolean
@@ -20,7 +20,7 @@ export interface KeyedRequest {
 
 /** Returns the key of a response. Two requests with the same key get the same response. */
 export function keyOf({ build, origin, format, kept, mayReport, path, search }: KeyedRequest): string {
-  // No part but the last can contain a space.
+  // Only the last part can contain a space.
   return `${build} ${origin} ${format}${kept}${mayReport ? '' : '-'} ${path}${search}`
 }
 
@@ -49,8 +49,8 @@ export function queryOf(search: string): Record<string, string | string[]> {
 }
 
 /**
- * Returns a tag as it is stored and sent. Everything but visible ASCII characters is percent-encoded, and so are commas:
- * `Cache-Tag` separates tags by commas, and `Surrogate-Key` by spaces.
+ * Returns a tag as it is stored and sent. Everything but visible ASCII characters is percent-encoded, and so are
+ * commas: `Cache-Tag` separates tags by commas, and `Surrogate-Key` by spaces.
  */
 export function encodeTag(tag: string): string {
   // Half of a pair of surrogates cannot be encoded.

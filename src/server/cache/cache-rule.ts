@@ -3,11 +3,13 @@ import { encodeTag } from './cache-key.ts'
 
 /** The export `cache` of a page's server file, with its defaults. */
 export interface CacheRule {
-  /** For how long a stored response is fresh, in milliseconds. */
+  /** Milliseconds in which a stored response is fresh. */
   freshMs: number
-  /** For how long after that it is still served, while a new one is rendered, in milliseconds. */
+  /** Milliseconds after `freshMs` in which a stored response is still served, while a new one is rendered. */
   staleMs: number
-  /** True for a prerendered page: its stored responses never expire. The times above are those of shared caches. */
+  /**
+   * True for a prerendered page: its stored responses never expire. The two times then only apply to shared caches.
+   */
   isPermanent?: true
   /** The query parameters that the page reads. No other parameter is visible to the loads. */
   search: readonly string[]
@@ -26,7 +28,7 @@ export interface TaggedPage {
 const NAMES = ['maxAgeS', 'staleS', 'tags', 'search']
 const YEAR_S = 31_536_000
 const MAX_TAGS = 100
-/** As the tag is sent. */
+/** The most characters of a tag in its encoded form. */
 const MAX_TAG_LENGTH = 256
 
 /** Reads the export `cache` of a server file; null if there is none. Throws HYD_CACHE_INVALID. */

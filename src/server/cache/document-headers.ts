@@ -1,7 +1,7 @@
 import { hashPolicy } from '../http/security-headers.ts'
 import type { StoredResponse } from './shared/shared-store.ts'
 
-/** Values of the headers of a stored document that are the same for every visitor. */
+/** Values of headers of a stored document. They are the same for every visitor. */
 export interface DocumentHeaders {
   policy: string
   cacheControl: string

@@ -14,10 +14,11 @@ const SCRIPT_END = '</script>'
 const STYLE_END = '</style>'
 
 /**
- * Takes the nonces out of a document, and returns the hashes that replace them in its policy. A policy cannot allow an
- * external script by a hash in all browsers, so an inline script inserts those that are `async`.
+ * Removes the nonces from a document, and returns the hashes that replace them in the document's policy. Some
+ * browsers do not allow an external script by a hash, so an inline script inserts each external script that is
+ * `async`.
  *
- * @returns The reason, as the end of a sentence, if the document cannot do without its nonce.
+ * @returns A reason, as the end of a sentence, if the document cannot do without its nonce.
  */
 export function fixDocument(document: string, nonce: string, styleNonce?: string): FixedDocument | { reason: string } {
   const scripts = new Set<string>()
@@ -77,7 +78,9 @@ function insertScript(attributes: Readonly<Record<string, string>>): string {
   return `{let s=document.createElement("script"),a=${given};for(let n in a)s.setAttribute(n,a[n]);document.head.append(s)}`
 }
 
-/** Returns the hash source of an inline element. Browsers hash its text after the parser has normalised its line ends. */
+/**
+ * Returns the hash source of an inline element. Browsers hash its text after the parser has normalised its line ends.
+ */
 export function hashSource(content: string): string {
   return `'sha256-${createHash('sha256').update(content.replace(/\r\n?/g, '\n')).digest('base64')}'`
 }

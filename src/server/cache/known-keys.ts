@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { type PublicAddress, publicAddress } from '../http/public-address.ts'
 import { remember } from '../util/bounded-cache.ts'
 
-/** Everything that the key of a document is made of, as it was sent. The build is always the same one. */
+/** The parts of a request that determine the key of a document in this process, as they were sent. */
 export interface DocumentRequest {
   /** The route that the router has found. */
   route: string
@@ -25,12 +25,12 @@ interface Entry extends KnownKey {
 }
 
 const MAX_KEYS = 1_000
-/** Longer URLs are rare, and clients choose them. */
+/** The keys of longer URLs are not kept: they are rare, and a client could fill the memory with them. */
 const MAX_URL_LENGTH = 256
 
 /**
- * The keys of documents that were found in the cache, by the URL of the request. A key depends on nothing else than a
- * `DocumentRequest`, so that an entry never becomes wrong.
+ * The keys of documents that were found in the cache, by the URL of the request. A key depends only on a
+ * `DocumentRequest`, so an entry never becomes wrong.
  *
  * perf: making a key reads the query, joins eight strings, and hashes the result for the look-up: 1.3 µs (Node 20)
  */
@@ -44,7 +44,10 @@ export class KnownKeys {
     return known.host === request.host && known.protocol === request.protocol ? known : null
   }
 
-  /** Keeps a key for the next requests. A URL that is requested under several hosts has the key of the last one. */
+  /**
+   * Keeps a key for the next requests. If a URL is requested under several hosts, only the key of the last host is
+   * kept.
+   */
   add({ route, request, mayReport }: DocumentRequest, key: string) {
     const { url, protocol, host } = request
     if (url.length > MAX_URL_LENGTH) return

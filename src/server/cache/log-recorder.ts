@@ -14,8 +14,8 @@ interface WithLevels {
 type LogMethod = (...values: unknown[]) => unknown
 
 /**
- * Creates a recorder for the log of a request. Writing a line is not a read, also not a line with the request in it:
- * `request.log.info({ req: request })`. The bindings of the log are the visitor's.
+ * Creates a recorder for the log of a request. Writing a line is not a read, even if the line contains the request:
+ * `request.log.info({ req: request })`. Reading the bindings of the log is a read.
  */
 export function recordLog(log: FastifyBaseLogger & WithLevels, recording: Recording): FastifyBaseLogger {
   const methods = new Map<unknown, LogMethod>()
@@ -49,7 +49,9 @@ export function recordLog(log: FastifyBaseLogger & WithLevels, recording: Record
   return recorder
 }
 
-/** Replaces recorders by their originals: in an argument, and in the properties of an argument that is a plain object. */
+/**
+ * Replaces recorders by their originals: in an argument, and in the properties of an argument that is a plain object.
+ */
 function withOriginals(argument: unknown): unknown {
   const original = originalOf(argument)
   if (original !== argument || typeof argument !== 'object' || argument === null) return original

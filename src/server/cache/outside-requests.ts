@@ -6,12 +6,12 @@ const callOutside = AsyncLocalStorage.snapshot()
 
 /**
  * Calls a function without the stores that the request has in any `AsyncLocalStorage`, for example those of
- * @fastify/request-context. The same holds for all that it starts.
+ * @fastify/request-context. Asynchronous work that the function starts does not have them either.
  */
 export function runOutsideRequests<Result>(load: () => Result): Result {
   const span = findActiveSpan()
   return callOutside(() => {
-    // Before Node.js 24, `enterWith` in the load would otherwise write into the context that all calls share.
+    // All calls share one context. Before Node.js 24, `enterWith` in the load would write into it.
     const own = new AsyncResource('HYDRANT_LOAD')
     return own.runInAsyncScope(() => (span ? withActiveSpan(span, load) : load()))
   })

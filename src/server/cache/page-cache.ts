@@ -9,25 +9,34 @@ import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/share
 import { StoredPage } from './stored-page.ts'
 import { TagVersions } from './tag-versions.ts'
 
-/** What `invalidate` removes: the responses with any of these tags, and those of this path. */
+/** The stored responses that `invalidate` removes: those with any of these tags, and those of this path. */
 export interface Invalidation {
-  /** Tags that the export `cache` of a page returns. */
+  /** Tags of the export `cache`. A text that cannot be a tag is ignored (none). */
   tags?: readonly string[]
-  /** The path of a page, as a visitor sees it, with the base: `/shop/products/7`. A query is ignored. */
+  /**
+   * The path of a page as a visitor sees it, with the base: `/shop/products/7`. A query is ignored, so the responses
+   * for all queries are removed (none).
+   */
   path?: string
 }
 
 /** A response that is being rendered, to be stored. */
 export interface Rendering {
-  /** Sets the tags of the response, before its loads run. */
+  /** Sets the tags of the response, before the loads run. */
   setTags(tags: readonly string[]): void
-  /** Stores the response, unless one of its tags has been invalidated since it began. Returns the page in any case. */
+  /**
+   * Stores the response, unless one of its tags has been invalidated since the rendering began. Returns the page in
+   * any case.
+   */
   store(response: StoredResponse): StoredPage
-  /** Ends it without a response. Does nothing after `store`. */
+  /** Ends the rendering without a response. Does nothing after `store`. */
   giveUp(): void
 }
 
-/** The result of a rendering for the requests that wait for it. `outdated` when it was invalidated meanwhile. */
+/**
+ * The result of a rendering for the requests that wait for it: `outdated` if the page was invalidated meanwhile, and
+ * null if there is no response to store.
+ */
 export type Rendered = StoredPage | 'outdated' | null
 
 interface Running {
@@ -36,14 +45,17 @@ interface Running {
   tags: readonly string[] | null
 }
 
-/** How long a page that differs for each visitor is not tried again. */
+/** How long a page that must not be stored is only rendered for single requests. */
 const PASS_MS = 60_000
 const MAX_PASSED = 10_000
-/** A first contact with the shared store within this time counts as the start of the process. */
+/**
+ * If the shared store responds for the first time within this time, invalidations before that count as earlier than
+ * the start of the process.
+ */
 const START_MS = 10_000
-/** How long after a failure a stale page is rendered again at the earliest. */
+/** The pause after the first failure before a stale page is rendered again. It doubles with each failure. */
 const RETRY_MS = 1_000
-/** The longest of these pauses, which doubles with each failure. */
+/** The longest pause after a failure. */
 const MAX_RETRY_MS = 30_000
 
 /** The responses of one site's cached pages. All keys are results of `keyOf`. */
@@ -52,7 +64,7 @@ export class PageCache {
   #pages: LRUCache<string, StoredPage>
   #keysByTag = new Map<string, Set<string>>()
   #versions = new TagVersions()
-  /** The versions when this process began to serve. */
+  /** The number of invalidations when this process began to serve. */
   #start = 0
   #renderings = new Map<string, Running>()
   #passed: LRUCache<string, true>
@@ -103,33 +115,39 @@ export class PageCache {
     return this.#renderings.get(key)?.promise ?? null
   }
 
-  /** Whether a stale page may be rendered now: it is not being rendered, and has not failed a moment ago. */
+  /**
+   * Whether a stale page may be rendered now: it is not being rendered, and the pause after its last failure is over.
+   */
   mayRefresh(key: string): boolean {
     if (this.#renderings.has(key) || this.isPassed(key)) return false
     return (this.#retries.get(key)?.at ?? 0) <= this.#now()
   }
 
-  /** Whether the page was found to differ for each visitor a moment ago. */
+  /** Whether the page must not be stored for now: see `pass`. */
   isPassed(key: string): boolean {
     return this.#passed.get(key) === true
   }
 
-  /** Whether a response with these tags, which is older than this process, may be served: none has been invalidated. */
+  /**
+   * Whether none of the tags has been invalidated since this process started. A response that is older than the
+   * process, such as one of the build, may then be served.
+   */
   wasNeverInvalidated(tags: readonly string[]): boolean {
     return this.#versions.areCurrent(tags, this.#start)
   }
 
-  /** Keeps a page that differs for each visitor from being tried again for a while. */
+  /** Marks a page that must not be stored, for a minute. Meanwhile it is rendered for each request. */
   pass(key: string) {
     this.#passed.set(key, true, { ttl: PASS_MS })
   }
 
   /**
-   * Asks the other processes for a page that this one has to render.
+   * Asks the other processes for the response of a page before this process renders it.
    *
    * @param maxMs The longest time that a render takes, in milliseconds.
-   * @param after A response of another process must be newer, in milliseconds since 1970.
-   * @returns Null if another process is rendering the page again.
+   * @param after The time of the stale response, in milliseconds since 1970; 0 for none. Only a newer response is
+   *   used.
+   * @returns Null if there is a stale response, and another process is rendering the new one.
    */
   async takeTurn(key: string, maxMs: number, after: number): Promise<GroupTurn | null> {
     if (this.#store === null) return ALONE
@@ -139,7 +157,7 @@ export class PageCache {
   }
 
   /**
-   * Begins a rendering that other requests can wait for. It has to be ended.
+   * Begins a rendering that other requests can wait for. End it with `store` or `giveUp`.
    *
    * @param route The route of the page, which `contents` groups by.
    */
@@ -152,7 +170,7 @@ export class PageCache {
     const running: Running = { promise, tags: null }
     this.#renderings.set(key, running)
     const end = (result: Rendered) => {
-      // An invalidation has removed it already, and another one may have begun.
+      // An invalidation may have removed this rendering, and another rendering may have begun.
       if (this.#renderings.get(key) === running) this.#renderings.delete(key)
       settle(result)
     }
@@ -184,7 +202,8 @@ export class PageCache {
    */
   async invalidate({ tags = [], path }: Invalidation): Promise<void> {
     this.#invalidations++
-    // Tags may be input of a visitor. What no page can have as a tag must not reach the store.
+    // Tags may come from a visitor. A text that is not a tag must not reach the store, where the empty one means all
+    // tags.
     const possible = tags.filter(isTag).map(encodeTag)
     const all = path === undefined ? possible : [...possible, pathTag(path)]
     this.#forget(all)
@@ -223,7 +242,7 @@ export class PageCache {
   #forget(tags: readonly string[]) {
     this.#versions.invalidate(tags)
     for (const tag of tags) for (const key of [...(this.#keysByTag.get(tag) ?? [])]) this.#pages.delete(key)
-    // Requests that come from now on must not wait for them.
+    // Later requests must not wait for renderings that are outdated now.
     for (const [key, { tags: own }] of this.#renderings)
       if (own === null || tags.some((tag) => own.includes(tag))) this.#renderings.delete(key)
   }
@@ -239,7 +258,7 @@ export class PageCache {
   #createPage(key: string, route: string, response: StoredResponse): StoredPage {
     const page: StoredPage = new StoredPage(route, response, () => {
       if (this.#pages.peek(key) !== page) return
-      // `lru-cache` counts the memory of a page again only if it is new.
+      // `lru-cache` reads the size of a page only when the page is added.
       this.#pages.delete(key)
       this.#add(key, page)
     })

@@ -10,8 +10,8 @@ export interface PrerenderRule {
 }
 
 /**
- * How the responses of a prerendered page are stored. They never expire here. Shared caches keep them for a minute: they
- * do not learn that another build is served.
+ * The rule for storing the responses of prerendered pages. They never expire in this process. Shared caches may keep
+ * them for a minute, because shared caches do not learn that another build is served.
  */
 export const PERMANENT: CacheRule = {
   freshMs: 60_000,

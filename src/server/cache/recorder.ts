@@ -20,7 +20,10 @@ export interface RecordedObject<Original extends object> {
 export interface Recording {
   /** Notes that a property was read by which visitors can be told apart. */
   note(property: string): void
-  /** Returns the recorder of an object, and a function that calls a function with originals; other values as they are. */
+  /**
+   * Returns the recorder for an object of the request. For a function, returns one that calls it with the original as
+   * `this`. Returns other values unchanged.
+   */
   recorderOf(value: unknown): unknown
 }
 
@@ -34,8 +37,8 @@ const LOOKED_UP = new Set<PropertyKey>([
 ])
 
 /**
- * Creates a recorder: a proxy that reads and writes the original, and notes each read of a property that is not shared.
- * Getters, setters and methods run with the original as `this`.
+ * Creates a recorder: a proxy that reads and writes the original, and notes each read of a property that is not
+ * shared. Getters, setters and methods run with the original as `this`.
  */
 export function createRecorder<Original extends object>(
   object: RecordedObject<Original>,
@@ -115,7 +118,7 @@ class Traps<Original extends object> implements ProxyHandler<object> {
     const original = this.#object.original()
     const own = 'value' in descriptor ? { ...descriptor, value: originalOf<unknown>(descriptor.value) } : descriptor
     const isData = 'value' in own && typeof own.value !== 'function'
-    // An attribute that is left out stays as it was.
+    // If the descriptor leaves out an attribute, the result depends on the property as it was.
     const isComplete = isData && 'writable' in own && 'enumerable' in own && 'configurable' in own
     const isDone = this.#write(property, !isComplete, () => Reflect.defineProperty(original, property, own))
     // A proxy may only report a property as not configurable if its target has the same one.
@@ -150,8 +153,9 @@ class Traps<Original extends object> implements ProxyHandler<object> {
   }
 
   /**
-   * Writing is not a read, with these exceptions: a setter, a getter or another function that is called later can read
-   * the original, which is its `this`; and a write whose outcome depends on the property as it was shows what it was.
+   * Writes a property. A write counts as a read (`isRead`) if it sets or calls a function, because that function can
+   * read the original, which is its `this`. It also counts as a read if its result depends on the property as it was.
+   * A write that fails is such a case.
    */
   #write(property: PropertyKey, isRead: boolean, change: () => boolean): boolean {
     if (isRead) this.#note(property)

@@ -1,22 +1,22 @@
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { CALL_MS, type SharedStore, type StoredResponse, type Versions } from './shared/shared-store.ts'
 
-/** The part of this process in a group of processes that renders each page once. */
+/** The turn of this process to render a page. Processes that share a store render each page once, by turns. */
 export interface GroupTurn {
-  /** The response of another process; null if this process has to render the page. */
+  /** The response that another process has rendered; null if this process has to render the page. */
   response: StoredResponse | null
-  /** Gives the response that this process has rendered to the others. */
+  /** Stores the response that this process has rendered, for the other processes. */
   share(response: StoredResponse): void
-  /** Lets another process render the page, if there is no response to share. */
+  /** Ends the turn. Without a response to share, another process can then render the page. */
   end(): void
 }
 
-/** The turn of a process that has no group, or cannot reach it. */
+/** The turn of a process without a store, or with one that is unavailable. */
 export const ALONE: GroupTurn = { response: null, share() {}, end() {} }
 
 /**
- * How long a process has the turn without renewing it. The others of a group go on after this time if it has been
- * killed.
+ * How long a turn lasts if it is not renewed. If a process is killed during its turn, the other processes continue
+ * after this time.
  */
 const LEASE_MS = 2_000
 
@@ -26,14 +26,14 @@ export interface TurnInput {
   maxMs: number
   /** Whether a response of another process may be used. */
   isWanted(response: StoredResponse): boolean
-  /** Whether the old response is served meanwhile. */
+  /** Whether a stale response is served meanwhile. */
   isRefresh: boolean
 }
 
 /**
- * Asks the other processes for a page. While one of them renders it, waits for the result. The store itself has
- * `CALL_MS`. If it is unavailable, resolves with no response. Resolves with null for a refresh if another process is
- * rendering the new response. Never rejects.
+ * Asks the store for a page or for the turn to render it. While another process renders the page, waits for the
+ * result; for a refresh, resolves with null instead. If the store does not respond within `CALL_MS`, resolves with
+ * `ALONE`. Never rejects.
  */
 export async function takeTurn(store: SharedStore, input: TurnInput): Promise<GroupTurn | null> {
   const asking = ask(store, input)
@@ -65,7 +65,7 @@ async function ask(store: SharedStore, { key, isWanted }: TurnInput): Promise<An
   return { kind: 'turn', turn: { ...ALONE, response: latest } }
 }
 
-/** Waits until the page is there, or until the process that renders it gives up or is gone. */
+/** Waits until the page is stored, or until the process that renders it gives up or has been killed. */
 async function awaitTurn(store: SharedStore, since: Versions, { key, maxMs, isWanted }: TurnInput): Promise<GroupTurn> {
   const endsAt = Date.now() + maxMs
   for (;;) {

@@ -8,7 +8,8 @@ type Chained = (...values: never[]) => FastifyReply
 /**
  * Creates a recorder for a reply. Setting a status or a header is not a read.
  *
- * @param written Receives the headers that are set through the recorder. Hooks of the request can set others meanwhile.
+ * @param written Gets the headers that are set through the recorder. Hooks can set other headers of the reply
+ *   meanwhile.
  */
 export function recordReply(
   reply: FastifyReply,

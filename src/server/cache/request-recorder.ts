@@ -11,12 +11,12 @@ export interface KeptAddress {
 }
 
 const PORT = /:(\d+)$/
-/** Characters of an id that are not in a header by chance. */
+/** If an id and a header share this many characters in a row, the id comes from the header. */
 const MIN_PART_LENGTH = 8
 
 /**
- * Creates a recorder for a request. The address that it shows is the one in the key of the stored response, so that a
- * visitor can put nothing else into a stored response.
+ * Creates a recorder for a request. Its URL, query and host are those in the key of the stored response, so a visitor
+ * cannot put another URL into a stored response.
  */
 export function recordRequest(request: FastifyRequest, { url, query }: KeptAddress, recording: Recording) {
   const { origin } = publicAddress(request)
@@ -62,7 +62,7 @@ export function recordRequest(request: FastifyRequest, { url, query }: KeptAddre
   return createRecorder({ name: 'request', original: () => request, shared }, recording)
 }
 
-/** Creates a recorder for the headers. Each name is a read, also if the request has no such header. */
+/** Creates a recorder for the headers. Reading any header is a read, even if the request does not have it. */
 function recordHeaders(request: FastifyRequest, host: string, recording: Recording) {
   return createRecorder(
     {
@@ -76,7 +76,9 @@ function recordHeaders(request: FastifyRequest, host: string, recording: Recordi
   )
 }
 
-/** Returns the options of the route. With versions of routes, the one that the client accepts is a header. */
+/**
+ * Returns the options of the route. If the app has versions of routes, `version` depends on a header of the request.
+ */
 function routeOptionsOf(request: FastifyRequest, { note }: Recording) {
   const { routeOptions } = request
   if (!request.server.hasConstraintStrategy('version')) return routeOptions
@@ -90,7 +92,10 @@ function routeOptionsOf(request: FastifyRequest, { note }: Recording) {
   })
 }
 
-/** Returns whether the id of a request has a part of a header, by `requestIdHeader` or `genReqId`. */
+/**
+ * Returns whether the id of a request contains a part of a header, as with the option `requestIdHeader` or
+ * `genReqId`.
+ */
 function isFromHeader({ id, headers }: FastifyRequest): boolean {
   const own = String(id)
   const values = Object.values(headers).map(String)

@@ -1,10 +1,12 @@
-/** What the rest of a stored shell is rendered from. Plain data, which processes share. */
+/**
+ * The data from which the rest of a partly static document is rendered. It is plain data, so processes can share it.
+ */
 export interface ShellRest {
   /** React's state as JSON; null if the shell lacks nothing. */
   state: string | null
   /**
-   * Results of `serialise`: the data of the layouts, of the page, and its extras with the promise of the visitor's data,
-   * whose number is `VISITOR_ID`.
+   * Results of `serialise`: the data of the layouts, of the page, and its extras with the promise of the visitor's
+   * data, whose number is `VISITOR_ID`.
    */
   data: readonly string[]
   /** The values of the other promises in the data: results of `fulfilledText`. */

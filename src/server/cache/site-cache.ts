@@ -1,7 +1,7 @@
 import { addCacheContents, type CacheContents } from './cache-contents.ts'
 import type { PageCache } from './page-cache.ts'
 
-/** The page cache of a site in this process, for its operators. */
+/** The page cache of a site in this process, for the operators of the site. */
 export interface SiteCache {
   contents(): CacheContents
   /** Removes all pages. Resolves when the other processes have been told, or cannot be told now. */

@@ -5,15 +5,16 @@ import type { Encoding, PreparedBody } from '../http/compression.ts'
 import type { DocumentHeaders } from './document-headers.ts'
 import type { StoredResponse } from './shared/shared-store.ts'
 
-/** A fresh response is served. An old one is served too, while a new one is rendered. */
+/** A fresh response is served. A stale response is served too, while a new one is rendered. */
 export type Freshness = 'fresh' | 'stale' | 'expired'
 
 /** Quality 9 makes pages 0.1 % smaller and takes 10 to 20 times as long: its tables alone take 3 ms (Node 20). */
 const BROTLI_QUALITY = 8
 const GZIP = { level: 9 }
 /**
- * The longest text, in bytes, that is compressed at once. A thread of its own saves the event loop 0.2 ms then, but costs
- * the processor 2 ms when several pages are stored at the same time: each thread gets new memory (Node 20).
+ * The longest text, in bytes, that is compressed synchronously. For such a text, another thread saves 0.2 ms of the
+ * event loop, but takes 2 ms of CPU time when several pages are stored at the same time, because each thread gets new
+ * memory (Node 20).
  */
 const MAX_SYNC_BYTES = 16_384
 const { constants } = zlib
@@ -33,7 +34,7 @@ export class StoredPage {
   readonly response: StoredResponse
   /** Identifies the text. */
   readonly hash: string
-  /** Null until they are first needed. */
+  /** Headers that are the same for every visitor; null until they are first needed. */
   documentHeaders: DocumentHeaders | null = null
   /** The text in UTF-8. */
   readonly bytes: Buffer
@@ -42,7 +43,7 @@ export class StoredPage {
   readonly #plain: StoredBody
   #compressed: Partial<Record<Encoding, StoredBody>> = {}
   #onGrow: () => void
-  /** Bytes besides the bodies. */
+  /** The bytes that the page takes in addition to its bodies. */
   #more: number
 
   /** @param onGrow Called when the page takes more memory. */

@@ -3,7 +3,7 @@ const MAX_TAGS = 10_000
 
 /**
  * Remembers when each tag was last invalidated, so that a response is not stored if one of its tags was invalidated
- * while it was rendered. Time is the number of invalidations so far.
+ * during the render. The number of invalidations so far serves as the time.
  */
 export class TagVersions {
   #now = 0

@@ -42,8 +42,8 @@ export interface ReadRecorder {
 }
 
 /**
- * Creates recorders for a request whose response is to be stored for all visitors. They behave like the originals. The
- * response may be stored if `firstRead` is still null when it is stored. Decision 048 lists the limits.
+ * Creates recorders for a request whose response should be stored for all visitors. A recorder behaves like its
+ * original. The response may be stored if `firstRead` is still null after the render. Decision 049 lists the limits.
  */
 export function recordReads({ request, reply, context, hasGuards, onRead, ...address }: RecordedRequest): ReadRecorder {
   let firstRead: VisitorRead | null = null
@@ -84,8 +84,8 @@ export function recordReads({ request, reply, context, hasGuards, onRead, ...add
 }
 
 /**
- * Returns a function that calls `method` with the original as `this`. Private fields and `WeakMap`s then work in it. It
- * returns the recorder where the method returns the original.
+ * Returns a function that calls `method` with the original as `this`. Private fields and `WeakMap`s then work in it.
+ * It returns the recorder where the method returns the original.
  */
 function callWithOriginal(method: object, recorders: ReadonlyMap<object, object>): object {
   // The caller has checked that it is a function.
@@ -97,7 +97,7 @@ function callWithOriginal(method: object, recorders: ReadonlyMap<object, object>
   })
 }
 
-/** Frames that are kept. A plugin may read the property for the load, several calls deep. */
+/** The number of frames in a stack. A plugin may read the property for the load, several calls below it. */
 const MAX_FRAMES = 50
 
 function captureRead(property: string, caller: (property: string) => void): Error {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ShellRest } from '../cache/shell-rest.ts'
 
-/** The shell of a document, with nonces of its own that stand for hashes. */
+/** The shell of a document. Its nonces are placeholders, which hashes replace. */
 export interface RenderedShell {
   text: string
   nonce: string
@@ -20,12 +20,12 @@ export interface PageCapture {
   run<Result>(work: () => Result): Result
   /**
    * Stores and sends the complete text of a response that has not failed. Returns false if the response must not be
-   * stored: it has not been sent then, and may be sent to this visitor only.
+   * stored. It has then not been sent, and may be sent to this visitor only.
    */
   send(text: string): boolean
   /** Stores a shell. Returns false as `send` does. */
   sendShell(shell: RenderedShell): boolean
-  /** Takes the redirect of a page that is prerendered. Returns false if it must be sent, as `send` does. */
+  /** Takes the redirect of a prerendered page. Returns false, as `send` does, if the caller must send the redirect. */
   sendRedirect(location: string, status: number): boolean
   /** Returns false if the response must not be stored because of the loads. */
   check(): boolean

@@ -16,12 +16,15 @@ interface Calls<Result> {
 }
 
 /**
- * Returns a function that runs `fn` once per request and arguments: `const currentUser = perRequest(async ({ request }) =>
- * …)`. Guards, loads, actions and hooks that call it with the same arguments share one result, also a promise, a rejection
- * or a thrown error. Arguments are compared like the keys of a `Map`. Loads whose response is stored for all visitors
- * share results only with each other.
+ * Returns a function that runs `fn` once per request and arguments:
+ * `const currentUser = perRequest(async ({ request }) => …)`. Guards, loads, actions and hooks of a request that call
+ * it with the same arguments share one result. The result may also be a promise, a rejection or a thrown error.
+ * Arguments are compared like the keys of a `Map`. Loads of a page with `cache` share results only with each other.
  *
- * @param fn Its first argument is a `ctx`, or any object with the request. Only the request counts.
+ * The returned function throws HYD_PER_REQUEST if its first argument has no request.
+ *
+ * @param fn The first argument is the `ctx` of a guard, load or action, or any object with the request. Of this
+ *   object, only the request is compared.
  */
 export function perRequest<Context extends WithRequest, Others extends readonly unknown[], Result>(
   fn: (ctx: Context, ...others: Others) => Result,

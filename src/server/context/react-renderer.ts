@@ -35,8 +35,8 @@ export async function loadRenderer(wanted: Options['reactServer']): Promise<Rend
 }
 
 /**
- * Loads the function of the same build that renders what a shell lacks. React changes the state, so it is good for one
- * document. Throws HYD_REACT_SERVER_MIXED.
+ * Loads the function of the same build that renders the missing parts of a shell. React changes the state, so a state
+ * can be used for one document only. Throws HYD_REACT_SERVER_MIXED.
  */
 export async function loadResumer(wanted: Options['reactServer']): Promise<(state: PostponedState) => RenderToPipe> {
   const { resumeToPipeableStream } = await importBuild(wanted)

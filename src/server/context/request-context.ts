@@ -45,7 +45,10 @@ export class RequestContext implements FailureSubject, RequestTarget {
   statusSent: number | null = null
   /** The response, when a page of this site asks for data in place of a document. */
   navigation: NavigationAnswer | null = null
-  /** Watches a response that may be stored; null for any other. Others may wait for it: it goes on if the client leaves. */
+  /**
+   * Watches a response that may be stored; null for any other. The render continues if the client leaves, because
+   * other requests may wait for it.
+   */
   capture: PageCapture | null = null
   /** True when all guards of the page, or of the unknown path, have let the request pass. */
   hasPassedGuards = false

@@ -18,9 +18,9 @@ export interface ResponseCollector {
   store(request: CollectedRequest, response: StoredResponse): void
   storeRedirect(request: CollectedRequest, redirect: PrerenderedRedirect): void
   /**
-   * Takes the reason, as the end of a sentence, for which a response is not the same for every visitor.
+   * Takes the reason why a response is not the same for every visitor, as the end of a sentence.
    *
-   * @param place The line that has read a value of the visitor; null if no line has.
+   * @param place The line that has read a value of the visitor; null if there is no such line.
    */
   refuse(request: CollectedRequest, reason: string, place: SourceFrame | null): void
 }

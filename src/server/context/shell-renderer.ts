@@ -5,10 +5,10 @@ import type { PostponedState, prerenderToNodeStream } from 'react-dom/static'
 import type { Options } from '../options/options.ts'
 import { loadResumer, type RenderToPipe } from './react-renderer.ts'
 
-/** Renders documents in two steps: a shell once, and what it lacks for each visitor. */
+/** Renders documents in two steps: the shell once, and the missing parts for each visitor. */
 export interface ShellRenderer {
   prerender: typeof prerenderToNodeStream
-  /** Returns the function that renders what a shell lacks. A state is good for one document. */
+  /** Returns the function that renders the missing parts of a shell. A state can be used for one document only. */
   resume(state: PostponedState): RenderToPipe
   /** The texts of React's own scripts in shells. They are the same in each shell, and have no nonce. */
   scripts: readonly string[]
@@ -21,7 +21,9 @@ export async function loadShellRenderer(wanted: Options['reactServer']): Promise
   return { prerender, resume: await loadResumer(wanted), scripts: await readScripts(prerender) }
 }
 
-/** Returns the scripts that React writes into the shell of a document that has nothing but a pending part and a form. */
+/**
+ * Returns the scripts that React writes into the shell of a document that has nothing but a pending part and a form.
+ */
 async function readScripts(prerender: ShellRenderer['prerender']): Promise<readonly string[]> {
   const pending = new Promise<never>(() => {})
   const Pending = () => use(pending)

@@ -3,9 +3,9 @@ import type { Side } from '../../shared/page-types.ts'
 /** The phase of a request, a page or the process in which something failed. */
 export type Phase = 'guard' | 'load' | 'action' | 'render' | 'stream' | 'route' | 'client' | 'process'
 
-/** A stack frame, mapped to the source where a map exists. */
+/** A stack frame, mapped to the source if there is a source map. */
 export interface SourceFrame {
-  /** Path in the site with forward slashes. For other code, its path or URL in the stack. */
+  /** The path in the site, with forward slashes. For code outside the site, the path or the URL in the stack. */
   file: string
   /** From 1; 0 when unknown. */
   line: number
@@ -15,7 +15,7 @@ export interface SourceFrame {
   function: string
   /** True for the site's own code. */
   isSite: boolean
-  /** Why a frame that should have a source could not be mapped. */
+  /** Why the frame could not be mapped to the source; missing for other frames. */
   unmapped?: string
   /** The lines around the frame, for the innermost frames in the site. */
   code?: CodeLines
@@ -60,24 +60,26 @@ export interface Occurrence {
   requestId: string | null
   /** 32 hexadecimal digits, from the option `traceOf` or the header `traceparent`. */
   traceId?: string
-  /** The span of the caller: 16 hexadecimal digits, from the option `traceOf` or the header `traceparent`. */
+  /**
+   * 16 hexadecimal digits: the span of the option `traceOf`, or the span of the caller in the header `traceparent`.
+   */
   spanId?: string
-  /** `HYDRANT_RELEASE`, or the id of the build. */
+  /** The option `release`, or the id of the build. */
   release: string
   /** The id of the build; missing when it is unknown. */
   build?: string
-  /** Name of the machine or container whose process recorded it. */
+  /** The host name of the machine or container whose process recorded the failure. */
   replica?: string
-  /** Number of the worker; missing for a process without workers. */
+  /** The number of the worker that recorded the failure; missing without workers. */
   worker?: string
-  /** Id of the process that recorded it. */
+  /** The id of the process that recorded the failure. */
   pid?: number
   userAgent: UserAgentClass | null
   /** The status of the response; null outside of any request and for a failure in a browser. */
   statusSent: number | null
-  /** True when the browser shows the page in spite of the failure. */
+  /** True if the browser has reported that it shows the page in spite of the failure. */
   isRecovered: boolean
-  /** The work that was unfinished when a deadline passed. */
+  /** The names of the work that was not finished when a deadline passed; missing for other failures. */
   pending?: string[]
 }
 

@@ -25,12 +25,11 @@ export function registerFailures(
 }
 
 /**
- * Returns the digest of a request's failure, the same as in the log, in the ledger and on the page.
+ * Returns the digest of a request's failure. The log, the ledger and the page have the same digest.
  *
- * @param error The argument of an `onError` hook: Hydrant may not have logged its failure yet. Without it, the first
- * failure that was logged counts.
- * @returns Null for a request to a route of another owner than a Hydrant site, and for errors that are not failures: a
- * redirect, `notFound()`, an error with a `statusCode` from 400 to 499.
+ * @param error The error that an `onError` hook gets. Without it, the digest is that of the request's first failure.
+ * @returns Null if the route does not belong to a Hydrant site, if nothing has failed, and for errors that are not
+ *   failures: a redirect, `notFound()`, an error with a `statusCode` from 400 to 499.
  */
 export function digestOf(asked: FastifyRequest, error?: unknown): string | null {
   const request = originalRequest(asked)

@@ -55,14 +55,15 @@ export interface PreparedBody {
   readonly text: string
   /** Null if the text is not compressed. */
   readonly encoding: Encoding | null
-  /** Returns the compressed text. Not called for a text that is not compressed. */
+  /** Returns the bytes in this encoding. `sendPrepared` does not call it if the encoding is null. */
   bytes(): Buffer | Promise<Buffer>
 }
 
 const BODY = Symbol('body')
 
 /**
- * perf: properties of the reply. A `WeakMap` costs 0.5 µs for each response, and work of the garbage collector (Node 20)
+ * perf: properties of the reply. A `WeakMap` costs 0.5 µs for each response, and work of the garbage collector (Node
+ * 20)
  */
 interface OwnReply extends FastifyReply {
   /** What Hydrant sends: a prepared body, or any other that may be compressed. */
@@ -84,8 +85,8 @@ export function sendPrepared(body: PreparedBody, reply: OwnReply) {
 }
 
 /**
- * Adds the hook that compresses what `sendOwn` sends, and replaces what `sendPrepared` sends by its bytes. Call it after
- * the site's hooks, which see the response uncompressed.
+ * Adds the hook that compresses what `sendOwn` sends, and replaces what `sendPrepared` sends by its bytes. Call it
+ * after the site's hooks, which see the response uncompressed.
  *
  * @param options With `compress: false`, nothing is compressed.
  */
@@ -117,7 +118,7 @@ export function addCompression(app: FastifyInstance, { compress }: { compress: b
   })
 }
 
-/** Keeps a text that a hook has changed, maybe for this visitor only, out of shared caches. */
+/** Keeps a text out of shared caches that a hook has changed, possibly for this visitor only. */
 function noteChanged(reply: FastifyReply) {
   reply.removeHeader('etag')
   limitCaching(reply, 'private')
@@ -147,8 +148,8 @@ export function setEncoding(encoding: Encoding, reply: FastifyReply) {
 }
 
 /**
- * Whether another site makes a browser send the request with the visitor's cookies and without a click. An attacker who
- * can do that often, and who sees the length of the responses, can guess their content letter by letter
+ * Whether another site makes a browser send the request with the visitor's cookies and without a click. An attacker
+ * who can do that often, and who sees the length of the responses, can guess their content letter by letter
  * (https://www.breachattack.com).
  */
 function isForced({ headers }: FastifyRequest): boolean {

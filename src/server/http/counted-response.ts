@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 
 type Callback = (error?: Error | null) => void
 
-/** Node's response that counts the bytes of its body. A response that is sent in parts has no `Content-Length`. */
+/** A response of Node.js that counts the bytes of its body: one that is sent in parts has no `Content-Length`. */
 export class CountedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   bodyBytes = 0
 

@@ -35,8 +35,8 @@ export function givenNoncesOf(reply: FastifyReply): NonNullable<Nonces['cspNonce
 }
 
 /**
- * Gives the nonces of one reply to another. A document without a nonce for its styles has no hashes of them, and the
- * policy of the hook would forbid them.
+ * Copies the nonces of one reply to another. Without a nonce for its styles, a stored document would have no hashes
+ * of them, and the hook's policy would forbid the styles.
  */
 export function giveNonces(from: FastifyReply, to: FastifyReply) {
   const { cspNonce } = from as Nonces

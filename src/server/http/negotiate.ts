@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Negotiator from 'negotiator'
 
-/** A form of a page that `Accept` selects. */
+/** A format of a page that `Accept` selects. */
 export type NegotiatedFormat = 'html' | 'json' | 'markdown'
-/** The form of a response: one that `Accept` selects, or data for a navigation inside an open page. */
+/** The format of a response: one that `Accept` selects, or data for a navigation of an open page. */
 export type Format = NegotiatedFormat | 'navigation'
 
 const HTML_FIRST = ['text/html', 'application/json', 'application/problem+json']
@@ -11,7 +11,7 @@ const WITH_MARKDOWN = [...HTML_FIRST, 'text/markdown']
 const JSON_FIRST = ['application/json', 'application/problem+json', 'text/html']
 
 /**
- * Returns the form that the client prefers for a page. It is HTML unless the client prefers JSON, or with `hasMarkdown`
+ * Returns the format that the client prefers for a page: HTML, unless the client prefers JSON or, with `hasMarkdown`,
  * Markdown.
  *
  * perf: the headers that browsers and curl send are recognised without Negotiator, which takes 10 µs, measured with
@@ -23,13 +23,13 @@ export function preferredPageFormat(headers: IncomingHttpHeaders, hasMarkdown: b
   return negotiate(headers, hasMarkdown ? WITH_MARKDOWN : HTML_FIRST)
 }
 
-/** Returns the form that the client prefers for a refusal outside of any site. It is HTML unless it prefers JSON. */
+/** Returns the format that the client prefers for a refusal outside of any site: HTML, unless it prefers JSON. */
 export function preferredFormat(headers: IncomingHttpHeaders): 'html' | 'json' {
   return preferredPageFormat(headers, false) === 'html' ? 'html' : 'json'
 }
 
 /**
- * Returns the form that the client prefers for an error on a route that is not a page. It is JSON unless it prefers
+ * Returns the format that the client prefers for an error on a route that is not a page: JSON, unless it prefers
  * HTML.
  */
 export function preferredErrorFormat(headers: IncomingHttpHeaders): 'html' | 'json' {

@@ -25,8 +25,8 @@ export interface PolicyWatch {
 
 const POLICY = 'content-security-policy'
 /**
- * How many documents of a route are checked that have only Hydrant's policy when they are created: a hook may still
- * change it.
+ * How many documents of a route are checked although they have only Hydrant's policy when they are created. A hook
+ * may change the policy later.
  */
 const MAX_CHECKS = 10
 const MAX_LOGGED = 200

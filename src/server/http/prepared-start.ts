@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 
 const { constants } = zlib
-/** Each part is a list of blocks of its own, so that parts can follow one another in any combination. */
+/** Each part consists of complete blocks, so that parts can follow one another in any combination. */
 const BLOCKS = { finishFlush: constants.Z_SYNC_FLUSH }
 const START_LEVEL = 9
 const LEVEL = 6

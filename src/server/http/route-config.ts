@@ -1,6 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 
-/** The kind of one of Hydrant's routes. */
+/**
+ * The kind of a route of Hydrant: `page` for pages, actions, navigations and unknown paths, `health` for probes,
+ * `asset` for scripts and stylesheets, `file` for files of `public/`, `report` for reports of browsers.
+ */
 export type HydrantRoute = 'page' | 'health' | 'asset' | 'file' | 'report'
 
 declare module 'fastify' {

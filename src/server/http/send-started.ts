@@ -1,4 +1,4 @@
-// Streams that begin with a text which is the same for many responses. It is compressed once.
+// Streams that begin with a text which is the same for many responses. This text is compressed once.
 
 import { type OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -26,8 +26,8 @@ export function sendStarted(stream: EncodedStream, start: PreparedStart, reply: 
 }
 
 /**
- * Adds the hook that sends what `sendStarted` has got, compressed for clients that accept gzip. Call it after the site's
- * hooks, and before `addCompression`, which compresses it for other clients.
+ * Adds the hook that sends the streams of `sendStarted`, with gzip for clients that accept it. Call it after the
+ * site's hooks are added, and before `addCompression`, which compresses the streams for other clients.
  */
 export function addStarts(app: FastifyInstance, { compress }: { compress: boolean }) {
   app.addHook('onSend', (request, reply: StartedReply, payload, done) => {
@@ -40,7 +40,7 @@ export function addStarts(app: FastifyInstance, { compress }: { compress: boolea
       try {
         isSent = sendRaw(stream, reply)
       } catch (error) {
-        // Node.js refuses a header of a hook, with an error of its own.
+        // Node.js refuses a header that a hook has set.
         return done(error as Error)
       }
       if (!isSent) done(null, stream)
@@ -62,7 +62,7 @@ export function addStarts(app: FastifyInstance, { compress }: { compress: boolea
 }
 
 /**
- * Sends a stream past Fastify. Returns false for a response that only Fastify can send.
+ * Sends a stream without Fastify. Returns false for a response that only Fastify can send.
  *
  * perf: Fastify sets each header, and watches the response and the stream, before the first byte: a third of the time
  * that a stored start takes. This stream reports no errors, and its owner notices when the visitor leaves.
@@ -70,7 +70,7 @@ export function addStarts(app: FastifyInstance, { compress }: { compress: boolea
 function sendRaw(stream: EncodedStream, reply: FastifyReply): boolean {
   const { raw } = reply
   if (!(raw instanceof ServerResponse) || raw.headersSent || mayHaveTrailers(reply)) return false
-  // Their type also has the headers of requests.
+  // The type of Fastify's headers also includes headers of requests.
   raw.writeHead(raw.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
   reply.hijack()
   // Node.js would write the first part after all that follows in this turn.
@@ -82,7 +82,7 @@ function sendRaw(stream: EncodedStream, reply: FastifyReply): boolean {
 
 let trailers: symbol | undefined
 
-/** Fastify says only of a given name whether a hook has added a trailer. */
+/** Returns whether a hook has added a trailer. Fastify's `hasTrailer` needs the name of the trailer. */
 function mayHaveTrailers(reply: FastifyReply): boolean {
   if (trailers === undefined || !Object.hasOwn(reply, trailers))
     trailers = Object.getOwnPropertySymbols(reply).find(({ description }) => description === 'fastify.reply.trailers')

@@ -69,7 +69,10 @@ export interface ListPlace {
   side: Side
 }
 
-/** A failure without its stack. It is all occurrences that share a fingerprint. */
+/**
+ * A failure without its stack. A failure is all occurrences that share a fingerprint. Times are milliseconds since
+ * 1970.
+ */
 export interface FailureSummary {
   fingerprint: string
   side: Side
@@ -89,6 +92,7 @@ export interface FailureSummary {
   solvedAt: number | null
 }
 
+/** A failure with its error and its occurrences. */
 export interface FailureDetails extends FailureSummary {
   error: KeptError
   /** Newest first. */

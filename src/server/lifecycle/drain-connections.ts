@@ -89,10 +89,10 @@ export function createConnectionDrain(app: FastifyInstance, stopListening?: () =
  *       await app.close()
  *     })
  *
- * From that call on each response says `Connection: close`. The listening socket is closed within a second, and
- * connections that the system has accepted by then are served. Idle connections are closed when no request has arrived
- * for half a second, after 2 seconds at most. The promise resolves then. Responses may still be in progress:
- * `app.close()` waits for them.
+ * From the call of `drain` on, each response has `Connection: close`. The listening socket is closed within a second,
+ * and connections that the system has accepted by then are served. Idle connections are closed when no request has
+ * arrived for half a second, and after 2 seconds at most. Then the promise resolves. Responses may still be in
+ * progress: `app.close()` waits for them.
  */
 export function addDraining(app: FastifyInstance): () => Promise<void> {
   return createConnectionDrain(app).drain

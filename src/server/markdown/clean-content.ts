@@ -1,7 +1,7 @@
 import { parseUrl } from '../util/parse-url.ts'
 import type { Content, Element } from './html-tree.ts'
 
-/** Elements that are no text, or that only a browser can use. */
+/** Elements without text, or for browsers only. */
 const REMOVED = new Set([
   'button',
   'canvas',
@@ -24,9 +24,9 @@ const URL_ATTRIBUTES = ['href', 'src', 'poster'] as const
 const KEPT_PROTOCOLS = new Set(['http:', 'https:', 'mailto:', 'tel:'])
 
 /**
- * Removes from an element what a reader of its text must not get: scripts, controls of forms with their values, hidden
- * parts, comments, images without a text. Makes URLs absolute, except those that lead to a part of the page, and removes
- * those that only a browser understands.
+ * Removes scripts, form controls with their values, hidden parts, comments and images without a text from an element.
+ * Makes URLs absolute, except those that lead to a part of the page, and removes URLs that only a browser
+ * understands.
  */
 export function cleanContent(content: Element, base: string) {
   const left: Element[] = [content]
@@ -43,7 +43,7 @@ export function cleanContent(content: Element, base: string) {
 function isKept(node: Content): boolean {
   if (node.type !== 'element') return node.type === 'text'
   const { tagName, properties } = node
-  // The box of a list of tasks.
+  // The checkbox of an item in a task list.
   if (tagName === 'input') return properties.type === 'checkbox' && properties.disabled === true
   if (tagName === 'img') return typeof properties.alt === 'string' && properties.alt !== ''
   if (tagName === 'dialog' && properties.open !== true) return false

@@ -10,8 +10,9 @@ import { type Element, findElement, type Root, textOf } from './html-tree.ts'
 const AROUND = ['header', 'nav', 'footer']
 
 /**
- * Converts a document to Markdown with tables, as GitHub writes them: its `<main>`; without one, the body without
- * header, navigation and footer. Begins with the title of the document if there is no `<h1>`. URLs become absolute.
+ * Converts the `<main>` of a document to Markdown. Without a `<main>`, converts the body without header, navigation
+ * and footer. Tables have GitHub's syntax. If there is no `<h1>`, the text begins with the title of the document.
+ * URLs become absolute.
  *
  * @param address The absolute URL of the document.
  */

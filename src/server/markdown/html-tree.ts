@@ -5,7 +5,7 @@ export type Element = Extract<Root['children'][number], { type: 'element' }>
 /** A node inside an element. */
 export type Content = Element['children'][number]
 
-/** Returns the first element in the order of the document that matches; null for none. Needs no call stack per level. */
+/** Returns the first matching element in the order of the document; null for none. Does not recurse. */
 export function findElement(root: Root | Element, matches: (element: Element) => boolean): Element | null {
   const left: (Root | Root['children'][number])[] = [root]
   for (let node = left.pop(); node; node = left.pop()) {

@@ -8,7 +8,8 @@ export interface MarkdownConverter {
    * Converts a document to Markdown in a thread, one document after another. Rejects with HYD_RENDER_TIMEOUT after
    * `maxMs`, and with HYD_MARKDOWN_FAILED if the document cannot be converted.
    *
-   * @param onStop Gets a function that drops the document, if it is still waiting: the result is null then.
+   * @param onStop Gets a function that removes the document from the queue if it is still waiting. The result is then
+   *   null.
    */
   convert(task: MarkdownTask, onStop: (stop: () => void) => void): Promise<string | null>
   /** Ends the thread. Documents that have not been converted are rejected. */
@@ -22,10 +23,12 @@ interface Job {
   clearDeadline(): void
 }
 
-/** Few visitors want Markdown, and a thread takes 20 MB of memory. */
+/**
+ * How long the thread waits for the next document. Few clients request Markdown, and a thread takes 20 MB of memory.
+ */
 const IDLE_MS = 10_000
 
-/** Creates the converter of a site. The first document starts the thread, and so does the first one after it has ended. */
+/** Creates the converter of a site. A document starts the thread if it is not running. */
 export function createMarkdownConverter(maxMs: number, idleMs = IDLE_MS): MarkdownConverter {
   const waiting = new Set<Job>()
   let current: Job | null = null
@@ -115,7 +118,7 @@ function createThreadOnDemand(idleMs: number, onResult: (result: MarkdownResult)
       thread ??= start()
       thread.convert(task)
     },
-    /** Says that no document waits. */
+    /** Must be called when no document waits: the thread then ends after `idleMs`. */
     rest() {
       clearTimeout(idle)
       idle = setTimeout(() => void end(), idleMs).unref()

@@ -10,7 +10,7 @@ export interface MarkdownThread {
 
 type OnResult = (result: MarkdownResult & { hasEnded?: boolean }) => void
 
-// The compiler does not rewrite this path: it is that of the compiled file.
+// The path of the compiled file, because the compiler does not rewrite it.
 const PROGRAM = new URL('./markdown-thread-program.js', import.meta.url)
 
 /** Enough for the longest document that is converted. If it needs more, the thread exits instead of the server. */

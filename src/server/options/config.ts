@@ -16,13 +16,16 @@ import type { FindTrace } from '../http/trace-context.ts'
 interface Context {
   /** Fastify's request, with the decorators of your plugins. */
   request: FastifyRequest
-  /** Fastify's reply, for setting headers, cookies or a status. */
+  /** Fastify's reply. Use it to set headers, cookies or the status. */
   reply: FastifyReply
   /** The Fastify instance, with its decorators. */
   app: FastifyInstance
   /** The URL of the page as the visitor sees it, with the public host and protocol. */
   url: URL
-  /** Aborts when the client disconnects or the deadline passes (`timeouts.loadMs`, then `timeouts.renderMs`). */
+  /**
+   * Aborts when the client disconnects, or when `timeouts.loadMs` or, after the loads, `timeouts.renderMs` has
+   * passed.
+   */
   signal: AbortSignal
 }
 
@@ -48,8 +51,8 @@ export interface LayoutGuardContext<Route extends LayoutRoute = never> extends C
 }
 
 /**
- * The argument of a page's `load`: `load({ params }: LoadContext<'/products/[id]'>)`. Without a route it is the argument
- * of any `load`, for functions that several of them call.
+ * The argument of a page's `load` and `loadVisitor`: `load({ params }: LoadContext<'/products/[id]'>)`. Without a
+ * route it is the argument of any `load`, for functions that several loads call.
  */
 export interface LoadContext<Route extends PageRoute = never> extends Context {
   /** The output of the schema `params`; without one, the parameters of the path, decoded once. */
@@ -74,246 +77,338 @@ export interface LayoutLoadContext<Route extends LayoutRoute = never> extends Co
  */
 export interface ActionContext<Route extends PageRoute = never> extends LoadContext<Route> {
   /**
-   * The form that was sent, urlencoded or multipart; empty for any other body. Its files lie on the disk until the
-   * answer has been sent. JSON is in `request.body`.
+   * The form that was sent, urlencoded or multipart; empty for any other body. Its files are on the disk until the
+   * response has been sent. A JSON body is in `request.body`.
    */
   form: FormData
-  /** The output of the schema `form` for the form, or for a JSON body; `undefined` without the schema. */
+  /** The output of the schema `form` for the form or the JSON body; `undefined` without the schema. */
   input: FormOutput<Route>
 }
 
 /**
- * The export `cache` of a page's server file: `export const cache: CacheOptions<'/products/[id]'> = { maxAgeS: 60 }`. It
- * declares that the page is the same for every visitor.
+ * The export `cache` of a page's server file: `export const cache: CacheOptions<'/products/[id]'> = { maxAgeS: 60 }`.
+ * It declares that the page is the same for every visitor. Without it, the page is rendered for each request. If the
+ * value is not valid, the server does not start (HYD_CACHE_INVALID).
  */
 export interface CacheOptions<Route extends PageRoute = never> {
-  /** Seconds for which a stored response is served. */
+  /** Seconds in which a stored response is served, from 0 to a year (31 536 000). */
   maxAgeS: number
-  /** Seconds after `maxAgeS` in which the old response is served while one new response is rendered (0). */
+  /**
+   * Seconds after `maxAgeS` in which the old response is served while one new response is rendered (0). At most a
+   * year.
+   */
   staleS?: number
   /**
-   * Names by which `app.pageCache.invalidate` removes the response (none). Each has 1 to 256 visible ASCII characters
-   * without commas.
+   * Names by which `app.pageCache.invalidate` removes the response: a list, or a function that returns one (none). A
+   * response has at most 100 tags. A tag has 1 to 256 characters; a space, a comma or a character outside ASCII
+   * counts as its percent-encoded characters. Other tags are the failure HYD_CACHE_TAGS of the request.
    */
   tags?: readonly string[] | ((page: Pick<LoadContext<Route>, 'params' | 'search'>) => readonly string[])
-  /** The query parameters that the page reads. Its loads see no other parameter (none). */
+  /** Names of the query parameters that the page reads. Its loads see no other parameter (none). */
   search?: readonly string[]
 }
 
 /**
- * An address of a page that `hydrant build` renders: its path (`/products/7`), also as `href` returns it, or the values
- * of the parameters in its path.
+ * An address of a page that `hydrant build` renders: the path (`'/products/7'`, or the result of `href`), or the
+ * values of the parameters in the path (`{ params: { id: 7 } }`). A path has no query.
  */
 export type PrerenderedAddress<Route extends PageRoute = never> =
   | string
   | { readonly params: { readonly [Name in keyof ParamsOf<Routes, Route>]: string | number } }
 
 /**
- * The export `prerender` of a page: `export const prerender: Prerender<'/products/[id]'> = () => [{ params: { id: 7 } }]`.
- * `hydrant build` renders the page at these addresses. `true` is for a page whose path has no parameters.
+ * The export `prerender` of a page:
+ * `export const prerender: Prerender<'/products/[id]'> = () => [{ params: { id: 7 } }]`. `hydrant build` calls the
+ * function, and renders the page at the addresses that it returns within a minute. `true` is for a page whose path has
+ * no parameters. Without this export, the page is rendered for each request.
+ *
+ * The build fails with HYD_PRERENDER_INVALID for another value or address, with HYD_PRERENDER_SERVER for a page that
+ * needs a server, with HYD_PRERENDER_PERSONAL if a load reads the visitor, with HYD_PRERENDER_FAILED after a failure,
+ * and with HYD_PRERENDER_RESPONSE for a response that is not the page.
  */
 export type Prerender<Route extends PageRoute = never> =
   | true
   | (() => readonly PrerenderedAddress<Route>[] | Promise<readonly PrerenderedAddress<Route>[]>)
 
-/** Options of a site. Set them in `hydrant.config.ts`, or pass them to the plugin or to `createServer`. */
+/**
+ * Options of a site. Set them in `hydrant.config.ts`, or pass them to the plugin or to `createServer`. The value in
+ * parentheses is the default. An unknown option is the error HYD_OPTION_UNKNOWN, and an invalid value
+ * HYD_OPTION_INVALID.
+ */
 export interface SiteOptions {
-  /** The path at which the site is mounted, without a slash at the end: `/shop` ('/'). */
+  /** The path at which the site is mounted, without a slash at the end: `/shop` (`'/'`). */
   base?: string
+  /** Deadlines, in milliseconds. */
   timeouts?: {
-    /** Milliseconds for the guards of a page, for its loads, and for its action. After that, the response is a 504 (10 000). */
+    /**
+     * Milliseconds for all guards of a page together, then for its loads, and for its action. After that, the
+     * response is a 504 (10 000).
+     */
     loadMs?: number
-    /** Milliseconds for rendering a document, including its stream. After that, pending parts fail (10 000). */
+    /** Milliseconds for rendering a document, deferred data included. After that, pending parts fail (10 000). */
     renderMs?: number
-    /** Milliseconds that a stopping server waits for requests in flight (10 000). For `hydrant start`. */
+    /** Milliseconds that a server which shuts down waits for requests in flight (10 000). For `hydrant start`. */
     drainMs?: number
     /**
-     * Milliseconds between the signal to stop and the end of taking requests, in which `/_hydrant/ready` says 503: what a
-     * load balancer takes to notice (0). For `hydrant start`.
+     * Milliseconds after the signal to stop in which the server still accepts requests, while the response of
+     * `/_hydrant/ready` is a 503. Set it to the time that a load balancer needs to notice this (0). For
+     * `hydrant start`.
      */
     stopDelayMs?: number
     /**
-     * Milliseconds that the event loop may be held up, by a loop without an end for one, before what holds it up is cut off, told of as a
-     * failure, and the process ended when the other requests are done; 0 for as long as it takes (60 000; with the plugin 0). With
-     * the plugin the error is then thrown as an exception that nothing has caught.
+     * Milliseconds that the event loop may be blocked, for example by an endless loop. After that, the blocking code
+     * is interrupted and reported as the failure HYD_HUNG. `hydrant start` then finishes the other requests, and
+     * exits with an error. The plugin throws the error as an uncaught exception. 0 turns this off (60 000; with the
+     * plugin 0). `createServer` and `hydrant dev` ignore it.
      */
     hangMs?: number
   }
   /** Limits above which requests are refused. */
   limits?: {
-    /** Pages that a process loads and renders at the same time. Above that, the response is a 503 (1 000). */
+    /** The most pages that a process loads and renders at the same time. Above that, the response is a 503 (1 000). */
     maxRenders?: number
-    /** Characters of a document. A longer one fails with HYD_DOCUMENT_TOO_LONG (50 000 000). */
+    /** The most characters of a document. A longer one fails with HYD_DOCUMENT_TOO_LONG (50 000 000). */
     maxDocumentLength?: number
-    /** Milliseconds that the event loop may be late. Above that, the response is a 503. 0 turns this off (0). */
+    /**
+     * The longest delay of the event loop, in milliseconds, as the average over 250 ms. Above that, the response is a
+     * 503. With 0 there is no limit (0).
+     */
     maxEventLoopDelayMs?: number
   }
-  /** Host names of the site: `shop.example` or `*.shop.example`. For other hosts, the response is a 421 (any host). */
+  /**
+   * Host names of the site: `shop.example`, or `*.shop.example` for the names below it. For other hosts, the response
+   * is a 421 (none: every host is served).
+   */
   hosts?: string[]
-  /** Bytes that a body in JSON, an urlencoded form or the texts of a multipart form may have (1 048 576). */
+  /**
+   * The most bytes of a JSON body, of an urlencoded form, or of all texts of a multipart form together. Above that,
+   * the response is a 413 (1 048 576).
+   */
   bodyLimit?: number
   /** Limits of forms. Above one of them, the response is a 413. */
   forms?: {
-    /** Number of fields that are not files (1 000). */
+    /** The most fields that are not files (1 000). */
     maxFields?: number
-    /** Files (10). */
+    /** The most files (10). */
     maxFiles?: number
-    /** Bytes of one file (10 485 760). */
+    /** The most bytes of one file (10 485 760). */
     maxFileBytes?: number
-    /** Bytes of the files of all forms that a process handles at the same time; 429 above that (1 073 741 824). */
+    /**
+     * The most bytes of the files of all forms that a process handles at the same time. Above that, the response is a
+     * 429 (1 073 741 824).
+     */
     maxUploadBytes?: number
   }
-  /** Other origins that may send POST, PUT, PATCH and DELETE or open WebSockets: `['https://app.example']` (none). */
+  /**
+   * Origins of other sites whose pages may send POST, PUT, PATCH and DELETE requests and open WebSockets:
+   * `['https://app.example']` (none).
+   */
   allowedOrigins?: string[]
   /** Reports that browsers send about their failures. */
   reports?: {
-    /** Ask browsers to report failures, and accept their reports (true). */
+    /** Whether browsers report failures, and the server accepts their reports (true). */
     enabled?: boolean
-    /** Reports that a process accepts from one address per minute (60). */
+    /**
+     * The most reports that a process accepts from one IP address per minute. Above that, the response is a 429 (60).
+     */
     maxPerAddress?: number
-    /** Do not request or keep reports of visitors whose browser sends `DNT: 1` or `Sec-GPC: 1` (false). */
+    /** Whether browsers that send `DNT: 1` or `Sec-GPC: 1` do not report failures (false). */
     respectPrivacySignals?: boolean
   }
-  /** Send pages as Markdown to clients that prefer `text/markdown` (true). */
+  /** Whether clients that prefer `text/markdown` get pages as Markdown (true). */
   markdown?: boolean
-  /** Compress documents and data with brotli or gzip for clients that accept it (true). */
+  /** Whether documents and data are compressed with brotli or gzip, for clients that accept it (true). */
   compress?: boolean
-  /** Send a `Content-Security-Policy` that allows only scripts with a nonce, and no frames in other sites (true). */
+  /**
+   * Whether documents and errors have a `Content-Security-Policy`. With it, only scripts with the document's nonce or
+   * hash run, and no other site can show the page in a frame (true).
+   */
   csp?: boolean
-  /** Send the other security headers, unless they are already set; docs/security.md (true). */
+  /** Whether responses have the other security headers, unless a hook or a load sets them; docs/security.md (true). */
   securityHeaders?: boolean
-  /** Name of what is running, a version or a commit, which failures are kept with (the build's id). */
+  /** The name of the running version, such as a commit. It is stored with each failure (the id of the build). */
   release?: string
   /**
-   * A secret that keys the fingerprints in digests, the same on every replica: only those who know it can compute them.
-   * Another secret gives every failure another fingerprint. 16 to 200 letters, digits and punctuation characters (none:
-   * anyone who knows the error can compute its fingerprint).
+   * A secret key for the fingerprints in digests: 16 to 200 printable ASCII characters without spaces. Set the same
+   * key on every replica. With another key, every failure gets another fingerprint (none: anyone who knows an error
+   * can compute its fingerprint).
    */
   digestKey?: string
   /**
-   * Is told of each failure once its line is logged, for a service of yours. It may take its time: no request waits, and a
-   * server that stops waits for two seconds. What it throws is logged as a warning and changes nothing.
+   * A function that Hydrant calls with each failure after it has logged the failure, for example to send it to
+   * another service. No request waits for it. A server that shuts down gives running calls two seconds. If it throws
+   * or rejects, Hydrant logs a warning, at most one a minute (none).
    */
   onFailure?: (failure: FailureRecord) => unknown
   /**
-   * Tells which trace a failure belongs to, when it happens: `() => trace.getActiveSpan()?.spanContext()` with OpenTelemetry (the
-   * request's `traceparent`).
+   * A function that returns the trace of a failure: with OpenTelemetry, `() => trace.getActiveSpan()?.spanContext()`.
+   * Hydrant calls it when the failure happens (none: the trace in the request's header `traceparent`).
    */
   traceOf?: FindTrace
   /**
-   * Where failures are kept: a file, relative to the site's folder; `postgres://user@host/database` for sites on several
-   * machines; or false, to keep nothing ('hydrant-errors.db').
+   * Where failures are stored: a file, relative to the site's folder; a `postgres://user@host/database` URL, for a
+   * site on several machines; or false, for nowhere (`'hydrant-errors.db'`).
    */
   ledger?: string | false
-  /** Limits of the ledger. Older failures are removed. */
+  /** Limits of the ledger. Above one of them, it removes older failures. */
   ledgerLimits?: {
-    /** The most failures to keep; the ones seen last stay (5 000). */
+    /** The most failures. Those that were seen last are kept (5 000). */
     maxFailures?: number
-    /** The most occurrences of each failure to keep; the newest stay (100). */
+    /** The most occurrences of each failure. The newest are kept (100). */
     maxOccurrences?: number
-    /** Days that a failure is kept after it was last seen (30). */
+    /** Days for which a failure is kept after it was last seen (30). */
     maxAgeDays?: number
-    /** Bytes of the whole ledger (100 000 000). */
+    /** The most bytes of the whole ledger (100 000 000). */
     maxBytes?: number
   }
-  /** The cache of the pages that export `cache`. */
+  /** The cache of the pages that export `cache` or `prerender`. */
   pageCache?: {
-    /** Bytes of the responses that a process keeps in memory; 0 turns the cache off (67 108 864). */
+    /** The most bytes of memory for the stored responses of a process. 0 turns the cache off (67 108 864). */
     maxBytes?: number
     /**
-     * The server through which several machines share the cache: `valkey://host:6379`, `redis://…`, with TLS
-     * `valkeys://…` or `rediss://…`, or `postgres://user@host/database` (null: each machine has a cache of its own).
+     * The URL of the server through which several machines share the cache: `valkey://host:6379` or `redis://…`, with
+     * TLS `valkeys://…` or `rediss://…`, or `postgres://user@host/database`. It needs the package `iovalkey` or `pg`.
+     * If the package is missing, the start fails with HYD_CACHE_STORE_PACKAGE (null: each machine has a cache of its
+     * own).
      */
     store?: string | null
-    /** Send the header `Hydrant-Cache`: hit, stale, miss or pass (false). */
+    /** Whether responses of pages with `cache` have the header `Hydrant-Cache`: hit, stale, miss or pass (false). */
     header?: boolean
     /**
-     * The header by which a CDN learns the tags of a page: 'cache-tag' has commas between them, 'surrogate-key' has
-     * spaces ('cache-tag').
+     * The header with the tags of a page, for a CDN: `'cache-tag'` has commas between the tags, `'surrogate-key'` has
+     * spaces (`'cache-tag'`).
      */
     tagHeader?: 'cache-tag' | 'surrogate-key'
   }
-  /** React's server build for rendering: 'bun' writes strings and is faster, 'node' writes bytes ('bun'). */
+  /**
+   * React's server build that renders: `'bun'` writes strings and is faster, `'node'` writes bytes. All sites of a
+   * process need the same one; otherwise the start fails with HYD_REACT_SERVER_MIXED. With React 19.2 it is always
+   * `'node'` (`'bun'`).
+   */
   reactServer?: 'bun' | 'node'
 }
 
-/** What only a server of Hydrant's own takes: `hydrant start`, `createServer`. In an app of yours it is Fastify's. */
+/**
+ * Options of a site and of Hydrant's own server, which `hydrant start`, `hydrant dev` and `createServer` create. In
+ * an app of your own, set the options of the server in Fastify.
+ */
 export interface ServerOptions extends SiteOptions {
   timeouts?: SiteOptions['timeouts'] & {
     /** Milliseconds for receiving the headers of a request. After that, the response is a 408 (20 000). */
     headersMs?: number
-    /** Milliseconds that a whole request may take to arrive, its body included, before it is refused with 408 (300 000). */
+    /** Milliseconds for receiving a whole request, with its body. After that, the response is a 408 (300 000). */
     requestMs?: number
-    /** Milliseconds that a client may read nothing of its response. After that, the connection is closed (30 000). */
+    /**
+     * Milliseconds in which a client may read nothing of a response. After that, the connection is closed (30 000).
+     */
     sendMs?: number
-    /** Milliseconds that an idle connection is kept open for the next request (72 000). */
+    /** Milliseconds for which an idle connection is kept open for the next request (72 000). */
     keepAliveMs?: number
   }
   limits?: SiteOptions['limits'] & {
-    /** Connections that a process holds open at the same time. New ones above that are closed (10 000). */
+    /** The most open connections of a process. Further connections are closed at once (10 000). */
     maxConnections?: number
-    /** Bytes of the URL and all headers of a request. Above that, the response is a 431 (16 384). */
+    /** The most bytes of the URL and all headers of a request. Above that, the response is a 431 (16 384). */
     maxHeaderBytes?: number
   }
-  /** Proxies whose forwarded headers are trusted, as in Fastify's option of the same name, but not a number (false). */
+  /**
+   * The proxies whose forwarded headers are trusted, as in Fastify's option of the same name. A number is not accepted
+   * (false).
+   */
   trustProxy?: NonNullable<FastifyServerOptions['trustProxy']>
-  /** Which headers those proxies set: `X-Forwarded-For`, `-Host` and `-Proto`, or RFC 7239's `Forwarded` ('x-forwarded'). */
+  /**
+   * The headers that these proxies set: `'x-forwarded'` for `X-Forwarded-For`, `-Host` and `-Proto`, or `'forwarded'`
+   * for the header of RFC 7239 (`'x-forwarded'`).
+   */
   forwardedHeader?: 'x-forwarded' | 'forwarded'
-  /** The proxy removes `base` from the paths that it forwards (false). */
+  /** Whether the proxy removes `base` from the paths that it forwards (false). */
   proxyStripsBase?: boolean
-  /** Log a line for each request (false). */
+  /** Whether each request has a line in the log (false). */
   logRequests?: boolean
-  /** TCP port; 0 for any free port (3000). For `hydrant start` and `hydrant dev`. */
+  /**
+   * The TCP port to listen on; 0 for any free port. If it is taken, the start fails with HYD_PORT_IN_USE (3000). For
+   * `hydrant start` and `hydrant dev`.
+   */
   port?: number
-  /** Address to listen on ('127.0.0.1'; 'localhost' in development). For `hydrant start` and `hydrant dev`. */
+  /**
+   * The address to listen on (`'127.0.0.1'`; `'localhost'` in development). For `hydrant start` and `hydrant dev`.
+   */
   host?: string
-  /** Socket file to listen on, instead of host and port (none). For `hydrant start`. */
+  /**
+   * The path of a socket file to listen on, instead of `host` and `port`. If another process uses the file, the start
+   * fails with HYD_SOCKET_IN_USE (none). For `hydrant start`.
+   */
   socket?: string
-  /** Number of processes that serve; 'auto' for as many as the machine can run in parallel (1). For `hydrant start`. */
+  /**
+   * The number of processes that serve; `'auto'` for as many as the machine can run in parallel (1). For
+   * `hydrant start`.
+   */
   workers?: number | 'auto'
-  /** Lowest level that is logged: fatal, error, warn, info, debug, trace or silent ('info'). */
+  /** The lowest level that is logged: fatal, error, warn, info, debug, trace or silent (`'info'`). */
   logLevel?: string
-  /** The operators' own listener: the console, its JSON API and metrics. For `hydrant start`. */
+  /**
+   * The operators' own listener, with the console, its JSON API and the metrics: whether it runs, or its options
+   * (true). For `hydrant start`.
+   */
   admin?:
     | boolean
     | {
-        /** Address to listen on. If other machines can reach it, `token` is required ('127.0.0.1'). */
+        /**
+         * The address to listen on. If other machines can reach it and there is no `token`, the start fails with
+         * HYD_OPTION_ADMIN_TOKEN (`'127.0.0.1'`).
+         */
         host?: string
-        /** TCP port; 0 for any free port (9320 if it is free, otherwise there is a warning and no console). */
+        /**
+         * The TCP port; 0 for any free port (9320; if that is taken, the site starts without the console, with a
+         * warning).
+         */
         port?: number
-        /** What operators sign in with; HYDRANT_ADMIN_TOKEN keeps it out of the code (none). */
+        /** The token with which operators sign in. Better set HYDRANT_ADMIN_TOKEN in the environment (none). */
         token?: string
-        /** Another one, for who may read pages, API and metrics, and change nothing; HYDRANT_ADMIN_READ_TOKEN (none). */
+        /**
+         * A second token, with which the pages, the API and the metrics can be read, and nothing can be changed. It
+         * needs `token`, and must differ from it. Better set HYDRANT_ADMIN_READ_TOKEN in the environment (none).
+         */
         readToken?: string
       }
 }
 
 /** Options of esbuild for the site's bundles, with the same names. Only `hydrant build` and `hydrant dev` use them. */
 export interface EsbuildOptions {
+  /** Plugins, which run before those of Hydrant (none). */
   plugins?: readonly EsbuildPlugin[]
+  /** Loaders by file extension: `{ '.glsl': 'text' }` (none). */
   loader?: Record<string, string>
+  /** Global names and their replacements, as code: `{ VERSION: '"1.2"' }` (none). */
   define?: Record<string, string>
+  /** Names of modules, and the modules to import instead (none). */
   alias?: Record<string, string>
 }
 
 /** An esbuild plugin (https://esbuild.github.io/plugins/). */
 export interface EsbuildPlugin {
   name: string
-  // esbuild's own type is not named here: a running server has no need of esbuild.
+  // Not esbuild's own type: `src/server` must not import esbuild.
   setup(build: never): void | Promise<void>
 }
 
 /** The default export of `hydrant.config.ts`. */
 export interface Config extends ServerOptions {
-  /** A function keeps packages that only the build needs from being loaded by `hydrant start`. */
+  /**
+   * Options of esbuild, or a function that returns them (none). The function can import packages that only the build
+   * needs, so `hydrant start` does not load these packages.
+   */
   esbuild?: EsbuildOptions | (() => EsbuildOptions | Promise<EsbuildOptions>)
-  /** Compile components for the browser with React Compiler, which the site installs: `oxc-transform-react` (false). */
+  /**
+   * Whether components are compiled for the browser with React Compiler, from the package `oxc-transform-react`. If
+   * it is not installed, the build fails with HYD_BUILD_REACT_COMPILER (false).
+   */
   reactCompiler?: boolean
-  /** Check components with React's `<StrictMode>` in the pages of `hydrant dev` (false). */
+  /** Whether the pages of `hydrant dev` are rendered in React's `<StrictMode>` in the browser (false). */
   strictMode?: boolean
 }
 
-/** Returns the given configuration; for type checking: `export default defineConfig({ base: '/shop' })`. Returns what it is given. */
+/** Returns the given configuration. TypeScript then checks it: `export default defineConfig({ base: '/shop' })`. */
 export function defineConfig(config: Config): Config {
   return config
 }

@@ -17,9 +17,9 @@ import { catchError } from './resolve-error.ts'
 const MAX_PARAMETERS = 1_000
 
 /**
- * Returns the function that validates the parameters and the query of a request with the page's schemas, and keeps their
- * output in `ctx.addressExtras`; null for a page without these schemas. The error is a 404 for parameters, a 400 for a
- * query, or the failure of a schema.
+ * Returns the function that validates the parameters and the query of a request with the page's schemas, and keeps
+ * their output in `ctx.addressExtras`; null for a page without these schemas. The error is a 404 for parameters, a
+ * 400 for a query, or the failure of a schema.
  */
 export function createAddressCheck({ schemas, page }: Route): CheckStep['check'] | null {
   const { params, search } = schemas
@@ -36,7 +36,7 @@ export function createAddressCheck({ schemas, page }: Route): CheckStep['check']
         throw stopAtDeadline(step.running, serverFile, ctx)
       }
       ctx.addressExtras = result
-      // What cannot be sent to the browser is found here, where the error has its place.
+      // If the output cannot be sent to the browser, the error must name this file.
       writeExtras({}, serverFile, ctx)
       return null
     } catch (thrown) {

@@ -30,7 +30,9 @@ export function createLoadContext(ctx: RequestContext, params = ctx.params): Loa
   return context as typeof context & Pick<LoadContext, 'url' | 'signal'>
 }
 
-/** A load can reach the object by its symbol. This one leads to nothing of the visitor. */
+/**
+ * Returns the object that the accessors read. A load can reach it by its symbol, so it must not lead to the request.
+ */
 function withoutRequest(ctx: RequestContext): Accessed {
   return {
     get url() {

@@ -10,7 +10,10 @@ import { sendRawError } from './raw-response.ts'
 
 export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`
 
-/** Some caches leave the query out of their key, and some read other headers first. `X-Accel-Expires` is nginx's. */
+/**
+ * Some caches leave the query out of their key, and some read other headers before `Cache-Control`. nginx reads
+ * `X-Accel-Expires`.
+ */
 const UNCACHED = {
   'cache-control': 'private, no-store',
   'cdn-cache-control': 'no-store',
@@ -35,7 +38,10 @@ export function isSentByHydrant(reply: FastifyReply): boolean {
   return sentByHydrant.has(reply)
 }
 
-/** Sets the headers of a response to a navigation. Without them it is replaced. */
+/**
+ * Sets the headers of a response to a navigation. A response that was not marked here is replaced: see
+ * `sealResponse`.
+ */
 export function setNavigationHeaders({ site, reply }: Pick<RequestContext, 'site' | 'reply'>) {
   if (site.options.compress) addVary(reply, 'Accept-Encoding')
   // Before compression, which a `no-transform` from a load would forbid.
@@ -100,7 +106,7 @@ export class NavigationStream implements NavigationAnswer {
     this.#sendBody(this.#text)
   }
 
-  /** Ends the response to a navigation whose data is complete. It may be stored. */
+  /** Ends the response to a navigation whose data is complete, and stores it if it may be stored. */
   endPage() {
     if (!this.#isEnded && !this.#stream && this.#ctx.capture?.send(this.#text)) this.#isEnded = true
     else this.end()
@@ -139,13 +145,13 @@ export function refuseOtherBuild(stream: NavigationAnswer, ctx: RequestContext):
   return true
 }
 
-/** Tells the page to load a document if the page that it asks for has no scripts. Returns false for any other page. */
+/** Tells the open page to load a document if the requested page has no scripts. Returns false for any other page. */
 export function refuseWithoutScripts(stream: NavigationAnswer, { hasScripts }: RequestContext): boolean {
   if (!hasScripts) endWithLoad(stream)
   return !hasScripts
 }
 
-/** Tells the page to load a document. */
+/** Tells the open page to load a document. */
 export function refuseNavigation(ctx: RequestContext) {
   endWithLoad(new NavigationStream(ctx))
 }

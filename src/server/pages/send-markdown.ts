@@ -10,7 +10,7 @@ import { HttpError } from '../thrown/http-error.ts'
 import type { ServerError } from './resolve-error.ts'
 import { setErrorResponse, varyOf } from './send-response.ts'
 
-/** Converting a document of this length takes some seconds. */
+/** The most characters of a document that is converted. Converting such a document takes some seconds. */
 const MAX_LENGTH = 1_000_000
 
 /** Sends a rendered document as Markdown. Rejects when it cannot be converted, and with a 406 when it is too long. */

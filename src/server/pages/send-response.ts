@@ -17,7 +17,7 @@ import type { Rendered } from '../render/document.ts'
 import type { Issue } from '../schemas/issues.ts'
 import { PRIVACY_HEADERS } from './report-settings.ts'
 import type { ServerError } from './resolve-error.ts'
-// Writes responses. The decision which response it is has been made before.
+// Writes responses. Other files have decided which response it is.
 
 /** Sends a rendered document, complete or as a stream. */
 export function sendDocument(rendered: Extract<Rendered, { kind: 'whole' | 'stream' }>, ctx: RequestContext) {

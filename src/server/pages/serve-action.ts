@@ -28,7 +28,7 @@ export async function guardAction(route: PageRoute, ctx: RequestContext, proceed
   if (!ctx.site.slots.admit(ctx)) return
   limitCaching(ctx.reply, 'no-store')
   await respondInSlot(ctx, async () => void (await admitToPage(route, ctx)))
-  // After the slot is free again: a slow upload holds none.
+  // The slot is free at this point: a slow upload holds no slot.
   if (ctx.hasPassedGuards) proceed()
 }
 

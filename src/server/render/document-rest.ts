@@ -15,9 +15,9 @@ import { failPendingScript } from './suspense-script.ts'
 import { markFallbacks } from './without-script.ts'
 
 export interface RestInput {
-  /** Renders what the shell lacks; null if it lacks nothing. */
+  /** Renders the parts that are missing in the shell; null if none is missing. */
   resume: RenderToPipe | null
-  /** An element with the components and the props of the shell. */
+  /** The element that the shell was rendered from: the same components, with equal props. */
   element: ReactNode
   /** The stream of the document, which has the shell. */
   stream: DocumentStream

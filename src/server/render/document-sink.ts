@@ -16,8 +16,8 @@ export const TAILS = ['</body></html>', '</html>', '</body>']
  * document is sent as one string. A stream gets the text of each flush as one chunk, because React writes many small
  * parts.
  *
- * The sink applies no back-pressure to React. Text that a slow client has not read yet waits here or in the response. It
- * is at most the rest of the document, whose length is limited. See decision 001.
+ * The sink applies no back-pressure to React. Text that a slow client has not read yet waits here or in the response.
+ * It is at most the rest of the document, whose length is limited. See decision 001.
  */
 export class DocumentSink {
   #text = ''
@@ -118,11 +118,11 @@ export class DocumentSink {
   }
 
   /**
-   * Adds text that is sent with React's next batch, or after all timers that are due: React renders what waited for a
-   * promise in a timer.
+   * Adds text that is sent with React's next batch, or after all timers that are due. When a promise has settled,
+   * React uses a timer to render the part that waited for it.
    *
-   * perf: one write to the connection instead of two when a promise settles. With `corkUntilEnd`, 0.88 of the CPU time of
-   * a page with one deferred promise (measured).
+   * perf: one write to the connection instead of two when a promise settles. With `corkUntilEnd`, 0.88 of the CPU
+   * time of a page with one deferred promise (measured).
    */
   addSoon(text: string) {
     this.#text += text

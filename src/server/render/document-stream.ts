@@ -3,17 +3,17 @@ import { Readable } from 'node:stream'
 import type { EncodedStream, PartEncoder } from '../http/prepared-start.ts'
 
 /**
- * The payload of a document that streams. For hooks that read, count or compress the payload it is a `Readable` like any
- * other.
+ * The payload of a document that streams. For hooks that read, count or compress the payload it is a `Readable` like
+ * any other.
  *
- * perf: Fastify pipes the payload into Node's response. Most documents have no hook in between, so their text is written
- * to the response as it is: no buffer in between and no listeners of `pipe`. 0.95 of the CPU time of a page with one
- * deferred promise (measured).
+ * perf: Fastify pipes the payload into Node's response. Most documents have no hook in between, so their text is
+ * written to the response as it is: no buffer in between and no listeners of `pipe`. 0.95 of the CPU time of a page
+ * with one deferred promise (measured).
  */
 export class DocumentStream extends Readable implements EncodedStream {
   /** Null while the text goes through the `Readable`. */
   #response: ServerResponse | null = null
-  /** Text that nobody has asked for yet. */
+  /** Text that no reader has requested yet. */
   #waiting: string | Buffer = ''
   #isRead = false
   #isFinished = false
@@ -32,7 +32,7 @@ export class DocumentStream extends Readable implements EncodedStream {
     this.#put(this.#encoder ? this.#encoder.encode(text) : text)
   }
 
-  /** Call it before anybody reads the stream. */
+  /** Must be called before the stream is read. */
   encodeWith(start: Buffer, startLength: number, encoder: PartEncoder | null) {
     this.#encoder = encoder
     const text = String(this.#waiting)
@@ -47,7 +47,7 @@ export class DocumentStream extends Readable implements EncodedStream {
     else this.#waiting = Buffer.concat([Buffer.from(this.#waiting), part])
   }
 
-  /** Ends the document. Its end waits with its text, if nobody has asked for that yet. */
+  /** Ends the document. If no reader has requested its text yet, the end waits, too. */
   finish() {
     this.#isFinished = true
     if (this.#response || this.#isRead) this.#end()

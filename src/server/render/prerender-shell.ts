@@ -15,14 +15,15 @@ export type PrerenderedShell =
 const COMPLETE = new Error('The shell is complete.')
 
 /**
- * Milliseconds after which React is stopped. Usually nothing but the parts of the visitor is missing at once. A
- * component outside of `<Suspense>` may wait for a module that is being loaded, so an empty shell is rendered again.
+ * The pause before React is stopped, in milliseconds, for each attempt. Usually the first one is enough: only the
+ * visitor's parts are missing. If the shell is empty, a component outside of `<Suspense>` may wait for a module that
+ * is being loaded, so the shell is rendered again.
  */
 const PAUSES_MS = [0, 20, 200]
 
 /**
- * Renders the shell of a document: everything but the parts that wait for something. Stopping too early does no harm:
- * what `<Suspense>` leaves out is rendered for each visitor.
+ * Renders the shell of a document: everything except for the parts that wait for something. Stopping too early does
+ * no harm, because a part that is missing in the shell is rendered for each visitor.
  */
 export async function prerenderShell(element: ReactNode, { prerender }: ShellRenderer): Promise<PrerenderedShell> {
   for (const pauseMs of PAUSES_MS) {
@@ -41,7 +42,7 @@ async function prerenderOnce(
   const errors: unknown[] = []
   const rendering = prerender(element, {
     signal: stop.signal,
-    // Everything in its place: otherwise React writes large parts at the end, and a script that moves them.
+    // All content in its place. Otherwise React writes large parts at the end, with a script that moves them.
     progressiveChunkSize: Number.MAX_SAFE_INTEGER,
     onError(thrown) {
       // React reports each part that it leaves out.
@@ -66,7 +67,7 @@ async function prerenderOnce(
 
 async function pauseThenStop(pauseMs: number, stop: AbortController): Promise<void> {
   if (pauseMs > 0) await pause(pauseMs)
-  // What is ready is rendered in a microtask, and what a promise in it makes ready in another one.
+  // React renders in microtasks. Each settled promise in a component takes another one.
   await nextTurn()
   await nextTurn()
   stop.abort(COMPLETE)

@@ -14,7 +14,7 @@ const TIMES = 20
 
 let warmedUp: Promise<void> | null = null
 
-/** The first responses after a start come first. */
+/** The first responses after a start have priority. */
 const DELAY_MS = 1_000
 
 /** Calls `warmUpFailures` a second later, unless the process has nothing left to do. */
@@ -24,8 +24,8 @@ export function warmUpFailuresLater(render: RenderToPipe) {
 
 /**
  * Renders failing pages, once in a process. It takes some hundredths of a second, and lets other work run after each
- * page. Without it, V8 optimises React for pages that work. The first failure would then discard the optimised code, and
- * while failures continue V8 may not optimise it again: each of them would cost a sixth more. See decision 026.
+ * page. Without it, V8 optimises React for pages that work. The first failure would then discard the optimised code,
+ * and while failures continue V8 may not optimise it again: each of them would cost a sixth more. See decision 026.
  */
 export function warmUpFailures(render: RenderToPipe): Promise<void> {
   warmedUp ??= renderFailures(render)

@@ -11,7 +11,7 @@ export function createSearchError(issues: readonly Issue[]): HttpError {
   return error
 }
 
-/** Returns the issues of a thrown value; none for a value that has none. */
+/** Returns the issues of a thrown value; an empty list for any other value. */
 export function issuesOf(thrown: unknown): readonly Issue[] {
   return typeof thrown === 'object' && thrown !== null ? (issuesByError.get(thrown) ?? []) : []
 }

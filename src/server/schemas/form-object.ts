@@ -9,7 +9,7 @@ export interface FormObject {
   nameOf(path: readonly PropertyKey[]): string
 }
 
-/** The most levels of an object that the names of fields may describe. */
+/** The maximum depth of the object that the names of fields describe. */
 export const MAX_DEPTH = 20
 
 interface Node {
@@ -24,13 +24,14 @@ interface Node {
  * Makes an object of the fields of a form or a query:
  *
  * - `a.b` is the property `b` of `a`, and `a[0]` is the first item of `a`. Only the order of the indexes counts.
- * - The values of a name that occurs several times are an array. So are those of a name that ends with `[]`, and those of
- *   a name for which the schema requires an array.
- * - A text stays a text. An empty text is left out where the schema asks for a number or a boolean, and where the schema
- *   does not require the field and does not accept an empty text.
+ * - The values of a name that occurs several times are an array. So are those of a name that ends with `[]`, and
+ *   those of a name for which the schema requires an array.
+ * - A text stays a text. An empty text is left out where the schema asks for a number or a boolean, and where the
+ *   schema does not require the field and does not accept an empty text.
  * - An empty file input is left out, and so is a name that contains `__proto__`.
  *
- * No object has a prototype. Throws an HttpError with 400 for names that contradict each other or are nested too deeply.
+ * No object has a prototype. Throws an HttpError with 400 for names that contradict each other or are nested too
+ * deeply.
  *
  * @param shape The shape of the schema's input; null if it is not known.
  */

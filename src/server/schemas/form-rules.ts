@@ -19,7 +19,7 @@ export function createFormRules(shape: Shape | null): FormRules {
   return rules
 }
 
-// Without `required`: each checkbox of a group would be required.
+// Leaves out `required`, because it would apply to each checkbox of a group.
 function listRules({ items }: Shape): FieldRules {
   if (items?.kind === 'object') return {}
   const { type, accept } = items ? fieldRules(items) : {}

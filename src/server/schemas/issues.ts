@@ -7,7 +7,7 @@ export interface Issue {
   message: string
 }
 
-/** A response shows no more of them. */
+/** The most issues in a response. */
 const MAX_ISSUES = 1_000
 
 /** Returns the issues that a schema found, with the names of their fields. */

@@ -44,8 +44,8 @@ export function requiredOf({ required }: JsonSchema): ReadonlySet<unknown> {
 const MAX_REFERENCES = 20
 
 /**
- * Returns a schema without `$ref`, `allOf`, and alternatives for null: the schema that they stand for. Alternatives that
- * say different things leave only what all of them say.
+ * Resolves `$ref`, `allOf`, and alternatives for null in a schema. If other alternatives differ, returns only the
+ * rules that all of them have.
  */
 export function simplify(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema {
   if (depth > MAX_REFERENCES) return {}
@@ -80,7 +80,7 @@ function combine(first: JsonSchema, second: JsonSchema): JsonSchema {
   return { ...first, ...second, ...(Object.keys(properties).length > 0 && { properties, required }) }
 }
 
-/** Returns what two alternatives have in common. */
+/** Returns the rules that two alternatives have in common. */
 function common(first: JsonSchema, second: JsonSchema): JsonSchema {
   if (first.type === 'object' && second.type === 'object') return commonObject(first, second)
   const choices = [...choicesOf(first), ...choicesOf(second)]

@@ -16,7 +16,7 @@ export interface PageSchema {
   /** Path in the site of the server file. */
   file: string
   schema: StandardSchema
-  /** The shape of the schema's input; null if its library does not tell. */
+  /** The shape of the schema's input; null if the library of the schema does not provide it. */
   shape: Shape | null
 }
 

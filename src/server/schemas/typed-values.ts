@@ -3,8 +3,8 @@ import { isSecretName, LEAST_SECRET_LENGTH, longEnough } from '../redaction/secr
 import type { Issue } from './issues.ts'
 
 /**
- * Names of fields that a page must not contain, in addition to the names that are hidden in logs. `cc-number` and `cc-csc`
- * are the names for which browsers fill in cards.
+ * Names of fields that a page must not contain, in addition to the names that are hidden in logs. `cc-number` and
+ * `cc-csc` are the names for which browsers fill in cards.
  */
 const PRIVATE =
   /(?:^|credit|debit|bank|[^a-z])card|cvc|cvv|(?:^|[^a-z])(?:ssn|iban)(?![a-z])|(?:^|[^a-z])cc[-_. ]?(?:num(?:ber)?|csc)(?![a-z])|bank[-_. ]?acc|social[-_. ]?sec/i
@@ -12,7 +12,7 @@ const PRIVATE =
 /** Matches between the words of a name in camel case: `userIban`. */
 const CAMEL_CASE = /(?<=[a-z\d])(?=[A-Z])/g
 
-/** Returns whether the name of a field means a secret. Each part of the name counts: `payment.code`. */
+/** Returns whether the name of a field stands for a secret. Each part of the name is checked: `payment.code`. */
 export function isPrivateField(name: string): boolean {
   const words = name.replace(CAMEL_CASE, '_')
   return PRIVATE.test(name) || PRIVATE.test(words) || isSecretName(name) || name.split(/[.[\]]+/).some(isSecretName)
@@ -35,12 +35,12 @@ export function typedValues(entries: Iterable<readonly [string, string | File]>)
   return Object.fromEntries(values)
 }
 
-/** Short secrets of one field that its own messages are searched for. */
+/** How many short secrets of a field are searched in the messages of this field. */
 const MAX_SHORT = 10
 
 /**
- * Removes the secrets of a form from messages: some libraries repeat the value that is wrong. A message is cut after 2,000
- * characters, so the time is linear in the length of the form.
+ * Removes the secrets of a form from messages: some libraries repeat the value that is wrong. A message is cut after
+ * 2,000 characters, so the time is linear in the length of the form.
  */
 export function hideSecrets(issues: readonly Issue[], entries: Iterable<readonly [string, string | File]>): Issue[] {
   const secrets = new Map<string, string[]>()

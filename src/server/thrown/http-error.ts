@@ -2,9 +2,10 @@ import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { redirectLocation } from './redirect-location.ts'
 
 /**
- * A refusal of a request. The visitor sees its status and message; it has no digest and is logged at info. Errors of
- * `@fastify/error` and `http-errors` with a status from 400 to 499 are treated in the same way. So is any other error
- * with such a `statusCode`, unless it comes from an HTTP client or has `expose: false`.
+ * A refusal of a request: `throw new HttpError(403, 'Members only.')`. The visitor gets the status and the message. A
+ * refusal has no digest, and is logged at level info. Errors of `@fastify/error` and `http-errors` with a status from
+ * 400 to 499 are refusals, too. So is any other error with such a `statusCode`, unless it comes from an HTTP client
+ * or has `expose: false`.
  */
 export class HttpError extends Error {
   readonly statusCode: number
@@ -43,13 +44,14 @@ export class Redirection {
 export class NotFoundSignal {}
 
 /**
- * Ends the load or the action with a redirect, by throwing. Call it before the load or the action returns.
+ * Ends a guard, a load or an action with a redirect, by throwing. Call it before this function returns: a redirect in
+ * a deferred promise or a streamed component is the failure HYD_REDIRECT_LATE.
  *
- * Throws HYD_REDIRECT_OUTSIDE if a string leads to another origin or a `URL` has a protocol other than http and https,
- * and HYD_REDIRECT_STATUS for another status.
+ * Throws HYD_REDIRECT_OUTSIDE if a string leads to another origin or a `URL` has a protocol other than http and
+ * https, and HYD_REDIRECT_STATUS for any other status than those below.
  *
- * @param to A path of this site without the base (`/login`), or a path relative to the page. To leave the site on
- *   purpose, pass a `URL` object.
+ * @param to A path of this site, such as `/login` or the result of `href`, or a path relative to the page. The base
+ *   is added if it is missing. To leave the site on purpose, pass a `URL` object.
  * @param status 301, 302, 303, 307 or 308 (302 for GET and HEAD; 303 for other methods, so that the next request is a
  *   GET).
  */
@@ -61,7 +63,7 @@ export function redirect(to: string | URL, status?: RedirectStatus): never {
   throw new Redirection(to, status ?? null)
 }
 
-/** Ends the load or the action with the site's 404 page, by throwing. */
+/** Ends a guard, a load or an action with the site's 404 page and the status 404, by throwing. */
 export function notFound(): never {
   throw new NotFoundSignal()
 }

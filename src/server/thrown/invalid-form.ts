@@ -6,11 +6,12 @@ export type FormMessages = Readonly<Record<string, string | readonly string[]>>
 const messagesOf = new WeakMap<object, FormMessages>()
 
 /**
- * Ends the action because of the form, by throwing: the response has the status 422 and shows the page again, with these
- * messages in `invalid.issues` and what the visitor has typed. For problems that only the action can find: `invalidForm({
- * email: 'This address has an account.' })`. A JSON client receives the messages as problem+json.
+ * Ends an action because the form has problems that only the action can find, by throwing:
+ * `invalidForm({ email: 'This address has an account.' })`. The response has the status 422, and shows the page again
+ * with these messages in `invalid.issues` and the visitor's texts in `invalid.values`. A JSON client gets the
+ * messages as problem+json.
  *
- * Anywhere but in an action, it is the failure HYD_INVALID_FORM.
+ * Outside of an action, the call is the failure HYD_INVALID_FORM.
  *
  * @param messages One or more messages for each field; those of the whole form have the empty name.
  */

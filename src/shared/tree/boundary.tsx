@@ -22,9 +22,9 @@ interface BoundaryState {
 }
 
 /**
- * Shows the fallback in the place of its children when one of them throws in the browser. Hydrant puts a boundary
- * around each page, inside its layouts. Put more around the parts of a page that may fail alone. On the server React
- * has no boundaries: there, an error page replaces a page that fails outside `<Suspense>`.
+ * Shows the sentence for visitors in place of its children when one of them throws in the browser. Hydrant puts a
+ * boundary around each page, inside the layouts. Put more boundaries around parts of a page that may fail separately.
+ * On the server, React has no boundaries: the error page replaces a page that fails outside of `<Suspense>`.
  */
 export class FailureBoundary extends Component<{ children?: ReactNode }> {
   override render() {

@@ -1,14 +1,14 @@
 import type { Invalid } from '../wire/page-extras.ts'
 
-/** A form that is being submitted in place. */
+/** A form that Hydrant submits without leaving the page. */
 export interface SubmittedForm {
   formData: FormData
-  /** Where the form is sent to. */
+  /** The URL that the form is sent to. */
   href: string
   enctype: string
-  /** Equal for equal fields to one URL. */
+  /** Identifies the fields and the URL: equal submissions have equal keys. */
   key: string
-  /** The element. */
+  /** The form element. */
   form: object
 }
 
@@ -24,13 +24,13 @@ export interface SentFields {
   form?: object
 }
 
-/** Why a submission has no result. */
+/** The reason why a submission has no result. */
 export interface SubmissionError {
   /** A sentence for the visitor. */
   message: string
-  /** The HTTP status of a failure or a refusal; undefined if there was no response. */
+  /** The HTTP status of a failure or a refusal; missing if there was no response. */
   status?: number
-  /** The digest of a failure on the server. */
+  /** The digest of a failure on the server; missing for other errors. */
   digest?: string
 }
 
@@ -58,21 +58,22 @@ export interface BrowserFunctions {
    */
   readForm(event: object, href: string | undefined): SubmittedForm | null
   /**
-   * Sends fields. `outcome` resolves as soon as the action has ended; `settled` when the loads have run again.
-   * Call `refused` when the component gets a form that was not accepted: it moves the focus, and tells screen readers.
+   * Sends fields. `outcome` resolves as soon as the action has ended, and `settled` when the loads have run again.
+   * Call `refused` when the component gets a form that was not accepted: this moves the focus, and informs screen
+   * readers.
    */
   submit(
     fields: SentFields,
     events: SubmissionEvents,
   ): { outcome: Promise<SubmissionOutcome>; settled: Promise<void>; abort(): void; refused(invalid: Invalid): void }
-  /** Fetches a page in advance. Resolves when it is there, or when it cannot be fetched in advance. */
+  /** Fetches a page in advance. Resolves when the page has been fetched, or cannot be fetched in advance. */
   prefetch(url: string | URL): Promise<void>
   /** Runs the loads of the current page and its layouts again. */
   refresh(): Promise<void>
 }
 
 /**
- * `load` is set in the browser before React commits the page. It resolves when the page is interactive, with the function
- * that loads the others.
+ * `load` is set in the browser before React commits the page. It resolves when the page is interactive, with the
+ * function that loads the others.
  */
 export const browser: { load?: Promise<() => Promise<BrowserFunctions>>; loaded?: BrowserFunctions } = {}

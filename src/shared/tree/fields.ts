@@ -17,20 +17,20 @@ export interface OptionAttributes extends InvalidAttributes {
 }
 
 /**
- * The attributes of `<input>`, `<select>` or `<textarea>`: `<input {...fields.email} />`. An attribute that the page sets
- * before them is the default, and one that it sets after them replaces theirs. `errorId`, `issues` and `option` are not
- * attributes, and are not copied.
+ * The attributes of `<input>`, `<select>` or `<textarea>`: `<input {...fields.email} />`. An attribute before the
+ * spread is a default, and an attribute after the spread replaces the one of the field. `errorId`, `issues` and
+ * `option` are not attributes, and the spread does not copy them.
  */
 export interface Field extends FieldRules, InvalidAttributes {
   name: string
-  /** The text that the visitor has sent, if the form was not accepted. It is missing for files and secrets. */
+  /** The text that the visitor has sent, if the form was not accepted. Missing for files and secrets. */
   defaultValue?: string | string[]
   /** The id that the element with the messages needs: `<p id={fields.email.errorId}>`. */
   readonly errorId: string
   /** The messages; empty if the field has none. */
   readonly issues: readonly string[]
   /**
-   * Returns the attributes of a checkbox or a radio button with this value. After a form that was not accepted they have
+   * Returns the attributes of a checkbox or a radio button with this value. If the form was not accepted, they include
    * `defaultChecked`.
    */
   option(value: string): OptionAttributes

@@ -4,13 +4,13 @@ import type { ComponentProps, ReactElement } from 'react'
 export interface ImportedImage {
   /** The URL of the file. */
   readonly src: string
-  /** The width in pixels, after the orientation that the file names. */
+  /** The width in pixels, as browsers show the image: in the orientation of its EXIF data. */
   readonly width: number
-  /** The height in pixels, after the orientation that the file names. */
+  /** The height in pixels, as browsers show the image: in the orientation of its EXIF data. */
   readonly height: number
   /**
-   * Copies in smaller formats, the smallest one first. Empty in development, without the package sharp, for SVG, for
-   * animations, and if the copies would be larger than the file.
+   * Copies in other formats: AVIF, then WebP. A format whose copies would have more bytes than the file is missing.
+   * The list is empty in development, without the package `sharp`, and for SVG and animations.
    */
   readonly sources: readonly ImageSource[]
 }
@@ -25,20 +25,22 @@ export interface ImageSource {
 
 /** The props of `Image`: those of `<img>`, with an imported image as `src`. */
 export interface ImageProps extends Omit<ComponentProps<'img'>, 'src' | 'srcSet' | 'alt' | 'width' | 'height'> {
+  /** The image, imported with `?image`. */
   src: ImportedImage
   /** The text for visitors who do not see the image; empty for a decoration. */
   alt: string
-  /** The width in CSS pixels (that of the file, or from `height`). */
+  /** The width in CSS pixels (computed from `height`; without both, the width of the file). */
   width?: number | undefined
-  /** The height in CSS pixels (that of the file, or from `width`). */
+  /** The height in CSS pixels (computed from `width`; without both, the height of the file). */
   height?: number | undefined
 }
 
 /**
- * Renders an imported image as `<picture>`, which lets the browser choose the format and the size. The attributes
- * `width` and `height` reserve its place before it has loaded. Without `sizes`, the image is taken to be as wide as
- * `width`, or as the window if that is narrower. The image is loaded when it comes near the window, unless `loading` is
- * `eager` or `fetchPriority` is `high`. All other props are attributes of `<img>`.
+ * Renders an imported image as `<picture>`, so that the browser chooses the format and the size. The attributes
+ * `width` and `height` reserve the place of the image before it has loaded. Without `sizes`, the browser assumes that
+ * the image is as wide as `width`, or as the window if that is narrower. The browser loads the image when it comes
+ * near the window, unless `loading` is `eager` or `fetchPriority` is `high`. All other props are attributes of
+ * `<img>`. Throws a TypeError if `src` is not an image that was imported with `?image`.
  */
 export function Image({ src: image, alt, width, height, sizes, loading, ...attributes }: ImageProps): ReactElement {
   const size = sizeOf(image, width, height)
@@ -62,7 +64,7 @@ export function Image({ src: image, alt, width, height, sizes, loading, ...attri
 }
 
 function sizeOf(image: ImportedImage, width: number | undefined, height: number | undefined) {
-  // JavaScript has no types to say so.
+  // In JavaScript, no type checks this.
   if (typeof image?.src !== 'string')
     throw new TypeError(`<Image> expects an image that is imported with "?image" as its src, not ${String(image)}`)
   const ratio = image.width / image.height

@@ -3,7 +3,7 @@ import { type BrowserFunctions, browser } from './browser.ts'
 /** The sentence for fields that could not be sent, and were not received. */
 export const NOT_SENT = 'This was not sent. Reload the page and try again.'
 
-/** In a test that renders a component without a server. */
+/** The advice in a test that renders a component without a server. */
 const HINT =
   typeof HYDRANT_BROWSER === 'undefined' && 'document' in globalThis
     ? ' A test of a component calls answerSubmissions() of hydrant/test first.'

@@ -1,11 +1,11 @@
 import { browser } from './browser.ts'
 
 /**
- * Fetches the modules and the data of a page in advance: `prefetch(href('/checkout'))`. A navigation to the page within
- * ten seconds uses them. Resolves when they are there. Call it in event handlers and effects.
+ * Fetches the modules and the data of a page in advance: `prefetch(href('/checkout'))`. A navigation to the page
+ * within ten seconds uses them. Resolves when they have been fetched. Call it in event handlers and effects.
  *
- * It resolves without effect when there is nothing to fetch: for other sites, files and the current page, when the
- * request fails, in browsers without the Navigation API, and on the server. It never rejects.
+ * It has no effect for other sites, files and the current page, in browsers without the Navigation API, and on the
+ * server. It then resolves, as it does if the request fails. It never rejects.
  *
  * @param url The URL of the page, relative to the current page.
  */

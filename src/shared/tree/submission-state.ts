@@ -5,9 +5,9 @@ import type { SubmissionError, SubmissionOutcome } from './browser.ts'
 export interface SubmissionResult<Data = unknown> {
   /** The value that the action returned; `undefined` after an error, a redirect and `abort()`. */
   data: Data | undefined
-  /** The form, if it was not accepted. */
+  /** The form with its messages, if it was not accepted; otherwise `undefined`. */
   invalid: Invalid | undefined
-  /** Why the action has not returned. */
+  /** Why the action has not returned a value; `undefined` if it has. */
   error: SubmissionError | undefined
 }
 
@@ -34,8 +34,8 @@ export const NOTHING: SubmissionState = {
 export const NO_RESULT: SubmissionResult = { data: undefined, invalid: undefined, error: undefined }
 
 /**
- * Creates the state of one `useSubmission`. Results take effect in the order in which the submissions began: one that is
- * older than the last result changes nothing.
+ * Creates the state of one `useSubmission`. Results take effect in the order in which the submissions began: one that
+ * is older than the last result changes nothing.
  */
 export function createSubmissionState() {
   const listeners = new Set<() => void>()

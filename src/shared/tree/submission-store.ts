@@ -4,7 +4,7 @@ import { loadBrowserFunctions, NOT_SENT } from './load-browser-functions.ts'
 import { createSubmissionState } from './submission-state.ts'
 
 interface SendOptions {
-  /** Equal for equal fields of a form, which are sent only once at a time. */
+  /** Identifies the fields of a form. Equal fields are not sent again while they are being sent. */
   key?: string
   /** Called when the submission has a result, and before the page is replaced. */
   release?(): void

@@ -9,6 +9,7 @@ import { PlatformContext } from './platform.ts'
 import { NO_RESULT, NOTHING, resultOf, type SubmissionResult } from './submission-state.ts'
 import { createSubmissionStore, type SubmissionStore } from './submission-store.ts'
 
+/** Options of `submit`. */
 export interface SubmitOptions {
   /** The HTTP method (`'POST'`). */
   method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -17,14 +18,15 @@ export interface SubmitOptions {
 /** What `useSubmission` returns. */
 export interface Submission<Data> extends SubmissionResult<Data> {
   /**
-   * The props of a form that sends to the action: `<form {...like.form}>`. Without JavaScript it is an ordinary form. Add
-   * `encType="multipart/form-data"` for files. A handler of your own for `onSubmit` replaces this one, so it has to call
-   * it.
+   * The props of a form that sends to the action: `<form {...like.form}>`. Without JavaScript, the form works as
+   * usual. Add `encType="multipart/form-data"` for files. If you set `onSubmit` yourself, call this `onSubmit` in
+   * your handler.
    */
   form: { method: 'post'; action?: string; onSubmit(event: FormEvent<HTMLFormElement>): void }
   /**
    * Sends fields to the action without a form. Resolves with the result of this submission when the loads of the page
-   * have run again. It does not reject in the browser. Call it in event handlers and effects; on the server it rejects.
+   * have run again. In the browser it never rejects: the result has an `error`. Call it in event handlers and
+   * effects. On the server, and in a test without `answerSubmissions`, it rejects.
    */
   submit(body: SubmitBody, options?: SubmitOptions): Promise<SubmissionResult<Data>>
   /** Whether the newest submission has no result yet. */
@@ -46,13 +48,14 @@ export interface Submission<Data> extends SubmissionResult<Data> {
 type ActionResult<Route extends string> = ServerResult<Routes, Route, 'action'>
 
 /**
- * Submits to the action of the current page, or of another page, without leaving the page: `const like =
- * useSubmission('/products/[id]', { id })`. Each `useSubmission` has its own state, and several can run at the same
- * time. After a submission the loads of the current page and its layouts run again, unless the module of the action
- * exports `revalidate = false`.
+ * Returns the state of submissions to the action of a page, and the functions that submit without leaving the current
+ * page: `const like = useSubmission('/products/[id]', { id })`. Each `useSubmission` has its own state, and several
+ * can run at the same time. After a submission, the loads of the current page and its layouts run again, unless the
+ * module of the action exports `revalidate = false`.
  *
- * Without arguments it is the action of the current page. `useSubmission<'/notes'>()` gives it the types of that page.
- * Before the first submission it has the result of a form that was sent without JavaScript.
+ * Without arguments, the action is that of the current page. `useSubmission<'/notes'>()` then gives the result the
+ * types of that page. Before the first submission, the result is that of a form that was sent without JavaScript.
+ * With arguments, it throws a TypeError as `href` does, for example if a parameter is missing.
  */
 export function useSubmission<Route extends ActionRoute = never>(): Submission<ActionResult<Route>>
 export function useSubmission<const Route extends ActionRoute>(

@@ -1,4 +1,4 @@
-// The parts of the objects in a load's data. Every function that walks through data uses these two.
+// The parts of the objects in a load's data. Every function that walks through data uses these two functions.
 
 /**
  * Calls `onPart` for each part of an object: the items of an array or a set, the values of a map, and the enumerable

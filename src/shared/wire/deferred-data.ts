@@ -1,6 +1,6 @@
-// The format of a load's data on its way to the browser, and the half that reads it there. The half that writes it is
-// in serialise.ts: in one file, bundlers would add devalue to every page. A promise is written as a number. Its result
-// follows later, as a `Settlement` with that number.
+// The format of a load's data on its way to the browser, and the code that reads it there. The code that writes it is
+// in serialise.ts: if both were in one file, bundlers would add devalue to every page. A promise is written as a
+// number. Its result follows later, as a `Settlement` with that number.
 
 export type Path = (string | number)[]
 

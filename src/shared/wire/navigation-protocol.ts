@@ -11,8 +11,8 @@ import type { PublicError } from './public-error.ts'
 export const NAVIGATION_MARK = '_hydrant'
 export const NAVIGATION_TYPE = 'application/x-ndjson'
 /**
- * Request header: the build whose scripts the page runs. Response header: Hydrant wrote this response. Responses of
- * hooks, proxies and other servers do not have it.
+ * As a request header: the build whose scripts the open page runs. As a response header: Hydrant wrote this response.
+ * Responses of hooks, proxies and other servers do not have this header.
  */
 export const BUILD_HEADER = 'hydrant-build'
 /** Request header: the keys of the current layouts, outermost first, separated by spaces. */
@@ -25,13 +25,13 @@ export const ACTED_HEADER = 'hydrant-acted'
  * Request header of an action:
  *
  * - `only`: the response ends after the result of the action.
- * - `here`: the browser shows the page of the action. It needs the page again only if the action revalidates.
+ * - `here`: the browser shows the page of the action, and needs it again only if the action revalidates.
  */
 export const RESULT_HEADER = 'hydrant-result'
 
 /**
- * Request header: the browser shows the page already. The response begins when all loads are done, so that their
- * redirects and cookies are in time.
+ * Request header: the browser shows this page already. The response begins after all loads have ended, so that they
+ * can still redirect and set cookies.
  */
 export const REFRESH_HEADER = 'hydrant-refresh'
 
@@ -53,7 +53,9 @@ export type NavigationLine =
   | [kind: 'start', start: NavigationStart]
   /** The action has returned. The data is an `Acted`, or undefined. Sent before `start`. */
   | [kind: 'acted', acted: Flat]
-  /** The data of the layout with this index. The page's data has the next index, and its `PageExtras` the one after. */
+  /**
+   * The data of the layout with this index. The page's data has the next index, and its `PageExtras` the one after.
+   */
   | [kind: 'data', index: number, data: Flat]
   | [kind: 'settled', ...Settlement]
   /** An error takes the page's place, inside the outermost `level` layouts. */

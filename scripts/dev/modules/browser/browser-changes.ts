@@ -8,12 +8,12 @@ export interface BrowserChange {
   after: BrowserModule
 }
 
-/** Returns whether the exports differ. Importers use exports by name, so other exports concern them. */
+/** Returns whether the exports differ. If so, importers are affected, because they use exports by name. */
 export function hasOtherExports({ before, after }: BrowserChange): boolean {
   return before?.exports.join() !== after.exports.join()
 }
 
-/** Tells what changed modules of the browser mean for the site. */
+/** Describes the effect of changed modules of the browser on the site. */
 export function describeBrowserChanges(changes: readonly BrowserChange[]): Recompiled {
   return {
     changed: changes.map(({ id }) => id),

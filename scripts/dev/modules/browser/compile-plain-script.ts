@@ -5,8 +5,9 @@ import { mayStartWorker } from '../../../build/bundles/find-workers.ts'
 import { addRefresh, type RefreshedScript } from './refresh-transform.ts'
 
 /**
- * Compiles a script that no plugin concerns for the browser. This is much faster than with esbuild. Returns null for a
- * script that only esbuild accepts or that starts a worker, and rejects with esbuild's TransformFailure for one that it does not accept either.
+ * Compiles a script for the browser, if no plugin applies to it. This is much faster than with esbuild. Returns null
+ * for a script that only esbuild accepts or that starts a worker, and rejects with esbuild's TransformFailure for one
+ * that it does not accept either.
  */
 export async function compilePlainScript(
   siteDir: string,

@@ -10,9 +10,9 @@ export interface FoundUpdate {
 }
 
 /**
- * Follows a change from importer to importer, up to the modules that take it: those that only export components. A
- * page takes it, too, because the browser uses only its default export. If another module without importers is reached,
- * pages have to be loaded again.
+ * Follows a change from importer to importer, up to modules that only export components: these can be replaced. A
+ * page can be replaced, too, because the browser uses only its default export. If the change reaches another module
+ * without importers, pages have to be loaded again.
  *
  * @param known The modules that browsers may have.
  * @param resized The modules whose exports have changed. Their importers have to be evaluated again.

@@ -15,7 +15,7 @@ export interface ScriptContext {
   commonJs: ReadonlySet<string>
 }
 
-/** Returns a module as a script. An import of a path that leads to no module stays. */
+/** Returns a module as a script. An import of a path that leads to no module is not changed. */
 export function writeModuleScript(id: string, module: BrowserModule, context: ScriptContext): string {
   const { code, program, requires } = module
   const start = `const { $RefreshReg$, $RefreshSig$ } = __hydrant_dev__.module(${JSON.stringify(id)}, import.meta.url);`

@@ -9,12 +9,14 @@ export interface ServerChange {
   after: CompiledServerModule
 }
 
-/** Returns whether the server has to evaluate a module again. A comment counts: it changes the lines of stack traces. */
+/**
+ * Returns whether the server has to evaluate a module again. A comment counts: it changes the lines of stack traces.
+ */
 export function isDifferent({ before, after }: ServerChange): boolean {
   return before?.code !== after.code || before.map !== after.map
 }
 
-/** Tells what changed modules of the server mean for the site. */
+/** Describes the effect of changed modules of the server on the site. */
 export function describeServerChanges(changes: readonly ServerChange[], graph: SiteGraph): Recompiled {
   return {
     changed: changes.map(({ id }) => id),

@@ -17,7 +17,7 @@ export interface ServerScripts {
   readonly list: readonly MappedBundle[]
   /** Writes the script of a module. */
   add(id: string, compiled: CompiledServerModule): ServerScript
-  /** Says that a script is not the current one of its module any more. Removes the oldest replaced script. */
+  /** Must be called when a module has a newer script. Removes the oldest replaced script if there are too many. */
   retire(script: ServerScript): void
 }
 

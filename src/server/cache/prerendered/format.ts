@@ -8,13 +8,13 @@ export const PRERENDERED_FOLDER = 'prerendered'
 /** The index in that folder: a `PrerenderedIndex` as JSON. It is missing if the site has no prerendered page. */
 export const INDEX_FILE = 'index.json'
 
-/** What all responses of a build depend on, and where they are. */
+/** The conditions under which the responses of a build are valid, and the files of these responses. */
 export interface PrerenderedIndex {
   /** The id of the build whose code rendered them. */
   build: string
   /** The base that the pages were rendered for. */
   base: string
-  /** The origin in bodies and headers. It stands for the origin at which visitors see the site. */
+  /** The origin in bodies and headers, a placeholder for the origin at which visitors see the site. */
   origin: string
   /** The public variables in the documents, as `publishEnv` returns them. */
   publicEnv: string | null
@@ -29,9 +29,9 @@ export interface PrerenderedPage {
   route: string
   /** The path as a browser sends it, with the base: `/shop/products/7`. */
   path: string
-  /** The file of each form, by its name. The file contains a `PrerenderedResponse` as JSON. None for a redirect. */
+  /** The file of each form, by the name of the form: see `formOf`. It contains a `PrerenderedResponse` as JSON. */
   forms: Record<string, string>
-  /** The redirect that all forms respond with, if the load redirects. */
+  /** The redirect, if the load redirects. Then there are no forms. */
   redirect?: PrerenderedRedirect
 }
 
@@ -44,12 +44,12 @@ export interface PrerenderedRedirect {
   headers: readonly [name: string, value: string][]
 }
 
-/** One form of a page, whose status is 200. Its body and the values of its headers contain the index's `origin`. */
+/** A response of a page with the status 200. The body and the values of the headers contain the index's `origin`. */
 export type PrerenderedResponse = Pick<StoredResponse, 'body' | 'headers' | 'scripts' | 'styles'>
 
 /**
- * Returns the name of a form: `html`, `json`, `markdown`, and `navigation2` for the navigation of a page that keeps the
- * two outermost layouts.
+ * Returns the name of a form, which is a format and, for a navigation, the number of layouts that the browser keeps:
+ * `html`, `json`, `markdown`, `navigation2`.
  */
 export function formOf(format: Format, kept: number): string {
   return format === 'navigation' ? `navigation${kept}` : format

@@ -2,11 +2,12 @@ import { hashSource } from '../fixed-document.ts'
 import type { PrerenderedResponse } from './format.ts'
 
 /**
- * Puts the origin at which a visitor sees the site in the place of another one. Also replaces it where it is encoded for
- * a URL (`http%3A%2F%2F`) or as JSON in JSON (`http:\/\/`), and the host by itself. The hashes of the scripts and styles
- * that change are computed again: an inline script is allowed afterwards exactly if it was allowed before.
+ * Replaces the origin `from` in a response with the origin `to`, at which a visitor sees the site. The origin is also
+ * replaced where it is encoded for a URL (`http%3A%2F%2F`) or as JSON in JSON (`http:\/\/`), and so is the host
+ * alone. If a script or style changes, its hash is computed again: the policy allows an inline script if and only if
+ * it did so before.
  *
- * @param from The origin in the response. Its host must not be in it by chance.
+ * @param from A placeholder. The response must not contain its host for another reason.
  */
 export function replaceOrigin(response: PrerenderedResponse, from: string, to: string): PrerenderedResponse {
   const { body, headers, scripts, styles } = response

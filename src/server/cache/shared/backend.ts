@@ -1,6 +1,6 @@
 import type { StoredResponse, Versions } from './shared-store.ts'
 
-/** What a store has under a key. */
+/** The result of reading a key from a store. */
 export interface Reading {
   /** Null when there is no valid response. */
   response: StoredResponse | null
@@ -12,8 +12,8 @@ export interface Reading {
 export interface Changes {
   versions: Versions
   /**
-   * The tags, with the sequence of their last invalidation; null when it is not known which they are. `EVERY_TAG` is one
-   * of them when everything was invalidated.
+   * The tags that were invalidated, with the sequence of their last invalidation; null if they are not known.
+   * `EVERY_TAG` is one of them if everything was invalidated.
    */
   tags: readonly (readonly [tag: string, sequence: number])[] | null
 }
@@ -26,21 +26,21 @@ export interface StoreBackend {
   /** Connects, and connects again whenever the connection is lost. */
   open(events: BackendEvents): void
   read(key: string): Promise<Reading>
-  /** Stores a response that was rendered since `since`, and ends the lease. Does nothing if it is outdated already. */
+  /** Stores a response whose render began at `since`, and ends the lease. Does nothing if the response is outdated. */
   write(key: string, response: StoredResponse, since: Versions): Promise<void>
   /** Resolves with whether this process has the lease. */
   lease(key: string, leaseMs: number): Promise<boolean>
   release(key: string): Promise<void>
   /** Records an invalidation of these tags. `EVERY_TAG` begins a new epoch. Resolves with the versions after it. */
   advance(tags: readonly string[]): Promise<Versions>
-  /** Resolves with what was invalidated since a version; with null, since the store exists, if that is known. */
+  /** Resolves with the invalidations since a version or, for null, since the store exists. */
   changes(since: Versions | null): Promise<Changes>
   /** Breaks a connection that does not respond, so that its calls reject. */
   reconnect(): void
   close(): Promise<void>
 }
 
-/** What a backend reports. */
+/** The events that a backend reports. */
 export interface BackendEvents {
   /** Calls can be made, and none of the events below is missed from now on. */
   connected(): void
@@ -52,13 +52,15 @@ export interface BackendEvents {
   settled(key: string): void
 }
 
-/** How many invalidated tags a store remembers. Responses that are older than all of these become invalid. */
+/**
+ * How many invalidated tags a store remembers. A response that is older than all of these invalidations is not valid.
+ */
 export const MAX_TAGS = 100_000
 
-/** No response is kept for longer: 400 days. */
+/** The longest life of a response in a store: 400 days. */
 const MAX_LIFE_MS = 34_560_000_000
 
-/** Returns for how many milliseconds a store may keep a response, from now on. */
+/** Returns how many milliseconds from now a store may keep a response. */
 export function lifeOf({ storedAt, freshMs, staleMs }: StoredResponse): number {
   return Math.min(freshMs + staleMs - ageOf(storedAt), MAX_LIFE_MS)
 }

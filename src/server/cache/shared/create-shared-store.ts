@@ -9,10 +9,13 @@ export interface StoreInput extends Pick<LinkInput, 'log' | 'place' | 'deadline'
   backend: StoreBackend
 }
 
-/** Creates the shared part of the page cache on a connection to a server that holds it. */
+/** Creates the shared part of the page cache. The server at the other end of `backend` keeps it. */
 export function createSharedStore({ backend, ...input }: StoreInput): SharedStore {
   const waiters = createEntryWaiters()
-  /** For each read in progress, the tags that were invalidated meanwhile: the server may have responded before. */
+  /**
+   * For each read in progress, the tags that were invalidated meanwhile. The server may have read the response
+   * before.
+   */
   const reads = new Set<Set<string>>()
   let listener: InvalidationListener = () => {}
 
@@ -22,7 +25,8 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
 
   const own = createOwnInvalidations(async (tags) => {
     const versions = await backend.advance(tags)
-    // At once, before the response to a later call is read: then nobody is told of this process's own invalidations.
+    // Noted before the response to a later call is read. Otherwise `catchUp` would report this process's own
+    // invalidation.
     link.note(versions)
     return versions
   }, noteInvalidated)
@@ -48,7 +52,7 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
 
   async function invalidate(tags: readonly string[]): Promise<boolean> {
     if (tags.length === 0) return true
-    // A copy, because invalidations are told apart by identity.
+    // A copy, because invalidations are compared by identity.
     const batch = [...tags]
     let isSent = false
     noteInvalidated(batch)

@@ -1,10 +1,10 @@
-/** Those who wait for the responses that other processes render. */
+/** The requests that wait for responses which other processes render. */
 export interface EntryWaiters {
   /** Begins to wait for a key. */
   add(key: string): EntryWaiter
-  /** Wakes those who wait for the key. */
+  /** Ends the waiting for a key. */
   settle(key: string): void
-  /** Wakes all. */
+  /** Ends all waiting. */
   settleAll(): void
 }
 

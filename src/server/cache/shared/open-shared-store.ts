@@ -7,8 +7,8 @@ import { createSharedStore, type StoreInput } from './create-shared-store.ts'
 import type { SharedStore } from './shared-store.ts'
 
 /**
- * Opens the store that the options name; resolves with null when they name none. It connects in the background. Rejects
- * with HYD_CACHE_STORE_PACKAGE.
+ * Opens the store of the option `pageCache.store`; resolves with null without one. The store connects in the
+ * background. Rejects with HYD_CACHE_STORE_PACKAGE.
  */
 export async function openSharedStore(
   { maxBytes, store }: Pick<Options['pageCache'], 'maxBytes' | 'store'>,

@@ -1,17 +1,17 @@
 import { EVERY_TAG, type Versions } from './shared-store.ts'
 
-/** More invalidations than these are joined to one of all tags. */
+/** If more invalidations wait, one invalidation of all tags replaces them. */
 const MAX_WAITING = 1_000
 
 /** The invalidations of this process that the store has not recorded yet. */
 export interface OwnInvalidations {
-  /** Sends an invalidation. When that fails, it waits for `sendAll`. */
+  /** Sends an invalidation. If that fails, the invalidation waits for `sendAll`. */
   send(tags: readonly string[]): Promise<Versions>
   /** Keeps an invalidation for `sendAll`. */
   keep(tags: readonly string[]): void
-  /** Sends those that wait and are not being sent. Resolves with null when there were none. */
+  /** Sends the invalidations that wait and are not being sent. Resolves with null if there are none. */
   sendAll(): Promise<Versions | null>
-  /** Whether one of the tags is invalidated by an invalidation that is not recorded yet. */
+  /** Whether an invalidation that is not recorded yet has one of the tags. */
   cover(tags: readonly string[]): boolean
 }
 

@@ -5,13 +5,22 @@ import { EVERY_TAG, type Versions } from './shared-store.ts'
 export interface SeenVersions {
   /** Null before the first response of the store. */
   current(): Versions | null
-  /** Takes what has changed. Passes on what is new, or `EVERY_TAG` if that is not known. */
+  /**
+   * Takes the changes of a store. Passes on the tags that are new to this process, or `EVERY_TAG` if they are not
+   * known.
+   */
   take(changes: Changes): void
-  /** Takes the versions after an invalidation of this process. Returns false if there were others in between. */
+  /**
+   * Takes the versions after an invalidation of this process. Returns false if there were other invalidations in
+   * between.
+   */
   follow(versions: Versions): boolean
 }
 
-/** @param onChanged Called with what is new, and whether it is the first response of a store that does not know it. */
+/**
+ * @param onChanged Called with the new tags. `isStart` is true if the first response of a store does not contain the
+ *   earlier invalidations; the tag is then `EVERY_TAG`.
+ */
 export function createSeenVersions(onChanged: (tags: readonly string[], isStart: boolean) => void): SeenVersions {
   let seen: Versions | null = null
 

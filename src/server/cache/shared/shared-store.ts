@@ -17,15 +17,15 @@ export interface StoredResponse {
   freshMs: number
   /** Milliseconds after those in which the response may still be served while it is rendered again. */
   staleMs: number
-  /** True for a response that never expires in the memory of a process. The times are those of shared caches then. */
+  /** True for a response that never expires in the memory of a process. The times then only apply to shared caches. */
   isPermanent?: true
-  /** For a page with parts of the visitor, whose `body` is the shell. Missing for a complete response. */
+  /** The data for the rest of a partly static page, whose `body` is the shell. Missing for a complete response. */
   rest?: ShellRest
 }
 
 /**
- * @param isStart Whether this is the first contact with a store that does not know what was invalidated before. The tag
- *   is `EVERY_TAG` then.
+ * @param isStart Whether this is the first contact with a store that does not know what was invalidated before. The
+ *   tag is `EVERY_TAG` then.
  */
 export type InvalidationListener = (tags: readonly string[], isStart: boolean) => void
 
@@ -44,8 +44,8 @@ export const EVERY_TAG = ''
 export const CALL_MS = 50
 
 /**
- * The part of the page cache that several processes share. Each call resolves within `CALL_MS` and never rejects: while
- * the store is unavailable, it resolves as described below, and the process continues with its own memory.
+ * The part of the page cache that several processes share. Each call resolves within `CALL_MS` and never rejects:
+ * while the store is unavailable, it resolves as described below, and the process continues with its own memory.
  */
 export interface SharedStore {
   /** Resolves with null when the store has no valid response, or is unavailable. */
@@ -55,15 +55,16 @@ export interface SharedStore {
   /** Stores the response unless one of its tags has been invalidated since `since`. Ends this process's lease. */
   set(key: string, response: StoredResponse, since: Versions): Promise<void>
   /**
-   * Resolves with true when this process is to render: it then has a lease, which ends after `leaseMs`, or with `set` or
-   * `release`. Resolves with false while another process has the lease, and with true when the store is unavailable.
-   * After true, the caller calls `get` once more: another process may have stored the response since the first `get`.
+   * Resolves with true if this process should render. It then has a lease, which ends after `leaseMs`, or with `set`
+   * or `release`. Resolves with false while another process has the lease, and with true if the store is unavailable.
+   * After true, the caller must call `get` once more: another process may have stored the response since the first
+   * `get`.
    */
   lease(key: string, leaseMs: number): Promise<boolean>
   release(key: string): Promise<void>
   /**
-   * Resolves when the process with the lease has stored the response or has no lease any more, at the latest after
-   * `maxMs`. Resolves with null when there is no response then: the caller renders.
+   * Resolves with the response when the process with the lease has stored it. Resolves with null if that process no
+   * longer has the lease and has stored nothing, and after `maxMs` at the latest. The caller then renders.
    */
   awaitEntry(key: string, maxMs: number): Promise<StoredResponse | null>
   /**

@@ -5,7 +5,7 @@ import { createSeenVersions } from './seen-versions.ts'
 import { CALL_MS, type Versions } from './shared-store.ts'
 import { createStoreOutage, type StoreLog } from './store-outage.ts'
 
-/** How often the versions are read without a reason, which notices connections that are silently broken. */
+/** How often the versions are read without any other reason, to detect a connection that is broken silently. */
 const HEARTBEAT_MS = 5_000
 /** The pause before a failed attempt is repeated. */
 const RETRY_MS = 1_000
@@ -16,7 +16,7 @@ export interface LinkInput {
   log: StoreLog
   /** Names the store in the log, without secrets. */
   place: string
-  /** @param isStart Whether it is the first response of a store that does not know what was invalidated before. */
+  /** @param isStart Whether the first response of the store does not contain the earlier invalidations. */
   onChanged(tags: readonly string[], isStart: boolean): void
   onSettled(key: string): void
   /** Called when the store becomes unavailable. */
@@ -33,7 +33,7 @@ export interface StoreLink {
   catchUp(): Promise<Versions>
   /** Notes the versions after an invalidation of this process. */
   note(versions: Versions): void
-  /** Catches up, now or after the attempt that runs. */
+  /** Catches up, now or after the attempt that is running. */
   refresh(): void
   close(): void
 }
@@ -134,7 +134,7 @@ interface Refreshing {
   onStuck(): void
 }
 
-/** Runs attempts one after the other: when `run` is called, at intervals, and again after a failure. */
+/** Runs attempts one after another: when `run` is called, at intervals, and again after a failure. */
 function createRefresher({ run, onFailed, onStuck }: Refreshing) {
   let isRunning = false
   let isWanted = false
@@ -164,7 +164,7 @@ function createRefresher({ run, onFailed, onStuck }: Refreshing) {
   }
 
   const heartbeat = setInterval(() => {
-    // An attempt that has lasted since the previous beat gets no response any more.
+    // An attempt that has been running since the previous heartbeat will get no response.
     if (isRunning && attempts === attemptsBefore) onStuck()
     void runAll()
     attemptsBefore = attempts

@@ -5,8 +5,9 @@ import { messageOf } from '../../util/message-of.ts'
 export type StoreLog = Pick<FastifyBaseLogger, 'warn' | 'info'>
 
 /**
- * Logs that a store fails, at most once a minute, and that it is available again. `place` names the store. The lines
- * have only the messages of errors: the errors of drivers contain the commands that failed, with passwords.
+ * Logs that a store is unavailable, at most once a minute, and that it is available again. `place` names the store.
+ * The lines contain only the messages of errors, because other properties of a driver's error contain commands with
+ * passwords.
  */
 export function createStoreOutage(log: StoreLog, place: string) {
   let lastError: unknown
@@ -29,7 +30,7 @@ export function createStoreOutage(log: StoreLog, place: string) {
       if (isWarned) log.info(`the page cache uses ${place} again`)
       isWarned = false
     },
-    /** Writes nothing any more. Connections that are closed report that. */
+    /** Stops logging: connections report an error when this process closes them. */
     stop() {
       isStopped = true
       warning.stop()

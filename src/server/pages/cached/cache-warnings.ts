@@ -13,7 +13,7 @@ export type CacheRefusal =
   /** The document cannot do without its nonce. */
   | { kind: 'document'; reason: string }
 
-/** More reasons of one site are not reported. */
+/** The most reasons of one site that are reported. */
 const MAX_WARNED = 1_000
 const warned = new WeakMap<object, Set<string>>()
 

@@ -12,7 +12,7 @@ export interface CachedRoute {
   /**
    * Runs the loads and responds. Rejects if neither the response nor an error can be sent.
    *
-   * @param isRefresh Whether the request has its response already.
+   * @param isRefresh Whether the request got the stale response already.
    */
   respond(ctx: RequestContext, isRefresh: boolean): Promise<void>
   /** Sends a stored page. */

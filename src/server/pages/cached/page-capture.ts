@@ -24,11 +24,11 @@ const TYPES: Record<Format, string> = {
 export interface CaptureInput {
   rule: CacheRule
   tags: readonly string[]
-  /** Stores and sends the response; null to check it only. */
+  /** Stores and sends the response; null if it is only checked. */
   store: ((response: StoredResponse) => void) | null
   /** Stores a redirect, and responds (redirects are not stored). */
   storeRedirect?(redirect: PrerenderedRedirect): void
-  /** Called when the response differs for each visitor, or for another reason that the next request will meet too. */
+  /** Called if the response must not be stored for a reason that also applies to the next request. */
   onRefused(refusal: CacheRefusal): void
 }
 
@@ -127,9 +127,9 @@ function findForbidden(headers: readonly (readonly [string, string])[]): string 
 }
 
 /**
- * Returns whether a hook has set a cookie, and warns of it. The response is not stored then. The next visitor may get no
- * cookie, so the page is tried again with the next request: a request that makes the hook set a cookie must not keep the
- * page out of the cache.
+ * Returns whether a hook has set a cookie, and logs a warning if so. The response must then not be stored. The next
+ * visitor may get no cookie, so the next request tries again: otherwise, a client could keep a page out of the cache
+ * by a request that makes the hook set a cookie.
  */
 export function hasCookieOfHook(route: PageRoute, ctx: RequestContext): boolean {
   if (!ctx.reply.hasHeader('set-cookie')) return false

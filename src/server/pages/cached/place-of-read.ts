@@ -5,11 +5,11 @@ import type { SourceMapper } from '../../failures/stacks/source-map.ts'
 const FRAME_START = '    at '
 
 /**
- * Returns the line of the site that read the property. For a read in a package it is the line that called the package.
+ * Returns the line of the site that read the property. If a package read it, returns the line that called the package.
  * Returns null if no frame of the stack is in the site.
  */
 export function placeOfRead({ error }: VisitorRead, { mapFrame }: Pick<SourceMapper, 'mapFrame'>): SourceFrame | null {
-  // A format of another library may return anything.
+  // `Error.prepareStackTrace` of another library may return a value of any type.
   for (const line of String(error.stack).split('\n')) {
     const { frame } = line.startsWith(FRAME_START) ? mapFrame(line) : { frame: null }
     if (frame?.isSite) return frame

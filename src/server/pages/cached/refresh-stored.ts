@@ -7,7 +7,7 @@ import { respondInSlot } from '../raw-response.ts'
 import type { CachedRoute } from './cached-route.ts'
 import { renderAndStore } from './render-and-store.ts'
 
-/** Renders a stale page again, after the request got its response. */
+/** Renders a stale page again, after the request got the stale response. */
 export function refreshStored(cached: CachedRoute, key: string, { response }: StoredPage, ctx: RequestContext) {
   const background = createBackgroundContext(ctx)
   if (!background.site.slots.admit(background)) return
@@ -16,7 +16,7 @@ export function refreshStored(cached: CachedRoute, key: string, { response }: St
 
 type ReplyClass = new (raw: ServerResponse, request: FastifyRequest, log: FastifyBaseLogger) => FastifyReply
 
-/** Creates a context whose reply leads nowhere. A response without a connection drops what is written. */
+/** Creates a context whose reply has no connection: Node.js discards its data. */
 function createBackgroundContext(ctx: RequestContext): RequestContext {
   const { site, request, reply } = ctx
   // Fastify creates its replies in this way; the class has the decorators.

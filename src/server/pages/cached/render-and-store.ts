@@ -12,9 +12,11 @@ import type { CachedRoute } from './cached-route.ts'
 import { createCapture } from './page-capture.ts'
 
 /**
- * Renders a page, and stores the response if it can be served to others. Otherwise it is sent to this visitor.
+ * Renders a page, and stores the response if it may be served to other visitors. Otherwise the response is sent to
+ * this visitor only.
  *
  * @param onStored Called with the stored page, and whether this process has rendered it.
+ * @param after The time of the stale response that is replaced, in milliseconds since 1970; 0 for none.
  */
 export async function renderAndStore(
   cached: CachedRoute,
@@ -25,7 +27,7 @@ export async function renderAndStore(
 ): Promise<void> {
   const { cache } = cached
   const { loadMs, renderMs } = ctx.site.options.timeouts
-  // Before anything is awaited, so that the next request waits for it.
+  // Begun before anything is awaited, so that the next request finds it and waits.
   const rendering = cache.begin(key, ctx.route)
   let turn: GroupTurn | null = null
   try {
@@ -74,12 +76,15 @@ export function readTags(
   }
 }
 
-/** The page's parameters and query: the output of its schemas, or as they were sent. */
+/** Returns the parameters and the query of the page: the output of the schemas, or the values that were sent. */
 function taggedPage({ addressExtras, params, search }: RequestContext): TaggedPage {
   return { params: addressExtras?.params ?? params, search: addressExtras?.search ?? queryOf(search) }
 }
 
-/** Checks the address, for a page without guards; for others it has been checked with them. */
+/**
+ * Checks the address of a page without guards. The address of any other page has been checked together with its
+ * guards.
+ */
 export async function passesChecks({ route }: CachedRoute, ctx: RequestContext): Promise<boolean> {
   return ctx.hasPassedGuards || route.guards.length === 0 || admitToPage(route, ctx)
 }

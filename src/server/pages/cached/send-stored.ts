@@ -21,7 +21,7 @@ import { varyOf } from '../send-response.ts'
 /** The request that a stored page is sent to. */
 type StoredTarget = Pick<RequestContext, 'site' | 'request' | 'reply' | 'route' | 'format' | 'address'>
 
-/** A stored page that the same URL has been responded to with before. */
+/** A stored page that an earlier request for the same URL got. */
 export interface KnownPage {
   page: StoredPage
   result: CacheResult
@@ -30,10 +30,10 @@ export interface KnownPage {
 }
 
 /**
- * Returns the stored document of a page without guards, if the same URL has been found in the cache before, and its page
- * need not be rendered now. Returns null for any other request.
+ * Returns the stored document of a page without guards, if an earlier request for the same URL has found it in the
+ * cache, and it need not be rendered again now. Returns null for any other request.
  *
- * perf: the shortest way to a response, without its key being made again
+ * perf: the shortest way to a response, without making its key again
  */
 export function findKnown(route: PageRoute, site: Site, request: FastifyRequest): KnownPage | null {
   const { cache } = site
@@ -44,7 +44,7 @@ export function findKnown(route: PageRoute, site: Site, request: FastifyRequest)
   return { page: found.page, result: found.isStale ? 'stale' : 'hit', address: known.address }
 }
 
-/** Says whether responses of a page can be in the cache, and nothing has to be asked before they are sent. */
+/** Returns whether responses of a page may be in the cache, and no guard has to run before they are sent. */
 const isFound = ({ cache, hasGuards }: PageRoute) => cache !== null && !hasGuards
 
 /** Lets `findKnown` find the page by its key for the next request that is equal. */
@@ -63,7 +63,7 @@ function describeRequest(route: PageRoute, { options }: Site, request: FastifyRe
  */
 export function sendStored(page: StoredPage, mayShare: boolean, target: StoredTarget) {
   const { site, request, reply, format } = target
-  // A hook may ask for a password.
+  // A hook may require HTTP authentication. The response then belongs to visitors with a password.
   const isPublic = mayShare && request.headers.authorization === undefined
   if (reply.raw.destroyed) return
   for (const [name, value] of page.response.headers) {
@@ -109,7 +109,7 @@ function setDocumentHeaders(response: StoredResponse, { policy }: DocumentHeader
   if (securityHeaders) setDocumentSecurity(reply, address)
 }
 
-/** Sets the headers by which a shared cache, such as a CDN, keeps the page as long as this server does. */
+/** Sets the headers that allow a shared cache, such as a CDN, to keep the page for as long as this server does. */
 function setSharedCaching(response: StoredResponse, headers: DocumentHeaders, { site, reply }: StoredTarget) {
   const { storedAt, isPermanent } = response
   reply.header('cache-control', headers.cacheControl)

@@ -38,15 +38,15 @@ async function respondIfAdmitted(cached: CachedRoute, ctx: RequestContext): Prom
   if (!sendFound(cached, key, ctx)) await awaitOrRender(cached, key, ctx)
 }
 
-/** Returns the key of the response; null for a request that is responded to as if there were no cache. */
+/** Returns the key of the response; null for a request that gets a response of its own, as without a cache. */
 function keyFor(route: PageRoute, ctx: RequestContext): string | null {
   const { site, request, params, address, path, search } = ctx
   const { headers } = request
-  // All forms of a page with parts of the visitor are made from its shell.
+  // For a partly static page, the responses in all formats are made from the stored shell.
   const format = route.loadVisitor ? 'html' : ctx.format
   let kept = 0
   if (ctx.format === 'navigation') {
-    // A page of another build gets another response, and so does one that has called an action.
+    // An open page of another build gets another response, and so does an open page that has called an action.
     if (headers[BUILD_HEADER] !== site.build.manifest.buildId || headers[RESULT_HEADER] !== undefined) return null
   }
   if (format === 'navigation') {
@@ -59,7 +59,7 @@ function keyFor(route: PageRoute, ctx: RequestContext): string | null {
   })
 }
 
-/** Sends the stored page, if there is one. A stale one is rendered again after that. */
+/** Sends the stored page, if there is one. A stale page is rendered again after that. */
 function sendFound(cached: CachedRoute, key: string | null, ctx: RequestContext): boolean {
   const found = key === null ? null : cached.cache.find(key)
   if (key === null || found === null) return false
@@ -69,7 +69,7 @@ function sendFound(cached: CachedRoute, key: string | null, ctx: RequestContext)
   return true
 }
 
-/** Sends the redirect that the build has stored in the place of a page, if there is one. */
+/** Sends the redirect that the build has stored instead of a page, if there is one. */
 function sendPrerenderedRedirect({ route, cache }: CachedRoute, ctx: RequestContext): boolean {
   const redirect = findRedirect(route, cache, ctx)
   if (redirect === null) return false
@@ -81,7 +81,7 @@ function sendPrerenderedRedirect({ route, cache }: CachedRoute, ctx: RequestCont
   return true
 }
 
-/** Waits for the page if another request renders it, else renders it. */
+/** Waits for the page if another request is rendering it. Otherwise renders it. */
 async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: RequestContext): Promise<void> {
   const { cache, route } = cached
   const file = key === null ? null : findPrerendered(route, ctx)
@@ -90,14 +90,14 @@ async function awaitOrRender(cached: CachedRoute, key: string | null, ctx: Reque
     if (ctx.reply.raw.destroyed) return
     if (stored !== null && stored !== 'outdated') return respondWithStored(stored, 'hit', cached, ctx)
   }
-  // Nothing is rendered for HEAD.
+  // A HEAD request renders nothing for the cache.
   if (key === null || ctx.request.method !== 'GET' || cache.isPassed(key)) return renderOnce(cached, ctx)
   const running = cache.awaitRendering(key)
   if (!running) return hasCookieOfHook(cached.route, ctx) ? renderOnce(cached, ctx) : renderFirst(cached, key, ctx)
   const page = await running
   if (ctx.reply.raw.destroyed) return
   if (page === null) return renderOnce(cached, ctx)
-  // Invalidated while it was rendered: another one of those who waited may have begun again.
+  // The page was invalidated during the render. Another waiting request may have begun to render it again.
   if (page === 'outdated') return awaitOrRender(cached, key, ctx)
   respondWithStored(page, 'hit', cached, ctx)
 }

@@ -16,7 +16,9 @@ export interface CheckedPage {
   respond(ctx: RequestContext): Promise<void>
 }
 
-/** Responds in development, where nothing is stored. The loads see the same as in production, with the same warnings. */
+/**
+ * Responds in development, where nothing is stored. The loads get the same recorders as in production, with warnings.
+ */
 export function checkCachedPage(page: CheckedPage, ctx: RequestContext) {
   respondCaptured(page, ctx, { store: null, onRefused() {} })
 }

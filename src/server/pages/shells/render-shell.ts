@@ -20,7 +20,10 @@ export type ShellOutcome =
   /** The shell must not be stored. The reason is the end of a sentence. */
   | { kind: 'refused'; reason: string }
 
-/** A promise that the parts of the visitor wait for. It never settles: their data is not in a shell. */
+/**
+ * The promise that the visitor's parts wait for. It never settles, because a shell does not contain the visitor's
+ * data.
+ */
 const NEVER = new Promise<never>(() => {})
 
 /** Renders the shell of a page from the data of its shared loads. Never rejects. */
@@ -47,7 +50,7 @@ async function tryToRender(
   const extras = { ...ctx.addressExtras, visitorData: NEVER }
   const data = await writeShellData(route, values, extras, ctx)
   if ('reason' in data) return { kind: 'refused', reason: data.reason }
-  // They stand for the nonces of visitors, and are replaced by hashes.
+  // These nonces are placeholders. Hashes replace them before the shell is stored.
   const nonce = createNonce()
   const styleNonce = styleNonceOf(ctx.reply) === undefined ? undefined : createNonce()
   const platform = { ...createPlatform(extras, ctx), nonce, styleNonce }
@@ -58,7 +61,7 @@ async function tryToRender(
   if (rendered.kind === 'thrown') return rendered
   if (rendered.kind === 'empty') return { kind: 'refused', reason: 'a component waits outside of <Suspense>' }
   const html = addNonces(rendered.html, shells.scripts, nonce)
-  // Nothing tells it from a script in text of the site, which must not get a hash.
+  // Such a script looks like a script in markup of the site, which must not get a hash.
   if (COMPLETES.test(html)) return { kind: 'refused', reason: 'React completes a part of its shell with a script' }
   const withHead = ctx.hasScripts ? addHeadEnd(html, route, data.data, { nonce, styleNonce }, ctx) : html
   const text = markFallbacks(withHead, styleNonce) + writeEnd(route, data, nonce, ctx)
@@ -68,7 +71,9 @@ async function tryToRender(
 /** Matches the beginning of React's scripts for single parts. */
 const COMPLETES = /<script>\s*(?:self\.)?\$R/
 
-/** Adds the nonce to React's own scripts. A script of the same text that the site has written does the same. */
+/**
+ * Adds the nonce to React's own scripts. A script of the site with the same text gets it too: it has the same effect.
+ */
 function addNonces(html: string, scripts: readonly string[], nonce: string): string {
   return html.replace(PLAIN_SCRIPT, (element, tag: string, content: string) =>
     scripts.includes(content) ? `${tag} nonce="${nonce}">${content}</script>` : element,

@@ -24,7 +24,8 @@ import { type StoredShell, shellOf } from './stored-shell.ts'
 import { keepPrivate, startVisitorLoad } from './visitor-load.ts'
 
 /**
- * Sends a stored shell, and then what it lacks. A response that cannot be sent in parts is rendered with the stored data.
+ * Sends a stored shell, and then the visitor's parts. If the response cannot be sent in parts, renders it as a whole
+ * with the stored data.
  */
 export function sendShell(page: StoredPage, rest: ShellRest, route: PageRoute, respond: Respond, ctx: RequestContext) {
   const { site, request, reply } = ctx
@@ -46,7 +47,7 @@ export function sendShell(page: StoredPage, rest: ShellRest, route: PageRoute, r
   const stream = new DocumentStream()
   stream.send(shell.start.text)
   sendStarted(stream, shell.start, reply)
-  // The shell is on its way before the load of the visitor and React take their time.
+  // The shell is sent before `loadVisitor` and React take time.
   setImmediate(() => void sendRest(rest, route, stream, ctx).finally(free))
 
   function free() {
@@ -54,7 +55,9 @@ export function sendShell(page: StoredPage, rest: ShellRest, route: PageRoute, r
   }
 }
 
-/** Takes a render slot for the rest; the one that the request has. Returns null for a request that has been refused. */
+/**
+ * Returns a render slot for the rest: the one of the request, or a new one. Returns null if the request was refused.
+ */
 function takeSlot(ctx: RequestContext): SlotHolder | null {
   const slot = { reply: ctx.reply, hasSlot: ctx.hasSlot }
   ctx.hasSlot = false
@@ -87,7 +90,7 @@ async function respondWithData(rest: ShellRest, route: PageRoute, respond: Respo
   await respond(withLoads(route, { kind: 'loaded', values }), ctx)
 }
 
-/** Loads and sends what the shell lacks. Never rejects. */
+/** Loads and sends the visitor's parts. Never rejects. */
 async function sendRest(rest: ShellRest, route: PageRoute, stream: DocumentStream, ctx: RequestContext): Promise<void> {
   try {
     const { values, addressExtras } = await readShellData(rest)
@@ -117,7 +120,7 @@ function createRest(
   const extras = withSafePromises({ ...ctx.addressExtras, visitorData }, substitute)
   const platform = createPlatform({ ...ctx.addressExtras }, ctx)
   const tree = { layouts: plan.layouts, leaf, data: [...values, extras], params: ctx.params, address: ctx }
-  // Each document needs a state of its own, because React changes it. Its type has a symbol that no value has.
+  // Each document needs its own copy of the state, because React changes it. The type has a symbol that no value has.
   const state = rest.state === null ? null : (JSON.parse(rest.state) as PostponedState)
   return {
     resume: state && site.shells ? site.shells.resume(state) : null,

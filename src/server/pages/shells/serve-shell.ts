@@ -10,10 +10,10 @@ import { renderShell } from './render-shell.ts'
 export type Respond = (route: PageRoute, ctx: RequestContext) => Promise<void>
 
 /**
- * Renders the shell of a page for the cache, whose capture sends it. If it cannot be stored, responds with `respond`, and
- * with the data that the loads have returned.
+ * Renders the shell of a page for the cache. The capture stores and sends the shell. If the shell cannot be stored,
+ * calls `respond` with the results of the loads.
  *
- * @param isRefresh Whether the request has its response already.
+ * @param isRefresh Whether the request got the stale shell already.
  */
 export async function respondWithShell(
   route: PageRoute,
@@ -40,7 +40,7 @@ export async function respondWithShell(
   if (!ctx.reply.raw.destroyed) await respond(withLoads(route, loads), ctx)
 }
 
-/** Returns the route with loads that return, or throw, what its loads did. */
+/** Returns the route with loads that repeat these results: they return the same values, or throw the same value. */
 export function withLoads(route: PageRoute, loads: Loads): PageRoute {
   const { values } = loads
   const steps = route.steps.map((step, level) => {

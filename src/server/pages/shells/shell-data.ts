@@ -11,10 +11,11 @@ import type { PageRoute } from '../page-route.ts'
 export type ShellData = Pick<ShellRest, 'data' | 'settlements' | 'nextId'>
 
 /**
- * Writes the data of a shell when its promises have settled, except for that of the visitor's data.
+ * Writes the data of a shell. Waits for all promises in it but the promise of the visitor's data. Rejects with
+ * HYD_DATA_UNSERIALISABLE.
  *
  * @param values The data of the layouts, outermost first, then of the page.
- * @returns The reason, as the end of a sentence, if the shell must not be stored. Rejects with HYD_DATA_UNSERIALISABLE.
+ * @returns A reason, as the end of a sentence, if the shell must not be stored.
  */
 export async function writeShellData(
   { plan, page }: PageRoute,
@@ -28,7 +29,7 @@ export async function writeShellData(
     nextId++
     return count()
   })
-  // Written first, so that the promise has its number.
+  // Written first, so that the promise of the visitor's data has the number `VISITOR_ID`.
   const written = writer.write(extras, page.serverFile)
   const data = values.map((value, level) => writer.write(value, plan.dataFiles[level] ?? ''))
   const settlements: string[] = []
@@ -64,7 +65,7 @@ export async function readShellData({ data, settlements }: ShellData): Promise<{
   const deferred = createDeferredPromises()
   const values = await Promise.all(data.map((text) => revive(JSON.parse(text) as Flat, deferred.promised)))
   await Promise.all(settlements.map((text) => deferred.settle(JSON.parse(text) as Settlement)))
-  // It was written as this type.
+  // `writeShellData` has written the extras last.
   const { params, search } = values.pop() as PageExtras
   if (params === undefined && search === undefined) return { values, addressExtras: null }
   const addressExtras = { ...(params !== undefined && { params }), ...(search !== undefined && { search }) }

@@ -3,10 +3,10 @@ import { isForSomeCaches } from '../../http/caching.ts'
 import { PreparedStart } from '../../http/prepared-start.ts'
 import { mixedPolicy } from '../../http/security-headers.ts'
 
-/** What all responses that begin with a stored shell have in common. */
+/** The parts that all responses with the same stored shell share. */
 export interface StoredShell {
   start: PreparedStart
-  /** The headers that the shared loads have set, but for those that let caches store the response. */
+  /** The headers that the shared loads have set, without those that allow caches to store the response. */
   headers: readonly (readonly [name: string, value: string])[]
   /** The policy, without the nonces between its parts. */
   policy: readonly string[]
@@ -14,7 +14,7 @@ export interface StoredShell {
 
 const shells = new WeakMap<StoredPage, StoredShell>()
 
-/** Returns what the responses of a stored shell have in common. It is made for the first of them. */
+/** Returns the parts that all responses with a stored shell share. They are created for the first response. */
 export function shellOf(page: StoredPage): StoredShell {
   const known = shells.get(page)
   if (known) return known

@@ -25,7 +25,7 @@ export function keepPrivate(reply: FastifyReply) {
   limitCaching(reply, 'no-store')
 }
 
-/** Removes the headers of hooks that let some cache store the response. It could not be sent in parts with them. */
+/** Removes headers of hooks that allow some caches to store the response. With these headers, it could not stream. */
 export function removeCaching(reply: FastifyReply) {
   for (const name of Object.keys(reply.getHeaders())) if (isForSomeCaches(name)) reply.removeHeader(name)
 }

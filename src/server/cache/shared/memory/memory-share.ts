@@ -29,10 +29,10 @@ interface Lease<Owner> {
   endsAt: number
 }
 
-/** From this number on, leases that were neither used nor released are removed. */
+/** When there are this many leases, those whose time has ended are removed. */
 const MAX_LEASES = 10_000
 
-/** Creates a cache of at most `maxBytes` that processes share. `tell` tells all of them. */
+/** Creates a cache of at most `maxBytes` that processes share. `tell` sends an event to all of them. */
 export function createMemoryShare<Owner>(
   maxBytes: number,
   tell: (event: ShareEvent) => void,

@@ -7,7 +7,7 @@ export interface TagVersions {
   current(): Versions
   /** Records an invalidation of these tags. `EVERY_TAG` begins a new epoch. */
   advance(tags: readonly string[]): Versions
-  /** Whether none of the tags was invalidated since. */
+  /** Whether it is known that none of the tags was invalidated since `since`. */
   isCurrent(tags: readonly string[], since: Versions): boolean
   changes(since: Versions | null): Changes
 }
@@ -15,12 +15,12 @@ export interface TagVersions {
 export function createTagVersions(maxTags: number): TagVersions {
   let epoch: string = randomUUID()
   let sequence = 0
-  /** Nothing is known about invalidations up to this one. */
+  /** The sequence up to which invalidations are not known any more. */
   let floor = 0
-  /** The last invalidation of each tag, in order. */
+  /** The sequence of each tag's last invalidation, in order. */
   const last = new Map<string, number>()
 
-  /** Whether everything has been invalidated once. */
+  /** Whether everything has been invalidated at least once. */
   let hasCleared = false
 
   const isKnown = (since: Versions) => since.epoch === epoch && since.sequence >= floor

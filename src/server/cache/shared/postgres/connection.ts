@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Client, ClientConfig, QueryResult, QueryResultRow } from 'pg'
 
 const CONNECT_MS = 3_000
-/** The longest time in which a connection is made and prepared. */
+/** The longest time for connecting and preparing. */
 const PREPARE_MS = 10_000
-/** A server that does not respond is not waited for any longer when the connection is closed. */
+/** How long `close` waits for a server that does not respond. */
 const CLOSE_MS = 1_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5_000
@@ -20,11 +20,11 @@ export interface ConnectionInput {
   onNotification(text: string): void
 }
 
-/** One connection, which is made again whenever it is lost. */
+/** A connection. When it is lost, another one replaces it. */
 export interface Connection {
   /**
-   * Runs a statement after those that were passed before. Rejects when there is no connection, or when it is lost before
-   * the response.
+   * Runs a statement after all earlier statements. Rejects if there is no connection, or if the connection is lost
+   * before the response.
    */
   query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<QueryResult<Row>>
   /** Breaks the connection, if there is one. */
@@ -48,7 +48,7 @@ export function createConnection(input: ConnectionInput): Connection {
       if (client !== connecting) return
       client = null
       isReady = false
-      // Ends a connection that could not be prepared. It may be broken already.
+      // A connection that could not be prepared may still be open.
       connecting.end().catch(() => {})
       if (isClosed) return
       input.onLost(error)

@@ -3,7 +3,7 @@ import { MAX_TAGS } from '../backend.ts'
 import { PRUNE_ENTRIES, PRUNE_LEASES, PRUNE_TAGS } from './queries.ts'
 
 const INTERVAL_MS = 60_000
-/** A server that does not respond is not waited for. */
+/** How long each query waits for a server that does not respond. */
 const RESPONSE_MS = 10_000
 
 interface PruningInput {
@@ -14,8 +14,8 @@ interface PruningInput {
 }
 
 /**
- * Keeps the tables within their limits: after each tenth of the bytes that this process writes, and once a minute if it
- * has written something. This takes a connection of its own, because no request may wait for it.
+ * Keeps the tables within their limits. Prunes them when this process has written a tenth of `maxBytes`, and once a
+ * minute if it has written something. Pruning uses a connection of its own, so that requests do not wait for it.
  */
 export function createPruning({ pg, url, maxBytes, maxTags = MAX_TAGS }: PruningInput) {
   let written = 0
@@ -35,7 +35,7 @@ export function createPruning({ pg, url, maxBytes, maxTags = MAX_TAGS }: Pruning
       await client.query(PRUNE_LEASES)
       await client.query(PRUNE_TAGS, [maxTags])
     } catch {
-      // It is run again. That the server is unavailable is noticed elsewhere.
+      // The tables are pruned again later. The connection of the backend reports that the server is unavailable.
     }
     await client.end().catch(() => {})
     isRunning = false

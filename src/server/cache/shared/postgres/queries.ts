@@ -1,6 +1,6 @@
-// The statements of the page cache in PostgreSQL. Each is one statement, so that a process which stops in the middle
-// holds no lock. A response is valid if its tags have not been invalidated since its render began: `since`. This is
-// checked when it is read, so that no statement has to lock out invalidations.
+// The statements of the page cache in PostgreSQL. Each operation is a single statement, so a process that is killed
+// in the middle leaves no lock. A response is valid if its tags have not been invalidated since its render began
+// (`since`). This is checked when the response is read, so no statement has to block invalidations.
 
 /** The channel of notifications. The text of one is a key, or empty after an invalidation. */
 export const CHANNEL = 'hydrant_cache'
@@ -82,7 +82,10 @@ export const CHANGES = `
 export const BEGIN_EPOCH = `
   INSERT INTO hydrant_cache_state (is_only, epoch, sequence, floor) VALUES (TRUE, $1, 0, 0) ON CONFLICT DO NOTHING`
 
-/** Parameters: the most bytes. `SKIP LOCKED` leaves rows that another process is writing, which prevents deadlocks. */
+/**
+ * Parameters: the maximum number of bytes. `SKIP LOCKED` leaves rows that another process is writing, which prevents
+ * deadlocks.
+ */
 export const PRUNE_ENTRIES = `
   DELETE FROM hydrant_cache_entries WHERE key IN (
     SELECT e.key FROM hydrant_cache_entries e JOIN (
@@ -96,7 +99,7 @@ export const PRUNE_LEASES = `
     SELECT key FROM hydrant_cache_leases WHERE ends_at <= clock_timestamp() FOR UPDATE SKIP LOCKED
   )`
 
-/** Parameters: the most tags. Locks the state first, as invalidations do, which prevents deadlocks. */
+/** Parameters: the maximum number of tags. Locks the state first, as invalidations do, which prevents deadlocks. */
 export const PRUNE_TAGS = `
   WITH s AS (SELECT floor FROM hydrant_cache_state FOR UPDATE), bound AS (
     SELECT sequence FROM hydrant_cache_tags ORDER BY sequence DESC OFFSET $1 LIMIT 1

@@ -7,8 +7,8 @@ const LOCK = 4_870_114_203
 const STATEMENT_MS = 5_000
 
 /**
- * The tables are unlogged: they cause little work, and a server that has crashed empties all of them. The epoch is then
- * missing too, so that responses and versions never come from different times.
+ * The tables are unlogged, because writing such tables is cheap. After a crash, PostgreSQL empties all of them. The
+ * epoch is then missing too, so the stored responses never belong to other versions than those in the tables.
  */
 const MIGRATIONS: readonly string[] = [
   `CREATE UNLOGGED TABLE hydrant_cache_state (

@@ -3,7 +3,7 @@ import type { Redis, RedisOptions } from 'iovalkey'
 import type { BackendEvents } from '../backend.ts'
 
 const CONNECT_MS = 3_000
-/** A connection that does not respond for this long is made again. */
+/** A connection that does not respond for this long is replaced. */
 const SILENT_MS = 10_000
 const PING_MS = 5_000
 const FIRST_RETRY_MS = 100
@@ -23,7 +23,9 @@ interface ConnectionInput extends Pick<BackendEvents, 'connected' | 'disconnecte
   onMessage(text: string): void
 }
 
-/** Connects twice: a connection with subscriptions takes no other commands. Both connect again when they are lost. */
+/**
+ * Opens two connections, because one with subscriptions accepts no other commands. Each is replaced when it is lost.
+ */
 export function connectToValkey(input: ConnectionInput): ValkeyConnection {
   const options = readOptions(input.url)
   const client = input.createClient(options)
@@ -66,11 +68,11 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
   subscriber.on('ready', subscribe)
   subscriber.on('message', (_channel, text) => input.onMessage(text))
   const both = [client, subscriber]
-  // Without it, nobody would notice that an idle connection is silently broken.
+  // Without pings, an idle connection that is broken silently would not be noticed.
   const ping = setInterval(() => {
     if (isSubscribed) subscriber.ping().catch(() => {})
   }, PING_MS).unref()
-  // The event `error` reports a connection that fails.
+  // The event `error` reports that a connection fails.
   for (const one of both) one.connect().catch(() => {})
 
   return {
@@ -97,17 +99,17 @@ function readOptions(url: string): RedisOptions {
     ...(username === '' ? {} : { username: decodeURIComponent(username) }),
     ...(password === '' ? {} : { password: decodeURIComponent(password) }),
     db: Number(pathname.slice(1)),
-    // Node.js does not send the name itself. Servers behind one address are told apart by it.
+    // Node.js does not send the server's name (SNI) itself. Several servers may share one address.
     ...(usesTls ? { tls: isIP(host) ? {} : { servername: host } } : {}),
     connectionName: 'hydrant',
     lazyConnect: true,
     connectTimeout: CONNECT_MS,
     socketTimeout: SILENT_MS,
-    // A connection that does not respond is closed after this.
+    // After this time, a connection that does not respond to `disconnect` is closed.
     disconnectTimeout: FIRST_RETRY_MS,
     keepAlive: 10_000,
     retryStrategy: (times) => Math.min(FIRST_RETRY_MS * 2 ** Math.min(times, 10), MAX_RETRY_MS),
-    // A command is never sent later than it was called.
+    // A command is sent when it is called, or rejects. It never waits for a connection.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,

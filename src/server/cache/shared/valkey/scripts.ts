@@ -1,13 +1,13 @@
 // The scripts of the page cache in Valkey and Redis. The server runs each of them as a whole.
 //
-// KEYS[1], a hash: the epoch, the sequence of the last invalidation, the floor (nothing is known about invalidations up
-//   to it), and the bytes of all responses
-// KEYS[2], a sorted set: the tags by the sequence of their last invalidation, and `=EPOCH`, which shows that none is lost
-// KEYS[3], a sorted set: the keys of responses by the time of storing
-// KEYS[4], a hash: the bytes of each response
-// KEYS[5], a hash: a response. KEYS[6], a string: the owner of the lease on it
+// KEYS[1], a hash: the epoch, the sequence of the last invalidation, the floor (nothing is known about invalidations
+// up to it), and the bytes of all responses KEYS[2], a sorted set: the tags by the sequence of their last
+// invalidation, and `=EPOCH`, which shows that none is lost KEYS[3], a sorted set: the keys of responses by the time
+// of storing KEYS[4], a hash: the bytes of each response KEYS[5], a hash: a response. KEYS[6], a string: the owner of
+// the lease on it
 //
-// The server may evict each of them at any time. Without the first two, a new epoch begins: all responses are invalid.
+// The server may evict each of them at any time. Without the first two, a new epoch begins: all responses are
+// invalid.
 
 const STATE = `
 local function readState()
@@ -51,7 +51,10 @@ local e = redis.call('HMGET', KEYS[5], 'epoch', 'since', 'tags', 'at', 'response
 if not s or not e[1] or not isCurrent(s, e[1], tonumber(e[2]), e[3]) then return { left } end
 return { left, math.max(0, now() - tonumber(e[4])), e[5] }`
 
-/** Arguments: channel, key, owner, epoch, since, tags, response, bytes, age, life, the most bytes, prefix of responses. */
+/**
+ * Arguments: channel, key, owner, epoch, since, tags, response, bytes, age, life, maximum of bytes, prefix of
+ * responses.
+ */
 export const WRITE = `${STATE}
 local key, epoch, since, tags, bytes = ARGV[2], ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[8])
 local function forget(other)
@@ -100,7 +103,7 @@ if redis.call('GET', KEYS[6]) ~= ARGV[3] then return end
 redis.call('DEL', KEYS[6])
 redis.call('PUBLISH', ARGV[1], ARGV[2])`
 
-/** Arguments: channel, an epoch if there is none, the most tags, tags. Returns the epoch and the sequence. */
+/** Arguments: channel, an epoch if there is none, maximum of tags, tags. Returns the epoch and the sequence. */
 export const ADVANCE = `${STATE}
 local s = readState() or beginEpoch(ARGV[2])
 local sequence = redis.call('HINCRBY', KEYS[1], 'sequence', 1)
@@ -123,7 +126,9 @@ redis.call('HSET', KEYS[1], 'bytes', 0)
 redis.call('PUBLISH', ARGV[1], '')
 return { s.epoch, s.sequence }`
 
-/** Arguments: an epoch if there is none, epoch, sequence. Returns epoch, sequence and, if known, tags and sequences. */
+/**
+ * Arguments: an epoch if there is none, epoch, sequence. Returns epoch, sequence and, if known, tags and sequences.
+ */
 export const CHANGES = `${STATE}
 local s = readState() or beginEpoch(ARGV[1])
 if s.epoch ~= ARGV[2] or tonumber(ARGV[3]) < s.floor then return { s.epoch, s.sequence } end
