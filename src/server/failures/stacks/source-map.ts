@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { MappedBundle } from '../../build-output/loaded-bundles.ts'
 import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
+import { pathOf } from '../../http/request-url.ts'
 import { remember } from '../../util/bounded-cache.ts'
 import { toSitePath } from '../../util/to-site-path.ts'
 import { createBundleMaps, type Renamed } from './bundle-maps.ts'
@@ -74,7 +75,7 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
 function toPath(location: string): string {
   if (!location.startsWith('file://')) return location
   try {
-    return fileURLToPath(location.replace(/[?#].*$/, ''))
+    return fileURLToPath(pathOf(location))
   } catch {
     return location
   }
