@@ -1,10 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
-import { sendRefusal } from '../http/refusal.ts'
+import { BUSY, sendBusy } from '../http/refusal.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 
-const BUSY = 503
-const RETRY_AFTER_S = 1
 /** The interval of the timer that Node.js measures with. Each measured delay includes it. */
 const RESOLUTION_MS = 10
 /** How long a decision holds. A server that refuses requests recovers quickly. */
@@ -46,7 +44,6 @@ export function addLoadShedding(app: FastifyInstance, { maxDelayMs, assets, onSh
     if (delayMs <= maxDelayMs || request.url.startsWith(assets)) return done()
     countRefused()
     onShed()
-    reply.header('retry-after', RETRY_AFTER_S)
-    sendRefusal(BUSY, 'The server is busy. Try again in a moment.', reply)
+    sendBusy(reply)
   })
 }
