@@ -33,6 +33,20 @@ export function limitCachingAsSaid(reply: FastifyReply) {
   if (NOT_SHARED.test(value)) limitCaching(reply, NOT_STORED.test(value) ? 'no-store' : 'private')
 }
 
+/**
+ * Keeps a response out of shared caches: one that ignores `Vary` would serve it to clients that ask for another form of
+ * the page.
+ */
+export function keepFromSharedCaches(reply: FastifyReply) {
+  limitCaching(reply, 'private')
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+}
+
+/** Removes the headers that override `Cache-Control` in some caches. */
+export function removeCacheHeaders(reply: FastifyReply) {
+  for (const name of Object.keys(reply.getHeaders())) if (isForSomeCaches(name)) reply.removeHeader(name)
+}
+
 interface HeaderListener {
   name: string
   onValues(values: readonly string[]): void

@@ -7,6 +7,7 @@ import { noteCacheResult, setCacheResult } from '../context/note-cache-result.ts
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { removeCacheHeaders } from '../http/caching.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { deferData } from '../render/deferred-data.ts'
 import { toPlainJson } from '../render/plain-json.ts'
@@ -29,7 +30,7 @@ import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
 import { serveNavigation } from './serve-navigation.ts'
 import { sendShell } from './shells/send-shell.ts'
 import { respondWithShell } from './shells/serve-shell.ts'
-import { keepPrivate, removeCaching, startVisitorLoad } from './shells/visitor-load.ts'
+import { keepPrivate, startVisitorLoad } from './shells/visitor-load.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function serveRead(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply) {
@@ -91,7 +92,8 @@ async function respondIfAdmitted(route: PageRoute, ctx: RequestContext): Promise
 
 function respond(route: PageRoute, ctx: RequestContext): Promise<void> {
   if (route.loadVisitor) {
-    removeCaching(ctx.reply)
+    // Hooks may have set them. The response could not be sent in parts with them.
+    removeCacheHeaders(ctx.reply)
     keepPrivate(ctx.reply)
   }
   const extras = writeExtras({}, route.page.serverFile, ctx)

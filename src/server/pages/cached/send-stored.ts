@@ -5,7 +5,7 @@ import type { StoredResponse } from '../../cache/shared/shared-store.ts'
 import type { StoredPage } from '../../cache/stored-page.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { Site } from '../../context/site.ts'
-import { limitCaching, REVALIDATE } from '../../http/caching.ts'
+import { keepFromSharedCaches } from '../../http/caching.ts'
 import { chooseEncoding, sendPrepared } from '../../http/compression.ts'
 import { matchesEtag } from '../../http/etag.ts'
 import { addVary } from '../../http/headers.ts'
@@ -94,9 +94,7 @@ function setPageHeaders(page: StoredPage, isPublic: boolean, target: StoredTarge
       return setSharedCaching(page.response, page.documentHeaders, target)
     if (isPublic) return
   }
-  // A shared cache that ignores `Vary` would serve another form to clients that ask for the page.
-  limitCaching(reply, 'private')
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+  keepFromSharedCaches(reply)
   if (format === 'markdown' && site.options.csp) setPolicy(reply, INERT_POLICY)
 }
 
