@@ -22,7 +22,7 @@ import {
 } from '../http/security-headers.ts'
 import type { Rendered } from '../render/document.ts'
 import type { Issue } from '../schemas/issues.ts'
-import { PRIVACY_HEADERS } from './report-settings.ts'
+import { addPrivacyVary } from './report-settings.ts'
 import type { ServerError } from './resolve-error.ts'
 // Writes responses. The decision which response it is has been made before.
 
@@ -139,7 +139,7 @@ function setDocumentHeaders(ctx: RequestContext, hasNonce = ctx.hasScripts) {
   const { site, address, reply } = ctx
   const { options } = site
   addVary(reply, varyOf(site))
-  if (options.reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
+  addPrivacyVary(reply, options.reports)
   reply.type(HTML_TYPE)
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
   if (options.csp) setPolicy(reply, hasNonce ? contentSecurityPolicy(ctx.nonce) : hashPolicy([]))

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createDocumentHeaders, type DocumentHeaders } from '../../cache/document-headers.ts'
 import type { DocumentRequest } from '../../cache/known-keys.ts'
 import type { StoredResponse } from '../../cache/shared/shared-store.ts'
@@ -15,7 +15,7 @@ import type { CacheResult } from '../../metrics/cache-counts.ts'
 import { formatOf } from '../create-context.ts'
 import { setNavigationHeaders } from '../navigation-stream.ts'
 import type { PageRoute } from '../page-route.ts'
-import { mayReport, PRIVACY_HEADERS } from '../report-settings.ts'
+import { addPrivacyVary, mayReport } from '../report-settings.ts'
 import { varyOf } from '../send-response.ts'
 
 /** The request that a stored page is sent to. */
@@ -66,10 +66,7 @@ export function sendStored(page: StoredPage, mayShare: boolean, target: StoredTa
   // A hook may ask for a password.
   const isPublic = mayShare && request.headers.authorization === undefined
   if (reply.raw.destroyed) return
-  for (const [name, value] of page.response.headers) {
-    if (name === 'vary') addVary(reply, value)
-    else reply.header(name, value)
-  }
+  setStoredHeaders(page.response.headers, reply)
   if (format === 'navigation') setNavigationHeaders(target)
   else setPageHeaders(page, isPublic, target)
   const body = page.bodyIn(site.options.compress ? chooseEncoding(request, reply, page.text.length) : null)
@@ -82,6 +79,14 @@ export function sendStored(page: StoredPage, mayShare: boolean, target: StoredTa
   }
   if (format === 'html') site.metrics.firstByteSent(reply)
   sendPrepared(body, reply)
+}
+
+/** Sets the headers of a stored response. Names in `Vary` are added to those that hooks have set. */
+export function setStoredHeaders(headers: StoredResponse['headers'], reply: FastifyReply) {
+  for (const [name, value] of headers) {
+    if (name === 'vary') addVary(reply, value)
+    else reply.header(name, value)
+  }
 }
 
 function setPageHeaders(page: StoredPage, isPublic: boolean, target: StoredTarget) {
@@ -101,7 +106,7 @@ function setPageHeaders(page: StoredPage, isPublic: boolean, target: StoredTarge
 function setDocumentHeaders(response: StoredResponse, { policy }: DocumentHeaders, target: StoredTarget) {
   const { site, reply, address } = target
   const { csp, securityHeaders, reports } = site.options
-  if (reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
+  addPrivacyVary(reply, reports)
   replaceNonces(reply, response)
   if (csp) setPolicy(reply, policy)
   if (securityHeaders) setDocumentSecurity(reply, address)

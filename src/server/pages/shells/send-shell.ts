@@ -13,10 +13,11 @@ import { createDataWriter } from '../../render/deferred-data.ts'
 import { DOCUMENT_END, renderRest } from '../../render/document-rest.ts'
 import { DocumentStream } from '../../render/document-stream.ts'
 import { failPendingScript } from '../../render/suspense-script.ts'
+import { setStoredHeaders } from '../cached/send-stored.ts'
 import type { PageRoute } from '../page-route.ts'
 import { respondInSlot } from '../raw-response.ts'
 import { canSendParts, createPlatform } from '../render-page.ts'
-import { PRIVACY_HEADERS } from '../report-settings.ts'
+import { addPrivacyVary } from '../report-settings.ts'
 import { varyOf } from '../send-response.ts'
 import { type Respond, withLoads } from './serve-shell.ts'
 import { numbersOf, readShellData } from './shell-data.ts'
@@ -31,7 +32,8 @@ export function sendShell(page: StoredPage, rest: ShellRest, route: PageRoute, r
   if (reply.raw.destroyed) return
   ctx.capture = null
   const shell = shellOf(page)
-  setStoredHeaders(shell, ctx)
+  setStoredHeaders(shell.headers, reply)
+  keepPrivate(reply)
   const isStreamed = ctx.format === 'html' && canSendParts(route.plan, ctx)
   if (isStreamed && request.method === 'HEAD') {
     setShellHeaders(shell, page, ctx)
@@ -61,19 +63,11 @@ function takeSlot(ctx: RequestContext): SlotHolder | null {
   return slot.hasSlot || ctx.site.slots.admit(slot) ? slot : null
 }
 
-function setStoredHeaders({ headers }: StoredShell, { reply }: RequestContext) {
-  for (const [name, value] of headers) {
-    if (name === 'vary') addVary(reply, value)
-    else reply.header(name, value)
-  }
-  keepPrivate(reply)
-}
-
 function setShellHeaders({ policy }: StoredShell, { response }: StoredPage, ctx: RequestContext) {
   const { site, reply, nonce } = ctx
   const { csp, securityHeaders, reports } = site.options
   addVary(reply, varyOf(site))
-  if (reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
+  addPrivacyVary(reply, reports)
   reply.header('x-accel-buffering', 'no')
   addHashes(reply, response)
   if (csp) setPolicy(reply, policy.join(nonce))
