@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { isRunning } from '../is-running.ts'
 
 const POLL_MS = 50
 
@@ -33,9 +34,10 @@ function take(file: string): boolean {
 function isHeld(file: string): boolean {
   try {
     const pid = Number(readFileSync(file, 'utf8'))
-    // An empty file is one that its process is about to write. Signal 0 only asks whether the process exists.
-    return pid === 0 || process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    // An empty file is one that its process is about to write.
+    return pid === 0 || isRunning(pid)
+  } catch {
+    // Another process has removed it.
+    return false
   }
 }

@@ -2,6 +2,7 @@ import { copyFile, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/p
 import { basename, dirname, join } from 'node:path'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
+import { isRunning } from '../../is-running.ts'
 
 /** A folder that is filled next to the folder that it replaces. */
 export interface OutputFolder {
@@ -76,16 +77,6 @@ async function removeLeftovers(target: string, prefix: string): Promise<void> {
     const leftover = join(dirname(target), name)
     if (old !== undefined && !names.includes(basename(target))) await rename(leftover, target)
     else await rm(leftover, { recursive: true, force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: the process runs, as another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 
