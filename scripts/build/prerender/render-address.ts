@@ -180,8 +180,8 @@ function describeResponse({ statusCode, headers }: LightMyRequestResponse): stri
 
 /** Returns the innermost frame in the site. */
 function frameIn({ stack, cause, errors = [] }: KeptError): SourceFrame | null {
-  const own = stack.find(({ isSite, line }) => isSite && line > 0)
-  if (own) return own
+  const frame = stack.find(({ isSite, line }) => isSite && line > 0)
+  if (frame) return frame
   for (const inner of [...(cause ? [cause] : []), ...errors]) {
     const found = frameIn(inner)
     if (found) return found

@@ -48,7 +48,7 @@ export function fromFailure(failure: FailureRecord, isLoading = false): DevError
   const { fingerprint, digest, error, route, path, details } = failure
   const mismatch = failure.side === 'client' ? readHydrationMismatch(error.message) : null
   const kind = mismatch ? 'hydration' : failure.side === 'client' ? 'browser' : 'server'
-  const known = findKnownError(error)
+  const knownError = findKnownError(error)
   const source = siteFrameOf(error)
   const components = details?.components ?? []
   const causes = causesOfKept(error)
@@ -57,8 +57,8 @@ export function fromFailure(failure: FailureRecord, isLoading = false): DevError
     id: `${fingerprint} ${route ?? ''}`,
     kind,
     title: titleOf(failure, kind, isLoading),
-    message: mismatch?.sentence ?? (known ? error.message : textOf(error)),
-    ...known,
+    message: mismatch?.sentence ?? (knownError ? error.message : textOf(error)),
+    ...knownError,
     digest,
     ...(route === null ? {} : { route }),
     ...(path === null ? {} : { path }),

@@ -96,8 +96,8 @@ const HTTP_PORT = 80
 // Other sites cannot point these names to this machine.
 function allowedHosts(host: string, app: FastifyInstance): string[] {
   const port = portOf(app)
-  const own = host.includes(':') ? `[${host}]` : host.toLowerCase()
-  const names = [...new Set(['localhost', '127.0.0.1', '[::1]', own])]
+  const name = host.includes(':') ? `[${host}]` : host.toLowerCase()
+  const names = [...new Set(['localhost', '127.0.0.1', '[::1]', name])]
   return names.flatMap((name) => (port === HTTP_PORT ? [name, `${name}:${port}`] : [`${name}:${port}`]))
 }
 

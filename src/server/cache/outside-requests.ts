@@ -12,7 +12,7 @@ export function runOutsideRequests<Result>(load: () => Result): Result {
   const span = findActiveSpan()
   return callOutside(() => {
     // Before Node.js 24, `enterWith` in the load would otherwise write into the context that all calls share.
-    const own = new AsyncResource('HYDRANT_LOAD')
-    return own.runInAsyncScope(() => (span ? withActiveSpan(span, load) : load()))
+    const resource = new AsyncResource('HYDRANT_LOAD')
+    return resource.runInAsyncScope(() => (span ? withActiveSpan(span, load) : load()))
   })
 }

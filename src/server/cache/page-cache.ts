@@ -224,8 +224,8 @@ export class PageCache {
     this.#versions.invalidate(tags)
     for (const tag of tags) for (const key of [...(this.#keysByTag.get(tag) ?? [])]) this.#pages.delete(key)
     // Requests that come from now on must not wait for them.
-    for (const [key, { tags: own }] of this.#renderings)
-      if (own === null || tags.some((tag) => own.includes(tag))) this.#renderings.delete(key)
+    for (const [key, { tags: renderingTags }] of this.#renderings)
+      if (renderingTags === null || tags.some((tag) => renderingTags.includes(tag))) this.#renderings.delete(key)
   }
 
   #forgetAll() {

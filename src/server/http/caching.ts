@@ -87,8 +87,8 @@ type GivenHeaders = OutgoingHttpHeaders | readonly unknown[] | undefined
 const guards = new WeakMap<WriteHead, WriteHead>()
 
 function guarded(original: WriteHead): WriteHead {
-  const known = guards.get(original)
-  if (known) return known
+  const existing = guards.get(original)
+  if (existing) return existing
   function writeHead(this: LimitedResponse, status: number, reason?: string | GivenHeaders, headers?: GivenHeaders) {
     const given = typeof reason === 'string' ? headers : (reason ?? headers)
     const listener = listeners.get(this)

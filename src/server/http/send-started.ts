@@ -31,10 +31,10 @@ export function sendStarted(stream: EncodedStream, start: PreparedStart, reply: 
  */
 export function addStarts(app: FastifyInstance, { compress }: { compress: boolean }) {
   app.addHook('onSend', (request, reply: StartedReply, payload, done) => {
-    const own = reply[STARTED]
+    const started = reply[STARTED]
     // A hook may have replaced the stream.
-    if (own === undefined || payload !== own.stream) return done(null, payload)
-    const { start, stream } = own
+    if (started === undefined || payload !== started.stream) return done(null, payload)
+    const { start, stream } = started
     function send() {
       let isSent: boolean
       try {
@@ -90,11 +90,11 @@ function mayHaveTrailers(reply: FastifyReply): boolean {
 }
 
 function acceptsGzip(header = ''): boolean {
-  return known.get(header) ?? remember(known, MAX_KNOWN, header, negotiate(header))
+  return gzipByHeader.get(header) ?? remember(gzipByHeader, MAX_KNOWN, header, negotiate(header))
 }
 
 const MAX_KNOWN = 100
-const known = new Map<string, boolean>()
+const gzipByHeader = new Map<string, boolean>()
 
 function negotiate(header: string): boolean {
   return new Negotiator({ headers: { 'accept-encoding': header } }).encodings(['gzip']).length > 0

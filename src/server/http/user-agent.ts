@@ -3,7 +3,7 @@ import type { UserAgentClass } from '../errors/failure-record.ts'
 import { remember } from '../util/bounded-cache.ts'
 
 const MAX_KNOWN = 1_000
-const known = new Map<string, boolean>()
+const crawlers = new Map<string, boolean>()
 
 /** Scripts that isbot counts as bots. The people who run them want what a browser gets. */
 const SCRIPT =
@@ -31,7 +31,7 @@ export function userAgentClass(userAgent: string | undefined): UserAgentClass {
 /** Whether the user agent is a crawler. The results are cached: the pattern is long, and user agents repeat. */
 export function isCrawler(userAgent: string | undefined): boolean {
   if (userAgent === undefined) return false
-  return known.get(userAgent) ?? remember(known, MAX_KNOWN, userAgent, matchesCrawler(userAgent))
+  return crawlers.get(userAgent) ?? remember(crawlers, MAX_KNOWN, userAgent, matchesCrawler(userAgent))
 }
 
 function matchesCrawler(userAgent: string): boolean {

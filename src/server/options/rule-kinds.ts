@@ -73,7 +73,7 @@ export function oneOf<Value extends string>(values: readonly Value[], fallback: 
     expected: `one of ${values.join(', ')}`,
     fallback,
     parse: asTyped,
-    accepts: (value): value is Value => values.some((known) => known === value),
+    accepts: (value): value is Value => values.some((allowed) => allowed === value),
   }
 }
 

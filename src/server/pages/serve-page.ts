@@ -34,11 +34,11 @@ import { keepPrivate, startVisitorLoad } from './shells/visitor-load.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function serveRead(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply) {
-  const known = findKnown(route, site, request)
-  if (known === null) return servePage(route, createPageContext(route, site, request, reply))
-  const { page, result, address } = known
+  const stored = findKnown(route, site, request)
+  if (stored === null) return servePage(route, createPageContext(route, site, request, reply))
+  const { page, result, address } = stored
   const { rest } = page.response
-  if (rest) return sendKnownShell(known, rest, route, createPageContext(route, site, request, reply))
+  if (rest) return sendKnownShell(stored, rest, route, createPageContext(route, site, request, reply))
   // perf: without a `RequestContext`
   const target = { site, request, reply, route: route.id, format: 'html', address } as const
   setCacheResult(result, target)
@@ -59,7 +59,7 @@ function servePage(route: PageRoute, ctx: RequestContext) {
   if (rule && cache) return serveCachedPage(createCachedRoute(route, rule, cache), ctx)
   // Without a cache too: the loads see the same query with any `pageCache.maxBytes`.
   if (rule) ctx.search = narrowSearch(ctx.search, rule.search)
-  const page = rule && { route, rule, respond: (own: RequestContext) => respondForCache(route, own, false) }
+  const page = rule && { route, rule, respond: (current: RequestContext) => respondForCache(route, current, false) }
   if (page && collector) collectPage(page, collector, ctx)
   else if (page && build.manifest.mode === 'development') checkCachedPage(page, ctx)
   else if (slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
@@ -68,12 +68,12 @@ function servePage(route: PageRoute, ctx: RequestContext) {
 function createCachedRoute(route: PageRoute, rule: CacheRule, cache: PageCache): CachedRoute {
   return {
     ...{ route, rule, cache },
-    respond: (own, isRefresh) => respondForCache(route, own, isRefresh),
-    send(page, own) {
+    respond: (ctx, isRefresh) => respondForCache(route, ctx, isRefresh),
+    send(page, ctx) {
       const { rest } = page.response
-      if (rest) sendShell(page, rest, route, respond, own)
+      if (rest) sendShell(page, rest, route, respond, ctx)
       // A shared cache would serve a page with guards to visitors whom the guards refuse.
-      else sendStored(page, !route.hasGuards && !route.loadVisitor, own)
+      else sendStored(page, !route.hasGuards && !route.loadVisitor, ctx)
     },
   }
 }

@@ -20,14 +20,14 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
     for (const missed of reads) for (const tag of tags) missed.add(tag)
   }
 
-  const own = createOwnInvalidations(async (tags) => {
+  const invalidations = createOwnInvalidations(async (tags) => {
     const versions = await backend.advance(tags)
     // At once, before the response to a later call is read: then nobody is told of this process's own invalidations.
     link.note(versions)
     return versions
   }, noteInvalidated)
   const link = createStoreLink({
-    ...{ ...input, backend, own },
+    ...{ ...input, backend, invalidations },
     onChanged(tags, isStart) {
       noteInvalidated(tags)
       listener(tags, isStart)
@@ -42,7 +42,7 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
     const reading = await link.ask(() => backend.read(key))
     reads.delete(missed)
     const tags = reading?.response?.tags
-    const isOutdated = tags !== undefined && (matches(missed, tags) || own.cover(tags))
+    const isOutdated = tags !== undefined && (matches(missed, tags) || invalidations.cover(tags))
     return reading && isOutdated ? { ...reading, response: null } : reading
   }
 
@@ -54,9 +54,9 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
     noteInvalidated(batch)
     const versions = await link.ask(() => {
       isSent = true
-      return own.send(batch)
+      return invalidations.send(batch)
     })
-    if (!isSent) own.keep(batch)
+    if (!isSent) invalidations.keep(batch)
     if (versions === null) link.refresh()
     return versions !== null
   }

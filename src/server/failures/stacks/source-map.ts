@@ -33,7 +33,7 @@ const MAX_KNOWN_FRAMES = 2_000
 export function createSourceMapper(siteDir: string, bundles: readonly MappedBundle[]): ServerMapper {
   const maps = createBundleMaps(siteDir, bundles)
   // perf: most failures occur again. A cached frame takes about a tenth of the time of a mapped one (measured).
-  const known = new Map<string, MappedFrame>()
+  const mappedFrames = new Map<string, MappedFrame>()
 
   // With --enable-source-maps Node.js has mapped the place, but not the name of the function.
   function mappedByNode(text: string, raw: SourceFrame, isAsync: boolean): MappedFrame {
@@ -61,7 +61,7 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
   }
 
   function mapFrame(text: string): MappedFrame {
-    return known.get(text) ?? remember(known, MAX_KNOWN_FRAMES, text, map(text))
+    return mappedFrames.get(text) ?? remember(mappedFrames, MAX_KNOWN_FRAMES, text, map(text))
   }
 
   function codeAround({ file, line }: SourceFrame): CodeLines | null {

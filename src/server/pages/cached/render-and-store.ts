@@ -29,12 +29,12 @@ export async function renderAndStore(
   const rendering = cache.begin(key, ctx.route)
   let turn: GroupTurn | null = null
   try {
-    const own = await cache.takeTurn(key, loadMs + renderMs, after)
-    if (own === null) return
-    turn = own
-    if (own.response) return onStored(rendering.store(own.response), false)
+    const taken = await cache.takeTurn(key, loadMs + renderMs, after)
+    if (taken === null) return
+    turn = taken
+    if (taken.response) return onStored(rendering.store(taken.response), false)
     const store = (response: StoredResponse) => {
-      own.share(response)
+      taken.share(response)
       onStored(rendering.store(response), true)
     }
     await capturePage(cached, key, ctx, { rendering, store, isRefresh: after > 0 })

@@ -38,10 +38,10 @@ export interface KnownPage {
 export function findKnown(route: PageRoute, site: Site, request: FastifyRequest): KnownPage | null {
   const { cache } = site
   if (cache === null || !isFound(route) || formatOf(site, request) !== 'html') return null
-  const known = cache.knownKeys.find(describeRequest(route, site, request))
-  const found = known && cache.find(known.key)
-  if (!found || (found.isStale && cache.mayRefresh(known.key))) return null
-  return { page: found.page, result: found.isStale ? 'stale' : 'hit', address: known.address }
+  const knownKey = cache.knownKeys.find(describeRequest(route, site, request))
+  const found = knownKey && cache.find(knownKey.key)
+  if (!found || (found.isStale && cache.mayRefresh(knownKey.key))) return null
+  return { page: found.page, result: found.isStale ? 'stale' : 'hit', address: knownKey.address }
 }
 
 /** Says whether responses of a page can be in the cache, and nothing has to be asked before they are sent. */

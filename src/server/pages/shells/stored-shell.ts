@@ -16,8 +16,8 @@ const shells = new WeakMap<StoredPage, StoredShell>()
 
 /** Returns what the responses of a stored shell have in common. It is made for the first of them. */
 export function shellOf(page: StoredPage): StoredShell {
-  const known = shells.get(page)
-  if (known) return known
+  const existing = shells.get(page)
+  if (existing) return existing
   const { headers, scripts } = page.response
   const shell = {
     start: new PreparedStart(page, (length) => page.grow(length)),
