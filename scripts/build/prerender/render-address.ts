@@ -147,11 +147,11 @@ export async function renderForm(
     if (outcome.kind === 'redirect') return { kind: 'redirect', path, redirect: outcome.redirect }
     return { kind: 'form', form: formOf(format, layouts.length), path, params, response: outcome.response }
   }
-  const problem = { exportIn: route.prerender?.file ?? null, ...describe(url, reply, outcome, failure) }
+  const problem = { exportIn: route.prerender?.file ?? null, ...problemOf(url, reply, outcome, failure) }
   return { kind: 'problem', problem }
 }
 
-function describe(
+function problemOf(
   url: string,
   reply: LightMyRequestResponse,
   outcome: Outcome | undefined,
