@@ -28,10 +28,10 @@ export interface Rendering {
 }
 
 /** The result of a rendering for the requests that wait for it. `outdated` when it was invalidated meanwhile. */
-export type Rendered = StoredPage | 'outdated' | null
+export type RenderingResult = StoredPage | 'outdated' | null
 
 interface Running {
-  promise: Promise<Rendered>
+  promise: Promise<RenderingResult>
   /** Null until they are known. */
   tags: readonly string[] | null
 }
@@ -99,7 +99,7 @@ export class PageCache {
   }
 
   /** Returns the result of the rendering that is running for a key; null if none is. */
-  awaitRendering(key: string): Promise<Rendered> | null {
+  awaitRendering(key: string): Promise<RenderingResult> | null {
     return this.#renderings.get(key)?.promise ?? null
   }
 
@@ -145,13 +145,13 @@ export class PageCache {
    */
   begin(key: string, route: string): Rendering {
     const since = this.#versions.now
-    let settle: (result: Rendered) => void = () => {}
-    const promise = new Promise<Rendered>((resolve) => {
+    let settle: (result: RenderingResult) => void = () => {}
+    const promise = new Promise<RenderingResult>((resolve) => {
       settle = resolve
     })
     const running: Running = { promise, tags: null }
     this.#renderings.set(key, running)
-    const end = (result: Rendered) => {
+    const end = (result: RenderingResult) => {
       // An invalidation has removed it already, and another one may have begun.
       if (this.#renderings.get(key) === running) this.#renderings.delete(key)
       settle(result)

@@ -29,9 +29,9 @@ import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
 import { addReportRoute } from '../reports/report-route.ts'
 import { createSite } from './create-site.ts'
-import { findPrerendered } from './find-prerendered.ts'
 import { warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
+import { loadPrerendered } from './load-prerendered.ts'
 import { addOtherNavigations } from './navigation-routes.ts'
 import { type OpenCacheStore, openCache } from './open-cache.ts'
 import { addSiteRoutes } from './routes.ts'
@@ -121,7 +121,7 @@ export async function mountSite(
   addNavigationStrategy(outer)
   const site = await registerBelow(outer, options.base, async (app) => {
     const cache = collector ? null : await openCache(app, build, options, openCacheStore)
-    const prerendered = cache && findPrerendered(app, build, { base, publicEnv })
+    const prerendered = cache && loadPrerendered(app, build, { base, publicEnv })
     const shells = cache && pages.some(({ loadVisitor }) => loadVisitor !== null) ? await loadShells(options) : null
     const created = createSite(app, {
       ...{ build, base, options, publicEnv, render, store, metrics, worker, release },

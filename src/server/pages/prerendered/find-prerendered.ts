@@ -1,5 +1,5 @@
 import { pathTag } from '../../cache/cache-key.ts'
-import type { PageCache, Rendered } from '../../cache/page-cache.ts'
+import type { PageCache, RenderingResult } from '../../cache/page-cache.ts'
 import { PERMANENT } from '../../cache/prerender-rule.ts'
 import { formOf, type PrerenderedRedirect } from '../../cache/prerendered/format.ts'
 import type { RequestContext } from '../../context/request-context.ts'
@@ -39,7 +39,7 @@ export async function storePrerendered(
   file: string,
   { key, cache }: { key: string; cache: PageCache },
   ctx: RequestContext,
-): Promise<Rendered> {
+): Promise<RenderingResult> {
   const { site, address, path, route, request } = ctx
   const tags = [pathTag(path)]
   if (!site.prerendered || !cache.wasNeverInvalidated(tags)) return null
