@@ -49,7 +49,7 @@ export function serveRead(route: PageRoute, site: Site, request: FastifyRequest,
 function sendKnownShell({ page, result }: KnownPage, rest: ShellRest, route: PageRoute, ctx: RequestContext) {
   ctx.search = narrowSearch(ctx.search, route.cache?.search ?? [])
   setCacheResult(result, ctx)
-  sendShell(page, rest, route, respond, ctx)
+  sendShell({ page, rest }, route, respond, ctx)
   noteCacheResult(result, ctx)
 }
 
@@ -71,7 +71,7 @@ function createCachedRoute(route: PageRoute, rule: CacheRule, cache: PageCache):
     respond: (ctx, isRefresh) => respondForCache(route, ctx, isRefresh),
     send(page, ctx) {
       const { rest } = page.response
-      if (rest) sendShell(page, rest, route, respond, ctx)
+      if (rest) sendShell({ page, rest }, route, respond, ctx)
       // A shared cache would serve a page with guards to visitors whom the guards refuse.
       else sendStored(page, !route.hasGuards && !route.loadVisitor, ctx)
     },

@@ -11,17 +11,19 @@ import { respondWithError, targetOf } from '../respond-with-error.ts'
 import type { CachedRoute } from './cached-route.ts'
 import { createCapture } from './page-capture.ts'
 
-/**
- * Renders a page, and stores the response if it can be served to others. Otherwise it is sent to this visitor.
- *
- * @param onStored Called with the stored page, and whether this process has rendered it.
- */
+interface RenderAndStoreInput {
+  /** Called with the stored page, and whether this process has rendered it. */
+  onStored(page: StoredPage, isOwn: boolean): void
+  /** When the response that is refreshed was stored, in milliseconds since 1970 (0: there is none). */
+  after?: number
+}
+
+/** Renders a page, and stores the response if it can be served to others. Otherwise it is sent to this visitor. */
 export async function renderAndStore(
   cached: CachedRoute,
   key: string,
   ctx: RequestContext,
-  onStored: (page: StoredPage, isOwn: boolean) => void,
-  after = 0,
+  { onStored, after = 0 }: RenderAndStoreInput,
 ): Promise<void> {
   const { cache } = cached
   const { loadMs, renderMs } = ctx.site.options.timeouts

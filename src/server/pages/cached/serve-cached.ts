@@ -119,9 +119,11 @@ async function renderFirst(cached: CachedRoute, key: string, ctx: RequestContext
   // A response that is stored replaces the header.
   setCacheResult('pass', ctx)
   let isSent = false
-  await renderAndStore(cached, key, ctx, (page, isOwn) => {
-    isSent = true
-    respondWithStored(page, isOwn ? 'miss' : 'hit', cached, ctx)
+  await renderAndStore(cached, key, ctx, {
+    onStored(page, isOwn) {
+      isSent = true
+      respondWithStored(page, isOwn ? 'miss' : 'hit', cached, ctx)
+    },
   })
   if (!isSent) noteCacheResult('pass', ctx)
 }

@@ -24,10 +24,16 @@ import { numbersOf, readShellData } from './shell-data.ts'
 import { type StoredShell, shellOf } from './stored-shell.ts'
 import { keepPrivate, startVisitorLoad } from './visitor-load.ts'
 
+/** A stored page that is a shell. */
+interface ShellPage {
+  page: StoredPage
+  rest: ShellRest
+}
+
 /**
  * Sends a stored shell, and then what it lacks. A response that cannot be sent in parts is rendered with the stored data.
  */
-export function sendShell(page: StoredPage, rest: ShellRest, route: PageRoute, respond: Respond, ctx: RequestContext) {
+export function sendShell({ page, rest }: ShellPage, route: PageRoute, respond: Respond, ctx: RequestContext) {
   const { site, request, reply } = ctx
   if (reply.raw.destroyed) return
   ctx.capture = null
@@ -86,7 +92,7 @@ async function sendRest(rest: ShellRest, route: PageRoute, stream: DocumentStrea
   try {
     const { values, addressExtras } = await readShellData(rest)
     ctx.addressExtras ??= addressExtras
-    await renderRest(createRest(rest, values, route, stream, ctx))
+    await renderRest(createRest({ rest, values, stream }, route, ctx))
   } catch (thrown) {
     const { digest } = ctx.fail(thrown, { phase: 'render' })
     stream.send(`<script nonce="${ctx.nonce}">${failPendingScript(digest)}</script>${DOCUMENT_END}`)
@@ -94,13 +100,14 @@ async function sendRest(rest: ShellRest, route: PageRoute, stream: DocumentStrea
   }
 }
 
-function createRest(
-  rest: ShellRest,
-  values: readonly unknown[],
-  route: PageRoute,
-  stream: DocumentStream,
-  ctx: RequestContext,
-) {
+interface Resumed {
+  rest: ShellRest
+  /** The data of the layouts, outermost first, then of the page. */
+  values: readonly unknown[]
+  stream: DocumentStream
+}
+
+function createRest({ rest, values, stream }: Resumed, route: PageRoute, ctx: RequestContext) {
   const { plan, leaf, page } = route
   const { site, nonce } = ctx
   const { timeouts, limits } = site.options
