@@ -14,14 +14,14 @@ export interface SiteOptions {
     /** Milliseconds that a stopping server waits for requests in flight (10 000). For `hydrant start`. */
     drainMs?: number
     /**
-     * Milliseconds between the signal to stop and the end of taking requests, in which `/_hydrant/ready` says 503: what a
-     * load balancer takes to notice (0). For `hydrant start`.
+     * Milliseconds after the signal to stop in which the server still accepts requests, and `/_hydrant/ready` responds
+     * with 503: the time until a load balancer notices (0). For `hydrant start`.
      */
     stopDelayMs?: number
     /**
-     * Milliseconds that the event loop may be held up, by a loop without an end for one, before what holds it up is cut off, told of as a
-     * failure, and the process ended when the other requests are done; 0 for as long as it takes (60 000; with the plugin 0). With
-     * the plugin the error is then thrown as an exception that nothing has caught.
+     * Milliseconds that the event loop may be blocked, for example by an endless loop. After that, the blocking code is
+     * interrupted and reported as a failure, and the process exits once the other requests are done. 0 turns this off
+     * (60 000; with the plugin 0). With the plugin, the error is then thrown as an uncaught exception.
      */
     hangMs?: number
   }
@@ -68,7 +68,7 @@ export interface SiteOptions {
   csp?: boolean
   /** Send the other security headers, unless they are already set; docs/security.md (true). */
   securityHeaders?: boolean
-  /** Name of what is running, a version or a commit, which failures are kept with (the build's id). */
+  /** Name of the release, a version or a commit, that failures are recorded with (the build's id). */
   release?: string
   /**
    * A secret that keys the fingerprints in digests, the same on every replica: only those who know it can compute them.
@@ -77,13 +77,13 @@ export interface SiteOptions {
    */
   digestKey?: string
   /**
-   * Is told of each failure once its line is logged, for a service of yours. It may take its time: no request waits, and a
-   * server that stops waits for two seconds. What it throws is logged as a warning and changes nothing.
+   * Called with each failure after its log line, for a service of yours. No request waits for it, and a stopping server
+   * waits for two seconds. An error of it is logged as a warning, and has no other effect.
    */
   onFailure?: (failure: FailureRecord) => unknown
   /**
-   * Tells which trace a failure belongs to, when it happens: `() => trace.getActiveSpan()?.spanContext()` with OpenTelemetry (the
-   * request's `traceparent`).
+   * Returns the trace of a failure, in the async context of the failure. With OpenTelemetry it is
+   * `() => trace.getActiveSpan()?.spanContext()` (the request's `traceparent`).
    */
   traceOf?: FindTrace
   /**
@@ -123,7 +123,7 @@ export interface SiteOptions {
   reactServer?: 'bun' | 'node'
 }
 
-/** What only a server of Hydrant's own takes: `hydrant start`, `createServer`. In an app of yours it is Fastify's. */
+/** Options of `hydrant start` and `createServer`. An app of yours has Fastify's own options in their place. */
 export interface ServerOptions extends SiteOptions {
   timeouts?: SiteOptions['timeouts'] & {
     /** Milliseconds for receiving the headers of a request. After that, the response is a 408 (20 000). */
@@ -169,7 +169,7 @@ export interface ServerOptions extends SiteOptions {
         port?: number
         /** What operators sign in with; HYDRANT_ADMIN_TOKEN keeps it out of the code (none). */
         token?: string
-        /** Another one, for who may read pages, API and metrics, and change nothing; HYDRANT_ADMIN_READ_TOKEN (none). */
+        /** A second token, which gives read access to pages, API and metrics; HYDRANT_ADMIN_READ_TOKEN (none). */
         readToken?: string
       }
 }
@@ -199,7 +199,7 @@ export interface Config extends ServerOptions {
   strictMode?: boolean
 }
 
-/** Returns the given configuration; for type checking: `export default defineConfig({ base: '/shop' })`. Returns what it is given. */
+/** Returns the given configuration, for type checking: `export default defineConfig({ base: '/shop' })`. */
 export function defineConfig(config: Config): Config {
   return config
 }
