@@ -12,7 +12,7 @@ import { withSafePromises } from '../../render/data-promises.ts'
 import { createDataWriter } from '../../render/deferred-data.ts'
 import { DOCUMENT_END, renderRest } from '../../render/document-rest.ts'
 import { DocumentStream } from '../../render/document-stream.ts'
-import { failPendingScript } from '../../render/suspense-script.ts'
+import { failPendingElement } from '../../render/suspense-script.ts'
 import { setStoredHeaders } from '../cached/send-stored.ts'
 import type { PageRoute } from '../page-route.ts'
 import { respondInSlot } from '../raw-response.ts'
@@ -95,7 +95,7 @@ async function sendRest(rest: ShellRest, route: PageRoute, stream: DocumentStrea
     await renderRest(createRest({ rest, values, stream }, route, ctx))
   } catch (thrown) {
     const { digest } = ctx.fail(thrown, { phase: 'render' })
-    stream.send(`<script nonce="${ctx.nonce}">${failPendingScript(digest)}</script>${DOCUMENT_END}`)
+    stream.send(failPendingElement(digest, ctx.nonce) + DOCUMENT_END)
     stream.finish()
   }
 }
