@@ -1,3 +1,5 @@
+import { hasCode } from '../src/server/util/has-code.ts'
+
 /** Returns whether a process with this number exists. */
 export function isRunning(pid: number): boolean {
   try {
@@ -5,6 +7,6 @@ export function isRunning(pid: number): boolean {
     return process.kill(pid, 0)
   } catch (error) {
     // EPERM: the process runs, as another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return hasCode(error, 'EPERM')
   }
 }

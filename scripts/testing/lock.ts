@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { hasCode } from '../../src/server/util/has-code.ts'
 import { isRunning } from '../is-running.ts'
 
 const POLL_MS = 50
@@ -25,7 +26,7 @@ function take(file: string): boolean {
     writeFileSync(file, String(process.pid), { flag: 'wx' })
     return true
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (!hasCode(error, 'EEXIST')) throw error
   }
   if (!isHeld(file)) rmSync(file, { force: true })
   return false

@@ -1,6 +1,7 @@
 import { copyFile, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
+import { hasCode } from '../../../src/server/util/has-code.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import { isRunning } from '../../is-running.ts'
 
@@ -84,6 +85,6 @@ async function ignoreMissing(work: Promise<void>): Promise<void> {
   try {
     await work
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (!hasCode(error, 'ENOENT')) throw error
   }
 }
