@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
 import { connectionMessageOf, firstLineOf } from '../util/message-of.ts'
+import { placeOf } from './database-url.ts'
 
 const CONNECT_MS = 3_000
 const STATEMENT_MS = 5_000
@@ -50,12 +51,6 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
     client.release(true)
     throw error
   }
-}
-
-/** Returns a ledger's URL without its secrets: `postgres://host/database`. */
-export function placeOf(url: string): string {
-  // Up to the last @, because a password may contain one. A parameter may be a password, too.
-  return url.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '')
 }
 
 /**

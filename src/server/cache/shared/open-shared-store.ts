@@ -1,6 +1,6 @@
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 import type { Options } from '../../options/options.ts'
-import { placeOf } from '../../postgres/pool.ts'
+import { isPostgresUrl, placeOf } from '../../postgres/database-url.ts'
 import { firstLineOf } from '../../util/message-of.ts'
 import type { StoreBackend } from './backend.ts'
 import { createSharedStore, type StoreInput } from './create-shared-store.ts'
@@ -21,7 +21,7 @@ export async function openSharedStore(
 }
 
 async function createBackend(url: string, place: string, maxBytes: number): Promise<StoreBackend> {
-  if (url.startsWith('postgres')) {
+  if (isPostgresUrl(url)) {
     const { default: pg } = await load('pg', place, () => import('pg'))
     const { createPostgresBackend } = await import('./postgres/postgres-backend.ts')
     return createPostgresBackend({ pg, url, place, maxBytes })
