@@ -55,7 +55,8 @@ export function createRecorder<Original extends object>(
   return recorder
 }
 
-// perf: a class, because each request has several recorders. Functions in a literal would be created for each of them.
+// perf: a class, because functions in a literal would be created for each of the recorders of a request, which take
+// 3.5 µs together, 4d405c1.
 class Traps<Original extends object> implements ProxyHandler<object> {
   readonly #object: RecordedObject<Original>
   readonly #recording: Recording

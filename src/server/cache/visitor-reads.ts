@@ -43,7 +43,7 @@ export interface ReadRecorder {
 
 /**
  * Creates recorders for a request whose response is to be stored for all visitors. They behave like the originals. The
- * response may be stored if `firstRead` is still null when it is stored. Decision 048 lists the limits.
+ * response may be stored if `firstRead` is still null when it is stored. Decision 049 lists the limits.
  */
 export function recordReads({ request, reply, context, hasGuards, onRead, ...address }: RecordedRequest): ReadRecorder {
   let firstRead: VisitorRead | null = null

@@ -14,7 +14,7 @@ interface Started {
 
 const STARTED = Symbol('started')
 
-/** perf: a property of the reply, as a `WeakMap` takes longer */
+/** perf: a property of the reply. An entry in a `WeakMap` takes 0.5 µs, decision 053 */
 interface StartedReply extends FastifyReply {
   [STARTED]?: Started
 }

@@ -33,7 +33,7 @@ export interface KnownPage {
  * Returns the stored document of a page without guards, if the same URL has been found in the cache before, and its page
  * need not be rendered now. Returns null for any other request.
  *
- * perf: the shortest way to a response, without its key being made again
+ * perf: the shortest way to a response. Making its key again takes 1.3 µs, decision 053.
  */
 export function findKnown(route: PageRoute, site: Site, request: FastifyRequest): KnownPage | null {
   const { cache } = site
