@@ -94,19 +94,7 @@ function createProgram(): Command {
     mode: 'production',
     load: async () => (await import('./commands/build.ts')).runBuild,
   })
-  program
-    .command('export')
-    .description('build a site whose pages are all prerendered, and write it as files for a static host')
-    .argument('[dir]', 'the site’s folder', '.')
-    .requiredOption('--origin <url>', 'public origin of the site, such as https://example.com')
-    .option('-o, --out <folder>', 'folder to write (export, in the site’s folder)')
-    .option('-b, --base <path>', 'path at which the host serves the folder; also HYDRANT_BASE (/)')
-    .option('--folders', 'write the page /about as about/index.html instead of about.html')
-    .action(async (dir: string, flags: ExportFlags) => {
-      const note = setNodeEnv('production')
-      const { runExport } = await import('./commands/export.ts')
-      await runExport(requireFolder(dir), flags, note)
-    })
+  addExportCommand(program)
   addCommand(program, 'types', 'write the types of a site’s pages and layouts to hydrant-env.d.ts', {
     serves: null,
     mode: 'development',
@@ -168,6 +156,22 @@ function addCommand(program: Command, name: string, description: string, { serve
     await runCommand(requireFolder(dir), flags, note)
   })
   return command
+}
+
+function addExportCommand(program: Command) {
+  program
+    .command('export')
+    .description('build a site whose pages are all prerendered, and write it as files for a static host')
+    .argument('[dir]', 'the site’s folder', '.')
+    .requiredOption('--origin <url>', 'public origin of the site, such as https://example.com')
+    .option('-o, --out <folder>', 'folder to write (export, in the site’s folder)')
+    .option('-b, --base <path>', 'path at which the host serves the folder; also HYDRANT_BASE (/)')
+    .option('--folders', 'write the page /about as about/index.html instead of about.html')
+    .action(async (dir: string, flags: ExportFlags) => {
+      const note = setNodeEnv('production')
+      const { runExport } = await import('./commands/export.ts')
+      await runExport(requireFolder(dir), flags, note)
+    })
 }
 
 /**

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import type { PluginBuild } from 'esbuild'
 import type { ErrorCode } from '../src/server/errors/error-table.ts'
 import type { EsbuildPlugin } from '../src/server/options/config.ts'
-import { messageOf } from '../src/server/util/message-of.ts'
+import { firstLineOf, messageOf } from '../src/server/util/message-of.ts'
 import { toSitePath } from '../src/server/util/to-site-path.ts'
 
 /** The parts of the packages `@tailwindcss/node` and `@tailwindcss/oxide` that the plugin uses. */
@@ -123,6 +123,6 @@ function loadLibrary(siteDir: string): Library {
     return { ...require('@tailwindcss/node'), ...require('@tailwindcss/oxide') }
   } catch (error) {
     // Node.js appends the list of modules that have required the package.
-    throw new MissingPackage(messageOf(error).split('\n', 1)[0], { cause: error })
+    throw new MissingPackage(firstLineOf(error), { cause: error })
   }
 }

@@ -7,7 +7,7 @@ import { openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
-import { placeOf } from '../../src/server/postgres/pool.ts'
+import { isPostgresUrl, placeOf } from '../../src/server/postgres/database-url.ts'
 import { DEV_LEDGER } from '../dev-ledger.ts'
 import { createPaint, wantsColours } from '../terminal/paint.ts'
 import { quoteWord } from '../terminal/quote-word.ts'
@@ -78,22 +78,20 @@ async function readRelease(dir: string | null, env: Env): Promise<string> {
   return release || readManifest(folder).buildId
 }
 
-const POSTGRES = /^postgres(?:ql)?:\/\//
-
 function toPlace(place: string): string {
-  return POSTGRES.test(place) ? place : resolve(place)
+  return isPostgresUrl(place) ? place : resolve(place)
 }
 
 function nameOf(dir: string, { ledger }: Options): string {
   if (ledger === false) return ''
-  if (!POSTGRES.test(ledger)) return resolve(dir, ledger)
+  if (!isPostgresUrl(ledger)) return resolve(dir, ledger)
   return placeOf(ledger)
 }
 
 // Leaves the URL out, because it may contain a password.
 function wordsFor(dir: string, place: string | undefined): string {
   if (place === undefined) return dir === '.' ? '' : ` ${quoteWord(dir)}`
-  return POSTGRES.test(place) ? ' --ledger …' : ` --ledger ${quoteWord(place)}`
+  return isPostgresUrl(place) ? ' --ledger …' : ` --ledger ${quoteWord(place)}`
 }
 
 function isFolder(word: string): boolean {

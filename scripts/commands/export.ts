@@ -3,9 +3,9 @@ import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import { parseUrl } from '../../src/server/util/parse-url.ts'
 import { BuildError } from '../build-problem.ts'
 import { exportSite } from '../export/export-site.ts'
-import { formatProblem, formatWarning } from '../terminal/format-problem.ts'
 import { formatExport } from '../terminal/format-report.ts'
 import { createProgress } from '../terminal/progress.ts'
+import { printProblems, printWarnings } from './print-problems.ts'
 
 export interface ExportFlags {
   out?: string
@@ -27,11 +27,11 @@ export async function runExport(dir: string, flags: ExportFlags, note: string | 
     const { out, base, folders = false } = flags
     const exported = await exportSite({ dir, out, origin, base, inFolders: folders, onProgress: progress.step })
     progress.end()
-    for (const warning of exported.build.warnings) console.error(`${formatWarning(warning)}\n`)
+    printWarnings(exported.build.warnings)
     console.log(formatExport(exported))
   } catch (error) {
     progress.end()
-    if (error instanceof BuildError) for (const problem of error.problems) console.error(`${formatProblem(problem)}\n`)
+    if (error instanceof BuildError) printProblems(error.problems)
     throw error
   } finally {
     // Modules of the site may keep connections open.

@@ -4,7 +4,7 @@ import { discoverSite } from '../build/discover/discover-site.ts'
 import { readSite } from '../build/discover/read-site.ts'
 import { ROUTE_TYPES_FILE, writeRouteTypes } from '../build/discover/route-types.ts'
 import { BuildError, tidyProblems } from '../build-problem.ts'
-import { formatProblem } from '../terminal/format-problem.ts'
+import { printProblems } from './print-problems.ts'
 
 /**
  * Runs `hydrant types`: writes hydrant-env.d.ts from the names of the site's files. Pages with a wrong name are left
@@ -16,7 +16,7 @@ export async function runTypes(dir: string): Promise<void> {
   const { site, problems } = discoverSite(read.files)
   const isWritten = await writeRouteTypes(siteDir, site)
   const found = tidyProblems([...read.problems, ...problems])
-  for (const problem of found) console.error(`${formatProblem(problem)}\n`)
+  printProblems(found)
   if (found.length > 0) throw new BuildError(found)
   const count = site.routes.length === 1 ? '1 page' : `${site.routes.length} pages`
   console.log(

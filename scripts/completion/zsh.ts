@@ -35,8 +35,8 @@ fi
 }
 
 function writeArguments({ flags, values }: CompletedCommand): string {
-  const known = values.filter(({ kind }) => kind !== 'other')
-  const positions = known.map((value) => quote(`*:${nameOf(value)}:${actionOf(value)}`))
+  const completed = values.filter(({ kind }) => kind !== 'other')
+  const positions = completed.map((value) => quote(`*:${nameOf(value)}:${actionOf(value)}`))
   return ['_arguments', ...flags.map(writeFlag), ...positions].join(' \\\n        ')
 }
 

@@ -2,6 +2,7 @@ import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { BUILD_FOLDER } from '../../src/server/build-output/manifest.ts'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
+import { hasCode } from '../../src/server/util/has-code.ts'
 import { createOutputFolder, type OutputFolder } from '../build/output/output-folder.ts'
 
 /** A file that identifies the folder of an export, so that the next one may replace it. */
@@ -29,10 +30,8 @@ async function readNames(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)
   } catch (error) {
-    if (error instanceof Error && 'code' in error) {
-      if (error.code === 'ENOENT') return []
-      if (error.code === 'ENOTDIR') throw createHydrantError('HYD_EXPORT_FOLDER', [folder, 'it is a file'])
-    }
+    if (hasCode(error, 'ENOENT')) return []
+    if (hasCode(error, 'ENOTDIR')) throw createHydrantError('HYD_EXPORT_FOLDER', [folder, 'it is a file'])
     throw error
   }
 }

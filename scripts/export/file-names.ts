@@ -28,19 +28,19 @@ export function decodePath(path: string): string {
 
 /** Collects the files of an export. Two files with one name, also on a system that ignores case, are an error. */
 export function createFileList() {
-  const known = new Map<string, string>()
+  const sources = new Map<string, string>()
   return {
     /** Throws HYD_EXPORT_FILE. */
     add(name: string, source: string) {
       const key = name.toLowerCase().normalize('NFC')
-      const other = known.get(key)
+      const other = sources.get(key)
       if (other !== undefined)
         throw createHydrantError('HYD_EXPORT_FILE', [name, `${other} and ${source} would have this name`])
-      known.set(key, source)
+      sources.set(key, source)
     },
-    has: (name: string) => known.has(name.toLowerCase().normalize('NFC')),
+    has: (name: string) => sources.has(name.toLowerCase().normalize('NFC')),
     get size() {
-      return known.size
+      return sources.size
     },
   }
 }

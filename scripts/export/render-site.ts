@@ -13,6 +13,7 @@ import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { createPageRoute } from '../../src/server/pages/page-route.ts'
 import { withBase } from '../../src/shared/paths.ts'
 import { createOutcomes, type RenderingServer, renderForm } from '../build/prerender/render-address.ts'
+import { renderingOptions } from '../build/prerender/rendering-options.ts'
 import { BuildError } from '../build-problem.ts'
 import { addHeadElements } from './meta-policy.ts'
 import { redirectDocument } from './redirect-document.ts'
@@ -124,15 +125,12 @@ function exportRedirect({ location, status }: PrerenderedRedirect, origin: strin
 
 const routesOf = (build: Build) => new Map(build.routes.map((route) => [route.id, createPageRoute(route, build)]))
 
-/** Returns the options without those that concern visitors, operators and other servers. */
 function exportOptions(options: Options, atATime: number): Options {
   return {
-    ...options,
-    ...{ hosts: [], ledger: false, onFailure: null, proxyStripsBase: false, logRequests: false },
+    ...renderingOptions(options, atATime),
     // The requests of this process have the protocol of the origin in `X-Forwarded-Proto`.
     trustProxy: true,
     reports: { ...options.reports, enabled: false },
-    limits: { ...options.limits, maxEventLoopDelayMs: 0, maxRenders: Math.max(options.limits.maxRenders, atATime) },
   }
 }
 

@@ -2,12 +2,14 @@ import { resolve } from 'node:path'
 import { openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { loadDriver } from '../../src/server/ledger/sqlite/driver.ts'
 import type { Options } from '../../src/server/options/options.ts'
+import { isPostgresUrl } from '../../src/server/postgres/database-url.ts'
+import { hasCode } from '../../src/server/util/has-code.ts'
 import { messageOf } from '../../src/server/util/message-of.ts'
 
 /** Describes the site's ledger: its kind, whether it can be read, and the driver of SQLite. */
 export async function describeLedger(siteDir: string, options: Options): Promise<Record<string, string>> {
   const { ledger } = options
-  const kind = ledger === false ? 'none' : /^postgres(?:ql)?:/.test(ledger) ? 'PostgreSQL' : 'SQLite'
+  const kind = ledger === false ? 'none' : isPostgresUrl(ledger) ? 'PostgreSQL' : 'SQLite'
   return {
     kind,
     ...(kind === 'none' ? {} : { opens: await tryToOpen(siteDir, options) }),
@@ -34,7 +36,6 @@ async function attempt(work: () => Promise<string>): Promise<string> {
   try {
     return await work()
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'HYD_LEDGER_MISSING'
-    return isMissing ? 'there is no file yet' : `no: ${messageOf(error)}`
+    return hasCode(error, 'HYD_LEDGER_MISSING') ? 'there is no file yet' : `no: ${messageOf(error)}`
   }
 }

@@ -1,6 +1,6 @@
 import type { Options } from '../../src/server/options/options.ts'
 import { rules } from '../../src/server/options/rules.ts'
-import { placeOf } from '../../src/server/postgres/pool.ts'
+import { placeOf } from '../../src/server/postgres/database-url.ts'
 import type { EsbuildSettings } from '../build/bundles/esbuild-options.ts'
 
 /** Lists the options that differ from their defaults. Shows no secrets: no keys, no tokens, no passwords of URLs. */

@@ -3,6 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { hasCode } from '../../src/server/util/has-code.ts'
+import { isRunning } from '../is-running.ts'
 
 const POLL_MS = 50
 
@@ -24,7 +26,7 @@ function take(file: string): boolean {
     writeFileSync(file, String(process.pid), { flag: 'wx' })
     return true
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    if (!hasCode(error, 'EEXIST')) throw error
   }
   if (!isHeld(file)) rmSync(file, { force: true })
   return false
@@ -33,10 +35,10 @@ function take(file: string): boolean {
 function isHeld(file: string): boolean {
   try {
     const pid = Number(readFileSync(file, 'utf8'))
-    // A process has just created an empty file, and is about to write its id. Signal 0 only checks that a process
-    // exists.
-    return pid === 0 || process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    // A process has just created an empty file, and is about to write its id.
+    return pid === 0 || isRunning(pid)
+  } catch {
+    // Another process has removed it.
+    return false
   }
 }

@@ -4,9 +4,9 @@ import type { PageExtras } from '../shared/wire/page-extras.ts'
 
 /** Returns a page with another result of its action. */
 export function withResult(tree: Tree, { actionData, invalid }: Omit<Acted, 'revalidate'>): Tree {
-  const { actionData: _, invalid: __, ...own } = extrasOf(tree)
+  const { actionData: _, invalid: __, ...others } = extrasOf(tree)
   const extras: PageExtras = {
-    ...own,
+    ...others,
     ...(actionData !== undefined && { actionData }),
     ...(invalid !== undefined && { invalid }),
   }

@@ -102,9 +102,9 @@ function failureOf(
   shown = thrown,
 ): Content | null {
   const error = describeThrown(shown, 0)
-  const own = framesIn(error.stack)
-  const frames = own.length > 0 ? own : keptFrames(thrown)
-  if (own.length === 0 && frames.length > 0) error.stack = cut(frames.join('\n'), 'stack')
+  const ownFrames = framesIn(error.stack)
+  const frames = ownFrames.length > 0 ? ownFrames : keptFrames(thrown)
+  if (ownFrames.length === 0 && frames.length > 0) error.stack = cut(frames.join('\n'), 'stack')
   if (frames.length > 0 && frames.every((line) => EXTENSION.test(line))) return null
   const stack = componentStack?.slice(0, REPORT_LENGTHS.componentStack)
   return { kind: 'failure', isRecovered, error, ...(stack ? { componentStack: stack } : {}) }

@@ -23,22 +23,18 @@ export { rewriteUrl } from './http/request-url.ts'
 export type { HydrantRoute } from './http/route-config.ts'
 export type { FailureDetails, FailureSummary } from './ledger/ledger.ts'
 export { addDraining } from './lifecycle/drain-connections.ts'
+export type { Config, EsbuildOptions, EsbuildPlugin, ServerOptions, SiteOptions } from './options/config.ts'
+export { defineConfig } from './options/config.ts'
 export type {
   ActionContext,
   CacheOptions,
-  Config,
-  EsbuildOptions,
-  EsbuildPlugin,
   GuardContext,
   LayoutGuardContext,
   LayoutLoadContext,
   LoadContext,
   Prerender,
   PrerenderedAddress,
-  ServerOptions,
-  SiteOptions,
-} from './options/config.ts'
-export { defineConfig } from './options/config.ts'
+} from './options/page-contexts.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'
 export { HttpError, notFound, type RedirectStatus, redirect } from './thrown/http-error.ts'
 export { type FormMessages, invalidForm } from './thrown/invalid-form.ts'

@@ -77,8 +77,8 @@ export function href<const Route extends RouteId>(route: Route, ...[params, opti
     .map((segment) => fillSegment(segment, route, values))
     .join('/')
   if (path.startsWith('//')) throw new TypeError(`href('${route}'): "${path}" would lead to another host`)
-  const own = base && path === '/' ? base : base + path
-  return own + searchOf(route, options?.search) + hashOf(options?.hash)
+  const address = base && path === '/' ? base : base + path
+  return address + searchOf(route, options?.search) + hashOf(options?.hash)
 }
 
 function fillSegment(segment: string, route: string, params: AnyParameters): string {

@@ -17,12 +17,12 @@ export async function load({ app, params, reply, request }: LoadContext<'/failur
     return { ...found, typed: params.digest.slice(0, 100) }
   }
   const { fingerprint } = found.failure
-  const own = countHours(
+  const hoursOf = countHours(
     counts.filter((count) => count.fingerprint === fingerprint),
     now,
   )
   const mayChange = app.console.auth.mayChange(request.headers)
-  return { ...found, now, mayChange, hours: own.get(fingerprint) ?? noHours() }
+  return { ...found, now, mayChange, hours: hoursOf.get(fingerprint) ?? noHours() }
 }
 
 export async function action({ app, form, params, reply, url }: ActionContext<'/failures/[digest]'>) {

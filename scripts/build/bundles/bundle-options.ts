@@ -209,7 +209,7 @@ export function bundleLoaders({ loader }: EsbuildSettings): Record<string, Loade
   return Object.fromEntries(Object.entries(loader).filter(([, name]) => name !== 'file'))
 }
 
-export function writeServerModule(files: readonly string[]): string {
+function writeServerModule(files: readonly string[]): string {
   const imports = files.map((file, index) => `import * as module${index} from ${JSON.stringify(`./${file}`)}\n`)
   const members = files.map((file, index) => `  ${JSON.stringify(file)}: module${index},\n`)
   return `${imports.join('')}export const modules = {\n${members.join('')}}\n`

@@ -5,7 +5,7 @@ import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 
 /** The detail that a plugin of Hydrant attaches to a message for an error of Hydrant's table. */
-export interface ProblemDetail {
+interface ProblemDetail {
   code: ErrorCode
   values: string[]
 }

@@ -76,8 +76,8 @@ function refuseQueries(build: PluginBuild, extensions: readonly string[]) {
   build.onResolve({ filter }, ({ path, kind }) => {
     if (kind === 'url-token') return null
     const query = filter.exec(path)?.[1]
-    const known = 'Use "?image" for an image, "?component" for an SVG file, and no query for the URL alone'
-    return { errors: [{ text: `Nothing in this site handles the query "${query}" of the import. ${known}` }] }
+    const advice = 'Use "?image" for an image, "?component" for an SVG file, and no query for the URL alone'
+    return { errors: [{ text: `Nothing in this site handles the query "${query}" of the import. ${advice}` }] }
   })
 }
 

@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import { decodedMappings, encodedMappings, type SourceMapSegment, TraceMap } from '@jridgewell/trace-mapping'
 import type { Plugin } from 'esbuild'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
-import { messageOf } from '../../../src/server/util/message-of.ts'
+import { firstLineOf } from '../../../src/server/util/message-of.ts'
 import { isHydrantPath } from './hydrant-files.ts'
 
 /** The package that compiled components import. */
@@ -41,7 +41,7 @@ function loadLibrary(siteDir: string): Library {
     return require('oxc-transform-react')
   } catch (error) {
     // Node.js appends the list of modules that have required the package.
-    throw createHydrantError('HYD_BUILD_REACT_COMPILER', [messageOf(error).split('\n', 1)[0] ?? ''], error)
+    throw createHydrantError('HYD_BUILD_REACT_COMPILER', [firstLineOf(error)], error)
   }
 }
 

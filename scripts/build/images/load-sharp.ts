@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { messageOf } from '../../../src/server/util/message-of.ts'
+import { firstLineOf } from '../../../src/server/util/message-of.ts'
 
 /** The part of the package `sharp` that is used. */
 export interface Sharp {
@@ -32,7 +32,6 @@ export function loadSharp(siteDir: string): LoadedSharp {
   try {
     return { kind: 'loaded', sharp: require(path) }
   } catch (error) {
-    const [reason = ''] = messageOf(error).split('\n', 1)
-    return { kind: 'broken', reason }
+    return { kind: 'broken', reason: firstLineOf(error) }
   }
 }

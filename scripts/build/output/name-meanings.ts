@@ -87,8 +87,8 @@ function isAround(outer: AnyNode | undefined, { start, end }: AnyNode): boolean 
   return outer === undefined || (outer.start <= start && end <= outer.end)
 }
 
-function namesOf(patterns: readonly Pattern[], known: [parameter: number, Meaning] | undefined): Map<string, Meaning> {
-  return new Map(patterns.map((pattern, index) => [nameOf(pattern), known?.[0] === index ? known[1] : 'other']))
+function namesOf(patterns: readonly Pattern[], named: [parameter: number, Meaning] | undefined): Map<string, Meaning> {
+  return new Map(patterns.map((pattern, index) => [nameOf(pattern), named?.[0] === index ? named[1] : 'other']))
 }
 
 /** Returns the function that `.catch()` or `.then()` calls with the reason. */

@@ -1,7 +1,9 @@
 import { copyFile, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
+import { hasCode } from '../../../src/server/util/has-code.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
+import { isRunning } from '../../is-running.ts'
 
 /** A folder that is filled next to the folder that it replaces. */
 export interface OutputFolder {
@@ -79,20 +81,10 @@ async function removeLeftovers(target: string, prefix: string): Promise<void> {
   }
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // EPERM: the process runs, as another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}
-
 async function ignoreMissing(work: Promise<void>): Promise<void> {
   try {
     await work
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (!hasCode(error, 'ENOENT')) throw error
   }
 }

@@ -17,7 +17,7 @@ export function nameByContent(files: readonly BundledFile[]): Map<string, string
   const renamed = new Map<string, string>()
   const stylesheets = new Map<string, string>()
   for (const name of [...parsed.keys()].sort()) {
-    const hash = contentHash(describe(name, parsed))
+    const hash = contentHash(describeFile(name, parsed))
     const newName = name.replace(/[A-Z2-7]{8}(?=\.\w+$)/, hash)
     // Pages often have equal stylesheets: under one name a browser fetches them once.
     const equal = newName.endsWith('.css') ? stylesheets.get(hash) : undefined
@@ -46,7 +46,7 @@ function parse({ text, references }: BundledFile): ParsedFile {
  * Describes a file by the hashes of all files that it leads to, in the order of their references. References are
  * numbers, because they may be circular.
  */
-function describe(name: string, files: ReadonlyMap<string, ParsedFile>): string {
+function describeFile(name: string, files: ReadonlyMap<string, ParsedFile>): string {
   const order = new Map([[name, 0]])
   const lines: string[] = []
   for (const [current] of order) {

@@ -150,11 +150,11 @@ export async function renderForm(
     if (outcome.kind === 'redirect') return { kind: 'redirect', path, redirect: outcome.redirect }
     return { kind: 'form', form: formOf(format, layouts.length), path, params, response: outcome.response }
   }
-  const problem = { exportIn: route.prerender?.file ?? null, ...describe(url, reply, outcome, failure) }
+  const problem = { exportIn: route.prerender?.file ?? null, ...problemOf(url, reply, outcome, failure) }
   return { kind: 'problem', problem }
 }
 
-function describe(
+function problemOf(
   url: string,
   reply: LightMyRequestResponse,
   outcome: Outcome | undefined,
@@ -183,8 +183,8 @@ function describeResponse({ statusCode, headers }: LightMyRequestResponse): stri
 
 /** Returns the innermost frame in the site. */
 function frameIn({ stack, cause, errors = [] }: KeptError): SourceFrame | null {
-  const own = stack.find(({ isSite, line }) => isSite && line > 0)
-  if (own) return own
+  const frame = stack.find(({ isSite, line }) => isSite && line > 0)
+  if (frame) return frame
   for (const inner of [...(cause ? [cause] : []), ...errors]) {
     const found = frameIn(inner)
     if (found) return found

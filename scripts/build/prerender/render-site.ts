@@ -12,7 +12,6 @@ import {
 } from '../../../src/server/cache/prerendered/format.ts'
 import { createInstance } from '../../../src/server/create-server.ts'
 import { createJsonLogging } from '../../../src/server/log/logger.ts'
-import type { Options } from '../../../src/server/options/options.ts'
 import { publishEnv } from '../../../src/server/options/public-env.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { createPageRoute, type PageRoute } from '../../../src/server/pages/page-route.ts'
@@ -23,6 +22,7 @@ import { mapWithLimit } from '../output/map-with-limit.ts'
 import { listAddresses } from './list-addresses.ts'
 import type { PrerenderMessage, PrerenderProblem } from './prerender-messages.ts'
 import { createOutcomes, type RenderingServer, renderAddress } from './render-address.ts'
+import { renderingOptions } from './rendering-options.ts'
 
 export interface RenderSiteInput {
   /** The folder of the build, which gets the folder `prerendered`. */
@@ -43,7 +43,7 @@ const CLOSE_MS = 5_000
 export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): Promise<PrerenderMessage> {
   const manifest = readManifest(folder)
   const config = await readConfig(folder)
-  const options = optionsOfBuild(resolveOptions({ env: process.env, config, scope: 'server' }))
+  const options = renderingOptions(resolveOptions({ env: process.env, config, scope: 'server' }), AT_A_TIME)
   const { base } = options
   const outcomes = createOutcomes()
   const { collector } = outcomes
@@ -88,15 +88,6 @@ async function close(app: FastifyInstance): Promise<void> {
   const deadline = createDeadline(CLOSE_MS)
   await Promise.race([app.close().catch(() => {}), deadline.passed])
   deadline.clear()
-}
-
-/** Returns the options without those that concern visitors, operators and other servers. */
-function optionsOfBuild(options: Options): Options {
-  return {
-    ...options,
-    ...{ hosts: [], ledger: false, onFailure: null, trustProxy: false, proxyStripsBase: false, logRequests: false },
-    limits: { ...options.limits, maxEventLoopDelayMs: 0, maxRenders: Math.max(options.limits.maxRenders, AT_A_TIME) },
-  }
 }
 
 interface Address {

@@ -61,9 +61,9 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
 
   /** Loads code unless it is fresh. Requests that come meanwhile get the result, too. */
   function refresh<Code>(id: string, loadCode: () => Promise<Code>): Promise<Code | null> {
-    const known = fresh.get(id)
+    const existing = fresh.get(id)
     // Each id has one type of code.
-    if (known !== undefined) return (known ?? Promise.resolve(null)) as Promise<Code | null>
+    if (existing !== undefined) return (existing ?? Promise.resolve(null)) as Promise<Code | null>
     const loading: Promise<Code | null> = loadCode().then(
       (code) => {
         // The code has changed meanwhile: it must not replace the new one.

@@ -26,10 +26,10 @@ export function fromStart({ title, error, source }: DevFailure, dir: string): De
   const causes = causesOfThrown(error)
   return [
     {
-      id: `${title}: ${messageOf(error)}`,
+      id: `${title}: ${namedMessageOf(error)}`,
       kind: title === DOES_NOT_BUILD ? 'build' : 'server',
       title,
-      message: messageOf(error),
+      message: namedMessageOf(error),
       ...(isKnownError(error) ? { code: error.code, fix: error.fix } : {}),
       frame,
       stack,
@@ -48,7 +48,7 @@ export function fromFailure(failure: FailureRecord, isLoading = false): DevError
   const { fingerprint, digest, error, route, path, details } = failure
   const mismatch = failure.side === 'client' ? readHydrationMismatch(error.message) : null
   const kind = mismatch ? 'hydration' : failure.side === 'client' ? 'browser' : 'server'
-  const known = findKnownError(error)
+  const knownError = findKnownError(error)
   const source = siteFrameOf(error)
   const components = details?.components ?? []
   const causes = causesOfKept(error)
@@ -57,8 +57,8 @@ export function fromFailure(failure: FailureRecord, isLoading = false): DevError
     id: `${fingerprint} ${route ?? ''}`,
     kind,
     title: titleOf(failure, kind, isLoading),
-    message: mismatch?.sentence ?? (known ? error.message : textOf(error)),
-    ...known,
+    message: mismatch?.sentence ?? (knownError ? error.message : textOf(error)),
+    ...knownError,
     digest,
     ...(route === null ? {} : { route }),
     ...(path === null ? {} : { path }),
@@ -135,7 +135,7 @@ function frameOf(place: DevFrame, dir: string): DevFrame {
   return code ? { file, line, column, code } : { file, line, column }
 }
 
-function messageOf(thrown: unknown): string {
+function namedMessageOf(thrown: unknown): string {
   if (isKnownError(thrown)) return thrown.message
   return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
 }
@@ -145,7 +145,7 @@ function causesOfThrown(thrown: unknown): DevCause[] {
   let cause = thrown instanceof Error ? thrown.cause : undefined
   // A cause may be its own cause.
   for (let left = MAX_CAUSES; left > 0 && cause instanceof Error; left--) {
-    causes.push({ message: messageOf(cause), stack: stackOf(cause) })
+    causes.push({ message: namedMessageOf(cause), stack: stackOf(cause) })
     cause = cause.cause
   }
   return causes

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pathOf } from '../../../src/server/http/request-url.ts'
 import { RESERVED_PATH } from '../../../src/shared/paths.ts'
 import { NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
 import type { DevEngine } from '../engine/dev-engine.ts'
@@ -27,7 +28,7 @@ export function createResponder({ channel, openEditor, engine, display, slot, ..
     if (await serveModule(request, response, engine, site.base())) return
     await site.settled()
     // When a page is loaded, its earlier errors are out of date.
-    if (loadsPage(request)) display.list.clear({ path: request.url?.split('?')[0] ?? '' })
+    if (loadsPage(request)) display.list.clear({ path: pathOf(request.url ?? '') })
     const page = display.page()
     // Pages that are open still send reports.
     if (page === null || (slot.isFilled() && request.url?.includes(RESERVED_PATH))) slot.serve(request, response)

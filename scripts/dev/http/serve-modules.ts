@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { pathOf } from '../../../src/server/http/request-url.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import { ASSETS_PATH, withBase } from '../../../src/shared/paths.ts'
 import type { DevEngine } from '../engine/dev-engine.ts'
@@ -24,7 +25,7 @@ export async function serveModule(
 ): Promise<boolean> {
   const packages = state()?.packages
   const folder = withBase(base, ASSETS_PATH)
-  const [path = ''] = (request.url ?? '').split('?')
+  const path = pathOf(request.url ?? '')
   if (!packages || !path.startsWith(folder) || !['GET', 'HEAD'].includes(request.method ?? '')) return false
   const name = path.slice(folder.length)
   if (!/^[\w.-]+$/.test(name)) return false

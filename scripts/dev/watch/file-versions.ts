@@ -69,9 +69,9 @@ export function createVersions({ isIgnored, onPlace }: FileVersionsInput): FileV
 /** Returns null for a path that is gone, and for one that nobody can read: a link to itself, a folder without permission. */
 function look(path: string): { stats: Stats; isLink: boolean } | null {
   try {
-    const own = lstatSync(path)
-    const isLink = own.isSymbolicLink()
-    return { stats: isLink ? statSync(path) : own, isLink }
+    const ownStats = lstatSync(path)
+    const isLink = ownStats.isSymbolicLink()
+    return { stats: isLink ? statSync(path) : ownStats, isLink }
   } catch {
     return null
   }

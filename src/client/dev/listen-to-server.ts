@@ -11,7 +11,7 @@ export interface ListenInput {
 
 /** A message of the server with the position of the last change. */
 interface Sent {
-  text: string
+  message: DevMessage
   id: string
 }
 
@@ -29,9 +29,7 @@ export function listenToServer({ base, since, onMessage }: ListenInput): void {
   /** Changes that another tab has passed on before this tab's own connection has brought the page up to date. */
   let early: Sent[] = []
 
-  function receive({ text, id }: Sent) {
-    // The development server has sent the message.
-    const message = JSON.parse(text) as DevMessage
+  function receive({ message, id }: Sent) {
     if (message.type === 'errors') return onMessage(message)
     if (!isAfter(id, last)) return
     last = id
@@ -40,11 +38,13 @@ export function listenToServer({ base, since, onMessage }: ListenInput): void {
 
   function connect(): EventSource {
     const source = new EventSource(`${base}/_hydrant/dev${last && `?since=${last}`}`)
-    source.addEventListener('message', ({ data: text, lastEventId: id }: MessageEvent<string>) => {
-      if (hasLock) channel?.postMessage({ text, id } satisfies Sent)
-      receive({ text, id })
+    source.addEventListener('message', ({ data, lastEventId: id }: MessageEvent<string>) => {
+      // The development server has sent the message.
+      const sent: Sent = { message: JSON.parse(data) as DevMessage, id }
+      if (hasLock) channel?.postMessage(sent)
+      receive(sent)
       // The first message after those that the page has missed.
-      if (!hasLock && channel && text.startsWith('{"type":"errors"')) leaveToOthers(id)
+      if (!hasLock && channel && sent.message.type === 'errors') leaveToOthers(id)
     })
     return source
   }
@@ -60,7 +60,7 @@ export function listenToServer({ base, since, onMessage }: ListenInput): void {
   if (!channel) return
   channel.addEventListener('message', ({ data }: MessageEvent<Sent>) => {
     if (events === null) receive(data)
-    else if (!data.text.startsWith('{"type":"errors"')) early.push(data)
+    else if (data.message.type !== 'errors') early.push(data)
   })
   void navigator.locks.request(name, () => {
     hasLock = true

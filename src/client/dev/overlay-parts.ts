@@ -83,11 +83,11 @@ export function showCause({ message, stack }: DevCause, open: Open): HTMLElement
 }
 
 function stackLists(stack: readonly DevStackLine[], open: Open): (HTMLElement | null)[] {
-  const own = stack.filter(({ isSite }) => isSite)
+  const siteFrames = stack.filter(({ isSite }) => isSite)
   const others = stack.filter(({ isSite }) => !isSite)
   const count = others.length === 1 ? '1 frame' : `${others.length} frames`
   return [
-    own.length > 0 ? stackList(own, open, 'Stack') : null,
+    siteFrames.length > 0 ? stackList(siteFrames, open, 'Stack') : null,
     others.length > 0
       ? element(
           'details',

@@ -33,12 +33,12 @@ export function createOverlay({ base, isPage = false }: OverlaySettings): Overla
 
   return {
     showErrors(next) {
-      const known = idsOf(errors)
+      const shownIds = idsOf(errors)
       errors = next
       const closed = memory.read()
       memory.tidy()
       const isUrgent = ({ id, path }: DevError) =>
-        !closed.includes(id) && (isFirst ? path === undefined || path === location.pathname : !known.includes(id))
+        !closed.includes(id) && (isFirst ? path === undefined || path === location.pathname : !shownIds.includes(id))
       const urgent = errors.find((error) => isPage || isUrgent(error))
       isFirst = false
       if (errors.length === 0) {

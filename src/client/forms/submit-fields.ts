@@ -112,7 +112,7 @@ function endingOf(result: FetchResult, fields: Fields): Ending {
     case 'redirect':
       return { outcome: {}, isStale: true, to: new URL(result.to, fields.url) }
     case 'error':
-      return { outcome: { error: describe(result.error) }, isStale: true }
+      return { outcome: { error: describeError(result.error) }, isStale: true }
     case 'load':
       // No action has been called. A browser sends no other method than POST.
       if (fields.enctype === undefined || fields.method !== 'POST') return { outcome: { error: { message: NOT_SENT } } }
@@ -123,7 +123,7 @@ function endingOf(result: FetchResult, fields: Fields): Ending {
   }
 }
 
-function describe(error: PublicError) {
+function describeError(error: PublicError) {
   const message = publicMessage(error, location.hostname)
   if (error.kind === 'refusal') return { message, status: error.status }
   return error.side === 'server' ? { message, status: error.status, digest: error.digest } : { message }

@@ -35,8 +35,8 @@ export function createPrefetcher(app: App, fetch: FetchAhead, nextSeen: () => UR
     fill,
     /** Fetches the page at which the visitor points. If there is no place for it, the oldest such request ends. */
     point(url: URL) {
-      const known = pages.get(url)
-      if (known) return pages.touch(known)
+      const existing = pages.get(url)
+      if (existing) return pages.touch(existing)
       if (!pages.hasPlace()) {
         const oldest = pages.findPending().find(({ reason }) => reason !== 'asked')
         if (!oldest) return

@@ -5,6 +5,7 @@ import { addFirstHook } from '../guards/first-hook.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../options/admin-address.ts'
 import type { Options } from '../options/options.ts'
+import { hasCode } from '../util/has-code.ts'
 import { addAccessControl } from './access.ts'
 import { createAuth } from './auth.ts'
 import { type CacheSource, createCacheReader } from './cache-report.ts'
@@ -37,8 +38,7 @@ export async function startAdmin(input: AdminInput): Promise<AdminListener | nul
     await listen(app, admin)
   } catch (error) {
     await app.close()
-    const isDefaultTaken = admin.port === null && error instanceof Error && 'code' in error && error.code === IN_USE
-    if (!isDefaultTaken) throw error
+    if (admin.port !== null || !hasCode(error, IN_USE)) throw error
     log.warn(
       `there is no console, because port ${DEFAULT_ADMIN_PORT} is in use: choose another port with --admin <port>, or turn the console off with --admin false`,
     )
@@ -96,8 +96,8 @@ const HTTP_PORT = 80
 // Other sites cannot point these names to this machine.
 function allowedHosts(host: string, app: FastifyInstance): string[] {
   const port = portOf(app)
-  const own = host.includes(':') ? `[${host}]` : host.toLowerCase()
-  const names = [...new Set(['localhost', '127.0.0.1', '[::1]', own])]
+  const name = host.includes(':') ? `[${host}]` : host.toLowerCase()
+  const names = [...new Set(['localhost', '127.0.0.1', '[::1]', name])]
   return names.flatMap((name) => (port === HTTP_PORT ? [name, `${name}:${port}`] : [`${name}:${port}`]))
 }
 

@@ -6,7 +6,7 @@ import type { BootModule } from '../../shared/wire/boot.ts'
 import { type CacheRule, readCacheRule } from '../cache/cache-rule.ts'
 import { PERMANENT, type PrerenderRule, readPrerenderRule } from '../cache/prerender-rule.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
-import type { ActionContext, LoadContext } from '../options/config.ts'
+import type { ActionContext, LoadContext } from '../options/page-contexts.ts'
 import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
 import { createGuardedFolders, type GuardedFolder, type GuardFunction } from './guarded-folders.ts'
 import type { MappedBundle } from './loaded-bundles.ts'
@@ -120,27 +120,32 @@ export interface BuildParts extends ServerBundle {
  * HYD_HYDRATE_EXPORT and HYD_VISITOR_LOAD.
  */
 export function createBuild({ folder, manifest, modules, base, bundles }: BuildParts): Build {
-  const site = createSite(manifest, modules, withBase(base, ASSETS_PATH))
+  const site = createModuleReader(manifest, modules, withBase(base, ASSETS_PATH))
   return {
     manifest,
     folder,
     siteDir: dirname(folder),
     root: site.frame(manifest.root),
     guardedFolders: createGuardedFolders(Object.keys(manifest.modules), base, site.loaded),
-    routes: manifest.routes.map((entry) => ({
-      ...site.frame(entry),
-      id: entry.id,
-      url: entry.url,
-      catchAll: entry.catchAll,
-      page: site.loaded<PageComponent>(entry.page),
-      action: site.action(entry.page),
-      canStream: site.serverModule(entry.page).exports.stream !== false,
-      schemas: site.schemas(entry.page),
-      revalidates: site.serverModule(entry.page).exports.revalidate !== false,
-      isHydrated: site.isHydrated(entry.page),
-      ...site.storing(entry),
-      loadVisitor: site.visitorLoad(entry.page),
-    })),
+    routes: manifest.routes.map((entry) => {
+      const server = site.serverModule(entry.page)
+      const { file, exports } = server
+      const page = { file: entry.page, exports: modules[entry.page] ?? {} }
+      return {
+        ...site.frame(entry),
+        id: entry.id,
+        url: entry.url,
+        catchAll: entry.catchAll,
+        page: site.loaded<PageComponent>(entry.page),
+        action: typeof exports.action === 'function' ? (exports.action as ActionFunction) : null,
+        canStream: exports.stream !== false,
+        schemas: createPageSchemas(exports, file),
+        revalidates: exports.revalidate !== false,
+        isHydrated: isHydrated(page),
+        ...storingOf(server, page, entry),
+        loadVisitor: visitorLoadOf(server),
+      }
+    }),
     entry: site.entry,
     dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),
     serverPlugin: manifest.serverPlugin === null ? null : modules[manifest.serverPlugin]?.default,
@@ -148,7 +153,15 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
   }
 }
 
-function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets: string) {
+/** The exports of a module. */
+interface ModuleExports {
+  /** Path in the site. */
+  file: string
+  exports: Readonly<Record<string, unknown>>
+}
+
+/** Returns the functions that read the site's modules. */
+function createModuleReader(manifest: Manifest, modules: ServerBundle['modules'], assets: string) {
   function module<Component>(file: string): SiteModule<Component> {
     const client = manifest.modules[file]
     const css = client?.css ?? []
@@ -162,7 +175,7 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     }
   }
 
-  function serverModule(file: string): { file: string; exports: Record<string, unknown> } {
+  function serverModule(file: string): ModuleExports {
     const key = serverFileKeys(file).find((candidate) => modules[candidate])
     return { file: key ?? file, exports: (key && modules[key]) || {} }
   }
@@ -177,39 +190,6 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
     const layout = loaded<LayoutComponent>(file)
     const params = [...posix.dirname(file).matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map(([, name = '']) => name)
     return params.length === 0 ? layout : { ...layout, boot: { ...layout.boot, params } }
-  }
-
-  function action(file: string): ActionFunction | null {
-    const { exports } = serverModule(file)
-    return typeof exports.action === 'function' ? (exports.action as ActionFunction) : null
-  }
-
-  function schemas(file: string): PageSchemas {
-    const { exports, file: serverFile } = serverModule(file)
-    return createPageSchemas(exports, serverFile)
-  }
-
-  function storing({ page, url }: RouteEntry): Pick<Route, 'cache' | 'prerender'> {
-    const server = serverModule(page)
-    const prerender = readPrerenderRule(server, { file: page, exports: modules[page] ?? {} }, /[:*]/.test(url))
-    return { prerender, cache: prerender ? PERMANENT : readCacheRule(server.exports, server.file) }
-  }
-
-  function visitorLoad(file: string): LoadFunction | null {
-    const { exports, file: serverFile } = serverModule(file)
-    const { loadVisitor, cache } = exports
-    if (loadVisitor === undefined) return null
-    const refuse = (problem: string) => createHydrantError('HYD_VISITOR_LOAD', [serverFile, problem])
-    if (typeof loadVisitor !== 'function') throw refuse(`must be a function; got ${showValue(loadVisitor)}`)
-    if (cache === undefined) throw refuse('needs the export "cache"')
-    return loadVisitor as LoadFunction
-  }
-
-  function isHydrated(file: string): boolean {
-    const hydrate = modules[file]?.hydrate
-    if (hydrate !== undefined && hydrate !== false)
-      throw createHydrantError('HYD_HYDRATE_EXPORT', [file, showValue(hydrate)])
-    return hydrate === undefined
   }
 
   function frame({ layouts, errors, notFounds }: Surroundings): LayoutChain {
@@ -228,11 +208,34 @@ function createSite(manifest: Manifest, modules: ServerBundle['modules'], assets
   }
 
   const entry = { url: assets + manifest.entry, imports: manifest.entryImports.map((name) => assets + name) }
-  return { frame, loaded, action, schemas, storing, visitorLoad, isHydrated, serverModule, entry }
+  return { frame, loaded, serverModule, entry }
+}
+
+function isHydrated({ file, exports: { hydrate } }: ModuleExports): boolean {
+  if (hydrate !== undefined && hydrate !== false)
+    throw createHydrantError('HYD_HYDRATE_EXPORT', [file, showValue(hydrate)])
+  return hydrate === undefined
+}
+
+function storingOf(
+  server: ModuleExports,
+  page: ModuleExports,
+  { url }: RouteEntry,
+): Pick<Route, 'cache' | 'prerender'> {
+  const prerender = readPrerenderRule(server, page, /[:*]/.test(url))
+  return { prerender, cache: prerender ? PERMANENT : readCacheRule(server.exports, server.file) }
+}
+
+function visitorLoadOf({ file, exports: { loadVisitor, cache } }: ModuleExports): LoadFunction | null {
+  if (loadVisitor === undefined) return null
+  const refuse = (problem: string) => createHydrantError('HYD_VISITOR_LOAD', [file, problem])
+  if (typeof loadVisitor !== 'function') throw refuse(`must be a function; got ${showValue(loadVisitor)}`)
+  if (cache === undefined) throw refuse('needs the export "cache"')
+  return loadVisitor as LoadFunction
 }
 
 // A guard that is ignored would leave its pages open to everyone.
-function guardOf(exports: Record<string, unknown>, serverFile: string): GuardFunction | null {
+function guardOf(exports: ModuleExports['exports'], serverFile: string): GuardFunction | null {
   if (!('guard' in exports)) return null
   const { guard } = exports
   if (typeof guard !== 'function') throw createHydrantError('HYD_GUARD_EXPORT', [serverFile, showValue(guard)])

@@ -30,17 +30,17 @@ const caches = new WeakMap<RawServerBase, Set<PageCache>>()
  * @param cache Null for a site without stored pages.
  */
 export function addPageCache(app: FastifyInstance, cache: PageCache | null) {
-  const own = caches.get(app.server) ?? new Set()
-  caches.set(app.server, own)
-  if (cache) own.add(cache)
+  const siteCaches = caches.get(app.server) ?? new Set()
+  caches.set(app.server, siteCaches)
+  if (cache) siteCaches.add(cache)
   const root = rootOf(app)
   if (root.hasDecorator('pageCache')) return
   root.decorate('pageCache', {
     async invalidate(invalidation) {
-      await Promise.all([...own].map((each) => each.invalidate(invalidation)))
+      await Promise.all([...siteCaches].map((each) => each.invalidate(invalidation)))
     },
     async clear() {
-      await Promise.all([...own].map((each) => each.clear()))
+      await Promise.all([...siteCaches].map((each) => each.clear()))
     },
   })
 }

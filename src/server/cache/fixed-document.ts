@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { escapeScript } from '../../shared/wire/html.ts'
+import { unescapeHtml } from '../util/unescape-html.ts'
 
 /** A document without a nonce, whose bytes are the same for every visitor. */
 export interface FixedDocument {
@@ -67,10 +68,6 @@ function readAttributes(tag: string): Record<string, string> {
   const attributes = [...tag.matchAll(/\s([\w:-]+)(?:="([^"]*)")?/g)]
   return Object.fromEntries(attributes.map(([, name = '', value = '']) => [name.toLowerCase(), unescapeHtml(value)]))
 }
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" }
-const unescapeHtml = (value: string) =>
-  value.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name: string) => ENTITIES[name] ?? '')
 
 /** Returns the script that inserts an external script with these attributes. */
 function insertScript(attributes: Readonly<Record<string, string>>): string {

@@ -39,9 +39,9 @@ export class KnownKeys {
 
   /** Returns the key of an equal request; null if it is not known. */
   find({ route, request, mayReport }: DocumentRequest): KnownKey | null {
-    const known = this.#byUrl.get(request.url)
-    if (known === undefined || known.route !== route || known.mayReport !== mayReport) return null
-    return known.host === request.host && known.protocol === request.protocol ? known : null
+    const entry = this.#byUrl.get(request.url)
+    if (entry === undefined || entry.route !== route || entry.mayReport !== mayReport) return null
+    return entry.host === request.host && entry.protocol === request.protocol ? entry : null
   }
 
   /**

@@ -21,8 +21,8 @@ export function recordLog(log: FastifyBaseLogger & WithLevels, recording: Record
   const methods = new Map<unknown, LogMethod>()
 
   function methodOf(method: LogMethod, toResult: (result: unknown) => unknown): LogMethod {
-    const known = methods.get(method)
-    if (known) return known
+    const existing = methods.get(method)
+    if (existing) return existing
     const created = new Proxy(method, {
       apply: (target, self, args) =>
         toResult(Reflect.apply(target, originalOf<unknown>(self), args.map(withOriginals))),

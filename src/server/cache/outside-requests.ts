@@ -12,7 +12,7 @@ export function runOutsideRequests<Result>(load: () => Result): Result {
   const span = findActiveSpan()
   return callOutside(() => {
     // All calls share one context. Before Node.js 24, `enterWith` in the load would write into it.
-    const own = new AsyncResource('HYDRANT_LOAD')
-    return own.runInAsyncScope(() => (span ? withActiveSpan(span, load) : load()))
+    const resource = new AsyncResource('HYDRANT_LOAD')
+    return resource.runInAsyncScope(() => (span ? withActiveSpan(span, load) : load()))
   })
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { StoredCounts } from '../metrics/cache-counts.ts'
-import { type CacheContents, fullestTags } from './cache-contents.ts'
+import type { CacheContents } from './cache-contents.ts'
 import { encodeTag, pathTag } from './cache-key.ts'
 import { isTag } from './cache-rule.ts'
 import { KnownKeys } from './known-keys.ts'
@@ -8,6 +8,7 @@ import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
 import { StoredPage } from './stored-page.ts'
 import { TagVersions } from './tag-versions.ts'
+import { createTaggedPages, type TaggedPages } from './tagged-pages.ts'
 
 /** The stored responses that `invalidate` removes: those with any of these tags, and those of this path. */
 export interface Invalidation {
@@ -37,10 +38,10 @@ export interface Rendering {
  * The result of a rendering for the requests that wait for it: `outdated` if the page was invalidated meanwhile, and
  * null if there is no response to store.
  */
-export type Rendered = StoredPage | 'outdated' | null
+export type RenderingResult = StoredPage | 'outdated' | null
 
 interface Running {
-  promise: Promise<Rendered>
+  promise: Promise<RenderingResult>
   /** Null until they are known. */
   tags: readonly string[] | null
 }
@@ -61,8 +62,7 @@ const MAX_RETRY_MS = 30_000
 /** The responses of one site's cached pages. All keys are results of `keyOf`. */
 export class PageCache {
   readonly knownKeys = new KnownKeys()
-  #pages: LRUCache<string, StoredPage>
-  #keysByTag = new Map<string, Set<string>>()
+  #pages: TaggedPages
   #versions = new TagVersions()
   /** The number of invalidations when this process began to serve. */
   #start = 0
@@ -71,7 +71,6 @@ export class PageCache {
   #retries: LRUCache<string, { at: number; pauseMs: number }>
   #store: SharedStore | null
   #now: () => number
-  #evictions = 0
   #invalidations = 0
 
   /**
@@ -89,14 +88,7 @@ export class PageCache {
       else this.#forget(tags)
       if (isAtStart) this.#start = this.#versions.now
     })
-    this.#pages = new LRUCache({
-      maxSize: maxBytes,
-      sizeCalculation: sizeOf,
-      dispose: (page, key, reason) => {
-        if (reason === 'evict') this.#evictions++
-        this.#forgetTags(key, page)
-      },
-    })
+    this.#pages = createTaggedPages(maxBytes)
     this.#passed = new LRUCache({ max: MAX_PASSED })
     this.#retries = new LRUCache({ max: MAX_PASSED })
   }
@@ -111,7 +103,7 @@ export class PageCache {
   }
 
   /** Returns the result of the rendering that is running for a key; null if none is. */
-  awaitRendering(key: string): Promise<Rendered> | null {
+  awaitRendering(key: string): Promise<RenderingResult> | null {
     return this.#renderings.get(key)?.promise ?? null
   }
 
@@ -163,13 +155,13 @@ export class PageCache {
    */
   begin(key: string, route: string): Rendering {
     const since = this.#versions.now
-    let settle: (result: Rendered) => void = () => {}
-    const promise = new Promise<Rendered>((resolve) => {
+    let settle: (result: RenderingResult) => void = () => {}
+    const promise = new Promise<RenderingResult>((resolve) => {
       settle = resolve
     })
     const running: Running = { promise, tags: null }
     this.#renderings.set(key, running)
-    const end = (result: Rendered) => {
+    const end = (result: RenderingResult) => {
       // An invalidation may have removed this rendering, and another rendering may have begun.
       if (this.#renderings.get(key) === running) this.#renderings.delete(key)
       settle(result)
@@ -183,7 +175,7 @@ export class PageCache {
         isStored = true
         const page = this.#createPage(key, route, response)
         const isCurrent = this.#versions.areCurrent(response.tags, since)
-        if (isCurrent) this.#add(key, page)
+        if (isCurrent) this.#pages.add(key, page)
         this.#retries.delete(key)
         end(isCurrent ? page : 'outdated')
         return page
@@ -218,33 +210,20 @@ export class PageCache {
   }
 
   counts(): StoredCounts {
-    return {
-      entries: this.#pages.size,
-      bytes: this.#pages.calculatedSize,
-      evictions: this.#evictions,
-      invalidations: this.#invalidations,
-    }
+    return { ...this.#pages.counts(), invalidations: this.#invalidations }
   }
 
   /** Returns what is stored, by route and by tag. */
   contents(): CacheContents {
-    const routes = new Map<string, { entries: number; bytes: number }>()
-    for (const [key, page] of this.#pages.entries()) {
-      const { entries, bytes } = routes.get(page.route) ?? { entries: 0, bytes: 0 }
-      routes.set(page.route, { entries: entries + 1, bytes: bytes + sizeOf(page, key) })
-    }
-    return {
-      routes: [...routes].map(([route, stored]) => ({ route, ...stored })),
-      tags: fullestTags([...this.#keysByTag].map(([tag, { size }]) => ({ tag, entries: size }))),
-    }
+    return this.#pages.contents()
   }
 
   #forget(tags: readonly string[]) {
     this.#versions.invalidate(tags)
-    for (const tag of tags) for (const key of [...(this.#keysByTag.get(tag) ?? [])]) this.#pages.delete(key)
+    this.#pages.deleteTagged(tags)
     // Later requests must not wait for renderings that are outdated now.
-    for (const [key, { tags: own }] of this.#renderings)
-      if (own === null || tags.some((tag) => own.includes(tag))) this.#renderings.delete(key)
+    for (const [key, { tags: renderingTags }] of this.#renderings)
+      if (renderingTags === null || tags.some((tag) => renderingTags.includes(tag))) this.#renderings.delete(key)
   }
 
   #forgetAll() {
@@ -256,31 +235,8 @@ export class PageCache {
   }
 
   #createPage(key: string, route: string, response: StoredResponse): StoredPage {
-    const page: StoredPage = new StoredPage(route, response, () => {
-      if (this.#pages.peek(key) !== page) return
-      // `lru-cache` reads the size of a page only when the page is added.
-      this.#pages.delete(key)
-      this.#add(key, page)
-    })
+    const page: StoredPage = new StoredPage(route, response, () => this.#pages.recount(key, page))
     return page
-  }
-
-  #add(key: string, page: StoredPage) {
-    this.#pages.set(key, page)
-    // A page that is larger than the cache is not kept.
-    if (!this.#pages.has(key)) return
-    for (const tag of page.response.tags) {
-      const keys = this.#keysByTag.get(tag) ?? new Set()
-      this.#keysByTag.set(tag, keys.add(key))
-    }
-  }
-
-  #forgetTags(key: string, { response }: StoredPage) {
-    for (const tag of response.tags) {
-      const keys = this.#keysByTag.get(tag)
-      keys?.delete(key)
-      if (keys?.size === 0) this.#keysByTag.delete(tag)
-    }
   }
 
   #delay(key: string) {
@@ -288,6 +244,3 @@ export class PageCache {
     this.#retries.set(key, { at: this.#now() + pauseMs, pauseMs })
   }
 }
-
-/** Returns the memory that a page takes with its key, in bytes. */
-const sizeOf = (page: StoredPage, key: string) => page.size + 2 * key.length

@@ -58,7 +58,8 @@ export function createRecorder<Original extends object>(
   return recorder
 }
 
-// perf: a class, because each request has several recorders. Functions in a literal would be created for each of them.
+// perf: a class, because functions in a literal would be created for each of the recorders of a request, which take
+// 3.5 µs together, 4d405c1.
 class Traps<Original extends object> implements ProxyHandler<object> {
   readonly #object: RecordedObject<Original>
   readonly #recording: Recording
@@ -69,8 +70,8 @@ class Traps<Original extends object> implements ProxyHandler<object> {
   }
 
   get(target: object, property: PropertyKey, receiver: unknown): unknown {
-    const known = this.#sharedAt(target, property)
-    if (known) return known.value
+    const shared = this.#sharedAt(target, property)
+    if (shared) return shared.value
     const original = this.#object.original()
     // The receiver is another object if its prototype is the recorder.
     const read = () => Reflect.get(original, property, originalOf(receiver)) as unknown
@@ -94,11 +95,11 @@ class Traps<Original extends object> implements ProxyHandler<object> {
     this.#noteUnlessShared(target, property)
     const descriptor = Reflect.getOwnPropertyDescriptor(this.#object.original(), property)
     if (!descriptor || isFixed(target, property)) return descriptor
-    const known = this.#sharedAt(target, property)
+    const shared = this.#sharedAt(target, property)
     // The target has no such property, so it must be reported as configurable.
-    if (!known && !('value' in descriptor)) return { ...descriptor, configurable: true }
+    if (!shared && !('value' in descriptor)) return { ...descriptor, configurable: true }
     const { enumerable = false, writable = true } = descriptor
-    const value = known ? known.value : this.#recording.recorderOf(descriptor.value)
+    const value = shared ? shared.value : this.#recording.recorderOf(descriptor.value)
     return { value, writable, enumerable, configurable: true }
   }
 
@@ -116,11 +117,11 @@ class Traps<Original extends object> implements ProxyHandler<object> {
 
   defineProperty(target: object, property: PropertyKey, descriptor: PropertyDescriptor): boolean {
     const original = this.#object.original()
-    const own = 'value' in descriptor ? { ...descriptor, value: originalOf<unknown>(descriptor.value) } : descriptor
-    const isData = 'value' in own && typeof own.value !== 'function'
+    const given = 'value' in descriptor ? { ...descriptor, value: originalOf<unknown>(descriptor.value) } : descriptor
+    const isData = 'value' in given && typeof given.value !== 'function'
     // If the descriptor leaves out an attribute, the result depends on the property as it was.
-    const isComplete = isData && 'writable' in own && 'enumerable' in own && 'configurable' in own
-    const isDone = this.#write(property, !isComplete, () => Reflect.defineProperty(original, property, own))
+    const isComplete = isData && 'writable' in given && 'enumerable' in given && 'configurable' in given
+    const isDone = this.#write(property, !isComplete, () => Reflect.defineProperty(original, property, given))
     // A proxy may only report a property as not configurable if its target has the same one.
     const defined = Reflect.getOwnPropertyDescriptor(original, property)
     return isDone && (defined?.configurable !== false || Reflect.defineProperty(target, property, defined))

@@ -97,9 +97,11 @@ function routeOptionsOf(request: FastifyRequest, { note }: Recording) {
  * `genReqId`.
  */
 function isFromHeader({ id, headers }: FastifyRequest): boolean {
-  const own = String(id)
+  const text = String(id)
   const values = Object.values(headers).map(String)
-  if (own.length < MIN_PART_LENGTH) return values.includes(own)
-  const parts = Array.from({ length: own.length - MIN_PART_LENGTH + 1 }, (_, at) => own.slice(at, at + MIN_PART_LENGTH))
+  if (text.length < MIN_PART_LENGTH) return values.includes(text)
+  const parts = Array.from({ length: text.length - MIN_PART_LENGTH + 1 }, (_, at) =>
+    text.slice(at, at + MIN_PART_LENGTH),
+  )
   return values.some((value) => parts.some((part) => value.includes(part)))
 }

@@ -56,8 +56,8 @@ export function recordReads({ request, reply, context, hasGuards, onRead, ...add
     },
     recorderOf(value) {
       if (typeof value !== 'function' && (typeof value !== 'object' || value === null)) return value
-      const known = recorders.get(value)
-      if (known) return known
+      const existing = recorders.get(value)
+      if (existing) return existing
       const log = [request.log, reply.log].find((log) => log === value)
       if (typeof value !== 'function' && !log) return value
       const created = log ? recordLog(log, recording) : callWithOriginal(value, recorders)

@@ -4,10 +4,10 @@ import { createCalls } from '../ledger/ledger-rpc.ts'
 import type { PrimaryChannel } from './primary-channel.ts'
 
 /** The ledger of a worker: it calls the primary's, and opens a ledger of its own once the primary has exited. */
-export function createRemoteLedger(channel: PrimaryChannel, openOwn: () => Ledger): Ledger {
+export function createRemoteLedger(channel: PrimaryChannel, openLocal: () => Ledger): Ledger {
   const calls = createCalls((call) => void channel.send({ kind: 'call', call }))
   const remote = createForwardingLedger(calls.call, async () => {})
-  let own: Ledger | null = null
+  let local: Ledger | null = null
   channel.listen((message) => {
     if (message.kind === 'answer') calls.settle(message.answer)
   })
@@ -15,9 +15,9 @@ export function createRemoteLedger(channel: PrimaryChannel, openOwn: () => Ledge
   return createDelegateLedger(
     (work) => {
       if (channel.isOpen()) return work(remote)
-      own ??= openOwn()
-      return work(own)
+      local ??= openLocal()
+      return work(local)
     },
-    async () => own?.close(),
+    async () => local?.close(),
   )
 }

@@ -1,9 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { sendRefusal } from '../http/refusal.ts'
+import { BUSY, sendBusy } from '../http/refusal.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
-
-const BUSY = 503
-const RETRY_AFTER_S = 1
 
 /** A request that can hold a render slot. */
 export interface SlotHolder {
@@ -37,9 +34,8 @@ export function createRenderSlots(max: number, app: FastifyInstance): RenderSlot
   function hasRoom({ reply }: SlotHolder): boolean {
     if (taken < max) return true
     countRefused()
-    reply.header('retry-after', RETRY_AFTER_S)
     // A plain response: the 503 page of the site would need a render.
-    sendRefusal(BUSY, 'The server is busy. Try again in a moment.', reply)
+    sendBusy(reply)
     return false
   }
 

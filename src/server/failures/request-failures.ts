@@ -65,8 +65,8 @@ export class RequestFailures {
 
   /** Gives a failure its digest and leaves its line to `write`. Never throws. */
   name(thrown: unknown, { route }: FailureSubject, context: FailureContext): NamedFailure {
-    const known = this.#byThrown.get(thrown)
-    if (known) return known
+    const existing = this.#byThrown.get(thrown)
+    if (existing) return existing
     const error = this.#tools.analyzer.analyzeThrown(thrown, this.redaction, () =>
       placeFrames(this.#request, route, context, this.#tools),
     )

@@ -12,6 +12,23 @@ import type { TemporaryFiles } from './upload-files.ts'
 
 type Entry = [name: string, value: string | Promise<File>]
 
+/** A body that has not been read. */
+interface MultipartBody {
+  payload: Readable
+  headers: IncomingHttpHeaders
+}
+
+/** A form that is being read. */
+interface Reading {
+  entries: Entry[]
+  texts: KeptTexts
+  limits: FormLimits
+  files: TemporaryFiles
+  /** Aborts when the form is refused. */
+  signal: AbortSignal
+  refuse(error: unknown): void
+}
+
 /**
  * Reads a multipart form as it arrives: texts into memory, files to the disk. Rejects with an HttpError if the form is
  * malformed or exceeds a limit. The rest of the body is then dropped.
@@ -20,8 +37,7 @@ type Entry = [name: string, value: string | Promise<File>]
  *   the texts again. It rejects if the body is larger than all texts and files of a form may be together.
  */
 export async function readMultipart(
-  payload: Readable,
-  headers: IncomingHttpHeaders,
+  { payload, headers }: MultipartBody,
   limits: FormLimits,
   files: TemporaryFiles,
   keepsTexts: boolean,
@@ -34,8 +50,9 @@ export async function readMultipart(
     const parser = createParser(headers, limits)
     const texts = await new Promise<KeptTexts>((resolve, reject) => {
       const kept = new KeptTexts(limits, (error) => keepsTexts || reject(error))
-      collectTexts(parser, entries, kept, reject)
-      collectFiles(parser, entries, limits, files, kept, { signal: stop.signal, refuse: reject })
+      const reading: Reading = { entries, texts: kept, limits, files, signal: stop.signal, refuse: reject }
+      collectTexts(parser, reading)
+      collectFiles(parser, reading)
       parser.on('finish', () => resolve(kept)).on('error', (error) => reject(createMalformed(error)))
       stop.signal.addEventListener('abort', () => payload.unpipe(parser))
       whenCutShort(payload, reject)
@@ -71,7 +88,7 @@ function createParser(headers: IncomingHttpHeaders, limits: FormLimits): BusboyI
   }
 }
 
-function collectTexts(parser: BusboyInstance, entries: Entry[], texts: KeptTexts, refuse: (error: unknown) => void) {
+function collectTexts(parser: BusboyInstance, { entries, texts, refuse }: Reading) {
   parser.on('field', (name: string | undefined, value, _isNameCut, isCut) => {
     if (name === undefined) return refuse(createMalformed())
     texts.countField()
@@ -82,14 +99,8 @@ function collectTexts(parser: BusboyInstance, entries: Entry[], texts: KeptTexts
   parser.on('partsLimit', () => texts.dropRest())
 }
 
-function collectFiles(
-  parser: BusboyInstance,
-  entries: Entry[],
-  limits: FormLimits,
-  files: TemporaryFiles,
-  texts: KeptTexts,
-  { signal, refuse }: { signal: AbortSignal; refuse(error: unknown): void },
-) {
+function collectFiles(parser: BusboyInstance, reading: Reading) {
+  const { entries, texts, limits, files, signal, refuse } = reading
   let count = 0
 
   parser.on('file', (name: string | undefined, stream, fileName, _encoding, type) => {
@@ -102,7 +113,7 @@ function collectFiles(
       if (!isReserved) texts.refuse('forms.maxUploadBytes')
       return isReserved
     }
-    const file = store(stream, decodeName(fileName), type, files, reserve, signal)
+    const file = store(stream, { name: decodeName(fileName), type }, reserve, reading)
     file.catch(refuse)
     entries.push([decodeName(name ?? ''), file])
     if (name === undefined) refuse(createMalformed())
@@ -115,11 +126,9 @@ function collectFiles(
 /** Writes a file to the disk, as long as `reserve` returns true for its bytes. An empty file stays in memory. */
 async function store(
   stream: Readable,
-  name: string,
-  type: string,
-  files: TemporaryFiles,
+  { name, type }: Pick<File, 'name' | 'type'>,
   reserve: (bytes: number) => boolean,
-  signal: AbortSignal,
+  { files, signal }: Pick<Reading, 'files' | 'signal'>,
 ): Promise<File> {
   let broken: unknown
   stream.on('error', (error) => {

@@ -59,7 +59,9 @@ export async function readForm(
   if (body instanceof FormData) return { form: body, refusal: null }
   if (!(body instanceof UnreadForm || body instanceof RefusedForm)) return { form: new FormData(), refusal: null }
   const read =
-    body instanceof RefusedForm ? body.read : await readMultipart(body.payload, headers, limits, files, keepsTexts)
+    body instanceof RefusedForm
+      ? body.read
+      : await readMultipart({ payload: body.payload, headers }, limits, files, keepsTexts)
   request.body = read.form
   return read
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { CountedResponse } from '../http/counted-response.ts'
-import { countOf, createThrottledLine } from '../log/throttled-line.ts'
+import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { createClientErrorHandler } from './malformed-requests.ts'
 import { addSlowReaderGuard } from './slow-readers.ts'
@@ -26,15 +26,14 @@ export function createConnectionLimits(options: LimitOptions) {
 }
 
 function limitConnections(app: FastifyInstance, maxConnections: number) {
-  const line = createThrottledLine((count) =>
+  const countClosed = addThrottledLine(app, (count) =>
     app.log.warn(
       { closed: count },
       `closed ${countOf(count, 'new connection')}, because ${maxConnections} are open (find the clients that hold them, or raise limits.maxConnections)`,
     ),
   )
-  app.addHook('onClose', async () => line.stop())
   app.server.maxConnections = maxConnections
-  app.server.on('drop', line.count)
+  app.server.on('drop', countClosed)
 }
 
 const SHORTEST_CHECK_MS = 20

@@ -78,10 +78,10 @@ export function judgeOrigin({ method, isUpgrade, fetchSite, origin, host, allowe
   if (origin === undefined) return PASS
   // The scheme is not compared: the server sees http behind a proxy that ends TLS.
   const from = authorityOf(origin)
-  const own = authorityOf(`http://${host}`)
-  if (from !== null && from === own) return PASS
+  const to = authorityOf(`http://${host}`)
+  if (from !== null && from === to) return PASS
   const compared = `Origin is ${quote(origin)}, the public host is ${quote(host)}`
-  return { kind: 'refused', compared, hint: isPortLost(from, own) ? PORT_HINT : allowHint(origin) }
+  return { kind: 'refused', compared, hint: isPortLost(from, to) ? PORT_HINT : allowHint(origin) }
 }
 
 // The port is compared even if the Host header has none. Another server on the same machine shares the site's cookies,
@@ -94,8 +94,8 @@ function allowHint(origin: string | undefined): string {
   return 'if this is the site itself, make the proxy forward the public host; if it is another site that may send this, add it to allowedOrigins'
 }
 
-function isPortLost(from: string | null, own: string | null): boolean {
-  return from !== null && own !== null && !/:\d+$/.test(own) && from.replace(/:\d+$/, '') === own
+function isPortLost(from: string | null, to: string | null): boolean {
+  return from !== null && to !== null && !/:\d+$/.test(to) && from.replace(/:\d+$/, '') === to
 }
 
 /**

@@ -1,10 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
-import { sendRefusal } from '../http/refusal.ts'
-import { countOf, createThrottledLine } from '../log/throttled-line.ts'
+import { BUSY, sendBusy } from '../http/refusal.ts'
+import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 
-const BUSY = 503
-const RETRY_AFTER_S = 1
 /** The interval of the timer that Node.js measures with. Each measured delay includes it. */
 const RESOLUTION_MS = 10
 /** How long a decision holds. A server that refuses requests recovers quickly. */
@@ -32,7 +30,7 @@ export function addLoadShedding(app: FastifyInstance, { maxDelayMs, assets, onSh
     delayMs = Number.isNaN(histogram.mean) ? 0 : histogram.mean / 1e6 - RESOLUTION_MS
     histogram.reset()
   }, SAMPLE_MS).unref()
-  const line = createThrottledLine((count) =>
+  const countRefused = addThrottledLine(app, (count) =>
     app.log.warn(
       { statusCode: BUSY, refused: count, delayMs: Math.round(delayMs) },
       `refused with ${BUSY}: ${countOf(count, 'request')}, because the event loop is more than ${maxDelayMs} ms late (limits.maxEventLoopDelayMs)`,
@@ -41,13 +39,11 @@ export function addLoadShedding(app: FastifyInstance, { maxDelayMs, assets, onSh
   app.addHook('onClose', async () => {
     clearInterval(timer)
     histogram.disable()
-    line.stop()
   })
   app.addHook('onRequest', (request, reply, done) => {
     if (delayMs <= maxDelayMs || request.url.startsWith(assets)) return done()
-    line.count()
+    countRefused()
     onShed()
-    reply.header('retry-after', RETRY_AFTER_S)
-    sendRefusal(BUSY, 'The server is busy. Try again in a moment.', reply)
+    sendBusy(reply)
   })
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { countOf, createThrottledLine } from '../log/throttled-line.ts'
+import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 
 const MAX_WAITING = 100
 
@@ -12,20 +12,19 @@ const MAX_WAITING = 100
  */
 export function createPipelineQueue(app: FastifyInstance) {
   const waiting = new WeakMap<Socket, number>()
-  const line = createThrottledLine((count) =>
+  const countClosed = addThrottledLine(app, (count) =>
     app.log.info(
       { closed: count },
       `closed ${countOf(count, 'connection')} with more than ${MAX_WAITING} waiting requests`,
     ),
   )
-  app.addHook('onClose', async () => line.stop())
 
   return {
     wait({ socket }: IncomingMessage, response: ServerResponse, then: () => void) {
       if (socket.destroyed) return
       const count = (waiting.get(socket) ?? 0) + 1
       if (count > MAX_WAITING) {
-        line.count()
+        countClosed()
         return void socket.destroy()
       }
       waiting.set(socket, count)

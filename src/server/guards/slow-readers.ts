@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { countOf, createThrottledLine } from '../log/throttled-line.ts'
+import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 
 /** How many checks in a row find a slow client. A delay of the event loop can only spoil one of them. */
 const CHECKS = 4
@@ -20,7 +20,7 @@ interface Connection {
  */
 export function addSlowReaderGuard(app: FastifyInstance, sendMs: number) {
   let remoteAddress: string | undefined
-  const line = createThrottledLine((count) =>
+  const countEnded = addThrottledLine(app, (count) =>
     app.log.info(
       { ended: count, remoteAddress },
       `closed ${countOf(count, 'connection')}, because the client read nothing of the response for ${sendMs} ms (timeouts.sendMs)`,
@@ -28,12 +28,9 @@ export function addSlowReaderGuard(app: FastifyInstance, sendMs: number) {
   )
   const stop = endSlowReaders(app.server, sendMs, (socket) => {
     remoteAddress = socket.remoteAddress
-    line.count()
+    countEnded()
   })
-  app.addHook('onClose', async () => {
-    stop()
-    line.stop()
-  })
+  app.addHook('onClose', async () => stop())
 }
 
 /** Starts the checks. Returns a function that stops them. */

@@ -14,7 +14,12 @@ const NONCES = 128
 let nonces = ''
 let nextNonce = 0
 
-/** Returns 144 random bits in base 64, for the inline scripts of one document. */
+/**
+ * Returns 144 random bits in base 64, for the inline scripts of one document.
+ *
+ * perf: 0.2 µs instead of 9 µs for a call of `randomBytes`, and 0.4 µs for a piece of a pool of bytes that is encoded
+ * alone; commit 95b51d9e
+ */
 export function createNonce(): string {
   if (nextNonce === nonces.length) {
     nonces = randomBytes(NONCES * NONCE_BYTES).toString('base64')

@@ -97,14 +97,14 @@ function withoutMark(url: string): string {
  */
 export function isPageFirst(app: FastifyInstance, { method, url, headers }: FastifyRequest): boolean {
   const version = headers['accept-version']
-  const known = {
+  const derived = {
     host: String(headers.host ?? headers[':authority'] ?? ''),
     ...(version === undefined ? {} : { version: String(version) }),
   }
   const probe = new Probe()
   let reads = 0
   let isAppsOwn = false
-  const constraints = new Proxy<RouteConstraint>(known, {
+  const constraints = new Proxy<RouteConstraint>(derived, {
     get(_target, name) {
       if (name === STRATEGY) {
         reads++
@@ -112,7 +112,7 @@ export function isPageFirst(app: FastifyInstance, { method, url, headers }: Fast
       }
       // At the route of a page, the router reads this strategy's constraint before the others.
       if (reads === 0 && name !== 'host' && name !== 'version') isAppsOwn = true
-      return Reflect.get(known, name)
+      return Reflect.get(derived, name)
     },
   })
   // Fastify accepts only requests with a method that it knows.

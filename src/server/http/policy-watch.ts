@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { parseUrl } from '../util/parse-url.ts'
+import { unescapeHtml } from '../util/unescape-html.ts'
 import { onHeaderSent } from './caching.ts'
 import { findBlockingDirective } from './policy-check.ts'
 import type { PublicAddress } from './public-address.ts'
@@ -82,15 +83,5 @@ export function createPolicyWatch(log: FastifyBaseLogger, script: string): Polic
  */
 function metaPolicies(head: string): string[] {
   const tags = head.match(/<meta\b[^>]*\bhttp-equiv="content-security-policy"[^>]*>/gi) ?? []
-  return tags.map((tag) => unescapeAttribute(/\bcontent="([^"]*)"/i.exec(tag)?.[1] ?? ''))
-}
-
-/** Reverses React's escaping of attributes. */
-function unescapeAttribute(text: string): string {
-  return text
-    .replaceAll('&#x27;', "'")
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
+  return tags.map((tag) => unescapeHtml(/\bcontent="([^"]*)"/i.exec(tag)?.[1] ?? ''))
 }

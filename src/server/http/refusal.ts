@@ -8,6 +8,10 @@ import { sendProblem } from './problem.ts'
 import { publicAddress } from './public-address.ts'
 import { INERT_POLICY, SCRIPTLESS_POLICY, setNosniff, setPolicy } from './security-headers.ts'
 
+/** The status of a response that a client may ask for again. */
+export const BUSY = 503
+const RETRY_AFTER_S = 1
+
 /** Sends a refusal outside of any site, as a document or a problem. The document shows `host` (the public host). */
 export function sendRefusal(
   status: number,
@@ -29,4 +33,10 @@ export function sendRefusal(
   }
   setPolicy(reply, INERT_POLICY)
   return sendProblem(status, message, reply)
+}
+
+/** Refuses a request because the process has too much to do. */
+export function sendBusy(reply: FastifyReply) {
+  reply.header('retry-after', RETRY_AFTER_S)
+  sendRefusal(BUSY, 'The server is busy. Try again in a moment.', reply)
 }

@@ -12,8 +12,8 @@ export function pathOf(url: string): string {
  */
 export function pathAndQuery(target: string): string {
   if (target.startsWith('/')) return target
-  const [, own = ''] = /^https?:\/\/[^/?#]*(.*)$/is.exec(target) ?? []
-  return own.startsWith('/') ? own : `/${own}`
+  const [, rest = ''] = /^https?:\/\/[^/?#]*(.*)$/is.exec(target) ?? []
+  return rest.startsWith('/') ? rest : `/${rest}`
 }
 
 /** Characters that have another meaning when they are decoded: `/`, `?`, `#` and `%`. */
@@ -27,17 +27,17 @@ const UNUSUAL = /[^\w/.~!$&'()*+,;=:@-]/
  * encoded.
  */
 export function plainTarget(target: string): string {
-  const own = /^https?:/i.test(target) ? pathAndQuery(target) : target
-  if (!own.startsWith('/')) return own
-  const path = pathOf(own)
-  if (!UNUSUAL.test(path)) return own
+  const plain = /^https?:/i.test(target) ? pathAndQuery(target) : target
+  if (!plain.startsWith('/')) return plain
+  const path = pathOf(plain)
+  if (!UNUSUAL.test(path)) return plain
   try {
     const decoded = decodeURIComponent(path.replace(KEPT, (code) => `%25${code.slice(1).toUpperCase()}`))
     // Each `%` that is left belongs to one of `KEPT`.
-    return encodeURI(decoded).replaceAll('%25', '%') + own.slice(path.length)
+    return encodeURI(decoded).replaceAll('%25', '%') + plain.slice(path.length)
   } catch {
     // The router refuses a path that cannot be decoded.
-    return own
+    return plain
   }
 }
 

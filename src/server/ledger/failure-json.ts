@@ -1,12 +1,6 @@
 import type { CodeLines, KeptError, Occurrence, SourceFrame } from '../errors/failure-record.ts'
 import type { FailureDetails, FailureSummary } from './ledger.ts'
 
-/** A failure in a list, as `hydrant errors --json` and the console's API return it. Times are ISO strings. */
-export type SummaryJson = ReturnType<typeof summaryJson>
-
-/** A failure with its stack, its causes and its occurrences. */
-export type FailureJson = ReturnType<typeof failureJson>
-
 export interface FrameJson {
   file: string
   line: number
@@ -16,7 +10,7 @@ export interface FrameJson {
   unmapped?: string
 }
 
-export interface SourceJson extends Omit<FrameJson, 'isSite' | 'unmapped'> {
+interface SourceJson extends Omit<FrameJson, 'isSite' | 'unmapped'> {
   /** The source lines around the frame; null if the build did not have them. */
   code: CodeLines | null
 }
@@ -30,12 +24,15 @@ export interface InnerErrorJson {
   errors?: InnerErrorJson[]
 }
 
-/** Returns a failure as JSON, without its stack and its occurrences. */
+/**
+ * Returns a failure as `hydrant errors --json` and the console's API list it, without its stack and its occurrences. Times
+ * are ISO strings.
+ */
 export function summaryJson(summary: FailureSummary) {
   return { ...headJson(summary), source: summary.source ? sourceJson(summary.source) : null }
 }
 
-/** Returns a failure as JSON, with its stack and the occurrences that were read. */
+/** Returns a failure as JSON, with its stack, its causes and the occurrences that were read. */
 export function failureJson({ error, occurrences, ...summary }: FailureDetails) {
   const source = siteFrameOf(error) ?? summary.source
   return {

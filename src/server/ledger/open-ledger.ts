@@ -3,7 +3,7 @@ import { relative, resolve, sep } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { createHydrantError, type HydrantError, showValue } from '../errors/hydrant-error.ts'
 import type { Options } from '../options/options.ts'
-import { parseUrl } from '../util/parse-url.ts'
+import { isParsable, isPostgresUrl } from '../postgres/database-url.ts'
 import { createDelegateLedger } from './delegate-ledger.ts'
 import type { Ledger, LedgerLimits } from './ledger.ts'
 import { createThreadLedger } from './ledger-thread.ts'
@@ -64,11 +64,9 @@ type LedgerLocation = { kind: 'none' } | { kind: 'postgres'; url: string } | { k
 
 function readLocation(siteDir: string, ledger: Options['ledger']): LedgerLocation {
   if (ledger === false) return { kind: 'none' }
-  if (/^postgres(?:ql)?:\/\//.test(ledger)) {
-    // `URL` rejects the URL of a socket, because it has no host. The error does not show the value: it may have a
-    // password.
-    if (parseUrl(ledger.replace('@/', '@socket/')) === null)
-      throw invalid('a URL like postgres://user@host/database', 'a URL that cannot be parsed')
+  if (isPostgresUrl(ledger)) {
+    // The error does not show the value: it may have a password.
+    if (!isParsable(ledger)) throw invalid('a URL like postgres://user@host/database', 'a URL that cannot be parsed')
     return { kind: 'postgres', url: ledger }
   }
   const file = resolve(siteDir, ledger)

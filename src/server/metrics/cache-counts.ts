@@ -19,7 +19,7 @@ export interface StoredCounts {
   invalidations: number
 }
 
-export const NOTHING_STORED: StoredCounts = { entries: 0, bytes: 0, evictions: 0, invalidations: 0 }
+const NOTHING_STORED: StoredCounts = { entries: 0, bytes: 0, evictions: 0, invalidations: 0 }
 
 /** Adds up the counts of several caches. */
 export function addStoredCounts(all: readonly StoredCounts[]): StoredCounts {

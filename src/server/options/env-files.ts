@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { hasCode } from '../util/has-code.ts'
 
 /** `hydrant dev` is development, `hydrant build` and `hydrant start` are production. */
 export type EnvMode = 'development' | 'production'
@@ -42,7 +43,7 @@ export function readEnvFile(file: string): NodeJS.ProcessEnv {
   try {
     return parseEnv(readFileSync(file, 'utf8'))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
+    if (hasCode(error, 'ENOENT')) return {}
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { closestMatch, isMisspelling } from '../util/closest-match.ts'
 import { joinAdmin } from './admin-address.ts'
+import type { Config, ServerOptions } from './config.ts'
 import type { OptionName, Options, OptionValue } from './options.ts'
 import type { OptionRule } from './rule-kinds.ts'
 import { rules, SCOPES, type Scope } from './rules.ts'
@@ -30,7 +31,10 @@ const GROUPS = new Set(NAMES.filter((name) => name.includes('.')).map(groupIn))
 const SWITCHES: ReadonlySet<string> = new Set(NAMES.filter((name) => GROUPS.has(name)))
 const VARIABLES = NAMES.filter((name) => !rules[name].isCode).map(variableOf)
 /** Options that only the build or the dev server reads. */
-const BUILD_OPTIONS = ['esbuild', 'reactCompiler', 'strictMode']
+const BUILD_OPTIONS = Object.keys({ esbuild: true, reactCompiler: true, strictMode: true } satisfies Record<
+  Exclude<keyof Config, keyof ServerOptions>,
+  true
+>)
 
 /**
  * Checks all options and adds the defaults. Throws HYD_OPTION_UNKNOWN for an unknown name, with the closest known one,

@@ -1,5 +1,6 @@
 // The kinds of rules: how the value of an option is read from text, and how it is checked.
 
+import { isParsable, isPostgresUrl } from '../postgres/database-url.ts'
 import { isHostName } from '../util/host-name.ts'
 import { isAddressRange } from '../util/ip-ranges.ts'
 import { parseUrl } from '../util/parse-url.ts'
@@ -73,7 +74,7 @@ export function oneOf<Value extends string>(values: readonly Value[], fallback: 
     expected: `one of ${values.join(', ')}`,
     fallback,
     parse: asTyped,
-    accepts: (value): value is Value => values.some((known) => known === value),
+    accepts: (value): value is Value => values.some((allowed) => allowed === value),
   }
 }
 
@@ -123,7 +124,7 @@ export const isOrigin = (text: string) => /^https?:\/\/[^*]+$/.test(text) && par
 
 /** Whether it is a path of a file or a PostgreSQL URL. The URL of another database would become a file of that name. */
 export function isLedgerLocation(text: string): boolean {
-  return /^[^\p{Cc}]+$/u.test(text) && (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || /^postgres(?:ql)?:\/\//.test(text))
+  return /^[^\p{Cc}]+$/u.test(text) && (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || isPostgresUrl(text))
 }
 
 /**
@@ -132,8 +133,7 @@ export function isLedgerLocation(text: string): boolean {
  */
 export function isStoreUrl(text: string): boolean {
   if (/\p{Cc}/u.test(text) || !isDecodable(text)) return false
-  // `URL` rejects the URL of a socket file, because it has no host.
-  if (/^postgres(?:ql)?:\/\//.test(text)) return parseUrl(text.replace('@/', '@socket/')) !== null
+  if (isPostgresUrl(text)) return isParsable(text)
   const url = /^(?:redis|valkey)s?:\/\//.test(text) ? parseUrl(text) : null
   return url !== null && url.hostname !== '' && /^\/?\d*$/.test(url.pathname) && url.search + url.hash === ''
 }

@@ -1,6 +1,8 @@
 import type { TreeLayout } from '../../shared/tree/app-tree.tsx'
 import { type BootLeaf, type BootPlan, planText } from '../../shared/wire/boot.ts'
+import { countKept, LAYOUTS_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Build, LayoutChain, SiteModule } from '../build-output/load-build.ts'
+import type { RequestContext } from '../context/request-context.ts'
 
 /** The parts of a document that are the same for every request. Created once for each page. */
 export interface DocumentPlan {
@@ -18,6 +20,11 @@ export interface DocumentPlan {
   /** Preload links, in the same form, of the scripts that read data which JSON cannot express. */
   readerPreloads: readonly string[]
   canStream: boolean
+}
+
+/** Returns how many layouts of the plan the page that navigates has already. */
+export function countKeptLayouts({ bootLayouts }: DocumentPlan, { params, request }: RequestContext): number {
+  return countKept(bootLayouts, params, String(request.headers[LAYOUTS_HEADER]))
 }
 
 export interface PlanInput {

@@ -85,12 +85,12 @@ function createErrorRender(
     page?.kind === 'notFound'
       ? { kind: 'notFound', Component: page.module.Component, css }
       : { kind: 'shown', shown, Component: page?.module.Component ?? null, css }
-  const known = plansOf(chain, page?.module ?? null)
-  known[level] ??= createPlan(
+  const leafPlans = plansOf(chain, page?.module ?? null)
+  leafPlans[level] ??= createPlan(
     { chain, level, bootLeaf: errorPageLeaf(page), leaf: { scripts, css }, dataFile: '', canStream: true },
     build,
   )
-  return { plan: known[level], leaf, data: layoutData }
+  return { plan: leafPlans[level], leaf, data: layoutData }
 }
 
 /** Plans of one layout chain and one error page, indexed by the number of layouts around it. */
@@ -102,7 +102,7 @@ const plans = new WeakMap<LayoutChain, Map<object | null, Plans>>()
 function plansOf(chain: LayoutChain, page: ErrorPage['module'] | null): Plans {
   const ofChain = plans.get(chain) ?? new Map<object | null, Plans>()
   plans.set(chain, ofChain)
-  const known = ofChain.get(page) ?? []
-  ofChain.set(page, known)
-  return known
+  const pagePlans = ofChain.get(page) ?? []
+  ofChain.set(page, pagePlans)
+  return pagePlans
 }

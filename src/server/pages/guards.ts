@@ -110,7 +110,7 @@ function stopAtDeadline(serverFile: string, ctx: RequestContext): Error {
 /** Merges the result of a guard into the context. Throws HYD_GUARD_RESULT. */
 function addToContext(result: unknown, serverFile: string, ctx: RequestContext) {
   if (result === undefined) return
-  if (!isPlainObject(result)) throw createHydrantError('HYD_GUARD_RESULT', [serverFile, describe(result)])
+  if (!isPlainObject(result)) throw createHydrantError('HYD_GUARD_RESULT', [serverFile, describeResult(result)])
   // A load may await it later. An unhandled rejection would end the process.
   for (const value of Object.values(result)) if (value instanceof Promise) value.catch(() => {})
   Object.assign(ctx.context, result)
@@ -122,7 +122,7 @@ function isPlainObject(value: unknown): value is object {
   return prototype === Object.prototype || prototype === null
 }
 
-function describe(value: unknown): string {
+function describeResult(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'function') return 'a function'
   if (typeof value !== 'object' || value === null) return showValue(value)

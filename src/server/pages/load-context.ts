@@ -1,5 +1,5 @@
 import type { RequestContext } from '../context/request-context.ts'
-import type { LoadContext } from '../options/config.ts'
+import type { LoadContext } from '../options/page-contexts.ts'
 
 const REQUEST_CONTEXT = Symbol('requestContext')
 

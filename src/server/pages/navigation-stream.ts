@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { BUILD_HEADER, NAVIGATION_TYPE, type NavigationLine } from '../../shared/wire/navigation-protocol.ts'
 import type { NavigationAnswer } from '../context/navigation-answer.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { isForSomeCaches, limitCaching } from '../http/caching.ts'
+import { limitCaching, removeCacheHeaders } from '../http/caching.ts'
 import { sendOwn } from '../http/compression.ts'
 import { addVary } from '../http/headers.ts'
 import { sendRawError } from './raw-response.ts'
@@ -26,7 +26,7 @@ const UNCACHED = {
  * could serve it in place of the page.
  */
 export function keepFromCaches(reply: FastifyReply) {
-  for (const name of Object.keys(reply.getHeaders())) if (isForSomeCaches(name)) reply.removeHeader(name)
+  removeCacheHeaders(reply)
   reply.headers(UNCACHED)
   limitCaching(reply, 'no-store')
 }

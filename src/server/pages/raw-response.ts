@@ -59,8 +59,7 @@ function compose(outcome: ErrorOutcome, ctx: RequestContext): RawResponse {
 }
 
 function composeProblem(shown: ServerError, ctx: RequestContext): RawResponse {
-  const path = ctx.request.url.replace(/[?#].*$/s, '')
-  const body = JSON.stringify(createProblem(shown, ctx.address.host, path))
+  const body = JSON.stringify(createProblem(shown, ctx.address.host, ctx.request.url))
   return { status: shown.status, headers: headersOf(shown, INERT_POLICY, PROBLEM_TYPE, ctx), body }
 }
 

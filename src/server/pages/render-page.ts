@@ -39,10 +39,8 @@ export function canSendParts({ canStream }: DocumentPlan, { format, request, has
 }
 
 /** Renders a page or an error page. Throws HYD_DATA_UNSERIALISABLE; every other outcome is in the result. */
-export function renderPage(
-  { plan, leaf, data: loaded, extras: written, visitorData }: PageRender,
-  ctx: RequestContext,
-): Promise<Rendered> {
+export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rendered> {
+  const { plan, leaf, data: loaded, extras: written, visitorData } = page
   const { site, nonce, params } = ctx
   const isMarkdown = ctx.format === 'markdown'
   const platform = createPlatform(written?.value, ctx)
@@ -79,7 +77,7 @@ export function renderPage(
       const readers = needsReader ? plan.readerPreloads.join(nonce) : ''
       return plan.preloads.join(nonce) + readers + (isStreamed ? showPartsNoscript(platform.styleNonce) : '')
     },
-    shellEnd: () => (isMarkdown ? '' : writeShellEnd(plan, leaf, serialised, ctx)),
+    shellEnd: () => (isMarkdown ? '' : writeShellEnd(page, serialised, ctx)),
     data,
     ctx,
     canStream: () => mayStream(plan, ctx),
@@ -97,8 +95,7 @@ function filesOf({ dataFiles }: DocumentPlan, count: number): readonly string[] 
 
 /** Returns the boot data, and the script that starts the browser's side; an empty text for a page without scripts. */
 export function writeShellEnd(
-  plan: DocumentPlan,
-  leaf: TreeLeaf,
+  { plan, leaf }: Pick<PageRender, 'plan' | 'leaf'>,
   serialised: readonly string[],
   ctx: RequestContext,
   nonce = ctx.nonce,

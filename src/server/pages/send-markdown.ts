@@ -1,5 +1,5 @@
 import type { RequestContext } from '../context/request-context.ts'
-import { limitCaching, REVALIDATE } from '../http/caching.ts'
+import { keepFromSharedCaches } from '../http/caching.ts'
 import { sendOwn } from '../http/compression.ts'
 import { hashEtag, matchesEtag } from '../http/etag.ts'
 import { addVary, DIGEST_HEADER, MARKDOWN_TYPE, setErrorHeaders } from '../http/headers.ts'
@@ -52,9 +52,7 @@ export function sendErrorMarkdown(shown: ServerError, ctx: RequestContext) {
 
 function setMarkdownHeaders({ site, reply }: RequestContext) {
   addVary(reply, varyOf(site))
-  // A shared cache that ignores `Vary` would serve it to clients that ask for the page.
-  limitCaching(reply, 'private')
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+  keepFromSharedCaches(reply)
   if (site.options.csp) setPolicy(reply, INERT_POLICY)
   reply.type(MARKDOWN_TYPE)
 }

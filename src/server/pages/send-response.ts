@@ -1,7 +1,14 @@
 import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { isForSomeCaches, limitCaching, limitCachingAsSaid, NO_STORE, REVALIDATE } from '../http/caching.ts'
+import {
+  keepFromSharedCaches,
+  limitCaching,
+  limitCachingAsSaid,
+  NO_STORE,
+  REVALIDATE,
+  removeCacheHeaders,
+} from '../http/caching.ts'
 import { chooseEncoding, sendOwn, setEncoding } from '../http/compression.ts'
 import { matchesEtag } from '../http/etag.ts'
 import { addVary, DIGEST_HEADER, HTML_TYPE, JSON_TYPE, setErrorHeaders, styleNonceOf } from '../http/headers.ts'
@@ -15,7 +22,7 @@ import {
 } from '../http/security-headers.ts'
 import type { Rendered } from '../render/document.ts'
 import type { Issue } from '../schemas/issues.ts'
-import { PRIVACY_HEADERS } from './report-settings.ts'
+import { addPrivacyVary } from './report-settings.ts'
 import type { ServerError } from './resolve-error.ts'
 // Writes responses. Other files have decided which response it is.
 
@@ -74,9 +81,7 @@ export function sendNothing({ reply }: RequestContext) {
 export function sendJson(json: string, { site, reply, capture }: RequestContext) {
   if (capture?.send(json)) return
   addVary(reply, varyOf(site))
-  // A shared cache that ignores `Vary` would serve it to clients that ask for the page.
-  limitCaching(reply, 'private')
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+  keepFromSharedCaches(reply)
   sendOwn(json, reply.type(JSON_TYPE))
 }
 
@@ -115,7 +120,7 @@ export function sendPlainDocument(shown: ServerError, ctx: RequestContext) {
 export function sendRedirect(location: string, status: number, { reply }: RequestContext) {
   addVary(reply, 'Accept')
   // A load that set headers for one kind of cache meant the page, not the redirect.
-  for (const name of Object.keys(reply.getHeaders())) if (isForSomeCaches(name)) reply.removeHeader(name)
+  removeCacheHeaders(reply)
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', NO_STORE)
   limitCachingAsSaid(reply)
   reply.removeHeader('content-type')
@@ -134,7 +139,7 @@ function setDocumentHeaders(ctx: RequestContext, hasNonce = ctx.hasScripts) {
   const { site, address, reply } = ctx
   const { options } = site
   addVary(reply, varyOf(site))
-  if (options.reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
+  addPrivacyVary(reply, options.reports)
   reply.type(HTML_TYPE)
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
   if (options.csp) setPolicy(reply, hasNonce ? contentSecurityPolicy(ctx.nonce) : hashPolicy([]))

@@ -1,13 +1,13 @@
 import { bootText } from '../../shared/wire/boot.ts'
 import { joinFields, prependItem } from '../../shared/wire/join-json.ts'
-import { countKept, LAYOUTS_HEADER, REFRESH_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import { REFRESH_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { NavigationAnswer } from '../context/navigation-answer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createDataWriter, type Deferred } from '../render/deferred-data.ts'
 import { startDeadline } from '../util/deadline.ts'
-import type { DocumentPlan } from './document-plan.ts'
+import { countKeptLayouts, type DocumentPlan } from './document-plan.ts'
 import type { ErrorTarget } from './error-page.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseOtherBuild, refuseWithoutScripts } from './navigation-stream.ts'
@@ -75,8 +75,8 @@ const isRefresh = ({ request }: RequestContext) => request.headers[REFRESH_HEADE
  * @param mayKeep False after an action, which may have changed anything: all loads run again.
  */
 function sendStart(plan: DocumentPlan, mayKeep: boolean, stream: NavigationAnswer, ctx: RequestContext): number {
-  const { href, params, request } = ctx
-  const kept = mayKeep ? countKept(plan.bootLayouts, params, String(request.headers[LAYOUTS_HEADER])) : 0
+  const { href, params } = ctx
+  const kept = mayKeep ? countKeptLayouts(plan, ctx) : 0
   const boot = bootText(plan.boot, { url: href, params })
   const preload = JSON.stringify(plan.files)
   stream.sendText(`["start",${joinFields(`{"kept":${kept},"preload":${preload}}`, boot)}]`)

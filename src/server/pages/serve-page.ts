@@ -7,6 +7,7 @@ import { noteCacheResult, setCacheResult } from '../context/note-cache-result.ts
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { removeCacheHeaders } from '../http/caching.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { deferData } from '../render/deferred-data.ts'
 import { toPlainJson } from '../render/plain-json.ts'
@@ -29,16 +30,17 @@ import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
 import { serveNavigation } from './serve-navigation.ts'
 import { sendShell } from './shells/send-shell.ts'
 import { respondWithShell } from './shells/serve-shell.ts'
-import { keepPrivate, removeCaching, startVisitorLoad } from './shells/visitor-load.ts'
+import { keepPrivate, startVisitorLoad } from './shells/visitor-load.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function serveRead(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply) {
-  const known = findKnown(route, site, request)
-  if (known === null) return servePage(route, createPageContext(route, site, request, reply))
-  const { page, result, address } = known
+  const stored = findKnown(route, site, request)
+  if (stored === null) return servePage(route, createPageContext(route, site, request, reply))
+  const { page, result, address } = stored
   const { rest } = page.response
-  if (rest) return sendKnownShell(known, rest, route, createPageContext(route, site, request, reply))
-  // perf: without a `RequestContext`
+  if (rest) return sendKnownShell(stored, rest, route, createPageContext(route, site, request, reply))
+  // perf: without a `RequestContext`. With `findKnown`, 0.95 instead of 0.73 of the rate of a route that sends the same
+  // text, decision 053.
   const target = { site, request, reply, route: route.id, format: 'html', address } as const
   setCacheResult(result, target)
   sendStored(page, !route.loadVisitor, target)
@@ -48,7 +50,7 @@ export function serveRead(route: PageRoute, site: Site, request: FastifyRequest,
 function sendKnownShell({ page, result }: KnownPage, rest: ShellRest, route: PageRoute, ctx: RequestContext) {
   ctx.search = narrowSearch(ctx.search, route.cache?.search ?? [])
   setCacheResult(result, ctx)
-  sendShell(page, rest, route, respond, ctx)
+  sendShell({ page, rest }, route, respond, ctx)
   noteCacheResult(result, ctx)
 }
 
@@ -58,7 +60,7 @@ function servePage(route: PageRoute, ctx: RequestContext) {
   if (rule && cache) return serveCachedPage(createCachedRoute(route, rule, cache), ctx)
   // Without a cache too: the loads see the same query with any `pageCache.maxBytes`.
   if (rule) ctx.search = narrowSearch(ctx.search, rule.search)
-  const page = rule && { route, rule, respond: (own: RequestContext) => respondForCache(route, own, false) }
+  const page = rule && { route, rule, respond: (current: RequestContext) => respondForCache(route, current, false) }
   if (page && collector) collectPage(page, collector, ctx)
   else if (page && build.manifest.mode === 'development') checkCachedPage(page, ctx)
   else if (slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
@@ -67,12 +69,12 @@ function servePage(route: PageRoute, ctx: RequestContext) {
 function createCachedRoute(route: PageRoute, rule: CacheRule, cache: PageCache): CachedRoute {
   return {
     ...{ route, rule, cache },
-    respond: (own, isRefresh) => respondForCache(route, own, isRefresh),
-    send(page, own) {
+    respond: (ctx, isRefresh) => respondForCache(route, ctx, isRefresh),
+    send(page, ctx) {
       const { rest } = page.response
-      if (rest) sendShell(page, rest, route, respond, own)
+      if (rest) sendShell({ page, rest }, route, respond, ctx)
       // A shared cache would serve a page with guards to visitors whom the guards refuse.
-      else sendStored(page, !route.hasGuards && !route.loadVisitor, own)
+      else sendStored(page, !route.hasGuards && !route.loadVisitor, ctx)
     },
   }
 }
@@ -91,7 +93,8 @@ async function respondIfAdmitted(route: PageRoute, ctx: RequestContext): Promise
 
 function respond(route: PageRoute, ctx: RequestContext): Promise<void> {
   if (route.loadVisitor) {
-    removeCaching(ctx.reply)
+    // Hooks may have set them. The response could not be sent in parts with them.
+    removeCacheHeaders(ctx.reply)
     keepPrivate(ctx.reply)
   }
   const extras = writeExtras({}, route.page.serverFile, ctx)

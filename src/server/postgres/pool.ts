@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
-import { messageOf } from '../util/message-of.ts'
+import { connectionMessageOf, firstLineOf } from '../util/message-of.ts'
+import { placeOf } from './database-url.ts'
 
 const CONNECT_MS = 3_000
 const STATEMENT_MS = 5_000
@@ -52,12 +53,6 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
   }
 }
 
-/** Returns a ledger's URL without its secrets: `postgres://host/database`. */
-export function placeOf(url: string): string {
-  // Up to the last @, because a password may contain one. A parameter may be a password, too.
-  return url.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '')
-}
-
 /**
  * Converts an error of a query to HYD_LEDGER_FAILED or HYD_LEDGER_UNREACHABLE. Returns an error of Hydrant as it is.
  */
@@ -67,7 +62,7 @@ export function toPostgresError(url: string, error: unknown): HydrantError {
   const isFromServer = error instanceof Error && 'severity' in error
   return createHydrantError(
     isFromServer ? 'HYD_LEDGER_FAILED' : 'HYD_LEDGER_UNREACHABLE',
-    [placeOf(url), describeError(error)],
+    [placeOf(url), connectionMessageOf(error)],
     error,
   )
 }
@@ -76,17 +71,11 @@ function isHydrantError(error: unknown): error is HydrantError {
   return error instanceof Error && error.name === 'HydrantError'
 }
 
-// If a host has several addresses, the error is an AggregateError without a message.
-function describeError(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(describeError).join(', ')
-  return messageOf(error)
-}
-
 async function loadDriver(url: string) {
   try {
     const { default: driver } = await import('pg')
     return driver
   } catch (error) {
-    throw createHydrantError('HYD_LEDGER_PG_MISSING', [placeOf(url), describeError(error).split('\n')[0] ?? ''], error)
+    throw createHydrantError('HYD_LEDGER_PG_MISSING', [placeOf(url), firstLineOf(error)], error)
   }
 }

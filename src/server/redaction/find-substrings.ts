@@ -79,14 +79,14 @@ function indexSubstrings(text: string): Index {
     prefixes.push(state)
     let above: State | null = last
     for (; above && !above.next.has(code); above = above.link) above.next.set(code, state)
-    const known = above?.next.get(code)
-    if (above && known) {
-      if (known.length === above.length + 1) state.link = known
+    const next = above?.next.get(code)
+    if (above && next) {
+      if (next.length === above.length + 1) state.link = next
       else {
-        const copy: State = { ...known, next: new Map(known.next), length: above.length + 1 }
+        const copy: State = { ...next, next: new Map(next.next), length: above.length + 1 }
         states.push(copy)
-        for (; above && above.next.get(code) === known; above = above.link) above.next.set(code, copy)
-        known.link = copy
+        for (; above && above.next.get(code) === next; above = above.link) above.next.set(code, copy)
+        next.link = copy
         state.link = copy
       }
     }

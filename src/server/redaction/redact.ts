@@ -97,10 +97,10 @@ function beginsOne(words: ReadonlySet<string>, run: string): boolean {
 
 /** Finds what stands between the words of messages and of the program, and has a letter or a digit. */
 function findUnknownParts(text: string, isKnown: (word: string) => boolean): Span[] {
-  const known = [...text.matchAll(RUN)].filter(({ 0: run }) => isMessageWord(run) || isKnown(run))
+  const words = [...text.matchAll(RUN)].filter(({ 0: run }) => isMessageWord(run) || isKnown(run))
   let at = 0
   const spans: Span[] = []
-  for (const { index, 0: run } of [...known, { index: text.length, 0: '' }]) {
+  for (const { index, 0: run } of [...words, { index: text.length, 0: '' }]) {
     const part = text.slice(at, index)
     const from = at + part.length - part.trimStart().length
     if (/[\p{L}\p{N}]/u.test(part)) spans.push({ from, to: at + part.trimEnd().length })

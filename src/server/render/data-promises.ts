@@ -18,8 +18,8 @@ export function withSafePromises(value: unknown, replace: (reason: unknown) => E
   const copies = new Map<unknown, unknown>()
   function copy(part: unknown): unknown {
     if (typeof part !== 'object' || part === null || types.isProxy(part)) return part
-    const known = copies.get(part)
-    if (known !== undefined) return known
+    const existing = copies.get(part)
+    if (existing !== undefined) return existing
     if (!isThenable(part)) return mapParts(part, copy, (created) => copies.set(part, created))
     hasPromise = true
     const safe = makeSafe(part, replace)

@@ -9,9 +9,9 @@ import type { Deferred } from './deferred-data.ts'
 import { messageElement } from './document-messages.ts'
 import { corkUntilEnd, DocumentSink } from './document-sink.ts'
 import type { DocumentStream } from './document-stream.ts'
-import { createReactOptions, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
+import { createReactOptions, failLate, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
 import { RenderDeadline } from './render-deadline.ts'
-import { failPendingScript } from './suspense-script.ts'
+import { failPendingElement } from './suspense-script.ts'
 import { markFallbacks } from './without-script.ts'
 
 export interface RestInput {
@@ -79,8 +79,7 @@ class DocumentRest implements RenderObserver {
       this.#sink.end()
       return
     }
-    const nonces = styleNonce === undefined ? nonce : { script: nonce, style: styleNonce }
-    this.#react = resume(element, createReactOptions(this.#callbacks, nonces, false))
+    this.#react = resume(element, createReactOptions(this.#callbacks, input, false))
     // React writes nothing before the first part is complete.
     this.#react.pipe(this.#sink)
   }
@@ -97,10 +96,7 @@ class DocumentRest implements RenderObserver {
     const { ctx } = this.#input
     if (ctx.isGone || this.#isClosed) return undefined
     if (this.#deadline.hasPassed) return this.#onStoppedComponent(components)
-    const classified = classifyThrown(thrown)
-    if (classified.kind === 'notFound' || classified.kind === 'refusal') return undefined
-    const failed = classified.kind === 'redirect' ? ctx.lateRedirect(classified.redirection) : thrown
-    return ctx.fail(failed, { phase: 'render', components }).digest
+    return failLate({ ...classifyThrown(thrown), thrown }, components, ctx)
   }
 
   #onStoppedComponent(components: Components): string | undefined {
@@ -116,7 +112,7 @@ class DocumentRest implements RenderObserver {
   #onBroken(error: unknown) {
     const { data, ctx, nonce } = this.#input
     const failure = ctx.fail(error, { phase: 'render' })
-    this.#sink.add(`<script nonce="${nonce}">${failPendingScript(failure.digest)}</script>`)
+    this.#sink.add(failPendingElement(failure.digest, nonce))
     data.failPending(failure)
     this.#closeWhenComplete()
   }

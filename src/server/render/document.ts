@@ -10,9 +10,9 @@ import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Deferred } from './deferred-data.ts'
 import { messageElement, openNotice } from './document-messages.ts'
 import { corkUntilEnd, DocumentSink, type WriteHeadEnd } from './document-sink.ts'
-import { createReactOptions, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
+import { createReactOptions, failLate, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
 import { RenderDeadline } from './render-deadline.ts'
-import { failPendingScript } from './suspense-script.ts'
+import { failPendingElement } from './suspense-script.ts'
 import { markFallbacks } from './without-script.ts'
 
 export type Rendered =
@@ -101,8 +101,7 @@ class DocumentRender implements RenderObserver {
       (broken) => (broken ? this.#onBroken(broken.error) : this.#closeWhenComplete()),
       (part) => markFallbacks(part, input.styleNonce),
     )
-    const nonce = input.styleNonce === undefined ? input.nonce : { script: input.nonce, style: input.styleNonce }
-    this.#react = input.render(input.element, createReactOptions(this.#callbacks, nonce, input.isInPlace))
+    this.#react = input.render(input.element, createReactOptions(this.#callbacks, input, input.isInPlace))
     // React renders in a microtask that it queued before this one.
     queueMicrotask(() => this.#endFirstTurn())
   }
@@ -138,14 +137,11 @@ class DocumentRender implements RenderObserver {
     if (ctx.isGone || this.#state === 'closed') return undefined
     if (this.#deadline?.hasPassed) return this.#onStoppedComponent(components, this.#deadline)
     const classified = classifyThrown(thrown)
-    const { kind } = classified
-    if (kind !== 'failure' && this.#state !== 'piped') {
+    if (classified.kind !== 'failure' && this.#state !== 'piped') {
       this.#early ??= { thrown }
       return undefined
     }
-    if (kind === 'notFound' || kind === 'refusal') return undefined
-    const failed = classified.kind === 'redirect' ? ctx.lateRedirect(classified.redirection) : thrown
-    return ctx.fail(failed, { phase: 'render', components }).digest
+    return failLate({ ...classified, thrown }, components, ctx)
   }
 
   #onStoppedComponent(components: Components, deadline: RenderDeadline): string | undefined {
@@ -210,10 +206,6 @@ class DocumentRender implements RenderObserver {
     this.#closeWhenComplete()
   }
 
-  #script(script: string): string {
-    return `<script nonce="${this.#input.nonce}">${script}</script>`
-  }
-
   #addNotice(notice: Notice) {
     if (!this.#input.ctx.hasScripts) return
     this.#sink.add(messageElement(messageText(notice), this.#input.nonce))
@@ -221,11 +213,11 @@ class DocumentRender implements RenderObserver {
 
   // The boundaries that React left pending would wait in the browser for ever, so a script fails them there.
   #onBroken(error: unknown) {
-    const { data, ctx } = this.#input
+    const { data, ctx, nonce } = this.#input
     // Nothing was sent, so the status can still be 500.
     if (this.#state !== 'piped') return this.#giveUp(error)
     const failure = ctx.fail(error, { phase: 'render' })
-    if (ctx.hasScripts) this.#sink.add(this.#script(failPendingScript(failure.digest)))
+    if (ctx.hasScripts) this.#sink.add(failPendingElement(failure.digest, nonce))
     data.failPending(failure)
     this.#closeWhenComplete()
   }

@@ -1,5 +1,7 @@
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
+import type { RequestContext } from '../context/request-context.ts'
 import type { Components } from '../failures/failure-context.ts'
+import type { ThrownKind } from '../thrown/classify-thrown.ts'
 
 /** Receives React's callbacks for one document. */
 export interface RenderObserver {
@@ -19,7 +21,25 @@ export interface ReactCallbacks {
   observer: RenderObserver | null
 }
 
-type Nonce = NonNullable<RenderToPipeableStreamOptions['nonce']>
+/** The nonces of a document. That of styles is undefined if the policy has none. */
+interface Nonces {
+  nonce: string
+  styleNonce: string | undefined
+}
+
+/**
+ * Records what a component has thrown after the shell was sent. Returns the digest for the browser; undefined for a 404
+ * and a refusal, which come too late to be a response.
+ */
+export function failLate(
+  error: ThrownKind & { thrown: unknown },
+  components: Components,
+  ctx: RequestContext,
+): string | undefined {
+  if (error.kind === 'notFound' || error.kind === 'refusal') return undefined
+  const failed = error.kind === 'redirect' ? ctx.lateRedirect(error.redirection) : error.thrown
+  return ctx.fail(failed, { phase: 'render', components }).digest
+}
 
 /**
  * Returns options for React that pass its callbacks on to the observer. With `isInPlace`, React writes large parts in
@@ -27,11 +47,11 @@ type Nonce = NonNullable<RenderToPipeableStreamOptions['nonce']>
  */
 export function createReactOptions(
   callbacks: ReactCallbacks,
-  nonce: Nonce,
+  { nonce, styleNonce }: Nonces,
   isInPlace: boolean,
 ): RenderToPipeableStreamOptions {
   return {
-    nonce,
+    nonce: styleNonce === undefined ? nonce : { script: nonce, style: styleNonce },
     ...(isInPlace && { progressiveChunkSize: Number.MAX_SAFE_INTEGER }),
     onError: (thrown, info) => callbacks.observer?.onError(thrown, info),
     onShellReady: () => callbacks.observer?.onShellReady(),

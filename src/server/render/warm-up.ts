@@ -42,7 +42,7 @@ async function renderFailures(render: RenderToPipe) {
 }
 
 const Failing: PageComponent = () => {
-  throw new Error('This is a rehearsal.')
+  throw new Error('This page fails on purpose.')
 }
 const FailingInside: PageComponent = (props) => createElement(Suspense, null, createElement(Failing, props))
 

@@ -6,6 +6,7 @@ import { refuseEncoded } from '../forms/body-checks.ts'
 import { addCrossSiteGuard, CrossSiteError } from '../guards/csrf.ts'
 import { createRateLimit } from '../guards/rate-limit.ts'
 import { limitCaching, NO_STORE } from '../http/caching.ts'
+import { fetchSiteOf } from '../http/fetch-metadata.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
 import { sendProblem } from '../http/problem.ts'
 import { REPORT_ROUTE } from '../http/route-config.ts'
@@ -63,7 +64,7 @@ export function addReportRoute(
       limitCaching(reply, 'no-store')
       const { headers, ip } = request
       // A browser sends at least one of them with every POST.
-      if (headers.origin === undefined && headers['sec-fetch-site'] === undefined) {
+      if (headers.origin === undefined && fetchSiteOf(headers) === undefined) {
         return done(new HttpError(403, 'Only browsers may send reports.'))
       }
       // A connection through a socket file has no address, contrary to Fastify's type.

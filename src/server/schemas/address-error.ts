@@ -6,7 +6,7 @@ const issuesByError = new WeakMap<object, readonly Issue[]>()
 
 /** Creates the refusal of an address whose query does not match the schema `search`. */
 export function createSearchError(issues: readonly Issue[]): HttpError {
-  const error = new HttpError(400, describe(issues))
+  const error = new HttpError(400, describeIssues(issues))
   issuesByError.set(error, issues)
   return error
 }
@@ -18,7 +18,7 @@ export function issuesOf(thrown: unknown): readonly Issue[] {
 
 const MAX_SHOWN = 5
 
-function describe(issues: readonly Issue[]): string {
+function describeIssues(issues: readonly Issue[]): string {
   const lines = issues.slice(0, MAX_SHOWN).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   return ['The query of this address is not valid.', ...lines].join(' ')
 }

@@ -62,8 +62,8 @@ function addValue(root: Node, name: string, value: string | File) {
 }
 
 function enter(node: Node, key: string | number): Node {
-  const known = node.parts.get(key)
-  if (known) return known
+  const existing = node.parts.get(key)
+  if (existing) return existing
   const [other] = node.parts.keys()
   if (node.values.length > 0 || (other !== undefined && typeof other !== typeof key)) throw contradiction()
   const created = createNode()
@@ -114,9 +114,9 @@ function nameAt(root: Node, path: readonly PropertyKey[]): string {
     // An issue of one value of a list belongs to the field that has sent the list.
     if (node && node.values.length > 0) break
     // The form may have left out indexes.
-    const own: PropertyKey = node && typeof key === 'number' && isArray(node) ? (sortedIndexes(node)[key] ?? key) : key
-    named.push(own)
-    node = typeof own === 'symbol' ? undefined : node?.parts.get(own)
+    const sent: PropertyKey = node && typeof key === 'number' && isArray(node) ? (sortedIndexes(node)[key] ?? key) : key
+    named.push(sent)
+    node = typeof sent === 'symbol' ? undefined : node?.parts.get(sent)
   }
   return writeFieldName(named)
 }

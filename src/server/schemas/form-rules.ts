@@ -8,8 +8,8 @@ export function createFormRules(shape: Shape | null): FormRules {
 
   function add(part: Shape, name: string) {
     if (name !== '') {
-      const own = part.kind === 'array' ? listRules(part) : fieldRules(part)
-      if (Object.keys(own).length > 0) rules[name] = own
+      const partRules = part.kind === 'array' ? listRules(part) : fieldRules(part)
+      if (Object.keys(partRules).length > 0) rules[name] = partRules
     }
     for (const [key, property] of part.properties) add(property, name === '' ? key : `${name}.${key}`)
     if (part.items) add(part.items, `${name}[]`)

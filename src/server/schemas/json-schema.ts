@@ -49,8 +49,8 @@ const MAX_REFERENCES = 20
  */
 export function simplify(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema {
   if (depth > MAX_REFERENCES) return {}
-  const { $ref, allOf, anyOf, oneOf, ...own } = schema
-  let simple: JsonSchema = own
+  const { $ref, allOf, anyOf, oneOf, ...rest } = schema
+  let simple: JsonSchema = rest
   if (typeof $ref === 'string') simple = { ...simplify(lookUp($ref, root), root, depth + 1), ...simple }
   for (const part of schemasIn(allOf)) simple = combine(simple, simplify(part, root, depth + 1))
   for (const alternatives of [anyOf, oneOf]) {

@@ -34,7 +34,7 @@ export function createPageSchemas(exports: Readonly<Record<string, unknown>>, fi
 
 function readSchema(name: SchemaName, value: unknown, file: string): PageSchema | null {
   if (value === undefined) return null
-  if (!isStandardSchema(value)) throw createHydrantError('HYD_SCHEMA_INVALID', [name, file, describe(value)])
+  if (!isStandardSchema(value)) throw createHydrantError('HYD_SCHEMA_INVALID', [name, file, describeValue(value)])
   const json = name === 'params' ? null : jsonSchemaOf(value)
   return { name, file, schema: value, shape: json && createShape(json) }
 }
@@ -46,7 +46,7 @@ function isStandardSchema(value: unknown): value is StandardSchema {
   return typeof standard === 'object' && standard !== null && 'validate' in standard
 }
 
-function describe(value: unknown): string {
+function describeValue(value: unknown): string {
   if (typeof value === 'function') return 'a function'
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' && value !== null ? 'an object without "~standard"' : showValue(value)

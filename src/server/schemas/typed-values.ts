@@ -27,10 +27,10 @@ export function typedValues(entries: Iterable<readonly [string, string | File]>)
   for (const [name, value] of entries) {
     if (typeof value !== 'string' || isPrivateField(name) || name === '__proto__') continue
     const key = name.replace(/\[]$/, '')
-    const known = values.get(key)
-    if (known === undefined) values.set(key, key === name ? value : [value])
-    else if (typeof known === 'string') values.set(key, [known, value])
-    else known.push(value)
+    const present = values.get(key)
+    if (present === undefined) values.set(key, key === name ? value : [value])
+    else if (typeof present === 'string') values.set(key, [present, value])
+    else present.push(value)
   }
   return Object.fromEntries(values)
 }

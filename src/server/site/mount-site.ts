@@ -29,9 +29,9 @@ import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
 import { addReportRoute } from '../reports/report-route.ts'
 import { createSite } from './create-site.ts'
-import { findPrerendered } from './find-prerendered.ts'
 import { warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
+import { loadPrerendered } from './load-prerendered.ts'
 import { addOtherNavigations } from './navigation-routes.ts'
 import { type OpenCacheStore, openCache } from './open-cache.ts'
 import { addSiteRoutes } from './routes.ts'
@@ -84,13 +84,17 @@ export interface ServedSite {
  * 3. `addCrossSiteGuard`: no code of the site runs for a forged request.
  * 4. `addSitePlugin`: the hooks of `server.ts`, which may refuse the request. They hold for files and pages.
  * 5. `navigationOptions`, for a navigation: is the page the route that the same address without the mark leads to?
- * 6. `guardBeforeBody`, for an action: the guards of the page, before the body is read.
- * 7. The handler: a route of `server.ts`, a file (`addFiles`), a page, after its guards, or its action
+ * 6. The route's own `onRequest`: refuses methods that the page does not have, after the guards of the page, and responds
+ *    to other methods than GET and HEAD at unknown paths. Neither reads the body.
+ * 7. `refuseBeforeBody` and `refuseEncoded`, for an action: the guards of the page, before the body is read.
+ * 8. The handler: a route of `server.ts`, a file (`addFiles`), a page, after its guards, or its action
  *    (`addSiteRoutes`). A route of `server.ts` or of the app replaces a page; `warnOfHiddenPages` runs before step 4, to
  *    warn of the app's only.
  *
- * A response passes the `onSend` hooks of `server.ts`, then `addCompression`, so that those hooks see it uncompressed,
- * and last `sealResponse`, for a navigation.
+ * Hooks that refuse nothing are left out: `measureRequests` in the plugin, and `addLiveUpdates` in development.
+ *
+ * A response passes the `onSend` hooks of `server.ts`, then `addStarts` and `addCompression`, so that those hooks see it
+ * uncompressed, and last `sealResponse`, for a navigation.
  *
  * Health routes, reports and, in a site without guards, other navigations are in scopes beside the site: the hooks of
  * `server.ts` do not run there.
@@ -117,7 +121,7 @@ export async function mountSite(
   addNavigationStrategy(outer)
   const site = await registerBelow(outer, options.base, async (app) => {
     const cache = collector ? null : await openCache(app, build, options, openCacheStore)
-    const prerendered = cache && findPrerendered(app, build, { base, publicEnv })
+    const prerendered = cache && loadPrerendered(app, build, { base, publicEnv })
     const shells = cache && pages.some(({ loadVisitor }) => loadVisitor !== null) ? await loadShells(options) : null
     const created = createSite(app, {
       ...{ build, base, options, publicEnv, render, store, metrics, worker, release },

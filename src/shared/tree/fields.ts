@@ -45,7 +45,7 @@ export function createFormProps({ rules = {} }: { rules?: FormRules | undefined 
 
 /** Returns the fields of a form by their names. Any name has a field. */
 export function createFields(rules: FormRules, invalid?: Invalid): Readonly<Record<string, Field>> {
-  const known = new Map<string, Field>()
+  const created = new Map<string, Field>()
   /** The element that gets the focus: the first one with a message, in the order in which the page reads them. */
   let focused = ''
 
@@ -60,8 +60,8 @@ export function createFields(rules: FormRules, invalid?: Invalid): Readonly<Reco
       get(_, name) {
         // React and consoles ask for symbols.
         if (typeof name !== 'string') return undefined
-        const field = known.get(name) ?? createField(name, rules, invalid, takesFocus)
-        known.set(name, field)
+        const field = created.get(name) ?? createField(name, rules, invalid, takesFocus)
+        created.set(name, field)
         return field
       },
     },
@@ -75,7 +75,7 @@ function createField(
   takesFocus: (element: string) => boolean,
 ): Field {
   const key = name.replace(/\[]$/, '')
-  const own = ownValue(rules, key.replace(/\[\d+]/g, '[]')) ?? {}
+  const fieldRules = ownValue(rules, key.replace(/\[\d+]/g, '[]')) ?? {}
   const issues = ownValue(invalid?.issues, key) ?? []
   const typed = ownValue(invalid?.values, key)
   const errorId = `${name.replace(/\s/g, '-')}-error`
@@ -90,15 +90,15 @@ function createField(
 
   function option(value: string): OptionAttributes {
     const attributes: OptionAttributes = { name, value, ...state }
-    if (own.required) attributes.required = true
+    if (fieldRules.required) attributes.required = true
     if (typed !== undefined) attributes.defaultChecked = [typed].flat().includes(value)
     // The visitor may have sent none of the options.
     else if (invalid) attributes.defaultChecked = false
     return withFocus(attributes, `${name}=${value}`)
   }
 
-  const attributes: Omit<Field, 'errorId' | 'issues' | 'option'> = { name, ...own, ...state }
-  if (typed !== undefined) attributes.defaultValue = own.multiple ? [typed].flat() : typed
+  const attributes: Omit<Field, 'errorId' | 'issues' | 'option'> = { name, ...fieldRules, ...state }
+  if (typed !== undefined) attributes.defaultValue = fieldRules.multiple ? [typed].flat() : typed
   return Object.defineProperties(withFocus(attributes, name), {
     errorId: { value: errorId },
     issues: { value: issues },

@@ -63,12 +63,12 @@ type Settle = (settlement: Settlement) => void | Promise<void>
  * Creates the browser's deferred promises: returns each by its number, and settles them with the server's settlements.
  */
 export function createDeferredPromises() {
-  const known = new Map<number, { promise: Promise<unknown>; settle: Settle }>()
+  const entries = new Map<number, { promise: Promise<unknown>; settle: Settle }>()
   const pending = new Map<number, (reason: Error) => void>()
   let last = Promise.resolve()
 
   function entry(id: number) {
-    const existing = known.get(id)
+    const existing = entries.get(id)
     if (existing) return existing
     let settle!: Settle
     const promise = new Promise<unknown>((resolve, reject) => {
@@ -91,7 +91,7 @@ export function createDeferredPromises() {
     // The page may never read it. The server has logged the failure.
     promise.catch(() => {})
     const created = { promise, settle }
-    known.set(id, created)
+    entries.set(id, created)
     return created
   }
 

@@ -27,7 +27,7 @@ t.test('the warm-up runs once per process and reports nothing', async (t) => {
   const before = count
   t.ok(before > 0)
   t.ok(errors.length > 0)
-  t.ok(errors.every((error) => error instanceof Error && error.message === 'This is a rehearsal.'))
+  t.ok(errors.every((error) => error instanceof Error && error.message === 'This page fails on purpose.'))
   await warmUpFailures(render)
   t.equal(count, before)
   t.strictSame(told(), [])

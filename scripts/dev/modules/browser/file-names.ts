@@ -24,8 +24,8 @@ export function createFileNames(): FileNames {
   const versions = new Map<string, number>()
 
   function stemOf(id: string): string {
-    const known = stems.get(id)
-    if (known !== undefined) return known
+    const existing = stems.get(id)
+    if (existing !== undefined) return existing
     const words = id
       .replace(/^pages\//, '')
       .replace(/\.\w+$/, '')

@@ -21,8 +21,8 @@ export function createEvaluator({ instances, packages, importModule, meta }: Eva
 
   /** Evaluates a module, without waiting unless it or one of its imports has a top-level await. */
   function evaluate(id: string, chain: Chain): Instance {
-    const known = instances.find(id, chain)
-    if (known) return known
+    const existing = instances.find(id, chain)
+    if (existing) return existing
     const compiled = chain.loaded.get(id)
     if (!compiled) throw new Error(`${id} is not loaded`)
     const instance = instances.add(compiled, chain)
@@ -56,11 +56,11 @@ export function createEvaluator({ instances, packages, importModule, meta }: Eva
   }
 
   async function evaluateImport(id: string, chain: Chain): Promise<void> {
-    const known = instances.find(id, chain)
-    if (!known) await evaluate(id, chain).pending
-    else if (known.pending && !isWaiting(known.chain, chain)) {
-      chain.waitsFor = known.chain
-      await known.pending
+    const existing = instances.find(id, chain)
+    if (!existing) await evaluate(id, chain).pending
+    else if (existing.pending && !isWaiting(existing.chain, chain)) {
+      chain.waitsFor = existing.chain
+      await existing.pending
       chain.waitsFor = null
     }
   }

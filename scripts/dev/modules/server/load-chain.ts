@@ -9,9 +9,9 @@ export async function loadChain(
   load: (id: string) => Promise<ServerModule>,
 ): Promise<void> {
   async function visit(id: string): Promise<void> {
-    const known = find(id, chain)
-    if (known?.pending) chain.isAsync = true
-    if (known || chain.loaded.has(id)) return
+    const instance = find(id, chain)
+    if (instance?.pending) chain.isAsync = true
+    if (instance || chain.loaded.has(id)) return
     const compiled = await load(id)
     if (chain.loaded.has(id)) return
     chain.loaded.set(id, compiled)
@@ -43,8 +43,8 @@ export function mustWait(root: string, chain: Chain, { find }: Instances): boole
   function visit(id: string): boolean {
     if (seen.has(id)) return false
     seen.add(id)
-    const known = id === root ? undefined : find(id, chain)
-    if (known) return known.pending !== null
+    const instance = id === root ? undefined : find(id, chain)
+    if (instance) return instance.pending !== null
     const compiled = chain.loaded.get(id)
     return compiled !== undefined && (compiled.isAsync || idsOf(compiled, compiled.imports).some(visit))
   }

@@ -71,8 +71,8 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
     async recompile(ids) {
       await modules.settled(ids)
       // Also modules that no request has needed: their errors must be displayed, too.
-      const known = ids.filter((id) => graph.has(id))
-      const compiled = await Promise.all(known.map(async (id) => ({ id, after: await compiler().server(id) })))
+      const inGraph = ids.filter((id) => graph.has(id))
+      const compiled = await Promise.all(inGraph.map(async (id) => ({ id, after: await compiler().server(id) })))
       const changes = compiled.map((one) => ({ ...one, before: modules.find(one.id) })).filter(isDifferent)
       for (const { id, before, after } of changes) if (before) modules.replace(id, after)
       return describeServerChanges(changes, graph)

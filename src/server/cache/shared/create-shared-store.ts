@@ -12,28 +12,20 @@ export interface StoreInput extends Pick<LinkInput, 'log' | 'place' | 'deadline'
 /** Creates the shared part of the page cache. The server at the other end of `backend` keeps it. */
 export function createSharedStore({ backend, ...input }: StoreInput): SharedStore {
   const waiters = createEntryWaiters()
-  /**
-   * For each read in progress, the tags that were invalidated meanwhile. The server may have read the response
-   * before.
-   */
-  const reads = new Set<Set<string>>()
+  const reads = createReadWatch()
   let listener: InvalidationListener = () => {}
 
-  function noteInvalidated(tags: readonly string[]) {
-    for (const missed of reads) for (const tag of tags) missed.add(tag)
-  }
-
-  const own = createOwnInvalidations(async (tags) => {
+  const invalidations = createOwnInvalidations(async (tags) => {
     const versions = await backend.advance(tags)
     // Noted before the response to a later call is read. Otherwise `catchUp` would report this process's own
     // invalidation.
     link.note(versions)
     return versions
-  }, noteInvalidated)
+  }, reads.note)
   const link = createStoreLink({
-    ...{ ...input, backend, own },
+    ...{ ...input, backend, invalidations },
     onChanged(tags, isStart) {
-      noteInvalidated(tags)
+      reads.note(tags)
       listener(tags, isStart)
     },
     onSettled: waiters.settle,
@@ -41,12 +33,11 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
   })
 
   async function read(key: string) {
-    const missed = new Set<string>()
-    reads.add(missed)
+    const missed = reads.begin()
     const reading = await link.ask(() => backend.read(key))
-    reads.delete(missed)
+    reads.end(missed)
     const tags = reading?.response?.tags
-    const isOutdated = tags !== undefined && (matches(missed, tags) || own.cover(tags))
+    const isOutdated = tags !== undefined && (matches(missed, tags) || invalidations.cover(tags))
     return reading && isOutdated ? { ...reading, response: null } : reading
   }
 
@@ -55,12 +46,12 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
     // A copy, because invalidations are compared by identity.
     const batch = [...tags]
     let isSent = false
-    noteInvalidated(batch)
+    reads.note(batch)
     const versions = await link.ask(() => {
       isSent = true
-      return own.send(batch)
+      return invalidations.send(batch)
     })
-    if (!isSent) own.keep(batch)
+    if (!isSent) invalidations.keep(batch)
     if (versions === null) link.refresh()
     return versions !== null
   }
@@ -96,6 +87,23 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
       link.close()
       waiters.settleAll()
       await backend.close()
+    },
+  }
+}
+
+/** Watches which tags are invalidated while responses are read: the server may have responded before. */
+function createReadWatch() {
+  const running = new Set<Set<string>>()
+  return {
+    /** Begins a read. Returns the set that receives the tags until `end`. */
+    begin(): Set<string> {
+      const missed = new Set<string>()
+      running.add(missed)
+      return missed
+    },
+    end: (missed: Set<string>) => void running.delete(missed),
+    note(tags: readonly string[]) {
+      for (const missed of running) for (const tag of tags) missed.add(tag)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 import type { Options } from '../../options/options.ts'
-import { placeOf } from '../../postgres/pool.ts'
-import { messageOf } from '../../util/message-of.ts'
+import { isPostgresUrl, placeOf } from '../../postgres/database-url.ts'
+import { firstLineOf } from '../../util/message-of.ts'
 import type { StoreBackend } from './backend.ts'
 import { createSharedStore, type StoreInput } from './create-shared-store.ts'
 import type { SharedStore } from './shared-store.ts'
@@ -21,7 +21,7 @@ export async function openSharedStore(
 }
 
 async function createBackend(url: string, place: string, maxBytes: number): Promise<StoreBackend> {
-  if (url.startsWith('postgres')) {
+  if (isPostgresUrl(url)) {
     const { default: pg } = await load('pg', place, () => import('pg'))
     const { createPostgresBackend } = await import('./postgres/postgres-backend.ts')
     return createPostgresBackend({ pg, url, place, maxBytes })
@@ -35,7 +35,6 @@ async function load<Module>(name: string, place: string, importPackage: () => Pr
   try {
     return await importPackage()
   } catch (error) {
-    const reason = messageOf(error).split('\n')[0] ?? ''
-    throw createHydrantError('HYD_CACHE_STORE_PACKAGE', [place, name, reason], error)
+    throw createHydrantError('HYD_CACHE_STORE_PACKAGE', [place, name, firstLineOf(error)], error)
   }
 }

@@ -12,7 +12,7 @@ const RETRY_MS = 1_000
 
 export interface LinkInput {
   backend: StoreBackend
-  own: Pick<OwnInvalidations, 'sendAll'>
+  invalidations: Pick<OwnInvalidations, 'sendAll'>
   log: StoreLog
   /** Names the store in the log, without secrets. */
   place: string
@@ -39,7 +39,7 @@ export interface StoreLink {
 }
 
 export function createStoreLink(input: LinkInput): StoreLink {
-  const { backend, own, onAway, deadline = startDeadline } = input
+  const { backend, invalidations, onAway, deadline = startDeadline } = input
   const outage = createStoreOutage(input.log, input.place)
   const seen = createSeenVersions(input.onChanged)
   let isConnected = false
@@ -61,7 +61,7 @@ export function createStoreLink(input: LinkInput): StoreLink {
   const refresher = createRefresher({
     async run() {
       if (!isConnected) return
-      await own.sendAll()
+      await invalidations.sendAll()
       await catchUp()
       isUp = isConnected
       if (isUp) outage.ended()

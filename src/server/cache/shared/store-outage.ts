@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { createThrottledLine } from '../../log/throttled-line.ts'
-import { messageOf } from '../../util/message-of.ts'
+import { connectionMessageOf } from '../../util/message-of.ts'
 
 export type StoreLog = Pick<FastifyBaseLogger, 'warn' | 'info'>
 
@@ -16,7 +16,7 @@ export function createStoreOutage(log: StoreLog, place: string) {
   const warning = createThrottledLine(() => {
     isWarned = true
     log.warn(
-      `the page cache cannot use ${place}, so each process caches pages in its own memory for now: ${describe(lastError)}`,
+      `the page cache cannot use ${place}, so each process caches pages in its own memory for now: ${describeOutage(lastError)}`,
     )
   })
   return {
@@ -38,9 +38,7 @@ export function createStoreOutage(log: StoreLog, place: string) {
   }
 }
 
-// If a host has several addresses, the error is an AggregateError without a message.
-function describe(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(describe).join(', ')
+function describeOutage(error: unknown): string {
   const fix = error instanceof Error && 'fix' in error ? `. ${String(error.fix)}` : ''
-  return `${messageOf(error)}${fix}`
+  return `${connectionMessageOf(error)}${fix}`
 }

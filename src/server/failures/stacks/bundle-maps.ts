@@ -24,8 +24,8 @@ export function createBundleMaps(siteDir: string, bundles: readonly MappedBundle
   const maps = new WeakMap<MappedBundle, LoadedMap | null>()
 
   function load(bundle: MappedBundle): LoadedMap | null {
-    const known = maps.get(bundle)
-    if (known !== undefined) return known
+    const existing = maps.get(bundle)
+    if (existing !== undefined) return existing
     const loaded = readMap(bundle, siteDir)
     maps.set(bundle, loaded)
     return loaded

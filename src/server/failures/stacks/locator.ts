@@ -77,8 +77,8 @@ export function createLocator(
         onlyOne(found.filter(({ file }) => file === around)) ??
         onlyOne(found.filter(({ file }) => file === page))
       if (place) frames[index] = { text: frameText(place), frame: place }
-      const known = place ?? frame
-      if (known?.isSite) around = known.file
+      const current = place ?? frame
+      if (current?.isSite) around = current.file
     }
     return frames
   }

@@ -38,8 +38,8 @@ export function createScriptMaps({ siteDir, folder, base }: ScriptMapsInput): Sc
 
   // A missing map is not remembered: a later build may bring it, and clients can send any name.
   function load(script: string): ScriptMap | null {
-    const known = maps.get(script)
-    if (known) return known
+    const existing = maps.get(script)
+    if (existing) return existing
     const file = join(folder, BUILD_PATHS.clientMaps, `${script}.map`)
     if (!existsSync(file)) return null
     try {

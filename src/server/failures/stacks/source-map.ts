@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { MappedBundle } from '../../build-output/loaded-bundles.ts'
 import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
+import { pathOf } from '../../http/request-url.ts'
 import { remember } from '../../util/bounded-cache.ts'
 import { toSitePath } from '../../util/to-site-path.ts'
 import { createBundleMaps, type Renamed } from './bundle-maps.ts'
@@ -32,7 +33,7 @@ const MAX_KNOWN_FRAMES = 2_000
 export function createSourceMapper(siteDir: string, bundles: readonly MappedBundle[]): ServerMapper {
   const maps = createBundleMaps(siteDir, bundles)
   // perf: most failures occur again. A cached frame takes about a tenth of the time of a mapped one (measured).
-  const known = new Map<string, MappedFrame>()
+  const mappedFrames = new Map<string, MappedFrame>()
 
   // With --enable-source-maps Node.js has mapped the place, but not the name of the function.
   function mappedByNode(text: string, raw: SourceFrame, isAsync: boolean): MappedFrame {
@@ -60,7 +61,7 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
   }
 
   function mapFrame(text: string): MappedFrame {
-    return known.get(text) ?? remember(known, MAX_KNOWN_FRAMES, text, map(text))
+    return mappedFrames.get(text) ?? remember(mappedFrames, MAX_KNOWN_FRAMES, text, map(text))
   }
 
   function codeAround({ file, line }: SourceFrame): CodeLines | null {
@@ -74,7 +75,7 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
 function toPath(location: string): string {
   if (!location.startsWith('file://')) return location
   try {
-    return fileURLToPath(location.replace(/[?#].*$/, ''))
+    return fileURLToPath(pathOf(location))
   } catch {
     return location
   }

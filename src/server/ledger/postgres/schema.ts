@@ -1,7 +1,8 @@
 import type { Pool } from 'pg'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
+import { placeOf } from '../../postgres/database-url.ts'
 import { migrateTables } from '../../postgres/migrate.ts'
-import { placeOf, transact } from '../../postgres/pool.ts'
+import { transact } from '../../postgres/pool.ts'
 
 /** The key of the advisory lock for migrations: any number that no other program uses. */
 const LOCK = 4_870_114_201

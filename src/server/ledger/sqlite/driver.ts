@@ -1,5 +1,5 @@
 import { createHydrantError } from '../../errors/hydrant-error.ts'
-import { messageOf } from '../../util/message-of.ts'
+import { firstLineOf } from '../../util/message-of.ts'
 import { adaptDatabase, type Database, type DriverDatabase } from './database.ts'
 
 interface OpenOptions {
@@ -34,7 +34,7 @@ export async function loadDriver(file: string): Promise<Driver> {
     return createDriver(PACKAGE, null, await import('@photostructure/sqlite'))
   } catch (error) {
     // The other lines are paths.
-    const [reason = ''] = messageOf(error).split('\n')
+    const reason = firstLineOf(error)
     const module = await importNodeSqlite()
     if (module === null) throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, reason], error)
     return createDriver(NODE, reason, module)

@@ -1,4 +1,5 @@
 import { renameSync, statSync } from 'node:fs'
+import { hasCode } from '../../util/has-code.ts'
 import { createDelegateLedger } from '../delegate-ledger.ts'
 import type { Ledger, LedgerLimits } from '../ledger.ts'
 import { loadDriver } from './driver.ts'
@@ -28,7 +29,7 @@ export function createFileLedger(file: string, limits: LedgerLimits, notice: Not
     try {
       return { ledger: await openSqliteLedger(file, limits), inode: inodeOf(file) }
     } catch (error) {
-      if (!isDamage(error)) throw error
+      if (!hasCode(error, 'HYD_LEDGER_DAMAGED')) throw error
       moveAside(file, inode, notice)
       return { ledger: await openSqliteLedger(file, limits), inode: inodeOf(file) }
     }
@@ -56,17 +57,13 @@ export function createFileLedger(file: string, limits: LedgerLimits, notice: Not
     try {
       return await work(ledger)
     } catch (error) {
-      if (!isDamage(error)) throw error
+      if (!hasCode(error, 'HYD_LEDGER_DAMAGED')) throw error
       await close()
       moveAside(file, inode, notice)
       const next = await openCurrent()
       return work(next.ledger)
     }
   }, close)
-}
-
-function isDamage(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'HYD_LEDGER_DAMAGED'
 }
 
 function inodeOf(file: string): number | null {

@@ -24,12 +24,12 @@ const warned = new WeakMap<object, Set<string>>()
 export function noteRefusal(refusal: CacheRefusal, route: PageRoute, { site, request }: RequestContext) {
   const { id, page, prerender } = route
   site.metrics.cacheRefused(id, refusal.kind)
-  const known = warned.get(site) ?? new Set<string>()
-  warned.set(site, known)
+  const keys = warned.get(site) ?? new Set<string>()
+  warned.set(site, keys)
   const reason = reasonOf(refusal)
   const key = `${id} ${reason}`
-  if (known.has(key) || known.size >= MAX_WARNED) return
-  known.add(key)
+  if (keys.has(key) || keys.size >= MAX_WARNED) return
+  keys.add(key)
   const frame = refusal.kind === 'read' ? placeOfRead(refusal.read, site.mapper) : null
   const at = frame ? ` at ${frame.file}:${frame.line}:${frame.column}` : ''
   const { code, message, fix } = prerender

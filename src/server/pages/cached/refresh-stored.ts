@@ -11,7 +11,8 @@ import { renderAndStore } from './render-and-store.ts'
 export function refreshStored(cached: CachedRoute, key: string, { response }: StoredPage, ctx: RequestContext) {
   const background = createBackgroundContext(ctx)
   if (!background.site.slots.admit(background)) return
-  void respondInSlot(background, () => renderAndStore(cached, key, background, () => {}, response.storedAt))
+  const refresh = { onStored() {}, after: response.storedAt }
+  void respondInSlot(background, () => renderAndStore(cached, key, background, refresh))
 }
 
 type ReplyClass = new (raw: ServerResponse, request: FastifyRequest, log: FastifyBaseLogger) => FastifyReply

@@ -11,19 +11,22 @@ import { respondWithError, targetOf } from '../respond-with-error.ts'
 import type { CachedRoute } from './cached-route.ts'
 import { createCapture } from './page-capture.ts'
 
+interface RenderAndStoreInput {
+  /** Called with the stored page, and whether this process has rendered it. */
+  onStored(page: StoredPage, isOwn: boolean): void
+  /** The time of the stale response that is replaced, in milliseconds since 1970 (0: there is none). */
+  after?: number
+}
+
 /**
  * Renders a page, and stores the response if it may be served to other visitors. Otherwise the response is sent to
  * this visitor only.
- *
- * @param onStored Called with the stored page, and whether this process has rendered it.
- * @param after The time of the stale response that is replaced, in milliseconds since 1970; 0 for none.
  */
 export async function renderAndStore(
   cached: CachedRoute,
   key: string,
   ctx: RequestContext,
-  onStored: (page: StoredPage, isOwn: boolean) => void,
-  after = 0,
+  { onStored, after = 0 }: RenderAndStoreInput,
 ): Promise<void> {
   const { cache } = cached
   const { loadMs, renderMs } = ctx.site.options.timeouts
@@ -31,12 +34,12 @@ export async function renderAndStore(
   const rendering = cache.begin(key, ctx.route)
   let turn: GroupTurn | null = null
   try {
-    const own = await cache.takeTurn(key, loadMs + renderMs, after)
-    if (own === null) return
-    turn = own
-    if (own.response) return onStored(rendering.store(own.response), false)
+    const taken = await cache.takeTurn(key, loadMs + renderMs, after)
+    if (taken === null) return
+    turn = taken
+    if (taken.response) return onStored(rendering.store(taken.response), false)
     const store = (response: StoredResponse) => {
-      own.share(response)
+      taken.share(response)
       onStored(rendering.store(response), true)
     }
     await capturePage(cached, key, ctx, { rendering, store, isRefresh: after > 0 })

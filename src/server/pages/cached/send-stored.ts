@@ -1,11 +1,11 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createDocumentHeaders, type DocumentHeaders } from '../../cache/document-headers.ts'
 import type { DocumentRequest } from '../../cache/known-keys.ts'
 import type { StoredResponse } from '../../cache/shared/shared-store.ts'
 import type { StoredPage } from '../../cache/stored-page.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { Site } from '../../context/site.ts'
-import { limitCaching, REVALIDATE } from '../../http/caching.ts'
+import { keepFromSharedCaches } from '../../http/caching.ts'
 import { chooseEncoding, sendPrepared } from '../../http/compression.ts'
 import { matchesEtag } from '../../http/etag.ts'
 import { addVary } from '../../http/headers.ts'
@@ -15,7 +15,7 @@ import type { CacheResult } from '../../metrics/cache-counts.ts'
 import { formatOf } from '../create-context.ts'
 import { setNavigationHeaders } from '../navigation-stream.ts'
 import type { PageRoute } from '../page-route.ts'
-import { mayReport, PRIVACY_HEADERS } from '../report-settings.ts'
+import { addPrivacyVary, mayReport } from '../report-settings.ts'
 import { varyOf } from '../send-response.ts'
 
 /** The request that a stored page is sent to. */
@@ -38,10 +38,10 @@ export interface KnownPage {
 export function findKnown(route: PageRoute, site: Site, request: FastifyRequest): KnownPage | null {
   const { cache } = site
   if (cache === null || !isFound(route) || formatOf(site, request) !== 'html') return null
-  const known = cache.knownKeys.find(describeRequest(route, site, request))
-  const found = known && cache.find(known.key)
-  if (!found || (found.isStale && cache.mayRefresh(known.key))) return null
-  return { page: found.page, result: found.isStale ? 'stale' : 'hit', address: known.address }
+  const knownKey = cache.knownKeys.find(describeRequest(route, site, request))
+  const found = knownKey && cache.find(knownKey.key)
+  if (!found || (found.isStale && cache.mayRefresh(knownKey.key))) return null
+  return { page: found.page, result: found.isStale ? 'stale' : 'hit', address: knownKey.address }
 }
 
 /** Returns whether responses of a page may be in the cache, and no guard has to run before they are sent. */
@@ -66,10 +66,7 @@ export function sendStored(page: StoredPage, mayShare: boolean, target: StoredTa
   // A hook may require HTTP authentication. The response then belongs to visitors with a password.
   const isPublic = mayShare && request.headers.authorization === undefined
   if (reply.raw.destroyed) return
-  for (const [name, value] of page.response.headers) {
-    if (name === 'vary') addVary(reply, value)
-    else reply.header(name, value)
-  }
+  setStoredHeaders(page.response.headers, reply)
   if (format === 'navigation') setNavigationHeaders(target)
   else setPageHeaders(page, isPublic, target)
   const body = page.bodyIn(site.options.compress ? chooseEncoding(request, reply, page.text.length) : null)
@@ -84,6 +81,14 @@ export function sendStored(page: StoredPage, mayShare: boolean, target: StoredTa
   sendPrepared(body, reply)
 }
 
+/** Sets the headers of a stored response. Names in `Vary` are added to those that hooks have set. */
+export function setStoredHeaders(headers: StoredResponse['headers'], reply: FastifyReply) {
+  for (const [name, value] of headers) {
+    if (name === 'vary') addVary(reply, value)
+    else reply.header(name, value)
+  }
+}
+
 function setPageHeaders(page: StoredPage, isPublic: boolean, target: StoredTarget) {
   const { site, reply, format } = target
   addVary(reply, varyOf(site))
@@ -94,16 +99,14 @@ function setPageHeaders(page: StoredPage, isPublic: boolean, target: StoredTarge
       return setSharedCaching(page.response, page.documentHeaders, target)
     if (isPublic) return
   }
-  // A shared cache that ignores `Vary` would serve another form to clients that ask for the page.
-  limitCaching(reply, 'private')
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+  keepFromSharedCaches(reply)
   if (format === 'markdown' && site.options.csp) setPolicy(reply, INERT_POLICY)
 }
 
 function setDocumentHeaders(response: StoredResponse, { policy }: DocumentHeaders, target: StoredTarget) {
   const { site, reply, address } = target
   const { csp, securityHeaders, reports } = site.options
-  if (reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
+  addPrivacyVary(reply, reports)
   replaceNonces(reply, response)
   if (csp) setPolicy(reply, policy)
   if (securityHeaders) setDocumentSecurity(reply, address)

@@ -1,10 +1,11 @@
-import { BUILD_HEADER, countKept, LAYOUTS_HEADER, RESULT_HEADER } from '../../../shared/wire/navigation-protocol.ts'
+import { BUILD_HEADER, RESULT_HEADER } from '../../../shared/wire/navigation-protocol.ts'
 import { keyOf, narrowSearch } from '../../cache/cache-key.ts'
 import type { StoredPage } from '../../cache/stored-page.ts'
 import { noteCacheResult, setCacheResult } from '../../context/note-cache-result.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { CacheResult } from '../../metrics/cache-counts.ts'
 import { admitToPage } from '../admit-to-page.ts'
+import { countKeptLayouts } from '../document-plan.ts'
 import { NavigationStream } from '../navigation-stream.ts'
 import type { PageRoute } from '../page-route.ts'
 import { findPrerendered, findRedirect, storePrerendered } from '../prerendered/find-prerendered.ts'
@@ -40,18 +41,15 @@ async function respondIfAdmitted(cached: CachedRoute, ctx: RequestContext): Prom
 
 /** Returns the key of the response; null for a request that gets a response of its own, as without a cache. */
 function keyFor(route: PageRoute, ctx: RequestContext): string | null {
-  const { site, request, params, address, path, search } = ctx
+  const { site, request, address, path, search } = ctx
   const { headers } = request
   // For a partly static page, the responses in all formats are made from the stored shell.
   const format = route.loadVisitor ? 'html' : ctx.format
-  let kept = 0
   if (ctx.format === 'navigation') {
     // An open page of another build gets another response, and so does an open page that has called an action.
     if (headers[BUILD_HEADER] !== site.build.manifest.buildId || headers[RESULT_HEADER] !== undefined) return null
   }
-  if (format === 'navigation') {
-    kept = countKept(route.plan.bootLayouts, params, String(headers[LAYOUTS_HEADER]))
-  }
+  const kept = format === 'navigation' ? countKeptLayouts(route.plan, ctx) : 0
   const mayReportFailures = mayReport(site.options.reports, headers)
   return keyOf({
     ...{ build: site.build.manifest.buildId, origin: address.origin, format, kept, mayReport: mayReportFailures },
@@ -121,9 +119,11 @@ async function renderFirst(cached: CachedRoute, key: string, ctx: RequestContext
   // A response that is stored replaces the header.
   setCacheResult('pass', ctx)
   let isSent = false
-  await renderAndStore(cached, key, ctx, (page, isOwn) => {
-    isSent = true
-    respondWithStored(page, isOwn ? 'miss' : 'hit', cached, ctx)
+  await renderAndStore(cached, key, ctx, {
+    onStored(page, isOwn) {
+      isSent = true
+      respondWithStored(page, isOwn ? 'miss' : 'hit', cached, ctx)
+    },
   })
   if (!isSent) noteCacheResult('pass', ctx)
 }

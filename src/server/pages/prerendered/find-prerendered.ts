@@ -1,10 +1,10 @@
-import { countKept, LAYOUTS_HEADER } from '../../../shared/wire/navigation-protocol.ts'
 import { pathTag } from '../../cache/cache-key.ts'
-import type { PageCache, Rendered } from '../../cache/page-cache.ts'
+import type { PageCache, RenderingResult } from '../../cache/page-cache.ts'
 import { PERMANENT } from '../../cache/prerender-rule.ts'
 import { formOf, type PrerenderedRedirect } from '../../cache/prerendered/format.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { countKeptLayouts } from '../document-plan.ts'
 import type { PageRoute } from '../page-route.ts'
 import { mayReport } from '../report-settings.ts'
 
@@ -12,10 +12,9 @@ import { mayReport } from '../report-settings.ts'
 export function findPrerendered({ prerender, plan }: PageRoute, ctx: RequestContext): string | null {
   const { prerendered, options } = ctx.site
   if (!prerender || !prerendered) return null
-  const { request, format, params, path } = ctx
+  const { request, format, path } = ctx
   if (mayReport(options.reports, request.headers) !== prerendered.index.mayReport) return null
-  const isNavigation = format === 'navigation'
-  const kept = isNavigation ? countKept(plan.bootLayouts, params, String(request.headers[LAYOUTS_HEADER])) : 0
+  const kept = format === 'navigation' ? countKeptLayouts(plan, ctx) : 0
   return prerendered.find(path, formOf(format, kept))
 }
 
@@ -40,7 +39,7 @@ export async function storePrerendered(
   file: string,
   { key, cache }: { key: string; cache: PageCache },
   ctx: RequestContext,
-): Promise<Rendered> {
+): Promise<RenderingResult> {
   const { site, address, path, route, request } = ctx
   const tags = [pathTag(path)]
   if (!site.prerendered || !cache.wasNeverInvalidated(tags)) return null

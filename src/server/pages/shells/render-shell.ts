@@ -63,7 +63,7 @@ async function tryToRender(
   const html = addNonces(rendered.html, shells.scripts, nonce)
   // Such a script looks like a script in markup of the site, which must not get a hash.
   if (COMPLETES.test(html)) return { kind: 'refused', reason: 'React completes a part of its shell with a script' }
-  const withHead = ctx.hasScripts ? addHeadEnd(html, route, data.data, { nonce, styleNonce }, ctx) : html
+  const withHead = ctx.hasScripts ? addHeadEnd(html, { plan, data: data.data, nonce, styleNonce }, ctx) : html
   const text = markFallbacks(withHead, styleNonce) + writeEnd(route, data, nonce, ctx)
   return { kind: 'shell', shell: { text, nonce, styleNonce, rest: { ...data, state: rendered.state } } }
 }
@@ -83,13 +83,12 @@ function addNonces(html: string, scripts: readonly string[], nonce: string): str
 /** React's first script has an id. */
 const PLAIN_SCRIPT = /(<script(?: id="_R_")?)>(.*?)<\/script>/gs
 
-function addHeadEnd(
-  html: string,
-  { plan }: PageRoute,
-  data: readonly string[],
-  { nonce, styleNonce }: Pick<RenderedShell, 'nonce' | 'styleNonce'>,
-  ctx: RequestContext,
-): string {
+interface HeadInput extends Pick<RenderedShell, 'nonce' | 'styleNonce'>, Pick<PageRoute, 'plan'> {
+  /** Results of `serialise`. */
+  data: readonly string[]
+}
+
+function addHeadEnd(html: string, { plan, data, nonce, styleNonce }: HeadInput, ctx: RequestContext): string {
   const at = findHeadEnd(html)
   if (at === -1) return html
   const head = html.slice(0, at)
@@ -99,12 +98,12 @@ function addHeadEnd(
 }
 
 function writeEnd(
-  { plan, leaf }: PageRoute,
+  route: PageRoute,
   { data, settlements }: Pick<RenderedShell['rest'], 'data' | 'settlements'>,
   nonce: string,
   ctx: RequestContext,
 ): string {
-  const end = writeShellEnd(plan, leaf, data, ctx, nonce)
+  const end = writeShellEnd(route, data, ctx, nonce)
   if (!ctx.hasScripts) return end
   const notice = messageText(openNotice(ctx.site.options.timeouts.renderMs))
   return end + [...settlements, notice].map((message) => messageElement(message, nonce)).join('')

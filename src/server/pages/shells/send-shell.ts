@@ -12,27 +12,35 @@ import { withSafePromises } from '../../render/data-promises.ts'
 import { createDataWriter } from '../../render/deferred-data.ts'
 import { DOCUMENT_END, renderRest } from '../../render/document-rest.ts'
 import { DocumentStream } from '../../render/document-stream.ts'
-import { failPendingScript } from '../../render/suspense-script.ts'
+import { failPendingElement } from '../../render/suspense-script.ts'
+import { setStoredHeaders } from '../cached/send-stored.ts'
 import type { PageRoute } from '../page-route.ts'
 import { respondInSlot } from '../raw-response.ts'
 import { canSendParts, createPlatform } from '../render-page.ts'
-import { PRIVACY_HEADERS } from '../report-settings.ts'
+import { addPrivacyVary } from '../report-settings.ts'
 import { varyOf } from '../send-response.ts'
 import { type Respond, withLoads } from './serve-shell.ts'
 import { numbersOf, readShellData } from './shell-data.ts'
 import { type StoredShell, shellOf } from './stored-shell.ts'
 import { keepPrivate, startVisitorLoad } from './visitor-load.ts'
 
+/** A stored page that is a shell. */
+interface ShellPage {
+  page: StoredPage
+  rest: ShellRest
+}
+
 /**
  * Sends a stored shell, and then the visitor's parts. If the response cannot be sent in parts, renders it as a whole
  * with the stored data.
  */
-export function sendShell(page: StoredPage, rest: ShellRest, route: PageRoute, respond: Respond, ctx: RequestContext) {
+export function sendShell({ page, rest }: ShellPage, route: PageRoute, respond: Respond, ctx: RequestContext) {
   const { site, request, reply } = ctx
   if (reply.raw.destroyed) return
   ctx.capture = null
   const shell = shellOf(page)
-  setStoredHeaders(shell, ctx)
+  setStoredHeaders(shell.headers, reply)
+  keepPrivate(reply)
   const isStreamed = ctx.format === 'html' && canSendParts(route.plan, ctx)
   if (isStreamed && request.method === 'HEAD') {
     setShellHeaders(shell, page, ctx)
@@ -64,19 +72,11 @@ function takeSlot(ctx: RequestContext): SlotHolder | null {
   return slot.hasSlot || ctx.site.slots.admit(slot) ? slot : null
 }
 
-function setStoredHeaders({ headers }: StoredShell, { reply }: RequestContext) {
-  for (const [name, value] of headers) {
-    if (name === 'vary') addVary(reply, value)
-    else reply.header(name, value)
-  }
-  keepPrivate(reply)
-}
-
 function setShellHeaders({ policy }: StoredShell, { response }: StoredPage, ctx: RequestContext) {
   const { site, reply, nonce } = ctx
   const { csp, securityHeaders, reports } = site.options
   addVary(reply, varyOf(site))
-  if (reports.respectPrivacySignals) for (const name of PRIVACY_HEADERS) addVary(reply, name)
+  addPrivacyVary(reply, reports)
   reply.header('x-accel-buffering', 'no')
   addHashes(reply, response)
   if (csp) setPolicy(reply, policy.join(nonce))
@@ -95,21 +95,22 @@ async function sendRest(rest: ShellRest, route: PageRoute, stream: DocumentStrea
   try {
     const { values, addressExtras } = await readShellData(rest)
     ctx.addressExtras ??= addressExtras
-    await renderRest(createRest(rest, values, route, stream, ctx))
+    await renderRest(createRest({ rest, values, stream }, route, ctx))
   } catch (thrown) {
     const { digest } = ctx.fail(thrown, { phase: 'render' })
-    stream.send(`<script nonce="${ctx.nonce}">${failPendingScript(digest)}</script>${DOCUMENT_END}`)
+    stream.send(failPendingElement(digest, ctx.nonce) + DOCUMENT_END)
     stream.finish()
   }
 }
 
-function createRest(
-  rest: ShellRest,
-  values: readonly unknown[],
-  route: PageRoute,
-  stream: DocumentStream,
-  ctx: RequestContext,
-) {
+interface Resumed {
+  rest: ShellRest
+  /** The data of the layouts, outermost first, then of the page. */
+  values: readonly unknown[]
+  stream: DocumentStream
+}
+
+function createRest({ rest, values, stream }: Resumed, route: PageRoute, ctx: RequestContext) {
   const { plan, leaf, page } = route
   const { site, nonce } = ctx
   const { timeouts, limits } = site.options

@@ -16,8 +16,8 @@ const shells = new WeakMap<StoredPage, StoredShell>()
 
 /** Returns the parts that all responses with a stored shell share. They are created for the first response. */
 export function shellOf(page: StoredPage): StoredShell {
-  const known = shells.get(page)
-  if (known) return known
+  const existing = shells.get(page)
+  if (existing) return existing
   const { headers, scripts } = page.response
   const shell = {
     start: new PreparedStart(page, (length) => page.grow(length)),

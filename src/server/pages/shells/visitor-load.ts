@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { RequestContext } from '../../context/request-context.ts'
-import { isForSomeCaches, limitCaching, NO_STORE } from '../../http/caching.ts'
+import { limitCaching, NO_STORE } from '../../http/caching.ts'
 import { createPageLoadContext } from '../load-context.ts'
 import type { PageRoute } from '../page-route.ts'
 
@@ -23,9 +23,4 @@ export function startVisitorLoad({ loadVisitor }: PageRoute, ctx: RequestContext
 export function keepPrivate(reply: FastifyReply) {
   reply.header('cache-control', `private, ${NO_STORE}`)
   limitCaching(reply, 'no-store')
-}
-
-/** Removes headers of hooks that allow some caches to store the response. With these headers, it could not stream. */
-export function removeCaching(reply: FastifyReply) {
-  for (const name of Object.keys(reply.getHeaders())) if (isForSomeCaches(name)) reply.removeHeader(name)
 }

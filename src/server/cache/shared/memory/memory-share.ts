@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { bytesOf, type Changes, lifeOf, MAX_TAGS, type Reading } from '../backend.ts'
 import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
-import { createTagVersions } from './tag-versions.ts'
+import { createTagSequences } from './tag-sequences.ts'
 
 /** The calls of a backend, on the side that holds the cache. `owner` is the process that calls. */
 export interface MemoryShare<Owner> {
@@ -39,7 +39,7 @@ export function createMemoryShare<Owner>(
   maxTags = MAX_TAGS,
 ): MemoryShare<Owner> {
   const now = () => performance.now()
-  const versions = createTagVersions(maxTags)
+  const versions = createTagSequences(maxTags)
   const entries = new LRUCache<string, Entry>({ maxSize: maxBytes })
   const leases = new Map<string, Lease<Owner>>()
 

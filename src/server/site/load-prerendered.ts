@@ -12,7 +12,7 @@ interface Surroundings {
  * Returns the responses that the build contains. Returns null if it has none, or if they were rendered for another base
  * or with other public variables: the pages are then rendered at their first request.
  */
-export function findPrerendered(
+export function loadPrerendered(
   { log }: FastifyInstance,
   { folder, manifest }: Build,
   { base, publicEnv }: Surroundings,

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Changes } from '../backend.ts'
 import { EVERY_TAG, type Versions } from '../shared-store.ts'
 
-/** The versions of tags, in the memory of a process. */
-export interface TagVersions {
-  current(): Versions
+/** The invalidations of tags, in the memory of a process. */
+export interface TagSequences {
   /** Records an invalidation of these tags. `EVERY_TAG` begins a new epoch. */
   advance(tags: readonly string[]): Versions
   /** Whether it is known that none of the tags was invalidated since `since`. */
@@ -12,7 +11,7 @@ export interface TagVersions {
   changes(since: Versions | null): Changes
 }
 
-export function createTagVersions(maxTags: number): TagVersions {
+export function createTagSequences(maxTags: number): TagSequences {
   let epoch: string = randomUUID()
   let sequence = 0
   /** The sequence up to which invalidations are not known any more. */
@@ -34,7 +33,6 @@ export function createTagVersions(maxTags: number): TagVersions {
   }
 
   return {
-    current: () => ({ epoch, sequence }),
     advance(tags) {
       sequence++
       if (tags.includes(EVERY_TAG)) {

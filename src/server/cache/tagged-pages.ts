@@ -1,0 +1,81 @@
+import { LRUCache } from 'lru-cache'
+import type { StoredCounts } from '../metrics/cache-counts.ts'
+import { type CacheContents, fullestTags } from './cache-contents.ts'
+import type { StoredPage } from './stored-page.ts'
+
+/** Pages by their keys and tags, within a limit of memory. */
+export interface TaggedPages {
+  get(key: string): StoredPage | undefined
+  add(key: string, page: StoredPage): void
+  delete(key: string): void
+  /** Counts the memory of a page again, if it is still stored. */
+  recount(key: string, page: StoredPage): void
+  /** Removes the pages with one of the tags. */
+  deleteTagged(tags: readonly string[]): void
+  clear(): void
+  counts(): Omit<StoredCounts, 'invalidations'>
+  /** Returns what is stored, by route and by tag. */
+  contents(): CacheContents
+}
+
+export function createTaggedPages(maxBytes: number): TaggedPages {
+  const keysByTag = new Map<string, Set<string>>()
+  let evictions = 0
+  const pages = new LRUCache<string, StoredPage>({
+    maxSize: maxBytes,
+    sizeCalculation: sizeOf,
+    dispose(page, key, reason) {
+      if (reason === 'evict') evictions++
+      forgetTags(key, page)
+    },
+  })
+
+  function add(key: string, page: StoredPage) {
+    pages.set(key, page)
+    // A page that is larger than the cache is not kept.
+    if (!pages.has(key)) return
+    for (const tag of page.response.tags) {
+      const keys = keysByTag.get(tag) ?? new Set()
+      keysByTag.set(tag, keys.add(key))
+    }
+  }
+
+  function forgetTags(key: string, { response }: StoredPage) {
+    for (const tag of response.tags) {
+      const keys = keysByTag.get(tag)
+      keys?.delete(key)
+      if (keys?.size === 0) keysByTag.delete(tag)
+    }
+  }
+
+  return {
+    get: (key) => pages.get(key),
+    add,
+    delete: (key) => void pages.delete(key),
+    recount(key, page) {
+      if (pages.peek(key) !== page) return
+      // `lru-cache` counts the memory of a page again only if it is new.
+      pages.delete(key)
+      add(key, page)
+    },
+    deleteTagged(tags) {
+      for (const tag of tags) for (const key of [...(keysByTag.get(tag) ?? [])]) pages.delete(key)
+    },
+    clear: () => pages.clear(),
+    counts: () => ({ entries: pages.size, bytes: pages.calculatedSize, evictions }),
+    contents() {
+      const routes = new Map<string, { entries: number; bytes: number }>()
+      for (const [key, page] of pages.entries()) {
+        const { entries, bytes } = routes.get(page.route) ?? { entries: 0, bytes: 0 }
+        routes.set(page.route, { entries: entries + 1, bytes: bytes + sizeOf(page, key) })
+      }
+      return {
+        routes: [...routes].map(([route, stored]) => ({ route, ...stored })),
+        tags: fullestTags([...keysByTag].map(([tag, { size }]) => ({ tag, entries: size }))),
+      }
+    },
+  }
+}
+
+/** Returns the memory that a page takes with its key, in bytes. */
+const sizeOf = (page: StoredPage, key: string) => page.size + 2 * key.length
