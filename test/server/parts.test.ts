@@ -150,6 +150,8 @@ t.test('a redirect leads below the base, and off the site only on purpose', asyn
   for (const url of ['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd']) {
     t.throws(() => redirectLocation(new URL(url), '/', '/'), { code: 'HYD_REDIRECT_OUTSIDE' }, url)
   }
+  const long = `//evil.example/${'a'.repeat(100)}`
+  t.throws(() => redirectLocation(long, '/', '/'), { message: /^redirect\("\/\/evil\.example\/a{63}…\) would/ }, 'cut')
 })
 
 t.test('each thrown value has its own meaning', async (t) => {

@@ -10,7 +10,6 @@ import { resolveFile } from './resolve-file.ts'
 const NAMESPACE = 'hydrant-image'
 const QUERY = '?image'
 const FAILED = 'HYD_BUILD_IMAGE' satisfies ErrorCode
-const resolving = Symbol('resolving')
 
 /** A published file of an image: the image itself or a copy. */
 export interface ImageFile extends FileOnDisk {
@@ -45,7 +44,7 @@ export function createImageModules(siteDir: string, side: 'browser' | 'server', 
         const { path, importer, namespace, kind, resolveDir } = args
         // In a stylesheet, this is a URL with a query.
         if (kind === 'url-token') return null
-        const from = { importer, namespace, kind, resolveDir, pluginData: resolving }
+        const from = { importer, namespace, kind, resolveDir }
         const found = await resolveFile(build, path.slice(0, -QUERY.length), from)
         if (found.errors.length > 0) return { errors: found.errors }
         return { path: toSitePath(siteDir, found.path), namespace: NAMESPACE, sideEffects: false }

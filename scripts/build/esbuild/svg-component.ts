@@ -7,7 +7,6 @@ import { resolveFile } from './resolve-file.ts'
 
 const NAMESPACE = 'hydrant-svg'
 const QUERY = '?component'
-const resolving = Symbol('resolving')
 
 /** Creates the plugin that turns `import Logo from './logo.svg?component'` into a React component, on both sides. */
 export function createSvgComponents(siteDir: string): Plugin {
@@ -16,7 +15,7 @@ export function createSvgComponents(siteDir: string): Plugin {
     setup(build) {
       build.onResolve({ filter: /\.svg\?component$/i }, async ({ path, importer, namespace, kind, resolveDir }) => {
         const bare = path.slice(0, -QUERY.length)
-        const from = { importer, namespace, kind, resolveDir, pluginData: resolving }
+        const from = { importer, namespace, kind, resolveDir }
         const found = await resolveFile(build, bare, from)
         if (found.errors.length > 0) return { errors: found.errors }
         return { path: toSitePath(siteDir, found.path), namespace: NAMESPACE, sideEffects: false }

@@ -264,7 +264,7 @@ export const errorTable = {
     fix: 'Add a nonce to the policy and set the same nonce as reply.cspNonce = { script }, in a hook or with @fastify/helmet (enableCSPNonces: true), as "hydrant docs security" explains.',
   },
   HYD_REDIRECT_OUTSIDE: {
-    message: 'redirect("%s") would leave the site',
+    message: 'redirect(%s) would leave the site',
     fix: 'Pass a path that starts with a single slash, or an http or https URL object to leave the site on purpose.',
   },
   HYD_REDIRECT_STATUS: {

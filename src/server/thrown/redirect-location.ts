@@ -15,12 +15,12 @@ const SITE = 'http://site.invalid'
 export function redirectLocation(to: string | URL, path: string, base: string): string {
   if (typeof to !== 'string') {
     if (to.protocol === 'http:' || to.protocol === 'https:') return to.href
-    throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to.href).slice(1, -1)])
+    throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to.href)])
   }
   const isRooted = to.startsWith('/')
   // The URL parser of the standard, as in browsers: `/\evil.example` and `/<tab>/evil.example` lead to another host.
   const target = parseUrl(to, SITE + path)
-  if (target?.origin !== SITE) throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to).slice(1, -1)])
+  if (target?.origin !== SITE) throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to)])
   const pathname = isRooted && !isBelow(base, target.pathname) ? withBase(base, target.pathname) : target.pathname
   return collapseSlashes(pathname) + target.search + target.hash
 }

@@ -16,7 +16,7 @@ import type { CachedRoute } from './cached-route.ts'
 import { hasCookieOfHook } from './page-capture.ts'
 import { refreshStored } from './refresh-stored.ts'
 import { passesChecks, renderAndStore } from './render-and-store.ts'
-import { noteFound } from './send-stored.ts'
+import { noteFound, setStoredHeaders } from './send-stored.ts'
 
 /** Responds to GET and HEAD of a page with the export `cache`. */
 export function serveCachedPage(cached: CachedRoute, ctx: RequestContext) {
@@ -72,7 +72,7 @@ function sendPrerenderedRedirect({ route, cache }: CachedRoute, ctx: RequestCont
   const redirect = findRedirect(route, cache, ctx)
   if (redirect === null) return false
   setCacheResult('hit', ctx)
-  for (const [name, value] of redirect.headers) ctx.reply.header(name, value)
+  setStoredHeaders(redirect.headers, ctx.reply)
   if (ctx.format === 'navigation') ctx.navigation = new NavigationStream(ctx)
   respondWithRedirect(redirect.location, redirect.status, ctx)
   noteCacheResult('hit', ctx)

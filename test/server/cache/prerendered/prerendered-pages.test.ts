@@ -41,11 +41,17 @@ export function load({ url, reply }) {
   redirect(new URL('https://other.example/?from=' + encodeURIComponent(url.href)), 308)
 }
 `,
+  'server.ts': `export default async (app) => {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.headers['x-region']) reply.header('vary', 'X-Region')
+  })
+}
+`,
   'pages/old/[id].tsx': 'export default () => null\n',
   'pages/old/[id].server.ts': `import { redirect } from 'hydrant'
 export const prerender = () => ['/old/7']
 export function load({ params, reply }) {
-  reply.header('x-pid', process.pid)
+  reply.header('x-pid', process.pid).header('vary', 'Accept')
   redirect('/news/' + params.id)
 }
 `,
@@ -158,6 +164,8 @@ t.test('a redirect comes from the build in each form, and leads to the origin of
   const { statusCode, headers } = await get('/old/7?page=2')
   t.equal(statusCode, 302)
   t.match(headers, { location: '/news/7', 'hydrant-cache': 'hit', 'cache-control': 'no-store', vary: 'Accept' })
+  const { headers: ofHook } = await get('/old/7', { ...HTML, 'x-region': 'eu' })
+  t.equal(ofHook.vary, 'X-Region, Accept', 'the names of a hook are kept')
   t.match(headers['x-pid'], /^\d+$/)
   t.not(headers['x-pid'], own)
   const head = await app.inject({ method: 'HEAD', url: '/old/7', headers: HTML })
