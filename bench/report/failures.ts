@@ -11,7 +11,7 @@ export function summarizeFailures({ parts: { failures } }: BenchRecord): string 
   const { shares } = failures.figures
   const small = shares.filter(({ page, headers }) => page === shares[0]?.page && headers === shares[0]?.headers)
   const shown = small.map(({ part, ratios }) => `${ratio(median(ratios))} if its ${PART_NAMES[part] ?? part} fails`)
-  return `A small page that fails is served at this share of the rate of the same page when it works: ${shown.join(', ')}. ${sayStorm(failures.figures)}`
+  return `Requests per second of a small page that fails, divided by those of the same page when it works: ${shown.join(', ')}. ${sayStorm(failures.figures)}`
 }
 
 export function toFailureTables(figures: FailureFigures): string {
@@ -33,5 +33,5 @@ const PART_NAMES: Readonly<Record<string, string>> = { load: 'load', render: 'co
 
 function sayStorm({ storm: { requests, seconds, nextToFailing, nextToWorking } }: FailureFigures): string {
   const [failing, working] = [median(nextToFailing), median(nextToWorking)]
-  return `Next to ${show(requests)} failures in ${seconds} seconds, working pages are served at ${ratio(failing / working)} of their rate next to as many requests that do not fail (${ratio(failing)} and ${ratio(working)} of their rate alone).`
+  return `While ${show(requests)} other requests fail in ${seconds} seconds, working pages reach ${ratio(failing / working)} of the rate that they reach while as many other requests succeed (${ratio(failing)} and ${ratio(working)} of the rate without other requests).`
 }

@@ -51,16 +51,20 @@ function sayBehind(comparisons: readonly Comparison[]): string | null {
     const names = [...ratios].filter(([, ratio]) => ratio < BEHIND).map(([name]) => `\`${name}\``)
     return names.length > 0 ? [`- ${title}: ${names.join(', ')}`] : []
   })
-  if (behind.length === 0) return 'Hydrant is behind in none of these figures.'
-  return `Hydrant is behind in these figures:\n\n${behind.join('\n')}`
+  if (behind.length === 0) return 'No other server is better in any of these figures.'
+  return `Other servers are better in these figures:\n\n${behind.join('\n')}`
 }
 
-/** Returns where the record was measured, in one line if all parts were measured in the same place. */
+/** Returns where the parts of the record were measured, with one line for those of the same place. */
 function describeMachines({ parts }: BenchRecord): string | null {
-  const places = Object.values(parts).map(({ started, commit, machine: { cpu, cores, node } }) => {
-    return `Measured on ${started.slice(0, 10)}, commit ${commit}, Node.js ${node}, ${cores} cores of ${cpu}.`
-  })
-  return places.length > 0 ? [...new Set(places)].join('\n\n') : null
+  const names = new Map<string, string[]>()
+  for (const [name, { started, commit, machine }] of Object.entries(parts)) {
+    const { cpu, cores, node } = machine
+    const place = `${started.slice(0, 10)}, commit ${commit}, Node.js ${node}, ${cores} cores of ${cpu}`
+    names.set(place, [...(names.get(place) ?? []), name])
+  }
+  const lines = [...names].map(([place, parts]) => `- ${parts.join(', ')}: ${place}`)
+  return lines.length > 0 ? `The parts of the benchmark were measured here:\n\n${lines.join('\n')}` : null
 }
 
 /** Returns when and where the parts were measured. */
