@@ -1,7 +1,7 @@
 // A site of `hydrant create`, as a user gets it: created and installed from the packed package.
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
@@ -11,6 +11,7 @@ import { CHROMIUM_SHELL } from '../tools.ts'
 import { createUserEnv } from '../user-env.ts'
 import { copyPackages } from './copy-packages.ts'
 import { readDockerfile } from './dockerfile.ts'
+import { installHydrant } from './installed.ts'
 import { packHydrant } from './pack.ts'
 
 const run = promisify(execFile)
@@ -38,26 +39,24 @@ export interface CreatedSite {
 }
 
 /**
- * Packs the package, creates a site from each template and installs it. The packages of the first site are those that
- * npm finds in the others, so it changes only what differs.
+ * Creates a site from each template with the installed package, and installs it. npm finds the packages of the previous
+ * site there, so it changes only what differs.
  */
 export async function createSites<Template extends string>(
   t: Test,
   templates: readonly Template[],
 ): Promise<Record<Template, CreatedSite>> {
   const folder = createOutsideFolder(t, 'create-')
-  const { tarball } = await packHydrant(folder)
-  await run('tar', ['--extract', '--file', tarball, '--directory', folder])
-  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'package/node_modules'))
+  let packages = await installHydrant(await packHydrant(folder))
+  const hydrant = join(packages, 'node_modules/.bin/hydrant')
   const sites: [Template, CreatedSite][] = []
   for (const template of templates) {
     const dir = join(folder, template, 'site')
-    const cli = join(folder, 'package/dist/scripts/cli.js')
-    await run(process.execPath, [cli, 'create', dir, '--template', template])
-    const [first] = sites
-    if (first) await copyPackages(first[1].dir, dir)
-    await run('npm', ['install', '--silent', tarball], { cwd: dir, env: ENV })
+    await run(hydrant, ['create', dir, '--template', template])
+    await copyPackages(packages, dir)
+    await run('npm', ['install', '--silent'], { cwd: dir, env: ENV })
     sites.push([template, openSite(dir)])
+    packages = dir
   }
   // Has an entry for each template.
   return Object.fromEntries(sites) as Record<Template, CreatedSite>

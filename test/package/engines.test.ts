@@ -12,6 +12,7 @@ import { fetchNode, findNpm } from '../node-version.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { createUserEnv } from '../user-env.ts'
 import { copyPackages } from './copy-packages.ts'
+import { installHydrant, versionOf } from './installed.ts'
 import { packHydrant } from './pack.ts'
 import { SITE_FILES } from './versioned-site.ts'
 
@@ -56,7 +57,7 @@ const CLI = 'node_modules/hydrant/dist/scripts/cli.js'
 const env = { ...createUserEnv(), HYDRANT_ADMIN: 'false' }
 const npm = findNpm()
 const folder = createOutsideFolder(t, 'engines-')
-const { tarball } = await packHydrant(folder)
+const packed = await packHydrant(folder)
 
 t.test('the ranges begin with the lowest versions, and the documents name the same', async (t) => {
   const { engines, peerDependencies } = readManifest('package.json')
@@ -79,22 +80,17 @@ t.test('the ranges begin with the lowest versions, and the documents name the sa
     t.match(document, `| ${name} | ${from} | ${to} |`)
 })
 
-/** The packages of the last combination, as npm has installed them. */
-let installed: { react: string; folder: string } | null = null
-
 for (const { node: version, highest, driver, ...combination } of COMBINATIONS) {
   const { react, fastify } = combination
   t.test(`Node.js ${version} to ${highest} with React ${react} and Fastify ${fastify}`, async (t) => {
     const node = await fetchNode(version)
     const site = createSite(version, combination)
-    const packages = [tarball, `fastify@${fastify}`, `react@${react}`, `react-dom@${react}`]
     // No package needs its install script.
     const words = ['install', '--engine-strict', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
     // npm checks `engines` of all packages, also of those that are installed already.
-    if (installed?.react === react) await copyPackages(installed.folder, site)
-    await run(node, [npm, ...words, ...packages], { cwd: site, env })
-    installed = { react, folder: join(site, 'installed') }
-    await copyPackages(site, installed.folder)
+    if (react === HIGHEST.react) await copyPackages(await installHydrant(packed), site)
+    else words.push(packed.tarball)
+    await run(node, [npm, ...words, `fastify@${fastify}`, `react@${react}`, `react-dom@${react}`], { cwd: site, env })
     const count = await countPackages(node, site)
     t.ok(count <= MAX_PACKAGES, `${count} packages`)
     t.equal(readManifest(join(site, 'node_modules/react-dom/package.json')).version, react)
@@ -164,7 +160,8 @@ t.test('the lowest and the highest versions of React work in a browser', async (
 
 function createSite(version: string, { overrides = {} }: Pick<Combination, 'overrides'>): string {
   const site = join(folder, version)
-  const manifest = { name: 'my-site', private: true, type: 'module', overrides }
+  const dependencies = { hydrant: `^${readManifest('package.json').version}` }
+  const manifest = { name: 'my-site', private: true, type: 'module', dependencies, overrides }
   for (const [path, text] of Object.entries({ ...SITE_FILES, 'package.json': JSON.stringify(manifest) })) {
     mkdirSync(dirname(join(site, path)), { recursive: true })
     writeFileSync(join(site, path), text)
@@ -177,10 +174,6 @@ async function countPackages(node: string, site: string): Promise<number> {
   const { stdout } = await run(node, [npm, 'ls', '--all', '--omit=dev', '--parseable', '--long'], { cwd: site, env })
   const packages = stdout.split('\n').flatMap((line) => line.split(':')[1] ?? [])
   return new Set(packages.filter((name) => !name.startsWith('my-site'))).size
-}
-
-function versionOf(name: string): string {
-  return readManifest(join('node_modules', name, 'package.json')).version
 }
 
 function readManifest(path: string): Manifest {

@@ -11,6 +11,8 @@ import t, { type Test } from 'tap'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { until } from '../until.ts'
 import { createUserEnv } from '../user-env.ts'
+import { copyPackages } from './copy-packages.ts'
+import { installHydrant } from './installed.ts'
 import { packHydrant } from './pack.ts'
 
 const run = promisify(execFile)
@@ -18,10 +20,6 @@ const repository = process.cwd()
 const folder = createOutsideFolder(t, 'package-')
 
 const env = createUserEnv()
-
-const version = (name: string): string =>
-  (JSON.parse(readFileSync(join(repository, 'node_modules', name, 'package.json'), 'utf8')) as { version: string })
-    .version
 
 const files: Record<string, string> = {
   'package.json': JSON.stringify({ name: 'my-site', private: true, type: 'module' }),
@@ -170,24 +168,10 @@ async function serveInstalled(t: Test, work: (origin: string, admin: string) => 
   t.fail('it did not start')
 }
 
-const { tarball, paths } = await packHydrant(folder)
 // All before the first test: tap ends when it has none to wait for.
-await run(
-  'npm',
-  [
-    'install',
-    '--prefer-offline',
-    '--no-audit',
-    '--no-fund',
-    '--silent',
-    '--ignore-scripts',
-    tarball,
-    ...['fastify', 'react', 'react-dom', '@types/react', '@photostructure/sqlite'].map(
-      (name) => `${name}@${version(name)}`,
-    ),
-  ],
-  { cwd: folder, env },
-)
+const packed = await packHydrant(folder)
+const { paths } = packed
+await copyPackages(await installHydrant(packed), folder)
 
 t.test('the tarball holds what runs and nothing else', async (t) => {
   for (const needed of [
