@@ -8,12 +8,13 @@ import { join } from 'node:path'
 import { makeBatches } from './batches.ts'
 import { installDocumentedPackages } from './docs/code/documented-packages.ts'
 import { writeFastModules } from './fast-modules.ts'
-import { createPackage } from './package/pack.ts'
+import { installHydrant } from './package/installed.ts'
+import { createPackage, packHydrant } from './package/pack.ts'
 import type { Outcome } from './run-file.ts'
 import { runFiles } from './run-files.ts'
 import { formatSummary } from './summary.ts'
 import { createTemporaryFolder } from './temporary-folder.ts'
-import { listTests, usesDocumentedPackages, usesPackage, usesTools } from './test-files.ts'
+import { listTests, usesDocumentedPackages, usesInstalledPackage, usesPackage, usesTools } from './test-files.ts'
 import { installTools } from './tools.ts'
 
 const LEAST_COVERAGE = 90
@@ -60,6 +61,8 @@ if (isWhole)
 // Once for all files, which would install them at the same time.
 if ([...unfinished].some(usesDocumentedPackages))
   preparations.push(prepare('packages of the documents', usesDocumentedPackages, installDocumentedPackages))
+if ([...unfinished].some(usesInstalledPackage))
+  preparations.push(prepare('the installed package', usesInstalledPackage, installPackage))
 if (isWhole) await step('hydrant build site', () => node('dist/scripts/cli.js', 'build', 'site'))
 await packed
 if (isMeasured) {
@@ -153,6 +156,12 @@ async function writePackage() {
   const file = join(folder, 'packed.json')
   writeFileSync(file, JSON.stringify(await createPackage(folder)))
   process.env.TEST_PACKED = file
+}
+
+/** Installs the package once for all files that use it so. */
+async function installPackage() {
+  await packed
+  await installHydrant(await packHydrant(folder))
 }
 
 function coverageCommand(): string[] {

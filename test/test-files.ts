@@ -77,6 +77,11 @@ export function usesPackage(file: string): boolean {
   return importsOf(file).includes(join(ROOT, 'package/pack.js'))
 }
 
+/** Says whether a compiled test uses the package as npm installs it. */
+export function usesInstalledPackage(file: string): boolean {
+  return importsOf(file).includes(join(ROOT, 'package/installed.js'))
+}
+
 /** Says whether a compiled test uses the packages that the documents show. */
 export function usesDocumentedPackages(file: string): boolean {
   return importsOf(file).includes(join(ROOT, 'docs/code/documented-packages.js'))

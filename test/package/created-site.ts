@@ -1,7 +1,7 @@
 // A site of `hydrant create`, as a user gets it: created and installed from the packed package.
 
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
@@ -11,6 +11,7 @@ import { CHROMIUM_SHELL } from '../tools.ts'
 import { createUserEnv } from '../user-env.ts'
 import { copyPackages } from './copy-packages.ts'
 import { readDockerfile } from './dockerfile.ts'
+import { installHydrant } from './installed.ts'
 import { packHydrant } from './pack.ts'
 
 const run = promisify(execFile)
@@ -29,8 +30,8 @@ const ENV = {
 
 export interface CreatedSite {
   dir: string
-  /** Runs npm in the site. Returns both outputs, and whether the command succeeded. */
-  npm(words: readonly string[], env?: Record<string, string>): Promise<{ isOk: boolean; output: string }>
+  /** Runs a command in the site. Returns both outputs, and whether it succeeded. */
+  run(command: string, env?: Record<string, string>): Promise<{ isOk: boolean; output: string }>
   /** Starts `npm run dev` until the end of the test. Returns the origin. */
   startDev(t: Test): Promise<string>
   /** Replaces a text in a file. */
@@ -38,26 +39,24 @@ export interface CreatedSite {
 }
 
 /**
- * Packs the package, creates a site from each template and installs it. The packages of the first site are those that
- * npm finds in the others, so it changes only what differs.
+ * Creates a site from each template with the installed package, and installs it. npm finds the packages of the previous
+ * site there, so it changes only what differs.
  */
 export async function createSites<Template extends string>(
   t: Test,
   templates: readonly Template[],
 ): Promise<Record<Template, CreatedSite>> {
   const folder = createOutsideFolder(t, 'create-')
-  const { tarball } = await packHydrant(folder)
-  await run('tar', ['--extract', '--file', tarball, '--directory', folder])
-  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'package/node_modules'))
+  let packages = await installHydrant(await packHydrant(folder))
+  const hydrant = join(packages, 'node_modules/.bin/hydrant')
   const sites: [Template, CreatedSite][] = []
   for (const template of templates) {
     const dir = join(folder, template, 'site')
-    const cli = join(folder, 'package/dist/scripts/cli.js')
-    await run(process.execPath, [cli, 'create', dir, '--template', template])
-    const [first] = sites
-    if (first) await copyPackages(first[1].dir, dir)
-    await run('npm', ['install', '--silent', tarball], { cwd: dir, env: ENV })
+    await run(hydrant, ['create', dir, '--template', template])
+    await copyPackages(packages, dir)
+    await run('npm', ['install', '--silent'], { cwd: dir, env: ENV })
     sites.push([template, openSite(dir)])
+    packages = dir
   }
   // Has an entry for each template.
   return Object.fromEntries(sites) as Record<Template, CreatedSite>
@@ -66,8 +65,9 @@ export async function createSites<Template extends string>(
 function openSite(dir: string): CreatedSite {
   return {
     dir,
-    async npm(words, env = {}) {
-      const [isOk, { stdout, stderr }] = await run('npm', words, { cwd: dir, env: { ...ENV, ...env } }).then(
+    async run(command, env = {}) {
+      const [program = '', ...words] = command.split(' ')
+      const [isOk, { stdout, stderr }] = await run(program, words, { cwd: dir, env: { ...ENV, ...env } }).then(
         (result) => [true, result] as const,
         (error: { stdout: string; stderr: string }) => [false, error] as const,
       )
@@ -90,7 +90,7 @@ export async function fetchText(url: string): Promise<string> {
 }
 
 /** Adds the tests that a site of every template must pass before anything in it is changed. */
-export function testNewSite(t: Test, { dir, npm }: CreatedSite) {
+export function testNewSite(t: Test, { dir, run }: CreatedSite) {
   t.test('the documents that the new site names are in the package', async (t) => {
     const text = ['AGENTS.md', 'README.md', 'Dockerfile'].map((file) => readFileSync(join(dir, file), 'utf8')).join()
     const paths = new Set(text.match(/node_modules\/hydrant\/[\w./-]*\w/g))
@@ -99,19 +99,19 @@ export function testNewSite(t: Test, { dir, npm }: CreatedSite) {
   })
 
   t.test('npm ci accepts the lockfile of the new site, as its Dockerfile needs', async (t) => {
-    const { isOk, output } = await npm(['ci', '--dry-run'])
+    const { isOk, output } = await run('npm ci --dry-run')
     t.ok(isOk, 'npm ci', { output })
   })
 
   t.test('the new site has no errors of types, style or format', async (t) => {
     for (const script of ['typecheck', 'lint']) {
-      const { isOk, output } = await npm(['run', script])
+      const { isOk, output } = await run(`npm run ${script}`)
       t.ok(isOk, script, { output })
     }
   })
 
   t.test('the new site passes its tests, also in a browser', async (t) => {
-    const { isOk, output } = await npm(['test'])
+    const { isOk, output } = await run('npm test')
     t.ok(isOk, 'npm test', { output })
     t.match(output, 'a visitor clicks the counter')
   })

@@ -12,6 +12,7 @@ import { fetchNode, findNpm } from '../node-version.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { createUserEnv } from '../user-env.ts'
 import { copyPackages } from './copy-packages.ts'
+import { installHydrant, versionOf } from './installed.ts'
 import { packHydrant } from './pack.ts'
 import { SITE_FILES } from './versioned-site.ts'
 
@@ -56,7 +57,7 @@ const CLI = 'node_modules/hydrant/dist/scripts/cli.js'
 const env = { ...createUserEnv(), HYDRANT_ADMIN: 'false' }
 const npm = findNpm()
 const folder = createOutsideFolder(t, 'engines-')
-const { tarball } = await packHydrant(folder)
+const packed = await packHydrant(folder)
 
 t.test('the ranges begin with the lowest versions, and the documents name the same', async (t) => {
   const { engines, peerDependencies } = readManifest('package.json')
@@ -79,31 +80,24 @@ t.test('the ranges begin with the lowest versions, and the documents name the sa
     t.match(document, `| ${name} | ${from} | ${to} |`)
 })
 
-/** The packages of the last combination, as npm has installed them. */
-let installed: { react: string; folder: string } | null = null
-
 for (const { node: version, highest, driver, ...combination } of COMBINATIONS) {
   const { react, fastify } = combination
   t.test(`Node.js ${version} to ${highest} with React ${react} and Fastify ${fastify}`, async (t) => {
     const node = await fetchNode(version)
     const site = createSite(version, combination)
-    const packages = [tarball, `fastify@${fastify}`, `react@${react}`, `react-dom@${react}`]
     // No package needs its install script.
     const words = ['install', '--engine-strict', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
     // npm checks `engines` of all packages, also of those that are installed already.
-    if (installed?.react === react) await copyPackages(installed.folder, site)
-    await run(node, [npm, ...words, ...packages], { cwd: site, env })
-    installed = { react, folder: join(site, 'installed') }
-    await copyPackages(site, installed.folder)
-    const count = await countPackages(node, site)
+    if (react === HIGHEST.react) await copyPackages(await installHydrant(packed), site)
+    else words.push(packed.tarball)
+    await run(node, [npm, ...words, `fastify@${fastify}`, `react@${react}`, `react-dom@${react}`], { cwd: site, env })
+    const count = countPackages(site)
     t.ok(count <= MAX_PACKAGES, `${count} packages`)
     t.equal(readManifest(join(site, 'node_modules/react-dom/package.json')).version, react)
     t.equal(readManifest(join(site, 'node_modules/fastify/package.json')).version, fastify)
     await run(node, [CLI, 'build'], { cwd: site, env })
     const isKept = existsSync(join(site, 'node_modules/.cache/hydrant/compiled'))
     t.equal(isKept, version !== '20.19.0', 'compiled code is kept where Node.js can')
-    const required = await run(node, ['--print', "typeof require('hydrant').createServer"], { cwd: site, env })
-    t.equal(required.stdout, 'function\n', 'CommonJS modules can require the package')
 
     await checkVersion(t, site, highest, '@photostructure/sqlite')
     if (driver !== '@photostructure/sqlite')
@@ -119,6 +113,7 @@ async function checkVersion(t: Test, site: string, version: string, driver: Comb
   const { stdout } = await run(node, ['ask.mjs'], { cwd: site, env: { ...env, NODE_ENV: 'production' } })
   const { answers, warnings, ...told } = JSON.parse(stdout)
   t.equal(told.node, `v${version}`)
+  t.equal(told.required, 'function', 'CommonJS modules can require the package')
   t.match(answers, {
     page: { statusCode: 200, body: /<h1>Hello (?:<!-- -->)?you<\/h1>[\s\S]*<p id="later">streamed<\/p>/ },
     form: { statusCode: 200, body: '<output>a b</output>' },
@@ -164,7 +159,8 @@ t.test('the lowest and the highest versions of React work in a browser', async (
 
 function createSite(version: string, { overrides = {} }: Pick<Combination, 'overrides'>): string {
   const site = join(folder, version)
-  const manifest = { name: 'my-site', private: true, type: 'module', overrides }
+  const dependencies = { hydrant: `^${readManifest('package.json').version}` }
+  const manifest = { name: 'my-site', private: true, type: 'module', dependencies, overrides }
   for (const [path, text] of Object.entries({ ...SITE_FILES, 'package.json': JSON.stringify(manifest) })) {
     mkdirSync(dirname(join(site, path)), { recursive: true })
     writeFileSync(join(site, path), text)
@@ -173,14 +169,13 @@ function createSite(version: string, { overrides = {} }: Pick<Combination, 'over
 }
 
 /** Counts the packages that npm has installed for production, by name and version. */
-async function countPackages(node: string, site: string): Promise<number> {
-  const { stdout } = await run(node, [npm, 'ls', '--all', '--omit=dev', '--parseable', '--long'], { cwd: site, env })
-  const packages = stdout.split('\n').flatMap((line) => line.split(':')[1] ?? [])
-  return new Set(packages.filter((name) => !name.startsWith('my-site'))).size
-}
-
-function versionOf(name: string): string {
-  return readManifest(join('node_modules', name, 'package.json')).version
+function countPackages(site: string): number {
+  // npm writes what it has installed there.
+  const { packages } = JSON.parse(readFileSync(join(site, 'node_modules/.package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string; dev?: boolean }>
+  }
+  const production = Object.entries(packages).filter(([, { dev }]) => !dev)
+  return new Set(production.map(([path, { version }]) => `${path.replace(/.*node_modules\//, '')}@${version}`)).size
 }
 
 function readManifest(path: string): Manifest {

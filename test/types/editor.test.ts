@@ -18,9 +18,9 @@ interface Answer {
 
 /** Starts the language server of a compiler. The returned function sends a request and resolves with the answer. */
 function startServer(t: Test, tsc: string) {
-  const child = spawn(process.execPath, [join(realpathSync(tsc), '../tsserver')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  // It need not look for the types of JavaScript packages in the registry.
+  const words = [join(realpathSync(tsc), '../tsserver'), '--disableAutomaticTypingAcquisition']
+  const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
   t.teardown(async () => {
     child.stdin.end()

@@ -108,7 +108,8 @@ async function writeBundle(
   await rm(temporary, { recursive: true, force: true })
   await mkdir(temporary, { recursive: true })
   for (const [name, contents] of markFiles(result.outputFiles, folder)) {
-    const completed = typeof contents === 'string' ? contents.replace(FORMATS, JSON.stringify(formats)) : contents
+    const isScript = typeof contents === 'string' && name.endsWith('.js')
+    const completed = isScript ? contents.replace(FORMATS, JSON.stringify(formats)) : contents
     await writeFile(join(temporary, name), completed)
   }
   for (const [name, bytes] of assets.files) await writeFile(join(temporary, name), bytes)
