@@ -5,9 +5,11 @@ const START = new URL('./fast-start.js', import.meta.url).href
 const BUNDLE = process.env.NODE_V8_COVERAGE === undefined ? ' --conditions=hydrant-bundle' : ''
 
 /**
- * Returns the environment of a user's commands, with variables that make each program cheaper and change nothing else. A
- * short process in Go collects garbage less often.
+ * Variables that make each program cheaper, and change nothing else. A short process in Go collects garbage less often.
  */
+export const FAST = { NODE_OPTIONS: `--import=${START}${BUNDLE}`, GOGC: '400' }
+
+/** Returns the environment of a user's commands, with these variables. */
 export function createFastEnv(): NodeJS.ProcessEnv {
-  return { ...createUserEnv(), NODE_OPTIONS: `--import=${START}${BUNDLE}`, GOGC: '400' }
+  return { ...createUserEnv(), ...FAST }
 }

@@ -1,4 +1,4 @@
-// Programs that follow the documents load this module first. It makes them cheaper, and changes nothing else.
+// Programs of users that tests start load this module first. It makes them cheaper, and changes nothing else.
 
 import { setFlagsFromString } from 'node:v8'
 import { V8_OPTIONS } from '../run-file.ts'
