@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { FAST } from '../docs/fast-env.ts'
+import { FAST } from '../fast-env.ts'
 import { record } from './record.ts'
 
 const BENCH = 'dist/bench/run.js'

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { FAST } from '../docs/fast-env.ts'
+import { FAST } from '../fast-env.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 
 const HARNESS = 'dist/bench/edit.js'

@@ -5,12 +5,12 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync }
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { createFastEnv } from '../fast-env.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { packHydrant } from '../package/pack.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { findErrorsOfProjects, projectOf, TSC } from '../types/typed-site.ts'
 import { readBlocks } from './code/code-block.ts'
-import { createFastEnv } from './fast-env.ts'
 import { followChapter, type Reader } from './guide.ts'
 
 const run = promisify(execFile)

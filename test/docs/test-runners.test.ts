@@ -10,13 +10,13 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { splitSections } from '../../scripts/docs/sections.ts'
+import { createFastEnv } from '../fast-env.ts'
 import { packHydrant } from '../package/pack.ts'
 import { writeFiles } from '../server/served.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { findTypeErrors, TSC } from '../types/typed-site.ts'
 import { readBlocks } from './code/code-block.ts'
 import { installDocumentedPackages, linkDocumentedPackages } from './code/documented-packages.ts'
-import { createFastEnv } from './fast-env.ts'
 
 const run = promisify(execFile)
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { createTestSite, createVisitor } from '../../scripts/testing/index.ts'
-import { FAST } from '../docs/fast-env.ts'
+import { FAST } from '../fast-env.ts'
 import { createSite } from './create-site.ts'
 
 const SIGN_IN = `import { redirect } from 'hydrant'

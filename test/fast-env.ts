@@ -1,4 +1,4 @@
-import { createUserEnv } from '../user-env.ts'
+import { createUserEnv } from './user-env.ts'
 
 const START = new URL('./fast-start.js', import.meta.url).href
 /** Programs that find this repository as the package load its bundle, as they do in the published package. */
