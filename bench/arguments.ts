@@ -43,6 +43,8 @@ export interface Plan {
   sizes: readonly number[]
   /** The builds and starts of each generated site. */
   repeats: number
+  /** The part of the requests to each generated site that is sent. */
+  share: number
   /** The turns of each comparison of failures and of stored pages. */
   turns: number
   /** The length of a storm of failures in seconds. */
@@ -51,12 +53,12 @@ export interface Plan {
 
 const PLAN: Plan = {
   ...{ rounds: 2, seconds: 3, warmupSeconds: 10, samples: 8 },
-  ...{ sizes: [10, 100, 1_000, 10_000], repeats: 3, turns: 10, stormSeconds: 60 },
+  ...{ sizes: [10, 100, 1_000, 10_000], repeats: 3, share: 1, turns: 10, stormSeconds: 60 },
 }
 /** Shows that everything works. The figures mean nothing. */
 const QUICK: Plan = {
   ...{ rounds: 1, seconds: 1, warmupSeconds: 1, samples: 2 },
-  ...{ sizes: [3, 30], repeats: 1, turns: 2, stormSeconds: 2 },
+  ...{ sizes: [3, 30], repeats: 1, share: 0.25, turns: 2, stormSeconds: 2 },
 }
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -101,6 +103,7 @@ function readPlan(values: Readonly<Record<string, unknown>>, plan: Plan): Plan {
     warmupSeconds: given('warmup-seconds', plan.warmupSeconds),
     samples: given('samples', plan.samples),
     repeats: given('repeats', plan.repeats),
+    share: plan.share,
     turns: given('turns', plan.turns),
     stormSeconds: given('storm-seconds', plan.stormSeconds),
     sizes: typeof values.sizes === 'string' ? readSizes(values.sizes) : plan.sizes,

@@ -7,7 +7,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
 import { CHROMIUM_SHELL, installTools } from '../test/tools.ts'
 import { type Arguments, readArguments } from './edit/arguments.ts'
 import { installVite, listVersions } from './edit/install.ts'
@@ -43,6 +42,8 @@ async function run({ sizes, withVite, work, out, chromium: program, ...plan }: A
   const vite = withVite ? installVite(work) : null
   if (program === null) await installTools()
   const folder = mkdtempSync(join(work, 'apps-'))
+  // Wrong usage is an error at once, before this module is loaded.
+  const { chromium } = await import('playwright-core')
   const browser = await chromium.launch({ executablePath: program ?? CHROMIUM_SHELL, args: BROWSER_ARGUMENTS })
   const report: Report['sizes'][number][] = []
   try {

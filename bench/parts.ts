@@ -39,7 +39,7 @@ export async function measurePart(part: Part, run: PartRun): Promise<FiguresOf<P
     }
     case 'growth': {
       const peers = (await run.workspace())?.peers ?? []
-      return measureGrowth({ sizes: plan.sizes, repeats: plan.repeats, work, peers, note, onProblem })
+      return measureGrowth({ plan, work, peers, note, onProblem })
     }
     case 'failures':
       return measureFailures(plan, note, onProblem)

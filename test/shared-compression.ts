@@ -9,9 +9,14 @@ const { buildSite } = await import('../scripts/build/build-site.ts')
 
 /** Builds a site like `buildSite`, but compresses no file that any test has compressed before. */
 export async function buildSharing(options: BuildSiteOptions): Promise<SiteBuild> {
+  return await whileSharing(() => buildSite(options))
+}
+
+/** Does the same for all builds of other work, whose modules are imported after this one. */
+export async function whileSharing<Result>(work: () => Promise<Result>): Promise<Result> {
   sharing++
   try {
-    return await buildSite(options)
+    return await work()
   } finally {
     sharing--
   }

@@ -1,6 +1,7 @@
 import { Agent } from 'node:http'
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Plan } from '../arguments.ts'
 import { askPage } from '../http.ts'
 import { readHeld } from '../process-tree.ts'
 import { type Cost, runCommand } from '../run-command.ts'
@@ -11,7 +12,8 @@ import type { ServedFigures, SizeFigures } from './figures.ts'
 import { measureRequestBytes, measureStreamBytes } from './memory.ts'
 import { createSite, pathOf } from './sources.ts'
 
-const CLI = resolve(import.meta.dirname, '../../scripts/cli.js')
+/** The command with the bundle of the published package. */
+const CLI = ['--conditions=hydrant-bundle', resolve(import.meta.dirname, '../../scripts/cli.js')]
 /** Only builds of small sites are repeated, because they are short. */
 const REPEATED_PAGES = 1_000
 const WARM_UP_REQUESTS = 500
@@ -23,11 +25,13 @@ const MEMORY_FLAGS = ['--expose-gc', '--max-semi-space-size=64']
 /** Streams stay open for the time of a measurement, also on a slow machine. */
 const DEADLINE_MS = '120000'
 
+export type GrowthPlan = Pick<Plan, 'sizes' | 'repeats' | 'share'>
+
 /** Generates a site, builds it and measures it with one process and with two workers. */
 export async function measureSize(
   dir: string,
   pages: number,
-  repeats: number,
+  plan: GrowthPlan,
   note: (text: string) => void,
 ): Promise<SizeFigures> {
   createSite(dir, pages)
@@ -35,11 +39,11 @@ export async function measureSize(
   do {
     note(`${pages} pages: build ${builds.length + 1}`)
     builds.push(await buildSite(dir))
-  } while (pages <= REPEATED_PAGES && builds.length < repeats)
+  } while (pages <= REPEATED_PAGES && builds.length < plan.repeats)
   const served: ServedFigures[] = []
   for (const workers of [1, 2]) {
     note(`${pages} pages: ${workers === 1 ? 'one process' : `${workers} workers`}`)
-    served.push(await measureServed(dir, pages, workers, repeats))
+    served.push(await measureServed(dir, pages, workers, plan))
   }
   const [buildMs, buildMb] = [median(builds.map(({ ms }) => ms)), median(builds.map(({ peakMb }) => peakMb))]
   return { pages, buildMs, buildMb, served }
@@ -47,10 +51,15 @@ export async function measureSize(
 
 export function buildSite(dir: string): Promise<Cost> {
   const env = { NODE_ENV: 'production' }
-  return runCommand([process.execPath, CLI, 'build', dir], { dir, log: `${dir}.build.log`, env })
+  return runCommand([process.execPath, ...CLI, 'build', dir], { dir, log: `${dir}.build.log`, env })
 }
 
-async function measureServed(dir: string, pages: number, workers: number, repeats: number): Promise<ServedFigures> {
+async function measureServed(
+  dir: string,
+  pages: number,
+  workers: number,
+  { repeats, share }: GrowthPlan,
+): Promise<ServedFigures> {
   const starts: number[] = []
   const idle: number[] = []
   for (let start = 1; start < repeats; start++) {
@@ -64,25 +73,25 @@ async function measureServed(dir: string, pages: number, workers: number, repeat
     await wait(REST_MS)
     starts.push(startMs)
     idle.push(readHeld(pid).residentMb)
-    return measureResponses(url, agent, pages)
+    return measureResponses(url, agent, pages, share)
   })
   const memory = await withServer(dir, pages, workers, MEMORY_FLAGS, async (server, agent) => ({
-    requestBytes: await measureRequestBytes(server, agent, pathOf(middleOf(pages))),
-    streamBytes: await measureStreamBytes(server, workers),
+    requestBytes: await measureRequestBytes(server, agent, pathOf(middleOf(pages)), share),
+    streamBytes: await measureStreamBytes(server, workers, share),
   }))
   return { workers, startMs: median(starts), idleMb: median(idle), ...responses, ...memory }
 }
 
-async function measureResponses(url: string, agent: Agent, pages: number) {
+async function measureResponses(url: string, agent: Agent, pages: number, share: number) {
   const visits: number[] = []
   for (let visit = 0; visit < Math.min(VISITS, pages - 1); visit++) {
     const { firstByteMs } = await askPage(url + pathOf(Math.floor((visit / VISITS) * (pages - 1))), agent)
     visits.push(firstByteMs)
   }
   const page = url + pathOf(middleOf(pages))
-  for (let request = 0; request < WARM_UP_REQUESTS; request++) await askPage(page, agent)
+  for (let request = 0; request < WARM_UP_REQUESTS * share; request++) await askPage(page, agent)
   const times: number[] = []
-  for (let request = 0; request < REQUESTS; request++) times.push((await askPage(page, agent)).firstByteMs)
+  for (let request = 0; request < REQUESTS * share; request++) times.push((await askPage(page, agent)).firstByteMs)
   const { body } = await askPage(page, agent)
   return {
     firstVisitMs: median(visits),
@@ -101,7 +110,7 @@ async function withServer<Result>(
   work: (server: ServerProcess, agent: Agent) => Promise<Result>,
 ): Promise<Result> {
   const server = await startServer({
-    words: [process.execPath, ...flags, CLI, 'start', dir, '--workers', String(workers)],
+    words: [process.execPath, ...flags, ...CLI, 'start', dir, '--workers', String(workers)],
     ...{ dir, path: pathOf(middleOf(pages)), log: `${dir}.log` },
     env: {
       HYDRANT_TIMEOUTS_LOAD_MS: DEADLINE_MS,

@@ -2,13 +2,11 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Peer } from '../compare/peer.ts'
 import type { GrowthFigures, SizeFigures } from './figures.ts'
-import { measureSize } from './measure-size.ts'
+import { type GrowthPlan, measureSize } from './measure-size.ts'
 import { compareNext, findNext } from './next.ts'
 
 export interface GrowthRun {
-  sizes: readonly number[]
-  /** The builds and starts of each site. */
-  repeats: number
+  plan: GrowthPlan
   work: string
   peers: readonly Peer[]
   note: (text: string) => void
@@ -21,7 +19,7 @@ const MOST_NEXT_PAGES = 1_000
 
 /** Measures generated sites of several sizes. A size that fails does not stop the others. */
 export async function measureGrowth(run: GrowthRun): Promise<GrowthFigures> {
-  const { sizes, repeats, work, peers, note, onProblem } = run
+  const { plan, work, peers, note, onProblem } = run
   const folder = join(work, 'growth')
   // An interrupted run leaves its sites behind.
   rmSync(folder, { recursive: true, force: true })
@@ -29,13 +27,13 @@ export async function measureGrowth(run: GrowthRun): Promise<GrowthFigures> {
   const figures: SizeFigures[] = []
   let next: GrowthFigures['next'] = null
   const peer = findNext(peers)
-  const comparedSize = Math.max(...sizes.filter((pages) => pages <= MOST_NEXT_PAGES))
+  const comparedSize = Math.max(...plan.sizes.filter((pages) => pages <= MOST_NEXT_PAGES))
   if (!peer) onProblem('no build was compared, because no peer uses the app router of Next')
   try {
-    for (const pages of sizes) {
+    for (const pages of plan.sizes) {
       const dir = join(folder, `site-${pages}`)
       try {
-        figures.push(await measureSize(dir, pages, repeats, note))
+        figures.push(await measureSize(dir, pages, plan, note))
         if (peer && pages === comparedSize) {
           note(`${pages} pages: Hydrant, Next, Hydrant`)
           next = await compareNext(peer, dir, folder, pages)

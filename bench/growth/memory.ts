@@ -14,9 +14,14 @@ const STREAMS = 200
 const MOST_LOOKS = 100
 
 /** Measures the memory that one request allocates. All requests of a connection go to one process. */
-export async function measureRequestBytes({ url }: ServerProcess, agent: Agent, path: string): Promise<number> {
+export async function measureRequestBytes(
+  { url }: ServerProcess,
+  agent: Agent,
+  path: string,
+  share: number,
+): Promise<number> {
   const batches: number[] = []
-  for (let batch = 0; batch < BATCHES; batch++) {
+  for (let batch = 0; batch < BATCHES * share; batch++) {
     const before = await readMemory(`${url}${MEMORY_PATH}?collect`, agent)
     for (let request = 0; request < BATCH; request++) await askPage(url + path, agent)
     const after = await readMemory(url + MEMORY_PATH, agent)
@@ -27,15 +32,16 @@ export async function measureRequestBytes({ url }: ServerProcess, agent: Agent, 
 }
 
 /** Measures the memory that a stream holds while its page waits for data. */
-export async function measureStreamBytes(server: ServerProcess, processes: number): Promise<number> {
+export async function measureStreamBytes(server: ServerProcess, processes: number, share: number): Promise<number> {
   const { hostname, port } = new URL(server.url)
   await askOpen(hostname, port).then((socket) => socket.destroy())
   const before = await readAll(server, processes)
   const sockets: Socket[] = []
+  const streams = STREAMS * share
   try {
-    for (let stream = 0; stream < STREAMS; stream++) sockets.push(await askOpen(hostname, port))
+    for (let stream = 0; stream < streams; stream++) sockets.push(await askOpen(hostname, port))
     const after = await readAll(server, processes)
-    return (after - before) / STREAMS
+    return (after - before) / streams
   } finally {
     for (const socket of sockets) socket.destroy()
   }

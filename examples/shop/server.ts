@@ -16,10 +16,8 @@ declare module '@fastify/secure-session' {
 export default async function server(app: FastifyInstance) {
   await app.register(cookie)
   await app.register(secureSession, {
-    // At least 32 characters. Keep it out of version control.
-    secret: process.env.SESSION_SECRET ?? 'only for development, not for visitors',
-    // Exactly 16 characters.
-    salt: 'paper-shop-salts',
+    // `openssl rand -base64 32` prints one. Keep it out of version control.
+    key: process.env.SESSION_KEY ?? Buffer.alloc(32, 'only for development'),
     expiry: 30 * 24 * 60 * 60,
     cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: 'auto', maxAge: 30 * 24 * 60 * 60 },
   })

@@ -76,9 +76,9 @@ export function listInputs(dir: string): string[] {
 function listFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) {
-      return entry.name.startsWith('.') || OTHER_FOLDERS.includes(entry.name) ? [] : listFiles(path)
-    }
+    // Also if it is a link to a folder, as node_modules may be.
+    if (OTHER_FOLDERS.includes(entry.name)) return []
+    if (entry.isDirectory()) return entry.name.startsWith('.') ? [] : listFiles(path)
     return OTHER_FILES.test(entry.name) ? [] : [path]
   })
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import t, { type Test } from 'tap'
+import { FAST } from '../fast-env.ts'
 import { runCli, startCli } from '../scripts/run-cli.ts'
 import { createTypedSite } from '../types/typed-site.ts'
 import { until } from '../until.ts'
@@ -40,6 +41,7 @@ async function failIn(t: Test, site: SampleSite, origin: string): Promise<string
     cwd: dir,
     node: site.blocks.has('instrument.js') ? ['--import', './instrument.js'] : [],
     env: {
+      ...FAST,
       PORT: '0',
       SENTRY_DSN: `${origin.replace('//', '//key@')}/1`,
       OTEL_EXPORTER_OTLP_ENDPOINT: origin,

@@ -23,6 +23,8 @@ export interface Reader {
   isDev: boolean
   /** Whether a file was written after the server was started or has taken the files over. */
   isOutdated: boolean
+  /** Whether a command has begun with `npx`. */
+  hasUsedNpx: boolean
 }
 
 /** Follows the blocks of a chapter. A block that is neither a file, a command nor the output of one is an error. */
@@ -62,7 +64,10 @@ async function runCommands(text: string, reader: Reader): Promise<string> {
 
 async function restart(command: string, reader: Reader) {
   await reader.server?.stop()
-  reader.server = await startCommand(command, { cwd: reader.folder, env: { ...reader.env, PORT: '0' } })
+  reader.server = await startCommand(shortenNpx(command, reader), {
+    cwd: reader.folder,
+    env: { ...reader.env, PORT: '0' },
+  })
   reader.isDev = command.endsWith(' dev')
   reader.isOutdated = false
 }
@@ -95,11 +100,18 @@ async function runCommand(command: string, reader: Reader): Promise<string> {
  */
 async function toRunnable(command: string, reader: Reader): Promise<string> {
   if (command.startsWith('npm install ')) return command.replace(' hydrant ', ` ${reader.tarball} `)
-  if (!command.startsWith('curl ')) return command
+  if (!command.startsWith('curl ')) return shortenNpx(command, reader)
   if (reader.server === null) throw new Error(`The guide has started no server for: ${command}`)
   if (!reader.isDev) await restart('node_modules/.bin/hydrant dev', reader)
   if (reader.isOutdated) await awaitUpdate(reader, reader.server.origin)
   return command.replaceAll('http://localhost:3000', reader.server.origin)
+}
+
+/** npx starts the program of this path. It takes as long as a build, so only the first command really starts it. */
+function shortenNpx(command: string, reader: Reader): string {
+  const shortened = reader.hasUsedNpx ? command.replace(/^npx /, 'node_modules/.bin/') : command
+  reader.hasUsedNpx ||= command.startsWith('npx ')
+  return shortened
 }
 
 /** Checks that the lines of `expected` appear in this order. `…` stands for any text. */

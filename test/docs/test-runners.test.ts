@@ -10,11 +10,11 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { splitSections } from '../../scripts/docs/sections.ts'
+import { createFastEnv } from '../fast-env.ts'
 import { packHydrant } from '../package/pack.ts'
 import { writeFiles } from '../server/served.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { findTypeErrors, TSC } from '../types/typed-site.ts'
-import { createUserEnv } from '../user-env.ts'
 import { readBlocks } from './code/code-block.ts'
 import { installDocumentedPackages, linkDocumentedPackages } from './code/documented-packages.ts'
 
@@ -26,7 +26,7 @@ const folder = t.testdir({})
 const packages = join(folder, 'node_modules')
 /** The site of the page. */
 const dir = join(folder, 'site')
-const { NODE_TEST_CONTEXT: _, ...user } = createUserEnv()
+const { NODE_TEST_CONTEXT: _, ...user } = createFastEnv()
 const env: NodeJS.ProcessEnv = { ...user, CHROMIUM: CHROMIUM_SHELL, NO_COLOR: '1', CI: '1' }
 
 await installDocumentedPackages()
@@ -58,6 +58,9 @@ function commandOf(heading: string): string {
   return readBlocks(section?.text ?? '').findLast(({ language }) => language === 'sh')?.text ?? ''
 }
 
+/** npx starts the program of this path, and takes as long as a build. The test of Playwright starts it. */
+const withoutNpx = (command: string) => command.replace(/^npx /, 'node_modules/.bin/')
+
 /** Runs a command and returns what it writes. */
 async function runCommand(command: string, more: NodeJS.ProcessEnv = {}, cwd = dir): Promise<string> {
   const options = { cwd, env: { ...env, ...more } }
@@ -72,7 +75,7 @@ t.test('node:test', async (t) => {
 })
 
 t.test('Vitest, also for components', async (t) => {
-  t.match(await runCommand(commandOf('Vitest')), /Tests +5 passed \(5\)/)
+  t.match(await runCommand(withoutNpx(commandOf('Vitest'))), /Tests +5 passed \(5\)/)
 })
 
 t.test('tap', async (t) => {
@@ -85,12 +88,12 @@ t.test('TypeScript finds no error in the tests', async (t) => {
 
 t.test('a template with another runner', async (t) => {
   const site = join(folder, 'new')
-  await runCommand(`npx hydrant create ${site}`)
+  await runCommand(withoutNpx(`npx hydrant create ${site}`))
   symlinkSync(packages, join(site, 'node_modules'))
   const file = join(site, 'test/pages.test.js')
   const [line = ''] = /import \{[^`]*\} from 'vitest'/.exec(text.slice(text.indexOf('## Change the runner'))) ?? []
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^import .* from 'node:test'$/m, line))
-  const output = await runCommand('npx vitest run test/pages.test.js', {}, site)
+  const output = await runCommand(withoutNpx('npx vitest run test/pages.test.js'), {}, site)
   t.match(output, /Tests +3 passed \(3\)/)
 })
 

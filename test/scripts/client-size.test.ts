@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import t from 'tap'
+import type { SiteBuild } from '../../scripts/build/build-site.ts'
 import { NO_SETTINGS } from '../../scripts/build/bundles/esbuild-options.ts'
 import { bundlePackages } from '../../scripts/dev/modules/browser/package-bundle.ts'
 import { createServer } from '../../src/server/index.ts'
@@ -48,8 +49,8 @@ interface Load {
 }
 
 /** Returns everything that a browser loads for the page at `/`. */
-async function loadIndex(dir: string): Promise<Load> {
-  const { folder, manifest } = await buildSharing({ dir })
+async function loadIndex(dir: string, built?: SiteBuild): Promise<Load> {
+  const { folder, manifest } = built ?? (await buildSharing({ dir }))
   const app = await createServer({ dir, logger: false })
   const { body } = await app.inject({ url: '/', headers: { accept: 'text/html' } })
   await app.close()
@@ -68,8 +69,11 @@ function sizeOf({ scripts }: Load): number {
   return [...scripts.values()].reduce((sum, contents) => sum + gzipBytes(contents), 0)
 }
 
+const smallest = createSite(t, { 'pages/index.tsx': page }, 'smallest')
+const builtSmallest = await buildSharing({ dir: smallest })
+
 t.test('the smallest page loads less than 4 kB of script in addition to React and its own', async (t) => {
-  const load = await loadIndex(createSite(t, { 'pages/index.tsx': page }))
+  const load = await loadIndex(smallest, builtSmallest)
   t.equal(load.scripts.size, 1, 'in one script')
   const bytes = sizeOf(load) - (await measureReact())
   t.comment(`${bytes} bytes`)
@@ -90,15 +94,14 @@ t.test('data that JSON can represent, with promises too, is read without another
 })
 
 t.test('nothing of development reaches a visitor', async (t) => {
-  const dir = createSite(t, { 'pages/index.tsx': page })
   const textsIn = (folder: string, names: readonly string[]) =>
     names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
-  const { folder, manifest } = await buildSharing({ dir })
+  const { folder, manifest } = builtSmallest
   const production = textsIn(join(folder, 'client'), manifest.clientFiles)
   const packages = await bundlePackages(
     {
-      siteDir: dir,
-      cacheDir: join(dir, 'cache'),
+      siteDir: smallest,
+      cacheDir: join(smallest, 'cache'),
       settings: NO_SETTINGS,
       configKey: '',
       specifiers: [],

@@ -1,10 +1,13 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import t from 'tap'
-import { buildSite } from '../../scripts/build/build-site.ts'
 import { applyNames, nameByContent } from '../../scripts/build/output/rename-by-content.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 import { walk } from './walk.ts'
+
+// After the module that replaces the compression of its other builds.
+const { buildSite } = await import('../../scripts/build/build-site.ts')
 
 const site = {
   'pages/layout.tsx':
@@ -45,7 +48,7 @@ t.test('builds the same in every folder, at any depth', async (t) => {
 
 t.test('changes the build’s id with everything that it serves', async (t) => {
   const dir = createSite(t, site)
-  const buildId = async () => (await buildSite({ dir })).manifest.buildId
+  const buildId = async () => (await buildSharing({ dir })).manifest.buildId
   const ids = [await buildId()]
   for (const [file, contents] of [
     ['public/a.txt', 'b'],
@@ -66,9 +69,9 @@ t.test('keeps the names of files that a change does not affect', async (t) => {
     'pages/a.tsx': 'export default () => <p>a</p>\n',
     'pages/b.tsx': 'export default () => <p>b</p>\n',
   })
-  const before = (await buildSite({ dir })).manifest
+  const before = (await buildSharing({ dir })).manifest
   writeFileSync(join(dir, 'pages', 'a.tsx'), 'export default () => <p>changed</p>\n')
-  const after = (await buildSite({ dir })).manifest
+  const after = (await buildSharing({ dir })).manifest
   t.not(after.modules['pages/a.tsx']?.js, before.modules['pages/a.tsx']?.js)
   t.strictSame(after.modules['pages/b.tsx'], before.modules['pages/b.tsx'])
   t.equal(after.entry, before.entry)
@@ -77,7 +80,7 @@ t.test('keeps the names of files that a change does not affect', async (t) => {
 t.test('gives one stylesheet to pages whose styles are the same', async (t) => {
   const page = "import '../shared.css'\nexport default () => null\n"
   const dir = createSite(t, { 'pages/a.tsx': page, 'pages/b.tsx': page, 'shared.css': 'body { margin: 0 }' })
-  const { manifest } = await buildSite({ dir })
+  const { manifest } = await buildSharing({ dir })
   t.equal(manifest.modules['pages/a.tsx']?.css.length, 1)
   t.strictSame(manifest.modules['pages/b.tsx']?.css, manifest.modules['pages/a.tsx']?.css)
 })

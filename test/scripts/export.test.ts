@@ -1,10 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { type ExportOptions, exportSite } from '../../scripts/export/export-site.ts'
+import type { ExportOptions } from '../../scripts/export/export-site.ts'
 import { addHeadElements } from '../../scripts/export/meta-policy.ts'
+import { FAST } from '../fast-env.ts'
+import { whileSharing } from '../shared-compression.ts'
 import { createSite, writeSite } from './create-site.ts'
 import { runCli } from './run-cli.ts'
+
+const { exportSite } = await import('../../scripts/export/export-site.ts')
+const { runExport } = await import('../../scripts/commands/export.ts')
+// The processes that render the pages have the environment of this one.
+Object.assign(process.env, FAST)
 
 const page = (name: string) =>
   `export const prerender = true\nexport default function Page({ url }) {\n  return <main><link rel="canonical" href={url} />${name}</main>\n}\n`
@@ -33,7 +40,7 @@ export default function About({ url }) {
 }
 const origin = 'https://example.com'
 const exportTo = (dir: string, options: Partial<ExportOptions> = {}) =>
-  exportSite({ dir, origin, inFolders: false, ...options })
+  whileSharing(() => exportSite({ dir, origin, inFolders: false, ...options }))
 
 const list = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -207,11 +214,13 @@ t.test('everything that needs a server is listed with its place, and nothing is 
 
 t.test('the origin must be one', async (t) => {
   const dir = createSite(t, {})
-  for (const wrong of ['example.com', 'https://example.com/shop', 'ftp://example.com', 'https://a@example.com'])
-    t.match(await runCli(['export', dir, '--origin', wrong]), {
-      code: 2,
-      stderr: `Error [HYD_OPTION_INVALID] "--origin" must be an origin such as "https://example.com"; got "${wrong}"\n`,
-    })
+  const problem = (wrong: string) => `"--origin" must be an origin such as "https://example.com"; got "${wrong}"`
+  for (const wrong of ['https://example.com/shop', 'ftp://example.com', 'https://a@example.com'])
+    await t.rejects(runExport(dir, { origin: wrong }, null), { code: 'HYD_OPTION_INVALID', message: problem(wrong) })
+  t.match(await runCli(['export', dir, '--origin', 'example.com']), {
+    code: 2,
+    stderr: `Error [HYD_OPTION_INVALID] ${problem('example.com')}\n`,
+  })
 })
 
 t.test('the encoding and the policy come first in any head', async (t) => {

@@ -37,6 +37,9 @@ function createImageSite(t: Test, images: Record<string, Buffer | string>, withS
   return dir
 }
 
+const withPhoto = createImageSite(t, { 'photo.jpg': photo })
+const { manifest: manifestOfPhoto } = await buildSharing({ dir: withPhoto })
+
 async function readImages(t: Test, dir: string): Promise<Record<string, ImportedImage>> {
   const { get } = await serve(t, dir, { base: '/shop', ledger: false })
   return (await get('/shop', { accept: 'application/json' })).json()
@@ -88,8 +91,7 @@ t.test('a build makes copies of an image in AVIF and WebP, once', async (t) => {
 })
 
 t.test('the browser and the server have the same URLs', async (t) => {
-  const dir = createImageSite(t, { 'photo.jpg': photo })
-  const { manifest } = await buildSharing({ dir })
+  const [dir, manifest] = [withPhoto, manifestOfPhoto]
   const script = readFileSync(join(dir, '.hydrant/client', manifest.modules['pages/index.tsx']?.js ?? ''), 'utf8')
   const files = manifest.clientFiles.filter((name) => name.startsWith('photo-'))
   t.equal(files.length, 7)
@@ -204,14 +206,12 @@ t.test('a stylesheet keeps the query of a URL', async (t) => {
 })
 
 t.test('copies that no build has used for a month are removed', async (t) => {
-  const dir = createImageSite(t, { 'photo.jpg': photo })
-  await buildSharing({ dir })
-  const cache = join(dir, 'node_modules/.cache/hydrant/images')
+  const cache = join(withPhoto, 'node_modules/.cache/hydrant/images')
   const names = readdirSync(cache)
   t.equal(names.length, 6)
   writeFiles(cache, { 'unused.avif': 'old', 'recent.avif': 'new' })
   const old = new Date(Date.now() - 40 * 24 * 60 * 60 * 1000)
   for (const name of [...names, 'unused.avif']) utimesSync(join(cache, name), old, old)
-  t.strictSame((await buildSharing({ dir })).images, { encoded: 0, cached: 6, withoutSharp: 0 })
+  t.strictSame((await buildSharing({ dir: withPhoto })).images, { encoded: 0, cached: 6, withoutSharp: 0 })
   t.strictSame(readdirSync(cache).sort(), [...names, 'recent.avif'].sort())
 })

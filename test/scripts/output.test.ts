@@ -2,12 +2,14 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { buildSite } from '../../scripts/build/build-site.ts'
 import { loadBuild } from '../../src/server/build-output/load-build.ts'
 import { readManifest } from '../../src/server/build-output/read-build.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 import { walk } from './walk.ts'
+
+// After the module that replaces the compression of its other builds.
+const { buildSite } = await import('../../scripts/build/build-site.ts')
 
 const site = {
   'pages/layout.tsx':
@@ -16,7 +18,7 @@ const site = {
   'pages/x.woff2': 'a font',
   'pages/index.tsx':
     "import { lazy } from 'react'\nimport { Card } from '../components/card'\nconst Later = lazy(() => import('../components/later'))\nexport default () => <Card><Later /></Card>\n",
-  'pages/index.server.ts': 'export const load = () => ({ one: 1 })\n',
+  'pages/index.server.ts': "export const load = () => 'SECRET'\n",
   'pages/about.tsx': "import { Card } from '../components/card'\nexport default () => <Card>about</Card>\n",
   'components/card.tsx':
     "import './card.css'\nimport logo from './logo.png'\nexport const Card = ({ children }) => <div><img src={logo} alt='' />{children}</div>\n",
@@ -32,9 +34,10 @@ const site = {
   'public/.git/config': 'secret',
 }
 
+const dir = createSite(t, site)
+const { folder, manifest } = await buildSite({ dir })
+
 t.test('writes the files that the manifest names', async (t) => {
-  const dir = createSite(t, site)
-  const { folder } = await buildSite({ dir })
   t.equal(folder, join(dir, '.hydrant'))
   const manifest = readManifest(folder)
   t.match(manifest, {
@@ -70,8 +73,6 @@ t.test('writes the files that the manifest names', async (t) => {
 })
 
 t.test('gives the browser nothing of server files', async (t) => {
-  const dir = createSite(t, { ...site, 'pages/index.server.ts': "export const load = () => 'SECRET'\n" })
-  const { folder } = await buildSite({ dir })
   const client = walk(folder).filter((file) => /^(client|maps)\//.test(file) && !/\.(br|gz)$/.test(file))
   t.strictSame(
     client.filter((file) => readFileSync(join(folder, file), 'utf8').includes('SECRET')),
@@ -80,8 +81,6 @@ t.test('gives the browser nothing of server files', async (t) => {
 })
 
 t.test('gives the same URL of an asset to scripts, stylesheets and the server, below any base', async (t) => {
-  const dir = createSite(t, site)
-  const { folder, manifest } = await buildSite({ dir })
   const client = readdirSync(join(folder, 'client'))
   const logo = client.find((name) => name.startsWith('logo-') && name.endsWith('.png'))
   t.match(logo, /^logo-[A-Z2-7]{8}\.png$/)
@@ -107,8 +106,6 @@ t.test('gives the same URL of an asset to scripts, stylesheets and the server, b
 })
 
 t.test('sends the stylesheet of a lazily loaded module with the page', async (t) => {
-  const dir = createSite(t, site)
-  const { folder, manifest } = await buildSite({ dir })
   const [css = ''] = manifest.modules['pages/index.tsx']?.css ?? []
   t.match(readFileSync(join(folder, 'client', css), 'utf8'), '.later')
 })

@@ -76,6 +76,10 @@ t.test('keeps nothing of a broken previous build', async (t) => {
   const dir = createSite(t, files('red'), 'site')
   const folder = join(dir, '.hydrant')
   const [manifest, client] = [join(folder, 'manifest.json'), join(folder, 'client')]
+  const previous = `${dir}-previous`
+  await build(dir)
+  cpSync(folder, previous, { recursive: true })
+  writeAll(dir, 'green')
   for (const breakIt of [
     () => rmSync(manifest),
     () => writeFileSync(manifest, '{"clientFiles":'),
@@ -84,10 +88,9 @@ t.test('keeps nothing of a broken previous build', async (t) => {
     () => writeFileSync(manifest, '{"clientFiles":["../manifest.json","missing.js",5]}'),
     () => rmSync(client, { recursive: true }),
   ]) {
-    writeAll(dir, 'red')
-    await build(dir)
+    rmSync(folder, { recursive: true })
+    cpSync(previous, folder, { recursive: true })
     breakIt()
-    writeAll(dir, 'green')
     const { keptFiles, manifest } = await build(dir)
     t.equal(keptFiles, 0)
     t.strictSame(

@@ -2,11 +2,12 @@
 
 import { execFile, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { createTestSite, createVisitor } from '../../scripts/testing/index.ts'
+import { FAST } from '../fast-env.ts'
 import { createSite } from './create-site.ts'
 
 const SIGN_IN = `import { redirect } from 'hydrant'
@@ -39,6 +40,11 @@ const dir = createSite(t, {
   'pages/fail.tsx': 'export default () => null\n',
   'pages/fail.server.ts': "export function load() {\n  throw new Error('no price')\n}\n",
 })
+// Packages may be in a folder elsewhere.
+mkdirSync(join(dir, '.packages'))
+symlinkSync('.packages', join(dir, 'node_modules'))
+// The commands that the builds start have the environment of this process.
+Object.assign(process.env, FAST)
 const site = await createTestSite({ dir })
 t.teardown(() => site.close())
 const manifest = join(dir, '.hydrant/manifest.json')
@@ -96,8 +102,9 @@ t.test('a site is built again only after a change', async (t) => {
   t.match(await again.page('/'), { status: 200 })
   await again.close()
   writeFileSync(join(dir, 'some.test.js'), '')
+  writeFileSync(join(dir, 'node_modules/.package'), '')
   await (await createTestSite({ dir })).close()
-  t.equal(statSync(manifest).mtimeMs, built, 'a test is not part of the build')
+  t.equal(statSync(manifest).mtimeMs, built, 'neither a test nor a linked folder of packages is part of the build')
 
   writeFileSync(join(dir, 'pages/new.tsx'), 'export default () => <p>new</p>\n')
   const unbuilt = await createTestSite({ dir, build: false })
@@ -114,7 +121,7 @@ t.test('a site is built again only after a change', async (t) => {
 
 t.test('processes that start together build once, and set NODE_ENV themselves', async (t) => {
   rmSync(join(dir, '.hydrant'), { recursive: true })
-  const entry = join(process.cwd(), 'dist/scripts/testing/index.js')
+  const entry = join(process.cwd(), 'dist/entry/test.js')
   const script = `import { statSync } from 'node:fs'
 const { createTestSite } = await import(${JSON.stringify(entry)})
 const site = await createTestSite({ dir: ${JSON.stringify(dir)} })
@@ -128,7 +135,7 @@ await site.close()`
 })
 
 t.test('in watch mode, Node.js watches the sources of the site, and not its build', async (t) => {
-  const entry = join(process.cwd(), 'dist/scripts/testing/index.js')
+  const entry = join(process.cwd(), 'dist/entry/test.js')
   const script = `const { createTestSite } = await import(${JSON.stringify(entry)})
 const site = await createTestSite({ dir: ${JSON.stringify(dir)} })
 await site.close()`

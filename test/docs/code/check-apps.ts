@@ -2,10 +2,12 @@
 
 import { execFile, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import type { Test } from 'tap'
+import { FAST } from '../../fast-env.ts'
 import { runCli } from '../../scripts/run-cli.ts'
 import { createTypedSite, findTypeErrors, TSC } from '../../types/typed-site.ts'
 import { type CodeBlock, placeOf } from './code-block.ts'
@@ -24,19 +26,29 @@ export function isApp({ language, path, isFragment }: CodeBlock): boolean {
   return /^(?:app|main)\.ts$|^test\/.+\.test\.ts$/.test(path) || (isFragment && language === 'ts')
 }
 
-/** Returns a line for each problem, with its place in the document. */
-export async function findAppProblems(t: Test, apps: readonly CodeBlock[]): Promise<string[]> {
-  const isTest = ({ path }: CodeBlock) => path.endsWith('.test.ts')
-  const blocks = new Map(apps.map((block, index) => [`${isTest(block) ? 'test' : 'app'}-${index}.ts`, block]))
-  const samples = [...blocks].map(([path, block]) => [path, isTest(block) ? block.text : completeApp(block)])
+/** Creates a folder for samples, with everything that a reader has, and a built site. */
+export async function createAppFolder(t: Pick<Test, 'testdir' | 'teardown'>): Promise<string> {
   const site = Object.entries(givenSite).map(([path, text]) => [join('my-site', path), text])
-  const dir = createTypedSite(t, { ...givenApp, ...Object.fromEntries([...site, ...samples]) })
+  const dir = createTypedSite(t, { ...givenApp, ...Object.fromEntries(site) })
   linkDocumentedPackages(dir)
   const { stderr } = await runCli(['build', 'my-site'], { cwd: dir })
-  if (stderr !== '') return [stderr]
-  const errors = await findTypeErrors(TSC, dir)
-  if (errors.length > 0) return errors.map((line) => toDocumentPlaces(blocks, line))
-  await compile(dir, [...blocks.keys()])
+  if (stderr !== '') throw new Error(stderr)
+  return dir
+}
+
+/** Returns a line for each problem, with its place in the document. `dir` is a folder for samples. */
+export async function findAppProblems(dir: string, apps: readonly CodeBlock[]): Promise<string[]> {
+  const isTest = ({ path }: CodeBlock) => path.endsWith('.test.ts')
+  const blocks = new Map(apps.map((block, index) => [`${isTest(block) ? 'test' : 'app'}-${index}.ts`, block]))
+  for (const [path, block] of blocks) writeFileSync(join(dir, path), isTest(block) ? block.text : completeApp(block))
+  try {
+    const errors = await findTypeErrors(TSC, dir)
+    if (errors.length > 0) return errors.map((line) => toDocumentPlaces(blocks, line))
+    await compile(dir, [...blocks.keys()])
+  } finally {
+    // The compiler takes all files of the folder, and the next samples go there too.
+    for (const path of blocks.keys()) rmSync(join(dir, path))
+  }
   const [tests, programs] = [true, false].map((kind) => [...blocks].filter(([, block]) => isTest(block) === kind))
   return [...(await runTests(dir, tests ?? [])), ...(await runApps(dir, programs ?? []))]
 }
@@ -67,6 +79,7 @@ async function compile(dir: string, files: readonly string[]) {
 const compiled = (dir: string, path: string) => join(dir, path.replace(/ts$/, 'mjs'))
 const env: NodeJS.ProcessEnv = {
   ...process.env,
+  ...FAST,
   NODE_ENV: 'production',
   HYDRANT_ADMIN_TOKEN: 'a-token-of-32-characters-for-tests',
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
+import { FAST } from '../../fast-env.ts'
 import { runCli, startCli } from '../../scripts/run-cli.ts'
 import { CURL } from '../../tools.ts'
 import { hasDocumentedProgram, PACKAGES } from './documented-packages.ts'
@@ -49,8 +50,8 @@ async function runCommand(t: Test, site: PreparedSite, { words, env }: ShellComm
 
 async function runHydrant(t: Test, site: PreparedSite, args: readonly string[], env: Record<string, string>) {
   const digest = (text: string) => (text.length === 8 ? site.digest.slice(0, 8) : site.digest)
-  const own = args[0] === 'errors' ? args.join('\0').replace(DIGEST, digest).split('\0') : args
-  const words = own.map((word) => toLocal(word, site))
+  const given = args[0] === 'errors' ? args.join('\0').replace(DIGEST, digest).split('\0') : args
+  const words = given.map((word) => toLocal(word, site))
   const variables = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, toLocal(value, site)]))
   const hasDir = args.some((word) => word.startsWith('./'))
   // Only a site without parts that need a server can be exported.
@@ -62,7 +63,9 @@ async function runHydrant(t: Test, site: PreparedSite, args: readonly string[], 
   }
   // A new site needs an empty folder.
   const folder = args[0] === 'create' ? mkdtempSync(join(site.folder, 'new-')) : cwd
-  const { code, stderr } = await runCli(words, { cwd: folder, env: variables })
+  // The process that renders the pages of an export has its environment, and only that.
+  const own = args[0] === 'export' ? FAST : {}
+  const { code, stderr } = await runCli(words, { cwd: folder, env: { ...variables, ...own } })
   return code === 0 ? null : `it ended with ${code}: ${stderr}`
 }
 

@@ -24,10 +24,11 @@ export interface CheckedSite {
 
 /** Writes and builds the sites, each in its own folder, and compiles them together. */
 export async function checkSites(folder: string, sites: readonly SampleSite[]): Promise<CheckedSite[]> {
+  // The sites find the packages in the folder around them.
+  linkDocumentedPackages(folder)
   const checked: CheckedSite[] = []
   for (const [index, site] of sites.entries()) {
     const dir = writeTypedSite(join(folder, `site-${index}`), site.files)
-    linkDocumentedPackages(dir)
     cpSync('test/fixtures/docs/images', join(dir, 'images'), { recursive: true })
     checked.push({ site, dir, problems: await build(site, dir) })
   }
