@@ -45,6 +45,7 @@ export interface PackageBundleInput {
 /** Packages that every page needs. */
 const ALWAYS = ['hydrant/react', 'react', 'react-dom', 'react-dom/client', 'react/jsx-runtime']
 const LOCKFILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb', 'npm-shrinkwrap.json']
+const RECORD = 'bundle.json'
 const FORMATS = '__HYDRANT_PACKAGE_FORMATS__'
 
 /**
@@ -55,20 +56,18 @@ export async function bundlePackages(input: PackageBundleInput, onBuild: () => v
   const specifiers = [...new Set([...ALWAYS, ...input.specifiers])].sort()
   const key = await keyOf(input, specifiers)
   const folder = join(input.cacheDir, key)
-  const record = join(folder, 'bundle.json')
-  const kept = await readFile(record, 'utf8').catch(() => null)
+  const kept = await readFile(join(folder, RECORD), 'utf8').catch(() => null)
   if (kept !== null) return { ...(JSON.parse(kept) as Omit<PackageBundle, 'folder'>), folder }
   onBuild()
-  const bundle = { key, configKey: input.configKey, specifiers, ...(await writeBundle(input, specifiers, folder)) }
-  await writeFile(record, JSON.stringify(bundle))
-  return { ...bundle, folder }
+  return await writeBundle(input, key, specifiers, folder)
 }
 
 async function writeBundle(
-  { siteDir, settings, isStrict }: PackageBundleInput,
+  { siteDir, settings, configKey, isStrict }: PackageBundleInput,
+  key: string,
   specifiers: readonly string[],
   folder: string,
-) {
+): Promise<PackageBundle> {
   const modules = specifiers.map((name) => `${JSON.stringify(name)}: () => require(${JSON.stringify(name)})`)
   // The preamble must run before React is evaluated.
   const contents =
@@ -112,12 +111,28 @@ async function writeBundle(
     await writeFile(join(temporary, name), completed)
   }
   for (const [name, bytes] of assets.files) await writeFile(join(temporary, name), bytes)
-  await rm(folder, { recursive: true, force: true })
-  await rename(temporary, folder)
   const outputs = Object.entries(result.metafile.outputs)
   const [entry] = outputs.find(([path]) => /packages-[^/]*\.js$/.test(path)) ?? ['']
+  const imports = staticImports(result.metafile.outputs, entry)
   const styled = findStyledPackages(result.metafile)
-  return { entry: posix.basename(entry), imports: staticImports(result.metafile.outputs, entry), styled }
+  const bundle = { key, configKey, specifiers: [...specifiers], entry: posix.basename(entry), imports, styled }
+  await writeFile(join(temporary, RECORD), JSON.stringify(bundle))
+  await place(temporary, folder)
+  return { ...bundle, folder }
+}
+
+/** Moves a complete bundle to its folder, unless another process has placed the same bundle there meanwhile. */
+async function place(temporary: string, folder: string) {
+  const isPlaced = await rename(temporary, folder).then(
+    () => true,
+    () => existsSync(join(folder, RECORD)),
+  )
+  if (!isPlaced) {
+    // The folder is incomplete.
+    await rm(folder, { recursive: true, force: true })
+    await rename(temporary, folder)
+  }
+  await rm(temporary, { recursive: true, force: true })
 }
 
 function staticImports(
