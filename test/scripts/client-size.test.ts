@@ -100,7 +100,7 @@ t.test('nothing of development reaches a visitor', async (t) => {
       siteDir: dir,
       cacheDir: join(dir, 'cache'),
       settings: NO_SETTINGS,
-      configKey: '',
+      settingsKey: '',
       specifiers: [],
       isStrict: false,
     },

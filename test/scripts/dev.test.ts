@@ -240,15 +240,20 @@ t.test('a server plugin and a configuration that change', async (t) => {
     await dev.waitFor(/^closed one$/)
   })
 
-  await t.test('applies changes of the configuration', async (t) => {
-    for (const base of ['/one', '/two']) {
-      write('hydrant.config.ts', `export default { base: '${base}' }\n`)
-      t.ok(await nextChange(next))
-      t.equal((await fetch(new URL(base, url))).status, 200)
-    }
-    t.equal((await fetch(url)).status, 404)
-    t.equal((await fetch(new URL('/one', url))).status, 404)
-  })
+  await t.test(
+    'applies changes of the configuration, and bundles no packages for those that do not concern them',
+    async (t) => {
+      const before = dev.lines.length
+      for (const base of ['/one', '/two']) {
+        write('hydrant.config.ts', `export default { base: '${base}' }\n`)
+        t.ok(await nextChange(next))
+        t.equal((await fetch(new URL(base, url))).status, 200)
+      }
+      t.equal((await fetch(url)).status, 404)
+      t.equal((await fetch(new URL('/one', url))).status, 404)
+      t.notMatch(dev.lines.slice(before).join('\n'), 'bundling the packages')
+    },
+  )
 
   t.equal(await dev.stop('SIGTERM'), 0)
 })

@@ -5,6 +5,7 @@ import { build, version as esbuildVersion } from 'esbuild'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
 import { assetExtensions, bundleLoaders, shared } from '../../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../../build/bundles/esbuild-options.ts'
+import type { SiteConfig } from '../../../build/bundles/read-config.ts'
 import { createAssets } from '../../../build/esbuild/assets.ts'
 import { contentHash } from '../../../build/esbuild/content-hash.ts'
 import { HYDRANT_FILES, hydrantPath } from '../../../build/esbuild/hydrant-files.ts'
@@ -16,8 +17,8 @@ import { markFiles } from './mark-files.ts'
 export interface PackageBundle {
   /** Changes with the content. */
   key: string
-  /** The key of the configuration that it was made with. */
-  configKey: string
+  /** The key of the settings that it was made with. */
+  settingsKey: string
   /** The name of the script that the document loads first. */
   entry: string
   /** The names of the scripts that the entry imports statically. */
@@ -35,8 +36,8 @@ export interface PackageBundleInput {
   /** The folder that bundles are kept in. */
   cacheDir: string
   settings: EsbuildSettings
-  /** Changes with the site's configuration. */
-  configKey: string
+  /** Changes with the settings that concern packages: see `packageSettingsKey`. */
+  settingsKey: string
   specifiers: readonly string[]
   /** Whether React checks components in strict mode. */
   isStrict: boolean
@@ -63,7 +64,7 @@ export async function bundlePackages(input: PackageBundleInput, onBuild: () => v
 }
 
 async function writeBundle(
-  { siteDir, settings, configKey, isStrict }: PackageBundleInput,
+  { siteDir, settings, settingsKey, isStrict }: PackageBundleInput,
   key: string,
   specifiers: readonly string[],
   folder: string,
@@ -115,7 +116,7 @@ async function writeBundle(
   const [entry] = outputs.find(([path]) => /packages-[^/]*\.js$/.test(path)) ?? ['']
   const imports = staticImports(result.metafile.outputs, entry)
   const styled = findStyledPackages(result.metafile)
-  const bundle = { key, configKey, specifiers: [...specifiers], entry: posix.basename(entry), imports, styled }
+  const bundle = { key, settingsKey, specifiers: [...specifiers], entry: posix.basename(entry), imports, styled }
   await writeFile(join(temporary, RECORD), JSON.stringify(bundle))
   await place(temporary, folder)
   return { ...bundle, folder }
@@ -149,12 +150,18 @@ function staticImports(
   return [...found].map((path) => posix.basename(path))
 }
 
-async function keyOf(
-  { siteDir, settings, configKey, isStrict }: PackageBundleInput,
-  specifiers: readonly string[],
-): Promise<string> {
+/**
+ * Returns a text that changes with the settings that packages are bundled with. A plugin may do anything that its
+ * configuration says.
+ */
+export function packageSettingsKey({ options, isStrict, key }: SiteConfig): string {
+  const { define, loader, alias, plugins } = options
+  return JSON.stringify([define, loader, alias, isStrict, plugins.length > 0 ? key : null])
+}
+
+async function keyOf({ siteDir, settingsKey }: PackageBundleInput, specifiers: readonly string[]): Promise<string> {
   return contentHash(
-    JSON.stringify([VERSION, esbuildVersion, lastChange(), specifiers, settings.define, configKey, isStrict]),
+    JSON.stringify([VERSION, esbuildVersion, lastChange(), specifiers, settingsKey]),
     await lockfileOf(siteDir),
   )
 }
