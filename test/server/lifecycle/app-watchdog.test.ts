@@ -16,7 +16,9 @@ const dir = t.testdir({ first: {}, second: {} })
 await buildFiles(`${dir}/first`, {})
 await buildFiles(`${dir}/second`, {
   'pages/loop.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
-  'pages/loop.server.ts': 'function spin() {\n  for (;;);\n}\nexport const load = () => spin()\n',
+  // It needs no time of a processor.
+  'pages/loop.server.ts':
+    'function spin() {\n  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)\n}\nexport const load = () => spin()\n',
 })
 
 async function startApp(t: Test, hangMs: number, mode = '') {
