@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
+import { COMMAND_OPTIONS } from '../../command-options.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { runCli } from '../../scripts/run-cli.ts'
 import type { LogLine } from '../../site-server.ts'
@@ -22,7 +23,7 @@ await buildFiles(`${dir}/second`, {
 })
 
 async function startApp(t: Test, hangMs: number, mode = '') {
-  const child = spawn(process.execPath, [...process.execArgv, PROGRAM, dir, String(hangMs), mode], {
+  const child = spawn(process.execPath, [...COMMAND_OPTIONS, PROGRAM, dir, String(hangMs), mode], {
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
