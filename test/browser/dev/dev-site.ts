@@ -108,7 +108,7 @@ export async function startDevSite(
 
   let shared: DevPage | null = null
   async function tab(): Promise<DevPage> {
-    if (shared) {
+    if (shared && shared.page.url() !== 'about:blank') {
       // The overlay remembers what was closed in a tab.
       await shared.becomes(() => sessionStorage.clear() === undefined, null)
       // The page before may be applying the first edits of this test.
