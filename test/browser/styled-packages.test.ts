@@ -50,5 +50,7 @@ t.test('packages with stylesheets in development', async (t) => {
     const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
     await t.test(run, (t) => checkPage(t, url))
     await dev.stop()
+    const hasBundled = dev.lines.some((line) => line.startsWith('bundling the packages'))
+    t.equal(hasBundled, run === 'first start', `${run} bundles only what no start before it has bundled`)
   }
 })

@@ -103,7 +103,7 @@ t.test('nothing of development reaches a visitor', async (t) => {
       siteDir: smallest,
       cacheDir: join(smallest, 'cache'),
       settings: NO_SETTINGS,
-      configKey: '',
+      settingsKey: '',
       specifiers: [],
       isStrict: false,
     },

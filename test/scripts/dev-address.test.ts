@@ -1,6 +1,7 @@
 // The addresses of `hydrant dev` and `hydrant start`: taken ports, and the names under which a site responds.
 
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import t, { type Test } from 'tap'
@@ -49,14 +50,38 @@ t.test('an error about a taken port names its process and the command with a fre
   }
 })
 
-t.test('dev uses the next free port when nobody has chosen one, and says so', async (t) => {
+t.test('dev without a port', async (t) => {
   // Another process of this machine may have the default port already.
   await occupy(t, 3000).catch(() => {})
-  const dev = startCli(t, ['dev', createSite(t, {}), '--host', '127.0.0.1'])
+  const page = (text: string) => `export default () => <p>${text}</p>\n`
+  const dir = createSite(t, { 'pages/index.tsx': page('one') })
+  const hosts = ['*.tunnel.example']
+  // Without inotify, only polling can notice a change.
+  const broken =
+    "import fs from 'node:fs'; fs.watch = () => { throw new Error('fs.watch is called') }; (await import('node:module')).syncBuiltinESMExports()"
+  const node = ['--import', `data:text/javascript,${encodeURIComponent(broken)}`]
+  const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--hosts', hosts.join(','), '--poll'], { node })
   const [, port] = await dev.waitFor(/^port 3000 is in use by .+; this server uses port (\d+)$/)
   const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
-  t.equal(new URL(url).port, port)
-  t.equal((await fetch(url)).status, 200)
+
+  await t.test('uses the next free port, and says so', async (t) => {
+    t.equal(new URL(url).port, port)
+    t.equal((await fetch(url)).status, 200)
+  })
+
+  await t.test('a flag allows the names of a tunnel, and no others', async (t) => {
+    t.equal((await ask(url, 'a1b2.tunnel.example')).status, 200)
+    t.equal((await ask(url, 'tunnel.example')).status, 403)
+    t.equal((await ask(url, 'evil.example')).status, 403)
+    t.ok(isAllowedHost('A.Tunnel.Example', 'localhost', hosts))
+    t.notOk(isAllowedHost('a.tunnel.example.evil.example', 'localhost', hosts))
+    for (const host of ['', 'a b', '<script>', '$(id)', undefined]) t.notMatch(explainHost(host), 'Try:', String(host))
+  })
+
+  await t.test('a flag polls for changes where the system reports none', async () => {
+    writeFileSync(`${dir}/pages/index.tsx`, page('two'))
+    await dev.waitFor(/^updated in .*\(pages\/index\.tsx\)$/)
+  })
 })
 
 t.test('a port that somebody has chosen is not replaced, also if it is 3000', async (t) => {
@@ -125,29 +150,3 @@ t.test(
     t.notMatch(refused.text, 'shop.example', 'a foreign page can read it')
   },
 )
-
-t.test('a flag allows the names of a tunnel, and no others', async (t) => {
-  const hosts = ['*.tunnel.example']
-  const dev = startCli(t, ['dev', createSite(t, {}), '--host', '127.0.0.1', '--port', '0', '--hosts', hosts.join(',')])
-  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
-  t.equal((await ask(url, 'a1b2.tunnel.example')).status, 200)
-  t.equal((await ask(url, 'tunnel.example')).status, 403)
-  t.equal((await ask(url, 'evil.example')).status, 403)
-  t.ok(isAllowedHost('A.Tunnel.Example', 'localhost', hosts))
-  t.notOk(isAllowedHost('a.tunnel.example.evil.example', 'localhost', hosts))
-  for (const host of ['', 'a b', '<script>', '$(id)', undefined]) t.notMatch(explainHost(host), 'Try:', String(host))
-})
-
-t.test('polls for changes where the system reports none', async (t) => {
-  const page = (text: string) => `export default () => <p>${text}</p>\n`
-  const dir = createSite(t, { 'pages/index.tsx': page('one') })
-  // Without inotify, only polling can notice a change.
-  const broken =
-    "import fs from 'node:fs'; fs.watch = () => { throw new Error('fs.watch is called') }; (await import('node:module')).syncBuiltinESMExports()"
-  const node = ['--import', `data:text/javascript,${encodeURIComponent(broken)}`]
-  const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--port', '0', '--poll'], { node })
-  await dev.waitFor(/ at (http:\S+)/)
-  const { writeFileSync } = await import('node:fs')
-  writeFileSync(`${dir}/pages/index.tsx`, page('two'))
-  await dev.waitFor(/^updated in .*\(pages\/index\.tsx\)$/)
-})

@@ -2,20 +2,13 @@
 
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
 
 const page = (text: string) => `export default () => <p>${text}</p>\n`
 
-async function startDev(t: Test, files: Record<string, string>, env: Record<string, string> = {}) {
-  const dir = createSite(t, files)
-  const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'], { env })
-  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
-  const write = (path: string, contents: string) => writeFileSync(join(dir, path), contents)
-  const get = async (path: string) => (await fetch(new URL(path, url), { headers: { accept: 'text/html' } })).text()
-  return { dir, dev, write, get }
-}
+const GOOD = 'export default async () => {}\n'
 
 /** Errors of `server.ts` and its imports, each thrown in the line that ends with `// fails`. */
 const STARTS: Record<string, Record<string, string>> = {
@@ -41,42 +34,6 @@ const STARTS: Record<string, Record<string, string>> = {
   },
   'a string': { 'server.ts': "export default async () => { // fails\n  throw 'no database'\n}\n" },
 }
-
-t.test('the terminal and the browser show the line of an error that keeps server.ts from starting', async (t) => {
-  for (const [what, files] of Object.entries(STARTS)) {
-    const { dev, get } = await startDev(t, files)
-    const text = await get('/')
-    t.match(text, '<h1>server.ts failed while it started</h1>', what)
-    const [place = '', code = ''] = placeIn(files)
-    t.match(text, `${place}:`, what)
-    t.match(text, `| ${code.replaceAll("'", '&#39;').replaceAll('>', '&#62;')}`, what)
-    t.notMatch(text, 'index.mjs')
-    const printed = dev.lines.join('\n')
-    t.match(printed, /^Server error {2}server\.ts failed while it started$/m, what)
-    t.match(printed, /^Error.*no database/m, what)
-    t.match(printed, /^ {2}> +\d+ \| .*\/\/ fails$/m, what)
-    await dev.stop()
-  }
-})
-
-t.test('errors of other modules, the configuration and a build are not those of server.ts', async (t) => {
-  const good = { 'server.ts': 'export default async () => {}\n' }
-  const { dev, get, write } = await startDev(t, {
-    ...good,
-    'pages/index.tsx': `throw new Error('broken module')\n${page('one')}`,
-  })
-  t.match(await get('/'), 'Application error')
-  await dev.waitFor(/^Server error {2}(?!server\.ts)/)
-  await dev.waitFor(/^pages\/index\.tsx:1:7$/)
-  write('pages/index.tsx', page('two'))
-  await dev.waitFor(/^updated in/)
-  t.match(await get('/'), 'two')
-  write('hydrant.config.ts', "const text = 'wrong'\nthrow new Error(text)\nexport default {}\n")
-  await dev.waitFor(/^hydrant\.config\.ts:2:/)
-  await dev.waitFor(/^ {2}> 2 \| throw new Error\(text\)/)
-  t.match(await get('/'), '<h1>The site does not build</h1>')
-  await dev.stop()
-})
 
 const RUNNING = `export default async function server(app) {
   app.get('/route', async () => {
@@ -108,18 +65,79 @@ const RUNNING = `export default async function server(app) {
 }
 `
 
+const component = "export default function Page(): never {\n  throw new Error('in a component')\n}\n"
+const load = "export const load = ({ request }) =>\n  request.headers.cookie ?? 'none'\n"
+const PAGES = {
+  'pages/broken.tsx': `throw new Error('broken module')\n${page('one')}`,
+  'pages/load.tsx': page('never'),
+  'pages/load.server.ts': "export function load() {\n  throw new Error('in a load')\n}\n",
+  'pages/render.tsx': component,
+  'pages/inner/error.tsx': "export default function Failed(): never {\n  throw new Error('in error.tsx')\n}\n",
+  'pages/inner/index.tsx': component,
+  'pages/cached.tsx': page('cached'),
+  'pages/cached.server.ts': `export const cache = { maxAgeS: 60 }\n${load}`,
+  'pages/built.tsx': page('built'),
+  'pages/built.server.ts': `export const prerender = true\n${load}`,
+  'pages/moved.tsx': page('moved'),
+  'pages/moved.server.ts': `import { redirect } from 'hydrant'
+export const prerender = true
+export const load = ({ request }) =>
+  redirect(request.headers.cookie ? '/a' : '/built')
+`,
+  'pages/tagged.tsx': page('tagged'),
+  'pages/tagged.server.ts': "export const cache = { maxAgeS: 60, tags: () => 'tag' }\n",
+  'pages/developing.tsx': page('never'),
+  'pages/developing.server.ts': "export function load() {\n  throw new Error('developing')\n}\n",
+}
+
+const dir = createSite(t, { ...PAGES, ...Object.assign({}, ...Object.values(STARTS).reverse()) })
+const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'], {
+  env: { HYDRANT_LEDGER: 'production.db' },
+})
+const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+const write = (path: string, contents: string) => writeFileSync(join(dir, path), contents)
+const get = async (path: string) => (await fetch(new URL(path, url), { headers: { accept: 'text/html' } })).text()
+
+t.test('the terminal and the browser show the line of an error that keeps server.ts from starting', async (t) => {
+  let before = 0
+  for (const [what, files] of Object.entries(STARTS)) {
+    // The site starts with the first of them.
+    for (const [path, contents] of Object.entries(files)) write(path, contents)
+    const text = await get('/')
+    t.match(text, '<h1>server.ts failed while it started</h1>', what)
+    const [place = '', code = ''] = placeIn(files)
+    t.match(text, `${place}:`, what)
+    t.match(text, `| ${code.replaceAll("'", '&#39;').replaceAll('>', '&#62;')}`, what)
+    t.notMatch(text, 'index.mjs')
+    await dev.waitFor(/^ {2}> +\d+ \|/)
+    const printed = dev.lines.slice(before).join('\n')
+    t.match(printed, /^Server error {2}server\.ts failed while it started$/m, what)
+    t.match(printed, /^Error.*no database/m, what)
+    t.match(printed, /^ {2}> +\d+ \| .*\/\/ fails$/m, what)
+    write('server.ts', GOOD)
+    await dev.waitFor(/^updated in/)
+    before = dev.lines.length
+  }
+})
+
+t.test('errors of other modules, the configuration and a build are not those of server.ts', async (t) => {
+  t.match(await get('/broken'), 'Application error')
+  await dev.waitFor(/^Server error {2}(?!server\.ts)/)
+  await dev.waitFor(/^pages\/broken\.tsx:1:7$/)
+  write('pages/broken.tsx', page('two'))
+  await dev.waitFor(/^updated in/)
+  t.match(await get('/broken'), 'two')
+  write('hydrant.config.ts', "const text = 'wrong'\nthrow new Error(text)\nexport default {}\n")
+  await dev.waitFor(/^hydrant\.config\.ts:2:/)
+  await dev.waitFor(/^ {2}> 2 \| throw new Error\(text\)/)
+  t.match(await get('/'), '<h1>The site does not build</h1>')
+  write('hydrant.config.ts', 'export default {}\n')
+  await dev.waitFor(/^updated in/)
+})
+
 t.test('run-time errors of server.ts and pages are shown with their lines, also of the build before', async (t) => {
-  const load = "export function load() {\n  throw new Error('in a load')\n}\n"
-  const render = "export default function Page(): never {\n  throw new Error('in a component')\n}\n"
-  const errorPage = "export default function Failed(): never {\n  throw new Error('in error.tsx')\n}\n"
-  const { dev, get, write } = await startDev(t, {
-    'server.ts': RUNNING,
-    'pages/load.tsx': page('never'),
-    'pages/load.server.ts': load,
-    'pages/render.tsx': render,
-    'pages/inner/error.tsx': errorPage,
-    'pages/inner/index.tsx': render,
-  })
+  write('server.ts', RUNNING)
+  await dev.waitFor(/^updated in/)
   for (const [path, place, code] of [
     ...['route', 'text', 'hook', 'timer'].map((name) => [`/${name}`, 'server.ts', `// fails: ${name}`] as const),
     ['/load', 'pages/load.server.ts', "throw new Error('in a load')"],
@@ -140,21 +158,6 @@ t.test('run-time errors of server.ts and pages are shown with their lines, also 
 })
 
 t.test('a page with the export cache or prerender is checked as production would', async (t) => {
-  const load = "export const load = ({ request }) =>\n  request.headers.cookie ?? 'none'\n"
-  const { dev, get } = await startDev(t, {
-    'pages/cached.tsx': page('cached'),
-    'pages/cached.server.ts': `export const cache = { maxAgeS: 60 }\n${load}`,
-    'pages/built.tsx': page('built'),
-    'pages/built.server.ts': `export const prerender = true\n${load}`,
-    'pages/moved.tsx': page('moved'),
-    'pages/moved.server.ts': `import { redirect } from 'hydrant'
-export const prerender = true
-export const load = ({ request }) =>
-  redirect(request.headers.cookie ? '/a' : '/built')
-`,
-    'pages/tagged.tsx': page('tagged'),
-    'pages/tagged.server.ts': "export const cache = { maxAgeS: 60, tags: () => 'tag' }\n",
-  })
   for (const name of ['cached', 'built']) {
     t.match(await get(`/${name}`), `<p>${name}</p>`)
     await dev.waitFor(new RegExp(`WARN: .* it reads request\\.headers\\.cookie at pages/${name}\\.server\\.ts:3:`))
@@ -166,16 +169,13 @@ export const load = ({ request }) =>
 })
 
 t.test('failures of development are kept in a separate ledger', async (t) => {
-  const files = { 'pages/index.server.ts': "export function load() {\n  throw new Error('developing')\n}\n" }
-  const env = { HYDRANT_LEDGER: 'production.db' }
-  const { dev, dir, get } = await startDev(t, files, env)
-  await get('/')
+  await get('/developing')
   await dev.waitFor(/developing/)
   await dev.stop('SIGINT')
   t.notOk(existsSync(join(dir, 'production.db')))
   t.notOk(existsSync(join(dir, 'hydrant-errors.db')))
   const { stdout } = await runCli(['errors', dir, '--dev'])
-  t.match(stdout, 'pages/index.server.ts:2  Error: developing')
+  t.match(stdout, 'pages/developing.server.ts:2  Error: developing')
   t.match(stdout, '.hydrant-dev-errors.db')
   const [, fingerprint = ''] = /^(\w{8}) /m.exec(stdout.replace(/^fingerprint.*/m, '')) ?? []
   t.match(stdout, `hydrant errors ${fingerprint} ${dir} --dev`)

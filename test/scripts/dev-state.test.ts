@@ -2,13 +2,60 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { createSite } from './create-site.ts'
 import { startCli } from './run-cli.ts'
 
 const page = 'export default () => <p>page</p>\n'
 
-async function startDev(t: Test, files: Record<string, string>) {
+/** The files of the tests, each in folders of its own. */
+const KEPT = {
+  'lib/kept/db.ts':
+    'export class NotFound extends Error {}\nexport const state = { calls: 0, started: Math.random() }\nawait new Promise(setImmediate)\n',
+  'lib/kept/text.ts': "export const text = 'one'\n",
+  'pages/kept/a.server.ts':
+    "import { NotFound, state } from '../../lib/kept/db.ts'\nimport { text } from '../../lib/kept/text.ts'\nexport const load = () => ({ ...state, calls: ++state.calls, text, isSame: globalThis.kept ? globalThis.kept instanceof NotFound : null })\n",
+  'pages/kept/b.server.ts':
+    "import { NotFound, state } from '../../lib/kept/db.ts'\nexport const load = () => {\n  globalThis.kept ??= new NotFound()\n  return { ...state, calls: ++state.calls }\n}\n",
+}
+const CIRCULAR = {
+  'lib/circular/first.ts': "import { tried } from './second.ts'\nexport const value = 1\nexport const seen = tried\n",
+  'lib/circular/second.ts':
+    "import { value } from './first.ts'\nexport let tried = ''\ntry {\n  tried = String(value)\n} catch (error) {\n  tried = (error as Error).name\n}\n",
+  'pages/circular.server.ts': "import { seen } from '../lib/circular/first.ts'\nexport const load = () => seen\n",
+}
+const THROWS = {
+  'lib/throws/db.ts': "const text = 'no database'\nthrow new Error(text)\nexport const find = () => 'found'\n",
+  'lib/throws/package.ts': "import { missing } from 'esbuild'\nexport const find = () => missing\n",
+  'pages/throws/a.server.ts': "import { find } from '../../lib/throws/db.ts'\nexport const load = () => find()\n",
+  'pages/throws/b.server.ts': "export const load = () => 'fine'\n",
+  'pages/throws/c.server.ts': "import { find } from '../../lib/throws/package.ts'\nexport const load = () => find()\n",
+}
+const UNNEEDED = { 'pages/unneeded.server.ts': 'export const load = () => 1\n' }
+const HANGS = {
+  'lib/hangs.ts': 'export const value = await new Promise(() => {})\n',
+  'pages/hangs/a.server.ts': "import { value } from '../../lib/hangs.ts'\nexport const load = () => value\n",
+  'pages/hangs/b.server.ts': "export const load = () => 'fine'\n",
+}
+const LATE = {
+  'pages/late/a.server.ts':
+    "export const load = () => 'old'\nawait new Promise((open) => {\n  Object.assign(globalThis, { open })\n})\n",
+  'pages/late/b.server.ts': "export const load = () => 'open' in globalThis\n",
+  'pages/late/c.server.ts': 'export const load = () => globalThis.open(true) ?? null\n',
+}
+const SAVED = { 'pages/saved.server.ts': 'export const load = () => 0\n' }
+const GUARDED = {
+  'lib/open.ts': 'export const isOpen = () => true\n',
+  'pages/members/layout.server.ts': 'export const load = () => 1\n',
+  'pages/members/index.server.ts': 'export const load = () => 1\n',
+  'pages/members/layout.tsx': 'export default ({ children }) => children\n',
+}
+
+const { dev, load, html, status, save, write } = await startDev({
+  ...{ ...KEPT, ...CIRCULAR, ...THROWS, ...UNNEEDED, ...HANGS, ...LATE, ...SAVED, ...GUARDED },
+})
+
+async function startDev(files: Record<string, string>) {
   const pages = Object.keys(files).filter((path) => path.endsWith('.server.ts'))
   const components = pages.map((path) => [path.replace('.server.ts', '.tsx'), page])
   const dir = createSite(t, { ...Object.fromEntries(components), ...files })
@@ -36,16 +83,6 @@ async function startDev(t: Test, files: Record<string, string>) {
 t.test(
   'a module is evaluated once, also by concurrent requests, and keeps its state while others change',
   async (t) => {
-    const text = (value: string) => `export const text = '${value}'\n`
-    const { load, save } = await startDev(t, {
-      'lib/db.ts':
-        'export class NotFound extends Error {}\nexport const state = { calls: 0, started: Math.random() }\nawait new Promise(setImmediate)\n',
-      'lib/text.ts': text('one'),
-      'pages/a.server.ts':
-        "import { NotFound, state } from '../lib/db.ts'\nimport { text } from '../lib/text.ts'\nexport const load = () => ({ ...state, calls: ++state.calls, text, isSame: globalThis.kept ? globalThis.kept instanceof NotFound : null })\n",
-      'pages/b.server.ts':
-        "import { NotFound, state } from '../lib/db.ts'\nexport const load = () => {\n  globalThis.kept ??= new NotFound()\n  return { ...state, calls: ++state.calls }\n}\n",
-    })
     interface Loaded {
       calls: number
       started: number
@@ -54,121 +91,88 @@ t.test(
     }
     // The pages return this type.
     const read = async (path: string) => (await load(path)) as Loaded
-    const first = await Promise.all(['/a', '/b', '/a', '/b'].map(read))
+    const first = await Promise.all(['/kept/a', '/kept/b', '/kept/a', '/kept/b'].map(read))
     t.strictSame(new Set(first.map(({ calls }) => calls)), new Set([1, 2, 3, 4]))
     t.equal(new Set(first.map(({ started }) => started)).size, 1, 'evaluated once')
-    await save('lib/text.ts', text('two'))
-    t.match(await read('/a'), { text: 'two', calls: 5, started: first[0]?.started, isSame: true })
-    await save('lib/db.ts', 'export class NotFound extends Error {}\nexport const state = { calls: 0, started: 2 }\n')
-    t.match(await read('/b'), { calls: 1, started: 2 })
-    t.match(await read('/a'), { calls: 2, started: 2, isSame: false })
+    await save('lib/kept/text.ts', "export const text = 'two'\n")
+    t.match(await read('/kept/a'), { text: 'two', calls: 5, started: first[0]?.started, isSame: true })
+    const other = 'export class NotFound extends Error {}\nexport const state = { calls: 0, started: 2 }\n'
+    await save('lib/kept/db.ts', other)
+    t.match(await read('/kept/b'), { calls: 1, started: 2 })
+    t.match(await read('/kept/a'), { calls: 2, started: 2, isSame: false })
   },
 )
 
 t.test('circular imports follow the rules of ES modules', async (t) => {
-  const { load } = await startDev(t, {
-    'lib/first.ts': "import { tried } from './second.ts'\nexport const value = 1\nexport const seen = tried\n",
-    'lib/second.ts':
-      "import { value } from './first.ts'\nexport let tried = ''\ntry {\n  tried = String(value)\n} catch (error) {\n  tried = (error as Error).name\n}\n",
-    'pages/a.server.ts': "import { seen } from '../lib/first.ts'\nexport const load = () => seen\n",
-  })
-  t.equal(await load('/a'), 'ReferenceError')
+  t.equal(await load('/circular'), 'ReferenceError')
 })
 
 t.test('a module that throws fails its own page with a line, until it is fixed', async (t) => {
-  const broken = "const text = 'no database'\nthrow new Error(text)\nexport const find = () => 'found'\n"
-  const { dev, load, html, save, write } = await startDev(t, {
-    'lib/db.ts': broken,
-    'lib/package.ts': "import { missing } from 'esbuild'\nexport const find = () => missing\n",
-    'pages/a.server.ts': "import { find } from '../lib/db.ts'\nexport const load = () => find()\n",
-    'pages/b.server.ts': "export const load = () => 'fine'\n",
-    'pages/c.server.ts': "import { find } from '../lib/package.ts'\nexport const load = () => find()\n",
-  })
-  t.match(await load('/a'), { status: 500, digest: /^\w{8}-\w{6}$/ })
+  t.match(await load('/throws/a'), { status: 500, digest: /^\w{8}-\w{6}$/ })
   await dev.waitFor(/^Error: no database/)
-  await dev.waitFor(/^lib\/db\.ts:2:7$/)
-  t.match(await html('/a'), 'Application error')
-  t.equal(await load('/b'), 'fine')
-  t.match(await load('/c'), { status: 500 })
+  await dev.waitFor(/^lib\/throws\/db\.ts:2:7$/)
+  t.match(await html('/throws/a'), 'Application error')
+  t.equal(await load('/throws/b'), 'fine')
+  t.match(await load('/throws/c'), { status: 500 })
   await dev.waitFor(/does not provide an export named 'missing'|Named export 'missing' not found/)
-  await dev.waitFor(/^lib\/package\.ts:1:/)
-  await save('lib/db.ts', "export const find = () => 'found'\n")
-  t.equal(await load('/a'), 'found')
+  await dev.waitFor(/^lib\/throws\/package\.ts:1:/)
+  await save('lib/throws/db.ts', "export const find = () => 'found'\n")
+  t.equal(await load('/throws/a'), 'found')
 
-  write('pages/b.server.ts', 'export const load = () => {\n')
+  write('pages/throws/b.server.ts', 'export const load = () => {\n')
   await dev.waitFor(/^Error \[HYD_BUILD_SYNTAX\]/)
-  await dev.waitFor(/^pages\/b\.server\.ts:2:1$/)
+  await dev.waitFor(/^pages\/throws\/b\.server\.ts:2:1$/)
+  await save('pages/throws/b.server.ts', THROWS['pages/throws/b.server.ts'])
 })
 
-t.test('an error in a file that no request has needed is shown when it is saved', async (t) => {
-  const { dev, write } = await startDev(t, { 'pages/a.server.ts': 'export const load = () => 1\n' })
-  write('pages/a.server.ts', 'export const load = () => (\n')
+t.test('an error in a file that no request has needed is shown when it is saved', async () => {
+  write('pages/unneeded.server.ts', 'export const load = () => (\n')
   await dev.waitFor(/^Error \[HYD_BUILD_SYNTAX\]/)
+  await save('pages/unneeded.server.ts', UNNEEDED['pages/unneeded.server.ts'])
 })
 
 t.test('a top-level await that never settles fails its own page, and no other', async (t) => {
-  const { dev, load, save } = await startDev(t, {
-    'lib/hangs.ts': 'export const value = await new Promise(() => {})\n',
-    'pages/a.server.ts': "import { value } from '../lib/hangs.ts'\nexport const load = () => value\n",
-    'pages/b.server.ts': "export const load = () => 'fine'\n",
-  })
-  const hanging = load('/a')
-  t.equal(await load('/b'), 'fine')
+  const hanging = load('/hangs/a')
+  t.equal(await load('/hangs/b'), 'fine')
   t.match(await hanging, { status: 500 })
-  await dev.waitFor(/^Server error {2}A module of \/a failed while it was loaded$/)
+  await dev.waitFor(/^Server error {2}A module of \/hangs\/a failed while it was loaded$/)
   await dev.waitFor(
     /^Error \[HYD_AWAIT_TIMEOUT\] the top-level await of lib\/hangs\.ts has not settled within \d+ seconds/,
   )
   await dev.waitFor(/^Try: Find the promise/)
   await save('lib/hangs.ts', 'export const value = await Promise.resolve(1)\n')
-  t.equal(await load('/a'), 1)
+  t.equal(await load('/hangs/a'), 1)
 })
 
 t.test('late code of a route does not replace newer code', async (t) => {
-  const { load, save } = await startDev(t, {
-    'pages/a.server.ts':
-      "export const load = () => 'old'\nawait new Promise((open) => {\n  Object.assign(globalThis, { open })\n})\n",
-    'pages/b.server.ts': "export const load = () => 'open' in globalThis\n",
-    'pages/c.server.ts': 'export const load = () => globalThis.open(true) ?? null\n',
-  })
-  const first = load('/a')
-  for (let isLoading = false; !isLoading; ) isLoading = (await load('/b')) === true
-  await save('pages/a.server.ts', "export const load = () => 'new'\n")
-  t.equal(await load('/a'), 'new')
-  await load('/c')
+  const first = load('/late/a')
+  for (let isLoading = false; !isLoading; ) isLoading = (await load('/late/b')) === true
+  await save('pages/late/a.server.ts', "export const load = () => 'new'\n")
+  t.equal(await load('/late/a'), 'new')
+  await load('/late/c')
   t.equal(await first, 'new')
-  t.equal(await load('/a'), 'new')
+  t.equal(await load('/late/a'), 'new')
 })
 
 t.test('no save is lost, however soon it follows another one', async (t) => {
-  const text = (value: number) => `export const load = () => ${value}\n`
-  const { load, save } = await startDev(t, { 'pages/a.server.ts': text(0) })
   for (let value = 1; value <= 20; value++) {
-    await save('pages/a.server.ts', text(value))
-    t.equal(await load('/a'), value)
+    await save('pages/saved.server.ts', `export const load = () => ${value}\n`)
+    t.equal(await load('/saved'), value)
   }
 })
 
 t.test('an edit of a guard takes effect at the next request, also for unknown paths', async (t) => {
-  const lets = 'export const isOpen = () => true\n'
   const guard =
     "import { redirect } from 'hydrant'\nimport { isOpen } from '../../lib/open.ts'\nexport const guard = () => isOpen() || redirect('/')\n"
   const refuses = guard.replace('isOpen() ||', 'void isOpen() ??')
   const passes = guard.replace("|| redirect('/')", "? undefined : redirect('/')")
-  const { status, save } = await startDev(t, {
-    'lib/open.ts': lets,
-    'pages/index.server.ts': 'export const load = () => 1\n',
-    'pages/members/layout.server.ts': 'export const load = () => 1\n',
-    'pages/members/index.server.ts': 'export const load = () => 1\n',
-    'pages/members/layout.tsx': 'export default ({ children }) => children\n',
-  })
   const statuses = async () => [await status('/members'), await status('/members/nope')]
   t.strictSame(await statuses(), [200, 404])
   await save('pages/members/layout.server.ts', refuses)
   t.strictSame(await statuses(), [302, 302], 'a guard has been added')
   await save('pages/members/layout.server.ts', passes)
   t.strictSame(await statuses(), [200, 404])
-  await save('lib/open.ts', lets.replace('true', 'false'))
+  await save('lib/open.ts', GUARDED['lib/open.ts'].replace('true', 'false'))
   t.strictSame(await statuses(), [302, 302], 'a module that the guard imports')
   await save('pages/members/layout.server.ts', 'export const guard = 1\n')
   t.strictSame(await statuses(), [500, 500], 'a guard that is not a function opens nothing')

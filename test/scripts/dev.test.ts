@@ -83,35 +83,100 @@ function messageIn(event: string): Message {
   return JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '{"type":"errors","errors":[]}') as Message
 }
 
-t.test('serves a site, builds it again when it changes, and notifies the browser', async (t) => {
-  const { url, dev, write } = await startDev(t, {
+t.test('a site and its pages', async (t) => {
+  const { dir, url, dev, write } = await startDev(t, {
     'pages/index.tsx': page('one'),
     'pages/index.server.ts': "export const load = () => process.env.NODE_ENV ?? ''\n",
+    'pages/other.tsx': page('other'),
+    'server.ts':
+      "export default async function server(app) {\n  app.get('/api', async () => 'api')\n  app.server.on('upgrade', (request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n\\r\\n'))\n}\n",
   })
-  t.match(await (await fetch(url)).text(), 'one')
-  t.equal(await (await fetch(url, { headers: { accept: 'application/json' } })).json(), 'development')
-  const next = await listen(t, new URL('/_hydrant/dev', url).href)
-  t.match(await next(), /^retry: \d+\nid: \S+$/)
+  const events = new URL('/_hydrant/dev', url).href
 
-  write('pages/index.tsx', page('two'))
-  t.equal(await nextChange(next), 'update')
-  t.match(await (await fetch(url)).text(), 'two')
-  await dev.waitFor(/^updated in .*\(pages\/index\.tsx\)$/)
+  await t.test('sends no reload when it has read the site', async (t) => {
+    // The site has not been read yet.
+    const next = await listen(t, events)
+    t.match(await next(), /^retry: /)
+    t.match(await (await fetch(url)).text(), 'one')
+    write('pages/index.tsx', page('two'))
+    t.equal(await nextChange(next), 'update')
+  })
 
-  write('pages/new.tsx', page('three'))
-  t.equal(await nextChange(next), 'update')
-  t.match(await (await fetch(new URL('/new', url))).text(), 'three')
+  await t.test('serves a site, builds it again when it changes, and notifies the browser', async (t) => {
+    t.match(await (await fetch(url)).text(), 'two')
+    t.equal(await (await fetch(url, { headers: { accept: 'application/json' } })).json(), 'development')
+    const next = await listen(t, events)
+    t.match(await next(), /^retry: \d+\nid: \S+$/)
+
+    write('pages/index.tsx', page('three'))
+    t.equal(await nextChange(next), 'update')
+    t.match(await (await fetch(url)).text(), 'three')
+    await dev.waitFor(/^updated in .*\(pages\/index\.tsx\)$/)
+
+    write('pages/new.tsx', page('four'))
+    t.equal(await nextChange(next), 'update')
+    t.match(await (await fetch(new URL('/new', url))).text(), 'four')
+  })
+
+  await t.test('responds only under a name of this machine, and sends events only to its own pages', async (t) => {
+    const port = new URL(url).port
+    t.equal(await ask(url, { host: `localhost:${port}` }), 200)
+    t.equal(await ask(url, { host: `evil.example:${port}` }), 403)
+    t.equal(await ask(events, { 'sec-fetch-site': 'same-origin' }), 200)
+    t.equal(await ask(events, { 'sec-fetch-site': 'cross-site' }), 403)
+    t.equal(await ask(events, { origin: 'http://evil.example' }), 403)
+  })
+
+  await t.test('a page of another site reads nothing, whatever it tries', async (t) => {
+    const [, entry = ''] = /src="([^"]+\.js)"/.exec(await (await fetch(url)).text()) ?? []
+    const elsewhere = { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }
+    for (const path of ['/', '/api', entry, '/?_hydrant', '/_hydrant/dev', '/no-such-page']) {
+      const address = new URL(path, url).href
+      for (const mode of ['cors', 'no-cors', 'websocket']) {
+        t.equal(await ask(address, { ...elsewhere, 'sec-fetch-mode': mode }), 403, `${path} by ${mode}`)
+      }
+      t.equal(await ask(address, { origin: 'http://evil.example' }), 403, `${path}, to http at an address`)
+      const { headers } = await fetch(address, { method: 'OPTIONS', headers: PREFLIGHT })
+      for (const name of ['access-control-allow-origin', 'access-control-allow-private-network']) {
+        t.equal(headers.get(name), null, `${name} for ${path}`)
+      }
+      t.equal(headers.get('cross-origin-resource-policy'), 'same-site')
+    }
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+    t.equal(await ask(url, link), 200, 'a link leads here')
+    t.equal(await upgrade(url, { origin: new URL(url).origin }), 101)
+    t.equal(await upgrade(url, { origin: 'http://evil.example' }), null)
+    t.equal(await upgrade(url, { host: 'evil.example', origin: 'http://evil.example' }), null, 'by DNS rebinding')
+  })
+
+  await t.test('sends missed changes to a browser that reconnects', async (t) => {
+    const first = await (await listen(t, events))()
+    const [, id = ''] = /id: (\S+)/.exec(first) ?? []
+    const known = await listen(t, events, { 'last-event-id': id })
+    t.match(await known(), 'retry: ')
+    t.match(messageIn(await known()), { type: 'errors', errors: [] })
+    const unknown = await listen(t, events, { 'last-event-id': 'of-another-server' })
+    t.match(await unknown(), 'retry: ')
+    t.match(messageIn(await unknown()), { type: 'reload' })
+  })
+
+  await t.test('ends with 1 when its port is in use', async (t) => {
+    const second = await runCli(['dev', dir, '--host', '127.0.0.1', '--port', new URL(url).port])
+    t.match(second, { code: 1, stderr: 'Error [HYD_PORT_IN_USE]' })
+  })
+
+  await t.test('a module that does not compile fails its import, and does not hang', async (t) => {
+    const textAt = async (path: string) => (await fetch(new URL(path, url))).text()
+    const [root = ''] = /\/_hydrant\/assets\/other-\w+\.root\.js/.exec(await textAt('/other')) ?? []
+    const [, script = ''] = /"\.(\/other-[^"]+)"/.exec(await textAt(root)) ?? []
+    write('pages/other.tsx', 'export default () => <p>one</b>\n')
+    const broken = await fetch(new URL(`/_hydrant/assets${script}`, url), { signal: AbortSignal.timeout(20_000) })
+    t.equal(broken.status, 500)
+    t.equal(broken.headers.get('cache-control'), 'no-store')
+    t.match(await broken.text(), 'pages/other.tsx:1:')
+  })
+
   t.equal(await dev.stop('SIGINT'), 0)
-})
-
-t.test('sends no reload when it has read the site', async (t) => {
-  const { url, write } = await startDev(t, { 'pages/index.tsx': page('one') })
-  // The site has not been read yet.
-  const next = await listen(t, new URL('/_hydrant/dev', url).href)
-  t.match(await next(), /^retry: /)
-  t.match(await (await fetch(url)).text(), 'one')
-  write('pages/index.tsx', page('two'))
-  t.equal(await nextChange(next), 'update')
 })
 
 t.test('shows problems in the terminal and in the browser until they are fixed', async (t) => {
@@ -138,118 +203,59 @@ t.test('shows problems in the terminal and in the browser until they are fixed',
   t.match(await mended.text(), 'mended')
 })
 
-t.test('a module that does not compile fails its import, and does not hang', async (t) => {
-  const { url, write } = await startDev(t, { 'pages/index.tsx': page('one') })
-  const textAt = async (path: string) => (await fetch(new URL(path, url))).text()
-  const [root = ''] = /\/_hydrant\/assets\/index-\w+\.root\.js/.exec(await textAt('/')) ?? []
-  const [, script = ''] = /"\.(\/index-[^"]+)"/.exec(await textAt(root)) ?? []
-  write('pages/index.tsx', 'export default () => <p>one</b>\n')
-  const broken = await fetch(new URL(`/_hydrant/assets${script}`, url), { signal: AbortSignal.timeout(20_000) })
-  t.equal(broken.status, 500)
-  t.equal(broken.headers.get('cache-control'), 'no-store')
-  t.match(await broken.text(), 'pages/index.tsx:1:')
-})
-
-t.test('starts with a broken site, and survives one whose server plugin throws', async (t) => {
-  const { url, write } = await startDev(t, {
+t.test('a server plugin and a configuration that change', async (t) => {
+  const { url, dev, write } = await startDev(t, {
     'server.ts': "export default async () => { throw new Error('no database') }\n",
   })
-  const broken = await fetch(url)
-  t.equal(broken.status, 500)
-  t.match(await broken.text(), 'no database')
   const next = await listen(t, new URL('/_hydrant/dev', url).href)
   await next()
-  write('server.ts', 'export default async (app) => { app.get("/own", async () => "mended") }\n')
-  t.ok(await nextChange(next))
-  t.equal(await (await fetch(new URL('/own', url))).text(), 'mended')
-})
 
-t.test('lets a request finish in the app that received it, and then closes that app', async (t) => {
-  const server = (text: string) => `
-    export default async function server(app) {
-      const waiting = []
-      app.get('/slow', () => new Promise((answer) => { waiting.push(answer); console.log('slow came') }))
-      app.addHook('onClose', async () => console.log('closed ${text}'))
-      globalThis.answer ??= () => { for (const answer of waiting) answer('from ${text}') }
-      app.get('/answer', async () => { globalThis.answer(); return 'done' })
-    }`
-  const { url, dev, write } = await startDev(t, { 'server.ts': server('one') })
-  const slow = fetch(new URL('/slow', url))
-  await dev.waitFor(/^slow came$/)
-  const next = await listen(t, new URL('/_hydrant/dev', url).href)
-  await next()
-  write('server.ts', server('two'))
-  t.ok(await nextChange(next))
-  t.equal(await (await fetch(new URL('/answer', url))).text(), 'done')
-  t.equal(await (await slow).text(), 'from one')
-  await dev.waitFor(/^closed one$/)
-  t.equal(await dev.stop('SIGTERM'), 0)
-})
-
-t.test('applies changes of the configuration', async (t) => {
-  const { url, write } = await startDev(t, { 'hydrant.config.ts': "export default { base: '/one' }\n" })
-  t.equal((await fetch(url)).status, 200)
-  const next = await listen(t, `${url}/_hydrant/dev`)
-  await next()
-  write('hydrant.config.ts', "export default { base: '/two' }\n")
-  t.ok(await nextChange(next))
-  t.equal((await fetch(url)).status, 404)
-  t.equal((await fetch(new URL('/two', url))).status, 200)
-})
-
-t.test('responds only under a name of this machine, and sends events only to its own pages', async (t) => {
-  const { url } = await startDev(t, {})
-  const port = new URL(url).port
-  t.equal(await ask(url, { host: `localhost:${port}` }), 200)
-  t.equal(await ask(url, { host: `evil.example:${port}` }), 403)
-  const events = new URL('/_hydrant/dev', url).href
-  t.equal(await ask(events, { 'sec-fetch-site': 'same-origin' }), 200)
-  t.equal(await ask(events, { 'sec-fetch-site': 'cross-site' }), 403)
-  t.equal(await ask(events, { origin: 'http://evil.example' }), 403)
-})
-
-t.test('a page of another site reads nothing, whatever it tries', async (t) => {
-  const { url } = await startDev(t, {
-    'server.ts':
-      "export default async function server(app) {\n  app.get('/api', async () => 'api')\n  app.server.on('upgrade', (request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n\\r\\n'))\n}\n",
+  await t.test('starts with a broken site, and survives one whose server plugin throws', async (t) => {
+    const broken = await fetch(url)
+    t.equal(broken.status, 500)
+    t.match(await broken.text(), 'no database')
+    await nextErrors(next)
+    write('server.ts', 'export default async (app) => { app.get("/own", async () => "mended") }\n')
+    t.ok(await nextChange(next))
+    t.equal(await (await fetch(new URL('/own', url))).text(), 'mended')
   })
-  const [, entry = ''] = /src="([^"]+\.js)"/.exec(await (await fetch(url)).text()) ?? []
-  const elsewhere = { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }
-  for (const path of ['/', '/api', entry, '/?_hydrant', '/_hydrant/dev', '/no-such-page']) {
-    const address = new URL(path, url).href
-    for (const mode of ['cors', 'no-cors', 'websocket']) {
-      t.equal(await ask(address, { ...elsewhere, 'sec-fetch-mode': mode }), 403, `${path} by ${mode}`)
-    }
-    t.equal(await ask(address, { origin: 'http://evil.example' }), 403, `${path}, to http at an address`)
-    const { headers } = await fetch(address, { method: 'OPTIONS', headers: PREFLIGHT })
-    for (const name of ['access-control-allow-origin', 'access-control-allow-private-network']) {
-      t.equal(headers.get(name), null, `${name} for ${path}`)
-    }
-    t.equal(headers.get('cross-origin-resource-policy'), 'same-site')
-  }
-  t.equal(await ask(url, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }), 200, 'a link leads here')
-  t.equal(await upgrade(url, { origin: new URL(url).origin }), 101)
-  t.equal(await upgrade(url, { origin: 'http://evil.example' }), null)
-  t.equal(await upgrade(url, { host: 'evil.example', origin: 'http://evil.example' }), null, 'by DNS rebinding')
-})
 
-t.test('sends missed changes to a browser that reconnects', async (t) => {
-  const { url } = await startDev(t, {})
-  const events = new URL('/_hydrant/dev', url).href
-  const first = await (await listen(t, events))()
-  const [, id = ''] = /id: (\S+)/.exec(first) ?? []
-  const known = await listen(t, events, { 'last-event-id': id })
-  t.match(await known(), 'retry: ')
-  t.match(messageIn(await known()), { type: 'errors', errors: [] })
-  const unknown = await listen(t, events, { 'last-event-id': 'of-another-server' })
-  t.match(await unknown(), 'retry: ')
-  t.match(messageIn(await unknown()), { type: 'reload' })
-})
+  await t.test('lets a request finish in the app that received it, and then closes that app', async (t) => {
+    const server = (text: string) => `
+      export default async function server(app) {
+        const waiting = []
+        app.get('/slow', () => new Promise((answer) => { waiting.push(answer); console.log('slow came') }))
+        app.addHook('onClose', async () => console.log('closed ${text}'))
+        globalThis.answer ??= () => { for (const answer of waiting) answer('from ${text}') }
+        app.get('/answer', async () => { globalThis.answer(); return 'done' })
+      }`
+    write('server.ts', server('one'))
+    await nextChange(next)
+    const slow = fetch(new URL('/slow', url))
+    await dev.waitFor(/^slow came$/)
+    write('server.ts', server('two'))
+    t.ok(await nextChange(next))
+    t.equal(await (await fetch(new URL('/answer', url))).text(), 'done')
+    t.equal(await (await slow).text(), 'from one')
+    await dev.waitFor(/^closed one$/)
+  })
 
-t.test('ends with 1 when its port is in use', async (t) => {
-  const { url, dir } = await startDev(t, {})
-  const second = await runCli(['dev', dir, '--host', '127.0.0.1', '--port', new URL(url).port])
-  t.match(second, { code: 1, stderr: 'Error [HYD_PORT_IN_USE]' })
+  await t.test(
+    'applies changes of the configuration, and bundles no packages for those that do not concern them',
+    async (t) => {
+      const before = dev.lines.length
+      for (const base of ['/one', '/two']) {
+        write('hydrant.config.ts', `export default { base: '${base}' }\n`)
+        t.ok(await nextChange(next))
+        t.equal((await fetch(new URL(base, url))).status, 200)
+      }
+      t.equal((await fetch(url)).status, 404)
+      t.equal((await fetch(new URL('/one', url))).status, 404)
+      t.notMatch(dev.lines.slice(before).join('\n'), 'bundling the packages')
+    },
+  )
+
+  t.equal(await dev.stop('SIGTERM'), 0)
 })
 
 t.test('knows the names of this machine', async (t) => {

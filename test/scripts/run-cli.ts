@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 import { COMMAND_OPTIONS } from '../command-options.ts'
 import { cliPath } from './cli-path.ts'
+import { sharePackages } from './share-packages.ts'
 
 /** The options of Node for a build: it compresses no file that any test has compressed before. */
 export const SHARED_COMPRESSION = ['--import', new URL('../share-compression.js', import.meta.url).href]
@@ -52,6 +54,8 @@ export interface RunningCli {
 
 /** Starts a command that keeps running. It is ended with the test at the latest. */
 export function startCli(t: Pick<Test, 'teardown'>, args: readonly string[], options: CliOptions = {}): RunningCli {
+  const [command, dir = '.'] = args
+  if (command === 'dev') sharePackages(resolve(options.cwd ?? '.', dir))
   const child = spawnCli(args, options)
   const lines: string[] = []
   const seen: string[] = []

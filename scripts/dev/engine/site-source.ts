@@ -5,7 +5,7 @@ import { withoutNamespace } from '../../build/bundles/translate-message.ts'
 import { createCssCompiler } from '../../build/esbuild/css.ts'
 import { COMPILER_RUNTIME } from '../../build/esbuild/react-compiler.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
-import { bundlePackages, type PackageBundle } from '../modules/browser/package-bundle.ts'
+import { bundlePackages, type PackageBundle, packageSettingsKey } from '../modules/browser/package-bundle.ts'
 import { createModuleCompiler, type ModuleCompiler } from '../modules/module-compiler.ts'
 import { type ObservedPlugins, observePlugins } from '../modules/observe-plugins.ts'
 import { createSiteScanner, type SiteScan } from '../modules/scan-site.ts'
@@ -67,12 +67,13 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
   }
 
   async function bundle({ config }: SiteStructure, { browser }: SiteScan): Promise<PackageBundle> {
-    const { options: settings, key: configKey, isStrict } = config
+    const { options: settings, isStrict } = config
+    const settingsKey = packageSettingsKey(config)
     const specifiers = [...browser.packages, ...(settings.compileReact ? [COMPILER_RUNTIME] : [])]
     const isComplete =
-      packages?.configKey === configKey && specifiers.every((one) => packages?.specifiers.includes(one))
+      packages?.settingsKey === settingsKey && specifiers.every((one) => packages?.specifiers.includes(one))
     if (!packages || !isComplete)
-      packages = await bundlePackages({ siteDir, cacheDir, settings, configKey, isStrict, specifiers }, onBundle)
+      packages = await bundlePackages({ siteDir, cacheDir, settings, settingsKey, isStrict, specifiers }, onBundle)
     return packages
   }
 

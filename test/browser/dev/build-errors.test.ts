@@ -3,14 +3,14 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { until } from '../../until.ts'
 import { developSite } from './overlay-site.ts'
 
 const GOOD = 'export default function Page() {\n  return <p>mended</p>\n}\n'
 
 /** Writes a program that writes its arguments to a file, one per line. */
-function createEditor(t: Test): { program: string; opened: string } {
+function createEditor(): { program: string; opened: string } {
   // `createSite` empties the folder of the test.
   const dir = mkdtempSync(join(tmpdir(), 'editor-'))
   t.teardown(() => rmSync(dir, { recursive: true }))
@@ -20,11 +20,20 @@ function createEditor(t: Test): { program: string; opened: string } {
   return { program, opened }
 }
 
-t.test('a site that does not build is shown as a page that goes away when it is mended', async (t) => {
-  const site = await developSite(t, {
-    'pages/index.tsx': GOOD.replace('</p>', '</b>'),
+const BROKEN = GOOD.replace('</p>', '</b>')
+const { program, opened } = createEditor()
+const site = await developSite(
+  t,
+  {
+    'pages/index.tsx': BROKEN,
     'pages/other.tsx': "import './missing.ts'\nexport default () => <p>other</p>\n",
-  })
+    'pages/failing.tsx': GOOD,
+    'pages/failing.server.ts': "export const load = () => { throw new Error('first') }\n",
+  },
+  { LAUNCH_EDITOR: program },
+)
+
+t.test('a site that does not build is shown as a page that goes away when it is mended', async (t) => {
   const { page, dialog } = await site.open('/')
   await dialog.waitFor()
   t.equal(await page.getByRole('heading', { level: 1 }).count(), 1, 'the text for clients without JavaScript is hidden')
@@ -44,16 +53,7 @@ t.test('a site that does not build is shown as a page that goes away when it is 
 })
 
 t.test('the keyboard reaches every control in order, and opens the place in the editor', async (t) => {
-  const { program, opened } = createEditor(t)
-  const site = await developSite(
-    t,
-    {
-      'pages/index.tsx': GOOD,
-      'pages/index.server.ts': "export const load = () => { throw new Error('first') }\n",
-    },
-    { LAUNCH_EDITOR: program },
-  )
-  const { page, dialog } = await site.open('/')
+  const { page, dialog } = await site.open('/failing')
   await dialog.waitFor()
   const focused = () =>
     page.evaluate(() => {
@@ -68,30 +68,26 @@ t.test('the keyboard reaches every control in order, and opens the place in the 
   t.strictSame(reached, [
     'dialog',
     'Close',
-    'Open pages/index.server.ts:1:35 in the editor',
-    'Source of pages/index.server.ts',
+    'Open pages/failing.server.ts:1:35 in the editor',
+    'Source of pages/failing.server.ts',
   ])
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')
   await until(() => existsSync(opened))
-  t.match(readFileSync(opened, 'utf8').trim().split('\n'), [join(site.dir, 'pages/index.server.ts'), '1', '35'])
+  t.match(readFileSync(opened, 'utf8').trim().split('\n'), [join(site.dir, 'pages/failing.server.ts'), '1', '35'])
 })
 
 t.test('says what to set when no editor opens', async (t) => {
-  const site = await developSite(
-    t,
-    { 'pages/index.server.ts': "export const load = () => { throw new Error('first') }\n" },
-    { LAUNCH_EDITOR: '/no/such/editor' },
-  )
-  const { dialog } = await site.open('/')
+  rmSync(program)
+  const { dialog } = await site.open('/failing')
   await dialog.getByRole('button', { name: /^Open pages/ }).click()
   const note = dialog.getByText('Set LAUNCH_EDITOR to the command of your editor')
   await note.waitFor()
-  t.match(await note.innerText(), 'The editor failed: spawn /no/such/editor ENOENT')
+  t.match(await note.innerText(), `The editor failed: spawn ${program} ENOENT`)
 })
 
 t.test('fits narrow and wide windows, light and dark', async (t) => {
-  const site = await developSite(t, { 'pages/index.tsx': GOOD.replace('</p>', '</b>') })
+  site.write('pages/index.tsx', BROKEN)
   for (const width of [320, 1280]) {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, dialog, evaluate } = await site.open('/', { width, colorScheme })

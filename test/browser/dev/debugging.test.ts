@@ -33,7 +33,7 @@ export default () => {
 })
 
 t.test('shows the sources of scripts to a debugger, and stops at their lines', async (t) => {
-  const open = await site.chromium.open()
+  const open = await site.tab()
   const protocol = await open.page.context().newCDPSession(open.page)
   const maps: { url: string; map: string }[] = []
   protocol.on('Debugger.scriptParsed', ({ url, sourceMapURL = '' }) => maps.push({ url, map: sourceMapURL }))
@@ -62,35 +62,31 @@ t.test('shows the sources of scripts to a debugger, and stops at their lines', a
 })
 
 t.test('has no violations of the policy and no messages in the console', async (t) => {
-  const open = await site.chromium.open()
+  const open = await site.tab()
   await open.page.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ violatedDirective }) => console.error(violatedDirective))
   })
-  const messages: string[] = []
-  open.page.on('console', (message) => messages.push(message.text()))
   await open.goto(site.url, 'load')
   await open.hydrated()
   site.edit('pages/index.css', '(1,', '(4,')
   site.edit('parts/box.tsx', "'!'", "'?'")
-  await open.page.waitForFunction(() => document.querySelector<HTMLElement>('#box')?.innerText === 'box?')
-  await open.page.waitForFunction(
-    () => getComputedStyle(document.querySelector('#box') ?? document.body).color === 'rgb(4, 2, 3)',
+  await open.says('#box', 'box?')
+  await open.becomes(
+    (color) => getComputedStyle(document.querySelector('#box') ?? document.body).color === color,
+    'rgb(4, 2, 3)',
   )
   site.edit('parts/box.tsx', '</b>', '</i>')
-  await open.page.waitForFunction(() => document.querySelector('hydrant-overlay'))
+  await open.becomes(() => document.querySelector('hydrant-overlay') !== null, null)
   site.edit('parts/box.tsx', '</i>', '</b>')
-  await open.page.waitForFunction(() => !document.querySelector('hydrant-overlay'))
-  t.strictSame(
-    messages.filter((text) => !text.includes('React DevTools')),
-    [],
-  )
+  await open.becomes(() => document.querySelector('hydrant-overlay') === null, null)
+  t.strictSame(open.messages, [])
 })
 
 t.test('checks components in strict mode if the configuration says so', async (t) => {
   const page = await site.open('/')
   await page.says('#runs', '2')
   site.write('hydrant.config.ts', config(false))
-  await page.page.waitForFunction(() => document.querySelector<HTMLElement>('#runs')?.innerText === '1')
+  await page.says('#runs', '1')
   site.write('hydrant.config.ts', "export default { strictMode: 'yes' }\n")
   t.ok(await site.dev.waitFor(/HYD_OPTION_INVALID/))
 })

@@ -7,7 +7,11 @@ import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
 import { createSite } from '../../scripts/create-site.ts'
 import { type RunningCli, startCli } from '../../scripts/run-cli.ts'
-import { type Chromium, launchChromium, type OpenPage, type PageOptions } from '../chromium.ts'
+import { until } from '../../until.ts'
+import { type Chromium, launchChromium, type OpenPage } from '../chromium.ts'
+
+/** How long a test waits for something in a page. */
+const PATIENCE_MS = 20_000
 
 /** The state of a page that an update keeps and a reload loses. */
 export interface PageState {
@@ -25,6 +29,8 @@ export interface PageState {
 export interface DevPage extends OpenPage {
   /** Messages of the console, errors and failed requests since the page was opened. */
   messages: string[]
+  /** Resolves when a function of the page returns true. The page may go to other documents meanwhile. */
+  becomes<Argument>(check: (argument: Argument) => boolean, argument: Argument): Promise<void>
   /** Resolves when the text of the first element that matches the selector is the given one. */
   says(selector: string, text: string): Promise<void>
   /** Clicks an element without a change of the focus and the scrolling. */
@@ -46,8 +52,12 @@ export interface DevSite {
   remove(path: string): void
   /** Starts the command again, on a port. */
   restart(port: string): Promise<void>
-  /** Opens a page in a new tab, and resolves when it is interactive. */
-  open(path: string, options?: PageOptions): Promise<DevPage>
+  /** Returns the tab that the tests of the site use one after the other. */
+  tab(): Promise<DevPage>
+  /** Opens a page in that tab, and resolves when it is interactive. */
+  open(path: string): Promise<DevPage>
+  /** Opens a page in a new tab. */
+  openBeside(path: string): Promise<DevPage>
 }
 
 /** Checks that an edit leads to a text in a page, and that the page keeps its state. */
@@ -96,6 +106,25 @@ export async function startDevSite(
   const [started, chromium] = await Promise.all([dev.waitFor(/ at (http:\S+)/), launchChromium(t)])
   const url = new URL('/', started[1]).href
 
+  let shared: DevPage | null = null
+  async function tab(): Promise<DevPage> {
+    if (shared && shared.page.url() !== 'about:blank') {
+      // The overlay remembers what was closed in a tab.
+      await shared.becomes(() => sessionStorage.clear() === undefined, null)
+      // The page before may be applying the first edits of this test.
+      await shared.page.goto('about:blank')
+    }
+    shared ??= control(await chromium.open())
+    shared.messages.length = 0
+    return shared
+  }
+
+  async function show(page: DevPage, path: string): Promise<DevPage> {
+    await page.goto(new URL(path, url).href, 'load')
+    await page.hydrated()
+    return page
+  }
+
   function write(path: string, contents: string | Uint8Array) {
     const file = join(dir, path)
     mkdirSync(dirname(file), { recursive: true })
@@ -113,12 +142,9 @@ export async function startDevSite(
     async restart(port) {
       await start(port).waitFor(/ at http:/)
     },
-    async open(path, options) {
-      const page = control(await chromium.open(options))
-      await page.goto(new URL(path, url).href, 'load')
-      await page.hydrated()
-      return page
-    },
+    tab,
+    open: async (path) => show(await tab(), path),
+    openBeside: async (path) => show(control(await chromium.open()), path),
   }
 }
 
@@ -133,11 +159,22 @@ function control(open: OpenPage): DevPage {
     if (!isExpected) messages.push(`${request.url()} ${request.failure()?.errorText}`)
   })
   const state = () => open.evaluate(readState, null)
+  async function becomes<Argument>(check: (argument: Argument) => boolean, argument: Argument) {
+    const endsAt = Date.now() + PATIENCE_MS
+    await until(async () => {
+      // A call fails while the page goes to another document.
+      const answer = await open.evaluate(check, argument).catch((error: Error) => error)
+      if (answer === true || Date.now() < endsAt) return answer === true
+      const document = await open.page.content().catch(String)
+      throw new Error(`${answer}: not ${check} with ${JSON.stringify(argument)}: ${document}`)
+    })
+  }
   return {
     ...open,
     messages,
     state,
-    says: (selector, text) => open.evaluate(waitForText, { selector, text }),
+    becomes,
+    says: (selector, text) => becomes(hasText, { selector, text }),
     press: (selector) => open.evaluate(pressElement, selector),
     async use() {
       await open.evaluate(giveState, null)
@@ -179,13 +216,6 @@ function pressElement(selector: string): void {
   element.click()
 }
 
-function waitForText({ selector, text }: { selector: string; text: string }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error(`no ${selector} with ${text}: ${document.documentElement.outerHTML}`)), 20_000)
-    const look = () => {
-      if (document.querySelector<HTMLElement>(selector)?.innerText === text) resolve()
-      else requestAnimationFrame(look)
-    }
-    look()
-  })
+function hasText({ selector, text }: { selector: string; text: string }): boolean {
+  return document.querySelector<HTMLElement>(selector)?.innerText === text
 }

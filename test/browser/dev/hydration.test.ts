@@ -12,8 +12,13 @@ export default function Page() {
 }
 `
 
+const { open, dev, write, removeErrors } = await developSite(t, {
+  'pages/index.tsx': DIFFERENT,
+  'pages/attributes.tsx':
+    "export default () => <p className={typeof window === 'undefined' ? 'server' : 'browser'}>text</p>\n",
+})
+
 t.test('a difference in the text is shown line by line, in the overlay and in the terminal', async (t) => {
-  const { open, dev, write } = await developSite(t, { 'pages/index.tsx': DIFFERENT })
   const { page: opened, dialog } = await open('/')
   await dialog.waitFor()
   const text = await dialog.innerText()
@@ -48,11 +53,8 @@ t.test('a difference in the text is shown line by line, in the overlay and in th
 })
 
 t.test('a difference in attributes, which React only logs, is shown as well', async (t) => {
-  const { open, dev } = await developSite(t, {
-    'pages/index.tsx':
-      "export default () => <p className={typeof window === 'undefined' ? 'server' : 'browser'}>text</p>\n",
-  })
-  const { dialog } = await open('/')
+  await removeErrors()
+  const { dialog } = await open('/attributes')
   await dialog.waitFor()
   const difference = await dialog.getByRole('region', { name: 'Difference' }).innerText()
   t.match(difference, /^\+ +className="browser"$/m)

@@ -198,8 +198,8 @@ t.test('hydrant dev', async (t) => {
   })
 
   t.test('shows the line of an error in the browser', async (t) => {
-    const { page } = await site.chromium.open()
-    await page.goto(new URL('/docs/intro?name=browser', site.url).href)
+    const { page, goto } = await site.tab()
+    await goto(new URL('/docs/intro?name=browser', site.url).href, 'load')
     const dialog = page.getByRole('dialog')
     await dialog.getByText('no luck').first().waitFor()
     t.match(await dialog.innerText(), 'parts/fails.mdx:3')

@@ -236,6 +236,6 @@ t.test('loads pages again when a package is imported for the first time', async 
     'parts/aliased.tsx',
     'import { added } from \'added-esm\'\nexport const Aliased = () => <b id="aliased">{added}</b>\n',
   )
-  await page.page.waitForFunction(() => document.querySelector<HTMLElement>('#aliased')?.innerText === 'added')
+  await page.says('#aliased', 'added')
   t.strictSame(page.errors, [])
 })

@@ -1,20 +1,14 @@
-/// <reference lib="dom" />
-
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
-import { createSite } from '../../scripts/create-site.ts'
-import { type RunningCli, startCli } from '../../scripts/run-cli.ts'
-import { launchChromium, type OpenPage, type PageOptions } from '../chromium.ts'
+import type { OpenPage, PageOptions } from '../chromium.ts'
+import { type DevSite, startDevSite } from './dev-site.ts'
 
-export interface DevelopedSite {
-  dir: string
-  dev: RunningCli
+export interface DevelopedSite extends Omit<DevSite, 'open'> {
   /** The URL of a path of the site. */
   at(path: string): string
-  write(path: string, contents: string): void
-  /** Opens a page with Chromium. */
+  /** Removes the errors of the tests before, as any edit does. */
+  removeErrors(): Promise<void>
+  /** Opens a page in the tab that the tests of the site use one after the other; with options, in a tab of its own. */
   open(path: string, options?: PageOptions): Promise<DevelopedPage>
 }
 
@@ -30,22 +24,22 @@ export const LAYOUT = `export default function Layout({ children }) {
 
 /** Starts `hydrant dev` for a site with a layout. */
 export async function developSite(
-  t: Test,
+  t: Pick<Test, 'testdir' | 'teardown'>,
   files: Record<string, string>,
   env: Record<string, string> = {},
 ): Promise<DevelopedSite> {
-  const dir = createSite(t, { 'pages/layout.tsx': LAYOUT, ...files })
-  const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'], { env })
-  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
-  const chromium = await launchChromium(t)
-  const at = (path: string) => new URL(path, url).href
+  const site = await startDevSite(t, { 'pages/layout.tsx': LAYOUT, ...files }, { env })
+  const at = (path: string) => new URL(path, site.url).href
   return {
-    dir,
-    dev,
+    ...site,
     at,
-    write: (path, contents) => writeFileSync(join(dir, path), contents),
-    async open(path, options = {}) {
-      const opened = await chromium.open(options)
+    async removeErrors() {
+      await site.tab()
+      site.write('pages/layout.tsx', `// ${Date.now()}\n${LAYOUT}`)
+      await site.dev.waitFor(/^updated in .*pages\/layout\.tsx/)
+    },
+    async open(path, options) {
+      const opened = options ? await site.chromium.open(options) : await site.tab()
       await opened.goto(at(path), 'load')
       return { ...opened, dialog: dialogOf(opened.page) }
     },

@@ -7,8 +7,7 @@ const DIGEST = /[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{6}/
 
 const page = (text: string) => `export default function Page() {\n  return <p>${text}</p>\n}\n`
 
-t.test('a load that fails is shown with its digest, its code and its cause until it is mended', async (t) => {
-  const broken = `import { connect } from '../lib/connect.ts'
+const BROKEN = `import { connect } from '../lib/connect.ts'
 export async function load() {
   try {
     connect()
@@ -17,11 +16,52 @@ export async function load() {
   }
 }
 `
-  const site = await developSite(t, {
-    'pages/products.tsx': page('products'),
-    'pages/products.server.ts': broken,
-    'lib/connect.ts': "export function connect() {\n  throw new Error('no database')\n}\n",
-  })
+const CLICK = `export default function Page() {
+  function buy() {
+    throw new TypeError('no basket')
+  }
+  return <button type="button" onClick={buy}>Buy</button>
+}
+`
+
+const site = await developSite(t, {
+  'pages/products.tsx': page('products'),
+  'pages/products.server.ts': BROKEN,
+  'lib/connect.ts': "export function connect() {\n  throw new Error('no database')\n}\n",
+  'pages/total.tsx': `function Total({ items }) {
+  return <b>{items.length}</b>
+}
+export default function Page() {
+  return <section><Total /></section>
+}
+`,
+  'pages/shop.tsx': `import { refuse } from 'failing-package'
+import { buy } from '../lib/buy.ts'
+const render = () => <main>
+  <button type="button" onClick={() => void buy()}>Buy</button>
+  <button type="button" onClick={() => {
+    refuse('a refund')
+  }}>Return</button>
+</main>
+export default function Page() {
+  return render()
+}
+`,
+  'lib/buy.ts': `export async function buy(): Promise<void> {
+  await null
+  throw 'no basket'
+}
+`,
+  'node_modules/failing-package/package.json': '{ "name": "failing-package", "type": "module", "main": "index.js" }',
+  'node_modules/failing-package/index.js': 'export function refuse(value) {\n  throw value\n}\n',
+  'pages/click.tsx': CLICK,
+  'pages/index.tsx': page('fine'),
+  'pages/broken.server.ts': "export const load = () => { throw new Error('broken') }\n",
+  'pages/broken.tsx': page('never'),
+})
+const { dev } = site
+
+t.test('a load that fails is shown with its digest, its code and its cause until it is mended', async (t) => {
   const { page: opened, dialog } = await site.open('/products')
   await dialog.waitFor()
   t.equal(await dialog.getByRole('heading', { level: 1 }).textContent(), 'The load of /products failed')
@@ -42,48 +82,20 @@ export async function load() {
 })
 
 t.test('a component that fails is shown with the components around it', async (t) => {
-  const { open, dev } = await developSite(t, {
-    'pages/index.tsx': `function Total({ items }) {
-  return <b>{items.length}</b>
-}
-export default function Page() {
-  return <section><Total /></section>
-}
-`,
-  })
-  const { dialog } = await open('/')
+  await site.removeErrors()
+  const { dialog } = await site.open('/total')
   await dialog.waitFor()
-  t.match(await dialog.innerText(), 'The page / failed while it rendered')
+  t.match(await dialog.innerText(), 'The page /total failed while it rendered')
   const components = await dialog.getByRole('list', { name: 'Components' }).getByRole('listitem').allInnerTexts()
-  t.match(components.join('\n'), /^Total\s+pages\/index\.tsx:1:\d+\nPage\s+pages\/index\.tsx:4:\d+\nLayout\s/)
+  t.match(components.join('\n'), /^Total\s+pages\/total\.tsx:1:\d+\nPage\s+pages\/total\.tsx:4:\d+\nLayout\s/)
   await dev.waitFor(/^ {2}> 2 \| {3}return <b>/)
-  await dev.waitFor(/^ {2}in Total \(pages\/index\.tsx:1:\d+\)$/)
+  await dev.waitFor(/^ {2}in Total \(pages\/total\.tsx:1:\d+\)$/)
   t.equal(dev.lines.filter((line) => line.includes('reading')).length, 1, 'it is printed once')
 })
 
 t.test('a text that is thrown in the browser is shown with its line', async (t) => {
-  const { open, dev } = await developSite(t, {
-    'pages/index.tsx': `import { refuse } from 'failing-package'
-import { buy } from '../lib/buy.ts'
-const render = () => <main>
-  <button type="button" onClick={() => void buy()}>Buy</button>
-  <button type="button" onClick={() => {
-    refuse('a refund')
-  }}>Return</button>
-</main>
-export default function Page() {
-  return render()
-}
-`,
-    'lib/buy.ts': `export async function buy(): Promise<void> {
-  await null
-  throw 'no basket'
-}
-`,
-    'node_modules/failing-package/package.json': '{ "name": "failing-package", "type": "module", "main": "index.js" }',
-    'node_modules/failing-package/index.js': 'export function refuse(value) {\n  throw value\n}\n',
-  })
-  const { page: opened, dialog, hydrated } = await open('/')
+  await site.removeErrors()
+  const { page: opened, dialog, hydrated } = await site.open('/shop')
   await hydrated()
   await opened.getByRole('button', { name: 'Buy' }).click()
   await dialog.getByText('string: no basket').waitFor()
@@ -97,44 +109,9 @@ export default function Page() {
   await dev.waitFor(/^ {2}> 6 \| {5}refuse\('a refund'\)/)
 })
 
-const CLICK = `export default function Page() {
-  function buy() {
-    throw new TypeError('no basket')
-  }
-  return <button type="button" onClick={buy}>Buy</button>
-}
-`
-
-t.test('an event that fails in the browser appears over the page, and can be closed', async (t) => {
-  const { open, dev } = await developSite(t, {
-    'pages/index.tsx': CLICK,
-    // In development the overlay needs the reports.
-    'hydrant.config.ts': 'export default { reports: { enabled: false } }\n',
-  })
-  const { page: opened, dialog, hydrated } = await open('/')
-  await hydrated()
-  t.equal(await opened.locator('hydrant-overlay').count(), 0)
-  await opened.getByRole('button', { name: 'Buy' }).click()
-  await dialog.waitFor()
-  const text = await dialog.innerText()
-  t.match(text, 'Browser error')
-  t.match(text, 'TypeError: no basket')
-  t.match(text, /> 3 \| {5}throw new TypeError/)
-  t.match(text, /Browser\s+Chrome \d+/)
-  await dev.waitFor(/^Browser error {2}The page \/ failed in the browser \(Chrome \d+\)$/)
-
-  await opened.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'hidden' })
-  await opened.getByRole('button', { name: '1 error' }).click()
-  await dialog.waitFor()
-  await dialog.getByRole('button', { name: 'Close' }).click()
-  await dialog.waitFor({ state: 'hidden' })
-  t.ok(await opened.getByRole('button', { name: 'Buy' }).isVisible())
-})
-
 t.test('the overlay remains when the document loses it', async (t) => {
-  const { open } = await developSite(t, { 'pages/index.tsx': CLICK })
-  const { page: opened, dialog, hydrated, evaluate } = await open('/')
+  await site.removeErrors()
+  const { page: opened, dialog, hydrated, evaluate } = await site.open('/click')
   await hydrated()
   await opened.getByRole('button', { name: 'Buy' }).click()
   await dialog.waitFor()
@@ -149,15 +126,36 @@ t.test('the overlay remains when the document loses it', async (t) => {
 })
 
 t.test('an error of another page waits behind a button', async (t) => {
-  const { open, at } = await developSite(t, {
-    'pages/index.tsx': page('fine'),
-    'pages/broken.server.ts': "export const load = () => { throw new Error('broken') }\n",
-    'pages/broken.tsx': page('never'),
-  })
-  await fetch(at('/broken'), { headers: { accept: 'text/html' } })
-  const { page: opened, dialog, hydrated, errors } = await open('/')
+  await site.removeErrors()
+  await fetch(site.at('/broken'), { headers: { accept: 'text/html' } })
+  const { page: opened, dialog, hydrated, errors } = await site.open('/')
   await opened.getByRole('button', { name: '1 error' }).waitFor()
   await hydrated()
   t.notOk(await dialog.isVisible())
   t.strictSame(errors, [], 'the page hydrates beside the button')
+})
+
+t.test('an event that fails in the browser appears over the page, and can be closed', async (t) => {
+  // In development the overlay needs the reports.
+  site.write('hydrant.config.ts', 'export default { reports: { enabled: false } }\n')
+  await dev.waitFor(/^updated in .*hydrant\.config\.ts/)
+  const { page: opened, dialog, hydrated } = await site.open('/click')
+  await hydrated()
+  t.equal(await opened.locator('hydrant-overlay').count(), 0)
+  await opened.getByRole('button', { name: 'Buy' }).click()
+  await dialog.waitFor()
+  const text = await dialog.innerText()
+  t.match(text, 'Browser error')
+  t.match(text, 'TypeError: no basket')
+  t.match(text, /> 3 \| {5}throw new TypeError/)
+  t.match(text, /Browser\s+Chrome \d+/)
+  await dev.waitFor(/^Browser error {2}The page \/click failed in the browser \(Chrome \d+\)$/)
+
+  await opened.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await opened.getByRole('button', { name: '1 error' }).click()
+  await dialog.waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  t.ok(await opened.getByRole('button', { name: 'Buy' }).isVisible())
 })

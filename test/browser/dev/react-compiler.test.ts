@@ -147,8 +147,8 @@ t.test('hydrant dev', async (t) => {
   })
 
   t.test('shows the line of an error', async (t) => {
-    const { page } = await site.chromium.open()
-    await page.goto(new URL('/fail', site.url).href)
+    const { page, goto } = await site.tab()
+    await goto(new URL('/fail', site.url).href, 'load')
     const dialog = page.getByRole('dialog')
     await dialog.getByText('no luck').first().waitFor()
     t.match(await dialog.innerText(), 'pages/fail.tsx:8')

@@ -135,17 +135,10 @@ async function haveColor(page: DevPage, color: string) {
 
 /** Resolves when an element has a color. */
 function hasColor(page: DevPage, selector: string, color: string) {
-  return page.evaluate(waitForColor, { selector, color })
+  return page.becomes(isColored, { selector, color })
 }
 
-function waitForColor({ selector, color }: { selector: string; color: string }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error(`${selector} does not get ${color}`)), 20_000)
-    const look = () => {
-      const element = document.querySelector(selector)
-      if (element && getComputedStyle(element).color === color) resolve()
-      else requestAnimationFrame(look)
-    }
-    look()
-  })
+function isColored({ selector, color }: { selector: string; color: string }): boolean {
+  const element = document.querySelector(selector)
+  return element !== null && getComputedStyle(element).color === color
 }

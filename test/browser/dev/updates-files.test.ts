@@ -66,7 +66,7 @@ t.test('shows edits of stylesheets', async (t) => {
   site.edit('pages/index.module.css', '(1,', '(2,')
   await hasColor(page, '#module', 'rgb(2, 0, 0)')
   site.edit('pages/index.module.css', '.main', '.added { background-color: rgb(3, 0, 0) }\n.main')
-  await page.evaluate(waitForStyle, { selector: '#module', name: 'backgroundColor', value: 'rgb(3, 0, 0)' })
+  await page.becomes(hasStyle, { selector: '#module', name: 'backgroundColor', value: 'rgb(3, 0, 0)' })
   await hasColor(page, '#module', 'rgb(2, 0, 0)')
   t.strictSame(await page.state(), before)
   t.strictSame(page.messages, [])
@@ -97,9 +97,9 @@ t.test('shows edits of data, images and public files', async (t) => {
   await keepsState(t, page, () => site.edit('parts/words.json', '"title" }', '"new title" }'), 'h1', 'new title')
   const before = await page.use()
   site.write('parts/drawn.svg', picture(20))
-  await page.evaluate(waitForWidth, { selector: '#drawn', width: 20 })
+  await page.becomes(hasWidth, { selector: '#drawn', width: 20 })
   site.write('public/picture.svg', picture(30))
-  await page.evaluate(waitForWidth, { selector: '#public', width: 30 })
+  await page.becomes(hasWidth, { selector: '#public', width: 30 })
   t.strictSame(await page.state(), before)
   t.strictSame(page.messages, [])
 })
@@ -122,13 +122,13 @@ t.test('shows a new page at once, and a deleted page as not found until it is ba
   const page = await site.open('/other')
   const before = await page.use()
   site.write('pages/fresh.tsx', 'export default function Page() {\n  return <h1>fresh</h1>\n}\n')
-  const second = await site.open('/fresh')
+  const second = await site.openBeside('/fresh')
   t.equal(await second.read('h1'), 'fresh')
   site.edit('pages/fresh.tsx', 'fresh</h1>', 'newer</h1>')
   await second.says('h1', 'newer')
   t.strictSame(await page.state(), before)
   site.remove('pages/fresh.tsx')
-  await second.page.waitForFunction(() => document.body.innerText.includes('This page could not be found.'))
+  await second.becomes((text) => document.body.innerText.includes(text), 'This page could not be found.')
   await second.hydrated()
   await second.use()
   site.write('pages/fresh.tsx', 'export default function Page() {\n  return <h1>back</h1>\n}\n')
@@ -139,47 +139,33 @@ t.test('shows a new page at once, and a deleted page as not found until it is ba
 })
 
 function hasColor(page: DevPage, selector: string, value: string): Promise<void> {
-  return page.evaluate(waitForStyle, { selector, name: 'color', value })
+  return page.becomes(hasStyle, { selector, name: 'color', value })
 }
 
 t.test('loads a page without scripts again', async (t) => {
-  const { page, goto, read } = await site.chromium.open()
+  const { page, goto, read, says, evaluate } = await site.tab()
   const connected = page.waitForResponse((response) => response.url().includes('/_hydrant/dev'))
   await goto(`${site.url}plain`, 'load')
   t.equal(await read('#plain'), 'first text')
-  t.equal(await page.evaluate(() => '__hydrant' in self), false)
+  t.equal(await evaluate(() => '__hydrant' in self, null), false)
   await connected
   const again = page.waitForResponse((response) => response.url().includes('/_hydrant/dev'))
   site.edit('pages/plain.tsx', 'text', 'words')
-  await page.waitForSelector('text=first words')
+  await says('#plain', 'first words')
   await again
   site.edit('pages/plain.server.ts', 'first', 'second')
-  await page.waitForSelector('text=second words')
+  await says('#plain', 'second words')
 })
 
 // These functions run in the page.
 
-function waitForStyle(wanted: { selector: string; name: 'color' | 'backgroundColor'; value: string }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error(`no ${JSON.stringify(wanted)}: ${document.documentElement.outerHTML}`)), 20_000)
-    const look = () => {
-      const element = document.querySelector(wanted.selector)
-      if (element && getComputedStyle(element)[wanted.name] === wanted.value) resolve()
-      else requestAnimationFrame(look)
-    }
-    look()
-  })
+function hasStyle(wanted: { selector: string; name: 'color' | 'backgroundColor'; value: string }): boolean {
+  const element = document.querySelector(wanted.selector)
+  return element !== null && getComputedStyle(element)[wanted.name] === wanted.value
 }
 
-function waitForWidth({ selector, width }: { selector: string; width: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error(`no ${selector} of ${width}: ${document.documentElement.outerHTML}`)), 20_000)
-    const look = () => {
-      if (document.querySelector<HTMLImageElement>(selector)?.naturalWidth === width) resolve()
-      else requestAnimationFrame(look)
-    }
-    look()
-  })
+function hasWidth({ selector, width }: { selector: string; width: number }): boolean {
+  return document.querySelector<HTMLImageElement>(selector)?.naturalWidth === width
 }
 
 /** Lists the names of the stylesheets in the document, without their hashes. */

@@ -104,13 +104,13 @@ t.test('loads pages again after a change of a public variable', async (t) => {
   const page = await site.open('/public')
   t.equal(await page.read('h1'), 'none')
   site.write('.env', 'GREETING=bye\nPUBLIC_NAME="</script>tea"\n')
-  await page.page.waitForFunction(() => document.querySelector('h1')?.innerText === '</script>tea')
+  await page.says('h1', '</script>tea')
   t.match(readFileSync(join(site.dir, 'hydrant-env.d.ts'), 'utf8'), "readonly 'PUBLIC_NAME': string")
   t.strictSame(page.errors, [])
 })
 
 t.test('sends changes to a page that connects late', async (t) => {
-  const open = await site.chromium.open()
+  const open = await site.tab()
   let isHeld = true
   await open.page.route(/_hydrant\/dev/, async (route) => {
     await until(() => !isHeld)
@@ -124,8 +124,9 @@ t.test('sends changes to a page that connects late', async (t) => {
   await until(() => site.dev.lines.some((line) => /^updated in .*pages\/index\.tsx/.test(line)))
   t.equal(await open.read('h1'), 'new title')
   isHeld = false
-  await open.page.waitForFunction((wanted) => document.querySelector('h1')?.innerText === wanted, text)
+  await open.says('h1', text)
   t.equal(await open.evaluate(() => 'isMarked' in self, null), true)
+  await open.page.unrouteAll()
   site.edit('pages/index.tsx', text, '{data.title}')
 })
 
@@ -133,6 +134,6 @@ t.test('loads pages again after a change of the configuration', async (t) => {
   const page = await site.open('/')
   site.write('hydrant.config.ts', 'export default { esbuild: { define: { BUILD_WORD: \'"word"\' } } }\n')
   site.write('pages/index.tsx', 'export default function Page() {\n  return <h1>{BUILD_WORD}</h1>\n}\n')
-  await page.page.waitForFunction(() => document.querySelector('h1')?.innerText === 'word')
+  await page.says('h1', 'word')
   t.strictSame(page.errors, [])
 })

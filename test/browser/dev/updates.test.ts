@@ -201,10 +201,8 @@ export default function Page() {
   for (const name of names) await page.says(`#${name}`, 'two')
   site.edit('many/part-0.tsx', 'two', 'three')
   await page.says('#part-0', 'three')
-  const counts = await page.page.waitForFunction(
-    () => Reflect.get(self, 'counts').length > 1 && Reflect.get(self, 'counts'),
-  )
-  t.strictSame(await counts.jsonValue(), [10, 1])
+  await page.becomes(() => Reflect.get(self, 'counts').length > 1, null)
+  t.strictSame(await page.evaluate(() => Reflect.get(self, 'counts'), null), [10, 1])
 })
 
 /** Collects the number of modules of each update in `counts`. Resolves when updates are received. */

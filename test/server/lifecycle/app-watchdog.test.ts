@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
+import { COMMAND_OPTIONS } from '../../command-options.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { runCli } from '../../scripts/run-cli.ts'
 import type { LogLine } from '../../site-server.ts'
@@ -16,11 +17,13 @@ const dir = t.testdir({ first: {}, second: {} })
 await buildFiles(`${dir}/first`, {})
 await buildFiles(`${dir}/second`, {
   'pages/loop.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
-  'pages/loop.server.ts': 'function spin() {\n  for (;;);\n}\nexport const load = () => spin()\n',
+  // It needs no time of a processor.
+  'pages/loop.server.ts':
+    'function spin() {\n  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)\n}\nexport const load = () => spin()\n',
 })
 
 async function startApp(t: Test, hangMs: number, mode = '') {
-  const child = spawn(process.execPath, [...process.execArgv, PROGRAM, dir, String(hangMs), mode], {
+  const child = spawn(process.execPath, [...COMMAND_OPTIONS, PROGRAM, dir, String(hangMs), mode], {
     env: { ...process.env, NODE_ENV: 'production' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -2,7 +2,7 @@
 // With the mode "survive" the process catches exceptions. With "apart" each site has an app of its own.
 
 import Fastify from 'fastify'
-import { hydrant } from '../../../src/server/index.ts'
+import { hydrant } from 'hydrant'
 
 const [dir = '', hangMs = '0', mode] = process.argv.slice(2)
 const app = Fastify({ logger: true })

@@ -2,12 +2,15 @@
 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { COMMAND_OPTIONS } from '../../command-options.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { runCli, startCli } from '../../scripts/run-cli.ts'
 import type { LogLine } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { buildFiles } from '../served.ts'
 
+/** Blocks the event loop for a moment, and needs no time of a processor. */
+const BLOCK = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)'
 const PAGE = 'export default function Page() {\n  return <p>page</p>\n}\n'
 const BROWSER = { 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' }
 
@@ -34,10 +37,12 @@ export default function Page() {
   'pages/chain.tsx': PAGE,
   'pages/chain.server.ts': `
 function next() {
-  return Promise.resolve().then(next)
+  return Promise.resolve(${BLOCK}).then(next)
 }
 export const load = () => next()
 `,
+  'pages/waits.tsx': PAGE,
+  'pages/waits.server.ts': `export function load() {\n  while (true) ${BLOCK}\n}\n`,
   'pages/native.tsx': PAGE,
   'pages/native.server.ts': `import { execSync } from 'node:child_process'
 export const load = () => void execSync('exec sleep 30')
@@ -69,9 +74,12 @@ export default async function server(app) {
 
 const SHORT = { HYDRANT_TIMEOUTS_HANG_MS: '1500', HYDRANT_TIMEOUTS_LOAD_MS: '500', HYDRANT_TIMEOUTS_DRAIN_MS: '2000' }
 
-async function start(t: Test, env: Record<string, string> = {}, node: readonly string[] = []) {
+async function start(t: Test, env: Record<string, string> = {}, more: readonly string[] = []) {
   const ledger = join(t.testdir({}), 'errors.db')
-  const server = startCli(t, ['start', dir, '--port', '0'], { env: { ...SHORT, HYDRANT_LEDGER: ledger, ...env }, node })
+  const server = startCli(t, ['start', dir, '--port', '0'], {
+    env: { ...SHORT, HYDRANT_LEDGER: ledger, ...env },
+    node: [...COMMAND_OPTIONS, ...more],
+  })
   const [, url = ''] = await server.waitFor(/istening at (http:[^"]+)/)
   return {
     ...server,
@@ -120,11 +128,11 @@ t.test('earlier requests are finished, and the hanging one exceeds its deadline'
   const { ask, hang, waitFor, ended } = await start(t)
   const slow = ask('/slow')
   await ask('/')
-  const hanging = hang('/loop')
+  const hanging = hang('/waits')
   await waitFor(/was blocked/)
   t.match(await slow, /came while the server stopped(?:.|\n)*<\/html>\s*$/)
   t.equal(await hanging, 504)
-  t.ok(await waitFor(/did not finish within 500 ms.*at load \(pages\/loop\.server\.ts:\d+:\d+\)/))
+  t.ok(await waitFor(/did not finish within 500 ms.*at load \(pages\/waits\.server\.ts:\d+:\d+\)/))
   t.equal(await ended, 1)
 })
 
@@ -139,7 +147,7 @@ t.test('with workers another worker starts, and the others serve meanwhile', asy
     return [...found]
   }
   const before = await pids()
-  void hang('/loop')
+  void hang('/waits')
   const [, digest = ''] = await waitFor(/"digest":"([^"]+)".*was blocked/)
   await waitFor(/is shutting down; a replacement starts in 100 ms/)
   const after = await until(async () => {

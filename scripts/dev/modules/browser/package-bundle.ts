@@ -5,6 +5,7 @@ import { build, version as esbuildVersion } from 'esbuild'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
 import { assetExtensions, bundleLoaders, shared } from '../../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../../build/bundles/esbuild-options.ts'
+import type { SiteConfig } from '../../../build/bundles/read-config.ts'
 import { createAssets } from '../../../build/esbuild/assets.ts'
 import { contentHash } from '../../../build/esbuild/content-hash.ts'
 import { HYDRANT_FILES, hydrantPath } from '../../../build/esbuild/hydrant-files.ts'
@@ -16,8 +17,8 @@ import { markFiles } from './mark-files.ts'
 export interface PackageBundle {
   /** Changes with the content. */
   key: string
-  /** The key of the configuration that it was made with. */
-  configKey: string
+  /** The key of the settings that it was made with. */
+  settingsKey: string
   /** The name of the script that the document loads first. */
   entry: string
   /** The names of the scripts that the entry imports statically. */
@@ -35,8 +36,8 @@ export interface PackageBundleInput {
   /** The folder that bundles are kept in. */
   cacheDir: string
   settings: EsbuildSettings
-  /** Changes with the site's configuration. */
-  configKey: string
+  /** Changes with the settings that concern packages: see `packageSettingsKey`. */
+  settingsKey: string
   specifiers: readonly string[]
   /** Whether React checks components in strict mode. */
   isStrict: boolean
@@ -45,6 +46,7 @@ export interface PackageBundleInput {
 /** Packages that every page needs. */
 const ALWAYS = ['hydrant/react', 'react', 'react-dom', 'react-dom/client', 'react/jsx-runtime']
 const LOCKFILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb', 'npm-shrinkwrap.json']
+const RECORD = 'bundle.json'
 const FORMATS = '__HYDRANT_PACKAGE_FORMATS__'
 
 /**
@@ -55,20 +57,18 @@ export async function bundlePackages(input: PackageBundleInput, onBuild: () => v
   const specifiers = [...new Set([...ALWAYS, ...input.specifiers])].sort()
   const key = await keyOf(input, specifiers)
   const folder = join(input.cacheDir, key)
-  const record = join(folder, 'bundle.json')
-  const kept = await readFile(record, 'utf8').catch(() => null)
+  const kept = await readFile(join(folder, RECORD), 'utf8').catch(() => null)
   if (kept !== null) return { ...(JSON.parse(kept) as Omit<PackageBundle, 'folder'>), folder }
   onBuild()
-  const bundle = { key, configKey: input.configKey, specifiers, ...(await writeBundle(input, specifiers, folder)) }
-  await writeFile(record, JSON.stringify(bundle))
-  return { ...bundle, folder }
+  return await writeBundle(input, key, specifiers, folder)
 }
 
 async function writeBundle(
-  { siteDir, settings, isStrict }: PackageBundleInput,
+  { siteDir, settings, settingsKey, isStrict }: PackageBundleInput,
+  key: string,
   specifiers: readonly string[],
   folder: string,
-) {
+): Promise<PackageBundle> {
   const modules = specifiers.map((name) => `${JSON.stringify(name)}: () => require(${JSON.stringify(name)})`)
   // The preamble must run before React is evaluated.
   const contents =
@@ -113,12 +113,28 @@ async function writeBundle(
     await writeFile(join(temporary, name), completed)
   }
   for (const [name, bytes] of assets.files) await writeFile(join(temporary, name), bytes)
-  await rm(folder, { recursive: true, force: true })
-  await rename(temporary, folder)
   const outputs = Object.entries(result.metafile.outputs)
   const [entry] = outputs.find(([path]) => /packages-[^/]*\.js$/.test(path)) ?? ['']
+  const imports = staticImports(result.metafile.outputs, entry)
   const styled = findStyledPackages(result.metafile)
-  return { entry: posix.basename(entry), imports: staticImports(result.metafile.outputs, entry), styled }
+  const bundle = { key, settingsKey, specifiers: [...specifiers], entry: posix.basename(entry), imports, styled }
+  await writeFile(join(temporary, RECORD), JSON.stringify(bundle))
+  await place(temporary, folder)
+  return { ...bundle, folder }
+}
+
+/** Moves a complete bundle to its folder, unless another process has placed the same bundle there meanwhile. */
+async function place(temporary: string, folder: string) {
+  const isPlaced = await rename(temporary, folder).then(
+    () => true,
+    () => existsSync(join(folder, RECORD)),
+  )
+  if (!isPlaced) {
+    // The folder is incomplete.
+    await rm(folder, { recursive: true, force: true })
+    await rename(temporary, folder)
+  }
+  await rm(temporary, { recursive: true, force: true })
 }
 
 function staticImports(
@@ -135,12 +151,18 @@ function staticImports(
   return [...found].map((path) => posix.basename(path))
 }
 
-async function keyOf(
-  { siteDir, settings, configKey, isStrict }: PackageBundleInput,
-  specifiers: readonly string[],
-): Promise<string> {
+/**
+ * Returns a text that changes with the settings that packages are bundled with. A plugin may do anything that its
+ * configuration says.
+ */
+export function packageSettingsKey({ options, isStrict, key }: SiteConfig): string {
+  const { define, loader, alias, plugins } = options
+  return JSON.stringify([define, loader, alias, isStrict, plugins.length > 0 ? key : null])
+}
+
+async function keyOf({ siteDir, settingsKey }: PackageBundleInput, specifiers: readonly string[]): Promise<string> {
   return contentHash(
-    JSON.stringify([VERSION, esbuildVersion, lastChange(), specifiers, settings.define, configKey, isStrict]),
+    JSON.stringify([VERSION, esbuildVersion, lastChange(), specifiers, settingsKey]),
     await lockfileOf(siteDir),
   )
 }
