@@ -4,12 +4,12 @@ import t, { type Test } from 'tap'
 import { clientSentence } from '../../src/shared/wire/error-messages.ts'
 import { launchChromium, type OpenPage } from '../browser/chromium.ts'
 import { buildFiles, serve } from '../server/served.ts'
-import { startSite } from '../site-server.ts'
+import { shareSite } from '../site-server.ts'
 
 const FAIL = '/failures/f11/fail'
 const MISSING = '**/later-part-OLDBUILD.js'
 
-const site = await startSite(t)
+const site = await shareSite(t)
 const chromium = await launchChromium(t)
 const origin = `http://127.0.0.1:${site.port}`
 
