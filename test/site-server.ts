@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 import { COMMAND_OPTIONS } from './command-options.ts'
+import { endLater } from './kept.ts'
 
 /** A line of the log, with the fields that tests read. */
 export interface LogLine {
@@ -78,9 +79,25 @@ export interface StartOptions {
 
 const SHORT_DEADLINES = { HYDRANT_TIMEOUTS_LOAD_MS: '600', HYDRANT_TIMEOUTS_RENDER_MS: '1500' }
 
+let shared: Promise<SiteServer> | null = null
+
+/**
+ * Starts the project's own site, unless another test of this process has started it. The test must not stop it, and
+ * must look only at the lines of its own requests.
+ */
+export function shareSite(t: Pick<Test, 'teardown'>): Promise<SiteServer> {
+  const teardown = (stop: () => Promise<unknown>) =>
+    endLater(t, () => {
+      shared = null
+      return stop()
+    })
+  shared ??= startSite({ teardown })
+  return shared
+}
+
 /** Starts a built site. The server stops at the end of the test. */
 export async function startSite(
-  t: Pick<Test, 'teardown'>,
+  t: { teardown(stop: () => Promise<unknown>): void },
   { dir = 'site', env = {}, nodeOptions = COMMAND_OPTIONS, port: wanted = 0 }: StartOptions = {},
 ): Promise<SiteServer> {
   // The test's own environment must not configure the server.

@@ -1,11 +1,13 @@
-// Files that the build compiles, see documentation/plugin.ts. Each one is JSON.
+// Files that the build compiles, see documentation/plugin.ts.
 
 declare module '*.toc' {
-  const json: string
-  export default json
+  /** JSON, compressed with gzip, in Base64. */
+  const compressed: string
+  export default compressed
 }
 
 declare module '*.ratios' {
+  /** JSON. */
   const json: string
   export default json
 }

@@ -1,6 +1,7 @@
+import { gunzipSync } from 'node:zlib'
 import type { SiteDocument } from '../documentation/site-document.ts'
 import { hrefOfDocument } from './document-href.ts'
-import json from './documentation.toc'
+import compressed from './documentation.toc'
 
 export type { SiteDocument }
 
@@ -9,7 +10,7 @@ let parsed: readonly SiteDocument[] | undefined
 /** Returns all documents, in the order in which the site lists them. Files that are not Markdown are at the end. */
 export function listDocuments(): readonly SiteDocument[] {
   // The cast is safe: the build has written the text, see documentation/plugin.ts. Most processes never need it.
-  parsed ??= JSON.parse(json) as SiteDocument[]
+  parsed ??= JSON.parse(gunzipSync(Buffer.from(compressed, 'base64')).toString()) as SiteDocument[]
   return parsed
 }
 

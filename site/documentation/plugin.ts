@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { Plugin } from 'esbuild'
 import { compareFrameworks } from './compare-frameworks.ts'
 import { compileDocuments } from './compile-documents.ts'
@@ -10,7 +11,8 @@ const RECORD = 'bench/results/last.json'
 
 /**
  * Compiles the list of documents to JSON with all documents as HTML, and the list of compared frameworks to JSON with the
- * ratios of the last record of the benchmark. So the server needs neither a Markdown parser nor the files.
+ * ratios of the last record of the benchmark. So the server needs neither a Markdown parser nor the files. The documents
+ * are compressed, because each start of the server loads its whole bundle.
  */
 export function documentation(): Plugin {
   return {
@@ -18,7 +20,8 @@ export function documentation(): Plugin {
     setup({ onLoad }) {
       onLoad({ filter: /\.toc$/ }, async ({ path }) => {
         const { documents, files } = await compileDocuments(resolve(path, ROOT), await readFile(path, 'utf8'))
-        return { contents: JSON.stringify(documents), loader: 'text', watchFiles: [path, ...files] }
+        const contents = gzipSync(JSON.stringify(documents)).toString('base64')
+        return { contents, loader: 'text', watchFiles: [path, ...files] }
       })
       onLoad({ filter: /\.ratios$/ }, async ({ path }) => {
         const record = resolve(path, ROOT, RECORD)

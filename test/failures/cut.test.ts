@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { clientSentence } from '../../src/shared/wire/error-messages.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { mapConcurrently } from '../http-client.ts'
-import { startSite } from '../site-server.ts'
+import { shareSite } from '../site-server.ts'
 
 /** What happens to the visitor's connection in the middle of a document. */
 type Cut = 'destroyed' | 'silent' | 'ended' | 'whole'
@@ -21,7 +21,7 @@ const PAGES = [
   { path: '/failures/f15-deferred/fail', awaited: 'a deferred promise' },
 ]
 
-const site = await startSite(t)
+const site = await shareSite(t)
 const chromium = await launchChromium(t)
 
 t.test(

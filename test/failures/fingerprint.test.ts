@@ -1,4 +1,5 @@
 import t from 'tap'
+import { COMMAND_OPTIONS } from '../command-options.ts'
 import { createHttpClient } from '../http-client.ts'
 import { startSite } from '../site-server.ts'
 
@@ -22,7 +23,7 @@ t.test('the fingerprint of a failure is the same on every machine, however Node 
 })
 
 async function failuresOf(t: Parameters<typeof createHttpClient>[0], nodeOptions: readonly string[]) {
-  const site = await startSite(t, { nodeOptions })
+  const site = await startSite(t, { nodeOptions: [...COMMAND_OPTIONS, ...nodeOptions] })
   const http = createHttpClient(t)
   const answers = await Promise.all(PATHS.map((path) => http.send({ port: site.port, path })))
   await site.settleLog()

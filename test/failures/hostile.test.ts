@@ -1,10 +1,10 @@
 import t from 'tap'
 import { digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
 import { createHttpClient } from '../http-client.ts'
-import { ERROR, startSite } from '../site-server.ts'
+import { ERROR, shareSite } from '../site-server.ts'
 import { textOf } from './html.ts'
 
-const site = await startSite(t)
+const site = await shareSite(t)
 const http = createHttpClient(t)
 
 /** A failure before the shell, one after it, and one in a site's own page. */

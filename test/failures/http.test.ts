@@ -1,6 +1,6 @@
 import t from 'tap'
 import { clientSentence, digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
-import { startSite } from '../site-server.ts'
+import { shareSite } from '../site-server.ts'
 import { checkHttpCells } from './http-cells.ts'
 import { positions } from './positions.ts'
 import { openWays } from './ways.ts'
@@ -18,7 +18,7 @@ t.test('the sentences are these, word for word', async (t) => {
 })
 
 t.test('every position gives HTTP clients the specified result', async (t) => {
-  const site = await startSite(t)
+  const site = await shareSite(t)
   const ways = await openWays(t, site)
   await checkHttpCells(t, { site, ways, positions })
 })

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { clientSentence } from '../../src/shared/wire/error-messages.ts'
 import { launchChromium } from '../browser/chromium.ts'
-import { startSite } from '../site-server.ts'
+import { shareSite } from '../site-server.ts'
 import { openWays, urlOf } from './ways.ts'
 
-const site = await startSite(t)
+const site = await shareSite(t)
 const chromium = await launchChromium(t)
 const ways = await openWays(t, site)
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type LogLine, startSite } from '../site-server.ts'
+import { type LogLine, shareSite } from '../site-server.ts'
 import { checkHttpCells } from './http-cells.ts'
 import { thrownAt, thrownKinds, thrownPosition } from './positions.ts'
 import { openWays } from './ways.ts'
@@ -10,7 +10,7 @@ const MAX_LINE = 30_000
 const OWN_PLACE = /(?:^|\()(?:pages\/failures\/f13\/|content\/(?:thrown|later)\.ts:\d+)/
 
 t.test('HTTP clients get the result of the position for every thrown value, and the log describes it', async (t) => {
-  const site = await startSite(t)
+  const site = await shareSite(t)
   const ways = await openWays(t, site)
   const expected = new Map(
     thrownKinds.flatMap((thrown) =>

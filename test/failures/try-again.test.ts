@@ -1,6 +1,6 @@
 import t from 'tap'
 import { launchChromium, type OpenPage } from '../browser/chromium.ts'
-import { ERROR, startSite } from '../site-server.ts'
+import { ERROR, shareSite } from '../site-server.ts'
 
 const PATHS = [
   '/failures/f1/fail',
@@ -10,7 +10,7 @@ const PATHS = [
   '/failures/f13/string?at=render&with=a%20blank',
 ]
 
-const site = await startSite(t)
+const site = await shareSite(t)
 const chromium = await launchChromium(t)
 
 t.test('Try again loads the page again', async (t) => {

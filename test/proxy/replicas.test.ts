@@ -1,6 +1,7 @@
 // Three replicas of one build behind nginx, with one ledger in PostgreSQL: restarted, reloaded and killed under load.
 
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createHttpClient, type HttpAnswer } from '../http-client.ts'
 import { startPostgres } from '../postgres.ts'
@@ -14,6 +15,8 @@ import { startBalancer } from './nginx.ts'
 /** No other test uses this address for its own connections, which could take a replica's port while it is down. */
 const HOST = '127.0.0.2'
 const ASKERS = 24
+/** The pause of a client between a response and its next request. */
+const PAUSE_MS = 50
 
 const dir = await buildFiles(join(t.testdir({}), 'site'), {
   'pages/index.tsx': `import { Suspense, use } from 'react'
@@ -70,7 +73,7 @@ interface Load {
   stop(): Promise<void>
 }
 
-/** Sends requests without a pause: pages that stream, and requests that no proxy may repeat. */
+/** Sends many requests: pages that stream, and requests that no proxy may repeat. */
 function load(): Load {
   let isDone = false
   const served = new Map<string, number>()
@@ -87,7 +90,7 @@ function load(): Load {
     }
   }
   const asking = Array.from({ length: ASKERS }, async (_, index) => {
-    while (!isDone) await ask(index % 4 === 0)
+    for (; !isDone; await pause(PAUSE_MS)) await ask(index % 4 === 0)
   })
   return {
     served,

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../http-client.ts'
-import { type SiteServer, startSite } from '../site-server.ts'
+import { type SiteServer, shareSite, startSite } from '../site-server.ts'
 import { type Nginx, startNginx } from './nginx.ts'
 import { buildProxiedSite } from './proxied-site.ts'
 
@@ -32,7 +32,7 @@ t.test('the shell is sent before the slow part exists, also through an nginx wit
 })
 
 t.test('a whole document has a length and a validator, also behind nginx', async (t) => {
-  const site = await startSite(t)
+  const site = await shareSite(t)
   const http = createHttpClient(t)
   const nginx = await startNginx(t, site.port)
   const etags = new Set<string>()
@@ -64,7 +64,7 @@ t.test('a whole document has a length and a validator, also behind nginx', async
 })
 
 t.test('a failure through nginx has a length, and no validator', async (t) => {
-  const site = await startSite(t)
+  const site = await shareSite(t)
   const http = createHttpClient(t)
   const nginx = await startNginx(t, site.port)
   for (const [name, port] of waysOf(site, nginx)) {

@@ -1,12 +1,11 @@
 import type { Worker } from 'node:cluster'
 import { dirname } from 'node:path'
-import Fastify from 'fastify'
 import { ownBundles } from '../build-output/loaded-bundles.ts'
 import { ownOrigin } from '../errors/process-origin.ts'
 import { createFailures } from '../failures/failures.ts'
 import { createFailureListener } from '../failures/on-failure.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
-import { createJsonLogging } from '../log/logger.ts'
+import { createJsonLogging, createLog } from '../log/logger.ts'
 import type { Options } from '../options/options.ts'
 import { createPrimaryChannel } from './primary-channel.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
@@ -32,7 +31,7 @@ export async function reportStartFailure(
   name: string | null,
 ): Promise<void> {
   const channel = createPrimaryChannel(worker)
-  const { log } = Fastify(createJsonLogging(options?.logLevel ?? 'info'))
+  const log = createLog(createJsonLogging(options?.logLevel ?? 'info'))
   const mapper = createSourceMapper(dirname(folder), buildId === null ? [] : ownBundles(folder, buildId))
   const listener = options?.onFailure ? createFailureListener(options.onFailure, log) : null
   const metrics = createWorkerMetrics(channel)

@@ -1,7 +1,6 @@
 import { createSharedStore, type StoreInput } from '../cache/shared/create-shared-store.ts'
 import { createMemoryShare } from '../cache/shared/memory/memory-share.ts'
 import { answerShareCall, createShareClient, type ShareCall } from '../cache/shared/memory/share-calls.ts'
-import { openSharedStore } from '../cache/shared/open-shared-store.ts'
 import type { SharedStore } from '../cache/shared/shared-store.ts'
 import type { Options } from '../options/options.ts'
 import type { PrimaryChannel } from './primary-channel.ts'
@@ -43,8 +42,12 @@ export async function openWorkerStore(
   pageCache: Options['pageCache'],
   input: Omit<StoreInput, 'backend' | 'place'>,
 ): Promise<SharedStore> {
-  const store = await openSharedStore(pageCache, input)
-  if (store !== null) return store
+  if (pageCache.store !== null) {
+    // A static import would bring all that serves a site into the bundle of the primary.
+    const { openSharedStore } = await import('../cache/shared/open-shared-store.ts')
+    const store = await openSharedStore(pageCache, input)
+    if (store !== null) return store
+  }
   const client = createShareClient((call) => void channel.send({ kind: 'cacheCall', call }))
   channel.listen((message) => {
     if (message.kind === 'cacheResult') client.settle(message.result)

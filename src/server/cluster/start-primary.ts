@@ -1,11 +1,11 @@
 import cluster from 'node:cluster'
 import { setTimeout as wait } from 'node:timers/promises'
-import Fastify, { type FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger } from 'fastify'
 import type { AdminListener } from '../admin/start-admin.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createFailureStore } from '../ledger/failure-store.ts'
 import { freeSocketFile } from '../lifecycle/listen.ts'
-import { createJsonLogging, createSharedOutput } from '../log/logger.ts'
+import { createJsonLogging, createLog, createSharedOutput } from '../log/logger.ts'
 import type { ServeInput } from '../start-single.ts'
 import { createClusterCache } from './cluster-cache.ts'
 import { createMessageHandler, type PrimaryParts } from './handle-messages.ts'
@@ -24,7 +24,7 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   if (cluster.worker) throw createHydrantError('HYD_WORKERS_NESTED', [])
   if (options.socket !== null) await freeSocketFile(options.socket)
   const output = await openOutput()
-  const { log } = Fastify(createJsonLogging(options.logLevel, output.stdout))
+  const log = createLog(createJsonLogging(options.logLevel, output.stdout))
   if (note !== null) log.warn(note)
   const { pool, listener, store, metrics, contents } = await createPrimary({ dir, options, count, output, log })
   const { admin, timeouts } = options

@@ -20,32 +20,22 @@ const env = { ...LONG, HYDRANT_WORKERS: '2' }
 /** Starts every kind of load at the same time. */
 const startAll = (at: NetConnectOpts) => Object.values(LOADS).map((load) => startLoad({ ...load, at, connections: 8 }))
 
-t.test('busy workers stop and lose no request', async (t) => {
-  const server = await startSite(t, { dir, env })
-  const all = startAll({ port: server.port, host: '127.0.0.1' })
-  await Promise.all(all.map(({ untilAnswered }) => untilAnswered(50)))
-  process.kill(server.pid, 'SIGTERM')
-  t.strictSame(await server.ended, [0, null])
-  for (const { stop, broken, refused } of all) {
-    await stop()
-    t.strictSame([broken, refused], [[], []])
-  }
-})
-
-t.test('busy workers are replaced and lose no request', async (t) => {
+t.test('busy workers are replaced, then stop, and lose no request', async (t) => {
   const folder = t.testdir({})
-  const moving = await buildFiles(join(folder, 'moving'), workerSite())
+  const moving = join(folder, 'moving')
+  cpSync(dir, moving, { recursive: true })
   // Built before the load starts, because a build next to it prolongs the load.
   const next = { 'hydrant.config.ts': "export default { host: '127.0.0.9' }\n" }
   const moved = await buildFiles(join(folder, 'moved'), { ...workerSite(), ...next })
   const server = await startSite(t, { dir: moving, env })
   const all = startAll({ port: server.port, host: '127.0.0.1' })
-  await Promise.all(all.map(({ untilAnswered }) => untilAnswered(20)))
+  await Promise.all(all.map(({ untilAnswered }) => untilAnswered(50)))
   cpSync(moved, moving, { recursive: true })
   process.kill(server.pid, 'SIGHUP')
   await server.waitForLine(({ msg }) => msg.startsWith('reloaded:'))
   await server.waitForLine(({ level, msg }) => level === 40 && msg.includes('restart the server to apply it'))
   await Promise.all(all.map(({ untilAnswered }) => untilAnswered(20)))
+  for (const { broken, refused } of all) t.strictSame([broken, refused], [[], []])
   process.kill(server.pid, 'SIGTERM')
   t.strictSame(await server.ended, [0, null])
   for (const { stop, broken, refused } of all) {
@@ -70,44 +60,43 @@ t.test('workers at a socket file stop, lose no request, and the file is removed'
   t.notOk(existsSync(path))
 })
 
-t.test('connections that arrive while no worker runs wait for the next one', async (t) => {
-  const server = await startSite(t, { dir, env })
+t.test('workers at a name', async (t) => {
+  const server = await startSite(t, { dir, env: { ...env, HOST: 'localhost', HYDRANT_TIMEOUTS_DRAIN_MS: '500' } })
   const { send } = createHttpClient(t, { keepAlive: false })
   const ask = async () => JSON.parse((await send({ port: server.port, path: '/pid' })).body).pid as number
-  const pids = new Set<number>()
-  await until(async () => pids.add(await ask()).size === 2)
-  for (const pid of pids) process.kill(pid, 'SIGKILL')
-  for (const pid of pids) await server.waitForLine(({ worker, msg }) => worker === pid && msg.includes('SIGKILL'))
-  t.notOk(pids.has(await ask()), 'at the same port')
-})
 
-t.test('a worker that is stuck is killed after its deadline', async (t) => {
-  const server = await startSite(t, { dir, env: { ...env, HYDRANT_TIMEOUTS_DRAIN_MS: '500' } })
-  const { send } = createHttpClient(t, { keepAlive: false })
-  const pid = Number(JSON.parse((await send({ port: server.port, path: '/pid' })).body).pid)
-  process.kill(pid, 'SIGSTOP')
-  process.kill(server.pid, 'SIGTERM')
-  t.strictSame(await server.ended, [1, null])
-  t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
-  t.notOk(server.lines.some(({ msg }) => msg.startsWith('the workers did not stop')))
-})
+  await t.test('serve at each address of the name', async (t) => {
+    for (const { address, family } of await lookup('localhost', { all: true })) {
+      const host = family === 6 ? `[${address}]` : address
+      t.equal((await fetch(`http://${host}:${server.port}/pid`)).status, 200, address)
+    }
+  })
 
-t.test('workers serve at each address of a name', async (t) => {
-  const server = await startSite(t, { dir, env: { ...env, HOST: 'localhost' } })
-  for (const { address, family } of await lookup('localhost', { all: true })) {
-    const host = family === 6 ? `[${address}]` : address
-    t.equal((await fetch(`http://${host}:${server.port}/pid`)).status, 200, address)
-  }
-})
+  await t.test('a port that is in use ends the start of other workers with one error and its fix', async (t) => {
+    const { code, stderr } = await runCli(['start', dir, '--port', String(server.port), '--workers', '2'])
+    t.equal(code, 1)
+    t.equal(stderr.split('Error [HYD_PORT_IN_USE]').length, 2)
+    t.match(stderr, `port ${server.port} on 127.0.0.1 is in use by node (process ${server.pid})`)
+    const missing = ['--socket', join(tmpdir(), 'hydrant-no-such-folder', 'socket')]
+    const nowhere = await runCli(['start', dir, ...missing, '--workers', '2'])
+    t.equal(nowhere.code, 1)
+    t.match(nowhere.stderr, /Error \[HYD_LISTEN_FAILED\].*there is no folder/)
+  })
 
-t.test('a port that is in use ends the start of workers with one error and its fix', async (t) => {
-  const server = await startSite(t, { dir, env: { ...LONG } })
-  const { code, stderr } = await runCli(['start', dir, '--port', String(server.port), '--workers', '2'])
-  t.equal(code, 1)
-  t.equal(stderr.split('Error [HYD_PORT_IN_USE]').length, 2)
-  t.match(stderr, `port ${server.port} on 127.0.0.1 is in use by node (process ${server.pid})`)
-  const missing = ['--socket', join(tmpdir(), 'hydrant-no-such-folder', 'socket')]
-  const nowhere = await runCli(['start', dir, ...missing, '--workers', '2'])
-  t.equal(nowhere.code, 1)
-  t.match(nowhere.stderr, /Error \[HYD_LISTEN_FAILED\].*there is no folder/)
+  await t.test('connections that arrive while no worker runs wait for the next one', async (t) => {
+    const pids = new Set<number>()
+    await until(async () => pids.add(await ask()).size === 2)
+    for (const pid of pids) process.kill(pid, 'SIGKILL')
+    for (const pid of pids) await server.waitForLine(({ worker, msg }) => worker === pid && msg.includes('SIGKILL'))
+    t.notOk(pids.has(await ask()), 'at the same port')
+  })
+
+  await t.test('a worker that is stuck is killed after its deadline', async (t) => {
+    const pid = await ask()
+    process.kill(pid, 'SIGSTOP')
+    process.kill(server.pid, 'SIGTERM')
+    t.strictSame(await server.ended, [1, null])
+    t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+    t.notOk(server.lines.some(({ msg }) => msg.startsWith('the workers did not stop')))
+  })
 })

@@ -4,12 +4,14 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
 import { cliPath } from '../../scripts/cli-path.ts'
 import { runCli } from '../../scripts/run-cli.ts'
-import { type SiteServer, type StartOptions, startSite } from '../../site-server.ts'
+import { type SiteServer, startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { buildFiles, HTML } from '../served.ts'
 import { LONG, workerSite } from './worker-site.ts'
@@ -24,12 +26,8 @@ interface Workers extends SiteServer {
   openStream(): Promise<{ pid: number; whole: Promise<HttpAnswer> }>
 }
 
-async function startWorkers(
-  t: Test,
-  env: Record<string, string> = {},
-  options: Pick<StartOptions, 'nodeOptions'> = {},
-): Promise<Workers> {
-  const server = await startSite(t, { dir, env: { ...LONG, HYDRANT_WORKERS: '2', ...env }, ...options })
+async function startWorkers(t: Test, env: Record<string, string> = {}): Promise<Workers> {
+  const server = await startSite(t, { dir, env: { ...LONG, HYDRANT_WORKERS: '2', ...env } })
   const { port } = server
   // A connection for each request: a kept connection stays with one worker.
   const { send } = createHttpClient(t, { keepAlive: false })
@@ -214,6 +212,7 @@ t.test('workers serve, die, fail and are replaced, and no client notices', async
         const { status, body } = await server.ask('/pid')
         if (status !== 200) t.fail(`${status} ${body}`)
         versions.push(JSON.parse(body).version)
+        await pause(5)
       }
     })
     process.kill(server.pid, 'SIGHUP')
@@ -241,7 +240,6 @@ t.test('workers serve, die, fail and are replaced, and no client notices', async
     const { level } = await server.waitForLine(({ msg }) => msg.startsWith('the build on disk cannot start'))
     t.equal(level, 50)
     t.strictSame((await server.pids()).sort(), now.sort())
-    await buildFiles(dir, workerSite())
   })
 
   await t.test(
@@ -300,8 +298,7 @@ t.test('`ready` says that the server stops, and a second signal ends all process
   // Each process that ends regularly writes here which files it has loaded.
   const loaded = t.testdir({})
   const env = { HYDRANT_TIMEOUTS_STOP_DELAY_MS: '600000', NODE_V8_COVERAGE: loaded, HYDRANT_LEDGER: 'false' }
-  // The files of the bundle do not say which modules they contain.
-  const server = await startWorkers(t, env, { nodeOptions: [] })
+  const server = await startWorkers(t, env)
   const pids = await server.pids()
   // A terminal sends SIGINT to all processes.
   for (const pid of [server.pid, ...pids]) process.kill(pid, 'SIGINT')
@@ -313,10 +310,19 @@ t.test('`ready` says that the server stops, and a second signal ends all process
   await until(() => !pids.some(isRunning))
   const [primary = '', ...others] = readdirSync(loaded)
   t.strictSame(others, [], 'the workers were killed')
-  const text = readFileSync(join(loaded, primary), 'utf8')
-  t.match(text, 'cluster/start-primary.js')
-  for (const path of ['/react/', '/react-dom/', '.hydrant/server/index', 'server/site/mount-site'])
-    t.notOk(text.includes(path), `the primary does not load ${path}`)
+  const { result } = JSON.parse(readFileSync(join(loaded, primary), 'utf8')) as { result: { url: string }[] }
+  const urls = result.map(({ url }) => url).filter((url) => url.startsWith('file:'))
+  t.ok(urls.some((url) => /\/start-primary[-.]/.test(url)))
+  for (const path of ['/react/', '/react-dom/', '.hydrant/server/index'])
+    t.notOk(
+      urls.some((url) => url.includes(path)),
+      `the primary does not load ${path}`,
+    )
+  const codes = urls.map((url) => readFileSync(fileURLToPath(url), 'utf8'))
+  t.notOk(
+    codes.some((code) => code.includes('function mountSite(')),
+    'the primary does not load what serves a site',
+  )
 })
 
 t.test('workers whose primary is killed finish their requests, keep their failures, and end', async (t) => {
