@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { launchChromium } from '../browser/chromium.ts'
 import { readMarkdown } from '../docs/code/code-block.ts'
-import { installDocumentedPackages } from '../docs/code/documented-packages.ts'
+import { installDocumentedPackages, linkDocumentedPackages } from '../docs/code/documented-packages.ts'
 import { readCommands } from '../docs/code/shell-commands.ts'
 import { findErrorsOfProjects, TSC } from '../types/typed-site.ts'
 import { buildExample, type Example, listExamples } from './example.ts'
 
 await installDocumentedPackages()
 const folder = t.testdir({})
+linkDocumentedPackages(folder)
 const examples: Example[] = []
 for (const name of listExamples()) examples.push(await buildExample(name, folder))
 const chromium = await launchChromium(t)

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import type { FastifyInstance } from 'fastify'
 import { createServer } from 'hydrant'
-import { linkDocumentedPackages } from '../docs/code/documented-packages.ts'
 import { buildSharing } from '../shared-compression.ts'
 
 const EXAMPLES = 'examples/coming-from'
@@ -25,11 +24,10 @@ export function listExamples(): string[] {
     .map(({ name }) => name)
 }
 
-/** Copies an example into a new folder below `folder`, and builds its site. */
+/** Copies an example into a new folder below `folder`, which has the packages, and builds its site. */
 export async function buildExample(name: string, folder: string): Promise<Example> {
   const dir = join(folder, name)
   cpSync(join(EXAMPLES, name, 'after'), dir, { recursive: true })
-  linkDocumentedPackages(dir)
   mkdirSync(join(dir, 'node_modules'), { recursive: true })
   symlinkSync(process.cwd(), join(dir, 'node_modules/hydrant'))
   const hasApp = existsSync(join(dir, 'src/app.ts'))
