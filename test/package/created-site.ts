@@ -30,8 +30,8 @@ const ENV = {
 
 export interface CreatedSite {
   dir: string
-  /** Runs npm in the site. Returns both outputs, and whether the command succeeded. */
-  npm(words: readonly string[], env?: Record<string, string>): Promise<{ isOk: boolean; output: string }>
+  /** Runs a command in the site. Returns both outputs, and whether it succeeded. */
+  run(command: string, env?: Record<string, string>): Promise<{ isOk: boolean; output: string }>
   /** Starts `npm run dev` until the end of the test. Returns the origin. */
   startDev(t: Test): Promise<string>
   /** Replaces a text in a file. */
@@ -65,8 +65,9 @@ export async function createSites<Template extends string>(
 function openSite(dir: string): CreatedSite {
   return {
     dir,
-    async npm(words, env = {}) {
-      const [isOk, { stdout, stderr }] = await run('npm', words, { cwd: dir, env: { ...ENV, ...env } }).then(
+    async run(command, env = {}) {
+      const [program = '', ...words] = command.split(' ')
+      const [isOk, { stdout, stderr }] = await run(program, words, { cwd: dir, env: { ...ENV, ...env } }).then(
         (result) => [true, result] as const,
         (error: { stdout: string; stderr: string }) => [false, error] as const,
       )
@@ -89,7 +90,7 @@ export async function fetchText(url: string): Promise<string> {
 }
 
 /** Adds the tests that a site of every template must pass before anything in it is changed. */
-export function testNewSite(t: Test, { dir, npm }: CreatedSite) {
+export function testNewSite(t: Test, { dir, run }: CreatedSite) {
   t.test('the documents that the new site names are in the package', async (t) => {
     const text = ['AGENTS.md', 'README.md', 'Dockerfile'].map((file) => readFileSync(join(dir, file), 'utf8')).join()
     const paths = new Set(text.match(/node_modules\/hydrant\/[\w./-]*\w/g))
@@ -98,19 +99,19 @@ export function testNewSite(t: Test, { dir, npm }: CreatedSite) {
   })
 
   t.test('npm ci accepts the lockfile of the new site, as its Dockerfile needs', async (t) => {
-    const { isOk, output } = await npm(['ci', '--dry-run'])
+    const { isOk, output } = await run('npm ci --dry-run')
     t.ok(isOk, 'npm ci', { output })
   })
 
   t.test('the new site has no errors of types, style or format', async (t) => {
     for (const script of ['typecheck', 'lint']) {
-      const { isOk, output } = await npm(['run', script])
+      const { isOk, output } = await run(`npm run ${script}`)
       t.ok(isOk, script, { output })
     }
   })
 
   t.test('the new site passes its tests, also in a browser', async (t) => {
-    const { isOk, output } = await npm(['test'])
+    const { isOk, output } = await run('npm test')
     t.ok(isOk, 'npm test', { output })
     t.match(output, 'a visitor clicks the counter')
   })

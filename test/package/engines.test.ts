@@ -91,15 +91,13 @@ for (const { node: version, highest, driver, ...combination } of COMBINATIONS) {
     if (react === HIGHEST.react) await copyPackages(await installHydrant(packed), site)
     else words.push(packed.tarball)
     await run(node, [npm, ...words, `fastify@${fastify}`, `react@${react}`, `react-dom@${react}`], { cwd: site, env })
-    const count = await countPackages(node, site)
+    const count = countPackages(site)
     t.ok(count <= MAX_PACKAGES, `${count} packages`)
     t.equal(readManifest(join(site, 'node_modules/react-dom/package.json')).version, react)
     t.equal(readManifest(join(site, 'node_modules/fastify/package.json')).version, fastify)
     await run(node, [CLI, 'build'], { cwd: site, env })
     const isKept = existsSync(join(site, 'node_modules/.cache/hydrant/compiled'))
     t.equal(isKept, version !== '20.19.0', 'compiled code is kept where Node.js can')
-    const required = await run(node, ['--print', "typeof require('hydrant').createServer"], { cwd: site, env })
-    t.equal(required.stdout, 'function\n', 'CommonJS modules can require the package')
 
     await checkVersion(t, site, highest, '@photostructure/sqlite')
     if (driver !== '@photostructure/sqlite')
@@ -115,6 +113,7 @@ async function checkVersion(t: Test, site: string, version: string, driver: Comb
   const { stdout } = await run(node, ['ask.mjs'], { cwd: site, env: { ...env, NODE_ENV: 'production' } })
   const { answers, warnings, ...told } = JSON.parse(stdout)
   t.equal(told.node, `v${version}`)
+  t.equal(told.required, 'function', 'CommonJS modules can require the package')
   t.match(answers, {
     page: { statusCode: 200, body: /<h1>Hello (?:<!-- -->)?you<\/h1>[\s\S]*<p id="later">streamed<\/p>/ },
     form: { statusCode: 200, body: '<output>a b</output>' },
@@ -170,10 +169,13 @@ function createSite(version: string, { overrides = {} }: Pick<Combination, 'over
 }
 
 /** Counts the packages that npm has installed for production, by name and version. */
-async function countPackages(node: string, site: string): Promise<number> {
-  const { stdout } = await run(node, [npm, 'ls', '--all', '--omit=dev', '--parseable', '--long'], { cwd: site, env })
-  const packages = stdout.split('\n').flatMap((line) => line.split(':')[1] ?? [])
-  return new Set(packages.filter((name) => !name.startsWith('my-site'))).size
+function countPackages(site: string): number {
+  // npm writes what it has installed there.
+  const { packages } = JSON.parse(readFileSync(join(site, 'node_modules/.package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string; dev?: boolean }>
+  }
+  const production = Object.entries(packages).filter(([, { dev }]) => !dev)
+  return new Set(production.map(([path, { version }]) => `${path.replace(/.*node_modules\//, '')}@${version}`)).size
 }
 
 function readManifest(path: string): Manifest {

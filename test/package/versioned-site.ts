@@ -71,8 +71,11 @@ export function load({ params }: LoadContext<'/items/[id]'>) {
   return { title: \`Item \${params.id}\` }
 }
 `,
-  'ask.mjs': `import { createServer } from 'hydrant'
+  'ask.mjs': `import { createRequire } from 'node:module'
 
+// Required first, because a module that is loaded already can always be required.
+const required = typeof createRequire(import.meta.url)('hydrant').createServer
+const { createServer } = await import('hydrant')
 const warnings = []
 const stream = { write: (line) => warnings.push(JSON.parse(line).msg) }
 const app = await createServer({ dir: '.', logger: { level: 'warn', stream } })
@@ -92,6 +95,6 @@ const answers = {
   failure: await ask({ url: '/items/13' }),
 }
 await app.close()
-console.log(JSON.stringify({ node: process.version, warnings, answers }))
+console.log(JSON.stringify({ node: process.version, required, warnings, answers }))
 `,
 }
