@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 
-/** The packages, and the format that each is written in. */
+/** The packages, and the format of each: its own, or that of `require`. */
 const PACKAGES = {
   chokidar: 'esm',
   'hast-util-from-html': 'esm',
@@ -17,7 +17,7 @@ const PACKAGES = {
   'mdast-util-to-markdown': 'esm',
   'pino-pretty': 'cjs',
   'react-refresh': 'cjs',
-  'string-width': 'esm',
+  'string-width': 'cjs',
 } as const
 
 /** The modules of packages that have more than one. */

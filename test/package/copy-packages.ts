@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir } from 'node:fs/promises'
+import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-const LOCKFILE = 'package-lock.json'
+/** The versions that npm has chosen, and what it has installed. */
+const LOCKFILES = ['package-lock.json', 'node_modules/.package-lock.json']
 
 /**
  * Copies the packages that npm has installed in a folder, and its lockfile, into another folder. An `npm install` there
@@ -11,7 +12,10 @@ const LOCKFILE = 'package-lock.json'
  */
 export async function copyPackages(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true })
-  // Links need no space, and no time for the contents. npm replaces files instead of writing into them.
+  // Links need no space, and no time for the contents. npm replaces files of packages, and writes into its own.
   await promisify(execFile)('cp', ['--archive', '--link', join(from, 'node_modules'), to])
-  await copyFile(join(from, LOCKFILE), join(to, LOCKFILE))
+  for (const file of LOCKFILES) {
+    await rm(join(to, file), { force: true })
+    await copyFile(join(from, file), join(to, file))
+  }
 }

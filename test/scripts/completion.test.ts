@@ -20,9 +20,13 @@ COMP_WORDS=(hydrant "$@"); COMP_CWORD=$#; _hydrant; printf '%s\\n' "\${COMPREPLY
   return stdout.split('\n').filter(Boolean)
 }
 
+/** The help of each command. */
+const helps = new Map<string, string>()
+
 /** Returns the flags that the help of a command shows. */
-function flagsOf(command: readonly string[]): string[] {
-  const help = execFileSync(process.execPath, [cliPath, ...command, '--help'], { encoding: 'utf8' })
+function flagsOf(command: string): string[] {
+  const help = helps.get(command) ?? execFileSync(process.execPath, [cliPath, command, '--help'], { encoding: 'utf8' })
+  helps.set(command, help)
   return [...help.matchAll(/^ {2}(?:(-\w), )?(--[\w-]+)/gm)].flatMap(([, short, long]) =>
     [short, long].filter((form) => form !== undefined),
   )
@@ -40,7 +44,7 @@ t.test('bash completes commands, flags, values and folders', async (t) => {
   t.strictSame(await complete(script, ['st']), ['start'])
   t.strictSame(await complete(script, ['--v']), ['--version'])
   for (const name of ['dev', 'build', 'start', 'errors', 'info', 'completion'])
-    t.strictSame(await complete(script, [name, '-']), flagsOf([name]), name)
+    t.strictSame(await complete(script, [name, '-']), flagsOf(name), name)
   t.strictSame(await complete(script, ['dev', '--log-level', 'd']), ['debug'])
   t.strictSame(await complete(script, ['dev', '--log-level', '=', 'tr']), ['trace'], 'bash splits at =')
   t.strictSame(await complete(script, ['errors', '--side', '=']), ['server', 'client'])
@@ -60,7 +64,7 @@ t.test('the scripts for zsh and fish name every command and flag', async (t) => 
   for (const name of ['dev', 'build', 'start', 'errors', 'info', 'completion']) {
     t.match(zsh?.stdout, `'${name}:`)
     t.match(fish?.stdout, ` -a ${name} -d `)
-    for (const flag of flagsOf([name])) {
+    for (const flag of flagsOf(name)) {
       const word = flag.replace(/^-+/, '')
       t.match(zsh?.stdout, flag)
       t.match(fish?.stdout, flag === `-${word}` ? ` -s ${word} ` : ` -l ${word} `)
