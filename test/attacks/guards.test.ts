@@ -36,10 +36,12 @@ const dir = await buildFiles(t.testdir({}), {
 `,
 })
 
+const NAVIGATION = navigationHeaders(dir)
+
 const INTERNAL: Record<string, string>[] = [
   { 'hydrant-build': 'x' },
-  { ...navigationHeaders(dir) },
-  { ...navigationHeaders(dir), 'hydrant-layouts': 'none none none' },
+  { ...NAVIGATION },
+  { ...NAVIGATION, 'hydrant-layouts': 'none none none' },
   { 'hydrant-acted': '1' },
   { 'hydrant-data': '1', 'hydrant-forwarded': '1', 'hydrant-internal': '1' },
   { 'x-request-id': 'mine' },
@@ -82,7 +84,7 @@ t.test('no header of a client bypasses a hook', async (t) => {
         ['GET', '/admin/users/5?_hydrant'],
       ] as const) {
         hooks.hydrantTestHooks = 0
-        const asking = url.endsWith('_hydrant') ? navigationHeaders(dir) : {}
+        const asking = url.endsWith('_hydrant') ? NAVIGATION : {}
         const response = await app.inject({ method, url, headers: { ...accept, ...asking, ...headers } })
         t.equal(response.statusCode, 401, `${method} ${url} ${title}`)
         t.notMatch(response.body, SECRET)
@@ -100,7 +102,7 @@ t.test('clients with access get the page, so the guard refuses the others', asyn
   for (const url of ['/admin', '/admin/users/5', '/admin/export', '/admin/report.txt']) {
     t.match((await get(url, { ...HTML, authorization })).body, SECRET, url)
   }
-  const headers = { ...HTML, ...navigationHeaders(dir), authorization }
+  const headers = { ...HTML, ...NAVIGATION, authorization }
   for (const url of ['/admin', '/admin/users/5'].map(marked)) {
     t.match((await get(url, headers)).body, SECRET, url)
   }
@@ -128,7 +130,7 @@ t.test('no client that the hooks refuse gets the data of a layout, whatever refu
       const { app, get } = await serve(t, dir)
       for (const { title, method, headers, payload = '' } of REFUSED) {
         for (const url of ['/admin', '/admin/users/5', '/admin?_hydrant', '/admin/users/5?_hydrant']) {
-          const all = { ...HTML, ...(url.endsWith('_hydrant') ? navigationHeaders(dir) : {}), ...headers }
+          const all = { ...HTML, ...(url.endsWith('_hydrant') ? NAVIGATION : {}), ...headers }
           const { body, statusCode } = await app.inject({ method, url, headers: all, payload })
           t.ok(statusCode >= 400 && statusCode < 500, `${hook} ${isThrown}: ${title} ${method} ${url}: ${statusCode}`)
           t.notMatch(body, SECRET)
@@ -215,7 +217,7 @@ const MARKS = ['', '?_hydrant', '&_hydrant', '?_hydrant=', '?a&_hydrant&b', '#?_
 
 async function open(served: Served, method: 'GET' | 'POST', url: string): Promise<string[]> {
   const opened: string[] = []
-  for (const headers of [HTML, JSON_ONLY, { ...HTML, ...navigationHeaders(dir) }]) {
+  for (const headers of [HTML, JSON_ONLY, { ...HTML, ...NAVIGATION }]) {
     const { body } = await served.app.inject({ method, url, headers })
     if (body.includes(SECRET)) opened.push(`${method} ${url}`)
   }
@@ -271,7 +273,7 @@ t.test('nor do bytes that no client would send', async (t) => {
     hooks.hydrantTestGuard = guard
     for (const target of targets) {
       const answer = await send(
-        rawRequest(`GET ${target} HTTP/1.1`, ['Host: a', `hydrant-build: ${navigationHeaders(dir)['hydrant-build']}`]),
+        rawRequest(`GET ${target} HTTP/1.1`, ['Host: a', `hydrant-build: ${NAVIGATION['hydrant-build']}`]),
       )
       t.notMatch(answer, SECRET, encodeURI(target))
       t.ok(parseRaw(answer).status < 500, encodeURI(target))

@@ -1,7 +1,7 @@
 // Values that are thrown without a stack lead to the function that threw them.
 
 import { join } from 'node:path'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { runCli } from '../scripts/run-cli.ts'
 import { HTML, writeFiles } from '../server/served.ts'
 import { buildSharing } from '../shared-compression.ts'
@@ -10,13 +10,9 @@ import { KINDS, STACKLESS_PLACES, STACKLESS_SITE } from './stackless-site.ts'
 
 const PATHS = [...STACKLESS_PLACES.keys()].filter((path) => path !== '/timer')
 
-async function buildSite(t: Test): Promise<string> {
-  const dir = join(t.testdir({}), 'site')
-  writeFiles(dir, STACKLESS_SITE)
-  const { manifest } = await buildSharing({ dir })
-  t.equal(manifest.mode, 'production')
-  return dir
-}
+const dir = join(t.testdir({}), 'site')
+writeFiles(dir, STACKLESS_SITE)
+const { manifest } = await buildSharing({ dir })
 
 /** Returns the first position in the site that a log line names. */
 function placeOf({ err }: LogLine): string | undefined {
@@ -24,7 +20,7 @@ function placeOf({ err }: LogLine): string | undefined {
 }
 
 t.test('every value leads to its function, wherever it was thrown, in both of React’s server builds', async (t) => {
-  const dir = await buildSite(t)
+  t.equal(manifest.mode, 'production')
   const fingerprints: Record<string, [fingerprint: string, cell: string][]> = {}
   for (const reactServer of ['bun', 'node']) {
     const env = { HYDRANT_LEDGER: 'false', HYDRANT_REACT_SERVER: reactServer }
@@ -54,7 +50,6 @@ t.test('every value leads to its function, wherever it was thrown, in both of Re
 })
 
 t.test('an exception of a timer leads to its callback', async (t) => {
-  const dir = await buildSite(t)
   const ledger = join(dir, 'errors.db')
   for (const kind of ['string', 'undefined', 'deleted']) {
     const site = await startSite(t, { dir, env: { HYDRANT_LEDGER: ledger } })

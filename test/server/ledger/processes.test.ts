@@ -8,10 +8,15 @@ import t, { type Test } from 'tap'
 import { startCli } from '../../scripts/run-cli.ts'
 import { startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
-import { buildFiles } from '../served.ts'
+import { buildFiles, writeFiles } from '../served.ts'
 import { openDatabase } from './open-database.ts'
 
-const FAILING = { 'pages/index.server.ts': "export function load() {\n  throw new Error('no price')\n}\n" }
+const FAILING = {
+  'pages/index.tsx': 'export default () => <p>page</p>\n',
+  'pages/index.server.ts': "export function load() {\n  throw new Error('no price')\n}\n",
+}
+const dir = await buildFiles(join(t.testdir({}), 'site'), FAILING)
+const home = installWithoutDrivers()
 
 async function fail(port: number | string, times: number) {
   for (let time = 0; time < times; time++) {
@@ -35,7 +40,6 @@ function countIn(file: string): { count: number; integrity: unknown } {
 }
 
 t.test('a server that is killed in the middle of failures loses at most those of the last moment', async (t) => {
-  const dir = await buildFiles(t.testdir({}), FAILING)
   const site = await startSite(t, { dir })
   await fail(site.port, 20)
   await until(() => countIn(site.ledger).count === 20)
@@ -46,27 +50,26 @@ t.test('a server that is killed in the middle of failures loses at most those of
   t.ok(count >= 20 && count <= 25, `${count} of 25`)
 })
 
-t.test('a server that shuts down writes its failures first', async (t) => {
-  const dir = await buildFiles(t.testdir({}), FAILING)
-  const site = await startSite(t, { dir })
-  await fail(site.port, 3)
-  await site.stop()
-  t.strictSame(readdirSync(join(site.ledger, '..')), ['errors.db'], 'and leaves one file')
-  t.strictSame(countIn(site.ledger), { count: 3, integrity: 'ok' })
-})
+t.test(
+  'hydrant start opens the ledger as soon as it listens, and writes its failures when it shuts down',
+  async (t) => {
+    const site = await startSite(t, { dir })
+    await until(() => readdirSync(join(site.ledger, '..')).includes('errors.db'))
+    await fail(site.port, 3)
+    await site.stop()
+    t.strictSame(readdirSync(join(site.ledger, '..')), ['errors.db'], 'and leaves one file')
+    t.strictSame(countIn(site.ledger), { count: 3, integrity: 'ok' })
+  },
+)
 
-t.test('hydrant start opens the ledger as soon as it listens, and reports problems', async (t) => {
-  const dir = await buildFiles(t.testdir({}), FAILING)
-  const site = await startSite(t, { dir })
-  await until(() => readdirSync(join(site.ledger, '..')).includes('errors.db'))
-  const other = await startSite(t, { dir, env: { HYDRANT_LEDGER: '/proc/none/errors.db' } })
-  const { level } = await other.waitForLine(({ msg }) => msg.startsWith('failures are kept in memory'))
+t.test('hydrant start reports a ledger that cannot be opened', async (t) => {
+  const site = await startSite(t, { dir, env: { HYDRANT_LEDGER: '/proc/none/errors.db' } })
+  const { level } = await site.waitForLine(({ msg }) => msg.startsWith('failures are kept in memory'))
   t.equal(level, 40)
 })
 
 t.test('without a driver of SQLite a server serves and keeps failures in memory', async (t) => {
-  const dir = await buildFiles(t.testdir({}), FAILING)
-  const site = await startWithout(t, '@photostructure', dir, 'errors.db')
+  const site = await startWithoutDrivers(t, 'errors.db')
   await site.waitFor(
     /"failures are kept in memory until the server stops: .*errors\.db needs the package @photostructure\/sqlite, which cannot be loaded: .* run \\"npm install @photostructure\/sqlite\\"/,
   )
@@ -75,8 +78,7 @@ t.test('without a driver of SQLite a server serves and keeps failures in memory'
 })
 
 t.test('without pg a server serves and keeps failures in memory', async (t) => {
-  const dir = await buildFiles(t.testdir({}), FAILING)
-  const site = await startWithout(t, 'pg', dir, 'postgres://me:a-password@db/errors')
+  const site = await startWithoutDrivers(t, 'postgres://me:a-password@db/errors')
   await site.waitFor(/the ledger postgres:\/\/db\/errors needs the package pg, .*Run \\"npm install pg\\"/)
   await fail(site.port, 2)
   t.equal(await site.stop('SIGTERM'), 0)
@@ -84,7 +86,7 @@ t.test('without pg a server serves and keeps failures in memory', async (t) => {
 
 t.test('hydrant dev keeps failures across builds, and writing them starts no build', async (t) => {
   const dir = t.testdir({})
-  await buildFiles(dir, FAILING)
+  writeFiles(dir, FAILING)
   const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'])
   const [, port = ''] = await dev.waitFor(/ at http:\S+:(\d+)/)
   const file = join(dir, '.hydrant-dev-errors.db')
@@ -99,8 +101,18 @@ t.test('hydrant dev keeps failures across builds, and writing them starts no bui
   t.strictSame(countIn(file), { count: 3, integrity: 'ok' })
 })
 
-/** Starts the command from an installation that lacks a package. */
-async function startWithout(t: Test, missing: string, dir: string, ledger: string) {
+/** Starts the command from the installation of `installWithoutDrivers`. */
+async function startWithoutDrivers(t: Test, ledger: string) {
+  const cli = startCli(t, ['start', dir, '--port', '0'], {
+    cli: join(home, 'dist/scripts/cli.js'),
+    env: { HYDRANT_LEDGER: ledger, ...(isBuiltin('node:sqlite') && { NODE_OPTIONS: '--no-experimental-sqlite' }) },
+  })
+  const [, port = ''] = await cli.waitFor(/Server listening at http:\S+:(\d+)/)
+  return { ...cli, port }
+}
+
+/** Creates an installation that lacks the drivers of SQLite and PostgreSQL. */
+function installWithoutDrivers(): string {
   // A folder whose parents contain no package.
   const home = mkdtempSync(join(tmpdir(), 'hydrant-without-'))
   t.teardown(() => rmSync(home, { recursive: true, force: true }))
@@ -108,12 +120,8 @@ async function startWithout(t: Test, missing: string, dir: string, ledger: strin
   cpSync('package.json', join(home, 'package.json'))
   mkdirSync(join(home, 'node_modules'))
   for (const name of readdirSync('node_modules')) {
-    if (name !== missing) symlinkSync(join(process.cwd(), 'node_modules', name), join(home, 'node_modules', name))
+    if (name !== '@photostructure' && name !== 'pg')
+      symlinkSync(join(process.cwd(), 'node_modules', name), join(home, 'node_modules', name))
   }
-  const cli = startCli(t, ['start', dir, '--port', '0'], {
-    cli: join(home, 'dist/scripts/cli.js'),
-    env: { HYDRANT_LEDGER: ledger, ...(isBuiltin('node:sqlite') && { NODE_OPTIONS: '--no-experimental-sqlite' }) },
-  })
-  const [, port = ''] = await cli.waitFor(/Server listening at http:\S+:(\d+)/)
-  return { ...cli, port }
+  return home
 }

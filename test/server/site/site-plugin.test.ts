@@ -2,31 +2,33 @@ import t from 'tap'
 import { createServer } from '../../../src/server/create-server.ts'
 import { buildFiles } from '../served.ts'
 
-const THROWN: Record<string, string> = {
-  undefined: 'undefined',
-  null: 'null',
-  "''": "''",
-  '0': '0',
-  "'no database'": "'no database'",
-  '{ code: 7 }': '{ code: 7 }',
-  "Symbol('away')": 'Symbol(away)',
-  'Object.create(null)': '[Object: null prototype] {}',
+const THROWN: readonly [value: unknown, shown: string][] = [
+  [undefined, 'undefined'],
+  [null, 'null'],
+  ['', "''"],
+  [0, '0'],
+  ['no database', "'no database'"],
+  [{ code: 7 }, '{ code: 7 }'],
+  [Symbol('away'), 'Symbol(away)'],
+  [Object.create(null), '[Object: null prototype] {}'],
+]
+
+/** Ways in which a plugin can throw `globalThis.hydrantTestThrown` before its guard is registered. */
+const WAYS: Record<string, string> = {
+  'rejects with': 'async (app) => { await Promise.reject(globalThis.hydrantTestThrown); guard(app) }',
+  throws: '(app, options, done) => { if (app) throw globalThis.hydrantTestThrown; guard(app); done() }',
 }
 
-/** Ways in which a plugin can throw before its guard is registered. */
-const WAYS: Record<string, (thrown: string) => string> = {
-  'rejects with': (thrown) => `async (app) => { await Promise.reject(${thrown}); guard(app) }`,
-  throws: (thrown) => `(app, options, done) => { if (app) throw ${thrown}; guard(app); done() }`,
-}
-
-for (const [way, write] of Object.entries(WAYS)) {
+for (const [way, plugin] of Object.entries(WAYS)) {
   t.test(`a site whose server.ts ${way} a value that is not an Error does not start without its guards`, async (t) => {
-    for (const [thrown, shown] of Object.entries(THROWN)) {
-      const dir = await buildFiles(t.testdir({}), {
-        'server.ts': `const guard = (app: any) => app.addHook('onRequest', async () => { throw new Error('members only') })\nexport default ${write(thrown)}\n`,
-      })
+    t.teardown(() => Object.assign(globalThis, { hydrantTestThrown: undefined }))
+    const dir = await buildFiles(t.testdir({}), {
+      'server.ts': `const guard = (app: any) => app.addHook('onRequest', async () => { throw new Error('members only') })\nexport default ${plugin}\n`,
+    })
+    for (const [thrown, shown] of THROWN) {
+      Object.assign(globalThis, { hydrantTestThrown: thrown })
       const started = createServer({ dir, ledger: false, logger: false })
-      await t.rejects(started, { code: 'HYD_SERVER_THREW', message: shown }, `${way} ${thrown}`)
+      await t.rejects(started, { code: 'HYD_SERVER_THREW', message: shown }, `${way} ${shown}`)
     }
   })
 }
