@@ -17,7 +17,7 @@ const PACKAGES = {
   'mdast-util-to-markdown': 'esm',
   'pino-pretty': 'cjs',
   'react-refresh': 'cjs',
-  'string-width': 'esm',
+  'string-width': 'cjs',
 } as const
 
 /** The modules of packages that have more than one. */
