@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { importsOf, isSlow } from './test-files.ts'
 
 /** The files of one process. Longer lists save little more, and a failure repeats one list. */
-const LONGEST = 10
+const LONGEST = 20
 /** Slow files save a smaller part, and others should run while they wait. */
-const LONGEST_OF_SLOW = 4
+const LONGEST_OF_SLOW = 6
 
 /**
  * Code that changes or measures the process: a file with it, or with it in a module of the tests that it imports, has a

@@ -44,6 +44,8 @@ rmSync(FIXTURES, { recursive: true, force: true })
 const folder = createTemporaryFolder()
 process.env.TEST_FOLDER = folder
 process.env.TMPDIR = folder
+// esbuild, which tests start some 200 times, takes a fifth less processor time when it collects garbage less often.
+process.env.GOGC ??= '400'
 
 const failures: string[] = []
 const unfinished = new Set(only.length > 0 ? only : listTests())

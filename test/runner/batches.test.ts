@@ -29,7 +29,7 @@ t.test('each file is in one batch, with files of its kind, in the place of the f
     batches.map(([first]) => files.indexOf(String(first))).sort((a, b) => a - b),
   )
   for (const batch of batches) {
-    t.ok(batch.length <= (isSlow(String(batch[0])) ? 4 : 10))
+    t.ok(batch.length <= (isSlow(String(batch[0])) ? 6 : 20))
     t.equal(new Set(batch.map(isSlow)).size, 1)
     t.equal(new Set(batch.map(kindOf)).size, 1)
     if (batch.length > 1) t.ok(batch.every(mayShareProcess))
