@@ -12,8 +12,8 @@ import { withLock } from './lock.ts'
  * A file with a hash of the files that the build was made of. `hydrant build` writes a new folder without this file.
  */
 const STAMP = 'tested.txt'
-/** Folders whose files no build reads, unless a module of the site imports them. */
-const OTHER_FOLDERS = ['node_modules', 'test', 'tests', 'coverage', 'dist']
+/** Folders in a site's folder whose files no build reads, unless a module of the site imports them. */
+const OTHER_FOLDERS = ['test', 'tests', 'coverage', 'dist']
 /** Files that running servers and tests write, and tests themselves. */
 const OTHER_FILES = /\.(?:db|db-\w+|log)$|\.(?:test|spec)\.\w+$/
 
@@ -69,15 +69,15 @@ function describeInputs(dir: string): string {
 
 /** Returns the paths of all files that a build of a site can depend on, sorted. Some may not exist. */
 export function listInputs(dir: string): string[] {
-  const files = [...listFiles(dir), ...listSources(dir), join(dir, 'node_modules/.package-lock.json')]
+  const files = [...listFiles(dir, OTHER_FOLDERS), ...listSources(dir), join(dir, 'node_modules/.package-lock.json')]
   return [...new Set(files)].sort()
 }
 
-function listFiles(folder: string): string[] {
+function listFiles(folder: string, left: readonly string[] = []): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
     // Also if it is a link to a folder, as node_modules may be.
-    if (OTHER_FOLDERS.includes(entry.name)) return []
+    if (entry.name === 'node_modules' || left.includes(entry.name)) return []
     if (entry.isDirectory()) return entry.name.startsWith('.') ? [] : listFiles(path)
     return OTHER_FILES.test(entry.name) ? [] : [path]
   })
