@@ -135,8 +135,8 @@ ${Object.entries(ENDS)
   { HYDRANT_TIMEOUTS_LOAD_MS: '1500', HYDRANT_BODY_LIMIT: '10000' },
 )
 
-const plain = await openPlain()
-const opened = await open('/ends')
+const plain = await openPlain(t)
+const opened = await open(t, '/ends')
 
 /** Returns the URL and the text of the page, with the first half of the digest. */
 async function see({ page, evaluate }: OpenPage) {

@@ -20,7 +20,7 @@ const { httpsPort } = await startDocumented(t, proxy, upstreams)
 
 for (const base of ['/docs', '/shop']) {
   t.test(base === '/docs' ? 'a path that the proxy takes away' : 'a path that it passes on', async (t) => {
-    const open = await chromium.open()
+    const open = await chromium.open({}, t)
     const { page, errors, goto, hydrated, read } = open
     const requested: { type: string; path: string; status: Promise<number | undefined> }[] = []
     page.on('request', (request) => {

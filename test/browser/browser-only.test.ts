@@ -74,8 +74,8 @@ t.test('outside of Suspense there is no fallback to send, which is a failure', a
 })
 
 t.test('the browser renders them, from documents and in navigations', async (t) => {
-  const small = await serveSmallSite(t, {}, FILES)
-  const visitor = await small.visit()
+  const small = await serveSmallSite(t, {}, dir)
+  const visitor = await small.visit(t)
   for (const path of ['/', '/late', '/stored', '/stored']) {
     await visitor.goto(small.origin + path, 'load')
     await visitor.page.locator('#width', { hasText: '1280' }).waitFor()
@@ -93,8 +93,8 @@ t.test('the browser renders them, from documents and in navigations', async (t) 
 })
 
 t.test('a failure in the browser is the browser’s: the empty digest of the server is not shown', async (t) => {
-  const small = await serveSmallSite(t, {}, FILES)
-  const visitor = await small.visit()
+  const small = await serveSmallSite(t, {}, dir)
+  const visitor = await small.visit(t)
   const reported = visitor.page.waitForResponse((response) => response.url().includes('/_hydrant/report'))
   await visitor.goto(`${small.origin}/breaks`, 'load')
   await visitor.page.locator('.hydrant-failure').waitFor()
@@ -108,7 +108,7 @@ t.test('without JavaScript the fallback stays readable', async (t) => {
   const { app } = await serve(t, dir)
   const origin = await listen(t, app)
   const chromium = await launchChromium(t)
-  const visitor = await chromium.open({ javaScript: false })
+  const visitor = await chromium.open({ javaScript: false }, t)
   for (const path of ['/', '/late', '/stored']) {
     await visitor.goto(origin + path, 'load')
     await visitor.shown('#wait')
@@ -116,8 +116,8 @@ t.test('without JavaScript the fallback stays readable', async (t) => {
 })
 
 t.test('they are rendered in a document that a proxy cut before its scripts ran', async (t) => {
-  const { served, visit, origin } = await serveSmallSite(t, {}, FILES)
-  const { page, goto, read } = await visit()
+  const { served, visit, origin } = await serveSmallSite(t, {}, dir)
+  const { page, goto, read } = await visit(t)
   let cut = () => {}
   served.app.server.on('request', ({ url, socket }) => {
     // The last chunk: the browser takes the document for complete.

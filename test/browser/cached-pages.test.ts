@@ -45,7 +45,7 @@ async function attack(): Promise<{ ran: boolean; colour: string; modules: number
 t.test('a stored document is interactive in Chromium, and forbids other scripts', async (t) => {
   const chromium = await launchChromium(t)
   for (const visit of ['stored', 'from the store']) {
-    const open = await chromium.open()
+    const open = await chromium.open({}, t)
     const messages: string[] = []
     open.page.on('console', (message) => messages.push(message.text()))
     await open.goto(url, 'load')

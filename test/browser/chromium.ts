@@ -1,13 +1,6 @@
 /// <reference lib="dom" />
 
-import {
-  type Browser,
-  type BrowserContext,
-  type ConsoleMessage,
-  chromium,
-  type Page,
-  type Response,
-} from 'playwright-core'
+import { type Browser, type CDPSession, type ConsoleMessage, chromium, type Page, type Response } from 'playwright-core'
 import type { Test } from 'tap'
 import { endLater } from '../kept.ts'
 import { HOST } from '../proxy/documented.ts'
@@ -47,6 +40,8 @@ export interface PageOptions {
 
 export interface OpenPage {
   page: Page
+  /** Chromium's own protocol. */
+  protocol: CDPSession
   /** Errors in the console since the last `goto`, without those about responses whose status is not 2xx. */
   errors: string[]
   /** Navigates to a URL. Resolves at the first bytes of the response, or when the page has loaded. */
@@ -67,52 +62,64 @@ export interface OpenPage {
   read(selector: string): Promise<string>
 }
 
+/** The test that a page is opened for: another one may use it afterwards. */
+export type Owner = Pick<Test, 'teardown'>
+
 export interface Chromium {
-  open(options?: PageOptions): Promise<OpenPage>
+  /** Opens a page for the test that launched Chromium, or for another one. */
+  open(options?: PageOptions, owner?: Owner): Promise<OpenPage>
 }
 
-const running = new Map<Program, Promise<Browser>>()
+interface Running {
+  browser: Browser
+  /** Pages that tests have left, by their options. */
+  left: Map<string, Page[]>
+}
+
+const running = new Map<Program, Promise<Running>>()
 
 /** The browser that people use, or its engine without windows, in which a page takes a third of the time. */
 type Program = 'browser' | 'engine'
 
 /**
- * Launches Chromium, unless the process has one. Its pages close at the end of the test, and the client code that has
- * run is added to the coverage.
+ * Launches Chromium, unless the process has one. At the end of the test that owns a page, it closes or is left for
+ * another test, and the client code that has run is added to the coverage.
  */
 export async function launchChromium(t: Pick<Test, 'teardown'>, program: Program = 'engine'): Promise<Chromium> {
-  const browser = await findBrowser(t, program)
+  const { browser, left } = await findBrowser(t, program)
   const coverage = createClientCoverage()
-  const contexts = new Set<BrowserContext>()
-  t.teardown(async () => {
-    try {
-      await coverage.write()
-    } finally {
-      for (const context of contexts) await context.close()
-    }
-  })
+  t.teardown(() => coverage.write())
   return {
-    async open(options = {}) {
-      const page = await openPage(browser, options)
-      contexts.add(page.context())
-      const take = options.javaScript === false ? async () => {} : await coverage.start(page)
-      return control(page, take, options.javaScript !== false)
+    async open(options = {}, owner = t) {
+      const kind = JSON.stringify(options)
+      const pages = left.get(kind) ?? []
+      left.set(kind, pages)
+      const page = pages.pop() ?? (await openPage(browser, options))
+      const measured = options.javaScript === false ? undefined : await coverage.start(page)
+      const protocol = await page.context().newCDPSession(page)
+      const isReusable = watchChanges(page)
+      owner.teardown(async () => {
+        await measured?.end()
+        if (isReusable() && (await clean(page, protocol))) pages.push(page)
+        else await page.context().close()
+      })
+      return control(page, protocol, async () => measured?.take(), options.javaScript !== false)
     },
   }
 }
 
-async function findBrowser(t: Pick<Test, 'teardown'>, program: Program): Promise<Browser> {
+async function findBrowser(t: Pick<Test, 'teardown'>, program: Program): Promise<Running> {
   const known = await running.get(program)
-  if (known?.isConnected()) return known
+  if (known?.browser.isConnected()) return known
   const executablePath = program === 'browser' ? CHROMIUM : CHROMIUM_SHELL
   // Creating a frame for each document of the same site takes a fifth of the time of a navigation.
   const disabled = program === 'browser' ? DISABLED : [...DISABLED, 'RenderDocument']
   const args = [...ARGUMENTS, `--disable-features=${disabled.join(',')}`]
-  const launched = chromium.launch({ executablePath, args })
+  const launched = chromium.launch({ executablePath, args }).then((browser) => ({ browser, left: new Map() }))
   running.set(program, launched)
   endLater(t, async () => {
     running.delete(program)
-    await (await launched).close()
+    await (await launched).browser.close()
   })
   return launched
 }
@@ -129,8 +136,66 @@ async function openPage(browser: Browser, { javaScript = true, width = 1280, col
   return page
 }
 
-async function control(page: Page, takeCoverage: () => Promise<void>, javaScript: boolean): Promise<OpenPage> {
-  const protocol = await page.context().newCDPSession(page)
+/** Methods that change a page in a way that `clean` does not undo. */
+const LASTING = ['addInitScript', 'close', 'emulateMedia', 'exposeFunction', 'setExtraHTTPHeaders', 'setViewportSize']
+const LASTING_OF_CONTEXT = ['addInitScript', 'close', 'exposeFunction', 'grantPermissions', 'newCDPSession', 'route']
+const LASTING_OF_CLOCK = ['install', 'setFixedTime', 'setSystemTime']
+
+/** The events of pages that tests listen to. Playwright itself listens to others. */
+const EVENTS = ['console', 'dialog', 'framenavigated', 'load', 'pageerror', 'request', 'requestfailed', 'response']
+
+/** Returns a function that says whether no such method has been called. */
+function watchChanges(page: Page): () => boolean {
+  let isChanged = false
+  for (const [target, names] of [
+    [page, LASTING],
+    [page.context(), LASTING_OF_CONTEXT],
+    [page.clock, LASTING_OF_CLOCK],
+  ] as const) {
+    for (const name of names) {
+      const method: (...words: unknown[]) => unknown = Reflect.get(Object.getPrototypeOf(target), name)
+      Reflect.set(target, name, (...words: unknown[]) => {
+        isChanged = true
+        return method.apply(target, words)
+      })
+    }
+  }
+  return () => !isChanged
+}
+
+/**
+ * Makes a page like a new one, in which a navigation takes twice the time: its process compiles every script anew.
+ * Resolves with false if the page does not let itself be left.
+ */
+async function clean(page: Page, protocol: CDPSession): Promise<boolean> {
+  const context = page.context()
+  for (const event of EVENTS) page.removeAllListeners(event)
+  try {
+    for (const other of context.pages()) if (other !== page) await other.close()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.setOffline(false)
+    await page.goto('about:blank')
+    // Outside of the page, as before the first movement.
+    await page.mouse.move(-1, -1)
+    await protocol.send('Runtime.evaluate', { expression: "window.name = ''" })
+    await protocol.send('Page.resetNavigationHistory')
+    await protocol.send('Network.clearBrowserCache')
+    // The cookies, and what pages have stored.
+    await protocol.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' })
+    await context.clearCookies()
+    await protocol.detach()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function control(
+  page: Page,
+  protocol: CDPSession,
+  takeCoverage: () => Promise<void>,
+  javaScript: boolean,
+): Promise<OpenPage> {
   const errors: string[] = []
   page.on('console', (message) => isError(message) && errors.push(message.text()))
   page.on('pageerror', (error) => errors.push(String(error)))
@@ -163,6 +228,7 @@ async function control(page: Page, takeCoverage: () => Promise<void>, javaScript
 
   return {
     page,
+    protocol,
     errors,
     async goto(url, until) {
       await takeCoverage()

@@ -13,12 +13,17 @@ import { type EncodedSourceMap, eachMapping, TraceMap } from '@jridgewell/trace-
 import type { Page } from 'playwright-core'
 
 export interface ClientCoverage {
-  /**
-   * Starts measuring. Call the resolved function before each navigation, because a page's scripts are lost with it.
-   */
-  start(page: Page): Promise<() => Promise<void>>
-  /** Collects the rest and writes the file. */
+  /** Starts measuring, if that is asked for. */
+  start(page: Page): Promise<PageCoverage | undefined>
+  /** Writes the file. */
   write(): Promise<void>
+}
+
+interface PageCoverage {
+  /** Collects what has run. Call it before each navigation, because a page's scripts are lost with it. */
+  take(): Promise<void>
+  /** Collects the rest. */
+  end(): Promise<void>
 }
 
 const BUILD = 'site/.hydrant'
@@ -31,10 +36,9 @@ interface ScriptCoverage {
 
 /** Measures nothing unless NODE_V8_COVERAGE names the output folder. */
 export function createClientCoverage(folder = process.env.NODE_V8_COVERAGE): ClientCoverage {
-  if (!folder) return { start: async () => async () => {}, write: async () => {} }
+  if (!folder) return { start: async () => undefined, write: async () => {} }
   const sources = new Map<string, SourceFile>()
   const bundles = new Map<string, Bundle | null>()
-  const takes = new Map<Page, () => Promise<void>>()
 
   function add({ url, functions }: ScriptCoverage) {
     const name = ASSET.exec(url)?.[1]
@@ -54,13 +58,17 @@ export function createClientCoverage(folder = process.env.NODE_V8_COVERAGE): Cli
         const { result } = await session.send('Profiler.takePreciseCoverage')
         for (const script of result) add(script)
       }
-      takes.set(page, take)
-      // What has run in a page since its last navigation is lost when a test closes it.
-      page.once('close', () => takes.delete(page))
-      return take
+      return {
+        take,
+        async end() {
+          // What has run in a page since its last navigation is lost when a test closes it.
+          if (page.isClosed()) return
+          await take()
+          await session.detach()
+        },
+      }
     },
     async write() {
-      for (const take of takes.values()) await take()
       const result = [...sources.values()].map(toScriptCoverage)
       mkdirSync(folder, { recursive: true })
       writeFileSync(join(folder, `coverage-browser-${randomUUID()}.json`), JSON.stringify({ result, timestamp: 0 }))

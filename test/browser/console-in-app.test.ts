@@ -25,7 +25,7 @@ t.test('a console in an app signs in, finds failures, shows new ones and signs o
   const failed = await app.inject({ url: '/first', headers: HTML })
   const digest = String(failed.headers['x-error-digest'])
 
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   const { page } = open
   await open.goto(`${origin}/ops/console`, 'load')
   await open.hydrated()

@@ -29,7 +29,7 @@ for (const javaScript of [true, false]) {
 
   t.test(`a list is sorted, paged, and limited to new failures ${way}`, async (t) => {
     const admin = await serveMany()
-    const open = await chromium.open({ javaScript })
+    const open = await chromium.open({ javaScript }, t)
     const { page } = open
     await open.goto(admin.origin, 'load')
     if (javaScript) await open.hydrated()
@@ -58,7 +58,7 @@ for (const javaScript of [true, false]) {
   t.test(`a filter with an invalid value has its default, and is reported ${way}`, async (t) => {
     const admin = await serveMany()
     await admin.store.ledger.setSolved('00000000', Date.now())
-    const open = await chromium.open({ javaScript })
+    const open = await chromium.open({ javaScript }, t)
     const { page } = open
     await open.goto(`${admin.origin}/?sort=bad&solved=maybe&side=server`, 'load')
     if (javaScript) await open.hydrated()
@@ -76,7 +76,7 @@ for (const javaScript of [true, false]) {
 
   t.test(`selected failures are marked together ${way}`, async (t) => {
     const admin = await serveMany()
-    const open = await chromium.open({ javaScript })
+    const open = await chromium.open({ javaScript }, t)
     const { page } = open
     // A form that is handled in place starts a navigation for which Playwright would wait.
     const isGone = (fingerprint: string) => until(async () => !(await open.read('main')).includes(fingerprint))
@@ -114,7 +114,7 @@ for (const javaScript of [true, false]) {
       const page = { body: 'text', headers: [], scripts: [], styles: [], ...times }
       cache.begin('a', '/products/[id]').store({ ...page, tags: ['product', 'x'.repeat(256)] })
       const admin = await serveAdmin(t, { caches: [createSiteCache(cache, ['/products/[id]', '/news'])] })
-      const open = await chromium.open({ javaScript, width: NARROW })
+      const open = await chromium.open({ javaScript, width: NARROW }, t)
       await open.goto(admin.origin, 'load')
       if (javaScript) await open.hydrated()
       await open.page.getByRole('link', { name: 'Page cache' }).click()
@@ -137,7 +137,7 @@ t.test('times are also shown in the browser’s time zone', async (t) => {
   const time = Date.now()
   const textOf = (moment: number) => new Date(moment).toISOString().slice(0, 19).replace('T', ' ')
   await admin.keep(failureOf('7K2M9QX4-000001', { time }))
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   const protocol = await open.page.context().newCDPSession(open.page)
   await protocol.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Kolkata' })
   await open.goto(`${admin.origin}/failures/7K2M9QX4-000001`, 'load')
@@ -155,7 +155,7 @@ t.test('a page that could not read the ledger shows its data once the ledger is 
   const { ledger } = admin.store
   const { list } = ledger
   ledger.list = () => Promise.reject(new Error('not now'))
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   await open.goto(admin.origin, 'load')
   await open.hydrated()
   t.equal(await open.page.getByRole('heading', { level: 1 }).innerText(), 'The ledger is not available')

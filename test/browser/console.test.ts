@@ -46,7 +46,7 @@ for (const javaScript of [true, false]) {
 
   t.test(`lists, filters and finds failures ${way}`, async (t) => {
     const admin = await serveFilled()
-    const open = await chromium.open({ javaScript })
+    const open = await chromium.open({ javaScript }, t)
     const { page } = open
     await open.goto(admin.origin, 'load')
     if (javaScript) await open.hydrated()
@@ -83,7 +83,7 @@ for (const javaScript of [true, false]) {
 
   t.test(`marks a failure as solved and opens it again ${way}`, async (t) => {
     const admin = await serveFilled()
-    const open = await chromium.open({ javaScript })
+    const open = await chromium.open({ javaScript }, t)
     await open.goto(`${admin.origin}/failures/7K2M9QX4`, 'load')
     if (javaScript) await open.hydrated()
     await press(open, '[value=solve]', javaScript)
@@ -106,7 +106,7 @@ for (const javaScript of [true, false]) {
     const { port } = await serveFilled({ token: TOKEN })
     // Uses another host name, to which browsers send the fewest headers over plain http.
     const origin = `http://${PUBLIC_HOST}:${port}`
-    const open = await chromium.open({ javaScript })
+    const open = await chromium.open({ javaScript }, t)
     const { page } = open
     await open.goto(`${origin}/failures/7K2M9QX4`, 'load')
     if (javaScript) await open.hydrated()
@@ -131,7 +131,7 @@ for (const javaScript of [true, false]) {
 
 t.test('new failures appear in the list automatically, and move neither focus nor scroll', async (t) => {
   const admin = await serveFilled()
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   const { page } = open
   await open.goto(admin.origin, 'load')
   await open.hydrated()
@@ -153,7 +153,7 @@ t.test('new failures appear in the list automatically, and move neither focus no
 
 t.test('the first failure replaces the note that there is none', async (t) => {
   const admin = await serveAdmin(t)
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   await open.goto(admin.origin, 'load')
   await open.hydrated()
   await open.page.getByText('Nothing has failed yet.').waitFor()
@@ -164,7 +164,7 @@ t.test('the first failure replaces the note that there is none', async (t) => {
 
 t.test('says when the connection for changes is lost', async () => {
   const admin = await serveFilled()
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   const { page } = open
   await open.goto(admin.origin, 'load')
   await open.hydrated()
@@ -175,7 +175,7 @@ t.test('says when the connection for changes is lost', async () => {
 
 t.test('says when an occurrence is no longer kept', async (t) => {
   const admin = await serveFilled()
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   await open.goto(`${admin.origin}/failures/7k2m9qx4-zzzzzz`, 'load')
   t.match(await textOf(open, 'main'), 'is no longer kept')
   t.match(await textOf(open, 'main'), 'return { price: product.price.net }')
@@ -183,7 +183,7 @@ t.test('says when an occurrence is no longer kept', async (t) => {
 
 t.test('shows texts of errors and browsers as plain text, and fits on a phone', async (t) => {
   const admin = await serveFilled()
-  const open = await chromium.open({ width: NARROW, colorScheme: 'dark' })
+  const open = await chromium.open({ width: NARROW, colorScheme: 'dark' }, t)
   for (const path of [
     '/',
     '/failures/AAAAAAAA',

@@ -85,7 +85,7 @@ t.test('an exported site is interactive behind nginx, and violates no policy', a
     },
   }))
   const url = `http://127.0.0.1:${port}`
-  const open = await (await launchChromium(t)).open()
+  const open = await (await launchChromium(t)).open({}, t)
   const messages: string[] = []
   const documents: string[] = []
   open.page.on('console', (message) => messages.push(message.text()))

@@ -110,7 +110,7 @@ t.test('a failure in Firefox leads to its line, and is the same failure as in Ch
   const site = await startSite(t, { dir })
   const origin = `http://127.0.0.1:${site.port}`
   const chromium = await launchChromium(t)
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   for (const { id, place } of EXPECTED) {
     const before = site.lines.length
     const next = (count: number) =>

@@ -25,8 +25,8 @@ async function nextDone() {
   return all
 }
 
-const plain = await openPlain()
-const opened = await open('/kinds')
+const plain = await openPlain(t)
+const opened = await open(t, '/kinds')
 
 for (const kind of Object.keys(IN_PLACE)) {
   t.test(`handled in place, and sent as without JavaScript: ${kind}`, async (t) => {
@@ -72,7 +72,7 @@ for (const kind of Object.keys(NOT_SENT)) {
 }
 
 t.test('a form for another tab opens there, by its target and by Ctrl', async (t) => {
-  const opened = await open('/kinds')
+  const opened = await open(t, '/kinds')
   const { page } = opened
   const arrives = () => page.context().waitForEvent('page')
   await opened.evaluate(() => document.querySelector('#plain')?.setAttribute('formtarget', '_blank'), null)
@@ -90,7 +90,7 @@ t.test('a form for another tab opens there, by its target and by Ctrl', async (t
 })
 
 t.test('a form for another site goes there', async (t) => {
-  const opened = await open('/kinds')
+  const opened = await open(t, '/kinds')
   const elsewhere = `${origin.replace('127.0.0.1', 'localhost')}/target`
   await opened.evaluate((to) => document.querySelector('#plain')?.setAttribute('formaction', to), elsewhere)
   await Promise.all([opened.page.waitForURL(elsewhere), opened.page.click('#plain')])
@@ -98,7 +98,7 @@ t.test('a form for another site goes there', async (t) => {
 })
 
 t.test('handles requestSubmit, a click by a script, Enter, and the formdata event', async (t) => {
-  const opened = await open('/kinds')
+  const opened = await open(t, '/kinds')
   const { page } = opened
   await page.evaluate(() => {
     addEventListener('formdata', ({ formData }) => formData.append('added', String(formData.get('b'))), true)

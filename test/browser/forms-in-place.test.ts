@@ -17,7 +17,7 @@ async function typed(opened: OpenPage, text: string) {
 }
 
 t.test('a form is handled in place', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await typed(opened, 'a text')
   const before = await entriesOf(opened)
   await opened.page.locator('#ok').focus()
@@ -49,7 +49,7 @@ t.test('a form is handled in place', async (t) => {
 })
 
 t.test('a form that does not validate keeps its text', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await typed(opened, 'a text')
   await opened.page.click('#problem')
   await waitForText(opened, '#data', 'problem')
@@ -60,7 +60,7 @@ t.test('a form that does not validate keeps its text', async (t) => {
 
 t.test('a redirect is one history entry, and Back goes to the page of the form', async (t) => {
   for (const button of ['#redirect', '#reply-redirect']) {
-    const opened = await open('/form')
+    const opened = await open(t, '/form')
     await opened.page.locator('#away').hover()
     const before = await entriesOf(opened)
     await opened.page.click(button)
@@ -81,7 +81,7 @@ t.test('a redirect is one history entry, and Back goes to the page of the form',
 })
 
 t.test('a redirect to a page that redirects again ends there, without an error in the console', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await opened.page.click('#moved')
   await waitForText(opened, 'h1', 'Target')
   await waitForText(opened, '#state', 'idle')
@@ -91,14 +91,14 @@ t.test('a redirect to a page that redirects again ends there, without an error i
 })
 
 t.test('a redirect to another site leaves the site', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await opened.page.click('#reply-elsewhere')
   await opened.page.waitForURL(/^http:\/\/localhost:\d+\/target$/)
   t.equal((await done()).length, 1)
 })
 
 t.test('a redirect to a javascript: URL does nothing, also without a policy', async (t) => {
-  const opened = await open('/form', async ({ page }) => {
+  const opened = await open(t, '/form', async ({ page }) => {
     await page.route('**/form', async (route) => {
       const response = await route.fetch()
       const { 'content-security-policy': _, ...headers } = response.headers()
@@ -124,7 +124,7 @@ t.test('a redirect to a javascript: URL does nothing, also without a policy', as
 })
 
 t.test('a redirect to the page of the form changes nothing but its data', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await typed(opened, 'a text')
   const before = await entriesOf(opened)
   const count = await textOf(opened, '#count')
@@ -147,7 +147,7 @@ t.test('a redirect to the page of the form changes nothing but its data', async 
 })
 
 t.test('a form goes to another page’s action', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await typed(opened, 'over there')
   await opened.page.click('#elsewhere')
   await waitForText(opened, 'h1', 'Other over there')
@@ -159,7 +159,7 @@ t.test('a form goes to another page’s action', async (t) => {
 })
 
 t.test('handles buttons outside the form, and forms that are sent by GET', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await opened.page.click('#outside')
   await waitForText(opened, '#data', '{"intent":"outside","text":"initial"}')
   t.equal((await done()).length, 1)
@@ -182,7 +182,7 @@ t.test('handles buttons outside the form, and forms that are sent by GET', async
 t.test('sends files, and treats files in a form that sends none as without JavaScript', async (t) => {
   const file = { name: 'é.txt', mimeType: 'text/plain', buffer: Buffer.from('content') }
   const more = { ...file, name: 'b.txt' }
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await opened.page.locator('#files [name=file]').setInputFiles([file, more])
   await opened.page.locator('#names [name=file]').setInputFiles(file)
   for (const form of ['files', 'names']) {
@@ -208,7 +208,7 @@ t.test('sends files, and treats files in a form that sends none as without JavaS
 })
 
 t.test('a double click sends once, and two forms may be sent at the same time', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await typed(opened, 'slow')
   await opened.page.click('#wait', { clickCount: 2 })
   await opened.page.keyboard.press('Enter')
@@ -227,7 +227,7 @@ t.test('a double click sends once, and two forms may be sent at the same time', 
 })
 
 t.test('a visitor who navigates while a form is being sent stays on the new page', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await opened.page.click('#wait')
   await waitForText(opened, '#state', 'submitting')
   await opened.page.click('#away')

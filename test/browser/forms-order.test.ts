@@ -72,7 +72,7 @@ t.test('the response to an older submission never replaces that to a newer one',
     ['redirect-a', 'data-b', 'a', 'b'],
     ['elsewhere-a', 'data-b', 'a', 'b'],
   ] as const) {
-    const opened = await open('/order')
+    const opened = await open(t, '/order')
     await send(opened, first, second)
     await openGate(newer)
     await waitForText(opened, '#data', `answer to ${newer}`)
@@ -89,7 +89,7 @@ t.test('a form and a component each keep their result, and the page shows the ch
     ['data-a', 'script', 'a', 'script'],
     ['script', 'data-a', 'script', 'a'],
   ] as const) {
-    const opened = await open('/order')
+    const opened = await open(t, '/order')
     await send(opened, first, second)
     await openGate(newer)
     await openGate(older)
@@ -101,7 +101,7 @@ t.test('a form and a component each keep their result, and the page shows the ch
 })
 
 t.test('in the order in which they were sent, each is shown', async (t) => {
-  const opened = await open('/order')
+  const opened = await open(t, '/order')
   await send(opened, 'data-a', 'data-b')
   for (const name of ['a', 'b']) {
     await openGate(name)
@@ -113,7 +113,7 @@ t.test('in the order in which they were sent, each is shown', async (t) => {
 
 t.test('an older submission redirects no visitor who has sent a newer one', async (t) => {
   for (const first of ['redirect-a', 'elsewhere-a']) {
-    const opened = await open('/order')
+    const opened = await open(t, '/order')
     await send(opened, first, 'data-b')
     await openGate('a')
     await openGate('b')
@@ -124,7 +124,7 @@ t.test('an older submission redirects no visitor who has sent a newer one', asyn
 })
 
 t.test('an older one does not redirect while its target is being fetched either', async (t) => {
-  const opened = await open('/order')
+  const opened = await open(t, '/order')
   await send(opened, 'slow-a')
   const [target] = await Promise.all([
     opened.page.waitForRequest((request) => new URL(request.url()).pathname === '/order/slow'),
@@ -140,7 +140,7 @@ t.test('an older one does not redirect while its target is being fetched either'
 })
 
 t.test('a newer submission that redirects does so, and the older one changes nothing there', async (t) => {
-  const opened = await open('/order')
+  const opened = await open(t, '/order')
   await send(opened, 'data-a', 'redirect-b')
   await openGate('b')
   await waitForText(opened, 'h1', 'Target ?b')
@@ -153,7 +153,7 @@ t.test('a newer submission that redirects does so, and the older one changes not
 
 t.test('a navigation that is started later wins', async (t) => {
   for (const button of ['data-a', 'redirect-a', 'elsewhere-a', 'failure-a', 'script']) {
-    const opened = await open('/order')
+    const opened = await open(t, '/order')
     await send(opened, button)
     await opened.page.click('#away')
     await waitForText(opened, 'h1', 'Target')
@@ -165,7 +165,7 @@ t.test('a navigation that is started later wins', async (t) => {
 })
 
 t.test('a navigation that was started before ends', async (t) => {
-  const opened = await open('/order')
+  const opened = await open(t, '/order')
   await opened.page.click('#to-slow')
   await waitForText(opened, '#state', 'loading')
   await send(opened, 'data-b')
@@ -188,7 +188,7 @@ t.test('the message of an older submission appears before its form', async (t) =
     ['refusal-a', '409 Refused a'],
     ['failure-a', 'Digest: '],
   ] as const) {
-    const opened = await open('/order')
+    const opened = await open(t, '/order')
     await send(opened, button, 'data-b')
     await openGate('b')
     await waitForText(opened, '#data', 'answer to b')
@@ -201,7 +201,7 @@ t.test('the message of an older submission appears before its form', async (t) =
 })
 
 t.test('text that is typed and sent meanwhile stays in a form until its response', async (t) => {
-  const opened = await open('/order')
+  const opened = await open(t, '/order')
   const { page } = opened
   await page.fill('#form-a [name=text]', 'first')
   await send(opened, 'data-a')

@@ -11,14 +11,14 @@ const { open, done, origin, site, letGo } = await startInPlace(t)
 const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 
 t.test('a form for a route of server.ts is left to the browser', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#send-api')])
   await waitForText(opened, '#raw', 'from a route')
   t.same(await done(), [{ path: '/api', body: 'text=x' }], 'sent once')
 })
 
 t.test('an action that sends the response itself runs once', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   const count = await textOf(opened, '#count')
   await opened.page.click('#reply-send')
   await waitForText(opened, '#count', `${Number.parseInt(count ?? '', 10) + 1} done`)
@@ -26,7 +26,7 @@ t.test('an action that sends the response itself runs once', async (t) => {
 })
 
 t.test('hooks of server.ts respond before the action', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await opened.page.click('#send-guarded-redirect')
   await waitForText(opened, 'h1', 'Target')
   t.equal(pathOf(opened), '/target')
@@ -42,7 +42,7 @@ t.test('hooks of server.ts respond before the action', async (t) => {
 t.test('a page of another build lets the browser send the form', async (t) => {
   const posts: string[] = []
   for (const path of ['/form', '/script']) {
-    const opened = await open(path, async ({ page }) => {
+    const opened = await open(t, path, async ({ page }) => {
       page.on(
         'request',
         (request) =>
@@ -78,7 +78,7 @@ t.test('a page of another build lets the browser send the form', async (t) => {
 })
 
 t.test('a failing action shows the sentence in place of the page', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   await opened.page.click('#throw')
   await waitForText(opened, '[role=alert]', 'Digest: ')
   t.ok(await isInPlace(opened))
@@ -98,7 +98,7 @@ const NOT_SENT = 'was not sent: there is no network connection'
 const UNKNOWN = 'may or may not have arrived'
 
 t.test('a form that is sent without a network says so, and keeps the typed text', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   const { page } = opened
   await page.fill('#note [name=text]', 'precious')
   const posts: string[] = []
@@ -131,7 +131,7 @@ t.test('a form that is sent without a network says so, and keeps the typed text'
 })
 
 t.test('a script that sends without a network gets an error', async (t) => {
-  const opened = await open('/script')
+  const opened = await open(t, '/script')
   await takesNavigations(opened.page)
   await opened.page.context().setOffline(true)
   await opened.page.click('#POST')
@@ -142,7 +142,7 @@ t.test('a script that sends without a network gets an error', async (t) => {
 })
 
 t.test('if the connection of a form is cut, the notice says that the form may have arrived', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   const { page } = opened
   await page.fill('#note [name=text]', 'precious')
   let posts = 0
@@ -162,7 +162,7 @@ t.test('if the connection of a form is cut, the notice says that the form may ha
 })
 
 t.test('after a response that is cut, no notice offers to send the form again', async (t) => {
-  const opened = await open('/form', ({ page }) =>
+  const opened = await open(t, '/form', ({ page }) =>
     page.route(/[?&]_hydrant$/, async (route) => {
       if (route.request().method() !== 'POST') return route.continue()
       const response = await route.fetch()
@@ -183,7 +183,7 @@ for (const hasApi of [true, false]) {
     })
 
   t.test(`useSubmission ${hasApi ? 'with' : 'without'} the Navigation API`, async (t) => {
-    const opened = await open('/script', hasApi ? undefined : without)
+    const opened = await open(t, '/script', hasApi ? undefined : without)
     t.equal(await opened.evaluate(() => 'navigation' in window, null), hasApi)
     const count = Number.parseInt((await textOf(opened, '#count')) ?? '', 10)
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -231,7 +231,7 @@ for (const hasApi of [true, false]) {
 
 t.test('without the script for forms the browser sends them, once', async (t) => {
   const missing: string[] = []
-  const opened = await open('/form', ({ page }) =>
+  const opened = await open(t, '/form', ({ page }) =>
     page.route('**/navigator-*.js', (route) => {
       missing.push(route.request().url())
       return route.abort()
@@ -245,7 +245,7 @@ t.test('without the script for forms the browser sends them, once', async (t) =>
 })
 
 t.test('the navigation by which React announces a transition is ignored', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   const { page } = opened
   await takesNavigations(page)
   const asked: string[] = []
@@ -260,7 +260,7 @@ t.test('the navigation by which React announces a transition is ignored', async 
 })
 
 t.test('forms without the Navigation API are ordinary posts', async (t) => {
-  const opened = await open('/form', ({ page }) =>
+  const opened = await open(t, '/form', ({ page }) =>
     page.addInitScript(() => {
       Reflect.deleteProperty(window, 'navigation')
     }),

@@ -26,7 +26,7 @@ async function sendFor(open: OpenPage, javaScript: boolean, text: string) {
 
 for (const javaScript of [true, false]) {
   t.test(`a form ${javaScript ? 'with' : 'without'} JavaScript`, async (t) => {
-    const open = await chromium.open({ javaScript })
+    const open = await chromium.open({ javaScript }, t)
     await open.goto(`${origin}/notes`, 'load')
     if (javaScript) await open.hydrated()
     await sendFor(open, javaScript, 'Write something.')
@@ -45,7 +45,7 @@ for (const javaScript of [true, false]) {
   })
 
   t.test(`a file ${javaScript ? 'with' : 'without'} JavaScript`, async (t) => {
-    const open = await chromium.open({ javaScript })
+    const open = await chromium.open({ javaScript }, t)
     await open.goto(`${origin}/notes?multipart`, 'load')
     if (javaScript) await open.hydrated()
     await sendFor(open, javaScript, 'Write something.')
@@ -60,7 +60,7 @@ for (const javaScript of [true, false]) {
 
 t.test('a form of another site is refused, and one of the site itself passes behind TLS', async (t) => {
   const nginx = await startNginx(t, site.port)
-  const open = await chromium.open({ javaScript: false })
+  const open = await chromium.open({ javaScript: false }, t)
   const own = `https://${PUBLIC_HOST}:${nginx.tlsPort}`
   await open.goto(`${own}/notes`, 'load')
   await open.page.locator('[name=text]').fill('through TLS')

@@ -58,7 +58,7 @@ const setUser = ({ evaluate }: OpenPage, cookie: string) =>
 const NOBODY = 'user=; Path=/; Max-Age=0'
 
 t.test('a guard sends the visitor to the sign-in, which leads to the wanted page', async (t) => {
-  const opened = await open('/start')
+  const opened = await open(t, '/start')
   await opened.page.click('#first')
   await waitForText(opened, 'h1', 'Enter')
   t.equal(pathOf(opened), '/enter?from=%2Fvault%2Ffirst')
@@ -71,7 +71,7 @@ t.test('a guard sends the visitor to the sign-in, which leads to the wanted page
 })
 
 t.test('the guard of a layout that stays runs for each navigation', async (t) => {
-  const opened = await open('/start')
+  const opened = await open(t, '/start')
   await setUser(opened, 'user=bob; Path=/')
   await opened.page.click('#first')
   await waitForText(opened, 'h1', 'First')
@@ -86,7 +86,7 @@ t.test('the guard of a layout that stays runs for each navigation', async (t) =>
 })
 
 t.test('a form that a guard refuses or redirects does not reach the action', async (t) => {
-  const opened = await open('/start')
+  const opened = await open(t, '/start')
   await opened.page.fill('#note [name=text]', 'a text')
   await setUser(opened, 'user=mallory; Path=/')
   await opened.page.click('#send')
@@ -109,7 +109,7 @@ t.test('a form that a guard refuses or redirects does not reach the action', asy
 })
 
 t.test('the guard of the root layout refuses a navigation', async (t) => {
-  const opened = await open('/start')
+  const opened = await open(t, '/start')
   await opened.page.click('#closed')
   await waitForText(opened, '[role=alert]', '403 Closed on Mondays')
   t.equal(pathOf(opened), '/other?closed')

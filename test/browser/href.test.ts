@@ -28,7 +28,7 @@ const files = {
 t.test('links in the browser equal those of the server, below any base', async (t) => {
   const dir = createSite(t, files)
   await buildSharing({ dir })
-  const { page, errors, goto, hydrated, shown, read } = await (await launchChromium(t)).open()
+  const { page, errors, goto, hydrated, shown, read } = await (await launchChromium(t)).open({}, t)
   for (const base of ['', '/shop', '/a/b']) {
     const app = await createServer({ dir, logger: false, base: base || '/' })
     t.teardown(() => app.close())

@@ -5,7 +5,7 @@
 import t from 'tap'
 import { createSampleImages, linkSharp } from '../sample-images.ts'
 import { buildFiles, serve } from '../server/served.ts'
-import { launchChromium, type OpenPage } from './chromium.ts'
+import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 import { keepsState, startDevSite } from './dev/dev-site.ts'
 
 const STYLE = "{'body, p { margin: 0 } img { max-width: 100%; height: auto; vertical-align: top }'}"
@@ -47,17 +47,16 @@ const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const chromium = await launchChromium(t)
 
 /** Opens a tab in which these formats are unknown. Returns also the names of the images that it requests. */
-async function open(unknown: readonly string[] = []): Promise<OpenPage & { requested: string[] }> {
-  const opened = await chromium.open()
+async function open(t: Owner, unknown: readonly string[] = []): Promise<OpenPage & { requested: string[] }> {
+  const opened = await chromium.open({}, t)
   const requested: string[] = []
   opened.page.on('request', (request) => {
     const [, name] = /assets\/([\w.-]+)\.(?:jpg|png|avif|webp)$/.exec(request.url()) ?? []
     if (name !== undefined) requested.push(request.url().slice(request.url().lastIndexOf('/') + 1))
   })
-  const protocol = await opened.page.context().newCDPSession(opened.page)
   // The names of formats in the protocol.
   if (unknown.length > 0)
-    await protocol.send('Emulation.setDisabledImageTypes', { imageTypes: [...unknown] as ('avif' | 'webp')[] })
+    await opened.protocol.send('Emulation.setDisabledImageTypes', { imageTypes: [...unknown] as ('avif' | 'webp')[] })
   return { ...opened, requested }
 }
 
@@ -71,7 +70,7 @@ async function decoded(page: OpenPage, id: string) {
 }
 
 t.test('a page loads the AVIF copy that fits, and nothing moves', async (t) => {
-  const page = await open()
+  const page = await open(t)
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -99,7 +98,7 @@ for (const [unknown, expected] of [
   [['avif', 'webp'], /^photo-[A-Z2-7]{8}\.jpg$/],
 ] as const) {
   t.test(`a browser without ${unknown.join(' and ')} loads another format`, async (t) => {
-    const page = await open(unknown)
+    const page = await open(t, unknown)
     await page.goto(origin, 'load')
     const { file, width } = await decoded(page, 'photo')
     t.match(file, expected)
@@ -109,7 +108,7 @@ for (const [unknown, expected] of [
 }
 
 t.test('a navigation loads the copies that the visitor sees', async (t) => {
-  const page = await open()
+  const page = await open(t)
   await page.goto(origin, 'load')
   await page.hydrated()
   page.requested.length = 0

@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { buildFiles } from '../server/served.ts'
 import { type SiteServer, startSite } from '../site-server.ts'
 import { until } from '../until.ts'
-import { launchChromium, type OpenPage } from './chromium.ts'
+import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 
 const FILES = {
   'server.ts': `
@@ -182,12 +182,12 @@ export interface InPlace {
   site: SiteServer
   dir: string
   origin: string
-  /** Opens a page and marks its document. The mark is lost with the document. */
-  open(path: string, prepare?: (open: OpenPage) => Promise<unknown>): Promise<OpenPage>
+  /** Opens a page for a test and marks its document. The mark is lost with the document. */
+  open(t: Owner, path: string, prepare?: (open: OpenPage) => Promise<unknown>): Promise<OpenPage>
   /** Does the same in an open tab. */
   reopen(open: OpenPage, path: string): Promise<void>
   /** Opens a tab without JavaScript. */
-  openPlain(): Promise<OpenPage>
+  openPlain(t: Owner): Promise<OpenPage>
   /** Returns what the actions have done since the last call. */
   done(): Promise<Done[]>
   /** Releases the action when it waits. */
@@ -223,14 +223,14 @@ export async function startInPlace(
     site,
     dir,
     origin,
-    async open(path, prepare) {
-      const open = await chromium.open()
+    async open(t, path, prepare) {
+      const open = await chromium.open({}, t)
       await prepare?.(open)
       await reopen(open, path)
       return open
     },
     reopen,
-    openPlain: () => chromium.open({ javaScript: false }),
+    openPlain: (t) => chromium.open({ javaScript: false }, t),
     async done() {
       // The cast is safe because `server.ts` responds with its list.
       const all = (await fetch(`${origin}/done`).then((answer) => answer.json())) as Done[]

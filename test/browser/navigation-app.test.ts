@@ -77,7 +77,7 @@ t.teardown(() => app.close())
 const chromium = await launchChromium(t)
 
 async function openHome(): Promise<OpenPage> {
-  const opened = await chromium.open()
+  const opened = await chromium.open({}, t)
   await opened.goto(`${origin}/`, 'load')
   await takesNavigations(opened.page)
   calls.length = 0
@@ -171,7 +171,7 @@ t.test('files of other places do not run, even if the server names them', async 
 })
 
 t.test('a URL with the marker redirects a visitor to the page without it', async (t) => {
-  const opened = await chromium.open()
+  const opened = await chromium.open({}, t)
   for (const [from, to] of [
     ['/other?_hydrant', '/other'],
     ['/other?a=b&_hydrant', '/other?a=b'],

@@ -10,7 +10,7 @@ const small = await serveSmallSite(t)
 const { gates, served, origin } = small
 
 t.test('a connection that is cut while a page waits for data shows the client-side sentence', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   await visitor.start('/')
   await visitor.click('/later')
   await visitor.stands('Later')
@@ -22,7 +22,7 @@ t.test('a connection that is cut while a page waits for data shows the client-si
 })
 
 t.test('a connection that is cut before the page has arrived causes an ordinary page load', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   await visitor.start('/')
   await visitor.click('/slow')
   await gates.gate('slow').reached
@@ -37,7 +37,7 @@ t.test('a connection that is cut before the page has arrived causes an ordinary 
 })
 
 t.test('leaving a page aborts its pending requests', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await visitor.click('/later')

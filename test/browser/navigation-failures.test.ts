@@ -13,7 +13,7 @@ const { origin, gates, served } = small
 const serverErrors = () => served.log.errors().filter(({ side }) => side === 'server')
 
 t.test('if a load fails, the log’s digest replaces the page, at the target’s URL', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await page.locator('#typed').fill('kept')
@@ -40,7 +40,7 @@ t.test('if a load fails, the log’s digest replaces the page, at the target’s
 })
 
 t.test('a missing page shows the 404 page', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   const errors = serverErrors().length
@@ -58,7 +58,7 @@ t.test('a missing page shows the 404 page', async (t) => {
 })
 
 t.test('a missing page script causes an ordinary page load of the target', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   let isBlocked = true
@@ -77,7 +77,7 @@ t.test('a missing page script causes an ordinary page load of the target', async
 })
 
 t.test('a page of an older build causes an ordinary page load of the target', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await page.route(/[?&]_hydrant$/, (route) => {
@@ -90,7 +90,7 @@ t.test('a page of an older build causes an ordinary page load of the target', as
 })
 
 t.test('Back to a page of an older build loads its document, and the history keeps working', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/about')
   await visitor.click('/later')
@@ -112,7 +112,7 @@ t.test('Back to a page of an older build loads its document, and the history kee
 })
 
 t.test('a network failure causes an ordinary page load of the target, where the browser reports it', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await page.context().setOffline(true)
@@ -128,7 +128,7 @@ t.test('a network failure causes an ordinary page load of the target, where the 
 })
 
 t.test('promises in the data arrive after the page, or their failure does', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   await visitor.start('/')
   await visitor.click('/later')
   await visitor.stands('Later')
@@ -141,7 +141,7 @@ t.test('promises in the data arrive after the page, or their failure does', asyn
 })
 
 t.test('data of a layout arrives even if the page with which it was loaded has been left', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await visitor.click('/late-layout/one')
@@ -154,7 +154,7 @@ t.test('data of a layout arrives even if the page with which it was loaded has b
 })
 
 t.test('a failure in the browser ends with the page', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await visitor.click('/breaks')
@@ -173,7 +173,7 @@ t.test('a failure in the browser ends with the page', async (t) => {
 })
 
 t.test('a component that throws as it arrives is replaced by the fallback, inside the current layouts', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   for (const href of ['/throws', '/throws-around']) {

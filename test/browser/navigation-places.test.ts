@@ -9,7 +9,7 @@ const small = await serveSmallSite(t)
 const { origin, gates, served } = small
 
 t.test('navigates from a document that has failed or does not exist', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   for (const path of ['/fails', '/nowhere', '/missing']) {
     await visitor.start(path)
@@ -25,7 +25,7 @@ t.test('navigates from a document that has failed or does not exist', async (t) 
 })
 
 t.test('navigates from a document that is still arriving', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await visitor.goto(`${origin}/later`, 'commit')
@@ -51,7 +51,7 @@ t.test('navigates from a document that is still arriving', async (t) => {
 })
 
 t.test('layouts below a parameter belong to its value', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/users/1')
   await page.locator('#user-count').click()
@@ -73,7 +73,7 @@ t.test('layouts below a parameter belong to its value', async (t) => {
 })
 
 t.test('visitors who click quickly end at the last target', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   for (const href of ['/about', '/styled', '/users/1', '/users/2']) {
@@ -105,7 +105,7 @@ t.test('visitors who click quickly end at the last target', async (t) => {
 
 t.test('navigates below a base', async (t) => {
   const based = await serveSmallSite(t, { base: '/shop' })
-  const visitor = await based.visit()
+  const visitor = await based.visit(t)
   const { page } = visitor
   await visitor.start('/shop')
   const go = (path: string) => page.evaluate((href) => void navigation.navigate(href), path)

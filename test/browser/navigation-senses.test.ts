@@ -9,7 +9,7 @@ const small: SmallSite = await serveSmallSite(t)
 const { gates, origin } = small
 
 t.test('focus is reset, and the new title is announced', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await page.evaluate(() => {
@@ -28,7 +28,7 @@ t.test('focus is reset, and the new title is announced', async (t) => {
 })
 
 t.test('assistive technology reads the page as if its document had been loaded', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   await visitor.start('/')
   await visitor.click('/about')
   await visitor.stands('About')
@@ -41,7 +41,7 @@ t.test('assistive technology reads the page as if its document had been loaded',
 })
 
 t.test('the progress bar appears if a page takes long', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await page.clock.install()
   await visitor.start('/')
@@ -65,7 +65,7 @@ t.test('the progress bar appears if a page takes long', async (t) => {
 
 t.test('a navigation that is stopped leaves the page unchanged', async (t) => {
   const again = await serveSmallSite(t)
-  const visitor = await again.visit()
+  const visitor = await again.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await visitor.click('/slow')
@@ -80,7 +80,7 @@ t.test('a navigation that is stopped leaves the page unchanged', async (t) => {
 })
 
 t.test('a page appears with its stylesheet, not before it', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   let release = () => {}
@@ -113,7 +113,7 @@ t.test('a page appears with its stylesheet, not before it', async (t) => {
 })
 
 t.test('React’s view transitions run across a navigation', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/moving/one')
   await page.evaluate(() => {
@@ -134,8 +134,7 @@ t.test('React’s view transitions run across a navigation', async (t) => {
 })
 
 /** Returns the accessibility tree, line by line, without the announcer's lines. */
-async function outline({ page }: Visitor): Promise<string[]> {
-  const protocol = await page.context().newCDPSession(page)
+async function outline({ protocol }: Visitor): Promise<string[]> {
   await protocol.send('Accessibility.enable')
   const { nodes } = await protocol.send('Accessibility.getFullAXTree')
   const announcer = nodes.find(({ properties = [] }) =>

@@ -2,12 +2,14 @@
 
 // A small site for navigation tests, served in this process, so that a test can block its loads.
 
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { CreateServerOptions } from '../../src/server/create-server.ts'
 import { GATES, gatesOfLast, listen, load, waitAt } from '../server/lines.ts'
 import { buildFiles, type Files, type Served, serve } from '../server/served.ts'
-import { type Chromium, launchChromium, type OpenPage, type PageOptions } from './chromium.ts'
+import { type Chromium, launchChromium, type OpenPage, type Owner, type PageOptions } from './chromium.ts'
 
 const page = (title: string, body: string, imports = '') =>
   `import { Suspense, use, useState } from 'react'\nimport { FailureBoundary } from 'hydrant/react'\nvoid [Suspense, use, useState, FailureBoundary]\n${imports}
@@ -183,16 +185,26 @@ export interface SmallSite {
   served: Served
   chromium: Chromium
   gates: ReturnType<typeof gatesOfLast>
-  visit(options?: PageOptions & { init?: () => void }): Promise<Visitor>
+  visit(t: Owner, options?: PageOptions & { init?: () => void }): Promise<Visitor>
 }
 
-/** Serves the site of this file, or another one. */
+let built: Promise<string> | undefined
+
+/** Copies the site of this file, which is built once for all tests of the process. */
+async function copySite(t: Test): Promise<string> {
+  const dir = t.testdir({})
+  built ??= buildFiles(join(dir, 'built'), site)
+  cpSync(await built, join(dir, 'site'), { recursive: true })
+  return join(dir, 'site')
+}
+
+/** Serves the site of this file, or another one that is built. */
 export async function serveSmallSite(
   t: Test,
   options: Partial<CreateServerOptions> = {},
-  files: Files = site,
+  other?: string,
 ): Promise<SmallSite> {
-  const dir = await buildFiles(t.testdir({}), files)
+  const dir = other ?? (await copySite(t))
   const served = await serve(t, dir, options)
   const origin = await listen(t, served.app)
   const chromium = await launchChromium(t)
@@ -201,8 +213,8 @@ export async function serveSmallSite(
     served,
     chromium,
     gates: gatesOfLast(),
-    async visit({ init, ...options } = {}) {
-      const open = await chromium.open(options)
+    async visit(t, { init, ...options } = {}) {
+      const open = await chromium.open(options, t)
       if (init) await open.page.addInitScript(init)
       return createVisitor(open, origin)
     },

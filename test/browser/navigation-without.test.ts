@@ -9,7 +9,7 @@ const small = await serveSmallSite(t)
 const { origin, served, gates } = small
 
 t.test('without the Navigation API everything is an ordinary page load', async (t) => {
-  const visitor = await small.visit({
+  const visitor = await small.visit(t, {
     init: () => {
       // Removes a getter of the window itself with `delete`.
       delete (window as { navigation?: unknown }).navigation
@@ -50,7 +50,7 @@ t.test('without the Navigation API everything is an ordinary page load', async (
 })
 
 t.test('works if the browser changes the URL before the page has arrived', async (t) => {
-  const visitor = await small.visit({
+  const visitor = await small.visit(t, {
     init: () => {
       delete (window as { NavigationPrecommitController?: unknown }).NavigationPrecommitController
     },

@@ -9,7 +9,7 @@ const small = await serveSmallSite(t)
 const { origin, gates } = small
 
 t.test('links, Back, Forward, scripts and forms navigate in one document', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await page.locator('#typed').fill('kept')
@@ -49,7 +49,7 @@ t.test('links, Back, Forward, scripts and forms navigate in one document', async
 })
 
 t.test('the browser scrolls to the top, to a fragment, and back to the previous position', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await visitor.evaluate(() => scrollTo(0, 1500), null)
@@ -76,7 +76,7 @@ t.test('the browser scrolls to the top, to a fragment, and back to the previous 
 })
 
 t.test('URLs that are not pages are left to the browser', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   for (const { href, heading } of [
     { href: '/api', heading: 'Api' },
@@ -120,7 +120,7 @@ t.test('URLs that are not pages are left to the browser', async (t) => {
 })
 
 t.test('a download from a route changes neither the page nor the URL', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   const [download] = await Promise.all([page.waitForEvent('download'), visitor.click('/export')])
@@ -137,7 +137,7 @@ t.test('a download from a route changes neither the page nor the URL', async (t)
 })
 
 t.test('a form whose target is not a page is sent by the browser, and runs once', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await page.getByRole('button', { name: 'Post', exact: true }).click()
@@ -151,7 +151,7 @@ t.test('a form whose target is not a page is sent by the browser, and runs once'
 })
 
 t.test('a newer click aborts the older one on both sides', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await visitor.evaluate(() => {
@@ -180,7 +180,7 @@ t.test('a newer click aborts the older one on both sides', async (t) => {
 })
 
 t.test('redirects leave one history entry', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await visitor.click('/redirects')
@@ -199,7 +199,7 @@ t.test('redirects leave one history entry', async (t) => {
 })
 
 t.test('endless redirects are left to the browser, which reports them', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   await visitor.start('/')
   const [request] = await Promise.all([
     visitor.page.waitForEvent('requestfailed', (request) => request.resourceType() === 'document'),

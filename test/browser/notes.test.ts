@@ -16,7 +16,7 @@ for (const javaScript of [true, false]) {
   const how = javaScript ? 'with JavaScript, in place' : 'without JavaScript'
 
   t.test(`notes are written, refused and deleted ${how}`, async (t) => {
-    const open = await chromium.open({ javaScript })
+    const open = await chromium.open({ javaScript }, t)
     await open.goto(notes, 'load')
     if (javaScript) await open.hydrated()
     const countDocuments = watchDocuments(open)
@@ -71,7 +71,7 @@ for (const javaScript of [true, false]) {
 }
 
 t.test('buttons show their progress, and a note that was deleted meanwhile is not found', async (t) => {
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   const cookie = await write('short-lived')
   await become(open, cookie)
   await open.goto(notes, 'load')
@@ -99,7 +99,7 @@ t.test('buttons show their progress, and a note that was deleted meanwhile is no
 })
 
 t.test('the list is ahead of the server, is fresh after a return, and takes reports', async (t) => {
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   const { page } = open
   await open.goto(notes, 'load')
   await open.hydrated()
@@ -137,7 +137,7 @@ t.test('the list is ahead of the server, is fresh after a return, and takes repo
   t.strictSame(loads, [], 'no load runs after a report')
   t.strictSame(open.errors, [])
 
-  const plain = await chromium.open({ javaScript: false })
+  const plain = await chromium.open({ javaScript: false }, t)
   await plain.goto(notes, 'load')
   await Promise.all([plain.page.waitForEvent('load'), plain.page.click(`[aria-label="Report note ${id}"]`)])
   await waitForText(plain, '[role=status]', 'Thank you.')
@@ -164,7 +164,7 @@ t.test('only the visitor who has written a note can delete it', async (t) => {
   }
   t.equal((await fetch(`${notes}/0`, { method: 'DELETE' })).status, 404)
 
-  const inPlace = await chromium.open()
+  const inPlace = await chromium.open({}, t)
   await become(inPlace, cookie)
   await inPlace.goto(notes, 'load')
   await inPlace.hydrated()
@@ -175,7 +175,7 @@ t.test('only the visitor who has written a note can delete it', async (t) => {
   t.equal(await inPlace.read('li p'), 'guarded', 'the page stays')
   t.ok(await inPlace.page.getByRole('alert').isVisible(), 'and the reason too')
 
-  const open = await chromium.open({ javaScript: false })
+  const open = await chromium.open({ javaScript: false }, t)
   for (const [visitor, buttons] of [
     [stranger, 0],
     [cookie, 1],
@@ -201,7 +201,7 @@ for (const javaScript of [true, false]) {
   t.test(`notes are searched ${how}`, async (t) => {
     const cookie = await write('Green tea')
     await write('Black coffee', cookie)
-    const open = await chromium.open({ javaScript })
+    const open = await chromium.open({ javaScript }, t)
     await become(open, cookie)
     await open.goto(notes, 'load')
     if (javaScript) await open.hydrated()

@@ -25,7 +25,7 @@ const url = await listen(t, app)
 
 t.test('a link from a hydrated page loads the document, and its form and links work without scripts', async (t) => {
   const chromium = await launchChromium(t)
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   const messages: string[] = []
   open.page.on('console', (message) => messages.push(message.text()))
   await open.goto(url, 'load')

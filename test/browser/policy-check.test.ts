@@ -75,7 +75,7 @@ t.test('a policy is reported to block scripts exactly if it does', async (t) => 
   const { app } = await serve(t, dir, { ledger: false })
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = new URL(origin)
-  const { page, evaluate } = await (await launchChromium(t)).open()
+  const { page, evaluate } = await (await launchChromium(t)).open({}, t)
   const { body } = await app.inject({ url: '/', headers: { accept: 'text/html' } })
   const script = new URL(/<script type="module" src="([^"]+)"/.exec(body)?.[1] ?? '', origin)
   for (const [template, runs] of POLICIES) {

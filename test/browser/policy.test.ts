@@ -27,7 +27,7 @@ async function watchPolicy(page: Page): Promise<string[]> {
 
 t.test('allows pages that fail, from the shell to the last part of a stream', async (t) => {
   const site = await startSite(t)
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   const violations = await watchPolicy(open.page)
   const failing = ['f1', 'f2', 'f2b', 'f3-layout', 'f14-layout', 'f15-stream', 'own'].map((name) => `${name}/fail`)
   for (const path of ['/', '/nowhere', ...failing.map((name) => `/failures/${name}`)]) {
@@ -38,7 +38,7 @@ t.test('allows pages that fail, from the shell to the last part of a stream', as
 })
 
 t.test('allows navigations and failures in the browser', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   const violations = await watchPolicy(page)
   await visitor.start('/')
@@ -86,7 +86,7 @@ export default function Page() {
   })
   const { app } = await serve(t, dir)
   const origin = await listen(t, app)
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   const { page } = open
   const violations = await watchPolicy(page)
   await open.goto(`${origin}/`, 'load')

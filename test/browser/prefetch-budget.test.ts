@@ -4,6 +4,7 @@
 
 import t from 'tap'
 import { GATES, load, waitAt } from '../server/lines.ts'
+import { buildFiles } from '../server/served.ts'
 import { serveSmallSite, type Visitor } from './navigation-site.ts'
 
 const page = (title: string, body = '') =>
@@ -68,6 +69,8 @@ export default function Page({ data }) {
   'server.ts': `export default async function server(app) {\n  ${GATES}\n}\n`,
 }
 
+const dir = await buildFiles(t.testdir({}), FILES)
+
 /** Calls `prefetch` of `hydrant/react`. Resolves when it does. */
 const prefetch = (visitor: Visitor, url: string) =>
   visitor.evaluate(
@@ -78,8 +81,8 @@ const touch = (visitor: Visitor, path: string) =>
   visitor.page.locator(`a[href="${path}"]`).first().dispatchEvent('touchstart')
 
 t.test('three responses may be pending: a newer link ends the oldest request', async (t) => {
-  const { visit, gates } = await serveSmallSite(t, {}, FILES)
-  const visitor = await visit()
+  const { visit, gates } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t)
   await visitor.start('/')
   for (const number of [0, 1, 2]) {
     await touch(visitor, `/n/${number}`)
@@ -96,8 +99,8 @@ t.test('three responses may be pending: a newer link ends the oldest request', a
 })
 
 t.test('five pages are kept, and the least recently used one makes room', async (t) => {
-  const { visit, gates } = await serveSmallSite(t, {}, FILES)
-  const visitor = await visit()
+  const { visit, gates } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t)
   await visitor.start('/')
   for (const number of [0, 1, 2, 3, 4]) {
     gates.gate(`n${number}`).open()
@@ -115,8 +118,8 @@ t.test('five pages are kept, and the least recently used one makes room', async 
 })
 
 t.test('prefetch() waits for its turn, and for the page', async (t) => {
-  const { visit, gates, origin } = await serveSmallSite(t, {}, FILES)
-  const visitor = await visit()
+  const { visit, gates, origin } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t)
   await visitor.start('/')
   const done: number[] = []
   const all = [0, 1, 2, 3].map((number) => prefetch(visitor, `/n/${number}`).then(() => done.push(number)))
@@ -138,8 +141,8 @@ t.test('prefetch() waits for its turn, and for the page', async (t) => {
 })
 
 t.test('effects of the first render prefetch and refresh, whichever kind they are', async (t) => {
-  const { visit, gates } = await serveSmallSite(t, {}, FILES)
-  const visitor = await visit()
+  const { visit, gates } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t)
   await visitor.start('/early')
   for (const name of ['n0', 'n1']) {
     await gates.gate(name).reached
@@ -151,8 +154,8 @@ t.test('effects of the first render prefetch and refresh, whichever kind they ar
 })
 
 t.test('links are prefetched when they become visible', async (t) => {
-  const { visit, gates } = await serveSmallSite(t, {}, FILES)
-  const visitor = await visit({
+  const { visit, gates } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t, {
     init: () => {
       const priorities: unknown[] = []
       const original = fetch
@@ -192,8 +195,8 @@ t.test('links are prefetched when they become visible', async (t) => {
 })
 
 t.test('a visible link counts that arrives after the page is interactive', async (t) => {
-  const { visit, gates, origin } = await serveSmallSite(t, {}, FILES)
-  const visitor = await visit()
+  const { visit, gates, origin } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t)
   await visitor.goto(`${origin}/later`, 'commit')
   await visitor.hydrated()
   gates.gate('later').open()
@@ -202,8 +205,8 @@ t.test('a visible link counts that arrives after the page is interactive', async
 })
 
 t.test('visible links share the budget', async (t) => {
-  const { visit, gates, origin } = await serveSmallSite(t, {}, FILES)
-  const visitor = await visit()
+  const { visit, gates, origin } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t)
   await visitor.goto(`${origin}/many`, 'load')
   for (const number of [0, 1, 2, 3, 4, 5, 6]) {
     if (number < 5) await gates.gate(`n${number}`).reached
@@ -215,8 +218,8 @@ t.test('visible links share the budget', async (t) => {
 })
 
 t.test('nothing is prefetched on a slow connection, unless a script asks for it', async (t) => {
-  const { visit, gates } = await serveSmallSite(t, {}, FILES)
-  const visitor = await visit({
+  const { visit, gates } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t, {
     init: () => Object.defineProperty(navigator, 'connection', { value: { effectiveType: 'slow-2g' } }),
   })
   await visitor.page.clock.install()
@@ -230,8 +233,8 @@ t.test('nothing is prefetched on a slow connection, unless a script asks for it'
 })
 
 t.test('a prefetched page outlives a navigation, if it has the layouts that are on the screen', async (t) => {
-  const { visit } = await serveSmallSite(t, {}, FILES)
-  const visitor = await visit()
+  const { visit } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t)
   await visitor.start('/')
   await prefetch(visitor, '/target')
   await prefetch(visitor, '/a/b')
@@ -248,8 +251,8 @@ t.test('a prefetched page outlives a navigation, if it has the layouts that are 
 })
 
 t.test('a prefetch that failed or was redirected has no consequences', async (t) => {
-  const { visit } = await serveSmallSite(t, {}, FILES)
-  const visitor = await visit()
+  const { visit } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t)
   const { page } = visitor
   await visitor.start('/')
   await prefetch(visitor, '/fails')
@@ -268,8 +271,8 @@ t.test('a prefetch that failed or was redirected has no consequences', async (t)
 })
 
 t.test('an action discards what was prefetched before', async (t) => {
-  const { visit } = await serveSmallSite(t, {}, FILES)
-  const visitor = await visit()
+  const { visit } = await serveSmallSite(t, {}, dir)
+  const visitor = await visit(t)
   const { page } = visitor
   await visitor.start('/target')
   await prefetch(visitor, '/a')

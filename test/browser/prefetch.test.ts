@@ -16,7 +16,7 @@ t.test('a link that is pointed at, focused or touched is fetched once', async (t
     focus: (visitor: Visitor) => visitor.page.locator('nav a[href="/about"]').first().focus(),
     touch: (visitor: Visitor) => visitor.page.locator('nav a[href="/about"]').first().dispatchEvent('touchstart'),
   })) {
-    const visitor = await small.visit()
+    const visitor = await small.visit(t)
     const { page } = visitor
     await visitor.start('/')
     await Promise.all([asksFor(visitor, '/about'), start(visitor)])
@@ -33,7 +33,7 @@ t.test('a link that is pointed at, focused or touched is fetched once', async (t
 })
 
 t.test('a prefetched page is dropped when it is stale', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await page.clock.install()
   await visitor.start('/')
@@ -48,7 +48,7 @@ t.test('a prefetched page is dropped when it is stale', async (t) => {
 })
 
 t.test('not all links are prefetched', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await page.clock.install()
   await visitor.start('/')
@@ -73,7 +73,7 @@ t.test('not all links are prefetched', async (t) => {
 })
 
 t.test('nothing is prefetched for visitors who save data', async (t) => {
-  const visitor = await small.visit({
+  const visitor = await small.visit(t, {
     init: () => Object.defineProperty(navigator, 'connection', { value: { saveData: true } }),
   })
   const { page } = visitor
@@ -88,7 +88,7 @@ t.test('nothing is prefetched for visitors who save data', async (t) => {
 })
 
 t.test('a cookie that a prefetched page sets late does not reload the current page', async (t) => {
-  const visitor = await small.visit()
+  const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
   await page.locator('nav a[href="/cookie"]').dispatchEvent('touchstart')

@@ -29,7 +29,7 @@ const url = await listen(t, app)
 
 t.test('a prerendered document hydrates, forbids other scripts and navigates', async (t) => {
   const chromium = await launchChromium(t)
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   const messages: string[] = []
   open.page.on('console', (message) => messages.push(message.text()))
   await open.goto(url, 'load')

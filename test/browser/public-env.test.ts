@@ -21,7 +21,7 @@ t.test('the browser has the variables of the server, in every page and below a b
   })
   const { app } = await serve(t, dir, { base: '/shop' })
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const open = await (await launchChromium(t)).open()
+  const open = await (await launchChromium(t)).open({}, t)
   for (const start of ['/shop', '/shop/one']) {
     await open.goto(address + start, 'load')
     await open.hydrated()

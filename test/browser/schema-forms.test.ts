@@ -5,15 +5,15 @@
 import t from 'tap'
 import { SCHEMA_SITE } from '../server/forms/schema-site.ts'
 import { buildFiles, serve } from '../server/served.ts'
-import { launchChromium, type OpenPage } from './chromium.ts'
+import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 
 const dir = await buildFiles(t.testdir({}), SCHEMA_SITE)
 const { app } = await serve(t, dir, { bodyLimit: 20_000, forms: { maxFileBytes: 1_000 } })
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const chromium = await launchChromium(t)
 
-async function openSignup(javaScript: boolean): Promise<OpenPage> {
-  const opened = await chromium.open({ javaScript })
+async function openSignup(t: Owner, javaScript: boolean): Promise<OpenPage> {
+  const opened = await chromium.open({ javaScript }, t)
   await opened.goto(`${origin}/products`, 'load')
   await opened.goto(`${origin}/signup`, 'load')
   if (javaScript) await opened.hydrated()
@@ -54,7 +54,7 @@ for (const javaScript of [true, false]) {
   const how = javaScript ? 'with JavaScript' : 'without JavaScript'
 
   t.test(`a form that was not accepted keeps what was typed, ${how}`, async (t) => {
-    const opened = await openSignup(javaScript)
+    const opened = await openSignup(t, javaScript)
     const { page } = opened
     await fill(opened)
     await page.click('#send')
@@ -79,7 +79,7 @@ for (const javaScript of [true, false]) {
   })
 
   t.test(`messages of the action, ${how}`, async (t) => {
-    const opened = await openSignup(javaScript)
+    const opened = await openSignup(t, javaScript)
     const { page } = opened
     await fill(opened)
     await page.fill('#name', 'taken')
@@ -92,7 +92,7 @@ for (const javaScript of [true, false]) {
   })
 
   t.test(`a file that is too large, ${how}`, async (t) => {
-    const opened = await openSignup(javaScript)
+    const opened = await openSignup(t, javaScript)
     const { page } = opened
     await fill(opened)
     await page.setInputFiles('#file', { name: 'x.png', mimeType: 'image/png', buffer: Buffer.alloc(5_000) })
@@ -103,7 +103,7 @@ for (const javaScript of [true, false]) {
 
   for (const enctype of ['multipart/form-data', 'application/x-www-form-urlencoded']) {
     t.test(`a text that is too large, ${enctype}, ${how}`, async (t) => {
-      const opened = await openSignup(javaScript)
+      const opened = await openSignup(t, javaScript)
       const { page, evaluate } = opened
       await fill(opened)
       await page.fill('#name', 'n'.repeat(25_000))
@@ -126,7 +126,7 @@ for (const javaScript of [true, false]) {
   }
 
   t.test(`Back leaves the form without a question, ${how}`, async (t) => {
-    const opened = await openSignup(javaScript)
+    const opened = await openSignup(t, javaScript)
     const { page } = opened
     await fill(opened)
     await page.click('#send')
@@ -140,7 +140,7 @@ for (const javaScript of [true, false]) {
 
 t.test('the browser checks the rules of the schema without a request', async (t) => {
   for (const javaScript of [true, false]) {
-    const opened = await openSignup(javaScript)
+    const opened = await openSignup(t, javaScript)
     const { page, evaluate } = opened
     await fill(opened)
     await page.fill('#email', 'no address')
@@ -153,7 +153,7 @@ t.test('the browser checks the rules of the schema without a request', async (t)
 })
 
 t.test('a page that is reached by a link has its fields, search and params', async (t) => {
-  const opened = await openSignup(true)
+  const opened = await openSignup(t, true)
   const { page, evaluate } = opened
   const go = (path: string) =>
     evaluate((href) => {

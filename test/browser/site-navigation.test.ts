@@ -18,7 +18,7 @@ const origin = `http://127.0.0.1:${site.port}`
 await fetch(`${origin}/notes`, { method: 'POST', body: new URLSearchParams({ text: 'A note\nof two lines' }) })
 
 t.test('every page is the same through a link and through its URL', async (t) => {
-  const [walker, reader] = [await chromium.open(), await chromium.open()]
+  const [walker, reader] = [await chromium.open({}, t), await chromium.open({}, t)]
   let documents = 0
   walker.page.on('request', (request) => {
     if (request.resourceType() === 'document') documents++

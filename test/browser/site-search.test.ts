@@ -14,7 +14,7 @@ const origin = `http://127.0.0.1:${site.port}`
 const FIRST = '#results ~ ol a'
 
 t.test('with JavaScript, the results replace the page in place, and the keyboard reaches them', async (t) => {
-  const { page, errors, hydrated, goto } = await chromium.open()
+  const { page, errors, hydrated, goto } = await chromium.open({}, t)
   await goto(`${origin}/docs/guide/loads`, 'load')
   await hydrated()
   await takesNavigations(page)
@@ -52,7 +52,7 @@ t.test('with JavaScript, the results replace the page in place, and the keyboard
 })
 
 t.test('without JavaScript, the form loads a document with the same results', async (t) => {
-  const { page, goto } = await chromium.open({ javaScript: false })
+  const { page, goto } = await chromium.open({ javaScript: false }, t)
   await goto(`${origin}/docs`, 'load')
   await page.getByRole('searchbox', { name: 'Search the documentation' }).fill('session cookie')
   await Promise.all([page.waitForURL('**/docs/search?q=session+cookie#results'), page.keyboard.press('Enter')])

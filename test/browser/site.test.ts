@@ -43,7 +43,7 @@ t.test('checks every page of the site', async (t) => {
 })
 
 t.test('the first page counts and completes in the whole browser', async (t) => {
-  const open = await (await launchChromium(t, 'browser')).open()
+  const open = await (await launchChromium(t, 'browser')).open({}, t)
   await open.goto(`${origin}/`, 'commit')
   await open.hydrated()
   const { page } = open

@@ -48,7 +48,7 @@ t.test('a story renders with the hooks of Hydrant, and forms and links do not le
     define: { 'process.env.NODE_ENV': '"development"' },
   })
   const script = outputFiles.find(({ path }) => path.endsWith('.js'))?.text ?? ''
-  const { page, errors } = await (await launchChromium(t)).open()
+  const { page, errors } = await (await launchChromium(t)).open({}, t)
   const requests: string[] = []
   await page.setContent('<div id="root"></div>')
   page.on('request', (request) => requests.push(request.url()))

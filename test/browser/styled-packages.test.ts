@@ -21,7 +21,7 @@ async function checkPage(t: Test, url: string) {
   const html = await (await fetch(url)).text()
   t.match(html, 'own version')
   t.match(html, 'version of the site')
-  const { page, errors, goto, hydrated } = await chromium.open()
+  const { page, errors, goto, hydrated } = await chromium.open({}, t)
   await goto(url, 'load')
   await hydrated()
   await page.click('#outer')

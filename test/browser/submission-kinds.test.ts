@@ -15,7 +15,7 @@ const { open, done, origin } = await startSubmissions(t, {
 const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 
 t.test('a form is taken over at its submit event, whatever has caused it', async (t) => {
-  const opened = await open('/kinds')
+  const opened = await open(t, '/kinds')
   const { page } = opened
   const ways: [string, () => Promise<unknown>][] = [
     ['a click', () => page.click('#send')],
@@ -47,7 +47,7 @@ t.test('a form is taken over at its submit event, whatever has caused it', async
 })
 
 t.test('the plain form of a page too', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   for (const [text, act] of [
     ['clicked', () => document.querySelector<HTMLElement>('#ok')?.click()],
     ['requested', () => document.querySelector<HTMLFormElement>('#note')?.requestSubmit()],
@@ -61,7 +61,7 @@ t.test('the plain form of a page too', async (t) => {
 })
 
 t.test('a button with another target is a navigation', async (t) => {
-  const opened = await open('/kinds')
+  const opened = await open(t, '/kinds')
   await opened.page.click('#elsewhere')
   await waitForText(opened, 'h1', 'Form')
   t.equal(pathOf(opened), '/form')
@@ -70,7 +70,7 @@ t.test('a button with another target is a navigation', async (t) => {
 })
 
 t.test('works in a dialog, whose own forms only close it', async (t) => {
-  const opened = await open('/kinds')
+  const opened = await open(t, '/kinds')
   await opened.page.click('#show')
   await opened.page.click('#dialog-send')
   await waitForText(opened, '#data', 'in a dialog')
@@ -83,7 +83,7 @@ t.test('works in a dialog, whose own forms only close it', async (t) => {
 })
 
 t.test('a handler of the site may call that of the form', async (t) => {
-  const opened = await open('/kinds')
+  const opened = await open(t, '/kinds')
   await opened.page.click('#handled-send')
   await waitForText(opened, '#data', 'handled')
   t.equal(await opened.evaluate(() => document.querySelector<HTMLElement>('#handled')?.dataset.seen, null), 'seen')
@@ -94,7 +94,7 @@ t.test('a handler of the site may call that of the form', async (t) => {
 const file = (size: number) => ({ name: 'a.bin', mimeType: 'text/plain', buffer: Buffer.alloc(size, 'a') })
 
 t.test('an upload has a progress from 0 to 1', async (t) => {
-  const opened = await open('/upload')
+  const opened = await open(t, '/upload')
   await opened.page.setInputFiles('#form [name=file]', file(900_000))
   await opened.page.click('#send')
   await waitForText(opened, '#data', 'a.bin 900000')
@@ -115,7 +115,7 @@ t.test('an upload can be aborted', async (t) => {
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  const opened = await open('/upload', ({ page }) =>
+  const opened = await open(t, '/upload', ({ page }) =>
     page.route(/\/upload\?_hydrant$/, async (route) => {
       await held
       await route.abort()
@@ -134,7 +134,7 @@ t.test('an upload can be aborted', async (t) => {
 })
 
 t.test('a body that is too large is refused in its form, which keeps what was typed', async (t) => {
-  const opened = await open('/upload')
+  const opened = await open(t, '/upload')
   const { page } = opened
   await page.fill('#form [name=text]', 'typed')
   await page.setInputFiles('#form [name=file]', file(1_200_000))
@@ -162,7 +162,7 @@ t.test('a body that is too large is refused in its form, which keeps what was ty
 })
 
 t.test('a page that was prefetched before an action is not shown after it', async (t) => {
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   const count = Number.parseInt((await textOf(opened, '#count')) ?? '', 10)
   const prefetched = opened.page.waitForResponse(/\/target\?_hydrant$/)
   await opened.page.hover('#away')
@@ -181,7 +181,7 @@ t.test('a page that was prefetched before an action is not shown after it', asyn
 })
 
 t.test('after a redirect all layouts are loaded again', async (t) => {
-  const opened = await open('/form')
+  const opened = await open(t, '/form')
   const count = Number.parseInt((await textOf(opened, '#count')) ?? '', 10)
   // Another tab changes what the layout shows.
   await fetch(`${origin}/api`, { method: 'POST', body: new URLSearchParams('a=b') })

@@ -5,7 +5,7 @@
 import t from 'tap'
 import { buildFiles, serve } from '../server/served.ts'
 import { until } from '../until.ts'
-import { launchChromium, type OpenPage } from './chromium.ts'
+import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 
 const schema = `
 export const form = { '~standard': { version: 1, vendor: 'own', async validate(value) {
@@ -62,17 +62,16 @@ const { app } = await serve(t, dir)
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const chromium = await launchChromium(t)
 
-async function open(path: string): Promise<OpenPage> {
-  const opened = await chromium.open()
+async function open(t: Owner, path: string): Promise<OpenPage> {
+  const opened = await chromium.open({}, t)
   await opened.goto(origin + path, 'load')
   await opened.hydrated()
   return opened
 }
 
 /** Returns what assistive technology gets of the field, and what was announced. */
-async function heardIn({ page }: OpenPage) {
-  const session = await page.context().newCDPSession(page)
-  const { nodes } = await session.send('Accessibility.getFullAXTree')
+async function heardIn({ page, protocol }: OpenPage) {
+  const { nodes } = await protocol.send('Accessibility.getFullAXTree')
   const field = nodes.find(({ role, name }) => role?.value === 'textbox' && name?.value === 'Text')
   const properties = new Map(field?.properties?.map(({ name, value }) => [name, value.value]))
   return {
@@ -86,7 +85,7 @@ async function heardIn({ page }: OpenPage) {
 
 for (const path of ['/hook', '/plain']) {
   t.test(`${path}: the field with the message gets the focus, by keyboard alone`, async (t) => {
-    const opened = await open(path)
+    const opened = await open(t, path)
     const { page } = opened
     await page.focus('#text')
     await page.keyboard.type('wrong')
@@ -108,11 +107,10 @@ for (const path of ['/hook', '/plain']) {
 
 for (const id of ['plain', 'hook']) {
   t.test(`${id}: a form in a modal dialog is announced inside the dialog, and later outside of it`, async (t) => {
-    const { page } = await open('/dialogs')
-    const session = await page.context().newCDPSession(page)
+    const { page, protocol } = await open(t, '/dialogs')
     /** Waits until a live region that is not hidden from assistive technology has a text. */
     async function heard(): Promise<string | undefined> {
-      const { nodes } = await session.send('Accessibility.getFullAXTree')
+      const { nodes } = await protocol.send('Accessibility.getFullAXTree')
       const isAssertive = ({ name, value }: { name: string; value: { value?: unknown } }) =>
         name === 'live' && value.value === 'assertive'
       const region = nodes.find(({ ignored, properties }) => !ignored && properties?.some(isAssertive))
@@ -137,7 +135,7 @@ for (const id of ['plain', 'hook']) {
 }
 
 t.test('a visitor who works elsewhere keeps the focus', async (t) => {
-  const { page } = await open('/hook')
+  const { page } = await open(t, '/hook')
   let pass = () => {}
   globals.hydrantGate = new Promise((resolve) => {
     pass = resolve

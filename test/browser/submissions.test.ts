@@ -20,7 +20,7 @@ async function send({ page }: OpenPage, row: string, text: string) {
 }
 
 t.test('the result of an action is on the screen at once, and what was there stays until the fresh data', async (t) => {
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   const { page } = opened
   // The streamed part is in the document before it is in its place.
   await until(async () => (await textOf(opened, '#reviews'))?.startsWith('reviews'))
@@ -52,7 +52,7 @@ t.test('the result of an action is on the screen at once, and what was there sta
 
 t.test('each has its own state, and several run at the same time', async (t) => {
   await done()
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   const loads = await textOf(opened, '#loads')
   const count = Number.parseInt((await textOf(opened, '#count')) ?? '', 10)
   await send(opened, 'a', 'wait-a')
@@ -86,7 +86,7 @@ t.test('each has its own state, and several run at the same time', async (t) => 
 })
 
 t.test('an older response never replaces a newer one', async (t) => {
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   await send(opened, 'a', 'wait-older')
   await send(opened, 'a', 'wait-newer')
   await openGate('wait-newer')
@@ -100,7 +100,7 @@ t.test('an older response never replaces a newer one', async (t) => {
 
 t.test('a double click sends once', async (t) => {
   await done()
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   await opened.page.fill('#row-a [name=text]', 'wait-double')
   await opened.page.click(inRow('a', 'send'), { clickCount: 2 })
   await openGate('wait-double')
@@ -109,7 +109,7 @@ t.test('a double click sends once', async (t) => {
 })
 
 t.test('a failure and a refusal stay in their submission', async (t) => {
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   await opened.page.fill('#own [name=text]', 'typed')
   await send(opened, 'failing', 'x')
   await waitForText(opened, inRow('failing', 'error'), 'digest')
@@ -129,7 +129,7 @@ t.test('a failure and a refusal stay in their submission', async (t) => {
 })
 
 t.test('an action that redirects leads to the new page', async (t) => {
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   await send(opened, 'moved', 'x')
   await waitForText(opened, 'h1', 'Target')
   t.equal(pathOf(opened), '/target')
@@ -139,7 +139,7 @@ t.test('an action that redirects leads to the new page', async (t) => {
 })
 
 t.test('a component that is gone gets nothing, and the page is up to date', async (t) => {
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   const loads = await textOf(opened, '#loads')
   await send(opened, 'c', 'wait-c')
   await opened.page.click('#close')
@@ -151,7 +151,7 @@ t.test('a component that is gone gets nothing, and the page is up to date', asyn
 })
 
 t.test('a page that the visitor has gone to meanwhile is up to date too', async (t) => {
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   const count = Number.parseInt((await textOf(opened, '#count')) ?? '', 10)
   await send(opened, 'moved', 'wait-gone')
   await opened.page.click('#away')
@@ -163,7 +163,7 @@ t.test('a page that the visitor has gone to meanwhile is up to date too', async 
 })
 
 t.test('abort() stops waiting, and what is sent next is unaffected', async (t) => {
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   await send(opened, 'a', 'wait-aborted')
   await opened.page.click(inRow('a', 'abort'))
   await waitForText(opened, inRow('a', 'pending'), 'false')
@@ -175,7 +175,7 @@ t.test('abort() stops waiting, and what is sent next is unaffected', async (t) =
 })
 
 t.test('useOptimistic keeps its state until the page has the fresh data', async (t) => {
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   const { page } = opened
   await opened.evaluate(() => {
     const texts = document.querySelector('#texts')
@@ -198,7 +198,7 @@ t.test('useOptimistic keeps its state until the page has the fresh data', async 
 })
 
 t.test('revalidate = false runs no loads', async (t) => {
-  const opened = await open('/quiet')
+  const opened = await open(t, '/quiet')
   const loads = await textOf(opened, '#loads')
   await opened.page.click('#plain-send')
   await waitForText(opened, '#action-data', 'action 1')
@@ -214,7 +214,7 @@ t.test('revalidate = false runs no loads', async (t) => {
 })
 
 t.test('refresh() runs the loads again, in place', async (t) => {
-  const opened = await open('/list')
+  const opened = await open(t, '/list')
   const { page } = opened
   await page.fill('#own [name=text]', 'typed')
   const loads = Number(await textOf(opened, '#loads'))
@@ -242,7 +242,7 @@ t.test('refresh() runs the loads again, in place', async (t) => {
 })
 
 t.test('a form that is not accepted keeps its text, and its first field with a message gets the focus', async (t) => {
-  const opened = await open('/renames')
+  const opened = await open(t, '/renames')
   const { page } = opened
   const focused = () => opened.evaluate(() => document.activeElement?.id, null)
   await page.click('#send')
@@ -260,7 +260,7 @@ t.test('a form that is not accepted keeps its text, and its first field with a m
 
 t.test('without JavaScript the form is an ordinary form', async (t) => {
   await done()
-  const plain = await openPlain()
+  const plain = await openPlain(t)
   await plain.goto(`${origin}/list`, 'load')
   await plain.page.fill('#row-a [name=text]', 'plain')
   await plain.page.click(inRow('a', 'send'))

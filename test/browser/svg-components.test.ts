@@ -52,7 +52,7 @@ t.test('the element is the same from the server and in the browser', async (t) =
   t.match(body, 'role="img" id="first" width="40" data-url="/_hydrant/assets/logo-')
   t.match(body, '><title>Tea &lt;&amp;> more</title><style>')
   t.notMatch(body, 'tool:version')
-  const open = await (await launchChromium(t)).open()
+  const open = await (await launchChromium(t)).open({}, t)
   await open.goto(await app.listen({ port: 0, host: '127.0.0.1' }), 'load')
   await open.hydrated()
   await open.page.locator('#show').click()

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { listen } from '../server/lines.ts'
 import { buildFiles, serve, writeFiles } from '../server/served.ts'
+import type { Owner } from './chromium.ts'
 import { serveSmallSite, takesNavigations, type Visitor } from './navigation-site.ts'
 
 const moving = (title: string, body = '') =>
@@ -15,7 +16,7 @@ const moving = (title: string, body = '') =>
 const small = await serveSmallSite(
   t,
   {},
-  {
+  await buildFiles(t.testdir({}), {
     'pages/layout.tsx': `import { useNavigation } from 'hydrant/react'
 export default function Layout({ children }) {
   const { state } = useNavigation()
@@ -52,7 +53,7 @@ export default function Tea({ params }) {
 }
 `,
     'server.ts': 'export default async function server() {}\n',
-  },
+  }),
 )
 
 interface Seen {
@@ -62,8 +63,8 @@ interface Seen {
 }
 
 /** Opens a page that notes each view transition: its types, and what the browser animates. */
-async function visit(init?: () => void): Promise<Visitor & { seen(count: number): Promise<Seen[]> }> {
-  const visitor = await small.visit(init ? { init } : {})
+async function visit(t: Owner, init?: () => void): Promise<Visitor & { seen(count: number): Promise<Seen[]> }> {
+  const visitor = await small.visit(t, init ? { init } : {})
   await visitor.page.addInitScript(() => {
     const seen: unknown[] = []
     const original = document.startViewTransition.bind(document)
@@ -102,7 +103,7 @@ async function visit(init?: () => void): Promise<Visitor & { seen(count: number)
 const typesOf = (seen: readonly Seen[]) => seen.map(({ types }) => types)
 
 t.test('links, Back, Forward, replacements, redirects and forms have a type each, and are animated', async (t) => {
-  const visitor = await visit()
+  const visitor = await visit(t)
   const { page } = visitor
   await visitor.start('/one')
   await visitor.click('/two')
@@ -136,7 +137,7 @@ t.test('links, Back, Forward, replacements, redirects and forms have a type each
 })
 
 t.test('elements of two pages are shared, and a type selects the animation of others', async (t) => {
-  const visitor = await visit()
+  const visitor = await visit(t)
   await visitor.start('/teas')
   await visitor.page.locator('#assam').click()
   await visitor.stands('Tea')
@@ -152,7 +153,7 @@ t.test('elements of two pages are shared, and a type selects the animation of ot
 })
 
 t.test('nothing moves for visitors who prefer that', async (t) => {
-  const visitor = await visit()
+  const visitor = await visit(t)
   await visitor.page.emulateMedia({ reducedMotion: 'reduce' })
   await visitor.start('/one')
   await visitor.click('/two')
@@ -165,7 +166,7 @@ t.test('nothing moves for visitors who prefer that', async (t) => {
 })
 
 t.test('nothing is animated twice: the browser may have animated Back', async (t) => {
-  const visitor = await visit(() =>
+  const visitor = await visit(t, () =>
     Object.defineProperty(NavigateEvent.prototype, 'hasUAVisualTransition', {
       get() {
         return this.navigationType === 'traverse'
@@ -195,7 +196,7 @@ t.test('React before 19.3 has no types, and navigates all the same', async (t) =
   await buildFiles(dir, { 'pages/index.tsx': 'export default function One() {\n  return <a href="/two">two</a>\n}\n' })
   const { app } = await serve(t, dir)
   const origin = await listen(t, app)
-  const { page, errors, goto } = await small.chromium.open()
+  const { page, errors, goto } = await small.chromium.open({}, t)
   await goto(origin, 'load')
   await takesNavigations(page)
   await page.locator('a').click()

@@ -91,7 +91,7 @@ export default function Hook() {
 
 /** Opens two tabs that have entered. */
 async function openTabs(path: string): Promise<[Page, Page]> {
-  const { page: first } = await open('/enter')
+  const { page: first } = await open(t, '/enter')
   await first.click('#enter')
   await first.waitForSelector('h1:has-text("Note")')
   const [second] = await Promise.all([

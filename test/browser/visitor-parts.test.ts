@@ -62,7 +62,7 @@ t.test('the shell is shown at once, and the rest follows in the same response an
     ['Ann', 'miss'],
     ['Bob', 'hit'],
   ] as const) {
-    const open = await chromium.open()
+    const open = await chromium.open({}, t)
     const messages: string[] = []
     open.page.on('console', (message) => messages.push(message.text()))
     open.page.on('pageerror', (error) => messages.push(String(error)))
@@ -104,7 +104,7 @@ t.test('the shell is shown at once, and the rest follows in the same response an
 
 t.test('without JavaScript, the visitor gets the whole page', async (t) => {
   const chromium = await launchChromium(t)
-  const open = await chromium.open({ javaScript: false })
+  const open = await chromium.open({ javaScript: false }, t)
   await open.page.context().addCookies([{ name: 'name', value: 'Cid', url }])
   await open.goto(url, 'commit')
   await held('Cid')

@@ -84,7 +84,7 @@ t.test('without JavaScript late content is read at the end, and its fallback is 
   const { app } = await serve(t, dir, { ledger: false })
   const url = await listenAt(t, app)
   for (const colorScheme of ['light', 'dark'] as const) {
-    const open = await chromium.open({ javaScript: false, colorScheme })
+    const open = await chromium.open({ javaScript: false, colorScheme }, t)
     await checkParts(t, open, url)
   }
 })
@@ -95,12 +95,12 @@ t.test('a policy with a nonce for styles lets them be shown', async (t) => {
   await app.register(helmet, { enableCSPNonces: true, contentSecurityPolicy: { directives } })
   await app.register(hydrant, { dir, ledger: false })
   const url = await listenAt(t, app)
-  await checkParts(t, await chromium.open({ javaScript: false }), url)
+  await checkParts(t, await chromium.open({ javaScript: false }, t), url)
 })
 
 t.test('failed content keeps its fallback, and the sentence is at the end', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
-  const open = await chromium.open({ javaScript: false })
+  const open = await chromium.open({ javaScript: false }, t)
   await open.goto(`${await listenAt(t, app)}/fails`, 'load')
   t.ok(await isVisible(open, '#pending'))
   t.notOk(await isVisible(open, '#gone'))
@@ -109,7 +109,7 @@ t.test('failed content keeps its fallback, and the sentence is at the end', asyn
 
 t.test('with JavaScript each part is in its place, and nothing of the additions is left', async (t) => {
   const { app } = await serve(t, dir, { ledger: false })
-  const open = await chromium.open()
+  const open = await chromium.open({}, t)
   await open.goto(`${await listenAt(t, app)}/parts`, 'load')
   await open.hydrated()
   await open.page.getByText('late inner list').waitFor()

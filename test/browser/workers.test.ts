@@ -45,7 +45,7 @@ t.test('a build bundles workers, which run below any base with the default polic
   const client = readdirSync(join(dir, '.hydrant', 'client')).filter((name) => name.endsWith('.js'))
   t.equal(client.filter((name) => /^sum-[A-Z2-7]{8}\.js$/.test(name)).length, 1)
   t.equal(client.filter((name) => /^inner-[A-Z2-7]{8}\.js$/.test(name)).length, 1)
-  const open = await (await launchChromium(t)).open()
+  const open = await (await launchChromium(t)).open({}, t)
   for (const base of ['/', '/shop']) {
     const { app } = await serve(t, dir, { base })
     const address = await app.listen({ port: 0, host: '127.0.0.1' })
