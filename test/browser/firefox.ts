@@ -7,6 +7,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { endLater } from '../kept.ts'
 import { FIREFOX } from '../tools.ts'
 import { until } from '../until.ts'
 import { type DrivenPage, drivePage } from './driven-page.ts'
@@ -42,8 +43,30 @@ const PREFERENCES = {
   'toolkit.telemetry.enabled': false,
 }
 
-/** Launches Firefox with one page. It closes at the end of the test. */
+let running: Promise<Command> | undefined
+
+/** Launches Firefox, unless the process has one. Its page closes at the end of the test. */
 export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<DrivenPage> {
+  running ??= startFirefox(t)
+  const command = await running
+  const { value: first } = await command('WebDriver:GetWindowHandle', {})
+  const { handle } = await command('WebDriver:NewWindow', { type: 'tab', focus: true })
+  await command('WebDriver:SwitchToWindow', { handle })
+  t.teardown(async () => {
+    await command('WebDriver:DeleteAllCookies', {})
+    await command('WebDriver:CloseWindow', {})
+    await command('WebDriver:SwitchToWindow', { handle: first })
+  })
+  return drivePage({
+    goto: (url) => command('WebDriver:Navigate', { url }),
+    run: async (script) => (await command('WebDriver:ExecuteScript', { script, args: [], sandbox: null })).value,
+    find: async (selector) =>
+      (await command('WebDriver:FindElement', { using: 'css selector', value: selector })).value,
+    click: (id) => command('WebDriver:ElementClick', { id }),
+  })
+}
+
+async function startFirefox(t: Pick<Test, 'teardown'>): Promise<Command> {
   const profile = mkdtempSync(join(tmpdir(), 'firefox-'))
   const preferences = Object.entries(PREFERENCES).map(
     ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)})`,
@@ -53,7 +76,10 @@ export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<DrivenPa
   const child = spawn(FIREFOX, words, { stdio: 'ignore', env: { ...process.env, HOME: profile } })
   const ended = once(child, 'exit')
   const portFile = join(profile, 'MarionetteActivePort')
-  t.teardown(async () => {
+  let socket: Socket | undefined
+  endLater(t, async () => {
+    running = undefined
+    socket?.destroy()
     child.kill()
     await ended
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
@@ -64,22 +90,16 @@ export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<DrivenPa
   })
   await Promise.race([isListening, died])
   died.catch(() => {})
-  const socket = connect(Number(readFileSync(portFile, 'utf8')), '127.0.0.1')
-  t.teardown(() => socket.destroy())
+  socket = connect(Number(readFileSync(portFile, 'utf8')), '127.0.0.1')
   const command = await talk(socket)
   await command('WebDriver:NewSession', {})
-
-  return drivePage({
-    goto: (url) => command('WebDriver:Navigate', { url }),
-    run: async (script) => (await command('WebDriver:ExecuteScript', { script, args: [], sandbox: null })).value,
-    find: async (selector) =>
-      (await command('WebDriver:FindElement', { using: 'css selector', value: selector })).value,
-    click: (id) => command('WebDriver:ElementClick', { id }),
-  })
+  return command
 }
 
-type Command = (name: string, parameters: object) => Promise<{ value: unknown }>
-type Answer = [type: 1, id: number, error: { message: string } | null, result: { value: unknown }]
+/** A new tab has a `handle`; other results are a `value`. */
+type Result = { value: unknown; handle?: string }
+type Command = (name: string, parameters: object) => Promise<Result>
+type Answer = [type: 1, id: number, error: { message: string } | null, result: Result]
 
 async function talk(socket: Socket): Promise<Command> {
   const waiting = new Map<number, (answer: Answer) => void>()
