@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { messageOf } from '../src/server/util/message-of.ts'
 import { makeBatches } from './batches.ts'
 import { installDocumentedPackages } from './docs/code/documented-packages.ts'
 import { writeFastModules } from './fast-modules.ts'
@@ -85,9 +86,14 @@ function stop(signal: string): never {
 
 function finish(reason = 'was not run') {
   for (const file of unfinished) failures.push(`${file} › ${reason}`)
-  rmSync(FIXTURES, { recursive: true, force: true })
-  // A process that a test left behind may still write there.
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  for (const written of [FIXTURES, folder]) {
+    try {
+      rmSync(written, { recursive: true, force: true, maxRetries: 5 })
+    } catch (error) {
+      // A process that a test left behind may still write there.
+      console.error(`${written} stays: ${messageOf(error)}`)
+    }
+  }
   // Repeats the failures, because other files' output follows them above.
   console.log(formatSummary(passed, failures))
   process.exitCode = failures.length === 0 && passed > 0 ? 0 : 1

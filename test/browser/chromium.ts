@@ -268,7 +268,7 @@ function waitForElement({ selector, patienceMs }: { selector: string; patienceMs
     const look = () => {
       const elements = [...document.querySelectorAll<HTMLElement>(selector)]
       if (elements.some((element) => element.offsetHeight > 0)) resolve()
-      else requestAnimationFrame(look)
+      else setTimeout(look, 30)
     }
     look()
   })

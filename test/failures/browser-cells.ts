@@ -133,7 +133,7 @@ function waitForOwnHost(patienceMs: number): Promise<void> {
     const check = () => {
       const alerts = [...document.querySelectorAll('[role=alert]')]
       if (alerts.every(({ textContent }) => textContent?.includes(location.hostname))) resolve()
-      else requestAnimationFrame(check)
+      else setTimeout(check, 30)
     }
     check()
   })
