@@ -65,8 +65,9 @@ t.test('memory and the folder of the dev server do not grow with the number of s
     'pages/later.server.ts':
       "import { mark } from '../lib/later.ts'\nexport const load = () => {\n  throw new Error(mark.slice(0, 8))\n}\n",
   })
-  // Without the options of the test, which change what V8 keeps.
-  const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'], { node: [] })
+  // Without the options of the test, and without coverage, for which V8 keeps all scripts.
+  const given = { node: [], env: { NODE_V8_COVERAGE: '' } }
+  const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'], given)
   const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
   const get = async (path: string) => (await fetch(new URL(path, url), { headers: { accept: 'text/html' } })).text()
   const countFiles = () => readdirSync(join(dir, '.hydrant-dev/server')).length
