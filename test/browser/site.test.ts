@@ -1,9 +1,14 @@
+/// <reference lib="dom" />
+
+// The project's own site, visited through its links.
+
 import t, { type Test } from 'tap'
 import { checkHashes, checkNonces } from '../failures/html.ts'
 import { createHttpClient, mapConcurrently } from '../http-client.ts'
 import { startSite } from '../site-server.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 import { measureOverflow, NARROW, NO_OVERFLOW } from './fonts.ts'
+import { takesNavigations } from './navigation-site.ts'
 
 // Other tests check pages that fail on purpose. A file is not a page. The first decision stands for all of them.
 const NO_PAGE = /\/(?:fail|refuse|refused)$|^\/failures\/f13\/|^\/no-such-page|^\/docs\/decisions\/(?!001)|\.\w+$/
@@ -18,13 +23,22 @@ const origin = `http://127.0.0.1:${site.port}`
 // Creates a note, which has a page of its own.
 await fetch(`${origin}/notes`, { method: 'POST', body: new URLSearchParams({ text: 'A note\nof two lines' }) })
 
-t.test('checks every page of the site', async (t) => {
-  const open = await engine.open({ width: NARROW })
-  const without = await engine.open({ width: NARROW, javaScript: false })
+t.test('every page reads the same without JavaScript and through a link', async (t) => {
+  const open = await engine.open({ width: NARROW }, t)
+  const without = await engine.open({ width: NARROW, javaScript: false }, t)
+  const walker = await engine.open({ width: NARROW }, t)
+  let documents = 0
+  walker.page.on('request', (request) => {
+    if (request.resourceType() === 'document') documents++
+  })
+  await walker.goto(`${origin}/`, 'load')
+  await takesNavigations(walker.page)
+  documents = 0
   const paths = ['/']
   for (const path of paths) {
     await t.test(path, async (t) => {
-      const [seen, read] = await Promise.all([visit(open, origin + path), readWithout(without, origin + path)])
+      const url = origin + path
+      const [seen, read, walked] = await Promise.all([visit(open, url), readWithout(without, url), walk(walker, url)])
       for (const link of seen.links) {
         if (!NO_PAGE.test(link) && !paths.includes(link)) paths.push(link)
       }
@@ -33,12 +47,22 @@ t.test('checks every page of the site', async (t) => {
       t.equal(seen.headings, 1, 'one heading of the first level')
       t.match(seen.title, /Hydrant/)
       t.same(seen.overflows, NO_OVERFLOW, `nothing reaches beyond ${NARROW} px, whatever the font`)
-      t.not(seen.grounds.light, seen.grounds.dark, 'it has a light and a dark face')
+      t.not(...seen.grounds, 'it has a light and a dark face')
+      // The first page shows facts that each request measures.
       t.equal(read.text, path === '/' ? read.text : seen.text, 'without JavaScript it reads the same')
-      t.equal(read.outline, seen.outline, 'and has the same headings')
+      t.strictSame(read.outline, seen.outline, 'and has the same headings')
       t.same(read.errors, [])
+      t.equal(walked.top, 0, 'through a link it stands at its top at once')
+      t.equal(walked.title, seen.title)
+      t.strictSame(walked.meta, seen.meta)
+      t.strictSame(walked.outline, seen.outline)
+      t.strictSame(walked.links, seen.links)
+      t.equal(walked.current, seen.current)
+      if (path !== '/') t.equal(walked.text, seen.text)
+      t.strictSame(walked.errors, [])
     })
   }
+  t.equal(documents, 0, 'all links are followed in one document')
   t.ok(paths.length > 30, `${paths.length} pages were found through links`)
 })
 
@@ -85,50 +109,60 @@ t.test('every document loads its CSS before its content and allows no script but
   }
 })
 
-interface Seen {
-  status: number
-  errors: string[]
-  links: string[]
-  title: string
-  headings: number
-  text: string
-  outline: string
-  overflows: Record<string, number>
-  grounds: Record<'light' | 'dark', string>
-}
-
-async function visit(open: OpenPage, url: string): Promise<Seen> {
+async function visit(open: OpenPage, url: string) {
   const response = await open.goto(url, 'load')
   await open.hydrated()
-  const seen = { ...(await open.evaluate(readPage, null)), text: await open.read('main') }
-  const faces = { light: await readGround(open, 'light'), dark: await readGround(open, 'dark') }
+  const seen = await readAll(open)
   return {
     ...seen,
     status: response.status(),
-    errors: [...open.errors],
     overflows: await measureOverflow(open),
-    grounds: faces,
+    grounds: await readGrounds(open),
   }
 }
 
 async function readWithout(open: OpenPage, url: string) {
   await open.goto(url, 'load')
-  return { ...(await open.evaluate(readPage, null)), text: await open.read('main'), errors: [...open.errors] }
+  return readAll(open)
 }
 
-async function readGround(open: OpenPage, colorScheme: 'light' | 'dark'): Promise<string> {
-  await open.page.emulateMedia({ colorScheme })
-  return open.evaluate(() => getComputedStyle(document.documentElement).backgroundColor, null)
+/** Follows a link to a page, in the document of another one that is scrolled down. */
+async function walk(open: OpenPage, url: string) {
+  const top = await open.page.evaluate(async (href) => {
+    scrollTo({ top: 300, behavior: 'instant' })
+    await navigation.navigate(href).finished
+    return scrollY
+  }, url)
+  return { top, ...(await readAll(open)) }
+}
+
+async function readAll(open: OpenPage) {
+  const page = await open.evaluate(readPage, null)
+  return { ...page, errors: [...open.errors] }
+}
+
+/** Reads the background of a page in the color scheme that it has, and in the other one, which it keeps. */
+async function readGrounds({ page, evaluate }: OpenPage): Promise<[string, string]> {
+  const read = () => evaluate(() => getComputedStyle(document.documentElement).backgroundColor, null)
+  const first = await read()
+  const isDark = await evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches, null)
+  await page.emulateMedia({ colorScheme: isDark ? 'light' : 'dark' })
+  return [first, await read()]
 }
 
 // Runs in the page.
 function readPage() {
-  const links = [...document.links].filter((link) => link.origin === location.origin)
+  const all = <E extends Element, T>(selector: string, read: (element: E) => T) =>
+    [...document.querySelectorAll<E>(selector)].map(read)
+  const own = [...document.links].filter(({ origin }) => origin === location.origin)
   return {
-    links: [...new Set(links.map((link) => link.pathname))],
+    links: [...new Set(own.map(({ pathname }) => pathname))],
     title: document.title,
+    meta: all('meta[name]', ({ name, content }: HTMLMetaElement) => `${name}: ${content}`).sort(),
     headings: document.querySelectorAll('h1').length,
-    outline: [...document.querySelectorAll('h1, h2, h3')].map((heading) => heading.textContent).join('\n'),
+    outline: all('h1, h2, h3', ({ textContent }) => textContent),
+    current: all('[aria-current]', ({ textContent }) => textContent).join(),
+    text: document.querySelector('main')?.innerText,
   }
 }
 
