@@ -1,5 +1,6 @@
 import type { BuildSiteOptions, SiteBuild } from '../scripts/build/build-site.ts'
 import { shareCompression } from './compress-once.ts'
+import { FAST } from './fast-env.ts'
 
 let sharing = 0
 
@@ -14,10 +15,11 @@ export async function buildSharing(options: BuildSiteOptions): Promise<SiteBuild
 
 /** Does the same for all builds of other work, whose modules are imported after this one. */
 export async function whileSharing<Result>(work: () => Promise<Result>): Promise<Result> {
-  sharing++
+  // The process that prerenders pages has the environment of this one, and none of its options.
+  if (sharing++ === 0) process.env.NODE_OPTIONS = FAST.NODE_OPTIONS
   try {
     return await work()
   } finally {
-    sharing--
+    if (--sharing === 0) delete process.env.NODE_OPTIONS
   }
 }

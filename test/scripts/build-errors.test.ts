@@ -7,6 +7,7 @@ import { errorTable } from '../../src/server/errors/error-table.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { brokenSites } from './broken-sites.ts'
 import { createSite } from './create-site.ts'
+import { EMPTY_REACT } from './empty-react.ts'
 
 async function findProblems(dir: string) {
   const error: unknown = await buildSharing({ dir }).then(
@@ -24,7 +25,7 @@ function show({ code, location }: Awaited<ReturnType<typeof findProblems>>[numbe
 
 for (const { title, files, expected, message } of brokenSites) {
   t.test(`refuses ${title}`, async (t) => {
-    const problems = await findProblems(createSite(t, files))
+    const problems = await findProblems(createSite(t, { ...EMPTY_REACT, ...files }))
     t.strictSame(problems.map(show), expected)
     if (message) t.match(problems[0]?.message, message)
     for (const { fix } of problems) t.ok(fix)
@@ -37,7 +38,7 @@ t.test('refuses a folder without pages/', async (t) => {
 })
 
 t.test('refuses a link in public/ that leads out of it, and follows one that does not', async (t) => {
-  const dir = createSite(t, { 'public/a.txt': 'a', 'secret.txt': 's' })
+  const dir = createSite(t, { ...EMPTY_REACT, 'public/a.txt': 'a', 'secret.txt': 's' })
   symlinkSync('a.txt', join(dir, 'public', 'b.txt'))
   const { manifest } = await buildSharing({ dir })
   t.strictSame(manifest.publicFiles, ['a.txt', 'b.txt'])
@@ -49,6 +50,7 @@ t.test('reports a file that cannot be written, and leaves no unfinished folder',
   // With the hash of its content, the name is longer than the 255 characters that file systems allow.
   const name = `${'a'.repeat(245)}.png`
   const dir = createSite(t, {
+    ...EMPTY_REACT,
     'pages/index.tsx': `import image from './${name}'\nexport default () => <img src={image} alt="" />\n`,
     [`pages/${name}`]: 'an image',
   })
@@ -93,6 +95,7 @@ t.test('has a broken site for each of its errors', async (t) => {
 
 t.test('allows a browser module the types of a server one, and hydrant/react', async (t) => {
   const dir = createSite(t, {
+    ...EMPTY_REACT,
     'pages/index.tsx': `
       import { FailureBoundary } from 'hydrant/react'
       import type { load } from './index.server'
@@ -104,7 +107,9 @@ t.test('allows a browser module the types of a server one, and hydrant/react', a
 })
 
 t.test('shows a problem with its position, the line and a fix', async (t) => {
-  const [problem] = await findProblems(createSite(t, { 'pages/a.tsx': '\n\texport default () => <p>a</b>\n' }))
+  const [problem] = await findProblems(
+    createSite(t, { ...EMPTY_REACT, 'pages/a.tsx': '\n\texport default () => <p>a</b>\n' }),
+  )
   t.equal(
     problem && formatProblem(problem),
     [

@@ -4,6 +4,7 @@ import t from 'tap'
 import { applyNames, nameByContent } from '../../scripts/build/output/rename-by-content.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
+import { EMPTY_REACT } from './empty-react.ts'
 import { walk } from './walk.ts'
 
 // After the module that replaces the compression of its other builds.
@@ -47,7 +48,7 @@ t.test('builds the same in every folder, at any depth', async (t) => {
 })
 
 t.test('changes the build’s id with everything that it serves', async (t) => {
-  const dir = createSite(t, site)
+  const dir = createSite(t, { ...EMPTY_REACT, ...site })
   const buildId = async () => (await buildSharing({ dir })).manifest.buildId
   const ids = [await buildId()]
   for (const [file, contents] of [
@@ -66,6 +67,7 @@ t.test('changes the build’s id with everything that it serves', async (t) => {
 
 t.test('keeps the names of files that a change does not affect', async (t) => {
   const dir = createSite(t, {
+    ...EMPTY_REACT,
     'pages/a.tsx': 'export default () => <p>a</p>\n',
     'pages/b.tsx': 'export default () => <p>b</p>\n',
   })
@@ -79,7 +81,12 @@ t.test('keeps the names of files that a change does not affect', async (t) => {
 
 t.test('gives one stylesheet to pages whose styles are the same', async (t) => {
   const page = "import '../shared.css'\nexport default () => null\n"
-  const dir = createSite(t, { 'pages/a.tsx': page, 'pages/b.tsx': page, 'shared.css': 'body { margin: 0 }' })
+  const dir = createSite(t, {
+    ...EMPTY_REACT,
+    'pages/a.tsx': page,
+    'pages/b.tsx': page,
+    'shared.css': 'body { margin: 0 }',
+  })
   const { manifest } = await buildSharing({ dir })
   t.equal(manifest.modules['pages/a.tsx']?.css.length, 1)
   t.strictSame(manifest.modules['pages/b.tsx']?.css, manifest.modules['pages/a.tsx']?.css)

@@ -3,15 +3,12 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { ExportOptions } from '../../scripts/export/export-site.ts'
 import { addHeadElements } from '../../scripts/export/meta-policy.ts'
-import { FAST } from '../fast-env.ts'
 import { whileSharing } from '../shared-compression.ts'
 import { createSite, writeSite } from './create-site.ts'
 import { runCli } from './run-cli.ts'
 
 const { exportSite } = await import('../../scripts/export/export-site.ts')
 const { runExport } = await import('../../scripts/commands/export.ts')
-// The processes that render the pages have the environment of this one.
-Object.assign(process.env, FAST)
 
 const page = (name: string) =>
   `export const prerender = true\nexport default function Page({ url }) {\n  return <main><link rel="canonical" href={url} />${name}</main>\n}\n`

@@ -12,6 +12,7 @@ import { createSampleImages, linkSharp } from '../sample-images.ts'
 import { type Files, serve, writeFiles } from '../server/served.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
+import { EMPTY_REACT } from './empty-react.ts'
 
 const make = await createSampleImages(t.testdir({}))
 const photo = await make.photo(600, 400).jpeg().toBuffer()
@@ -158,6 +159,7 @@ t.test('without sharp, a build knows the sizes, and says how to get copies', asy
 t.test('a file that is no image is an error that names it', async (t) => {
   const errorsOf = async (images: Record<string, Buffer | string>, withSharp: boolean) => {
     const dir = createImageSite(t, images, withSharp)
+    writeFiles(dir, EMPTY_REACT)
     const error: unknown = await buildSharing({ dir }).catch((error: unknown) => error)
     return error instanceof BuildError ? error.problems.map(formatProblem) : [String(error)]
   }
@@ -178,13 +180,17 @@ Try: Replace it with a file that a browser displays, or import it without "?imag
 })
 
 t.test('an image that does not exist is an error at its import', async (t) => {
-  const dir = createSite(t, { 'pages/index.tsx': "import a from './none.jpg?image'\nexport default () => a.src\n" })
+  const dir = createSite(t, {
+    ...EMPTY_REACT,
+    'pages/index.tsx': "import a from './none.jpg?image'\nexport default () => a.src\n",
+  })
   const error: unknown = await buildSharing({ dir }).catch((error: unknown) => error)
   t.match(error, { problems: [{ code: 'HYD_BUILD_UNRESOLVED', location: { file: 'pages/index.tsx', line: 1 } }] })
 })
 
 t.test('a query that nothing handles is an error at its import', async (t) => {
   const dir = createSite(t, {
+    ...EMPTY_REACT,
     'images/photo.jpg': photo,
     'pages/index.tsx': "import a from '../images/photo.jpg?w=100'\nexport default () => a\n",
   })
@@ -196,6 +202,7 @@ t.test('a query that nothing handles is an error at its import', async (t) => {
 
 t.test('a stylesheet keeps the query of a URL', async (t) => {
   const dir = createSite(t, {
+    ...EMPTY_REACT,
     'images/photo.jpg': photo,
     'pages/index.tsx': "import './a.css'\nexport default () => <p />\n",
     'pages/a.css': 'body { background: url("../images/photo.jpg?image") }\n',

@@ -7,6 +7,7 @@ import { readManifest } from '../../src/server/build-output/read-build.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
+import { EMPTY_REACT } from './empty-react.ts'
 
 /** The id of a process that no longer runs. */
 async function deadPid(): Promise<number> {
@@ -21,7 +22,7 @@ const folders = (dir: string) =>
     .sort()
 
 t.test('leaves the last build complete when the next one fails', async (t) => {
-  const dir = createSite(t, {})
+  const dir = createSite(t, EMPTY_REACT)
   const { manifest, folder } = await buildSharing({ dir })
   writeFileSync(join(dir, 'pages', 'index.tsx'), 'export default (')
   await t.rejects(buildSharing({ dir }), { code: 'HYD_BUILD_FAILED' })
@@ -30,7 +31,7 @@ t.test('leaves the last build complete when the next one fails', async (t) => {
 })
 
 t.test('leaves the last build complete when the next one is killed, and cleans up after it', async (t) => {
-  const dir = createSite(t, {})
+  const dir = createSite(t, EMPTY_REACT)
   const { manifest, folder } = await buildSharing({ dir })
   // A plugin that waits forever stops the build halfway. It creates a file to show that it has started.
   writeFileSync(
@@ -64,7 +65,7 @@ t.test('leaves the last build complete when the next one is killed, and cleans u
 })
 
 t.test('does not touch folders of running processes and of others', async (t) => {
-  const dir = createSite(t, {})
+  const dir = createSite(t, EMPTY_REACT)
   const running = `.hydrant-${process.ppid}`
   for (const name of [running, '.hydrant-notes', `.hydrant-dev-${await deadPid()}`]) mkdirSync(join(dir, name))
   const before = folders(dir)
@@ -73,7 +74,7 @@ t.test('does not touch folders of running processes and of others', async (t) =>
 })
 
 t.test('restores the build of a process that died during the swap', async (t) => {
-  const dir = createSite(t, {})
+  const dir = createSite(t, EMPTY_REACT)
   const { folder } = await buildSharing({ dir })
   const pid = await deadPid()
   renameSync(folder, join(dir, `.hydrant-${pid}-old`))
@@ -85,7 +86,7 @@ t.test('restores the build of a process that died during the swap', async (t) =>
 })
 
 t.test('copies nothing of the old build into the new one', async (t) => {
-  const dir = createSite(t, { 'public/old.txt': 'old' })
+  const dir = createSite(t, { ...EMPTY_REACT, 'public/old.txt': 'old' })
   const { folder } = await buildSharing({ dir })
   writeFileSync(join(folder, 'stray.txt'), '')
   renameSync(join(dir, 'public', 'old.txt'), join(dir, 'public', 'new.txt'))

@@ -4,6 +4,7 @@ import t from 'tap'
 import { createStructureReader } from '../../scripts/dev/engine/read-structure.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
+import { EMPTY_REACT } from './empty-react.ts'
 import { runCli } from './run-cli.ts'
 
 const page = 'export default () => null\n'
@@ -62,7 +63,7 @@ declare module 'hydrant/react' {
 `
 
 t.test('a build writes the types of the routes, only when they change', async (t) => {
-  const dir = createSite(t, files)
+  const dir = createSite(t, { ...EMPTY_REACT, ...files })
   const file = join(dir, FILE)
   await buildSharing({ dir })
   t.equal(readFileSync(file, 'utf8'), declarations)

@@ -7,9 +7,10 @@ import t, { type Test } from 'tap'
 import type { Position, ServerMapFields } from '../../src/server/failures/stacks/function-names.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
+import { EMPTY_REACT } from './empty-react.ts'
 
 async function build(t: Test, files: Record<string, string>) {
-  const { folder } = await buildSharing({ dir: createSite(t, files) })
+  const { folder } = await buildSharing({ dir: createSite(t, { ...EMPTY_REACT, ...files }) })
   const code = readFileSync(join(folder, 'server/index.mjs'), 'utf8')
   const map = JSON.parse(readFileSync(join(folder, 'server/index.mjs.map'), 'utf8'))
   const { x_hydrant_exports: exports = {}, x_hydrant_components: components = {} }: ServerMapFields = map

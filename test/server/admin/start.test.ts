@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { runCli, startCli } from '../../scripts/run-cli.ts'
+import { until } from '../../until.ts'
 import { buildFiles, HTML } from '../served.ts'
 
 const FILES = {
@@ -40,8 +41,10 @@ t.test(
     await fetch(`${site}/`, { headers: HTML }).then((answer) => answer.text())
     const digest = failed.headers.get('x-error-digest') ?? ''
 
-    let answer = await fetch(`${admin}/api/failures/${digest}`)
-    while (answer.status === 404) answer = await fetch(`${admin}/api/failures/${digest}`)
+    const answer = await until(async () => {
+      const response = await fetch(`${admin}/api/failures/${digest}`)
+      return response.status === 404 ? null : response
+    })
     t.match(await answer.json(), {
       message: 'it fails',
       source: { file: 'pages/fail.server.ts', line: 2 },

@@ -272,7 +272,7 @@ function testLimits(t: Test, createLedger: CreateLedger) {
   t.test('reports of browsers push out no server failures', async (t) => {
     for (const [limits, message] of [
       [{ ...LIMITS, maxFailures: 20 }, ''],
-      [{ ...LIMITS, maxBytes: 1_000_000 }, 'x'.repeat(20_000)],
+      [{ ...LIMITS, maxBytes: 500_000 }, 'x'.repeat(10_000)],
     ] as const) {
       const ledger = await createLedger(t, limits)
       const add = (from: number, to: number, side: Side) => {
@@ -299,7 +299,7 @@ function testLimits(t: Test, createLedger: CreateLedger) {
   t.test('messages that differ each time push out no failures of other places', async (t) => {
     for (const [limits, message] of [
       [{ ...LIMITS, maxFailures: 40 }, ''],
-      [{ ...LIMITS, maxBytes: 1_000_000 }, 'x'.repeat(15_000)],
+      [{ ...LIMITS, maxBytes: 500_000 }, 'x'.repeat(7_500)],
     ] as const) {
       const ledger = await createLedger(t, limits)
       const { error } = entry()

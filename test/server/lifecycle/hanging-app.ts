@@ -9,7 +9,7 @@ const app = Fastify({ logger: true })
 const other = mode === 'apart' ? Fastify({ logger: true }) : app
 if (mode === 'survive') process.on('uncaughtException', ({ message }) => console.log(`caught: ${message}`))
 app.get('/own/loop', async () => {
-  for (;;);
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
 })
 const timeouts = Number(hangMs) > 0 ? { hangMs: Number(hangMs) } : {}
 await other.register(hydrant, { dir: `${dir}/first`, base: '/first', timeouts, release: 'first' })

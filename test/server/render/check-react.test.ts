@@ -46,26 +46,30 @@ const WAYS = {
 }
 
 interface Served {
+  /** The entry point. */
+  way: string
   /** The code of the error, or the status of the document. */
   code: number | string
   body: string
 }
 
-/** Serves the sites one after another in one process, with the same parts of React. */
+/** Serves each site with both entry points, one after another in one process, with the same parts of React. */
 async function ask(
-  way: keyof typeof WAYS,
+  option: 'bun' | 'node',
   nodeEnv: string | undefined,
-  { sites = [dir], late = '', option = 'bun' } = {},
+  { sites = [dir], late = '' } = {},
 ): Promise<Served[]> {
-  const parts = sites.map(
-    (site) => `try {
-    ${WAYS[way](site, option)}
+  const parts = sites.flatMap((site) =>
+    Object.entries(WAYS).map(
+      ([way, declare]) => `try {
+    ${declare(site, option)}
     const { statusCode, body } = await app.inject({ url: '/part', headers: ${HTML} })
-    served.push({ code: statusCode, body })
+    served.push({ way: '${way}', code: statusCode, body })
     await app.close()
   } catch (error) {
-    served.push({ code: error.code, body: error.message + ' ' + error.fix })
+    served.push({ way: '${way}', code: error.code, body: error.message + ' ' + error.fix })
   }`,
+    ),
   )
   const program = `${late && `await import(${JSON.stringify(SERVER)}); process.env.NODE_ENV = '${late}'`}
   const served = []
@@ -76,47 +80,56 @@ async function ask(
     env: nodeEnv === undefined ? env : { ...env, NODE_ENV: nodeEnv },
   })
   // The cast is safe because the program writes the line.
-  return JSON.parse(stdout.split('\n').at(0) ?? '') as Served[]
+  const served = JSON.parse(stdout.split('\n').at(0) ?? '') as Served[]
+  t.equal(served.length, sites.length * Object.keys(WAYS).length)
+  return served
 }
 
-// Both entry points and both of React's server builds.
-for (const [way, option] of [
-  ['createServer', 'bun'],
-  ['plugin', 'node'],
-] as const) {
-  t.test(`${way} with ${option} serves a production build only with React's production build`, async (t) => {
-    const [served] = await ask(way, 'production', { option })
-    t.equal(served?.code, 200)
-    t.notMatch(served?.body, 'hunter22')
-    for (const nodeEnv of [undefined, 'staging', 'test', 'development', 'Production', '']) {
-      const [served] = await ask(way, nodeEnv, { option })
-      t.equal(served?.code, 'HYD_REACT_DEVELOPMENT', `NODE_ENV=${nodeEnv}`)
-      t.match(served?.body, 'NODE_ENV=production')
+// Both entry points with each value, and both of React's server builds.
+t.test("a production build is served only with React's production build", async (t) => {
+  for (const option of ['bun', 'node'] as const) {
+    for (const { way, code, body } of await ask(option, 'production')) {
+      t.equal(code, 200, `${way} with ${option}`)
+      t.notMatch(body, 'hunter22')
     }
-  })
-  t.test(
-    `${way} with ${option} refuses parts of different React builds, and says where NODE_ENV must be set to production`,
-    async (t) => {
-      for (const [before, late] of [
-        [undefined, 'production'],
-        ['test', 'production'],
-        ['production', 'test'],
-      ] as const) {
-        const served = await ask(way, before, { option, late, sites: [dir, development] })
-        t.equal(served.length, 2)
-        for (const { code, body } of served) {
-          t.equal(code, 'HYD_REACT_MIXED', `${before}, then ${late}`)
-          t.match(body, /react \((?:dev|prod)\w+\), .*react-dom\/server \((?:dev|prod)\w+\)/)
-        }
+  }
+  for (const [option, nodeEnv] of [
+    ['bun', undefined],
+    ['node', 'staging'],
+    ['bun', 'test'],
+    ['node', 'development'],
+    ['bun', 'Production'],
+    ['node', ''],
+  ] as const) {
+    for (const { way, code, body } of await ask(option, nodeEnv)) {
+      t.equal(code, 'HYD_REACT_DEVELOPMENT', `${way} with ${option}, NODE_ENV=${nodeEnv}`)
+      t.match(body, 'NODE_ENV=production')
+    }
+  }
+})
+
+t.test(
+  'parts of different React builds are refused, and the error says where NODE_ENV must be set to production',
+  async (t) => {
+    for (const [option, before, late] of [
+      ['bun', undefined, 'production'],
+      ['node', 'test', 'production'],
+      ['bun', 'production', 'test'],
+      ['node', 'production', 'test'],
+    ] as const) {
+      for (const { way, code, body } of await ask(option, before, { late, sites: [dir, development] })) {
+        t.equal(code, 'HYD_REACT_MIXED', `${way} with ${option}, ${before}, then ${late}`)
+        t.match(body, /react \((?:dev|prod)\w+\), .*react-dom\/server \((?:dev|prod)\w+\)/)
       }
-    },
-  )
-}
+    }
+  },
+)
 
 t.test('a site in development is served with the development build of React', async (t) => {
-  const [served] = await ask('createServer', undefined, { sites: [development] })
-  t.equal(served?.code, 200)
-  t.match(served?.body, 'hunter22', 'whoever writes the page is told')
+  for (const { way, code, body } of await ask('bun', undefined, { sites: [development] })) {
+    t.equal(code, 200, way)
+    t.match(body, 'hunter22', 'whoever writes the page is told')
+  }
 })
 
 t.test(
