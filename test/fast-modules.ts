@@ -8,7 +8,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { V8_OPTIONS } from './run-file.ts'
+import { V8_OPTIONS } from './v8-options.ts'
 
 /** Node.js looks here before `node_modules` when a compiled test imports a package. */
 const FOLDER = resolve('dist/test/node_modules')

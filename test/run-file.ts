@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { listFailed } from './failed.ts'
 import { nameSources } from './source-places.ts'
+import { V8_OPTIONS } from './v8-options.ts'
 
 /** The result of a test file. */
 export interface Outcome {
@@ -33,12 +34,6 @@ const PATIENCE_S = 600
 const KILLED_AFTER_MS = (PATIENCE_S + 60) * 1000
 /** How long the processes that a test started may keep its outputs open after it has ended. */
 const GRACE_MS = 10_000
-
-/**
- * V8 waits longer before it optimizes a function, which takes up to a third of the time of a short process. Programs
- * that tests start get these options too.
- */
-export const V8_OPTIONS = ['--interrupt-budget=1000000']
 
 /** The module that test processes load first: it keeps compiled code, and changes nothing else. */
 const CODE_CACHE = pathToFileURL(resolve('dist/test/code-cache.js')).href

@@ -6,7 +6,8 @@ import { text } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { FAST } from '../fast-env.ts'
-import { runCli, startCli } from '../scripts/run-cli.ts'
+import { startCli } from '../scripts/run-cli.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { createTypedSite } from '../types/typed-site.ts'
 import { until } from '../until.ts'
 import { placeOf, readMarkdown } from './code/code-block.ts'
@@ -36,7 +37,7 @@ async function failIn(t: Test, site: SampleSite, origin: string): Promise<string
     'pages/fail.tsx': 'export default () => null\n',
   })
   linkDocumentedPackages(dir)
-  t.equal((await runCli(['build'], { cwd: dir })).code, 0)
+  await t.resolves(buildSharing({ dir }))
   const server = startCli(t, ['start'], {
     cwd: dir,
     node: site.blocks.has('instrument.js') ? ['--import', './instrument.js'] : [],

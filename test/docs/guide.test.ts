@@ -1,31 +1,30 @@
 // Follows docs/guide from its first command to its last with the packed package.
 
-import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
 import { createFastEnv } from '../fast-env.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
+import { installHydrant } from '../package/installed.ts'
 import { packHydrant } from '../package/pack.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
-import { findErrorsOfProjects, projectOf, TSC } from '../types/typed-site.ts'
+import { findErrorsOfProjects, projectOf, TSC, writeTypes } from '../types/typed-site.ts'
 import { readBlocks } from './code/code-block.ts'
 import { followChapter, type Reader } from './guide.ts'
 
-const run = promisify(execFile)
 const GUIDE = 'docs/guide'
 
 const text = (file: string): string => readFileSync(join(GUIDE, file), 'utf8')
 const chapters = [...text('README.md').matchAll(/^\d+\. \[[^\]]+\]\((\S+\.md)\)/gm)].map(([, file = '']) => file)
 
 const folder = createOutsideFolder(t, 'guide-')
-const env = createFastEnv()
+const packed = await packHydrant(folder)
 const reader: Reader = {
   folder,
-  tarball: (await packHydrant(folder)).tarball,
+  tarball: packed.tarball,
+  packages: await installHydrant(packed),
   env: {
-    ...env,
+    ...createFastEnv(),
     CHROMIUM: CHROMIUM_SHELL,
     npm_config_audit: 'false',
     npm_config_fund: 'false',
@@ -83,7 +82,7 @@ for (const file of chapters) {
     t.ok(blocks.length > 1)
     await followChapter(t, blocks, reader)
     if (!existsSync(projectOf(reader.folder))) return
-    await run('node_modules/.bin/hydrant', ['types'], { cwd: reader.folder, env })
+    await writeTypes(t, reader.folder)
     copies.set(file, copySite(file))
   })
 }

@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
+import { copyPackages } from '../package/copy-packages.ts'
 import { until } from '../until.ts'
 import type { CodeBlock } from './code/code-block.ts'
 import { type RunningCommand, startCommand } from './start-command.ts'
@@ -17,6 +18,8 @@ export interface Reader {
   folder: string
   /** The tarball of the package that `npm install hydrant` installs. */
   tarball: string
+  /** A folder in which npm has installed the package. */
+  packages: string
   env: NodeJS.ProcessEnv
   server: RunningCommand | null
   /** Whether `hydrant dev` is the server. */
@@ -99,7 +102,11 @@ async function runCommand(command: string, reader: Reader): Promise<string> {
  * test.
  */
 async function toRunnable(command: string, reader: Reader): Promise<string> {
-  if (command.startsWith('npm install ')) return command.replace(' hydrant ', ` ${reader.tarball} `)
+  if (command.startsWith('npm install hydrant ')) {
+    // npm takes the files of the packages from there, and removes those that the command does not name.
+    await copyPackages(reader.packages, reader.folder)
+    return command.replace(' hydrant ', ` ${reader.tarball} `)
+  }
   if (!command.startsWith('curl ')) return shortenNpx(command, reader)
   if (reader.server === null) throw new Error(`The guide has started no server for: ${command}`)
   if (!reader.isDev) await restart('node_modules/.bin/hydrant dev', reader)

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import type { Test } from 'tap'
 import { FAST } from '../../fast-env.ts'
-import { runCli } from '../../scripts/run-cli.ts'
+import { buildSharing } from '../../shared-compression.ts'
 import { createTypedSite, findTypeErrors, TSC } from '../../types/typed-site.ts'
 import { type CodeBlock, placeOf } from './code-block.ts'
 import { linkDocumentedPackages } from './documented-packages.ts'
@@ -31,8 +31,8 @@ export async function createAppFolder(t: Pick<Test, 'testdir' | 'teardown'>): Pr
   const site = Object.entries(givenSite).map(([path, text]) => [join('my-site', path), text])
   const dir = createTypedSite(t, { ...givenApp, ...Object.fromEntries(site) })
   linkDocumentedPackages(dir)
-  const { stderr } = await runCli(['build', 'my-site'], { cwd: dir })
-  if (stderr !== '') throw new Error(stderr)
+  const { warnings } = await buildSharing({ dir: join(dir, 'my-site') })
+  if (warnings.length > 0) throw new Error(JSON.stringify(warnings))
   return dir
 }
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { runCli, startCli } from '../../scripts/run-cli.ts'
+import { startCli } from '../../scripts/run-cli.ts'
+import { buildSharing } from '../../shared-compression.ts'
 import { createTypedSite } from '../../types/typed-site.ts'
 import { givenSite } from './given-files.ts'
 
@@ -31,8 +32,7 @@ export async function prepareSite(t: Pick<Test, 'testdir' | 'teardown'>): Promis
   symlinkSync('my-site', join(folder, 'shop'))
   const sockets = mkdtempSync(join(tmpdir(), 'hydrant-'))
   t.teardown(() => rmSync(sockets, { recursive: true, force: true }))
-  const { code, stderr } = await runCli(['build', 'my-site'], { cwd: folder })
-  if (code !== 0) throw new Error(stderr)
+  await buildSharing({ dir: join(folder, 'my-site') })
   const server = startCli(t, ['start', 'my-site'], { cwd: folder, env: { PORT: '0', HYDRANT_ADMIN: '127.0.0.1:0' } })
   const [, origin = ''] = await server.waitFor(/listening at (http:[^"]+)/)
   const [, consoleOrigin = ''] = await server.waitFor(/console is at (http:[^"\s]+)/)
