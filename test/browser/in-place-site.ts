@@ -248,9 +248,9 @@ export function isInPlace({ evaluate }: OpenPage): Promise<boolean> {
   return evaluate(() => document.documentElement.dataset.mark === 'here', null)
 }
 
-/** Resolves when an element shows that text. */
-export function waitForText({ page }: OpenPage, selector: string, text: string): Promise<void> {
-  return page.locator(selector, { hasText: text }).first().waitFor({ state: 'attached' })
+/** Resolves when an element contains that text. */
+export function waitForText({ hasText }: OpenPage, selector: string, text: string): Promise<void> {
+  return hasText(selector, text)
 }
 
 export function textOf({ evaluate }: OpenPage, selector: string): Promise<string | null> {

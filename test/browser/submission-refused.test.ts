@@ -87,7 +87,7 @@ for (const path of ['/hook', '/plain']) {
   t.test(`${path}: the field with the message gets the focus, by keyboard alone`, async (t) => {
     const opened = await open(t, path)
     const { page } = opened
-    await page.focus('#text')
+    await opened.focus('#text')
     await page.keyboard.type('wrong')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
@@ -101,7 +101,7 @@ for (const path of ['/hook', '/plain']) {
       focused: true,
       announced: 'The form was not sent.',
     })
-    t.equal(await page.inputValue('#text'), 'wrong')
+    t.equal(await opened.valueOf('#text'), 'wrong')
   })
 }
 
