@@ -79,9 +79,9 @@ t.test('the browser renders them, from documents and in navigations', async (t) 
   for (const path of ['/', '/late', '/stored', '/stored']) {
     await visitor.goto(small.origin + path, 'load')
     await visitor.page.locator('#width', { hasText: '1280' }).waitFor()
-    t.equal(await visitor.page.locator('#wait').count(), 0)
+    t.equal(await visitor.count('#wait'), 0)
   }
-  await takesNavigations(visitor.page)
+  await takesNavigations(visitor)
   visitor.documents.length = 0
   await visitor.click('/plain')
   await visitor.page.locator('#plain').waitFor()

@@ -67,8 +67,8 @@ export interface OpenPage {
   count(selector: string): Promise<number>
   /** Resolves when React has hydrated the page. */
   hydrated(): Promise<void>
-  /** Resolves when an element that matches the selector contains the text, in a page with JavaScript. */
-  hasText(selector: string, text: string): Promise<void>
+  /** Resolves when an element that matches the selector has the text. */
+  hasText(selector: string, text: string | RegExp): Promise<void>
   /** Resolves when an element that matches the selector is visible. Without JavaScript it must be visible already. */
   shown(selector: string): Promise<void>
   /** Returns the visible text of the first element that matches the selector, or an empty string. */
@@ -288,11 +288,13 @@ async function control(
       await find('hydrated', isHydrated, null)
     },
     async hasText(selector, text) {
-      await find(`${text} in ${selector}`, waitForText, { selector, text, patienceMs: PATIENCE_MS })
+      const pattern = typeof text === 'string' ? text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&') : text.source
+      const patienceMs = javaScript ? PATIENCE_MS : 0
+      await find(`${text} in ${selector}`, waitForText, { selector, pattern, patienceMs })
     },
     read: (selector) => evaluate(readElement, selector),
     async shown(selector) {
-      if (javaScript) return evaluate(waitForElement, { selector, patienceMs: PATIENCE_MS })
+      if (javaScript) return void (await find(selector, waitForElement, { selector, patienceMs: PATIENCE_MS }))
       // No timer runs in a page without JavaScript, and its document does not change after loading.
       if (!(await evaluate(isShown, selector))) throw new Error(`no ${selector} in ${page.url()}`)
     },
@@ -313,29 +315,33 @@ function readElement(selector: string): string {
   return document.querySelector<HTMLElement>(selector)?.innerText ?? ''
 }
 
-function waitForElement({ selector, patienceMs }: { selector: string; patienceMs: number }): Promise<void> {
+function waitForElement({ selector, patienceMs }: { selector: string; patienceMs: number }): Promise<boolean> {
   return new Promise((resolve, reject) => {
     setTimeout(() => reject(new Error(`no ${selector}: ${document.documentElement.outerHTML}`)), patienceMs)
     const look = () => {
       const elements = [...document.querySelectorAll<HTMLElement>(selector)]
-      if (elements.some((element) => element.offsetHeight > 0)) resolve()
+      if (elements.some((element) => element.offsetHeight > 0)) resolve(true)
       else setTimeout(look, 30)
     }
     look()
   })
 }
 
-function waitForText({ selector, text, patienceMs }: { selector: string; text: string; patienceMs: number }) {
+function waitForText({ selector, pattern, patienceMs }: { selector: string; pattern: string; patienceMs: number }) {
+  const text = new RegExp(pattern)
+  const hasText = () =>
+    [...document.querySelectorAll(selector)].some(
+      (element) => element.checkVisibility() && text.test(element.textContent?.replaceAll(/\s+/g, ' ') ?? ''),
+    )
+  // Nothing runs later in a page without JavaScript.
+  if (hasText() || patienceMs === 0) return hasText()
   return new Promise<boolean>((resolve) => {
-    const hasText = () =>
-      [...document.querySelectorAll(selector)].some((element) => element.textContent?.includes(text))
-    if (hasText()) return resolve(true)
     const observer = new MutationObserver(() => hasText() && end(true))
     const end = (found: boolean) => {
       observer.disconnect()
       resolve(found)
     }
-    observer.observe(document, { childList: true, characterData: true, subtree: true })
+    observer.observe(document, { attributes: true, childList: true, characterData: true, subtree: true })
     setTimeout(() => end(false), patienceMs)
   })
 }
@@ -345,7 +351,9 @@ function findMiddle(selector: string): { x: number; y: number } | null {
   if (!element) return null
   const { top, bottom } = element.getBoundingClientRect()
   if (top < 0 || bottom > innerHeight) element.scrollIntoView({ block: 'center', behavior: 'instant' })
-  const box = element.getBoundingClientRect()
+  // A link can have several lines.
+  const [box] = element.getClientRects()
+  if (!box) return null
   const x = box.left + box.width / 2
   const y = box.top + box.height / 2
   return element.contains(document.elementFromPoint(x, y)) ? { x, y } : null

@@ -70,7 +70,7 @@ t.test('a redirect is one history entry, and Back goes to the page of the form',
     t.equal((await done()).length, 1, 'sent once')
     const count = await textOf(opened, '#count')
     await opened.page.reload()
-    await takesNavigations(opened.page)
+    await takesNavigations(opened)
     t.equal(await textOf(opened, '#count'), count, 'the layout was up to date')
     t.equal(await entriesOf(opened), before + 1)
     await opened.page.goBack()

@@ -133,7 +133,7 @@ t.test('a form that is sent without a network says so, and keeps the typed text'
 
 t.test('a script that sends without a network gets an error', async (t) => {
   const opened = await open(t, '/script')
-  await takesNavigations(opened.page)
+  await takesNavigations(opened)
   await opened.page.context().setOffline(true)
   await opened.click('#POST')
   await waitForText(opened, '#log', `This ${NOT_SENT}`)

@@ -67,7 +67,7 @@ t.test('not all links are prefetched', async (t) => {
   t.strictSame(visitor.asked, [])
   await page.locator('nav a[href="/about"]').first().hover()
   await page.clock.runFor(30)
-  await page.locator('h1').hover()
+  await visitor.hover('h1')
   await page.clock.runFor(1000)
   t.strictSame(visitor.asked, [], 'nor one that the pointer only passes')
 })
