@@ -78,15 +78,15 @@ t.test('the browser renders them, from documents and in navigations', async (t) 
   const visitor = await small.visit(t)
   for (const path of ['/', '/late', '/stored', '/stored']) {
     await visitor.goto(small.origin + path, 'load')
-    await visitor.page.locator('#width', { hasText: '1280' }).waitFor()
+    await visitor.hasText('#width', '1280')
     t.equal(await visitor.count('#wait'), 0)
   }
   await takesNavigations(visitor)
   visitor.documents.length = 0
   await visitor.click('/plain')
-  await visitor.page.locator('#plain').waitFor()
+  await visitor.shown('#plain')
   await visitor.click('/')
-  await visitor.page.locator('#width', { hasText: '1280' }).waitFor()
+  await visitor.hasText('#width', '1280')
   t.strictSame(visitor.documents, [])
   t.strictSame(visitor.errors, [])
   t.strictSame(small.served.log.errors(), [], 'nothing is reported')
@@ -97,7 +97,7 @@ t.test('a failure in the browser is the browser’s: the empty digest of the ser
   const visitor = await small.visit(t)
   const reported = visitor.page.waitForResponse((response) => response.url().includes('/_hydrant/report'))
   await visitor.goto(`${small.origin}/breaks`, 'load')
-  await visitor.page.locator('.hydrant-failure').waitFor()
+  await visitor.shown('.hydrant-failure')
   t.match(await visitor.read('.hydrant-failure'), /client-side exception/)
   t.notMatch(await visitor.read('.hydrant-failure'), /digest/i)
   await reported

@@ -98,31 +98,31 @@ t.test('an exported site is interactive behind nginx, and violates no policy', a
   t.equal(await open.read('h1'), `Home ${2n ** 64n}`)
   t.equal(await open.read('#late'), 'home came late')
   t.equal(
-    await open.page.evaluate(() => getComputedStyle(document.querySelector('h1') as Element).color),
+    await open.evaluate(() => getComputedStyle(document.querySelector('h1') as Element).color, null),
     'rgb(1, 2, 3)',
   )
   await open.click('button')
   await open.click('#about')
   await open.page.waitForURL(`${url}/about`)
-  await open.page.getByText('about came late').waitFor()
+  await open.hasText('#late', 'about came late')
   t.equal(await open.read('h1'), `About ${2n ** 64n}`)
   t.equal(await open.read('button'), 'count: 1', 'the layout keeps its state')
   t.strictSame(documents, ['/'])
   await open.page.goBack()
-  await open.page.getByText('home came late').waitFor()
+  await open.hasText('#late', 'home came late')
   await open.click('#old')
-  await open.page.getByText('about came late').waitFor()
+  await open.hasText('#late', 'about came late')
   t.equal(open.page.url(), `${url}/about`)
   t.strictSame(documents, ['/'])
 
   await open.click('#plain')
-  await open.page.getByRole('heading', { name: 'Plain' }).waitFor()
+  await open.hasText('h1', 'Plain')
   t.strictSame(documents, ['/', '/plain'], 'a page without scripts is loaded as a document')
   await open.page.goBack()
-  await open.page.getByText('about came late').waitFor()
+  await open.hasText('#late', 'about came late')
   await open.goto(`${url}/old`, 'load')
   await open.page.waitForURL(`${url}/about`)
-  await open.page.getByText('about came late').waitFor()
+  await open.hasText('#late', 'about came late')
   t.strictSame(messages, [], 'neither an error nor a message of the policy')
 
   await open.goto(`${url}/none/at/all`, 'load')
@@ -131,16 +131,16 @@ t.test('an exported site is interactive behind nginx, and violates no policy', a
   t.equal(await open.read('h1'), 'There is no such page, you')
   t.strictSame(open.errors, [])
   await open.click('#about')
-  await open.page.getByText('about came late').waitFor()
+  await open.hasText('#late', 'about came late')
   await open.click('#none')
-  await open.page.getByText('There is no such page').waitFor()
+  await open.hasText('h1', 'There is no such page')
   t.equal(documents.at(-1), '/none', 'the host decides about a link to an unknown page')
 
   rmSync(join(folder, '_hydrant/pages'), { recursive: true })
   await open.goto(`${url}/`, 'load')
   await open.hydrated()
   await open.click('#about')
-  await open.page.getByText('about came late').waitFor()
+  await open.hasText('#late', 'about came late')
   t.equal(documents.at(-1), '/about', 'without the file of a page, the browser loads its document')
   // Chromium itself reports each 404.
   t.strictSame(
