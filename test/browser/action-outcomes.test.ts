@@ -153,11 +153,11 @@ for (const name of [...Object.keys(ENDS), ...Object.keys(TARGETS)]) {
   t.test(`shown with JavaScript as without: ${name}`, async (t) => {
     await plain.goto(`${origin}/ends`, 'load')
     const lines = site.lines.length
-    await Promise.all([plain.page.waitForEvent('load'), plain.page.click(`#${name}`)])
+    await Promise.all([plain.page.waitForEvent('load'), plain.click(`#${name}`)])
     const expected = await see(plain)
     await reopen(opened, '/ends')
     const answered = opened.page.waitForResponse((response) => response.request().method() === 'POST')
-    await Promise.all([answered, opened.page.click(`#${name}`)])
+    await Promise.all([answered, opened.click(`#${name}`)])
     let seen = ''
     const endsAt = Date.now() + 30_000
     await until(async () => {
@@ -181,13 +181,13 @@ for (const name of [...Object.keys(ENDS), ...Object.keys(TARGETS)]) {
 
 t.test('a body that is too large has the refusal that it has without JavaScript, before its form', async (t) => {
   await plain.goto(`${origin}/ends`, 'load')
-  await Promise.all([plain.page.waitForEvent('load'), plain.page.click('#too-large')])
-  const refusal = await plain.page.textContent('[role=alert] p')
+  await Promise.all([plain.page.waitForEvent('load'), plain.click('#too-large')])
+  const refusal = await plain.read('[role=alert] p')
   t.match(refusal, '413')
   await reopen(opened, '/ends')
-  await opened.page.click('#too-large')
-  await opened.page.locator('[role=alert]').waitFor()
-  t.equal(await opened.page.textContent('[role=alert] p'), refusal)
+  await opened.click('#too-large')
+  await opened.shown('[role=alert]')
+  t.equal(await opened.read('[role=alert] p'), refusal)
   const length = () =>
     opened.evaluate(() => {
       const form = document.querySelector('[role=alert]')?.nextElementSibling

@@ -34,14 +34,14 @@ for (const base of ['/docs', '/shop']) {
     t.equal(await read('#url'), origin + base)
     t.equal(await page.locator('img').evaluate((img: HTMLImageElement) => img.naturalWidth > 0), true, 'an image')
 
-    await open.page.click('#lazy')
+    await open.click('#lazy')
     await waitForText(open, 'main', 'Later')
     t.equal(new URL(page.url()).pathname, `${base}/lazy`, 'a navigation, and a script that is loaded late')
 
-    await open.page.click('#notes')
+    await open.click('#notes')
     await waitForText(open, '#said', '0')
-    await open.page.fill('[name=text]', 'x')
-    await open.page.click('#send')
+    await open.fill('[name=text]', 'x')
+    await open.click('#send')
     await waitForText(open, '#said', '1')
     t.equal(new URL(page.url()).pathname, `${base}/notes`, 'a redirect behind a form')
 

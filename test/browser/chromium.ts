@@ -38,6 +38,7 @@ export interface PageOptions {
   colorScheme?: 'light' | 'dark'
 }
 
+/** Its methods put no script into the page, as Playwright's own do at the first use in each document. */
 export interface OpenPage {
   page: Page
   /** Chromium's own protocol. */
@@ -46,16 +47,28 @@ export interface OpenPage {
   errors: string[]
   /** Navigates to a URL. Resolves at the first bytes of the response, or when the page has loaded. */
   goto(url: string, until: 'commit' | 'load'): Promise<Response>
-  /**
-   * Runs a function in the page, also without JavaScript. Playwright's own `evaluate` first puts a script into each
-   * new document, which takes as long as loading it.
-   */
+  /** Runs a function in the page, also without JavaScript. */
   evaluate<Result, Argument>(
     work: (argument: Argument) => Result | Promise<Result>,
     argument: Argument,
   ): Promise<Result>
+  /** Clicks the middle of the first element that matches the selector with the mouse, when nothing covers it. */
+  click(selector: string, options?: { clickCount?: number }): Promise<void>
+  /** Moves the mouse there. */
+  hover(selector: string): Promise<void>
+  focus(selector: string): Promise<void>
+  /** Focuses an element and presses a key. */
+  press(selector: string, key: string): Promise<void>
+  /** Focuses a field and replaces its text, as a keyboard does. */
+  fill(selector: string, text: string): Promise<void>
+  /** Returns the value of a field. */
+  valueOf(selector: string): Promise<string | undefined>
+  /** Returns the number of elements that match the selector. */
+  count(selector: string): Promise<number>
   /** Resolves when React has hydrated the page. */
   hydrated(): Promise<void>
+  /** Resolves when an element that matches the selector has the text. */
+  hasText(selector: string, text: string | RegExp): Promise<void>
   /** Resolves when an element that matches the selector is visible. Without JavaScript it must be visible already. */
   shown(selector: string): Promise<void>
   /** Returns the visible text of the first element that matches the selector, or an empty string. */
@@ -215,15 +228,27 @@ async function control(
     return result.value as Result
   }
 
-  // Playwright's `waitForFunction` puts a script into each new document, which takes a quarter of the time of loading it.
-  async function hydrated() {
+  /** Runs a function in the page until it returns a truthy value. */
+  async function find<Result, Argument>(
+    what: string,
+    look: (argument: Argument) => Result | Promise<Result>,
+    argument: Argument,
+  ): Promise<NonNullable<Result>> {
     const endsAt = Date.now() + PATIENCE_MS
-    await until(async () => {
+    let failure: Error | undefined
+    return until(async () => {
       // A call fails while the page goes to another document.
-      const answer = await evaluate(isHydrated, null).catch((error: Error) => error)
-      if (answer === true || Date.now() < endsAt) return answer === true
-      throw new Error(`not hydrated at ${page.url()}: ${answer}`)
+      const found = await evaluate(look, argument).catch((error: Error) => {
+        failure = error
+        return null
+      })
+      if (found || Date.now() < endsAt) return found
+      throw new Error(`not ${what} at ${page.url()}`, { cause: failure })
     })
+  }
+
+  async function focus(selector: string) {
+    await find(`${selector} to focus`, focusElement, selector)
   }
 
   return {
@@ -238,10 +263,38 @@ async function control(
       return response
     },
     evaluate,
-    hydrated,
+    async click(selector, options) {
+      const { x, y } = await find(`${selector} to click`, findMiddle, selector)
+      await page.mouse.click(x, y, options)
+    },
+    async hover(selector) {
+      const { x, y } = await find(`${selector} to point at`, findMiddle, selector)
+      await page.mouse.move(x, y)
+    },
+    focus,
+    async press(selector, key) {
+      await focus(selector)
+      await page.keyboard.press(key)
+    },
+    async fill(selector, text) {
+      await focus(selector)
+      await evaluate(() => (document.activeElement as HTMLInputElement).select(), null)
+      if (text === '') await page.keyboard.press('Delete')
+      else await page.keyboard.insertText(text)
+    },
+    valueOf: (selector) => evaluate(readValue, selector),
+    count: (selector) => evaluate((selector) => document.querySelectorAll(selector).length, selector),
+    async hydrated() {
+      await find('hydrated', isHydrated, null)
+    },
+    async hasText(selector, text) {
+      const pattern = typeof text === 'string' ? text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&') : text.source
+      const patienceMs = javaScript ? PATIENCE_MS : 0
+      await find(`${text} in ${selector}`, waitForText, { selector, pattern, patienceMs })
+    },
     read: (selector) => evaluate(readElement, selector),
     async shown(selector) {
-      if (javaScript) return evaluate(waitForElement, { selector, patienceMs: PATIENCE_MS })
+      if (javaScript) return void (await find(selector, waitForElement, { selector, patienceMs: PATIENCE_MS }))
       // No timer runs in a page without JavaScript, and its document does not change after loading.
       if (!(await evaluate(isShown, selector))) throw new Error(`no ${selector} in ${page.url()}`)
     },
@@ -262,14 +315,56 @@ function readElement(selector: string): string {
   return document.querySelector<HTMLElement>(selector)?.innerText ?? ''
 }
 
-function waitForElement({ selector, patienceMs }: { selector: string; patienceMs: number }): Promise<void> {
+function waitForElement({ selector, patienceMs }: { selector: string; patienceMs: number }): Promise<boolean> {
   return new Promise((resolve, reject) => {
     setTimeout(() => reject(new Error(`no ${selector}: ${document.documentElement.outerHTML}`)), patienceMs)
     const look = () => {
       const elements = [...document.querySelectorAll<HTMLElement>(selector)]
-      if (elements.some((element) => element.offsetHeight > 0)) resolve()
+      if (elements.some((element) => element.offsetHeight > 0)) resolve(true)
       else setTimeout(look, 30)
     }
     look()
   })
+}
+
+function waitForText({ selector, pattern, patienceMs }: { selector: string; pattern: string; patienceMs: number }) {
+  const text = new RegExp(pattern)
+  const hasText = () =>
+    [...document.querySelectorAll(selector)].some(
+      (element) => element.checkVisibility() && text.test(element.textContent?.replaceAll(/\s+/g, ' ') ?? ''),
+    )
+  // Nothing runs later in a page without JavaScript.
+  if (hasText() || patienceMs === 0) return hasText()
+  return new Promise<boolean>((resolve) => {
+    const observer = new MutationObserver(() => hasText() && end(true))
+    const end = (found: boolean) => {
+      observer.disconnect()
+      resolve(found)
+    }
+    observer.observe(document, { attributes: true, childList: true, characterData: true, subtree: true })
+    setTimeout(() => end(false), patienceMs)
+  })
+}
+
+function findMiddle(selector: string): { x: number; y: number } | null {
+  const element = document.querySelector(selector)
+  if (!element) return null
+  const { top, bottom } = element.getBoundingClientRect()
+  if (top < 0 || bottom > innerHeight) element.scrollIntoView({ block: 'center', behavior: 'instant' })
+  // A link can have several lines.
+  const [box] = element.getClientRects()
+  if (!box) return null
+  const x = box.left + box.width / 2
+  const y = box.top + box.height / 2
+  return element.contains(document.elementFromPoint(x, y)) ? { x, y } : null
+}
+
+function focusElement(selector: string): boolean {
+  const element = document.querySelector<HTMLElement>(selector)
+  element?.focus()
+  return element !== null && element === document.activeElement
+}
+
+function readValue(selector: string): string | undefined {
+  return document.querySelector<HTMLInputElement>(selector)?.value
 }

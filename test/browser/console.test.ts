@@ -28,8 +28,8 @@ async function serveFilled(options: { token?: string } = {}) {
 
 /** Presses a button of a form that is posted, or follows a link in its response. */
 async function press(open: OpenPage, selector: string, javaScript: boolean) {
-  if (javaScript) await open.page.click(selector)
-  else await Promise.all([open.page.waitForEvent('load'), open.page.click(selector)])
+  if (javaScript) await open.click(selector)
+  else await Promise.all([open.page.waitForEvent('load'), open.click(selector)])
 }
 
 /** Resolves when the first matching element shows that text. Without JavaScript no text appears later. */
@@ -39,7 +39,7 @@ async function shows(open: OpenPage, selector: string, text: string, javaScript:
   if (!found.includes(text)) throw new Error(`no ${text} in ${selector}: ${found}`)
 }
 
-const textOf = ({ page }: OpenPage, selector: string) => page.locator(selector).innerText()
+const textOf = ({ read }: OpenPage, selector: string) => read(selector)
 
 for (const javaScript of [true, false]) {
   const way = javaScript ? 'with JavaScript' : 'without JavaScript'
@@ -111,10 +111,10 @@ for (const javaScript of [true, false]) {
     await open.goto(`${origin}/failures/7K2M9QX4`, 'load')
     if (javaScript) await open.hydrated()
     t.equal(new URL(page.url()).pathname, '/sign-in')
-    await open.page.fill('#token', 'not-the-token-at-all')
+    await open.fill('#token', 'not-the-token-at-all')
     await press(open, 'main button', javaScript)
     await shows(open, '[role=alert]', 'The token is wrong.', javaScript)
-    await open.page.fill('#token', TOKEN)
+    await open.fill('#token', TOKEN)
     await press(open, 'main button', javaScript)
     await shows(open, 'h1', 'TypeError', javaScript)
     t.equal(await open.evaluate(() => location.href, null), `${origin}/failures/7K2M9QX4`)
@@ -198,7 +198,7 @@ t.test('shows texts of errors and browsers as plain text, and fits on a phone', 
     t.same(await measureOverflow(open), NO_OVERFLOW, path)
     const unnamed =
       'button:empty, a:empty, input:not([id]):not(label input):not([type=hidden]), select:not(label select)'
-    t.equal(await open.page.locator(unnamed).count(), 0, path)
+    t.equal(await open.count(unnamed), 0, path)
   }
   t.strictSame(open.errors, [])
 })

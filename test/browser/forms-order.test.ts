@@ -53,9 +53,9 @@ export async function action({ app, form }) {
 const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 
 /** Sends the forms one after another, each when the previous one has arrived. */
-async function send({ page }: OpenPage, ...buttons: string[]) {
+async function send({ click }: OpenPage, ...buttons: string[]) {
   for (const button of buttons) {
-    await page.click(`#${button}`)
+    await click(`#${button}`)
     await until(async () => (await done()).length > 0)
   }
 }
@@ -155,18 +155,18 @@ t.test('a navigation that is started later wins', async (t) => {
   for (const button of ['data-a', 'redirect-a', 'elsewhere-a', 'failure-a', 'script']) {
     const opened = await open(t, '/order')
     await send(opened, button)
-    await opened.page.click('#away')
+    await opened.click('#away')
     await waitForText(opened, 'h1', 'Target')
     await openGate(button === 'script' ? 'script' : 'a')
     await waitForText(opened, '#state', 'idle')
     t.equal(pathOf(opened), '/target', button)
-    t.equal(await opened.page.locator('[role=alert]').count(), 0)
+    t.equal(await opened.count('[role=alert]'), 0)
   }
 })
 
 t.test('a navigation that was started before ends', async (t) => {
   const opened = await open(t, '/order')
-  await opened.page.click('#to-slow')
+  await opened.click('#to-slow')
   await waitForText(opened, '#state', 'loading')
   await send(opened, 'data-b')
   await openGate('b')
@@ -178,7 +178,7 @@ t.test('a navigation that was started before ends', async (t) => {
   await openGate('a')
   await waitForText(opened, '#data', 'answer to a')
   t.equal(pathOf(opened), '/order')
-  await opened.page.click('#away')
+  await opened.click('#away')
   await waitForText(opened, 'h1', 'Target')
   t.strictSame(opened.errors, [])
 })
@@ -202,15 +202,14 @@ t.test('the message of an older submission appears before its form', async (t) =
 
 t.test('text that is typed and sent meanwhile stays in a form until its response', async (t) => {
   const opened = await open(t, '/order')
-  const { page } = opened
-  await page.fill('#form-a [name=text]', 'first')
+  await opened.fill('#form-a [name=text]', 'first')
   await send(opened, 'data-a')
-  await page.fill('#form-a [name=text]', 'second')
+  await opened.fill('#form-a [name=text]', 'second')
   await send(opened, 'data-a')
   await openGate('a-first')
   await waitForText(opened, '#data', 'answer to a-first')
-  t.equal(await page.inputValue('#form-a [name=text]'), 'second')
+  t.equal(await opened.valueOf('#form-a [name=text]'), 'second')
   await openGate('a-second')
-  await until(async () => (await page.inputValue('#form-a [name=text]')) === 'initial')
+  await until(async () => (await opened.valueOf('#form-a [name=text]')) === 'initial')
   t.pass('and is done with then')
 })

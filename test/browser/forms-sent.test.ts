@@ -2,6 +2,7 @@
 
 import t from 'tap'
 import { ERROR } from '../site-server.ts'
+import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
 import { isInPlace, startInPlace, textOf, waitForText } from './in-place-site.ts'
 import { takesNavigations } from './navigation-site.ts'
@@ -12,7 +13,7 @@ const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 
 t.test('a form for a route of server.ts is left to the browser', async (t) => {
   const opened = await open(t, '/form')
-  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#send-api')])
+  await Promise.all([opened.page.waitForEvent('load'), opened.click('#send-api')])
   await waitForText(opened, '#raw', 'from a route')
   t.same(await done(), [{ path: '/api', body: 'text=x' }], 'sent once')
 })
@@ -20,19 +21,19 @@ t.test('a form for a route of server.ts is left to the browser', async (t) => {
 t.test('an action that sends the response itself runs once', async (t) => {
   const opened = await open(t, '/form')
   const count = await textOf(opened, '#count')
-  await opened.page.click('#reply-send')
+  await opened.click('#reply-send')
   await waitForText(opened, '#count', `${Number.parseInt(count ?? '', 10) + 1} done`)
   t.equal((await done()).length, 1)
 })
 
 t.test('hooks of server.ts respond before the action', async (t) => {
   const opened = await open(t, '/form')
-  await opened.page.click('#send-guarded-redirect')
+  await opened.click('#send-guarded-redirect')
   await waitForText(opened, 'h1', 'Target')
   t.equal(pathOf(opened), '/target')
   await opened.page.goBack()
   await waitForText(opened, 'h1', 'Form')
-  await opened.page.click('#send-guarded')
+  await opened.click('#send-guarded')
   await waitForText(opened, '[role=alert]', '401 Log in first')
   t.equal(pathOf(opened), '/guarded')
   t.ok(await isInPlace(opened))
@@ -53,14 +54,14 @@ t.test('a page of another build lets the browser send the form', async (t) => {
       )
     })
     if (path === '/script') {
-      await opened.page.click('#PUT')
+      await opened.click('#PUT')
       await waitForText(opened, '[role=alert]', 'This was not sent.')
-      await opened.page.click('#file')
+      await opened.click('#file')
       await waitForText(opened, '#log', 'This was not sent.')
       t.ok(await isInPlace(opened))
       continue
     }
-    await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#ok')])
+    await Promise.all([opened.page.waitForEvent('load'), opened.click('#ok')])
     await waitForText(opened, '#data', 'text')
     t.notOk(await isInPlace(opened))
   }
@@ -79,7 +80,7 @@ t.test('a page of another build lets the browser send the form', async (t) => {
 
 t.test('a failing action shows the sentence in place of the page', async (t) => {
   const opened = await open(t, '/form')
-  await opened.page.click('#throw')
+  await opened.click('#throw')
   await waitForText(opened, '[role=alert]', 'Digest: ')
   t.ok(await isInPlace(opened))
   const line = await site.waitForLine(({ level }) => level >= ERROR)
@@ -88,7 +89,7 @@ t.test('a failing action shows the sentence in place of the page', async (t) => 
   t.equal(pathOf(opened), '/form')
   t.equal((await done()).length, 1)
   const asked = opened.page.waitForRequest((request) => request.isNavigationRequest())
-  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('[role=alert] button')])
+  await Promise.all([opened.page.waitForEvent('load'), opened.click('[role=alert] button')])
   t.equal((await asked).method(), 'GET', 'Try again asks for the page')
   await waitForText(opened, 'h1', 'Form')
   t.same(await done(), [], 'and sends nothing again')
@@ -100,63 +101,63 @@ const UNKNOWN = 'may or may not have arrived'
 t.test('a form that is sent without a network says so, and keeps the typed text', async (t) => {
   const opened = await open(t, '/form')
   const { page } = opened
-  await page.fill('#note [name=text]', 'precious')
+  await opened.fill('#note [name=text]', 'precious')
   const posts: string[] = []
   page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
   await page.context().setOffline(true)
-  await page.click('#ok')
+  await opened.click('#ok')
   await waitForText(opened, '[role=alert]', `The form ${NOT_SENT}`)
   t.notMatch(await textOf(opened, '[role=alert]'), 'Application error')
   t.ok(await opened.evaluate(() => document.querySelector('[role=alert]')?.nextElementSibling?.id === 'note', null))
-  t.equal(await page.inputValue('#note [name=text]'), 'precious')
+  t.equal(await opened.valueOf('#note [name=text]'), 'precious')
   t.ok(await isInPlace(opened))
   t.equal(opened.errors.length, 1, 'the console says why')
-  await page.click('#send-second')
-  await page.locator('[role=alert]').nth(1).waitFor()
-  t.equal(await page.locator('[role=alert]').count(), 2, 'each form its own')
+  await opened.click('#send-second')
+  await until(async () => (await opened.count('[role=alert]')) > 1)
+  t.equal(await opened.count('[role=alert]'), 2, 'each form its own')
   await page.context().setOffline(false)
   t.equal(posts.length, 2, 'nothing is sent again by itself')
   t.same(await done(), [])
-  await page.click('#ok')
+  await opened.click('#ok')
   await waitForText(opened, '#data', 'precious')
-  t.equal(await page.locator('[role=alert]').count(), 0)
+  t.equal(await opened.count('[role=alert]'), 0)
   t.equal((await done()).length, 1)
   await page.context().setOffline(true)
-  await page.click('#ok')
+  await opened.click('#ok')
   await waitForText(opened, '[role=alert]', NOT_SENT)
   await page.context().setOffline(false)
-  await page.click('#away')
+  await opened.click('#away')
   await waitForText(opened, 'h1', 'Target')
-  t.equal(await page.locator('[role=alert]').count(), 0, 'the next page knows nothing of it')
+  t.equal(await opened.count('[role=alert]'), 0, 'the next page knows nothing of it')
 })
 
 t.test('a script that sends without a network gets an error', async (t) => {
   const opened = await open(t, '/script')
-  await takesNavigations(opened.page)
+  await takesNavigations(opened)
   await opened.page.context().setOffline(true)
-  await opened.page.click('#POST')
+  await opened.click('#POST')
   await waitForText(opened, '#log', `This ${NOT_SENT}`)
   await waitForText(opened, '[role=alert]', `This ${NOT_SENT}`)
-  t.equal(await opened.page.locator('.hydrant-notice').count(), 0, 'the component shows it')
+  t.equal(await opened.count('.hydrant-notice'), 0, 'the component shows it')
   t.same(await done(), [])
 })
 
 t.test('if the connection of a form is cut, the notice says that the form may have arrived', async (t) => {
   const opened = await open(t, '/form')
   const { page } = opened
-  await page.fill('#note [name=text]', 'precious')
+  await opened.fill('#note [name=text]', 'precious')
   let posts = 0
   page.on('request', (request) => {
     if (request.method() === 'POST') posts++
   })
-  await page.click('#cut')
+  await opened.click('#cut')
   await waitForText(opened, '[role=alert]', `The form ${UNKNOWN}`)
-  t.equal(await page.inputValue('#note [name=text]'), 'precious')
+  t.equal(await opened.valueOf('#note [name=text]'), 'precious')
   t.ok(await isInPlace(opened))
   t.ok((await done()).length > 0, 'it has')
   t.equal(posts, 1)
   await page.route('**/*', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
-  await page.click('#ok')
+  await opened.click('#ok')
   await waitForText(opened, '[role=alert]', UNKNOWN)
   t.same(await done(), [], 'or it has not')
 })
@@ -170,7 +171,7 @@ t.test('after a response that is cut, no notice offers to send the form again', 
     }),
   )
   const count = await textOf(opened, '#count')
-  await opened.page.click('#ok')
+  await opened.click('#ok')
   await waitForText(opened, '#count', `${Number.parseInt(count ?? '', 10) + 1} done`)
   t.equal(await textOf(opened, '[role=alert]'), null)
   t.equal((await done()).length, 1)
@@ -187,13 +188,13 @@ for (const hasApi of [true, false]) {
     t.equal(await opened.evaluate(() => 'navigation' in window, null), hasApi)
     const count = Number.parseInt((await textOf(opened, '#count')) ?? '', 10)
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      await opened.page.click(`#${method}`)
+      await opened.click(`#${method}`)
       await waitForText(opened, '#data', `{"method":"${method}","text":"${method}"}`)
       t.equal(await textOf(opened, '#acted'), 'none', 'each has its own state')
       t.match(await done(), [{ method, path: '/script' }])
     }
     await waitForText(opened, '#log', 'resolved at /script')
-    await opened.page.click('#file')
+    await opened.click('#file')
     await waitForText(opened, '#data', 'a\\r\\nb')
     t.match(await done(), [
       {
@@ -204,23 +205,23 @@ for (const hasApi of [true, false]) {
       },
     ])
     t.equal(await textOf(opened, '#own'), 'false')
-    await opened.page.click('#waiting')
+    await opened.click('#waiting')
     await waitForText(opened, '#own', 'true')
     t.equal(await textOf(opened, '#pending'), 'false')
     await letGo()
     await waitForText(opened, '#own', 'false')
     // The fresh data follows the result.
     await waitForText(opened, '#count', `${count + 6} done`)
-    await opened.page.click('#refreshed')
+    await opened.click('#refreshed')
     await waitForText(opened, '#count', `${count + 7} done`)
     await waitForText(opened, '#data', 'none')
     t.ok(await isInPlace(opened))
     t.equal((await done()).length, 2)
-    await opened.page.click('#posted')
+    await opened.click('#posted')
     await waitForText(opened, '#other-data', 'x')
     t.equal(pathOf(opened), '/script')
     t.same(await done(), [{ path: '/other' }])
-    await Promise.all([hasApi || opened.page.waitForEvent('load'), opened.page.click('#redirected')])
+    await Promise.all([hasApi || opened.page.waitForEvent('load'), opened.click('#redirected')])
     await waitForText(opened, 'h1', 'Target')
     t.equal(await isInPlace(opened), hasApi)
     t.equal(await textOf(opened, '#acted'), 'none')
@@ -238,7 +239,7 @@ t.test('without the script for forms the browser sends them, once', async (t) =>
     }),
   )
   t.ok(missing.length > 0)
-  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#problem')])
+  await Promise.all([opened.page.waitForEvent('load'), opened.click('#problem')])
   await waitForText(opened, '#data', '{"intent":"problem","text":"initial"}')
   t.notOk(await isInPlace(opened))
   t.equal((await done()).length, 1)
@@ -265,7 +266,7 @@ t.test('forms without the Navigation API are ordinary posts', async (t) => {
       Reflect.deleteProperty(window, 'navigation')
     }),
   )
-  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#problem')])
+  await Promise.all([opened.page.waitForEvent('load'), opened.click('#problem')])
   await opened.hydrated()
   t.notOk(await isInPlace(opened))
   t.equal(

@@ -20,7 +20,7 @@ async function send({ page }: OpenPage) {
 /** Sends the form. Resolves when the response shows that text. */
 async function sendFor(open: OpenPage, javaScript: boolean, text: string) {
   if (!javaScript) return send(open)
-  await open.page.click('#send')
+  await open.click('#send')
   await waitForText(open, 'main', text)
 }
 
@@ -33,12 +33,12 @@ for (const javaScript of [true, false]) {
     t.equal(await open.read('#problem'), 'Write something.', 'the page shows what the action returned')
     if (javaScript) {
       t.same(open.errors, [], 'and the browser renders the same')
-      await open.page.click('#counter')
+      await open.click('#counter')
       await waitForText(open, '#counter', '1')
     }
     const text = javaScript ? 'scripted 漢字' : 'plain 漢字'
-    if (javaScript) await open.page.fill('[name=text]', text)
-    else await open.page.locator('[name=text]').fill(text)
+    if (javaScript) await open.fill('[name=text]', text)
+    else await open.fill('[name=text]', text)
     await sendFor(open, javaScript, text)
     t.match(await open.read('ul'), text)
     t.equal(new URL(open.page.url()).pathname, '/notes')
@@ -50,7 +50,7 @@ for (const javaScript of [true, false]) {
     if (javaScript) await open.hydrated()
     await sendFor(open, javaScript, 'Write something.')
     t.equal(await open.read('#problem'), 'Write something.', 'an input that was left empty does no harm')
-    await open.page.locator('[name=text]').fill(`${javaScript} with a file`)
+    await open.fill('[name=text]', `${javaScript} with a file`)
     const file = { name: 'é "q".txt', mimeType: 'text/plain', buffer: Buffer.from('content') }
     await open.page.locator('[name=file]').setInputFiles(file)
     await sendFor(open, javaScript, `${javaScript} with a file: é "q".txt content`)
@@ -63,7 +63,7 @@ t.test('a form of another site is refused, and one of the site itself passes beh
   const open = await chromium.open({ javaScript: false }, t)
   const own = `https://${PUBLIC_HOST}:${nginx.tlsPort}`
   await open.goto(`${own}/notes`, 'load')
-  await open.page.locator('[name=text]').fill('through TLS')
+  await open.fill('[name=text]', 'through TLS')
   await send(open)
   t.match(await open.read('ul'), 'through TLS')
   for (const target of [`${own}/notes`, `${origin}/notes`]) {

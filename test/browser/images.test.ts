@@ -112,7 +112,7 @@ t.test('a navigation loads the copies that the visitor sees', async (t) => {
   await page.goto(origin, 'load')
   await page.hydrated()
   page.requested.length = 0
-  await page.page.locator('#next').click()
+  await page.click('#next')
   await page.page.locator('#near').waitFor()
   const { file, width, height } = await decoded(page, 'near')
   t.match(file, /^other-[A-Z2-7]{8}-300\.avif$/)

@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { buildFiles } from '../server/served.ts'
 import { type SiteServer, startSite } from '../site-server.ts'
 import { until } from '../until.ts'
-import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
+import { type Chromium, launchChromium, type OpenPage, type Owner, type PageOptions } from './chromium.ts'
 
 const FILES = {
   'server.ts': `
@@ -209,7 +209,12 @@ export async function startInPlace(
 ): Promise<InPlace> {
   const dir = await buildFiles(join(t.testdir({}), 'site'), { ...FILES, ...more })
   const site = await startSite(t, { dir, env: { HYDRANT_TIMEOUTS_LOAD_MS: '10000', ...env } })
-  const chromium = await launchChromium(t)
+  // Firefox has pages of this site without Chromium.
+  let launched: Promise<Chromium> | undefined
+  const openPage = async (options: PageOptions, owner: Owner) => {
+    launched ??= launchChromium(t)
+    return (await launched).open(options, owner)
+  }
   const origin = `http://127.0.0.1:${site.port}`
   let seen = 0
   async function reopen(open: OpenPage, path: string) {
@@ -224,13 +229,13 @@ export async function startInPlace(
     dir,
     origin,
     async open(t, path, prepare) {
-      const open = await chromium.open({}, t)
+      const open = await openPage({}, t)
       await prepare?.(open)
       await reopen(open, path)
       return open
     },
     reopen,
-    openPlain: (t) => chromium.open({ javaScript: false }, t),
+    openPlain: (t) => openPage({ javaScript: false }, t),
     async done() {
       // The cast is safe because `server.ts` responds with its list.
       const all = (await fetch(`${origin}/done`).then((answer) => answer.json())) as Done[]
@@ -248,9 +253,9 @@ export function isInPlace({ evaluate }: OpenPage): Promise<boolean> {
   return evaluate(() => document.documentElement.dataset.mark === 'here', null)
 }
 
-/** Resolves when an element shows that text. */
-export function waitForText({ page }: OpenPage, selector: string, text: string): Promise<void> {
-  return page.locator(selector, { hasText: text }).first().waitFor({ state: 'attached' })
+/** Resolves when an element contains that text. */
+export function waitForText({ hasText }: OpenPage, selector: string, text: string): Promise<void> {
+  return hasText(selector, text)
 }
 
 export function textOf({ evaluate }: OpenPage, selector: string): Promise<string | null> {

@@ -79,7 +79,7 @@ const chromium = await launchChromium(t)
 async function openHome(): Promise<OpenPage> {
   const opened = await chromium.open({}, t)
   await opened.goto(`${origin}/`, 'load')
-  await takesNavigations(opened.page)
+  await takesNavigations(opened)
   calls.length = 0
   notes.hydrantNotes = 0
   return opened
@@ -90,16 +90,16 @@ const answered = ({ page }: OpenPage, path: string) =>
 
 t.test('pointing at a link to a route of the app does not run it, and a click runs it once', async (t) => {
   const opened = await openHome()
-  await Promise.all([answered(opened, '/logout'), opened.page.hover('#logout')])
+  await Promise.all([answered(opened, '/logout'), opened.hover('#logout')])
   t.strictSame(calls, [])
-  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#logout')])
+  await Promise.all([opened.page.waitForEvent('load'), opened.click('#logout')])
   await waitForText(opened, 'h1', 'Out')
   t.strictSame(calls, ['GET /logout'])
 })
 
 t.test('a form for a route of the app is sent once', async (t) => {
   const opened = await openHome()
-  await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#pay')])
+  await Promise.all([opened.page.waitForEvent('load'), opened.click('#pay')])
   await waitForText(opened, 'h1', 'Paid')
   t.strictSame(calls, ['POST /pay amount=10'])
 })
@@ -120,12 +120,12 @@ t.test('a form with a response that is not Hydrant’s is not sent again, and th
     const posts: string[] = []
     opened.page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
     await opened.page.route(/\/note\?_hydrant$/, (route) => route.fulfill(answer))
-    await opened.page.fill('[name=text]', 'precious')
-    await opened.page.click('#note')
+    await opened.fill('[name=text]', 'precious')
+    await opened.click('#note')
     await opened.shown('[role=alert]')
     t.match(await opened.read('[role=alert]'), 'The form may or may not have arrived', title)
     t.strictSame(posts, [`${origin}/note?_hydrant`], title)
-    t.equal(await opened.page.inputValue('[name=text]'), 'precious')
+    t.equal(await opened.valueOf('[name=text]'), 'precious')
     t.equal(await opened.page.title(), '')
     t.equal(notes.hydrantNotes, 0)
   }
@@ -135,7 +135,7 @@ t.test('a page with a response that is not Hydrant’s is loaded as a document',
   for (const { title, ...answer } of FOREIGN) {
     const opened = await openHome()
     await opened.page.route(/\/other\?_hydrant$/, (route) => route.fulfill(answer))
-    await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#other')])
+    await Promise.all([opened.page.waitForEvent('load'), opened.click('#other')])
     await waitForText(opened, 'h1', 'Other')
     t.equal(opened.page.url(), `${origin}/other`, title)
     t.equal(await opened.page.title(), '')
@@ -145,11 +145,11 @@ t.test('a page with a response that is not Hydrant’s is loaded as a document',
 t.test('an upload that a load sends is not read as the site’s response', async (t) => {
   for (const name of ['whole', 'streamed']) {
     const opened = await openHome()
-    await Promise.all([answered(opened, `/${name}`), opened.page.hover(`#${name}`)])
+    await Promise.all([answered(opened, `/${name}`), opened.hover(`#${name}`)])
     const [asked] = await Promise.all([
       opened.page.waitForRequest((request) => request.isNavigationRequest()),
       opened.page.waitForEvent('download'),
-      opened.page.click(`#${name}`),
+      opened.click(`#${name}`),
     ])
     t.equal(asked.url(), `${origin}/${name}`, 'it is loaded as a document')
     t.equal(await opened.page.title(), '', 'the script did not run')
@@ -163,7 +163,7 @@ t.test('files of other places do not run, even if the server names them', async 
     opened.page.on('request', (request) => asked.push(request.url()))
     const headers = { 'content-type': 'application/x-ndjson', [BUILD_HEADER]: 'any' }
     await opened.page.route(/\/other\?_hydrant$/, (route) => route.fulfill({ headers, body: linesFor(file) }))
-    await Promise.all([opened.page.waitForEvent('load'), opened.page.click('#other')])
+    await Promise.all([opened.page.waitForEvent('load'), opened.click('#other')])
     await waitForText(opened, 'h1', 'Other')
     t.equal(await opened.page.title(), '')
     t.notOk(

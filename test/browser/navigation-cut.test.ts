@@ -26,7 +26,7 @@ t.test('a connection that is cut before the page has arrived causes an ordinary 
   await visitor.start('/')
   await visitor.click('/slow')
   await gates.gate('slow').reached
-  await visitor.page.locator('#state', { hasText: 'loading /slow' }).waitFor()
+  await visitor.hasText('#state', 'loading /slow')
   const loading = visitor.page.waitForRequest((request) => request.resourceType() === 'document')
   served.app.server.closeAllConnections()
   await loading
@@ -38,13 +38,12 @@ t.test('a connection that is cut before the page has arrived causes an ordinary 
 
 t.test('leaving a page aborts its pending requests', async (t) => {
   const visitor = await small.visit(t)
-  const { page } = visitor
   await visitor.start('/')
   await visitor.click('/later')
   await visitor.shown('#wait')
   await visitor.click('/about')
   await visitor.stands('About')
   t.match(await gates.gate('later').left, { name: 'AbortError' })
-  t.equal(await page.locator('[role=alert]').count(), 0)
+  t.equal(await visitor.count('[role=alert]'), 0)
   t.strictSame(visitor.documents, [])
 })

@@ -13,12 +13,12 @@ t.test('navigates from a document that has failed or does not exist', async (t) 
   const { page } = visitor
   for (const path of ['/fails', '/nowhere', '/missing']) {
     await visitor.start(path)
-    t.equal(await page.locator('meta[name=robots]').count(), 1)
+    t.equal(await visitor.count('meta[name=robots]'), 1)
     await visitor.click('/about')
     await visitor.stands('About')
     t.equal(await page.title(), 'About')
-    t.equal(await page.locator('meta[name=robots]').count(), 0, 'which is forgotten')
-    t.equal(await page.locator('[role=alert]').count(), 0)
+    t.equal(await visitor.count('meta[name=robots]'), 0, 'which is forgotten')
+    t.equal(await visitor.count('[role=alert]'), 0)
     t.strictSame(visitor.documents, [])
     t.strictSame(visitor.errors, [])
   }
@@ -36,7 +36,7 @@ t.test('navigates from a document that is still arriving', async (t) => {
   await visitor.stands('About')
   gates.gate('later').open('at last')
   await page.waitForLoadState('load')
-  t.equal(await page.locator('#later').count(), 0)
+  t.equal(await visitor.count('#later'), 0)
   t.equal(await visitor.read('h1'), 'About')
   await visitor.click('/users/1')
   await visitor.stands('User')
@@ -54,11 +54,11 @@ t.test('layouts below a parameter belong to its value', async (t) => {
   const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/users/1')
-  await page.locator('#user-count').click()
-  await page.locator('#layout-count').click()
+  await visitor.click('#user-count')
+  await visitor.click('#layout-count')
   await visitor.click('/users/2')
-  await page.locator('#user-count', { hasText: '2: 0' }).waitFor()
-  await page.locator('#user-count').click()
+  await visitor.hasText('#user-count', '2: 0')
+  await visitor.click('#user-count')
   const loaded = gates.counts['user 2']
   await visitor.click('/users/2/posts')
   await visitor.stands('Posts')
@@ -68,7 +68,7 @@ t.test('layouts below a parameter belong to its value', async (t) => {
   await page.goBack()
   await visitor.stands('User')
   await page.goBack()
-  await page.locator('#user-count', { hasText: '1: 0' }).waitFor()
+  await visitor.hasText('#user-count', '1: 0')
   t.strictSame(visitor.documents, [])
 })
 
@@ -80,19 +80,19 @@ t.test('visitors who click quickly end at the last target', async (t) => {
     await visitor.click(href)
     await page.waitForURL(origin + href)
   }
-  await page.evaluate(() => {
+  await visitor.evaluate(() => {
     history.back()
     history.back()
-  })
-  await page.evaluate(() => history.go(-1))
+  }, null)
+  await visitor.evaluate(() => history.go(-1), null)
   await visitor.stands('About')
   await page.waitForURL(`${origin}/about`)
-  await page.evaluate(() => {
+  await visitor.evaluate(() => {
     for (const link of document.querySelectorAll('a')) if (link.pathname.startsWith('/users')) link.click()
-  })
+  }, null)
   await visitor.stands('Posts')
   t.equal(page.url(), `${origin}/users/2/posts`)
-  await page.locator('#state', { hasText: /^idle$/ }).waitFor()
+  await visitor.hasText('#state', /^idle$/)
   await page.goBack()
   await visitor.stands('About')
   t.strictSame(visitor.documents, [])
@@ -108,7 +108,7 @@ t.test('navigates below a base', async (t) => {
   const visitor = await based.visit(t)
   const { page } = visitor
   await visitor.start('/shop')
-  const go = (path: string) => page.evaluate((href) => void navigation.navigate(href), path)
+  const go = (path: string) => visitor.evaluate((href) => void navigation.navigate(href), path)
   await go('/shop/redirects')
   await visitor.stands('About')
   t.equal(page.url(), `${based.origin}/shop/about?from=redirect`)

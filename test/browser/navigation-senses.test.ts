@@ -3,6 +3,7 @@
 // What a visitor sees, hears and touches during navigations.
 
 import t from 'tap'
+import { until } from '../until.ts'
 import { type SmallSite, serveSmallSite, type Visitor } from './navigation-site.ts'
 
 const small: SmallSite = await serveSmallSite(t)
@@ -12,19 +13,23 @@ t.test('focus is reset, and the new title is announced', async (t) => {
   const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
-  await page.evaluate(() => {
+  await visitor.evaluate(() => {
     const region = document.querySelector('[aria-live]')
     const said: unknown[] = []
     if (region) new MutationObserver(() => said.push(region.textContent)).observe(region, { childList: true })
     Object.assign(window, { said })
-  })
-  await page.locator('nav a[href="/about"]').first().focus()
+  }, null)
+  await visitor.focus('nav a[href="/about"]')
   await page.keyboard.press('Enter')
   await visitor.stands('About')
-  await page.waitForFunction(() => (window as unknown as { said: string[] }).said.includes('About'))
-  await page.waitForFunction(() => document.activeElement === document.body)
+  await until(() => visitor.evaluate(() => (window as unknown as { said: string[] }).said.includes('About'), null))
+  await until(() => visitor.evaluate(() => document.activeElement === document.body, null))
   await page.keyboard.press('Tab')
-  t.equal(await page.evaluate(() => document.activeElement?.textContent), 'home', 'as in a document that has loaded')
+  t.equal(
+    await visitor.evaluate(() => document.activeElement?.textContent, null),
+    'home',
+    'as in a document that has loaded',
+  )
 })
 
 t.test('assistive technology reads the page as if its document had been loaded', async (t) => {
@@ -32,7 +37,7 @@ t.test('assistive technology reads the page as if its document had been loaded',
   await visitor.start('/')
   await visitor.click('/about')
   await visitor.stands('About')
-  await visitor.page.waitForFunction(() => document.activeElement === document.body)
+  await until(() => visitor.evaluate(() => document.activeElement === document.body, null))
   const after = await outline(visitor)
   await visitor.start('/about')
   const loaded = await outline(visitor)
@@ -47,18 +52,18 @@ t.test('the progress bar appears if a page takes long', async (t) => {
   await visitor.start('/')
   await page.clock.pauseAt(Date.now() + 60_000)
   await visitor.click('/slow')
-  await page.locator('#state', { hasText: 'loading /slow' }).waitFor()
+  await visitor.hasText('#state', 'loading /slow')
   await page.clock.runFor(149)
-  t.equal(await page.locator('.hydrant-progress').count(), 0)
+  t.equal(await visitor.count('.hydrant-progress'), 0)
   await page.clock.runFor(2)
-  t.equal(await page.locator('.hydrant-progress').count(), 1)
+  t.equal(await visitor.count('.hydrant-progress'), 1)
   t.equal(await visitor.read('h1'), 'Home', 'the page before stays meanwhile')
   t.equal(page.url(), `${origin}/`, 'and its address')
   gates.gate('slow').open()
   await visitor.stands('Slow')
   t.equal(await visitor.read('#data'), 'at last')
-  await page.locator('#state', { hasText: /^idle$/ }).waitFor()
-  t.equal(await page.locator('.hydrant-progress').count(), 0)
+  await visitor.hasText('#state', /^idle$/)
+  t.equal(await visitor.count('.hydrant-progress'), 0)
   t.strictSame(visitor.documents, [])
   t.strictSame(visitor.errors, [])
 })
@@ -69,9 +74,9 @@ t.test('a navigation that is stopped leaves the page unchanged', async (t) => {
   const { page } = visitor
   await visitor.start('/')
   await visitor.click('/slow')
-  await page.locator('#state', { hasText: 'loading /slow' }).waitFor()
-  await page.evaluate(() => stop())
-  await page.locator('#state', { hasText: /^idle$/ }).waitFor()
+  await visitor.hasText('#state', 'loading /slow')
+  await visitor.evaluate(() => stop(), null)
+  await visitor.hasText('#state', /^idle$/)
   t.match(await again.gates.gate('slow').left, { name: 'AbortError' })
   t.equal(page.url(), `${again.origin}/`)
   await visitor.click('/about')
@@ -91,7 +96,7 @@ t.test('a page appears with its stylesheet, not before it', async (t) => {
     await released
     await route.continue()
   })
-  await page.evaluate(() => {
+  await visitor.evaluate(() => {
     const colors: string[] = []
     new MutationObserver(() => {
       const styled = document.querySelector('#styled')
@@ -99,14 +104,14 @@ t.test('a page appears with its stylesheet, not before it', async (t) => {
       if (styled) requestAnimationFrame(() => colors.push(getComputedStyle(styled).color))
     }).observe(document.body, { subtree: true, childList: true })
     Object.assign(window, { colors })
-  })
+  }, null)
   const asked = page.waitForRequest(/\.css$/)
   await visitor.click('/styled')
   await asked
   t.equal(await visitor.read('h1'), 'Home')
   release()
   await visitor.stands('Styled')
-  await page.waitForFunction(() => (window as unknown as { colors: string[] }).colors.length > 0)
+  await until(() => visitor.evaluate(() => (window as unknown as { colors: string[] }).colors.length > 0, null))
   const [first] = await page.evaluate(() => (window as unknown as { colors: string[] }).colors)
   t.equal(first, 'rgb(1, 2, 3)')
   t.strictSame(visitor.errors, [], 'the policy for scripts allows all of it')
@@ -116,18 +121,18 @@ t.test('React’s view transitions run across a navigation', async (t) => {
   const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/moving/one')
-  await page.evaluate(() => {
+  await visitor.evaluate(() => {
     const start = document.startViewTransition.bind(document)
     Object.assign(window, { transitions: 0 })
     document.startViewTransition = (...given) => {
       Object.assign(window, { transitions: (window as unknown as { transitions: number }).transitions + 1 })
       return start(...given)
     }
-  })
-  await page.locator('main a').click()
+  }, null)
+  await visitor.click('main a')
   await visitor.stands('Moved')
   t.equal(await page.evaluate(() => (window as unknown as { transitions: number }).transitions), 1)
-  await page.waitForFunction(() => document.activeElement === document.body)
+  await until(() => visitor.evaluate(() => document.activeElement === document.body, null))
   await page.goBack()
   await visitor.stands('Moving')
   t.strictSame(visitor.documents, [])

@@ -4,11 +4,11 @@
 
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { CreateServerOptions } from '../../src/server/create-server.ts'
 import { GATES, gatesOfLast, listen, load, waitAt } from '../server/lines.ts'
 import { buildFiles, type Files, type Served, serve } from '../server/served.ts'
+import { until } from '../until.ts'
 import { type Chromium, launchChromium, type OpenPage, type Owner, type PageOptions } from './chromium.ts'
 
 const page = (title: string, body: string, imports = '') =>
@@ -175,7 +175,8 @@ export interface Visitor extends OpenPage {
   asked: string[]
   /** Loads a document and resets the counts. Resolves when links are taken over. */
   start(path: string): Promise<void>
-  click(href: string): Promise<void>
+  /** Clicks the link to a page, or the first element that matches a selector. */
+  click(target: string, options?: { clickCount?: number }): Promise<void>
   /** Resolves when that page is shown. */
   stands(title: string): Promise<void>
 }
@@ -237,14 +238,12 @@ function createVisitor(open: OpenPage, origin: string): Visitor {
     asked,
     async start(path) {
       await open.goto(origin + path, 'load')
-      await takesNavigations(page)
+      await takesNavigations(open)
       documents.length = 0
       asked.length = 0
     },
-    click: (href) => page.locator(`nav a[href="${href}"]`).first().click(),
-    async stands(title) {
-      await page.locator('h1', { hasText: new RegExp(`^${title}$`) }).waitFor()
-    },
+    click: (target, options) => open.click(target.startsWith('/') ? `nav a[href="${target}"]` : target, options),
+    stands: (title) => open.hasText('h1', new RegExp(`^${title}$`)),
   }
 }
 
@@ -252,12 +251,14 @@ function createVisitor(open: OpenPage, origin: string): Visitor {
  * Resolves when the client has taken over the browser's navigations and has loaded the navigator, which it does when
  * a link is pointed at.
  */
-export async function takesNavigations(page: Page) {
-  await page.waitForFunction(() => {
-    const link = document.createElement('a')
-    document.body.append(link)
-    link.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))
-    link.remove()
-    return document.querySelector('.hydrant-announcer') !== null
-  })
+export async function takesNavigations(page: Pick<OpenPage, 'evaluate'>) {
+  await until(() =>
+    page.evaluate(() => {
+      const link = document.createElement('a')
+      document.body.append(link)
+      link.dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))
+      link.remove()
+      return document.querySelector('.hydrant-announcer') !== null
+    }, null),
+  )
 }

@@ -3,6 +3,7 @@
 // Navigations from page to page in one document.
 
 import t from 'tap'
+import { until } from '../until.ts'
 import { serveSmallSite } from './navigation-site.ts'
 
 const small = await serveSmallSite(t)
@@ -12,9 +13,9 @@ t.test('links, Back, Forward, scripts and forms navigate in one document', async
   const visitor = await small.visit(t)
   const { page } = visitor
   await visitor.start('/')
-  await page.locator('#typed').fill('kept')
-  await page.locator('#layout-count').click()
-  await page.locator('#count').click()
+  await visitor.fill('#typed', 'kept')
+  await visitor.click('#layout-count')
+  await visitor.click('#count')
   await visitor.click('/about')
   await visitor.stands('About')
   t.equal(new URL(page.url()).pathname, '/about')
@@ -23,22 +24,22 @@ t.test('links, Back, Forward, scripts and forms navigate in one document', async
     await page.locator('meta[name=description]').evaluateAll((all) => all.map((one) => one.getAttribute('content'))),
     ['All about About'],
   )
-  t.equal(await page.locator('#typed').inputValue(), 'kept', 'the layout stays as it is')
+  t.equal(await visitor.valueOf('#typed'), 'kept', 'the layout stays as it is')
   t.equal(await visitor.read('#layout-count'), '1')
   t.equal(await visitor.read('#count'), '0', 'the page does not')
 
-  await page.locator('#count').click()
+  await visitor.click('#count')
   await visitor.click('/about?q=1')
-  await page.locator('#query', { hasText: '?q=1' }).waitFor()
+  await visitor.hasText('#query', '?q=1')
   t.equal(await visitor.read('#count'), '1', 'unless only the query is another')
   await page.goBack()
-  await page.locator('#query', { hasText: /^$/ }).waitFor({ state: 'attached' })
+  await visitor.hasText('#query', /^$/)
   await page.goBack()
   await visitor.stands('Home')
   t.equal(await page.title(), 'Home')
   await page.goForward()
   await visitor.stands('About')
-  await page.evaluate(() => navigation.navigate('/').finished)
+  await visitor.evaluate(async () => void (await navigation.navigate('/').finished), null)
   await visitor.stands('Home')
   await page.getByRole('button', { name: 'Search' }).click()
   await visitor.stands('About')
@@ -55,22 +56,22 @@ t.test('the browser scrolls to the top, to a fragment, and back to the previous 
   await visitor.evaluate(() => scrollTo(0, 1500), null)
   await visitor.evaluate(() => document.querySelector<HTMLElement>('nav a[href="/about"]')?.click(), null)
   await visitor.stands('About')
-  await page.waitForFunction(() => scrollY === 0)
+  await until(() => visitor.evaluate(() => scrollY === 0, null))
   await page.goBack()
   await visitor.stands('Home')
-  await page.waitForFunction(() => scrollY === 1500)
-  await page.evaluate(() => navigation.navigate('/about').finished)
-  await page.evaluate(() => navigation.navigate('/#bottom').finished)
+  await until(() => visitor.evaluate(() => scrollY === 1500, null))
+  await visitor.evaluate(async () => void (await navigation.navigate('/about').finished), null)
+  await visitor.evaluate(async () => void (await navigation.navigate('/#bottom').finished), null)
   await visitor.stands('Home')
-  await page.waitForFunction(() => scrollY > 1500)
+  await until(() => visitor.evaluate(() => scrollY > 1500, null))
   visitor.asked.length = 0
   await visitor.evaluate(() => scrollTo(0, 0), null)
   await visitor.click('/#bottom')
-  await page.waitForFunction(() => scrollY > 1500)
-  await page.evaluate(() => {
+  await until(() => visitor.evaluate(() => scrollY > 1500, null))
+  await visitor.evaluate(() => {
     history.pushState(null, '', '?tab=2')
     history.replaceState(null, '', '?tab=3')
-  })
+  }, null)
   t.strictSame(visitor.asked, [], 'nothing is asked for within a page')
   t.strictSame(visitor.documents, [])
 })
@@ -94,7 +95,7 @@ t.test('URLs that are not pages are left to the browser', async (t) => {
   t.equal(gates.counts.api, 1, 'a route runs once')
 
   await visitor.start('/')
-  await page.locator('#reload').click()
+  await visitor.click('#reload')
   await visitor.stands('About')
   t.strictSame(visitor.documents, ['/about'], 'data-hydrant-reload')
 
@@ -104,7 +105,7 @@ t.test('URLs that are not pages are left to the browser', async (t) => {
   t.strictSame(visitor.asked, [], 'a file')
 
   await visitor.start('/')
-  const [opened] = await Promise.all([page.context().waitForEvent('page'), page.locator('#blank').click()])
+  const [opened] = await Promise.all([page.context().waitForEvent('page'), visitor.click('#blank')])
   await opened.close()
   const [tab] = await Promise.all([
     page.context().waitForEvent('page'),
@@ -114,7 +115,7 @@ t.test('URLs that are not pages are left to the browser', async (t) => {
       .click({ modifiers: ['ControlOrMeta'] }),
   ])
   await tab.close()
-  const [download] = await Promise.all([page.waitForEvent('download'), page.locator('#download').click()])
+  const [download] = await Promise.all([page.waitForEvent('download'), visitor.click('#download')])
   await download.cancel()
   t.equal(await page.title(), 'Home')
 })
@@ -126,7 +127,7 @@ t.test('a download from a route changes neither the page nor the URL', async (t)
   const [download] = await Promise.all([page.waitForEvent('download'), visitor.click('/export')])
   t.equal(download.suggestedFilename(), 'export.csv')
   t.equal(page.url(), `${origin}/`)
-  await page.locator('#state', { hasText: /^idle$/ }).waitFor()
+  await visitor.hasText('#state', /^idle$/)
   await visitor.click('/about')
   await visitor.stands('About')
   t.strictSame(
@@ -165,12 +166,12 @@ t.test('a newer click aborts the older one on both sides', async (t) => {
   }, null)
   await visitor.click('/slow')
   await gates.gate('slow').reached
-  await page.locator('#state', { hasText: 'loading /slow' }).waitFor()
+  await visitor.hasText('#state', 'loading /slow')
   await visitor.click('/about')
   t.match(await gates.gate('slow').left, { name: 'AbortError' })
   await visitor.stands('About')
   gates.gate('slow').open()
-  await page.locator('#state', { hasText: /^idle$/ }).waitFor()
+  await visitor.hasText('#state', /^idle$/)
   const titles = await visitor.evaluate(() => (window as unknown as { titles: string[] }).titles, null)
   t.notOk(titles.includes('Slow'))
   await page.goBack()

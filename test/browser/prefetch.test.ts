@@ -7,17 +7,18 @@ import { serveSmallSite, type Visitor } from './navigation-site.ts'
 
 const small = await serveSmallSite(t)
 
+const ABOUT = 'nav a[href="/about"]'
+
 const asksFor = ({ page }: Visitor, path: string) =>
   page.waitForResponse((response) => response.url().endsWith(`${path}?_hydrant`))
 
 t.test('a link that is pointed at, focused or touched is fetched once', async (t) => {
   for (const [name, start] of Object.entries({
-    hover: (visitor: Visitor) => visitor.page.locator('nav a[href="/about"]').first().hover(),
-    focus: (visitor: Visitor) => visitor.page.locator('nav a[href="/about"]').first().focus(),
+    hover: (visitor: Visitor) => visitor.hover(ABOUT),
+    focus: (visitor: Visitor) => visitor.focus(ABOUT),
     touch: (visitor: Visitor) => visitor.page.locator('nav a[href="/about"]').first().dispatchEvent('touchstart'),
   })) {
     const visitor = await small.visit(t)
-    const { page } = visitor
     await visitor.start('/')
     await Promise.all([asksFor(visitor, '/about'), start(visitor)])
     t.equal(await visitor.read('h1'), 'Home', name)
@@ -26,7 +27,7 @@ t.test('a link that is pointed at, focused or touched is fetched once', async (t
     t.strictSame(visitor.asked, ['/about'], 'the click takes what is there')
     await visitor.evaluate(() => document.querySelector<HTMLElement>('nav a[href="/"]')?.click(), null)
     await visitor.stands('Home')
-    await page.evaluate(() => navigation.navigate('/about').finished)
+    await visitor.evaluate(async () => void (await navigation.navigate('/about').finished), null)
     t.equal(visitor.asked.filter((path) => path === '/about').length, 2, 'and only once')
     t.strictSame(visitor.documents, [])
   }
@@ -38,7 +39,7 @@ t.test('a prefetched page is dropped when it is stale', async (t) => {
   await page.clock.install()
   await visitor.start('/')
   const asked = asksFor(visitor, '/about')
-  await page.locator('nav a[href="/about"]').first().hover()
+  await visitor.hover(ABOUT)
   await page.clock.runFor(100)
   await asked
   await page.clock.runFor(10_001)
@@ -65,9 +66,9 @@ t.test('not all links are prefetched', async (t) => {
     await page.clock.runFor(1000)
   }
   t.strictSame(visitor.asked, [])
-  await page.locator('nav a[href="/about"]').first().hover()
+  await visitor.hover(ABOUT)
   await page.clock.runFor(30)
-  await page.locator('h1').hover()
+  await visitor.hover('h1')
   await page.clock.runFor(1000)
   t.strictSame(visitor.asked, [], 'nor one that the pointer only passes')
 })
@@ -79,7 +80,7 @@ t.test('nothing is prefetched for visitors who save data', async (t) => {
   const { page } = visitor
   await page.clock.install()
   await visitor.start('/')
-  await page.locator('nav a[href="/about"]').first().hover()
+  await visitor.hover(ABOUT)
   await page.clock.runFor(1000)
   t.strictSame(visitor.asked, [])
   await visitor.click('/about')

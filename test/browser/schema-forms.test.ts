@@ -5,7 +5,9 @@
 import t from 'tap'
 import { SCHEMA_SITE } from '../server/forms/schema-site.ts'
 import { buildFiles, serve } from '../server/served.ts'
+import { until } from '../until.ts'
 import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
+import { textOf } from './in-place-site.ts'
 
 const dir = await buildFiles(t.testdir({}), SCHEMA_SITE)
 const { app } = await serve(t, dir, { bodyLimit: 20_000, forms: { maxFileBytes: 1_000 } })
@@ -20,16 +22,20 @@ async function openSignup(t: Owner, javaScript: boolean): Promise<OpenPage> {
   return opened
 }
 
-async function fill({ page }: OpenPage) {
-  await page.fill('#name', 'A')
-  await page.fill('#email', 'ada@example.org')
-  await page.fill('#password', 'hunter2')
-  await page.fill('#age', '36')
-  await page.fill('#first', 'one')
-  await page.selectOption('#size', 'L')
-  await page.check('#news')
-  await page.uncheck('#events')
+async function fill({ page, fill, click, focus }: OpenPage) {
+  await fill('#name', 'A')
+  await fill('#email', 'ada@example.org')
+  await fill('#password', 'hunter2')
+  await fill('#age', '36')
+  await fill('#first', 'one')
+  await focus('#size')
+  await page.keyboard.type('L')
+  await click('#news')
+  await click('#events')
 }
+
+const focuses = (opened: OpenPage, id: string) =>
+  until(() => opened.evaluate((id) => document.activeElement?.id === id, id))
 
 /** Returns what the visitor finds in the form. */
 const stateOf = ({ evaluate }: OpenPage) =>
@@ -55,11 +61,10 @@ for (const javaScript of [true, false]) {
 
   t.test(`a form that was not accepted keeps what was typed, ${how}`, async (t) => {
     const opened = await openSignup(t, javaScript)
-    const { page } = opened
     await fill(opened)
-    await page.click('#send')
-    await page.waitForSelector('#name-error:has-text("Too short")')
-    if (javaScript) await page.waitForFunction(() => document.activeElement?.id === 'name')
+    await opened.click('#send')
+    await opened.hasText('#name-error', 'Too short')
+    if (javaScript) await focuses(opened, 'name')
     t.match(await stateOf(opened), {
       ...TYPED,
       name: 'A',
@@ -67,28 +72,27 @@ for (const javaScript of [true, false]) {
       invalid: ['name', 'password'],
       described: ['Too short'],
     })
-    t.equal(await page.inputValue('#password'), javaScript ? 'hunter2' : '', 'a secret stays only in the browser')
-    if (javaScript) t.match(await page.textContent('.hydrant-announcer'), 'The form was not sent.')
-    await page.fill('#name', 'Ada')
-    await page.fill('#password', 'long enough')
-    await page.click('#send')
-    await page.waitForSelector('#done:has-text("Ada")')
-    t.match(await page.textContent('#done'), '"topics":["news"]')
+    t.equal(await opened.valueOf('#password'), javaScript ? 'hunter2' : '', 'a secret stays only in the browser')
+    if (javaScript) t.match(await textOf(opened, '.hydrant-announcer'), 'The form was not sent.')
+    await opened.fill('#name', 'Ada')
+    await opened.fill('#password', 'long enough')
+    await opened.click('#send')
+    await opened.hasText('#done', 'Ada')
+    t.match(await opened.read('#done'), '"topics":["news"]')
     t.match(await stateOf(opened), { invalid: [] })
     t.same(opened.errors, [])
   })
 
   t.test(`messages of the action, ${how}`, async (t) => {
     const opened = await openSignup(t, javaScript)
-    const { page } = opened
     await fill(opened)
-    await page.fill('#name', 'taken')
-    await page.fill('#password', 'long enough')
-    await page.click('#send')
-    await page.waitForSelector('#name-error:has-text("Is taken")')
-    if (javaScript) await page.waitForFunction(() => document.activeElement?.id === 'name')
+    await opened.fill('#name', 'taken')
+    await opened.fill('#password', 'long enough')
+    await opened.click('#send')
+    await opened.hasText('#name-error', 'Is taken')
+    if (javaScript) await focuses(opened, 'name')
     t.match(await stateOf(opened), { ...TYPED, name: 'taken', focus: 'name', invalid: ['name'] })
-    if (javaScript) t.equal(await page.textContent('.hydrant-announcer'), 'The form was not sent. Try again')
+    if (javaScript) t.equal(await textOf(opened, '.hydrant-announcer'), 'The form was not sent. Try again')
   })
 
   t.test(`a file that is too large, ${how}`, async (t) => {
@@ -96,24 +100,24 @@ for (const javaScript of [true, false]) {
     const { page } = opened
     await fill(opened)
     await page.setInputFiles('#file', { name: 'x.png', mimeType: 'image/png', buffer: Buffer.alloc(5_000) })
-    await page.click('#send')
-    await page.waitForSelector('#whole:has-text("larger than 1000 bytes")')
+    await opened.click('#send')
+    await opened.hasText('#whole', 'larger than 1000 bytes')
     t.match(await stateOf(opened), { ...TYPED, name: 'A', invalid: [] })
   })
 
   for (const enctype of ['multipart/form-data', 'application/x-www-form-urlencoded']) {
     t.test(`a text that is too large, ${enctype}, ${how}`, async (t) => {
       const opened = await openSignup(t, javaScript)
-      const { page, evaluate } = opened
+      const { evaluate } = opened
       await fill(opened)
-      await page.fill('#name', 'n'.repeat(25_000))
+      await opened.fill('#name', 'n'.repeat(25_000))
       await evaluate((type) => {
         const [form] = document.forms
         if (form) form.enctype = type
       }, enctype)
-      await page.click('#send')
-      await page.waitForSelector('#whole:has-text("larger than 20000 bytes")')
-      if (javaScript) await page.waitForFunction(() => document.activeElement?.id === 'name')
+      await opened.click('#send')
+      await opened.hasText('#whole', 'larger than 20000 bytes')
+      if (javaScript) await focuses(opened, 'name')
       t.match(await stateOf(opened), {
         ...TYPED,
         name: 'n'.repeat(javaScript ? 25_000 : 20_000),
@@ -121,7 +125,7 @@ for (const javaScript of [true, false]) {
         invalid: ['name'],
         described: ['This text is too long. Only its beginning has been received.'],
       })
-      if (javaScript) t.match(await page.textContent('.hydrant-announcer'), 'larger than 20000 bytes')
+      if (javaScript) t.match(await textOf(opened, '.hydrant-announcer'), 'larger than 20000 bytes')
     })
   }
 
@@ -129,8 +133,8 @@ for (const javaScript of [true, false]) {
     const opened = await openSignup(t, javaScript)
     const { page } = opened
     await fill(opened)
-    await page.click('#send')
-    await page.waitForSelector('#name-error:has-text("Too short")')
+    await opened.click('#send')
+    await opened.hasText('#name-error', 'Too short')
     const response = await page.goBack()
     t.equal(response?.status() ?? 200, 200)
     t.equal(new URL(page.url()).pathname, javaScript ? '/products' : '/signup')
@@ -141,9 +145,9 @@ for (const javaScript of [true, false]) {
 t.test('the browser checks the rules of the schema without a request', async (t) => {
   for (const javaScript of [true, false]) {
     const opened = await openSignup(t, javaScript)
-    const { page, evaluate } = opened
+    const { evaluate } = opened
     await fill(opened)
-    await page.fill('#email', 'no address')
+    await opened.fill('#email', 'no address')
     const invalid = await evaluate(() => [...document.querySelectorAll(':invalid')].map(({ id }) => id), null)
     t.strictSame(
       invalid.filter((id) => id),
@@ -154,7 +158,7 @@ t.test('the browser checks the rules of the schema without a request', async (t)
 
 t.test('a page that is reached by a link has its fields, search and params', async (t) => {
   const opened = await openSignup(t, true)
-  const { page, evaluate } = opened
+  const { evaluate } = opened
   const go = (path: string) =>
     evaluate((href) => {
       const link = document.createElement('a')
@@ -163,18 +167,18 @@ t.test('a page that is reached by a link has its fields, search and params', asy
       link.click()
     }, path)
   await go('/products?page=3&tags=a')
-  await page.waitForSelector('#search:has-text("3")')
-  t.equal(await page.textContent('#search'), '[{"page":3,"tags":["a"]},3]')
+  await opened.hasText('#search', '3')
+  t.equal(await opened.read('#search'), '[{"page":3,"tags":["a"]},3]')
   await go('/products/7')
-  await page.waitForSelector('#id:has-text("7")')
-  t.match(await page.textContent('#id'), 'number 7')
+  await opened.hasText('#id', '7')
+  t.match(await opened.read('#id'), 'number 7')
   await go('/products/x')
-  await page.waitForSelector('#failed')
-  t.equal(await page.textContent('#failed'), '404|This page could not be found.')
+  await opened.shown('#failed')
+  t.equal(await opened.read('#failed'), '404|This page could not be found.')
   await go('/products?page=0')
-  await page.waitForSelector('#failed:has-text("400")')
+  await opened.hasText('#failed', '400')
   await go('/signup')
-  await page.waitForSelector('#email')
-  t.equal(await page.getAttribute('#email', 'type'), 'email')
+  await opened.shown('#email')
+  t.equal(await opened.evaluate(() => document.querySelector('#email')?.getAttribute('type'), null), 'email')
   t.same(opened.errors, [])
 })

@@ -6,6 +6,7 @@ import t from 'tap'
 import { buildFiles, serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
+import { textOf } from './in-place-site.ts'
 
 const schema = `
 export const form = { '~standard': { version: 1, vendor: 'own', async validate(value) {
@@ -70,7 +71,8 @@ async function open(t: Owner, path: string): Promise<OpenPage> {
 }
 
 /** Returns what assistive technology gets of the field, and what was announced. */
-async function heardIn({ page, protocol }: OpenPage) {
+async function heardIn(opened: OpenPage) {
+  const { protocol } = opened
   const { nodes } = await protocol.send('Accessibility.getFullAXTree')
   const field = nodes.find(({ role, name }) => role?.value === 'textbox' && name?.value === 'Text')
   const properties = new Map(field?.properties?.map(({ name, value }) => [name, value.value]))
@@ -79,7 +81,7 @@ async function heardIn({ page, protocol }: OpenPage) {
     description: field?.description?.value,
     invalid: properties.get('invalid'),
     focused: properties.get('focused'),
-    announced: await page.textContent('.hydrant-announcer'),
+    announced: await textOf(opened, '.hydrant-announcer'),
   }
 }
 
@@ -87,13 +89,12 @@ for (const path of ['/hook', '/plain']) {
   t.test(`${path}: the field with the message gets the focus, by keyboard alone`, async (t) => {
     const opened = await open(t, path)
     const { page } = opened
-    await page.focus('#text')
+    await opened.focus('#text')
     await page.keyboard.type('wrong')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await page.waitForFunction(
-      () => document.querySelector('#text-error')?.textContent && document.activeElement?.id === 'text',
-    )
+    await opened.hasText('#text-error', 'Not this text')
+    await until(() => opened.evaluate(() => document.activeElement?.id === 'text', null))
     t.strictSame(await heardIn(opened), {
       name: 'Text',
       description: 'Not this text',
@@ -101,7 +102,7 @@ for (const path of ['/hook', '/plain']) {
       focused: true,
       announced: 'The form was not sent.',
     })
-    t.equal(await page.inputValue('#text'), 'wrong')
+    t.equal(await opened.valueOf('#text'), 'wrong')
   })
 }
 
@@ -135,18 +136,16 @@ for (const id of ['plain', 'hook']) {
 }
 
 t.test('a visitor who works elsewhere keeps the focus', async (t) => {
-  const { page } = await open(t, '/hook')
+  const opened = await open(t, '/hook')
   let pass = () => {}
   globals.hydrantGate = new Promise((resolve) => {
     pass = resolve
   })
-  await page.fill('#text', 'wrong')
-  await page.click('#send')
-  await page.focus('#other')
+  await opened.fill('#text', 'wrong')
+  await opened.click('#send')
+  await opened.focus('#other')
   pass()
-  await page.waitForFunction(
-    () => document.querySelector('.hydrant-announcer')?.textContent === 'The form was not sent.',
-  )
-  t.equal(await page.evaluate(() => document.activeElement?.id), 'other')
-  t.equal(await page.textContent('#text-error'), 'Not this text')
+  await opened.hasText('.hydrant-announcer', /^The form was not sent\.$/)
+  t.equal(await opened.evaluate(() => document.activeElement?.id, null), 'other')
+  t.equal(await textOf(opened, '#text-error'), 'Not this text')
 })

@@ -76,20 +76,20 @@ t.test('the shell is shown at once, and the rest follows in the same response an
     await open.shown('b')
     await open.hydrated()
     // A part is hydrated after the document; a click before that is replayed.
-    await open.page.click('button')
-    await open.page.waitForFunction((text) => document.querySelector('button')?.innerText === text, `${name}: 2`)
+    await open.click('button')
+    await open.hasText('button', `${name}: 2`)
     t.equal(await open.read('h2'), `cart of ${name}`)
     t.equal(await open.read('b'), 'late')
     t.equal(await open.read('#fallback'), '')
     t.strictSame(messages, [], 'no error of the policy or of hydration')
-    await open.page.click('a')
+    await open.click('a')
     await open.shown('a[href="/"]')
     settle[name] = () => t.fail('the earlier load')
     delete settle[name]
-    await open.page.click('a')
+    await open.click('a')
     await held(name)
     settle[name]?.(`${name} again`)
-    await open.page.waitForFunction((text) => document.querySelector('h2')?.innerText === text, `cart of ${name} again`)
+    await open.hasText('h2', `cart of ${name} again`)
     t.equal(await open.read('h1'), 'Shoes 1')
     delete settle[name]
     const ran = await open.page.evaluate(async () => {

@@ -102,7 +102,7 @@ async function visit(open: OpenPage, { way, position, client }: Cell): Promise<V
   const headers = response.headers()
   if (client === 'J') {
     await open.hydrated()
-    if (position.settles) await open.page.getByText(position.settles).waitFor()
+    if (position.settles) await open.hasText('main', position.settles)
     await arrived(open, outcome)
   }
   return { response, headers, sight: await look(open, position) }
@@ -115,7 +115,7 @@ async function send(open: OpenPage, position: Position, client: BrowserName): Pr
   const [response] = await Promise.all([
     page.waitForResponse((answer) => answer.request().method() === 'POST'),
     client === 'N' && page.waitForEvent('load'),
-    page.click('#fail'),
+    open.click('#fail'),
   ])
   await open.shown('[role=alert]')
   return { response, headers: response.headers(), sight: await look(open, position) }

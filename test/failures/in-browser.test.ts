@@ -15,18 +15,18 @@ t.test('F7: the client-side sentence replaces a component that throws in the bro
       const response = await open.goto(urlOf(way, '/failures/f7/fail'), 'commit')
       t.equal(response.status(), 200)
       await open.hydrated()
-      const { page } = open
-      await page.locator('#break').click()
+      await open.click('#break')
       await open.shown('[role=alert]')
       const lines = (await open.read('[role=alert]')).split('\n').filter(Boolean)
       t.same(lines, [clientSentence(way.address), 'Try again'], 'word for word, without a digest')
-      t.ok(await page.locator('header.site-header nav').isVisible(), 'inside the layouts')
+      await open.shown('header.site-header nav')
+      t.pass('inside the layouts')
       t.notMatch(await open.read('main'), /SECRET-MARKER|Digest/, 'nothing of the error')
       t.ok(
         open.errors.some((text) => text.includes('SECRET-MARKER f7')),
         'the error itself is in the console',
       )
-      t.equal(await page.locator('meta[name=robots][content=noindex]').count(), 1)
+      t.equal(await open.count('meta[name=robots][content=noindex]'), 1)
       await site.settleLog()
       t.same(site.linesOf(response.headers()['x-request-id'] ?? ''), [], 'the server has nothing to say of it')
     })
@@ -39,15 +39,14 @@ t.test('F9: a page with a hydration mismatch is rendered again and works', async
     await t.test(way.name, async (t) => {
       const response = await open.goto(urlOf(way, '/failures/f9/fail'), 'commit')
       const sent = await response.text()
-      const { page } = open
-      await page.getByText('Rendered by the browser').waitFor()
+      await open.hasText('main', 'Rendered by the browser')
       const clock = await open.read('#clock')
       t.notOk(sent.includes(clock), 'the browser’s own time')
-      await page.locator('#counter').click()
-      await page.getByText('Count: 1').waitFor()
-      t.equal(await page.locator('[role=alert]').count(), 0, 'nothing is announced as a failure')
+      await open.click('#counter')
+      await open.hasText('#counter', 'Count: 1')
+      t.equal(await open.count('[role=alert]'), 0, 'nothing is announced as a failure')
       t.equal(open.errors.length, 1, 'the console tells of it once')
-      t.equal(await page.locator('link[rel=stylesheet]').count(), 3, 'its stylesheets are still there')
+      t.equal(await open.count('link[rel=stylesheet]'), 3, 'its stylesheets are still there')
     })
   }
 })
@@ -57,15 +56,13 @@ t.test('a counter that has counted before a part fails keeps its count', async (
   // This part fails at the deadline, long after the page is hydrated.
   await open.goto(`http://127.0.0.1:${site.port}/failures/f15-deferred/fail`, 'commit')
   await open.hydrated()
-  const { page } = open
-  const counter = page.locator('#counter')
-  await counter.click()
+  await open.click('#counter')
   t.equal(await open.read('#counter'), 'Count: 1')
-  t.equal(await page.locator('[role=alert]').count(), 0, 'nothing has failed yet')
+  t.equal(await open.count('[role=alert]'), 0, 'nothing has failed yet')
   t.match(await open.read('main'), 'Waiting for the promise…')
   await open.shown('[role=alert]')
   t.equal(await open.read('#counter'), 'Count: 1')
-  await counter.click()
+  await open.click('#counter')
   t.equal(await open.read('#counter'), 'Count: 2')
   t.notMatch(await open.read('main'), 'Waiting for the promise…')
 })

@@ -67,7 +67,7 @@ for (const { name, path, isSlow } of CASES) {
       [serverSentence('127.0.0.1'), digestLine(deadline?.digest ?? ''), 'Try again'],
       'with the digest of the deadline',
     )
-    t.equal(await open.page.getByRole('alert').count(), 1)
+    t.equal(await open.count('[role=alert]'), 1)
     t.equal(await open.read('#text'), 'there')
     t.same(open.errors, [], 'the console is quiet')
   })

@@ -76,8 +76,7 @@ async function watchDocuments({ page }: OpenPage): Promise<Documents> {
 }
 
 async function showsSentence(t: Test, open: OpenPage) {
-  // Unlike a query, this waits through navigations.
-  await open.page.locator('[role=alert]').waitFor()
+  await open.shown('[role=alert]')
   const lines = (await open.read('[role=alert]')).split('\n').filter(Boolean)
   t.same(lines, [clientSentence('127.0.0.1'), 'Try again'], 'the client-side sentence')
 }
@@ -96,14 +95,15 @@ t.test('F11: a page with a missing script is reloaded once, and then shows the s
   release()
   await showsSentence(t, open)
   t.equal(seen.count, 2)
-  t.ok(await page.locator('header.site-header nav').isVisible(), 'inside the layouts')
+  await open.shown('header.site-header nav')
+  t.pass('inside the layouts')
   t.ok(
     open.errors.some((text) => text.includes('dynamically imported module')),
     'the error itself is in the console',
   )
 
   await t.test('it is not loaded a third time when the visitor tries again', async (t) => {
-    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Try again' }).click()])
+    await Promise.all([page.waitForEvent('load'), open.click('[role=alert] button')])
     await showsSentence(t, open)
     t.equal(seen.count, 3, 'but for the visitor’s own try')
   })
@@ -115,10 +115,10 @@ t.test('F11: a page with a missing script is reloaded once, and then shows the s
     await page.route(MISSING, (route) => route.fulfill({ contentType: 'text/javascript', body }))
     await Promise.all([
       page.waitForResponse((answer) => answer.url().endsWith('OLDBUILD.js')),
-      page.getByRole('button', { name: 'Try again' }).click(),
+      open.click('[role=alert] button'),
     ])
     await open.hydrated()
-    await page.locator('#counter').click()
+    await open.click('#counter')
     t.equal(await open.read('#counter'), 'Count: 1')
     t.match(await open.read('main'), 'This part of the page')
     t.notMatch(await open.read('main'), 'Application error')
@@ -200,7 +200,7 @@ export default function Page() {
   const second = seen.holdSecond()
   await open.goto(`http://127.0.0.1:${port}/`, 'commit')
   await open.hydrated()
-  const click = page.getByRole('button', { name: 'open' }).click()
+  const click = open.click('main button')
   const clicked = await second
   t.equal(new Set(clicked.texts).size, 1)
   t.notMatch(clicked.texts[0], 'Application error', 'nor of a part that was asked for by a click')
@@ -209,7 +209,7 @@ export default function Page() {
   await page.waitForLoadState('load')
   await open.hydrated()
   t.match(await open.read('main'), 'beside', 'the page is as it was')
-  await page.getByRole('button', { name: 'open' }).click()
+  await open.click('main button')
   await showsSentence(t, open)
   t.equal(seen.count, 2)
 })
@@ -224,12 +224,12 @@ t.test('F11i: without any of its scripts a page stays unchanged and works', asyn
   t.match(sent, '<h1>Failures to try</h1>')
   t.equal(await open.read('h1'), 'Failures to try')
   t.notMatch(await open.read('body'), 'Application error')
-  await Promise.all([page.waitForURL('**/failures/f1'), page.locator('main a[href="/failures/f1"]').click()])
+  await Promise.all([page.waitForURL('**/failures/f1'), open.click('main a[href="/failures/f1"]')])
   t.match(await open.read('h1'), 'A component throws', 'its links lead on')
-  await Promise.all([page.waitForURL('**/failures/f1/fail'), page.getByRole('link', { name: 'Fail now' }).click()])
+  await Promise.all([page.waitForURL('**/failures/f1/fail'), open.click('main a[href="/failures/f1/fail"]')])
   await open.shown('[role=alert]')
   const before = seen.count
-  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Try again' }).click()])
+  await Promise.all([page.waitForEvent('load'), open.click('[role=alert] button')])
   t.equal(seen.count, before + 1, 'its forms are sent')
   await open.shown('[role=alert]')
   t.match(page.url(), /\/failures\/f1\/fail\??$/)

@@ -94,7 +94,7 @@ async function start(t: Test, dir: string) {
 
 async function fail(open: OpenPage, kind: string, log: ReturnType<typeof createLog>): Promise<LogLine> {
   const { length } = log.errors()
-  await open.page.locator(`#${kind}`).click()
+  await open.click(`#${kind}`)
   return until(() => log.errors()[length])
 }
 

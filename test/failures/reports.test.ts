@@ -50,7 +50,7 @@ function check(t: Test, line: LogLine, way: Way, expected: Expectation) {
 async function breakIt(open: OpenPage, way: Way, path: string) {
   await open.goto(way.origin + path, 'commit')
   await open.hydrated()
-  await open.page.locator('#break').click()
+  await open.click('#break')
 }
 
 for (const way of ways) {
@@ -71,9 +71,9 @@ for (const way of ways) {
       const file = 'pages/failures/f8/fail.tsx'
       const frame = { function: 'breakDown', file, line: /SECRET-MARKER f8:/ }
       check(t, line, way, { type: 'TypeError', message, route: '/failures/f8/fail', frame })
-      await open.page.locator('#counter').click()
+      await open.click('#counter')
       t.equal(await open.read('#counter'), 'Count: 1', 'the page works')
-      t.equal(await open.page.getByRole('alert').count(), 0)
+      t.equal(await open.count('[role=alert]'), 0)
     })
 
     t.test('F8b: reports an unhandled rejection', async (t) => {

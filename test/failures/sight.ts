@@ -41,7 +41,7 @@ export async function look(open: OpenPage, { hasCounter }: Position): Promise<Si
   return { ...seen, heading: await open.read('h1'), text: await open.read('main'), counted, errors: [...open.errors] }
 }
 
-async function count({ page, read }: OpenPage): Promise<string> {
-  await page.locator('#counter').click()
+async function count({ click, read }: OpenPage): Promise<string> {
+  await click('#counter')
   return read('#counter')
 }

@@ -207,12 +207,12 @@ async function failEverywhere(t: Test, { port }: SiteServer) {
   for (const path of ['/load', '/render', '/stream', '/route']) await get(path)
   const form = { method: 'POST', body: new URLSearchParams({ a: 'b' }), headers: { ...HTML, origin } }
   await fetch(`${origin}/action`, form).then((answer) => answer.text())
-  const { page, goto, hydrated } = await chromium.open()
+  const { page, goto, hydrated, click } = await chromium.open()
   for (const message of browserMessages) {
     await goto(`${origin}/browser`, 'load')
     await hydrated()
     const reported = page.waitForResponse((response) => new URL(response.url()).pathname === '/_hydrant/report')
-    await page.click(`#${message.replace('browser ', '')}`)
+    await click(`#${message.replace('browser ', '')}`)
     t.equal((await reported).status(), 204, message)
   }
   await get('/process')
