@@ -38,7 +38,11 @@ export interface PageOptions {
   colorScheme?: 'light' | 'dark'
 }
 
-/** Its methods put no script into the page, as Playwright's own do at the first use in each document. */
+/**
+ * Its methods put no script into the page, as Playwright's own do at the first use in each document, which takes as long
+ * as loading it. Playwright's own methods have to work on every page too: `form-kinds.test.ts` clicks each kind of form
+ * with them, and the tests of the console find elements by their roles.
+ */
 export interface OpenPage {
   page: Page
   /** Chromium's own protocol. */

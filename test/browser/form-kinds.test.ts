@@ -1,19 +1,19 @@
 /// <reference lib="dom" />
 
-// Each kind of form, sent by a click: forms handled in place send what a browser sends without
+// Each kind of form, sent by Playwright's own `click`: forms handled in place send what a browser sends without
 // JavaScript, and others are left to the browser.
 
 import t from 'tap'
 import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
 import { IN_PLACE, KINDS_FILES, LEFT, NOT_SENT } from './form-kinds.ts'
-import { isInPlace, startInPlace, textOf, waitForText } from './in-place-site.ts'
+import { isInPlace, startInPlace, waitForText } from './in-place-site.ts'
 
 const { open, reopen, openPlain, done, origin } = await startInPlace(t, KINDS_FILES)
 
-async function press({ page, click }: OpenPage, kind: string) {
+async function press({ page }: OpenPage, kind: string) {
   if (kind === 'image') await page.click('#image', { position: { x: 5, y: 7 } })
-  else await click(`#${kind}`)
+  else await page.click(`#${kind}`)
 }
 
 async function nextDone() {
@@ -61,7 +61,7 @@ for (const kind of Object.keys(NOT_SENT)) {
       addEventListener('submit', (event) => (event.target as Element).matches('.late') && event.preventDefault())
     }, null)
     await press(opened, kind)
-    if (kind.startsWith('dialog')) await until(async () => (await opened.count(`dialog[open] #${kind}`)) === 0)
+    if (kind.startsWith('dialog')) await opened.page.waitForSelector(`dialog:has(#${kind})`, { state: 'hidden' })
     // A request of the form would arrive before this one.
     const asked = opened.page.waitForRequest('**/asked')
     await opened.evaluate(() => void fetch('/asked'), null)
@@ -76,14 +76,14 @@ t.test('a form for another tab opens there, by its target and by Ctrl', async (t
   const { page } = opened
   const arrives = () => page.context().waitForEvent('page')
   await opened.evaluate(() => document.querySelector('#plain')?.setAttribute('formtarget', '_blank'), null)
-  const [blank] = await Promise.all([arrives(), opened.click('#plain')])
+  const [blank] = await Promise.all([arrives(), page.click('#plain')])
   await blank.waitForSelector('#data:has-text("answered")')
   const [other] = await Promise.all([arrives(), page.click('#named', { modifiers: ['ControlOrMeta'] })])
   await other.waitForSelector('#data:has-text("answered")')
   t.ok(await isInPlace(opened))
-  t.equal(await textOf(opened, '#data'), 'none')
+  t.equal(await page.textContent('#data'), 'none')
   t.equal((await done()).length, 2)
-  await opened.click('#named')
+  await page.click('#named')
   await waitForText(opened, '#data', 'answered')
   t.ok(await isInPlace(opened), 'and the next one is answered in place')
   t.equal((await done()).length, 1)
@@ -93,22 +93,24 @@ t.test('a form for another site goes there', async (t) => {
   const opened = await open(t, '/kinds')
   const elsewhere = `${origin.replace('127.0.0.1', 'localhost')}/target`
   await opened.evaluate((to) => document.querySelector('#plain')?.setAttribute('formaction', to), elsewhere)
-  await Promise.all([opened.page.waitForURL(elsewhere), opened.click('#plain')])
+  await Promise.all([opened.page.waitForURL(elsewhere), opened.page.click('#plain')])
   t.strictSame(await done(), [])
 })
 
 t.test('handles requestSubmit, a click by a script, Enter, and the formdata event', async (t) => {
   const opened = await open(t, '/kinds')
-  await opened.evaluate(() => {
+  const { page } = opened
+  await page.evaluate(() => {
     addEventListener('formdata', ({ formData }) => formData.append('added', String(formData.get('b'))), true)
-  }, null)
-  await opened.evaluate(() => document.querySelector<HTMLButtonElement>('#named')?.form?.requestSubmit(), null)
+  })
+  const named = page.locator('form', { has: page.locator('#named') })
+  await named.evaluate((form: HTMLFormElement) => form.requestSubmit())
   await waitForText(opened, '#data', 'answered')
-  await opened.evaluate(() => document.querySelector<HTMLButtonElement>('#named')?.click(), null)
+  await page.locator('#named').evaluate((button: HTMLButtonElement) => button.click())
   await waitForText(opened, '#state', 'idle')
-  await until(async () => (await textOf(opened, '#state')) === 'idle')
-  await opened.press('form:has(#plain) input', 'Enter')
-  await until(async () => (await textOf(opened, '#state')) === 'idle')
+  await until(async () => (await page.textContent('#state')) === 'idle')
+  await page.press('form:has(#plain) input', 'Enter')
+  await until(async () => (await page.textContent('#state')) === 'idle')
   t.strictSame(
     (await done()).map(({ entries }) => entries),
     [

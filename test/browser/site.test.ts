@@ -32,7 +32,7 @@ t.test('every page reads the same without JavaScript and through a link', async 
     if (request.resourceType() === 'document') documents++
   })
   await walker.goto(`${origin}/`, 'load')
-  await takesNavigations(walker.page)
+  await takesNavigations(walker)
   documents = 0
   const paths = ['/']
   for (const path of paths) {
@@ -128,7 +128,7 @@ async function readWithout(open: OpenPage, url: string) {
 
 /** Follows a link to a page, in the document of another one that is scrolled down. */
 async function walk(open: OpenPage, url: string) {
-  const top = await open.page.evaluate(async (href) => {
+  const top = await open.evaluate(async (href) => {
     scrollTo({ top: 300, behavior: 'instant' })
     await navigation.navigate(href).finished
     return scrollY
