@@ -51,6 +51,7 @@ async function see(t: Test, isUsed: boolean) {
   const all = { ...seen, errors: [...errors], requested: [...requested], pages: page.context().pages().length }
   if (isUsed) {
     await page.mouse.move(100, 100)
+    const opened = page.waitForEvent('popup')
     await evaluate(async () => {
       localStorage.setItem('a', 'b')
       sessionStorage.setItem('a', 'b')
@@ -62,6 +63,7 @@ async function see(t: Test, isUsed: boolean) {
       window.open('/two')
       scrollTo(0, 1000)
     }, null)
+    await opened
     await page.route('**/*', (route) => route.abort())
     await page.context().setOffline(true)
   }

@@ -188,10 +188,11 @@ async function clean(page: Page, protocol: CDPSession): Promise<boolean> {
   const context = page.context()
   for (const event of EVENTS) page.removeAllListeners(event)
   try {
-    for (const other of context.pages()) if (other !== page) await other.close()
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.setOffline(false)
     await page.goto('about:blank')
+    // Here, because Playwright learns of a new page a moment after it was opened.
+    for (const other of context.pages()) if (other !== page) await other.close()
     // Outside of the page, as before the first movement.
     await page.mouse.move(-1, -1)
     await protocol.send('Runtime.evaluate', { expression: "window.name = ''" })
