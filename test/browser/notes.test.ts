@@ -185,10 +185,10 @@ t.test('only the visitor who has written a note can delete it', async (t) => {
     for (const page of [notes, own]) {
       await open.goto(page, 'load')
       await waitForText(open, 'p', 'guarded')
-      t.equal(await open.count('button[value=delete]'), buttons, `${buttons} on ${page}`)
+      t.equal(await open.page.getByRole('button', { name: /^Delete/ }).count(), buttons, `${buttons} on ${page}`)
     }
   }
-  await Promise.all([open.page.waitForEvent('load'), open.click('button[value=delete]')])
+  await Promise.all([open.page.waitForEvent('load'), open.page.getByRole('button', { name: /^Delete/ }).click()])
   await waitForText(open, '#list', 'No note yet')
   t.notOk(
     JSON.stringify(await readNotes(cookie)).includes(cookie.slice(-36)),
