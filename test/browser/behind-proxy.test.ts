@@ -7,7 +7,6 @@ import { HOST, PROXIES, startDocumented } from '../proxy/documented.ts'
 import { buildProxiedSite } from '../proxy/proxied-site.ts'
 import { startUpstreams } from '../proxy/upstreams.ts'
 import { launchChromium } from './chromium.ts'
-import { waitForText } from './in-place-site.ts'
 import { takesNavigations } from './navigation-site.ts'
 
 const dir = await buildProxiedSite(t)
@@ -35,14 +34,14 @@ for (const base of ['/docs', '/shop']) {
     t.equal(await page.locator('img').evaluate((img: HTMLImageElement) => img.naturalWidth > 0), true, 'an image')
 
     await open.click('#lazy')
-    await waitForText(open, 'main', 'Later')
+    await open.hasText('main', 'Later')
     t.equal(new URL(page.url()).pathname, `${base}/lazy`, 'a navigation, and a script that is loaded late')
 
     await open.click('#notes')
-    await waitForText(open, '#said', '0')
+    await open.hasText('#said', '0')
     await open.fill('[name=text]', 'x')
     await open.click('#send')
-    await waitForText(open, '#said', '1')
+    await open.hasText('#said', '1')
     t.equal(new URL(page.url()).pathname, `${base}/notes`, 'a redirect behind a form')
 
     const types = requested.map((request) => request.type)

@@ -339,15 +339,18 @@ function waitForText({ selector, pattern, patienceMs }: { selector: string; patt
       (element) => element.checkVisibility() && text.test(element.textContent?.replaceAll(/\s+/g, ' ') ?? ''),
     )
   // Nothing runs later in a page without JavaScript.
-  if (hasText() || patienceMs === 0) return hasText()
+  if (patienceMs === 0) return hasText()
   return new Promise<boolean>((resolve) => {
-    const observer = new MutationObserver(() => hasText() && end(true))
-    const end = (found: boolean) => {
-      observer.disconnect()
-      resolve(found)
-    }
+    const observer = new MutationObserver(look)
     observer.observe(document, { attributes: true, childList: true, characterData: true, subtree: true })
-    setTimeout(() => end(false), patienceMs)
+    setTimeout(() => resolve(false), patienceMs)
+    look()
+    function look() {
+      if (!hasText()) return
+      observer.disconnect()
+      // React runs the effects of what it has shown after the next frame at the latest.
+      requestAnimationFrame(() => setTimeout(() => resolve(true)))
+    }
   })
 }
 

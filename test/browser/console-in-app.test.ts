@@ -5,7 +5,6 @@ import t from 'tap'
 import { hydrant } from '../../src/server/index.ts'
 import { buildFiles, HTML } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
-import { waitForText } from './in-place-site.ts'
 
 const TOKEN = 'correct-horse-battery'
 const chromium = await launchChromium(t)
@@ -32,16 +31,16 @@ t.test('a console in an app signs in, finds failures, shows new ones and signs o
   t.equal(page.url(), `${origin}/ops/console/sign-in`)
   await page.fill('input[name=token]', TOKEN)
   await page.click('main button')
-  await waitForText(open, 'main', 'the first')
+  await open.hasText('main', 'the first')
   t.equal(page.url(), `${origin}/ops/console`)
 
   await app.inject({ url: '/second', headers: HTML })
-  await waitForText(open, 'main', 'the second')
+  await open.hasText('main', 'the second')
 
   await page.fill('input[name=digest]', digest)
   await page.click('.find button')
   await page.waitForURL(`${origin}/ops/console/failures/${digest}`)
-  await waitForText(open, 'main', 'pages/first.server.ts')
+  await open.hasText('main', 'pages/first.server.ts')
   await page.click('.site-header form[method=post] button')
   await page.waitForURL(`${origin}/ops/console/sign-in`)
   t.strictSame(open.errors, [])

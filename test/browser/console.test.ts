@@ -4,7 +4,6 @@ import t from 'tap'
 import { failureOf, serveAdmin } from '../server/admin/served-admin.ts'
 import { launchChromium, type OpenPage, PUBLIC_HOST } from './chromium.ts'
 import { measureOverflow, NARROW, NO_OVERFLOW } from './fonts.ts'
-import { waitForText } from './in-place-site.ts'
 
 const TOKEN = 'correct-horse-battery'
 const HOSTILE = '<img src=x onerror="document.title=1"> & </script><b>bold</b>'
@@ -34,7 +33,7 @@ async function press(open: OpenPage, selector: string, javaScript: boolean) {
 
 /** Resolves when the first matching element shows that text. Without JavaScript no text appears later. */
 async function shows(open: OpenPage, selector: string, text: string, javaScript: boolean) {
-  if (javaScript) return waitForText(open, selector, text)
+  if (javaScript) return open.hasText(selector, text)
   const found = await open.read(selector)
   if (!found.includes(text)) throw new Error(`no ${text} in ${selector}: ${found}`)
 }

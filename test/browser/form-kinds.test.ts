@@ -7,7 +7,7 @@ import t from 'tap'
 import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
 import { IN_PLACE, KINDS_FILES, LEFT, NOT_SENT } from './form-kinds.ts'
-import { isInPlace, startInPlace, waitForText } from './in-place-site.ts'
+import { isInPlace, startInPlace } from './in-place-site.ts'
 
 const { open, reopen, openPlain, done, origin } = await startInPlace(t, KINDS_FILES)
 
@@ -35,7 +35,7 @@ for (const kind of Object.keys(IN_PLACE)) {
     const expected = await nextDone()
     await reopen(opened, '/kinds')
     await press(opened, kind)
-    await waitForText(opened, '#data', 'answered')
+    await opened.hasText('#data', 'answered')
     t.ok(await isInPlace(opened))
     t.strictSame(await done(), expected)
     t.equal(expected.length, 1)
@@ -84,7 +84,7 @@ t.test('a form for another tab opens there, by its target and by Ctrl', async (t
   t.equal(await page.textContent('#data'), 'none')
   t.equal((await done()).length, 2)
   await page.click('#named')
-  await waitForText(opened, '#data', 'answered')
+  await opened.hasText('#data', 'answered')
   t.ok(await isInPlace(opened), 'and the next one is answered in place')
   t.equal((await done()).length, 1)
 })
@@ -105,9 +105,9 @@ t.test('handles requestSubmit, a click by a script, Enter, and the formdata even
   })
   const named = page.locator('form', { has: page.locator('#named') })
   await named.evaluate((form: HTMLFormElement) => form.requestSubmit())
-  await waitForText(opened, '#data', 'answered')
+  await opened.hasText('#data', 'answered')
   await page.locator('#named').evaluate((button: HTMLButtonElement) => button.click())
-  await waitForText(opened, '#state', 'idle')
+  await opened.hasText('#state', 'idle')
   await until(async () => (await page.textContent('#state')) === 'idle')
   await page.press('form:has(#plain) input', 'Enter')
   await until(async () => (await page.textContent('#state')) === 'idle')

@@ -5,7 +5,7 @@
 import t from 'tap'
 import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
-import { isInPlace, startInPlace, textOf, waitForText } from './in-place-site.ts'
+import { isInPlace, startInPlace, textOf } from './in-place-site.ts'
 
 const { open, done, origin, openGate } = await startInPlace(t, {
   'pages/order.tsx': `import { useSubmission } from 'hydrant/react'
@@ -63,7 +63,7 @@ async function send({ click }: OpenPage, ...buttons: string[]) {
 /** Resolves when the page shows the changes of all actions. */
 async function settles(opened: OpenPage, finished: string) {
   await until(async () => (await textOf(opened, '#finished'))?.endsWith(finished))
-  await waitForText(opened, '#state', 'idle')
+  await opened.hasText('#state', 'idle')
 }
 
 t.test('the response to an older submission never replaces that to a newer one', async (t) => {
@@ -75,7 +75,7 @@ t.test('the response to an older submission never replaces that to a newer one',
     const opened = await open(t, '/order')
     await send(opened, first, second)
     await openGate(newer)
-    await waitForText(opened, '#data', `answer to ${newer}`)
+    await opened.hasText('#data', `answer to ${newer}`)
     await openGate(older)
     await settles(opened, `${newer} ${older}`)
     t.equal(await textOf(opened, '#data'), `answer to ${newer}`, `${first}, ${second}`)
@@ -94,8 +94,8 @@ t.test('a form and a component each keep their result, and the page shows the ch
     await openGate(newer)
     await openGate(older)
     await settles(opened, `${newer} ${older}`)
-    await waitForText(opened, '#data', 'answer to a')
-    await waitForText(opened, '#own', 'answer to script')
+    await opened.hasText('#data', 'answer to a')
+    await opened.hasText('#own', 'answer to script')
     t.ok(await isInPlace(opened), `${first}, ${second}`)
   }
 })
@@ -105,7 +105,7 @@ t.test('in the order in which they were sent, each is shown', async (t) => {
   await send(opened, 'data-a', 'data-b')
   for (const name of ['a', 'b']) {
     await openGate(name)
-    await waitForText(opened, '#data', `answer to ${name}`)
+    await opened.hasText('#data', `answer to ${name}`)
   }
   await settles(opened, 'a b')
   t.equal(await textOf(opened, '#data'), 'answer to b')
@@ -117,7 +117,7 @@ t.test('an older submission redirects no visitor who has sent a newer one', asyn
     await send(opened, first, 'data-b')
     await openGate('a')
     await openGate('b')
-    await waitForText(opened, '#data', 'answer to b')
+    await opened.hasText('#data', 'answer to b')
     await settles(opened, 'a b')
     t.equal(pathOf(opened), '/order', first)
   }
@@ -134,7 +134,7 @@ t.test('an older one does not redirect while its target is being fetched either'
   await openGate('slow')
   t.equal((await target.response())?.status(), 200)
   await openGate('b')
-  await waitForText(opened, '#data', 'answer to b')
+  await opened.hasText('#data', 'answer to b')
   await settles(opened, 'a b')
   t.equal(pathOf(opened), '/order')
 })
@@ -143,9 +143,9 @@ t.test('a newer submission that redirects does so, and the older one changes not
   const opened = await open(t, '/order')
   await send(opened, 'data-a', 'redirect-b')
   await openGate('b')
-  await waitForText(opened, 'h1', 'Target ?b')
+  await opened.hasText('h1', 'Target ?b')
   await openGate('a')
-  await waitForText(opened, '#state', 'idle')
+  await opened.hasText('#state', 'idle')
   t.equal(pathOf(opened), '/target?b')
   await opened.page.goBack()
   await settles(opened, 'b a')
@@ -156,9 +156,9 @@ t.test('a navigation that is started later wins', async (t) => {
     const opened = await open(t, '/order')
     await send(opened, button)
     await opened.click('#away')
-    await waitForText(opened, 'h1', 'Target')
+    await opened.hasText('h1', 'Target')
     await openGate(button === 'script' ? 'script' : 'a')
-    await waitForText(opened, '#state', 'idle')
+    await opened.hasText('#state', 'idle')
     t.equal(pathOf(opened), '/target', button)
     t.equal(await opened.count('[role=alert]'), 0)
   }
@@ -167,19 +167,19 @@ t.test('a navigation that is started later wins', async (t) => {
 t.test('a navigation that was started before ends', async (t) => {
   const opened = await open(t, '/order')
   await opened.click('#to-slow')
-  await waitForText(opened, '#state', 'loading')
+  await opened.hasText('#state', 'loading')
   await send(opened, 'data-b')
   await openGate('b')
-  await waitForText(opened, '#data', 'answer to b')
+  await opened.hasText('#data', 'answer to b')
   await openGate('slow')
-  await waitForText(opened, '#state', 'idle')
+  await opened.hasText('#state', 'idle')
   t.equal(pathOf(opened), '/order')
   await send(opened, 'data-a')
   await openGate('a')
-  await waitForText(opened, '#data', 'answer to a')
+  await opened.hasText('#data', 'answer to a')
   t.equal(pathOf(opened), '/order')
   await opened.click('#away')
-  await waitForText(opened, 'h1', 'Target')
+  await opened.hasText('h1', 'Target')
   t.strictSame(opened.errors, [])
 })
 
@@ -191,10 +191,10 @@ t.test('the message of an older submission appears before its form', async (t) =
     const opened = await open(t, '/order')
     await send(opened, button, 'data-b')
     await openGate('b')
-    await waitForText(opened, '#data', 'answer to b')
+    await opened.hasText('#data', 'answer to b')
     await openGate('a')
     await settles(opened, 'b a')
-    await waitForText(opened, '[role=alert]', text)
+    await opened.hasText('[role=alert]', text)
     t.equal(await opened.evaluate(() => document.querySelector('[role=alert]')?.nextElementSibling?.id, null), 'form-a')
     t.equal(await textOf(opened, '#data'), 'answer to b')
   }
@@ -207,7 +207,7 @@ t.test('text that is typed and sent meanwhile stays in a form until its response
   await opened.fill('#form-a [name=text]', 'second')
   await send(opened, 'data-a')
   await openGate('a-first')
-  await waitForText(opened, '#data', 'answer to a-first')
+  await opened.hasText('#data', 'answer to a-first')
   t.equal(await opened.valueOf('#form-a [name=text]'), 'second')
   await openGate('a-second')
   await until(async () => (await opened.valueOf('#form-a [name=text]')) === 'initial')

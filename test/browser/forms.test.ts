@@ -5,7 +5,6 @@ import { buildFormSite } from '../form-site.ts'
 import { startNginx } from '../proxy/nginx.ts'
 import { startSite } from '../site-server.ts'
 import { launchChromium, type OpenPage, PUBLIC_HOST } from './chromium.ts'
-import { waitForText } from './in-place-site.ts'
 
 const dir = await buildFormSite(t)
 const site = await startSite(t, { dir })
@@ -21,7 +20,7 @@ async function send({ page }: OpenPage) {
 async function sendFor(open: OpenPage, javaScript: boolean, text: string) {
   if (!javaScript) return send(open)
   await open.click('#send')
-  await waitForText(open, 'main', text)
+  await open.hasText('main', text)
 }
 
 for (const javaScript of [true, false]) {
@@ -34,7 +33,7 @@ for (const javaScript of [true, false]) {
     if (javaScript) {
       t.same(open.errors, [], 'and the browser renders the same')
       await open.click('#counter')
-      await waitForText(open, '#counter', '1')
+      await open.hasText('#counter', '1')
     }
     const text = javaScript ? 'scripted 漢字' : 'plain 漢字'
     if (javaScript) await open.fill('[name=text]', text)

@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import type { OpenPage } from './chromium.ts'
-import { isInPlace, startInPlace, textOf, waitForText } from './in-place-site.ts'
+import { isInPlace, startInPlace, textOf } from './in-place-site.ts'
 
 const page = (title: string) => `export default () => <>
   <h1>${title}</h1>
@@ -60,10 +60,10 @@ const NOBODY = 'user=; Path=/; Max-Age=0'
 t.test('a guard sends the visitor to the sign-in, which leads to the wanted page', async (t) => {
   const opened = await open(t, '/start')
   await opened.click('#first')
-  await waitForText(opened, 'h1', 'Enter')
+  await opened.hasText('h1', 'Enter')
   t.equal(pathOf(opened), '/enter?from=%2Fvault%2Ffirst')
   await opened.click('#enter')
-  await waitForText(opened, 'h1', 'First')
+  await opened.hasText('h1', 'First')
   t.equal(pathOf(opened), '/vault/first')
   t.equal(await textOf(opened, '#user'), 'ada')
   t.ok(await isInPlace(opened))
@@ -74,14 +74,14 @@ t.test('the guard of a layout that stays runs for each navigation', async (t) =>
   const opened = await open(t, '/start')
   await setUser(opened, 'user=bob; Path=/')
   await opened.click('#first')
-  await waitForText(opened, 'h1', 'First')
+  await opened.hasText('h1', 'First')
   await opened.fill('#kept', 'typed')
   await opened.click('#second')
-  await waitForText(opened, 'h1', 'Second')
+  await opened.hasText('h1', 'Second')
   t.equal(await opened.valueOf('#kept'), 'typed', 'the layout has stayed')
   await setUser(opened, NOBODY)
   await opened.click('#first')
-  await waitForText(opened, 'h1', 'Enter')
+  await opened.hasText('h1', 'Enter')
   t.equal(await textOf(opened, '#user'), null)
 })
 
@@ -90,27 +90,27 @@ t.test('a form that a guard refuses or redirects does not reach the action', asy
   await opened.fill('#note [name=text]', 'a text')
   await setUser(opened, 'user=mallory; Path=/')
   await opened.click('#send')
-  await waitForText(opened, '[role=alert]', '403 Not for you')
+  await opened.hasText('[role=alert]', '403 Not for you')
   t.equal(pathOf(opened), '/vault/first')
   t.equal(await textOf(opened, '#user'), null, 'the layout of the guard is not shown')
   t.match(await textOf(opened, '#state'), 'idle', 'the layout above is')
   await opened.page.goBack()
-  await waitForText(opened, 'h1', 'Start')
+  await opened.hasText('h1', 'Start')
   await setUser(opened, NOBODY)
   await opened.click('#send')
-  await waitForText(opened, 'h1', 'Enter')
+  await opened.hasText('h1', 'Enter')
   t.same(await done(), [])
   await setUser(opened, 'user=ada; Path=/')
   await opened.page.goBack()
-  await waitForText(opened, 'h1', 'Start')
+  await opened.hasText('h1', 'Start')
   await opened.click('#send')
-  await waitForText(opened, 'h1', 'First')
+  await opened.hasText('h1', 'First')
   t.same(await done(), [{ path: 'ada: a text' }], 'the refused form has its text again')
 })
 
 t.test('the guard of the root layout refuses a navigation', async (t) => {
   const opened = await open(t, '/start')
   await opened.click('#closed')
-  await waitForText(opened, '[role=alert]', '403 Closed on Mondays')
+  await opened.hasText('[role=alert]', '403 Closed on Mondays')
   t.equal(pathOf(opened), '/other?closed')
 })

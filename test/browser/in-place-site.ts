@@ -253,11 +253,6 @@ export function isInPlace({ evaluate }: OpenPage): Promise<boolean> {
   return evaluate(() => document.documentElement.dataset.mark === 'here', null)
 }
 
-/** Resolves when an element contains that text. */
-export function waitForText({ hasText }: OpenPage, selector: string, text: string): Promise<void> {
-  return hasText(selector, text)
-}
-
 export function textOf({ evaluate }: OpenPage, selector: string): Promise<string | null> {
   return evaluate((selector) => document.querySelector(selector)?.textContent ?? null, selector)
 }

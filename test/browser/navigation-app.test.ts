@@ -10,7 +10,6 @@ import { BUILD_HEADER } from '../../src/shared/wire/navigation-protocol.ts'
 import { listen } from '../server/lines.ts'
 import { buildFiles } from '../server/served.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
-import { waitForText } from './in-place-site.ts'
 import { takesNavigations } from './navigation-site.ts'
 
 const page = (title: string) => `export default function Page() {\n  return <h1>${title}</h1>\n}\n`
@@ -93,14 +92,14 @@ t.test('pointing at a link to a route of the app does not run it, and a click ru
   await Promise.all([answered(opened, '/logout'), opened.hover('#logout')])
   t.strictSame(calls, [])
   await Promise.all([opened.page.waitForEvent('load'), opened.click('#logout')])
-  await waitForText(opened, 'h1', 'Out')
+  await opened.hasText('h1', 'Out')
   t.strictSame(calls, ['GET /logout'])
 })
 
 t.test('a form for a route of the app is sent once', async (t) => {
   const opened = await openHome()
   await Promise.all([opened.page.waitForEvent('load'), opened.click('#pay')])
-  await waitForText(opened, 'h1', 'Paid')
+  await opened.hasText('h1', 'Paid')
   t.strictSame(calls, ['POST /pay amount=10'])
 })
 
@@ -136,7 +135,7 @@ t.test('a page with a response that is not Hydrant’s is loaded as a document',
     const opened = await openHome()
     await opened.page.route(/\/other\?_hydrant$/, (route) => route.fulfill(answer))
     await Promise.all([opened.page.waitForEvent('load'), opened.click('#other')])
-    await waitForText(opened, 'h1', 'Other')
+    await opened.hasText('h1', 'Other')
     t.equal(opened.page.url(), `${origin}/other`, title)
     t.equal(await opened.page.title(), '')
   }
@@ -164,7 +163,7 @@ t.test('files of other places do not run, even if the server names them', async 
     const headers = { 'content-type': 'application/x-ndjson', [BUILD_HEADER]: 'any' }
     await opened.page.route(/\/other\?_hydrant$/, (route) => route.fulfill({ headers, body: linesFor(file) }))
     await Promise.all([opened.page.waitForEvent('load'), opened.click('#other')])
-    await waitForText(opened, 'h1', 'Other')
+    await opened.hasText('h1', 'Other')
     t.equal(await opened.page.title(), '')
     t.notOk(
       asked.some((url) => url.startsWith(new URL(script).origin)),

@@ -25,13 +25,13 @@ for (const javaScript of [true, false]) {
 
     await open.fill('textarea', ' \n ')
     await press(ADD)
-    await waitForText(open, '#text-error', 'Write something.')
+    await open.hasText('#text-error', 'Write something.')
 
     const long = `<b>${'x'.repeat(280)}`
     await open.fill('textarea', long)
     await open.click('[value=yellow]')
     await press(ADD)
-    await waitForText(open, '#text-error', 'That is 283 characters long; a note has at most 280.')
+    await open.hasText('#text-error', 'That is 283 characters long; a note has at most 280.')
     await waitForFocus(open, 'text')
     t.strictSame(await look(open), {
       text: long,
@@ -44,22 +44,22 @@ for (const javaScript of [true, false]) {
 
     await open.fill('textarea', `<b onclick="x">${how}</b>\n& a second line\u202e`)
     await press(ADD)
-    await waitForText(open, 'li', how)
+    await open.hasText('li', how)
     t.equal(await open.read('li p'), `<b onclick="x">${how}</b>\n& a second line`, 'text stays text')
     const fresh = { text: '', colour: 'red', focus: javaScript ? 'text' : '', invalid: null, described: 'text-hint' }
     await waitForFocus(open, fresh.focus)
     t.strictSame(await look(open), { ...fresh, bold: 0 }, 'the form is empty again')
 
     await press('li a')
-    await waitForText(open, 'h1', /^Note \d/)
+    await open.hasText('h1', /^Note \d/)
     const own = await open.evaluate(() => location.href, null)
     t.match(await open.evaluate(() => document.title, null), /^Note \d+ · Hydrant$/)
     t.match(await open.read('main p'), how)
     await press('main p > a')
-    await waitForText(open, 'h1', 'Notes')
+    await open.hasText('h1', 'Notes')
 
     await press(DELETE)
-    await waitForText(open, '#list', 'No note yet')
+    await open.hasText('#list', 'No note yet')
     if (javaScript) await waitForFocus(open, 'list')
     t.equal(await open.evaluate(() => location.pathname, null), '/notes')
     if (javaScript) t.equal(countDocuments(), 0, 'no document was loaded')
@@ -89,10 +89,10 @@ t.test('buttons show their progress, and a note that was deleted meanwhile is no
     await route.continue()
   })
   await open.click(DELETE)
-  await waitForText(open, DELETE, 'Deleting…')
+  await open.hasText(DELETE, 'Deleting…')
   t.equal(await open.read(ADD), 'Add the note', 'each form its own')
   release()
-  await waitForText(open, '#list', 'No note yet')
+  await open.hasText('#list', 'No note yet')
   t.equal(await open.read('h1'), 'Notes', 'the page stays')
   t.equal(await open.evaluate(() => document.querySelectorAll('li form').length, null), 0)
   t.strictSame(open.errors, [])
@@ -123,7 +123,7 @@ t.test('the list is ahead of the server, is fresh after a return, and takes repo
   await open.fill('textarea', 'typed')
   const cookie = await write('of somebody else')
   await open.evaluate(() => document.dispatchEvent(new Event('visibilitychange')), null)
-  await waitForText(open, 'li p', 'of somebody else')
+  await open.hasText('li p', 'of somebody else')
   t.equal(await open.valueOf('textarea'), 'typed')
 
   const [{ id } = { id: 0 }] = (await readNotes()).notes
@@ -132,7 +132,7 @@ t.test('the list is ahead of the server, is fresh after a return, and takes repo
     if (request.method() === 'GET' && new URL(request.url()).pathname === '/notes') loads.push(request.url())
   })
   await page.getByRole('button', { name: `Report note ${id}` }).click()
-  await waitForText(open, 'li [role=status]', 'Thank you.')
+  await open.hasText('li [role=status]', 'Thank you.')
   await until(() => site.lines.some(({ msg }) => msg === 'a visitor has reported a note'))
   t.strictSame(loads, [], 'no load runs after a report')
   t.strictSame(open.errors, [])
@@ -140,11 +140,11 @@ t.test('the list is ahead of the server, is fresh after a return, and takes repo
   const plain = await chromium.open({ javaScript: false }, t)
   await plain.goto(notes, 'load')
   await Promise.all([plain.page.waitForEvent('load'), plain.click(`[aria-label="Report note ${id}"]`)])
-  await waitForText(plain, '[role=status]', 'Thank you.')
+  await plain.hasText('[role=status]', 'Thank you.')
   await plain.goto(`${notes}/report`, 'load')
   await plain.fill('#id', '999999')
   await Promise.all([plain.page.waitForEvent('load'), plain.click('form > .button')])
-  await waitForText(plain, '#id-error', 'There is no note with this number.')
+  await plain.hasText('#id-error', 'There is no note with this number.')
   t.equal(await plain.valueOf('#id'), '999999')
 
   await open.click(DELETE)
@@ -170,7 +170,7 @@ t.test('only the visitor who has written a note can delete it', async (t) => {
   await inPlace.hydrated()
   await become(inPlace, stranger)
   await inPlace.click(DELETE)
-  await waitForText(inPlace, 'li [role=alert]', 'Only the visitor who wrote a note can delete it.')
+  await inPlace.hasText('li [role=alert]', 'Only the visitor who wrote a note can delete it.')
   await until(async () => (await inPlace.count(DELETE)) === 0)
   t.equal(await inPlace.read('li p'), 'guarded', 'the page stays')
   await inPlace.shown('[role=alert]')
@@ -184,12 +184,12 @@ t.test('only the visitor who has written a note can delete it', async (t) => {
     await become(open, visitor)
     for (const page of [notes, own]) {
       await open.goto(page, 'load')
-      await waitForText(open, 'p', 'guarded')
+      await open.hasText('p', 'guarded')
       t.equal(await open.page.getByRole('button', { name: /^Delete/ }).count(), buttons, `${buttons} on ${page}`)
     }
   }
   await Promise.all([open.page.waitForEvent('load'), open.page.getByRole('button', { name: /^Delete/ }).click()])
-  await waitForText(open, '#list', 'No note yet')
+  await open.hasText('#list', 'No note yet')
   t.notOk(
     JSON.stringify(await readNotes(cookie)).includes(cookie.slice(-36)),
     'the id of a visitor stays on the server',
@@ -210,21 +210,21 @@ for (const javaScript of [true, false]) {
 
     await open.fill('#q', ' TEA')
     await open.press('#q', 'Enter')
-    await waitForText(open, '[role=status]', '1 of 2 notes contain “TEA”.')
+    await open.hasText('[role=status]', '1 of 2 notes contain “TEA”.')
     t.equal(new URL(open.page.url()).search, '?q=+TEA')
     t.strictSame(await texts(open), ['Green tea'])
     if (javaScript) t.equal(await open.evaluate(() => document.activeElement?.id, null), 'list', 'where the result is')
 
     await open.click(DELETE)
-    await waitForText(open, '[role=status]', '0 of 1 notes contain “TEA”.')
+    await open.hasText('[role=status]', '0 of 1 notes contain “TEA”.')
     t.equal((await open.valueOf('#q'))?.trim(), 'TEA', 'the search is kept after a deletion')
 
     await open.click('form > a')
-    await waitForText(open, 'li', 'Black coffee')
+    await open.hasText('li', 'Black coffee')
     t.equal(await open.valueOf('#q'), '')
     t.equal(new URL(open.page.url()).search, '')
     await open.page.goBack()
-    await waitForText(open, '[role=status]', '0 of 1 notes')
+    await open.hasText('[role=status]', '0 of 1 notes')
     t.equal(await open.valueOf('#q'), 'TEA')
     if (javaScript) t.equal(countDocuments(), 0, 'no document was loaded')
 
@@ -312,8 +312,4 @@ function look({ evaluate }: OpenPage) {
       bold: document.querySelectorAll('main b').length,
     }
   }, null)
-}
-
-function waitForText({ hasText }: OpenPage, selector: string, text: string | RegExp): Promise<void> {
-  return hasText(selector, text)
 }

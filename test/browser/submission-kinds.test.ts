@@ -3,7 +3,7 @@
 import t from 'tap'
 import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
-import { isInPlace, textOf, waitForText } from './in-place-site.ts'
+import { isInPlace, textOf } from './in-place-site.ts'
 import { startSubmissions } from './submissions-site.ts'
 
 // Bodies and files of more than a megabyte are refused.
@@ -37,7 +37,7 @@ t.test('a form is taken over at its submit event, whatever has caused it', async
   for (const [way, act] of ways) {
     await opened.fill('#form [name=text]', way)
     await act()
-    await waitForText(opened, '#data', way)
+    await opened.hasText('#data', way)
     t.same(await done(), [{ path: '/other' }], way)
     t.equal(pathOf(opened), '/kinds', way)
   }
@@ -53,7 +53,7 @@ t.test('the plain form of a page too', async (t) => {
   ] as const) {
     await opened.fill('#note [name=text]', text)
     await opened.evaluate(act, null)
-    await waitForText(opened, '#data', text)
+    await opened.hasText('#data', text)
     t.equal((await done()).length, 1)
   }
   t.ok(await isInPlace(opened))
@@ -62,7 +62,7 @@ t.test('the plain form of a page too', async (t) => {
 t.test('a button with another target is a navigation', async (t) => {
   const opened = await open(t, '/kinds')
   await opened.click('#elsewhere')
-  await waitForText(opened, 'h1', 'Form')
+  await opened.hasText('h1', 'Form')
   t.equal(pathOf(opened), '/form')
   t.ok(await isInPlace(opened))
   t.match(await done(), [{ path: '/form', method: 'POST' }])
@@ -72,7 +72,7 @@ t.test('works in a dialog, whose own forms only close it', async (t) => {
   const opened = await open(t, '/kinds')
   await opened.click('#show')
   await opened.click('#dialog-send')
-  await waitForText(opened, '#data', 'in a dialog')
+  await opened.hasText('#data', 'in a dialog')
   t.equal(await opened.count('#dialog[open]'), 1)
   t.equal((await done()).length, 1)
   await opened.click('#dialog-close')
@@ -84,7 +84,7 @@ t.test('works in a dialog, whose own forms only close it', async (t) => {
 t.test('a handler of the site may call that of the form', async (t) => {
   const opened = await open(t, '/kinds')
   await opened.click('#handled-send')
-  await waitForText(opened, '#data', 'handled')
+  await opened.hasText('#data', 'handled')
   t.equal(await opened.evaluate(() => document.querySelector<HTMLElement>('#handled')?.dataset.seen, null), 'seen')
   t.equal(pathOf(opened), '/kinds')
   await done()
@@ -96,7 +96,7 @@ t.test('an upload has a progress from 0 to 1', async (t) => {
   const opened = await open(t, '/upload')
   await opened.page.setInputFiles('#form [name=file]', file(900_000))
   await opened.click('#send')
-  await waitForText(opened, '#data', 'a.bin 900000')
+  await opened.hasText('#data', 'a.bin 900000')
   const seen = JSON.parse((await textOf(opened, '#seen')) ?? '') as number[]
   t.equal(seen[0], 0)
   t.equal(seen.at(-1), 1)
@@ -122,9 +122,9 @@ t.test('an upload can be aborted', async (t) => {
   )
   await opened.page.setInputFiles('#form [name=file]', file(1000))
   await opened.click('#send')
-  await waitForText(opened, '#pending', 'true')
+  await opened.hasText('#pending', 'true')
   await opened.click('#abort')
-  await waitForText(opened, '#pending', 'false')
+  await opened.hasText('#pending', 'false')
   release()
   t.equal(await textOf(opened, '#error'), 'none')
   t.equal(await textOf(opened, '#data'), 'none')
@@ -138,12 +138,12 @@ t.test('a body that is too large is refused in its form, which keeps what was ty
   await opened.fill('#form [name=text]', 'typed')
   await page.setInputFiles('#form [name=file]', file(1_200_000))
   await opened.click('#send')
-  await waitForText(opened, '#error', 'larger than 1000000 bytes')
+  await opened.hasText('#error', 'larger than 1000000 bytes')
   t.equal(await opened.valueOf('#form [name=text]'), 'typed')
   await opened.fill('#plain [name=text]', 'typed too')
   await page.setInputFiles('#plain [name=file]', file(1_200_000))
   await opened.click('#plain-send')
-  await waitForText(opened, '[role=alert]', '413')
+  await opened.hasText('[role=alert]', '413')
   t.equal(await opened.evaluate(() => document.querySelector('[role=alert]')?.nextElementSibling?.id, null), 'plain')
   t.equal(await opened.valueOf('#plain [name=text]'), 'typed too')
   await opened.fill('#texts [name=text]', 'x'.repeat(1_200_000))
@@ -156,7 +156,7 @@ t.test('a body that is too large is refused in its form, which keeps what was ty
   await opened.fill('#texts [name=text]', 'short')
   await opened.click('#texts-send')
   await until(async () => (await done()).length === 1)
-  await waitForText(opened, '#state', 'idle')
+  await opened.hasText('#state', 'idle')
   t.equal(await opened.count('[role=alert]'), 0, 'nothing is left of it')
 })
 
@@ -169,12 +169,12 @@ t.test('a page that was prefetched before an action is not shown after it', asyn
   // The pointer stays on the link.
   await opened.focus('#row-a .send')
   await opened.page.keyboard.press('Enter')
-  await waitForText(opened, '#row-a .data', 'initial')
+  await opened.hasText('#row-a .data', 'initial')
   const asked = opened.page.waitForRequest(/\/target\?_hydrant$/)
   await opened.focus('#away')
   await opened.page.keyboard.press('Enter')
   await asked
-  await waitForText(opened, 'h1', 'Target')
+  await opened.hasText('h1', 'Target')
   t.equal(await textOf(opened, '#count'), `${count + 1} done`)
   await done()
 })
@@ -192,7 +192,7 @@ t.test('after a redirect all layouts are loaded again', async (t) => {
     document.querySelector('h1')?.after(link)
   }, null)
   await opened.click('#to-moved')
-  await waitForText(opened, 'h1', 'Target')
+  await opened.hasText('h1', 'Target')
   t.equal(await textOf(opened, '#count'), `${count + 1} done`)
   t.ok(await isInPlace(opened))
 })
