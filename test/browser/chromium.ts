@@ -348,8 +348,10 @@ function waitForText({ selector, pattern, patienceMs }: { selector: string; patt
     function look() {
       if (!hasText()) return
       observer.disconnect()
-      // React runs the effects of what it has shown after the next frame at the latest.
-      requestAnimationFrame(() => setTimeout(() => resolve(true)))
+      // React runs the effects of what it has shown in a task that it has posted. A test may have stopped all timers.
+      const { port1, port2 } = new MessageChannel()
+      port1.onmessage = () => resolve(true)
+      port2.postMessage(null)
     }
   })
 }
