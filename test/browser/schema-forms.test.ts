@@ -64,7 +64,7 @@ for (const javaScript of [true, false]) {
     await fill(opened)
     await opened.click('#send')
     await opened.hasText('#name-error', 'Too short')
-    if (javaScript) await focuses(opened, 'name')
+    await focuses(opened, 'name')
     t.match(await stateOf(opened), {
       ...TYPED,
       name: 'A',
@@ -90,7 +90,7 @@ for (const javaScript of [true, false]) {
     await opened.fill('#password', 'long enough')
     await opened.click('#send')
     await opened.hasText('#name-error', 'Is taken')
-    if (javaScript) await focuses(opened, 'name')
+    await focuses(opened, 'name')
     t.match(await stateOf(opened), { ...TYPED, name: 'taken', focus: 'name', invalid: ['name'] })
     if (javaScript) t.equal(await textOf(opened, '.hydrant-announcer'), 'The form was not sent. Try again')
   })
