@@ -1,9 +1,6 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** Files that decide what the bundle of a site's packages contains, and that its name does not tell. */
-const OWN = ['node_modules', 'package.json', 'tsconfig.json']
-
 /**
  * Lets a site of a test find the packages that `hydrant dev` has bundled for other sites of this run, as it finds those
  * of its own first start at the second one. Bundling React takes a third of the time of a start.
@@ -12,7 +9,7 @@ export function sharePackages(dir: string): void {
   const { TEST_FOLDER } = process.env
   // The bundle names its sources relative to the folder of the site.
   const isFixture = dirname(dir) === resolve('.tap/fixtures')
-  if (TEST_FOLDER === undefined || !isFixture || OWN.some((name) => existsSync(join(dir, name)))) return
+  if (TEST_FOLDER === undefined || !isFixture || existsSync(join(dir, 'node_modules'))) return
   const folder = join(TEST_FOLDER, 'bundled-packages')
   mkdirSync(folder, { recursive: true })
   mkdirSync(join(dir, 'node_modules/.cache'), { recursive: true })

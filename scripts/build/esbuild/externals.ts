@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Plugin, ResolveResult } from 'esbuild'
+import { foldersFrom, readSitePackage } from './site-package.ts'
 
 const resolving = Symbol('resolving')
 const builtins = new Set(builtinModules)
@@ -89,7 +90,8 @@ function createPackageFinder(siteDir: string): PackageFinder {
   function look(name: string): PackageKind {
     const path = findFolder(name, siteDir)
     if (path !== null) return path.includes(`${join('/', 'node_modules', '/')}`) ? 'installed' : 'linked'
-    return sitePackageName(siteDir) === name ? 'linked' : null
+    // Node's self-referencing.
+    return readSitePackage(siteDir).name === name ? 'linked' : null
   }
 
   return {
@@ -109,21 +111,8 @@ function createPackageFinder(siteDir: string): PackageFinder {
 
 /** Returns the real path of the package that modules in a folder get; null without one. */
 function findFolder(name: string, from: string): string | null {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const candidate = join(folder, 'node_modules', name)
-    if (existsSync(candidate)) return realpathSync(candidate)
-    if (dirname(folder) === folder) return null
-  }
-}
-
-/** Returns the name of the site's package, by which its files may import it (Node's self-referencing). */
-function sitePackageName(siteDir: string): unknown {
-  for (let folder = siteDir; ; folder = dirname(folder)) {
-    const file = join(folder, 'package.json')
-    if (existsSync(file)) {
-      const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'))
-      return typeof parsed === 'object' && parsed !== null && 'name' in parsed ? parsed.name : undefined
-    }
-    if (dirname(folder) === folder) return undefined
-  }
+  const found = foldersFrom(from)
+    .map((folder) => join(folder, 'node_modules', name))
+    .find(existsSync)
+  return found === undefined ? null : realpathSync(found)
 }

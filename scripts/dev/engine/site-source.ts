@@ -51,6 +51,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
   let cssCompiler = createCssCompiler(siteDir, [])
   let compiler: ModuleCompiler | null = null
   let key = ''
+  let settingsKey = ''
   let packages: PackageBundle | null = null
   /** Names of packages whose modules are a part of the site. */
   const inlined = new Set<string>()
@@ -68,7 +69,6 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
 
   async function bundle({ config }: SiteStructure, { browser }: SiteScan): Promise<PackageBundle> {
     const { options: settings, isStrict } = config
-    const settingsKey = packageSettingsKey(config)
     const specifiers = [...browser.packages, ...(settings.compileReact ? [COMPILER_RUNTIME] : [])]
     const isComplete =
       packages?.settingsKey === settingsKey && specifiers.every((one) => packages?.specifiers.includes(one))
@@ -82,6 +82,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       const structure = await reader.read()
       const { config, options: settings, key: nextKey } = structure.config
       onConfig(config)
+      settingsKey = packageSettingsKey(siteDir, structure.config)
       if (nextKey === key) return { structure, isNew: false }
       key = nextKey
       plugins = observePlugins(settings.plugins)

@@ -1,15 +1,17 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, posix } from 'node:path'
+import { join, posix } from 'node:path'
 import { build, version as esbuildVersion } from 'esbuild'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
+import { hasCode } from '../../../../src/server/util/has-code.ts'
 import { assetExtensions, bundleLoaders, shared } from '../../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../../build/bundles/esbuild-options.ts'
 import type { SiteConfig } from '../../../build/bundles/read-config.ts'
 import { createAssets } from '../../../build/esbuild/assets.ts'
 import { contentHash } from '../../../build/esbuild/content-hash.ts'
-import { HYDRANT_FILES, hydrantPath } from '../../../build/esbuild/hydrant-files.ts'
+import { HYDRANT_FILES } from '../../../build/esbuild/hydrant-files.ts'
 import { createHydrantModules, importOf } from '../../../build/esbuild/hydrant-modules.ts'
+import { foldersFrom, readSitePackage } from '../../../build/esbuild/site-package.ts'
 import { findStyledPackages } from '../../../build/esbuild/styled-packages.ts'
 import { markFiles } from './mark-files.ts'
 
@@ -36,7 +38,7 @@ export interface PackageBundleInput {
   /** The folder that bundles are kept in. */
   cacheDir: string
   settings: EsbuildSettings
-  /** Changes with the settings that concern packages: see `packageSettingsKey`. */
+  /** See `packageSettingsKey`. */
   settingsKey: string
   specifiers: readonly string[]
   /** Whether React checks components in strict mode. */
@@ -50,38 +52,60 @@ const RECORD = 'bundle.json'
 const FORMATS = '__HYDRANT_PACKAGE_FORMATS__'
 
 /**
- * Bundles packages, or returns the bundle on the disk that was made for the same lockfile. `onBuild` is called before
- * packages are bundled, which can take seconds. Rejects with esbuild's BuildFailure.
+ * Bundles packages, or returns the bundle on the disk that was made with the same settings and lockfile, of the same
+ * files. `onBuild` is called before packages are bundled, which can take seconds. Rejects with esbuild's BuildFailure.
  */
 export async function bundlePackages(input: PackageBundleInput, onBuild: () => void): Promise<PackageBundle> {
   const specifiers = [...new Set([...ALWAYS, ...input.specifiers])].sort()
-  const key = await keyOf(input, specifiers)
-  const folder = join(input.cacheDir, key)
-  const kept = await readFile(join(folder, RECORD), 'utf8').catch(() => null)
-  if (kept !== null) return { ...(JSON.parse(kept) as Omit<PackageBundle, 'folder'>), folder }
+  const inputKey = await inputKeyOf(input, specifiers)
+  const kept = await readKept(input, inputKey)
+  if (kept) return kept
   onBuild()
-  return await writeBundle(input, key, specifiers, folder)
+  return await writeBundle(input, inputKey, specifiers)
+}
+
+/** Returns the bundle on the disk, or null if there is none of the files as they are now. */
+async function readKept({ siteDir, cacheDir }: PackageBundleInput, inputKey: string): Promise<PackageBundle | null> {
+  try {
+    // `writeBundle` has written both files.
+    const files = JSON.parse(await readFile(join(cacheDir, `${inputKey}.json`), 'utf8')) as string[]
+    const folder = join(cacheDir, keyOf(inputKey, siteDir, files))
+    const bundle = JSON.parse(await readFile(join(folder, RECORD), 'utf8')) as Omit<PackageBundle, 'folder'>
+    return { ...bundle, folder }
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null
+    throw error
+  }
+}
+
+/** Returns the key of a bundle of these files. It changes when one of them is written: developers edit packages too. */
+function keyOf(inputKey: string, siteDir: string, files: readonly string[]): string {
+  const versions = files.map((path) => {
+    const stats = statSync(join(siteDir, path), { throwIfNoEntry: false })
+    return [path, stats?.size, stats?.mtimeMs]
+  })
+  return contentHash(inputKey, JSON.stringify(versions))
 }
 
 async function writeBundle(
-  { siteDir, settings, settingsKey, isStrict }: PackageBundleInput,
-  key: string,
+  { siteDir, cacheDir, settings, settingsKey, isStrict }: PackageBundleInput,
+  inputKey: string,
   specifiers: readonly string[],
-  folder: string,
 ): Promise<PackageBundle> {
   const modules = specifiers.map((name) => `${JSON.stringify(name)}: () => require(${JSON.stringify(name)})`)
   // The preamble must run before React is evaluated.
   const contents =
     `${importOf(HYDRANT_FILES.devPreamble)}${importOf(HYDRANT_FILES.clientEntry)}` +
-    `__hydrant_dev__.addPackages({ ${modules.join(', ')} }, ${FORMATS}, ${isModulePackage(siteDir)})\n`
+    `__hydrant_dev__.addPackages({ ${modules.join(', ')} }, ${FORMATS}, ${readSitePackage(siteDir).type === 'module'})\n`
   const assets = createAssets('browser', assetExtensions(settings))
+  const outdir = join(cacheDir, inputKey)
   const result = await build({
     ...shared({ siteDir, options: settings }),
     stdin: { contents, resolveDir: siteDir, sourcefile: 'packages.js', loader: 'js' },
     entryNames: 'packages-[hash]',
     chunkNames: 'chunk-[hash]',
     assetNames: '[name]-[hash]',
-    outdir: folder,
+    outdir,
     platform: 'browser',
     target: 'es2022',
     splitting: true,
@@ -104,10 +128,14 @@ async function writeBundle(
       result.metafile.inputs[path]?.format ?? 'cjs',
     ]),
   )
+  // The others are modules without a file.
+  const files = Object.keys(result.metafile.inputs).filter((path) => existsSync(join(siteDir, path)))
+  const key = keyOf(inputKey, siteDir, files)
+  const folder = join(cacheDir, key)
   const temporary = `${folder}-${process.pid}`
   await rm(temporary, { recursive: true, force: true })
   await mkdir(temporary, { recursive: true })
-  for (const [name, contents] of markFiles(result.outputFiles, folder)) {
+  for (const [name, contents] of markFiles(result.outputFiles, outdir)) {
     const isScript = typeof contents === 'string' && name.endsWith('.js')
     const completed = isScript ? contents.replace(FORMATS, JSON.stringify(formats)) : contents
     await writeFile(join(temporary, name), completed)
@@ -120,6 +148,9 @@ async function writeBundle(
   const bundle = { key, settingsKey, specifiers: [...specifiers], entry: posix.basename(entry), imports, styled }
   await writeFile(join(temporary, RECORD), JSON.stringify(bundle))
   await place(temporary, folder)
+  const list = `${temporary}.json`
+  await writeFile(list, JSON.stringify(files))
+  await rename(list, join(cacheDir, `${inputKey}.json`))
   return { ...bundle, folder }
 }
 
@@ -152,44 +183,44 @@ function staticImports(
 }
 
 /**
- * Returns a text that changes with the settings that packages are bundled with. A plugin may do anything that its
- * configuration says.
+ * Returns a hash that changes with the settings that packages are bundled with. A plugin may do anything that its
+ * configuration says. The paths in `tsconfig.json` also apply to the names of packages.
  */
-export function packageSettingsKey({ options, isStrict, key }: SiteConfig): string {
+export function packageSettingsKey(siteDir: string, { options, isStrict, key }: SiteConfig): string {
   const { define, loader, alias, plugins } = options
-  return JSON.stringify([define, loader, alias, isStrict, plugins.length > 0 ? key : null])
+  const { type } = readSitePackage(siteDir)
+  const pluginsKey = plugins.length > 0 ? key : null
+  return contentHash(JSON.stringify([define, loader, alias, isStrict, pluginsKey, type, tsconfigsOf(siteDir)]))
 }
 
-async function keyOf({ siteDir, settingsKey }: PackageBundleInput, specifiers: readonly string[]): Promise<string> {
-  return contentHash(
-    JSON.stringify([VERSION, esbuildVersion, lastChange(), specifiers, settingsKey]),
-    await lockfileOf(siteDir),
-  )
+async function inputKeyOf(
+  { siteDir, settingsKey }: PackageBundleInput,
+  specifiers: readonly string[],
+): Promise<string> {
+  return contentHash(JSON.stringify([VERSION, esbuildVersion, specifiers, settingsKey]), await lockfileOf(siteDir))
 }
 
-/** Returns when Hydrant's own client was changed last: it may be linked from a clone of its repository. */
-function lastChange(): number {
-  const src = dirname(dirname(hydrantPath(HYDRANT_FILES.clientEntry)))
-  const files = ['client', 'shared'].flatMap((name) =>
-    readdirSync(join(src, name), { recursive: true, encoding: 'utf8' }).map((file) => join(src, name, file)),
-  )
-  return Math.max(...files.map((file) => statSync(file).mtimeMs))
+/** Returns the contents of the files `tsconfig.json` and `tsconfig.*.json` in the site's folder and those above it. */
+function tsconfigsOf(siteDir: string): string[] {
+  return foldersFrom(siteDir).flatMap((folder) => {
+    const names = namesIn(folder).filter((name) => /^tsconfig(?:\.[\w.-]+)?\.json$/.test(name))
+    return names.sort().map((name) => readFileSync(join(folder, name), 'utf8'))
+  })
 }
 
-/** Returns the content of the nearest lockfile; without one, of the `package.json` files. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    // The system may hide what is beside a folder above.
+    if (hasCode(error, 'EACCES')) return []
+    throw error
+  }
+}
+
+/** Returns the content of the nearest lockfile; without one, of the site's `package.json`. */
 async function lockfileOf(siteDir: string): Promise<string> {
-  for (let folder = siteDir; ; folder = dirname(folder)) {
-    const name = LOCKFILES.find((file) => existsSync(join(folder, file)))
-    if (name !== undefined) return await readFile(join(folder, name), 'utf8')
-    if (dirname(folder) === folder) return await readFile(join(siteDir, 'package.json'), 'utf8').catch(() => '')
-  }
-}
-
-/** Whether the site's files are ES modules for Node.js, which decides the default export of CommonJS packages. */
-function isModulePackage(siteDir: string): boolean {
-  for (let folder = siteDir; ; folder = dirname(folder)) {
-    const file = join(folder, 'package.json')
-    if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { type?: unknown }).type === 'module'
-    if (dirname(folder) === folder) return false
-  }
+  const paths = foldersFrom(siteDir).flatMap((folder) => LOCKFILES.map((name) => join(folder, name)))
+  const file = paths.find(existsSync) ?? join(siteDir, 'package.json')
+  return await readFile(file, 'utf8').catch(() => '')
 }

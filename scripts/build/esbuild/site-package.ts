@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Returns a folder and those above it, the innermost first. */
+export function foldersFrom(folder: string): string[] {
+  const above = dirname(folder)
+  return above === folder ? [folder] : [folder, ...foldersFrom(above)]
+}
+
+/** Returns the content of the nearest `package.json`, which Node.js finds for the site's files; empty without one. */
+export function readSitePackage(siteDir: string): Record<string, unknown> {
+  const file = foldersFrom(siteDir)
+    .map((folder) => join(folder, 'package.json'))
+    .find(existsSync)
+  if (file === undefined) return {}
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return { ...Object(content) }
+  } catch (error) {
+    // esbuild reports it, with the place.
+    if (error instanceof SyntaxError) return {}
+    throw error
+  }
+}
