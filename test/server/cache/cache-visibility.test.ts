@@ -19,6 +19,13 @@ export const load = ({ params }) => ({ text: params.id })
   'pages/visitor.server.ts': `export const cache = { maxAgeS: 60 }
 export const load = ({ request }) => ({ text: request.headers.cookie })
 `,
+  'pages/dated.tsx': PAGE,
+  'pages/dated.server.ts': `export const cache = { maxAgeS: 60, tags: ['dated'] }
+export const load = ({ reply }) => {
+  reply.header('cache-control', 'public, s-maxage=5')
+  return { text: 1 }
+}
+`,
   'pages/fails.tsx': PAGE,
   'pages/fails.server.ts': `export const cache = { maxAgeS: 60 }
 export const load = () => { throw new Error('fails') }
@@ -142,6 +149,14 @@ t.test('tags go into the header that the CDN reads, and never with a guard', asy
   t.equal(guarded.statusCode, 200)
   for (const name of ['surrogate-key', 'cache-tag', 'age']) t.notOk(name in guarded.headers, name)
   t.notMatch(guarded.headers['cache-control'], 'public')
+})
+
+t.test('a shared cache also gets the tags if a load says how long it may keep the page', async (t) => {
+  const { get } = await createApp({})
+  for (const response of [await get('/dated'), await get('/dated')]) {
+    t.match(response.headers, { 'cache-control': 'public, s-maxage=5', 'cache-tag': 'dated,path:/dated' })
+    t.notOk('age' in response.headers)
+  }
 })
 
 t.test('without cached pages, the console says so', async (t) => {

@@ -95,9 +95,7 @@ function setPageHeaders(page: StoredPage, isPublic: boolean, target: StoredTarge
   if (format === 'html') {
     page.documentHeaders ??= createDocumentHeaders(page.response, site.options.pageCache.tagHeader)
     setDocumentHeaders(page.response, page.documentHeaders, target)
-    if (isPublic && !reply.hasHeader('cache-control'))
-      return setSharedCaching(page.response, page.documentHeaders, target)
-    if (isPublic) return
+    if (isPublic) return setSharedCaching(page.response, page.documentHeaders, target)
   }
   keepFromSharedCaches(reply)
   if (format === 'markdown' && site.options.csp) setPolicy(reply, INERT_POLICY)
@@ -112,11 +110,15 @@ function setDocumentHeaders(response: StoredResponse, { policy }: DocumentHeader
   if (securityHeaders) setDocumentSecurity(reply, address)
 }
 
-/** Sets the headers that allow a shared cache, such as a CDN, to keep the page for as long as this server does. */
+/**
+ * Sets the headers that allow a shared cache, such as a CDN, to keep the page for as long as this server does. If a load
+ * or a hook says how long, only the tags are added, which it needs to drop the page.
+ */
 function setSharedCaching(response: StoredResponse, headers: DocumentHeaders, { site, reply }: StoredTarget) {
   const { storedAt, isPermanent } = response
+  if (headers.tags !== null) reply.header(site.options.pageCache.tagHeader, headers.tags)
+  if (reply.hasHeader('cache-control')) return
   reply.header('cache-control', headers.cacheControl)
   // A page that never expires is current as long as it is served.
   reply.header('age', isPermanent ? 0 : Math.max(0, Math.floor((Date.now() - storedAt) / 1_000)))
-  if (headers.tags !== null) reply.header(site.options.pageCache.tagHeader, headers.tags)
 }
