@@ -24,9 +24,12 @@ export async function findServerNeeds({ siteDir, site, exports, config }: Checke
       if (SERVER_EXPORTS.includes(name)) needs(`the export "${name}"`, await findExport(siteDir, file, name))
     }
   }
+  const serverFiles = new Set(site.serverFiles.map(({ file }) => file))
   for (const { id, page } of site.routes) {
-    const isPrerendered = [page, ...serverFileKeys(page)].some((file) => exports.get(file)?.includes('prerender'))
-    if (isPrerendered) continue
+    const files = [page, ...serverFileKeys(page).filter((key) => serverFiles.has(key))]
+    const names = files.map((file) => exports.get(file))
+    // A file with a syntax error has no known exports. The bundles report the error.
+    if (names.some((known) => known === undefined || known.includes('prerender'))) continue
     const location = await findExport(siteDir, page, 'default')
     problems.push(createProblem('HYD_EXPORT_NOT_PRERENDERED', [id], location))
   }

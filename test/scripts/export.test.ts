@@ -209,6 +209,20 @@ t.test('everything that needs a server is listed with its place, and nothing is 
   t.notOk(existsSync(join(dir, 'export')))
 })
 
+t.test('a syntax error is not reported as a page without prerender', async (t) => {
+  const dir = createSite(t, {
+    'pages/index.tsx': 'export const prerender = true\nexport default () => <p\n',
+    'pages/other.tsx': 'export default () => <p>other</p>\n',
+    'pages/other.server.ts': 'export const prerender = true\n',
+  })
+  const { code, stderr } = await runCli(['export', dir, '--origin', origin])
+  t.equal(code, 1)
+  t.strictSame(
+    [...stderr.matchAll(/Error \[(HYD_\w+)\]/g)].map(([, name]) => name),
+    ['HYD_BUILD_SYNTAX', 'HYD_BUILD_FAILED'],
+  )
+})
+
 t.test('the origin must be one', async (t) => {
   const dir = createSite(t, {})
   const problem = (wrong: string) => `"--origin" must be an origin such as "https://example.com"; got "${wrong}"`

@@ -409,7 +409,7 @@ export const errorTable = {
   },
   HYD_EXPORT_NOT_PRERENDERED: {
     message: 'the page %s is not prerendered, and an exported site has no server that renders it',
-    fix: 'Export "prerender" from the page’s server file, or serve the site with "hydrant start".',
+    fix: 'Export "prerender" from the page’s server file, or from its own module if it has none; or serve the site with "hydrant start".',
   },
   HYD_EXPORT_FOLDER: {
     message: 'the export cannot replace %s: %s',
