@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { messageOf } from '../src/server/util/message-of.ts'
 import { makeBatches } from './batches.ts'
 import { installDocumentedPackages } from './docs/code/documented-packages.ts'
+import { FAST } from './fast-env.ts'
 import { writeFastModules } from './fast-modules.ts'
 import { installHydrant } from './package/installed.ts'
 import { createPackage, packHydrant } from './package/pack.ts'
@@ -60,13 +61,13 @@ const packed = [...unfinished].some(usesPackage) ? step('npm pack', writePackage
 const isWhole = only.length === 0
 // Before the others, because the linter fails when a folder vanishes while it lists the files.
 if (isWhole)
-  await step('biome', () => node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'))
+  await step('biome', () => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']))
 // Once for all files, which would install them at the same time.
 if ([...unfinished].some(usesDocumentedPackages))
   preparations.push(prepare('packages of the documents', usesDocumentedPackages, installDocumentedPackages))
 if ([...unfinished].some(usesInstalledPackage))
   preparations.push(prepare('the installed package', usesInstalledPackage, installPackage))
-if (isWhole) await step('hydrant build site', () => node('dist/scripts/cli.js', 'build', 'site'))
+if (isWhole) await step('hydrant build site', () => runNode(['dist/scripts/cli.js', 'build', 'site'], FAST))
 await packed
 if (isMeasured) {
   rmSync(COVERAGE, { recursive: true, force: true })
@@ -75,7 +76,7 @@ if (isMeasured) {
 }
 await runAll([...unfinished])
 delete process.env.NODE_V8_COVERAGE
-if (isMeasured) await step('coverage', () => node(...coverageCommand()))
+if (isMeasured) await step('coverage', () => runNode(coverageCommand()))
 finish()
 
 /** Reports the files that have not ended, which a signal stops. */
@@ -150,8 +151,8 @@ async function step(name: string, work: () => Promise<void>) {
   await work().catch((error: Error) => failures.push(`${name} › ${error.message}`))
 }
 
-async function node(...words: string[]) {
-  const child = spawn(process.execPath, words, { stdio: 'inherit' })
+async function runNode(words: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, words, { stdio: 'inherit', env: { ...process.env, ...env } })
   const code = await new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', resolve)
