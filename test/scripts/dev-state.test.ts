@@ -1,6 +1,6 @@
 // Modules of a site in development keep their state until they or their imports change.
 
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createSite } from './create-site.ts'
@@ -43,6 +43,10 @@ const LATE = {
   'pages/late/b.server.ts': "export const load = () => 'open' in globalThis\n",
   'pages/late/c.server.ts': 'export const load = () => globalThis.open(true) ?? null\n',
 }
+const RETURNING = {
+  'pages/returning/a.server.ts': "export { load } from '../../lib/returning/text'\n",
+  'lib/returning/text/index.ts': "export const load = () => 'folder'\n",
+}
 const SAVED = { 'pages/saved.server.ts': 'export const load = () => 0\n' }
 const GUARDED = {
   'lib/open.ts': 'export const isOpen = () => true\n',
@@ -51,8 +55,8 @@ const GUARDED = {
   'pages/members/layout.tsx': 'export default ({ children }) => children\n',
 }
 
-const { dev, load, html, status, save, write } = await startDev({
-  ...{ ...KEPT, ...CIRCULAR, ...THROWS, ...UNNEEDED, ...HANGS, ...LATE, ...SAVED, ...GUARDED },
+const { dev, load, html, status, save, write, remove } = await startDev({
+  ...{ ...KEPT, ...CIRCULAR, ...THROWS, ...UNNEEDED, ...HANGS, ...LATE, ...RETURNING, ...SAVED, ...GUARDED },
 })
 
 async function startDev(files: Record<string, string>) {
@@ -77,6 +81,10 @@ async function startDev(files: Record<string, string>) {
       await dev.waitFor(/^updated in/)
     },
     write: (path: string, contents: string) => writeFileSync(join(dir, path), contents),
+    async remove(path: string) {
+      rmSync(join(dir, path))
+      await dev.waitFor(/^updated in/)
+    },
   }
 }
 
@@ -178,4 +186,51 @@ t.test('an edit of a guard takes effect at the next request, also for unknown pa
   t.strictSame(await statuses(), [500, 500], 'a guard that is not a function opens nothing')
   await save('pages/members/layout.server.ts', 'export const load = () => 2\n')
   t.strictSame(await statuses(), [200, 404])
+})
+
+t.test(
+  'the first server file of a page or a layout takes effect at the next request, and a deleted one no longer',
+  async (t) => {
+    const shows = 'export default ({ data, children }) => <p>{String(data)}{children}</p>\n'
+    await save('pages/added.tsx', shows)
+    t.match(await html('/added'), '<p>undefined</p>')
+    await save('pages/added.server.ts', "export const load = () => 'loaded'\n")
+    t.match(await html('/added'), '<p>loaded</p>')
+    t.equal(await load('/added'), 'loaded')
+    await remove('pages/added.server.ts')
+    t.match(await html('/added'), '<p>undefined</p>')
+    await save('pages/layout.tsx', shows)
+    await save('pages/layout.server.ts', "export const load = () => 'of the layout'\n")
+    t.match(await html('/added'), '<p>of the layout<p>undefined</p></p>')
+    await remove('pages/layout.server.ts')
+    await remove('pages/layout.tsx')
+    t.match(await html('/added'), '<p>undefined</p>')
+  },
+)
+
+t.test('a file that is deleted and returns runs its new code', async (t) => {
+  const shows = (text: string) => `export default () => <p>${text}</p>\n`
+  await save('pages/returned.tsx', shows('first'))
+  t.match(await html('/returned'), '<p>first</p>')
+  await remove('pages/returned.tsx')
+  t.equal(await status('/returned'), 404)
+  await save('pages/returned.tsx', shows('second'))
+  t.match(await html('/returned'), '<p>second</p>')
+
+  const responds = (text: string) => `export default (app) => { app.get('/of-server', () => '${text}') }\n`
+  await save('server.ts', responds('first'))
+  t.equal(await html('/of-server'), 'first')
+  await remove('server.ts')
+  t.equal(await status('/of-server'), 404)
+  await save('server.ts', responds('second'))
+  t.equal(await html('/of-server'), 'second')
+  await remove('server.ts')
+})
+
+t.test('a module is evaluated again when its imports lead to other files', async (t) => {
+  t.equal(await load('/returning/a'), 'folder')
+  await save('lib/returning/text.ts', "export const load = () => 'file'\n")
+  t.equal(await load('/returning/a'), 'file')
+  await remove('lib/returning/text.ts')
+  t.equal(await load('/returning/a'), 'folder')
 })

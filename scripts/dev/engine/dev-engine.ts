@@ -78,10 +78,6 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
       browser.clear()
       restart()
     },
-    onScan(scan) {
-      browser.adopt(scan.browser)
-      server.adopt(scan.server)
-    },
   })
 
   function restart() {

@@ -96,8 +96,9 @@ function hasOtherModules(one: DevState, other: DevState): boolean {
 
 /** Returns a text that changes when the server has to be created again. */
 function keyOf(manifest: Manifest, { exports, config }: SiteStructure): string {
-  const lasting = [...exports].flatMap(([file, names]) =>
-    ['action', 'guard'].filter((name) => names.includes(name)).map((name) => `${file} ${name}`),
-  )
+  const lasting = [...exports].map(([file, names]) => [
+    file,
+    ...['action', 'guard'].filter((name) => names.includes(name)),
+  ])
   return JSON.stringify([manifest, lasting, config.key])
 }

@@ -1,12 +1,15 @@
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
 import type { BrowserModules } from '../modules/browser/browser-modules.ts'
+import type { SiteScan } from '../modules/scan-site.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 
 /** The modules that have changed since the last update, also if an update failed in between. */
 export interface PendingModules {
+  /** Uses the result of a new scan. Rejects with esbuild's BuildFailure. */
+  adopt(scan: SiteScan): Promise<void>
   /** Returns whether a name may be imported that is not exported. A scan of the site finds out. */
   needCheck(): boolean
-  /** Notes that the site has been scanned. */
+  /** Notes that the names that modules import have been checked. */
   markChecked(): void
   /**
    * Compiles changed modules again, on both sides. Returns whether imports have changed, so that the site has to be
@@ -37,6 +40,11 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
   let isUnchecked = false
 
   return {
+    async adopt(scan) {
+      for (const id of await browser.adopt(scan.browser)) changes.browser.add(id)
+      for (const id of server.adopt(scan.server)) changes.server.add(id)
+      isUnchecked = false
+    },
     needCheck: () => isUnchecked,
     markChecked() {
       isUnchecked = false

@@ -36,10 +36,9 @@ export interface SiteRevisionsInput {
   pending: PendingModules
   /** Called when the settings of the configuration differ from the last ones. */
   onSettings(): void
-  onScan(scan: SiteScan): void
 }
 
-export function createSiteRevisions({ source, pending, onSettings, onScan }: SiteRevisionsInput): SiteRevisions {
+export function createSiteRevisions({ source, pending, onSettings }: SiteRevisionsInput): SiteRevisions {
   let current: SiteRevision | null = null
   let generation = 0
 
@@ -51,8 +50,7 @@ export function createSiteRevisions({ source, pending, onSettings, onScan }: Sit
 
   async function scanAll(structure: SiteStructure): Promise<SiteScan> {
     const scan = requireScan(await source.scan(structure))
-    onScan(scan)
-    pending.markChecked()
+    await pending.adopt(scan)
     return scan
   }
 

@@ -21,6 +21,8 @@ export interface SiteGraph {
   isCommonJs(id: string): boolean
   /** Returns the module that a specifier of an importer leads to; null for an unknown specifier. */
   find(importer: string, specifier: string): ImportedModule | null
+  /** Returns what each specifier of a module leads to. */
+  importsOf(id: string): ReadonlyMap<string, ImportedModule>
   importersOf(id: string): Iterable<string>
   /** Returns a module and everything that it imports, in the order of evaluation. */
   reach(id: string): string[]
@@ -58,7 +60,7 @@ export function createSiteGraph(
   }
 
   /** Returns the ids that a module imports, in the order of their imports. */
-  function importsOf(id: string): string[] {
+  function importedIds(id: string): string[] {
     const targets = [...(nodes.get(id)?.imports.values() ?? [])]
     return targets.flatMap((target) => ('id' in target ? [target.id] : []))
   }
@@ -72,7 +74,7 @@ export function createSiteGraph(
       else if (!found.has(next.id)) {
         found.add(next.id)
         waiting.push({ id: next.id, isDone: true })
-        for (const child of importsOf(next.id).reverse()) waiting.push({ id: child, isDone: false })
+        for (const child of importedIds(next.id).reverse()) waiting.push({ id: child, isDone: false })
       }
     }
     return order
@@ -87,8 +89,21 @@ export function createSiteGraph(
       // esbuild lists packages after aliases.
       return imports?.get(specifier) ?? imports?.get(applyAlias(alias, specifier)) ?? null
     },
+    importsOf: (id) => nodes.get(id)?.imports ?? new Map(),
     importersOf: (id) => nodes.get(id)?.importers ?? [],
     reach,
     packages: [...packages].sort(),
   }
+}
+
+/** Returns the modules that the next graph does not have, and those whose specifiers lead to other modules there. */
+export function findMoved(graph: SiteGraph, next: SiteGraph): string[] {
+  const leadsElsewhere = (id: string) => {
+    const imports = next.importsOf(id)
+    return [...graph.importsOf(id)].some(([specifier, target]) => {
+      const other = imports.get(specifier)
+      return other !== undefined && JSON.stringify(other) !== JSON.stringify(target)
+    })
+  }
+  return [...graph.ids()].filter((id) => !next.has(id) || leadsElsewhere(id))
 }

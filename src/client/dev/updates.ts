@@ -64,8 +64,11 @@ export function listenForUpdates({ app, modules: loaded, since, refreshComponent
   }
 
   async function runLoadsAgain(app: App): Promise<void> {
+    const { tree } = app
     const result = await fetchPage(new URL(location.href), app, { isStale: true })
-    if (result.kind === 'page') await app.show(result.tree)
+    // Another page was shown meanwhile. Its loads may have run before the change.
+    if (app.tree.address.url.href !== tree.address.url.href) await runLoadsAgain(app)
+    else if (result.kind === 'page') await app.show(result.tree)
     else if (result.kind === 'redirect') location.replace(result.to)
     else location.reload()
   }

@@ -64,3 +64,26 @@ t.test('applies an edit while a navigation is pending', async (t) => {
   t.equal((await open.state()).isSameDocument, true)
   t.strictSame(open.messages, [])
 })
+
+t.test('shows the new code of a page whose file was deleted and is back', async (t) => {
+  const updates = () => site.dev.lines.filter((line) => /^updated .*pages\/back\.tsx/.test(line)).length
+  const applied = async (change: () => void) => {
+    const before = updates()
+    change()
+    await until(() => updates() > before)
+  }
+  await applied(() => site.write('pages/back.tsx', page('before')))
+  const open = await site.open('/')
+  await open.use()
+  const visit = (path: string) => open.evaluate((to) => void navigation.navigate(to), path)
+  await visit('/back')
+  await open.says('h1', 'before')
+  await open.press('#to-two')
+  await open.says('h1', 'last')
+  await applied(() => site.remove('pages/back.tsx'))
+  await applied(() => site.write('pages/back.tsx', page('after')))
+  await visit('/back')
+  await open.says('h1', 'after')
+  t.equal((await open.state()).isSameDocument, true)
+  t.strictSame(open.messages, [])
+})

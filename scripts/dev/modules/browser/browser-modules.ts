@@ -1,7 +1,7 @@
 import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
 import type { ModuleCompiler } from '../module-compiler.ts'
 import type { Recompiled } from '../recompiled.ts'
-import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
+import { EMPTY_GRAPH, findMoved, type SiteGraph } from '../site-graph.ts'
 import { describeBrowserChanges, hasOtherExports } from './browser-changes.ts'
 import { createCompiledModules } from './compiled-modules.ts'
 import { createFileNames } from './file-names.ts'
@@ -12,8 +12,11 @@ import { createStylesheets, isStylesheet } from './stylesheets.ts'
 
 /** The modules and stylesheets of a site, as scripts of their own for browsers. */
 export interface BrowserModules {
-  /** Uses the result of a new scan. */
-  adopt(graph: SiteGraph): void
+  /**
+   * Uses the result of a new scan. Returns the modules to import again in open pages: those whose specifiers lead
+   * elsewhere, and those whose files are back. Rejects with esbuild's BuildFailure.
+   */
+  adopt(graph: SiteGraph): Promise<string[]>
   /**
    * Compiles the modules again that browsers have, and returns those that differ. Rejects with esbuild's BuildFailure,
    * and changes nothing then.
@@ -52,14 +55,22 @@ export function createBrowserModules(
   const styles = createStylesheets(compiler)
   /** The modules whose exports have changed since the last update. */
   const resized = new Set<string>()
+  /** The modules that browsers may have, and whose files are gone. */
+  const gone = new Set<string>()
   let graph = EMPTY_GRAPH
 
   const scripts = createScriptWriter({ folder, names, modules, graph: () => graph })
 
   return {
-    adopt(next) {
+    async adopt(next) {
+      const moved = findMoved(graph, next).filter((id) => modules.known.has(id))
       graph = next
+      for (const id of moved) if (!next.has(id)) gone.add(id)
       modules.keep(next.has)
+      const back = [...gone].filter(next.has)
+      await Promise.all(back.map(modules.get))
+      for (const id of back) gone.delete(id)
+      return [...moved.filter(next.has), ...back]
     },
     async recompile(ids) {
       const served = ids.filter((id) => modules.known.has(id))

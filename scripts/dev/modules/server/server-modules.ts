@@ -3,7 +3,7 @@ import type { MappedBundle } from '../../../../src/server/build-output/loaded-bu
 import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
 import type { ModuleCompiler } from '../module-compiler.ts'
 import type { Recompiled } from '../recompiled.ts'
-import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
+import { EMPTY_GRAPH, findMoved, type SiteGraph } from '../site-graph.ts'
 import { createLoadedModules } from './loaded-modules.ts'
 import { createNodeImporter } from './node-importer.ts'
 import { describeServerChanges, isDifferent } from './server-changes.ts'
@@ -13,8 +13,8 @@ import { createServerScripts } from './server-scripts.ts'
 
 /** The modules of a site as the server runs them. Each is evaluated once, until it or one of its imports changes. */
 export interface ServerModules {
-  /** Uses the result of a new scan. */
-  adopt(graph: SiteGraph): void
+  /** Uses the result of a new scan. Returns the modules to evaluate again: see `findMoved`. */
+  adopt(graph: SiteGraph): string[]
   /** Compiles changed modules again. Rejects with esbuild's BuildFailure, and changes nothing. */
   recompile(ids: readonly string[]): Promise<Recompiled>
   /** Makes the next import evaluate the modules and all their importers again. Returns the ids of all of them. */
@@ -65,8 +65,11 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
   return {
     scripts: modules.scripts,
     adopt(next) {
+      // A file that is gone may return with other code.
+      const moved = findMoved(graph, next)
       graph = next
       modules.keep(next.has)
+      return moved
     },
     async recompile(ids) {
       await modules.settled(ids)
