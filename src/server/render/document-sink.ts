@@ -138,8 +138,7 @@ export class DocumentSink {
 
   /** Ends the document. Returns its text, or an empty string if it streams. */
   close(): string {
-    // perf: `join` writes one flat string, whose length in bytes Node.js reads several times. 1.2 µs less, a35aa3b
-    if (!this.#stream) return [this.#withHead(), this.#tail].join('')
+    if (!this.#stream) return this.#withHead() + this.#tail
     this.#text += this.#tail
     this.#emit()
     this.#stream.finish()

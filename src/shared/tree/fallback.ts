@@ -42,8 +42,7 @@ export function fallbackContent(error: PublicError, context: FallbackContext): s
       ? serverParagraph(host)
       : paragraph(host, publicMessage(error, host))
   const script = typeof HYDRANT_BROWSER === 'undefined' ? scriptOf(context) : ''
-  // perf: `join` writes one flat string, whose length in bytes Node.js reads several times. 1.2 µs less, a35aa3b
-  return [style, sentence, digest, tryAgainForm(search), script].join('')
+  return style + sentence + digest + tryAgainForm(search) + script
 }
 
 function scriptOf({ nonce, hostScript }: FallbackContext): string {
