@@ -30,7 +30,7 @@ export function toEntry(record: FailureRecord): LedgerEntry {
 
 /** Returns the fields of an occurrence that a ledger keeps, without those of its failure. */
 function occurrenceOf(record: Occurrence): Occurrence {
-  // perf: a rest pattern takes 300 ns instead of 25 ns (Node.js 20), 9d5df5d
+  // perf: no rest pattern, 16 ns instead of 355 ns, commit 8d8d4fde
   const { digest, time, phase, message, route, method, path, host, requestId } = record
   const { traceId, spanId, release, userAgent, statusSent, isRecovered, pending } = record
   const { build, replica, worker, pid } = record
