@@ -9,7 +9,11 @@ keepCompiledCode()
 // The installed package has the program in a bundle. See `scripts/vendor/bundle-server.ts`.
 await import('#program')
 
-/** Makes Node.js keep compiled code for the next start, from version 22.1 on: an eighth less CPU time of `start`. */
+/**
+ * Makes Node.js keep compiled code for the next start.
+ *
+ * perf: from version 22.1 on, 0.87 of the CPU time of `start`, commit cf42aea8
+ */
 function keepCompiledCode() {
   const file = fileURLToPath(import.meta.url)
   const index = file.lastIndexOf(INSTALLED)

@@ -1,6 +1,6 @@
 // The comments of this project are short sentences that name their subject first.
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { walk } from './scripts/walk.ts'
@@ -15,6 +15,33 @@ interface Comment {
   /** Path and line of the first line. */
   place: string
   lines: string[]
+}
+
+const PERF = /\bperf:/i
+/** A number with its unit. */
+const GAIN = /\d (?:ns|µs|ms|s|kB|MB|%|of the CPU time|of the rate|times the rate)(?!\w)/
+const REFERENCE = /^(?:decision (?<decision>\d{3})|commit [\da-f]{8,40})$/
+
+/** The marks in a comment. A mark ends before the next one, an empty line or a tag. */
+function marksIn({ place, lines }: Comment): string[] {
+  const marks: string[] = []
+  let isMark = false
+  for (const line of lines) {
+    if (PERF.test(line)) marks.push(`${place} ${line}`)
+    else if (line === '' || line.startsWith('@')) isMark = false
+    else if (isMark) marks.push(`${marks.pop()} ${line}`)
+    isMark ||= PERF.test(line)
+  }
+  return marks
+}
+
+/** Returns whether a mark has the form of CONTRIBUTING.md. */
+function isComplete(mark: string, decisions: readonly string[]): boolean {
+  const [gain = '', reference = ''] = mark.split(', ').slice(1).slice(-2)
+  const match = REFERENCE.exec(reference)
+  const { decision } = match?.groups ?? {}
+  if (!match || !/^\S+ perf: \S/.test(mark) || !GAIN.test(gain)) return false
+  return decision === undefined || decisions.some((file) => file.startsWith(`${decision}-`))
 }
 
 /** The comments that begin a line; comments after code are one line each. */
@@ -54,3 +81,36 @@ for (const folder of FOLDERS) {
     t.ok(whats <= (lines.length * MOST_WHATS) / 100, `${whats} clauses with "what" in ${lines.length} lines`)
   })
 }
+
+t.test('the mark of a performance trick names the trick, its gain, and a decision or a commit', async (t) => {
+  const decisions = readdirSync('docs/decisions')
+  const files = FOLDERS.flatMap((folder) => walk(folder).map((file) => join(folder, file)))
+  const marks = files
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes('.hydrant/'))
+    .flatMap((file) => commentsOf(file).flatMap(marksIn))
+  t.ok(marks.length > 20, 'there are marks to look at')
+  t.strictSame(
+    marks.filter((mark) => !isComplete(mark, decisions)),
+    [],
+  )
+  const place = 'src/a.ts:1'
+  for (const mark of [
+    'perf: cached, 1.5 µs less, commit 12345678',
+    'perf: bytes, not text, 7 ns instead of 9 ns, decision 001',
+  ])
+    t.ok(isComplete(`${place} ${mark}`, decisions), mark)
+  for (const mark of [
+    'perf: cached, commit 12345678',
+    'perf: 1.5 µs less, commit 12345678',
+    'perf: cached, much less, commit 12345678',
+    'perf: cached, 1.5 less, commit 12345678',
+    'perf: cached, 1.5 µs less',
+    'perf: cached, 1.5 µs less, 12345678',
+    'perf: cached, 1.5 µs less, commit 1234567',
+    'perf: cached, 1.5 µs less, decision 999',
+    'perf: cached, 1.5 µs less, decision 001.',
+    'Perf: cached, 1.5 µs less, decision 001',
+    'cached; perf: 1.5 µs less, decision 001',
+  ])
+    t.notOk(isComplete(`${place} ${mark}`, decisions), mark)
+})

@@ -58,8 +58,8 @@ export function createRecorder<Original extends object>(
   return recorder
 }
 
-// perf: a class, because functions in a literal would be created for each of the recorders of a request, which take
-// 3.5 µs together, 4d405c1.
+// perf: a class, because functions in a literal would be created for each recorder, 0.1 µs instead of 0.3 µs for five
+// recorders, commit 8d8d4fde
 class Traps<Original extends object> implements ProxyHandler<object> {
   readonly #object: RecordedObject<Original>
   readonly #recording: Recording

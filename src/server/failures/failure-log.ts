@@ -55,8 +55,7 @@ const errors = new WeakSet<object>()
  * Changes the `err` serializer of a logger, and of its children, to leave the errors of failures as they are. Only for
  * a logger that Hydrant created.
  *
- * perf: a logger that is not changed is derived from for each failure, at a twentieth of the failure's cost, commit
- * 6c5f8e0.
+ * perf: no logger is derived for each failure, 2.2 µs instead of 8.2 µs for its line, commit 8d8d4fde
  */
 export function passOwnErrors(log: FastifyBaseLogger) {
   const serializers: unknown = Reflect.get(log, SERIALIZERS)
@@ -67,7 +66,7 @@ export function passOwnErrors(log: FastifyBaseLogger) {
 }
 
 // Pino's own serializer would fold the causes into the message.
-// perf: `Object.create` instead of Pino's `child`, 2 µs less for each failure (measured).
+// perf: `Object.create` instead of Pino's `child`, 7.5 µs instead of 10.6 µs for a line, commit 8d8d4fde
 function withOwnErrors(log: FastifyBaseLogger): FastifyBaseLogger {
   const serializers: unknown = Reflect.get(log, SERIALIZERS)
   if (!isSerializers(serializers)) return log.child({}, { serializers: UNCHANGED })

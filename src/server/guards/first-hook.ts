@@ -17,7 +17,7 @@ const TOO_LONG = 414
  * long, makes pipelined requests wait for their turn, and lets clients receive a response that comes before their body
  * has arrived.
  *
- * perf: one hook for all of this. Each hook takes 0.14 µs of every request, measured with Node 20
+ * perf: one hook for all of this, 0.14 µs less for each other hook, commit 7b7c185a
  */
 export function addFirstHook(app: FastifyInstance, { securityHeaders }: Pick<Options, 'securityHeaders'>) {
   const queue = createPipelineQueue(app)

@@ -25,7 +25,7 @@ const acceptedOf = new Map<string, Accepted>()
 /**
  * Reads an `Accept-Encoding` header (https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3).
  *
- * perf: cached, as Negotiator takes 2.7 µs and browsers send few different headers, measured with Node 20
+ * perf: cached, as browsers send few different headers, 0.01 µs instead of 0.9 µs, commit 8d8d4fde
  */
 export function readAccepted(header: string): Accepted {
   return acceptedOf.get(header) ?? remember(acceptedOf, MAX_KNOWN, header, negotiate(header))
@@ -45,8 +45,9 @@ function negotiate(header: string): Accepted {
 /** Shorter responses fit into one packet, compressed or not. */
 const MIN_LENGTH = 1_024
 /**
- * perf: up to this length, compressing takes less than 0.5 ms, and another thread would take twice as long (decision
- * 021)
+ * Compressing up to this length takes less than 0.5 ms.
+ *
+ * perf: it is done without another thread, 0.10 ms instead of 0.17 ms for 4.7 kB, decision 021
  */
 const MAX_SYNC_LENGTH = 32_768
 
@@ -61,10 +62,7 @@ export interface PreparedBody {
 
 const BODY = Symbol('body')
 
-/**
- * perf: properties of the reply. A `WeakMap` costs 0.5 µs for each response, and work of the garbage collector (Node
- * 20)
- */
+/** perf: a property of the reply, 0.5 µs less than an entry in a `WeakMap`, decision 053 */
 interface OwnReply extends FastifyReply {
   /** What Hydrant sends: a prepared body, or any other that may be compressed. */
   [BODY]?: PreparedBody | 'compressible'
@@ -124,7 +122,8 @@ function noteChanged(reply: FastifyReply) {
   limitCaching(reply, 'private')
 }
 
-// perf: Node.js writes a text together with the headers, and bytes apart from them, which takes 2.3 µs more (Node 20).
+// perf: Node.js writes a text together with the headers and bytes apart from them, 2.3 µs less for a text,
+// commit 0965347a
 function sendBody(body: PreparedBody, reply: FastifyReply, done: (error: null, payload: Buffer | string) => void) {
   if (body.encoding === null) return done(null, body.text)
   setEncoding(body.encoding, reply)

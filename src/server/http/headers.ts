@@ -17,8 +17,8 @@ let nextNonce = 0
 /**
  * Returns 144 random bits in base 64, for the inline scripts of one document.
  *
- * perf: 0.2 µs instead of 9 µs for a call of `randomBytes`, and 0.4 µs for a piece of a pool of bytes that is encoded
- * alone; commit 95b51d9e
+ * perf: many nonces are encoded at a time, 0.07 µs instead of 2.7 µs with `randomBytes` and 0.12 µs with a random pool,
+ * commit 8d8d4fde
  */
 export function createNonce(): string {
   if (nextNonce === nonces.length) {

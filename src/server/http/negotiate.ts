@@ -14,8 +14,8 @@ const JSON_FIRST = ['application/json', 'application/problem+json', 'text/html']
  * Returns the format that the client prefers for a page: HTML, unless the client prefers JSON or, with `hasMarkdown`,
  * Markdown.
  *
- * perf: the headers that browsers and curl send are recognised without Negotiator, which takes 10 µs, measured with
- * Node 20
+ * perf: the headers that browsers and curl send are recognised without Negotiator, 0.04 µs instead of 5.7 µs,
+ * commit 8d8d4fde
  */
 export function preferredPageFormat(headers: IncomingHttpHeaders, hasMarkdown: boolean): NegotiatedFormat {
   const { accept } = headers

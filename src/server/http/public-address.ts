@@ -21,7 +21,7 @@ const addresses = new Map<string, PublicAddress>()
  * Returns the address that the visitor sees. It comes from the Host header or, behind a proxy that `trustProxy` trusts,
  * from the forwarded headers. An invalid host name is not used anywhere.
  *
- * perf: cached, 0.1 µs instead of 1.4 µs, measured with Node 20
+ * perf: cached, 0.1 µs instead of 1.4 µs, commit 7b7c185a
  */
 export function publicAddress(request: Pick<FastifyRequest, 'protocol' | 'host'>): PublicAddress {
   const { protocol, host = '' } = request

@@ -14,7 +14,7 @@ interface Started {
 
 const STARTED = Symbol('started')
 
-/** perf: a property of the reply. An entry in a `WeakMap` takes 0.5 µs, decision 053 */
+/** perf: a property of the reply, 0.5 µs less than an entry in a `WeakMap`, decision 053 */
 interface StartedReply extends FastifyReply {
   [STARTED]?: Started
 }
@@ -62,10 +62,11 @@ export function addStarts(app: FastifyInstance, { compress }: { compress: boolea
 }
 
 /**
- * Sends a stream without Fastify. Returns false for a response that only Fastify can send.
+ * Sends a stream without Fastify. Returns false for a response that only Fastify can send. The stream reports no
+ * errors, and its owner notices when the visitor leaves.
  *
- * perf: Fastify sets each header, and watches the response and the stream, before the first byte: a third of the time
- * that a stored start takes. This stream reports no errors, and its owner notices when the visitor leaves.
+ * perf: Fastify would set each header and watch the response and the stream before the first byte, 0.93 of the CPU time
+ * of a response, commit 8d8d4fde
  */
 function sendRaw(stream: EncodedStream, reply: FastifyReply): boolean {
   const { raw } = reply
@@ -89,7 +90,7 @@ function mayHaveTrailers(reply: FastifyReply): boolean {
   return trailers === undefined || Reflect.get(reply, trailers) !== null
 }
 
-// perf: cached, as Negotiator takes 0.5 µs and browsers send few different headers, measured with Node 20
+// perf: cached, as browsers send few different headers, 0.5 µs less, commit 7b7c185a
 function acceptsGzip(header = ''): boolean {
   return gzipByHeader.get(header) ?? remember(gzipByHeader, MAX_KNOWN, header, negotiate(header))
 }

@@ -15,7 +15,7 @@ const TEXT_BROWSER = /^(?:Lynx|E?Links|retawq)\b|\b(?:w3m|Dillo|NetSurf)\//
 /**
  * Whether the document must be sent complete, with all content in its place.
  *
- * perf: cached, 7 ns instead of 52 ns, measured with Node 20
+ * perf: cached, 7 ns instead of 52 ns, commit 7b7c185a
  */
 export function wantsWhole(userAgent: string | undefined): boolean {
   if (userAgent === undefined) return false
@@ -35,7 +35,7 @@ export function userAgentClass(userAgent: string | undefined): UserAgentClass {
 /**
  * Whether the user agent is a crawler.
  *
- * perf: cached, as the pattern takes 1.8 µs and user agents repeat, measured with Node 20
+ * perf: cached, as user agents repeat, 1.8 µs less, commit 7b7c185a
  */
 export function isCrawler(userAgent: string | undefined): boolean {
   if (userAgent === undefined) return false

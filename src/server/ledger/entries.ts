@@ -29,8 +29,8 @@ export function toEntry(record: FailureRecord): LedgerEntry {
 }
 
 /** Returns the fields of an occurrence that a ledger keeps, without those of its failure. */
-export function occurrenceOf(record: Occurrence): Occurrence {
-  // perf: a rest pattern takes 300 ns instead of 25 ns (Node.js 20), 9d5df5d
+function occurrenceOf(record: Occurrence): Occurrence {
+  // perf: no rest pattern, 16 ns instead of 355 ns, commit 8d8d4fde
   const { digest, time, phase, message, route, method, path, host, requestId } = record
   const { traceId, spanId, release, userAgent, statusSent, isRecovered, pending } = record
   const { build, replica, worker, pid } = record
@@ -59,10 +59,7 @@ export function occurrenceOf(record: Occurrence): Occurrence {
   return occurrence
 }
 
-/**
- * Adds a later occurrence to the entry of its failure. Unlike `mergeEntry` it removes no occurrences, and it keeps the
- * fields that `occurrenceOf` omits.
- */
+/** Adds a later occurrence to the entry of its failure. Unlike `mergeEntry` it removes no occurrences. */
 export function addRecord(entry: LedgerEntry, record: FailureRecord) {
   const { error, time } = record
   const hour = hourOf(time)
@@ -70,7 +67,7 @@ export function addRecord(entry: LedgerEntry, record: FailureRecord) {
   entry.count++
   entry.lastSeen = Math.max(entry.lastSeen, time)
   entry.hours[hour] = (entry.hours[hour] ?? 0) + 1
-  entry.occurrences.push(record)
+  entry.occurrences.push(occurrenceOf(record))
 }
 
 /** Adds a later entry to an earlier entry of the same failure, and removes the occurrences that are too many. */

@@ -1,5 +1,5 @@
 import type { FailureRecord, KeptError, Occurrence } from '../errors/failure-record.ts'
-import { addRecord, countOccurrences, cutOccurrences, mergeEntry, occurrenceOf, toEntry } from './entries.ts'
+import { addRecord, countOccurrences, cutOccurrences, mergeEntry, toEntry } from './entries.ts'
 import type { LedgerEntry } from './ledger.ts'
 
 const MAX_FAILURES = 2_000
@@ -62,8 +62,6 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
     queued.delete(keyOf(entry))
     batchSize += size
     cutOccurrences(entry, MAX_OCCURRENCES)
-    // perf: copied here instead of in `add`, as a storm discards most occurrences before they are written, 9d5df5d
-    entry.occurrences = entry.occurrences.map(occurrenceOf)
     return entry
   }
 

@@ -18,7 +18,7 @@ export async function createLogging(level: string): Promise<Logging> {
  */
 export function createJsonLogging(level: string, stream?: Pick<LogOutput, 'write'>): Logging {
   if (stream) return { logger: { level, hooks: { streamWrite: escapeControlCharacters }, stream } }
-  // perf: the lines of a turn are checked as bytes, 0.1 µs for a line of 1 kB instead of 1.2 µs as text (measured).
+  // perf: the lines of a turn are checked as bytes, 0.02 µs instead of 0.6 µs for a line of 1 kB, commit 8d8d4fde
   return { logger: { level, stream: standardOutput(escapeControlCharactersIn) } }
 }
 
@@ -27,7 +27,7 @@ export function createLog(logging: Logging): FastifyBaseLogger {
   const noCompiler = () => {
     throw new Error('no schema is used')
   }
-  // perf: Fastify loads neither Ajv nor fast-json-stringify, a tenth of the processor time of a primary's start (measured).
+  // perf: Fastify loads neither Ajv nor fast-json-stringify, 35 ms less of the 330 ms of a start, commit 5d059b48
   const compilersFactory = { buildValidator: noCompiler, buildSerializer: noCompiler }
   return Fastify({ ...logging, schemaController: { compilersFactory } }).log
 }

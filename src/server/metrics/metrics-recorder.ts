@@ -43,7 +43,7 @@ export interface MetricsRecorder {
 
 /** Records nothing, for a site without metrics. */
 export const NO_METRICS: MetricsRecorder = {
-  // perf: no clock is read, 0.1 µs for each call (measured).
+  // perf: no clock is read, 0.04 µs less for each call, commit 8d8d4fde
   now: () => 0,
   countConnections() {},
   requestStarted() {},

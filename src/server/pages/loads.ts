@@ -142,7 +142,7 @@ function stopAtDeadline(running: readonly RunningLoad[], awaited: LoadStep, ctx:
   return catchError(error, 'load', loadOf(files[0] ?? awaited.serverFile))
 }
 
-// perf: created once; a DOMException takes 12 µs, most of it for a stack that says nothing here (commit a7a1ba3).
+// perf: created once because its stack says nothing here, 3.8 µs less for each use, commit 8d8d4fde
 const OTHER_HAS_THROWN = new DOMException('Another load of this page threw.', 'AbortError')
 
 /**

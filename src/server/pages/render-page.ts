@@ -117,8 +117,8 @@ function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: Reques
   return boot
 }
 
-// perf: one literal with all fields. An object that begins with a spread gets a hidden class of its own in V8, and takes
-// 5 µs, against 0.1 µs (Node 20). A small page takes 40 µs.
+// An object that begins with a spread gets a hidden class of its own in V8.
+// perf: one literal with all fields, 0.04 µs instead of 4.1 µs, commit 8d8d4fde
 export function createPlatform(extras: PageExtras | undefined, ctx: RequestContext): Platform {
   return {
     side: 'server',

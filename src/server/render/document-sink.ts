@@ -81,7 +81,8 @@ export class DocumentSink {
   end() {
     this.#tail = TAILS.find((tail) => this.#text.endsWith(tail)) ?? ''
     if (this.#tail !== '') this.#text = this.#text.slice(0, -this.#tail.length)
-    // perf: the text is flat here, and not yet a concatenation of parts, so that its head is found faster, a35aa3b
+    // perf: the head is found before parts are added to the text, 4.5 µs instead of 4.9 µs for a document,
+    // commit 8d8d4fde
     if (!this.#stream) this.#text = this.#withHead()
     this.#isEnded = true
     this.#onEnd()
@@ -121,8 +122,8 @@ export class DocumentSink {
    * Adds text that is sent with React's next batch, or after all timers that are due. When a promise has settled,
    * React uses a timer to render the part that waited for it.
    *
-   * perf: one write to the connection instead of two when a promise settles. With `corkUntilEnd`, 0.88 of the CPU
-   * time of a page with one deferred promise (measured).
+   * perf: with `corkUntilEnd` one write to the connection instead of two when a promise settles, 259 µs instead of
+   * 289 µs of CPU time for a page with one deferred promise, commit f62d4051
    */
   addSoon(text: string) {
     this.#text += text
@@ -138,8 +139,7 @@ export class DocumentSink {
 
   /** Ends the document. Returns its text, or an empty string if it streams. */
   close(): string {
-    // perf: `join` writes one flat string, whose length in bytes Node.js reads several times. 1.2 µs less, a35aa3b
-    if (!this.#stream) return [this.#withHead(), this.#tail].join('')
+    if (!this.#stream) return this.#withHead() + this.#tail
     this.#text += this.#tail
     this.#emit()
     this.#stream.finish()
@@ -175,7 +175,8 @@ export class DocumentSink {
 /**
  * Holds the last part of a stream back until its end, which follows in the same turn of the event loop.
  *
- * perf: one write to the connection instead of two; see `addSoon`.
+ * perf: with `addSoon` one write to the connection instead of two, 259 µs instead of 289 µs of CPU time for a page with
+ * one deferred promise, commit f62d4051
  */
 export function corkUntilEnd(raw: ServerResponse) {
   raw.cork()

@@ -4,11 +4,11 @@ import type { EncodedStream, PartEncoder } from '../http/prepared-start.ts'
 
 /**
  * The payload of a document that streams. For hooks that read, count or compress the payload it is a `Readable` like
- * any other.
+ * any other. Fastify pipes the payload into Node's response. Most documents have no hook in between, so their text is
+ * written to the response as it is.
  *
- * perf: Fastify pipes the payload into Node's response. Most documents have no hook in between, so their text is
- * written to the response as it is: no buffer in between and no listeners of `pipe`. 0.95 of the CPU time of a page
- * with one deferred promise (measured).
+ * perf: no buffer in between and no listeners of `pipe`, 0.95 of the CPU time of a page with one deferred promise,
+ * commit 7f6175bb
  */
 export class DocumentStream extends Readable implements EncodedStream {
   /** Null while the text goes through the `Readable`. */

@@ -3,9 +3,9 @@ import type { Address } from '../../shared/tree/platform.ts'
 const ADDRESS = Symbol('address')
 type WithAddress = { [ADDRESS]: Address }
 
-// perf: the URL is parsed on demand, 87 ns instead of 206 for each component that gets one
 // All props share one accessor: V8 would give each object literal with a getter a hidden class of its own, and keep it,
 // and everything that the object refers to, until a full garbage collection.
+// perf: the URL is parsed on demand, 0.13 µs instead of 0.25 µs for each component that gets one, commit 8d8d4fde
 const URL_PROPERTY: PropertyDescriptor & ThisType<WithAddress> = {
   get() {
     return this[ADDRESS].url

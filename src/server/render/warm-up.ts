@@ -25,7 +25,9 @@ export function warmUpFailuresLater(render: RenderToPipe) {
 /**
  * Renders failing pages, once in a process. It takes some hundredths of a second, and lets other work run after each
  * page. Without it, V8 optimises React for pages that work. The first failure would then discard the optimised code,
- * and while failures continue V8 may not optimise it again: each of them would cost a sixth more. See decision 026.
+ * and while failures continue V8 may not optimise it again.
+ *
+ * perf: V8 keeps the optimised code, 1.12 times the rate when every second request fails, decision 026
  */
 export function warmUpFailures(render: RenderToPipe): Promise<void> {
   warmedUp ??= renderFailures(render)

@@ -32,12 +32,12 @@ export function createAddressList(ranges: readonly string[]): AddressList {
   const list = new BlockList()
   for (const range of ranges.flatMap((one) => RANGES[one] ?? one)) {
     const [address = '', prefix] = range.split('/')
-    // perf: `isIP` compiles an expression for version 6, which takes 4 ms of each start.
+    // perf: `isIP` would compile an expression for version 6, 4 ms less for each start, commit 2a458410
     const version = address.includes(':') ? 6 : 4
     list.addSubnet(address, Number(prefix ?? maxPrefix(version)), familyOf(version))
   }
-  // perf: each request asks, and a check takes 1.3 µs, measured with Node 20. Visitors may be asked for, too: what is kept
-  // is bounded.
+  // Visitors may be asked for too, so the number of answers is bounded.
+  // perf: each request asks, 1.3 µs less for a known address, commit 7b7c185a
   const answers = new Map<string, boolean>()
   return {
     includes(text) {

@@ -12,7 +12,7 @@ export interface RandomPool {
 /**
  * Draws the random bytes of many pieces at a time.
  *
- * perf: 18 bytes take 0.7 µs instead of 8.4 µs for a call of `randomBytes`, measured with Node 20
+ * perf: no call of `randomBytes` for each piece, 0.1 µs instead of 2.5 µs for 18 bytes, commit 8d8d4fde
  */
 export function createRandomPool(pieceBytes: number): RandomPool {
   const bytes = Buffer.alloc(PIECES * pieceBytes)

@@ -42,8 +42,7 @@ export function fallbackContent(error: PublicError, context: FallbackContext): s
       ? serverParagraph(host)
       : paragraph(host, publicMessage(error, host))
   const script = typeof HYDRANT_BROWSER === 'undefined' ? scriptOf(context) : ''
-  // perf: `join` writes one flat string, whose length in bytes Node.js reads several times. 1.2 µs less, a35aa3b
-  return [style, sentence, digest, tryAgainForm(search), script].join('')
+  return style + sentence + digest + tryAgainForm(search) + script
 }
 
 function scriptOf({ nonce, hostScript }: FallbackContext): string {
@@ -109,8 +108,11 @@ const tryAgainForm = memoizeLast((search) => {
   return `<form method="get" data-hydrant-reload>${fields}<button type="submit">Try again</button></form>`
 })
 
-// perf: on the server most failures in a row have the same host and query. 0.3 µs instead of 3.7 for a fallback
-/** Returns `write` with a memory of its last result. In the browser it returns `write` itself. */
+/**
+ * Returns `write` with a memory of its last result. In the browser it returns `write` itself.
+ *
+ * perf: most failures in a row have the same host and query, 0.4 µs instead of 1.2 µs for a fallback, commit 8d8d4fde
+ */
 function memoizeLast(write: (from: string) => string): (from: string) => string {
   if (typeof HYDRANT_BROWSER !== 'undefined') return write
   let last = ''

@@ -5,9 +5,10 @@ import { mayStartWorker } from '../../../build/bundles/find-workers.ts'
 import { addRefresh, type RefreshedScript } from './refresh-transform.ts'
 
 /**
- * Compiles a script for the browser, if no plugin applies to it. This is much faster than with esbuild. Returns null
- * for a script that only esbuild accepts or that starts a worker, and rejects with esbuild's TransformFailure for one
- * that it does not accept either.
+ * Compiles a script for the browser, if no plugin applies to it. Returns null for a script that only esbuild accepts or
+ * that starts a worker, and rejects with esbuild's TransformFailure for one that it does not accept either.
+ *
+ * perf: with oxc and without esbuild, 1.5 ms instead of 6.0 ms for a script, commit 8d8d4fde
  */
 export async function compilePlainScript(
   siteDir: string,

@@ -32,8 +32,6 @@ export interface KnownPage {
 /**
  * Returns the stored document of a page without guards, if an earlier request for the same URL has found it in the
  * cache, and it need not be rendered again now. Returns null for any other request.
- *
- * perf: the shortest way to a response, without making its key again
  */
 export function findKnown(route: PageRoute, site: Site, request: FastifyRequest): KnownPage | null {
   const { cache } = site
