@@ -22,7 +22,7 @@ const IMPORT =
 /**
  * Matches a path of this repository between backticks. Paths with stars or braces are patterns, so they do not match.
  */
-const PATH = /(?<=`)(?:src|scripts|test|bench|console|site|docs)\/[^`\s*{}<>…]*(?=`)/g
+const PATH = /(?<=`)(?:src|scripts|test|bench|console|site|docs|examples|templates|dist)\/[^`\s*{}<>…]*(?=`)/g
 
 /** Finds the imports of a file by a regular expression. */
 function importsOf(from: string): Import[] {
@@ -243,9 +243,9 @@ t.test('files import each other in no circle, types included', async (t) => {
   t.strictSame(circles, [])
 })
 
-/** Returns the folder of the paths that a page names. A tutorial names files of its example. */
-function rootOf(page: string): string {
-  return page.startsWith('docs/tutorials/') ? join('examples', basename(page, '.md')) : '.'
+/** Returns the folders of the paths that a page names. A tutorial also names files of its example. */
+function rootsOf(page: string): string[] {
+  return page.startsWith('docs/tutorials/') ? ['.', join('examples', basename(page, '.md'))] : ['.']
 }
 
 t.test('every path that the documentation names exists', async (t) => {
@@ -257,8 +257,31 @@ t.test('every path that the documentation names exists', async (t) => {
   t.ok(named.length > 50, 'there are paths to look at')
   t.strictSame(
     named
-      .filter(({ page, path }) => !existsSync(join(rootOf(page), path)))
+      .filter(({ page, path }) => !rootsOf(page).some((root) => existsSync(join(root, path))))
       .map(({ page, path }) => `${page} names ${path}`),
+    [],
+  )
+})
+
+/** Matches the name of a TypeScript file between backticks. */
+const FILE_NAME = /(?<=`)[\w.-]+\.tsx?(?=`)/g
+/** Files of other frameworks, and a file that Hydrant decided not to have. */
+const FOREIGN_FILES = ['next-env.d.ts', 'vite-env.d.ts', 'guard.ts']
+
+t.test('every file that documents for developers name without its folder exists', async (t) => {
+  const folders = ['src', 'scripts', 'console', 'site', 'bench', 'test', 'examples', 'templates']
+  const known = new Set([...folders.flatMap((folder) => walk(folder)).map((file) => basename(file)), ...FOREIGN_FILES])
+  const pages = [
+    'CONTRIBUTING.md',
+    'docs/architecture.md',
+    ...walk('docs/decisions').map((file) => `docs/decisions/${file}`),
+  ]
+  const named = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(FILE_NAME)].map(([name]) => ({ page, name })),
+  )
+  t.ok(named.length > 30, 'there are names to look at')
+  t.strictSame(
+    named.filter(({ name }) => !known.has(name)).map(({ page, name }) => `${page} names ${name}`),
     [],
   )
 })
