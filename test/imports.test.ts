@@ -108,7 +108,7 @@ t.test('only the build and the development server know what they are made of', a
   const users = importsIn('scripts').filter(
     ({ specifier, isType }) => !isType && FOR_BUILDING.includes(packageOf(specifier)),
   )
-  t.strictSame(users.filter(({ from }) => !/^scripts\/(build|dev|vendor)\//.test(from)).map(show), [])
+  t.strictSame(users.filter(({ from }) => !/^scripts\/(build|dev|package)\//.test(from)).map(show), [])
   t.strictSame(strangers('scripts', ['scripts', 'src/server', 'src/shared'], installed, true), [])
 })
 
