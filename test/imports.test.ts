@@ -186,11 +186,17 @@ const DEV_ROOMS = [
   ...['dev-server.ts', 'dev-site.ts', 'dev-options.ts', 'apply-changes.ts', 'stop-signals.ts'],
   ...['http', 'engine', 'modules', 'errors', 'watch'],
 ]
+/** Every folder and file of `scripts/dev/modules`, in the same order. */
+const MODULE_ROOMS = [
+  ...['module-compiler.ts', 'scan-site.ts', 'browser', 'server', 'compile-with-plugins.ts'],
+  ...['dev-workers.ts', 'observe-plugins.ts', 'recompiled.ts', 'site-graph.ts', 'apply-edits.ts'],
+]
 
 for (const [folder, rooms] of [
   ['src/server', SERVER_ROOMS],
   ['scripts/build', BUILD_ROOMS],
   ['scripts/dev', DEV_ROOMS],
+  ['scripts/dev/modules', MODULE_ROOMS],
 ] as const) {
   t.test(`the folders of ${folder} import only those below them, types included`, async (t) => {
     const roomOf = (path: string) => rooms.indexOf(path.slice(folder.length + 1).split('/')[0] ?? '')

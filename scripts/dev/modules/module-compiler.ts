@@ -2,28 +2,16 @@ import { extname, resolve } from 'node:path'
 import { type BuildOptions, type BuildResult, build } from 'esbuild'
 import type { SourceMap } from 'oxc-transform'
 import { shared } from '../../build/bundles/bundle-options.ts'
-import { type BrowserModule, readBrowserModule } from './browser/browser-module.ts'
+import type { BrowserCompiler } from './browser/browser-compiler.ts'
+import { readBrowserModule } from './browser/browser-module.ts'
 import { compilePlainScript } from './browser/compile-plain-script.ts'
 import { composeMaps } from './browser/compose-maps.ts'
 import { addRefresh, type RefreshedScript } from './browser/refresh-transform.ts'
 import { type CompilerInput, createPluginCompiler } from './compile-with-plugins.ts'
-import { type CompiledServerModule, compileServerModule } from './server/compile-server-module.ts'
+import { type CompiledServerModule, compileServerModule, type ServerCompiler } from './server/compile-server-module.ts'
 
-/** A stylesheet for the browser. */
-export interface Stylesheet {
-  css: string
-  /** The ids of the files that it consists of. */
-  inputs: string[]
-}
-
-/** Compiles modules one by one. Rejects with esbuild's BuildFailure. */
-export interface ModuleCompiler {
-  browser(id: string): Promise<BrowserModule>
-  server(id: string): Promise<CompiledServerModule>
-  stylesheet(id: string): Promise<Stylesheet>
-  /** The assets that the compiled modules use, by their names in the client folder. */
-  asset(name: string): Uint8Array | undefined
-}
+/** Compiles modules one by one. */
+export interface ModuleCompiler extends BrowserCompiler, ServerCompiler {}
 
 /** A module without code. */
 const EMPTY: CompiledServerModule = {

@@ -1,8 +1,8 @@
 import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
-import type { ModuleCompiler } from '../module-compiler.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
 import { describeBrowserChanges, hasOtherExports } from './browser-changes.ts'
+import type { BrowserCompiler } from './browser-compiler.ts'
 import { createCompiledModules } from './compiled-modules.ts'
 import { createFileNames } from './file-names.ts'
 import { findUpdate } from './find-update.ts'
@@ -44,7 +44,7 @@ export interface BrowserModules {
  */
 export function createBrowserModules(
   folder: string,
-  compiler: () => ModuleCompiler,
+  compiler: () => BrowserCompiler,
   position: () => string,
 ): BrowserModules {
   const names = createFileNames()

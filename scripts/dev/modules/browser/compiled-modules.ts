@@ -1,4 +1,4 @@
-import type { ModuleCompiler } from '../module-compiler.ts'
+import type { BrowserCompiler } from './browser-compiler.ts'
 import type { BrowserModule } from './browser-module.ts'
 
 /** Compiles modules when browsers need them, and keeps the results. */
@@ -12,7 +12,7 @@ export interface CompiledModules {
   keep(isKept: (id: string) => boolean): void
 }
 
-export function createCompiledModules(compiler: () => ModuleCompiler): CompiledModules {
+export function createCompiledModules(compiler: () => BrowserCompiler): CompiledModules {
   const compiled = new Map<string, Promise<BrowserModule>>()
   const known = new Map<string, BrowserModule>()
   return {

@@ -22,6 +22,11 @@ export interface CompiledServerModule {
   isEsm: boolean
 }
 
+/** Compiles modules for the server, one by one. Rejects with esbuild's BuildFailure. */
+export interface ServerCompiler {
+  server(id: string): Promise<CompiledServerModule>
+}
+
 /** Compiles one module with esbuild. Rejects with esbuild's BuildFailure. */
 export type CompileServerScript = (options: BuildOptions) => Promise<BuildResult>
 

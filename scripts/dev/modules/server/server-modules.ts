@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path'
 import type { MappedBundle } from '../../../../src/server/build-output/loaded-bundles.ts'
 import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
-import type { ModuleCompiler } from '../module-compiler.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
+import type { ServerCompiler } from './compile-server-module.ts'
 import { createLoadedModules } from './loaded-modules.ts'
 import { createNodeImporter } from './node-importer.ts'
 import { describeServerChanges, isDifferent } from './server-changes.ts'
@@ -32,7 +32,7 @@ export interface ServerModulesInput {
   folder: string
   /** Returns the path that the site is mounted at. */
   base(): string
-  compiler(): ModuleCompiler
+  compiler(): ServerCompiler
 }
 
 /** How long an import waits for a top-level await. */
