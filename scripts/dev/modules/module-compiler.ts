@@ -2,6 +2,7 @@ import { extname, resolve } from 'node:path'
 import { type BuildOptions, type BuildResult, build } from 'esbuild'
 import type { SourceMap } from 'oxc-transform'
 import { shared } from '../../build/bundles/bundle-options.ts'
+import { outputText } from '../../build/esbuild/output-text.ts'
 import type { BrowserCompiler } from './browser/browser-compiler.ts'
 import { readBrowserModule } from './browser/browser-module.ts'
 import { compilePlainScript } from './browser/compile-plain-script.ts'
@@ -44,10 +45,10 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
       sourcemap: 'external',
     }
     const result = await withPlugins.compile('browser', id, options)
-    const script = addRefresh('module.js', outputOf(result, '.js'), { lang: 'js', sourcemap: true })
+    const script = addRefresh('module.js', outputText(result.outputFiles, '.js'), { lang: 'js', sourcemap: true })
     if (!script?.map) throw new Error(`${id} is not a script after it has been compiled.`)
     // esbuild wrote the map.
-    const map = composeMaps(script.map, JSON.parse(outputOf(result, '.js.map')) as SourceMap)
+    const map = composeMaps(script.map, JSON.parse(outputText(result.outputFiles, '.js.map')) as SourceMap)
     return { ...script, map: { ...map, sources: map.sources.map(toMapSource) } }
   }
 
@@ -70,7 +71,7 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
         : compileServerModule((options) => serverScript(id, options), settings.define),
     async stylesheet(id) {
       const result = await withPlugins.compile('browser', id, { ...FOR_BROWSER, bundle: true })
-      return { css: outputOf(result, '.css'), inputs: Object.keys(result.metafile?.inputs ?? {}) }
+      return { css: outputText(result.outputFiles, '.css'), inputs: Object.keys(result.metafile?.inputs ?? {}) }
     },
     asset: withPlugins.asset,
   }
@@ -92,8 +93,4 @@ function isPlainStylesheet(id: string, { siteDir, settings, plugins }: CompilerI
 /** Returns a source as the map of a script in the folder of browser scripts has it. */
 function toMapSource(source: string): string {
   return source.startsWith('hydrant-') ? source : `../../${source}`
-}
-
-function outputOf({ outputFiles = [] }: BuildResult, end: string): string {
-  return outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
 }
