@@ -1,4 +1,4 @@
-import type { BrowserModule } from './browser-module.ts'
+import type { BrowserModule } from './read-browser-module.ts'
 
 /** A stylesheet for the browser. */
 export interface Stylesheet {

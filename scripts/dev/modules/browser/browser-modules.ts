@@ -3,9 +3,9 @@ import type { Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
 import { describeBrowserChanges, hasOtherExports } from './browser-changes.ts'
 import type { BrowserCompiler } from './browser-compiler.ts'
-import { createCompiledModules } from './compiled-modules.ts'
 import { createFileNames } from './file-names.ts'
 import { findUpdate } from './find-update.ts'
+import { createModuleCache } from './module-cache.ts'
 import { writeRootScript } from './module-script.ts'
 import { createScriptWriter } from './script-writer.ts'
 import { createStylesheets, isStylesheet } from './stylesheets.ts'
@@ -48,7 +48,7 @@ export function createBrowserModules(
   position: () => string,
 ): BrowserModules {
   const names = createFileNames()
-  const modules = createCompiledModules(compiler)
+  const modules = createModuleCache(compiler)
   const styles = createStylesheets(compiler)
   /** The modules whose exports have changed since the last update. */
   const resized = new Set<string>()
