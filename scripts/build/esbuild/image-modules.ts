@@ -2,13 +2,11 @@ import { resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import type { Assets, FileOnDisk } from './assets.ts'
 import { BASE_MODULE } from './base-module.ts'
-import { resolveFile } from './resolve-file.ts'
+import { resolveQuery } from './resolve-file.ts'
 
 const NAMESPACE = 'hydrant-image'
-const QUERY = '?image'
 const FAILED = 'HYD_BUILD_IMAGE' satisfies ErrorCode
 
 /** A published file of an image: the image itself or a copy. */
@@ -40,15 +38,10 @@ export function createImageModules(siteDir: string, side: 'browser' | 'server', 
     name: NAMESPACE,
     setup(build) {
       build.onStart(() => files.clear())
-      build.onResolve({ filter: /\.(?:png|jpe?g|webp|avif|gif|svg)\?image$/i }, async (args) => {
-        const { path, importer, namespace, kind, resolveDir } = args
+      build.onResolve({ filter: /\.(?:png|jpe?g|webp|avif|gif|svg)\?image$/i }, (args) =>
         // In a stylesheet, this is a URL with a query.
-        if (kind === 'url-token') return null
-        const from = { importer, namespace, kind, resolveDir }
-        const found = await resolveFile(build, path.slice(0, -QUERY.length), from)
-        if (found.errors.length > 0) return { errors: found.errors }
-        return { path: toSitePath(siteDir, found.path), namespace: NAMESPACE, sideEffects: false }
-      })
+        args.kind === 'url-token' ? null : resolveQuery(build, args, { siteDir, namespace: NAMESPACE }),
+      )
       build.onLoad({ filter: /./, namespace: NAMESPACE }, async ({ path: sitePath }) => {
         const path = resolve(siteDir, sitePath)
         try {
