@@ -4,7 +4,7 @@ import { type BuildFailure, build, type Message, type PartialMessage, type Plugi
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { createProblem } from '../../build-problem.ts'
 import { contentHash } from './content-hash.ts'
-import { outputText } from './output-text.ts'
+import { outputText } from './output-files.ts'
 import type { StylesheetReader } from './stylesheet-reader.ts'
 
 /** A stylesheet with local class names, compiled without the modules that it composes from. */

@@ -1,5 +1,5 @@
 import { type BuildOptions, type BuildResult, transform } from 'esbuild'
-import { outputText } from '../../../build/esbuild/output-text.ts'
+import { outputText } from '../../../build/esbuild/output-files.ts'
 import { nodesIn, parseScript } from '../../../build/output/parse-script.ts'
 import { applyEdits, type Edit } from '../apply-edits.ts'
 import { MODULE_PARAMETERS } from './module-function.ts'
