@@ -1,12 +1,12 @@
 // The program `hydrant`, which `cli.ts` runs.
 
-import { statSync } from 'node:fs'
 import { Argument, Command, CommanderError } from 'commander'
 import { VERSION } from '../src/server/build-output/read-build.ts'
 import { createHydrantError, showValue } from '../src/server/errors/hydrant-error.ts'
 import { addErrorsCommand } from './commands/add-errors-command.ts'
 import type { ExportFlags } from './commands/export.ts'
 import { addServerOptions, createSwitch, type ServerDefaults } from './commands/server-options.ts'
+import { isFolder } from './is-folder.ts'
 import { PRERENDER_ARGUMENT } from './prerender-argument.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
 
@@ -190,10 +190,6 @@ function setNodeEnv(mode: CommandParts['mode']): string | null {
 function requireFolder(dir: string): string {
   if (isFolder(dir)) return dir
   throw createHydrantError('HYD_CLI_DIR', [dir])
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 function reportUsage({ code, exitCode, message }: CommanderError): ExitCode {
