@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import type { Assets, FileOnDisk } from './assets.ts'
 import { BASE_MODULE } from './base-module.ts'
+import type { BundleTarget } from './bundle-target.ts'
 import { resolveQuery } from './resolve-file.ts'
 
 const NAMESPACE = 'hydrant-image'
@@ -32,7 +33,7 @@ export type ReadImage = (path: string) => Promise<SiteImage>
  * Creates the plugin that gives modules an object with the URL, the size and the copies of an image:
  * `import photo from './photo.jpg?image'`. Browser and server get the same object, under any base.
  */
-export function createImageModules(siteDir: string, side: 'browser' | 'server', read: ReadImage): Assets<FileOnDisk> {
+export function createImageModules(siteDir: string, target: BundleTarget, read: ReadImage): Assets<FileOnDisk> {
   const files = new Map<string, FileOnDisk>()
   const plugin: Plugin = {
     name: NAMESPACE,
@@ -47,7 +48,7 @@ export function createImageModules(siteDir: string, side: 'browser' | 'server', 
         try {
           const image = await read(path)
           for (const { name, ...file } of filesOf(image)) files.set(name, file)
-          return { contents: writeModule(side, image), loader: 'js', resolveDir: siteDir, watchFiles: [path] }
+          return { contents: writeModule(target, image), loader: 'js', resolveDir: siteDir, watchFiles: [path] }
         } catch (error) {
           const detail = { code: FAILED, values: [sitePath, messageOf(error)] }
           return {
@@ -66,9 +67,9 @@ function filesOf({ original, sources }: SiteImage): ImageFile[] {
 }
 
 /** Names and types contain no character that has a meaning in a template string. */
-function writeModule(side: 'browser' | 'server', { width, height, original, sources }: SiteImage): string {
+function writeModule(target: BundleTarget, { width, height, original, sources }: SiteImage): string {
   const folder =
-    side === 'browser'
+    target === 'browser'
       ? "const folder = new URL('.', import.meta.url).pathname"
       : `import { assets as folder } from '${BASE_MODULE}'`
   const list = sources.map(({ type, files }) => {
