@@ -3,7 +3,7 @@ import { mustWait } from './load-chain.ts'
 import { createModuleFunction } from './module-function.ts'
 import type { Chain, ModuleInstance, ModuleInstances } from './module-instances.ts'
 import type { ModulePackages } from './module-packages.ts'
-import { idsOf } from './server-module.ts'
+import { idsOf } from './runnable-module.ts'
 import { isWaiting } from './wait-for-chain.ts'
 
 export interface EvaluatorInput {

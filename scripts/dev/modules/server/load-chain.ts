@@ -1,12 +1,12 @@
 import type { Chain, ModuleInstances } from './module-instances.ts'
-import { idsOf, type ServerModule } from './server-module.ts'
+import { idsOf, type RunnableModule } from './runnable-module.ts'
 
 /** Loads a module, and everything that it imports or requires, into a chain. Modules that have an instance are left out. */
 export async function loadChain(
   root: string,
   chain: Chain,
   { find }: ModuleInstances,
-  load: (id: string) => Promise<ServerModule>,
+  load: (id: string) => Promise<RunnableModule>,
 ): Promise<void> {
   async function visit(id: string): Promise<void> {
     const instance = find(id, chain)

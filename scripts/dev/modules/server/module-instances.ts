@@ -1,9 +1,9 @@
 import { types } from 'node:util'
-import type { ServerModule } from './server-module.ts'
+import type { RunnableModule } from './runnable-module.ts'
 
 /** A module that has been evaluated, or is being evaluated. */
 export interface ModuleInstance {
-  compiled: ServerModule
+  compiled: RunnableModule
   module: { exports: unknown }
   chain: Chain
   /** Settles after the evaluation; null when it has ended, and for a module that is evaluated without waiting. */
@@ -12,7 +12,7 @@ export interface ModuleInstance {
 
 /** The evaluation of an imported module and of everything that it imports. */
 export interface Chain {
-  loaded: Map<string, ServerModule>
+  loaded: Map<string, RunnableModule>
   /** Whether a module of the chain may have to wait. */
   isAsync: boolean
   /** The instances of a chain that began before a module was invalidated. Nothing else uses them. */
@@ -29,7 +29,7 @@ export interface ModuleInstances {
   createChain(): Chain
   /** Returns the instance of a module that an import in the chain gets. */
   find(id: string, chain: Chain): ModuleInstance | undefined
-  add(compiled: ServerModule, chain: Chain): ModuleInstance
+  add(compiled: RunnableModule, chain: Chain): ModuleInstance
   /** Makes the next import evaluate the module again, because the evaluation has failed. */
   remove(instance: ModuleInstance): void
   /** Forgets modules. The chains that have begun do not make them known again. */

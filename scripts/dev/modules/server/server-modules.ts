@@ -6,8 +6,8 @@ import { EMPTY_GRAPH, type SiteGraph } from '../site-graph.ts'
 import type { ServerCompiler } from './compile-server-module.ts'
 import { createLoadedModules } from './loaded-modules.ts'
 import { createNodeImporter } from './node-importer.ts'
+import type { RunnableModule } from './runnable-module.ts'
 import { describeServerChanges, isDifferent } from './server-changes.ts'
-import type { ServerModule } from './server-module.ts'
 import { createServerRunner } from './server-runner.ts'
 import { createServerScripts } from './server-scripts.ts'
 
@@ -48,7 +48,7 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
   const { importPackage, requirePackage, meta } = importer
   const runner = createServerRunner({ load, importPackage, requirePackage, meta, deadlineMs: DEADLINE_MS })
 
-  async function load(id: string): Promise<ServerModule> {
+  async function load(id: string): Promise<RunnableModule> {
     await importer.ready()
     const { compiled, script } = await modules.load(id)
     const { requires, names, isAsync, isEsm } = compiled
