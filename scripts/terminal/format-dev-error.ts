@@ -6,7 +6,7 @@ import {
   type DevStackLine,
 } from '../../src/shared/wire/dev-protocol.ts'
 import { formatCode } from './format-code.ts'
-import { formatPlace } from './format-place.ts'
+import { formatLocation } from './format-location.ts'
 import type { Paint } from './paint.ts'
 import { toLine, toLines } from './plain-text.ts'
 
@@ -72,7 +72,7 @@ function formatDiff(diff: NonNullable<DevError['diff']>, paint: Paint): string[]
 }
 
 function formatFrame(frame: DevFrame, line: DevStackLine | undefined, { paint, width }: DevView): string[] {
-  const place = formatPlace(line?.name ?? '', frame)
+  const place = formatLocation(line?.name ?? '', frame)
   if (!frame.code) return [paint('cyan', place)]
   const { firstLine, lines } = frame.code
   const from = Math.max(firstLine, frame.line - LINES_AROUND)
@@ -85,7 +85,9 @@ function isAt({ place }: DevStackLine, { file, line }: DevFrame): boolean {
 }
 
 function formatStack(stack: readonly DevStackLine[], paint: Paint): string[] {
-  return stack.filter(({ isSite }) => isSite).map(({ name, place }) => paint('dim', `  at ${formatPlace(name, place)}`))
+  return stack
+    .filter(({ isSite }) => isSite)
+    .map(({ name, place }) => paint('dim', `  at ${formatLocation(name, place)}`))
 }
 
 function formatCause({ message, stack }: DevCause, paint: Paint): string[] {
@@ -94,5 +96,5 @@ function formatCause({ message, stack }: DevCause, paint: Paint): string[] {
 }
 
 function formatComponents(components: readonly DevStackLine[], paint: Paint): string[] {
-  return components.map(({ name, place }) => paint('dim', `  in ${formatPlace(name, place)}`))
+  return components.map(({ name, place }) => paint('dim', `  in ${formatLocation(name, place)}`))
 }
