@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const INSTALLED = `${sep}node_modules${sep}hydrant${sep}`
 
 keepCompiledCode()
-// The installed package has the program in a bundle. See `scripts/vendor/bundle-server.ts`.
+// The installed package has the program in a bundle. See `scripts/package/bundle-server.ts`.
 await import('#program')
 
 /**

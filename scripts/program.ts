@@ -1,13 +1,12 @@
 // The program `hydrant`, which `cli.ts` runs.
 
-import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { Argument, Command, CommanderError } from 'commander'
+import { VERSION } from '../src/server/build-output/read-build.ts'
 import { createHydrantError, showValue } from '../src/server/errors/hydrant-error.ts'
-import { PACKAGE_FOLDER } from '../src/server/util/package-folder.ts'
 import { addErrorsCommand } from './commands/add-errors-command.ts'
 import type { ExportFlags } from './commands/export.ts'
 import { addServerOptions, createSwitch, type ServerDefaults } from './commands/server-options.ts'
+import { isFolder } from './is-folder.ts'
 import { PRERENDER_ARGUMENT } from './prerender-argument.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
 
@@ -65,7 +64,7 @@ async function run(args: readonly string[]): Promise<ExitCode> {
 function createProgram(): Command {
   const program = new Command('hydrant')
     .description('Server-rendered React pages from Fastify.')
-    .version(readVersion(), '-v, --version', 'print the version')
+    .version(VERSION, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     // Without the choices and presets of flags, which the descriptions name.
@@ -193,10 +192,6 @@ function requireFolder(dir: string): string {
   throw createHydrantError('HYD_CLI_DIR', [dir])
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-}
-
 function reportUsage({ code, exitCode, message }: CommanderError): ExitCode {
   if (exitCode === 0) return 0
   // Without a command, Commander has already printed the help.
@@ -212,9 +207,4 @@ function suggestCommand(message: string): string {
   const [, word = ''] = /^unknown command '(.*)'$/.exec(message) ?? []
   const meant = isFolder(word) ? `dev ${word}` : OTHER_COMMANDS.get(word)
   return meant === undefined ? '' : ` (Did you mean ${meant}?)`
-}
-
-function readVersion(): string {
-  // Hydrant's own package.json always has a version: npm refuses to publish it without one.
-  return (JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8')) as { version: string }).version
 }

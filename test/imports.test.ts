@@ -22,7 +22,7 @@ const IMPORT =
 /**
  * Matches a path of this repository between backticks. Paths with stars or braces are patterns, so they do not match.
  */
-const PATH = /(?<=`)(?:src|scripts|test|bench|console|site|docs)\/[^`\s*{}<>…]*(?=`)/g
+const PATH = /(?<=`)(?:src|scripts|test|bench|console|site|docs|examples|templates|dist)\/[^`\s*{}<>…]*(?=`)/g
 
 /** Finds the imports of a file by a regular expression. */
 function importsOf(from: string): Import[] {
@@ -108,7 +108,7 @@ t.test('only the build and the development server know what they are made of', a
   const users = importsIn('scripts').filter(
     ({ specifier, isType }) => !isType && FOR_BUILDING.includes(packageOf(specifier)),
   )
-  t.strictSame(users.filter(({ from }) => !/^scripts\/(build|dev|vendor)\//.test(from)).map(show), [])
+  t.strictSame(users.filter(({ from }) => !/^scripts\/(build|dev|package)\//.test(from)).map(show), [])
   t.strictSame(strangers('scripts', ['scripts', 'src/server', 'src/shared'], installed, true), [])
 })
 
@@ -186,11 +186,17 @@ const DEV_ROOMS = [
   ...['dev-server.ts', 'dev-site.ts', 'dev-options.ts', 'apply-changes.ts', 'stop-signals.ts'],
   ...['http', 'engine', 'modules', 'errors', 'watch'],
 ]
+/** Every folder and file of `scripts/dev/modules`, in the same order. */
+const MODULE_ROOMS = [
+  ...['module-compiler.ts', 'scan-site.ts', 'browser', 'server', 'compile-with-plugins.ts'],
+  ...['dev-workers.ts', 'observe-plugins.ts', 'recompiled.ts', 'site-graph.ts', 'apply-edits.ts'],
+]
 
 for (const [folder, rooms] of [
   ['src/server', SERVER_ROOMS],
   ['scripts/build', BUILD_ROOMS],
   ['scripts/dev', DEV_ROOMS],
+  ['scripts/dev/modules', MODULE_ROOMS],
 ] as const) {
   t.test(`the folders of ${folder} import only those below them, types included`, async (t) => {
     const roomOf = (path: string) => rooms.indexOf(path.slice(folder.length + 1).split('/')[0] ?? '')
@@ -226,7 +232,7 @@ t.test('folders stay small enough to be read', async (t) => {
 
 t.test('files import each other in no circle, types included', async (t) => {
   const graph = new Map<string, string[]>()
-  for (const { from, target } of [...importsIn('src'), ...importsIn('scripts')]) {
+  for (const { from, target } of ['src', 'scripts', 'console', 'site', 'bench', 'test'].flatMap(importsIn)) {
     const list = graph.get(from) ?? []
     graph.set(from, list)
     if (target !== null) list.push(target)
@@ -243,9 +249,9 @@ t.test('files import each other in no circle, types included', async (t) => {
   t.strictSame(circles, [])
 })
 
-/** Returns the folder of the paths that a page names. A tutorial names files of its example. */
-function rootOf(page: string): string {
-  return page.startsWith('docs/tutorials/') ? join('examples', basename(page, '.md')) : '.'
+/** Returns the folders of the paths that a page names. A tutorial also names files of its example. */
+function rootsOf(page: string): string[] {
+  return page.startsWith('docs/tutorials/') ? ['.', join('examples', basename(page, '.md'))] : ['.']
 }
 
 t.test('every path that the documentation names exists', async (t) => {
@@ -257,8 +263,31 @@ t.test('every path that the documentation names exists', async (t) => {
   t.ok(named.length > 50, 'there are paths to look at')
   t.strictSame(
     named
-      .filter(({ page, path }) => !existsSync(join(rootOf(page), path)))
+      .filter(({ page, path }) => !rootsOf(page).some((root) => existsSync(join(root, path))))
       .map(({ page, path }) => `${page} names ${path}`),
+    [],
+  )
+})
+
+/** Matches the name of a TypeScript file between backticks. */
+const FILE_NAME = /(?<=`)[\w.-]+\.tsx?(?=`)/g
+/** Files of other frameworks, and a file that Hydrant decided not to have. */
+const FOREIGN_FILES = ['next-env.d.ts', 'vite-env.d.ts', 'guard.ts']
+
+t.test('every file that documents for developers name without its folder exists', async (t) => {
+  const folders = ['src', 'scripts', 'console', 'site', 'bench', 'test', 'examples', 'templates']
+  const known = new Set([...folders.flatMap((folder) => walk(folder)).map((file) => basename(file)), ...FOREIGN_FILES])
+  const pages = [
+    'CONTRIBUTING.md',
+    'docs/architecture.md',
+    ...walk('docs/decisions').map((file) => `docs/decisions/${file}`),
+  ]
+  const named = pages.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(FILE_NAME)].map(([name]) => ({ page, name })),
+  )
+  t.ok(named.length > 30, 'there are names to look at')
+  t.strictSame(
+    named.filter(({ name }) => !known.has(name)).map(({ page, name }) => `${page} names ${name}`),
     [],
   )
 })

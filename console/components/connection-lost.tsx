@@ -1,7 +1,7 @@
 import classes from './connection-lost.module.css'
 
 /** Reports a lost connection. The region always exists, so that a screen reader announces text that appears in it. */
-export function Lost({ isLost }: { isLost: boolean }) {
+export function ConnectionLost({ isLost }: { isLost: boolean }) {
   return (
     <div role="status" className={classes.place}>
       {isLost && <p className={classes.note}>The connection is lost. This page may be out of date.</p>}

@@ -1,7 +1,7 @@
 import classes from './empty-state.module.css'
 
 /** The list before the first failure: explains how to produce one. */
-export function Empty({ hasLedger }: { hasLedger: boolean }) {
+export function EmptyState({ hasLedger }: { hasLedger: boolean }) {
   if (!hasLedger)
     return <p className="lead">No failures are kept here, because the option “ledger” is false. The log has them.</p>
   return (

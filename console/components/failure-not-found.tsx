@@ -1,7 +1,7 @@
 import { href } from 'hydrant/react'
 
 /** Says that the ledger has no failure for the typed digest, and lists similar ones. */
-export function Unknown({ typed, nearest }: { typed: string; nearest: readonly string[] }) {
+export function FailureNotFound({ typed, nearest }: { typed: string; nearest: readonly string[] }) {
   return (
     <>
       <title>No such failure · Hydrant console</title>

@@ -4,7 +4,7 @@ import { SideMark, SolvedMark } from './badges.tsx'
 import { CopyDigest } from './copy-digest.tsx'
 import { ErrorView } from './error-view.tsx'
 import classes from './failure.module.css'
-import { OneOccurrence } from './occurrence-details.tsx'
+import { OccurrenceDetails } from './occurrence-details.tsx'
 import { Occurrences } from './occurrences.tsx'
 import { Ago, When } from './relative-time.tsx'
 import { Sparkline } from './sparkline.tsx'
@@ -45,7 +45,7 @@ export function FailureView({ failure, digest, isKept, hours, mayChange }: Failu
         </p>
         {mayChange && <SolveForm isSolved={solvedAt !== null} />}
       </div>
-      {digest !== null && <OneOccurrence digest={digest} occurrence={isKept ? occurrences[0] : undefined} />}
+      {digest !== null && <OccurrenceDetails digest={digest} occurrence={isKept ? occurrences[0] : undefined} />}
       <section aria-labelledby="error">
         <h2 id="error">Where it failed</h2>
         <ErrorView error={error} />

@@ -1,5 +1,5 @@
 /** A hydrant's plate, as in `public/favicon.svg`. */
-export function Mark() {
+export function Logo() {
   return (
     <svg viewBox="0 0 32 32" width="32" height="32" aria-hidden="true">
       <rect x="1" y="3" width="30" height="26" rx="4" fill="#fff" />

@@ -4,7 +4,7 @@ import classes from './failure.module.css'
 import { When } from './relative-time.tsx'
 
 /** Shows the request that a whole digest identifies. */
-export function OneOccurrence({ digest, occurrence }: { digest: string; occurrence: Occurrence | undefined }) {
+export function OccurrenceDetails({ digest, occurrence }: { digest: string; occurrence: Occurrence | undefined }) {
   return (
     <section aria-labelledby="request" className={classes.asked}>
       <h2 id="request">The visitor’s request</h2>

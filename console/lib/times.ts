@@ -1,3 +1,5 @@
+// The console imports only the public names of the package. `scripts/terminal/format-time.ts` formats times for terminals.
+
 const UNITS = [
   { name: 'day', ms: 86_400_000 },
   { name: 'hour', ms: 3_600_000 },

@@ -1,6 +1,6 @@
 import { href, type PageProps } from 'hydrant/react'
-import { Lost } from '../components/connection-lost.tsx'
-import { Empty } from '../components/empty-state.tsx'
+import { ConnectionLost } from '../components/connection-lost.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
 import { FailureList } from '../components/failure-list.tsx'
 import { Filters } from '../components/filters.tsx'
 import { LedgerUnavailable } from '../components/ledger-unavailable.tsx'
@@ -18,10 +18,10 @@ export default function Failures({ data: loaded, actionData, url }: PageProps<'/
     <Now now={data.now}>
       <title>Failures · Hydrant console</title>
       <h1>Failures</h1>
-      <Lost isLost={isLost} />
+      <ConnectionLost isLost={isLost} />
       <Problem text={actionData?.problem} />
       {data.isEmpty ? (
-        <Empty hasLedger={data.hasLedger} />
+        <EmptyState hasLedger={data.hasLedger} />
       ) : (
         <>
           <Filters params={params} releases={data.releases} key={url.search} />

@@ -1,5 +1,5 @@
 import { href, type LayoutProps } from 'hydrant/react'
-import { Mark } from '../components/logo.tsx'
+import { Logo } from '../components/logo.tsx'
 import './layout.css'
 
 export default function Layout({ data, url, children }: LayoutProps<'/'>) {
@@ -19,7 +19,7 @@ export default function Layout({ data, url, children }: LayoutProps<'/'>) {
         </a>
         <header className="site-header">
           <a className="site-name" href={href('/')} aria-current={url.pathname === href('/') ? 'page' : undefined}>
-            <Mark />
+            <Logo />
             <span>
               Hydrant <small>console</small>
             </span>

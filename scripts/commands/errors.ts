@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import { buildFolder, readConfig, readManifest } from '../../src/server/build-output/read-build.ts'
@@ -9,6 +9,7 @@ import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { isPostgresUrl, placeOf } from '../../src/server/postgres/database-url.ts'
 import { DEV_LEDGER } from '../dev-ledger.ts'
+import { isFolder } from '../is-folder.ts'
 import { createPaint, wantsColours } from '../terminal/paint.ts'
 import { quoteWord } from '../terminal/quote-word.ts'
 import { describeErrors, type NamedLedger } from './describe-errors.ts'
@@ -92,8 +93,4 @@ function nameOf(dir: string, { ledger }: Options): string {
 function wordsFor(dir: string, place: string | undefined): string {
   if (place === undefined) return dir === '.' ? '' : ` ${quoteWord(dir)}`
   return isPostgresUrl(place) ? ' --ledger …' : ` --ledger ${quoteWord(place)}`
-}
-
-function isFolder(word: string): boolean {
-  return statSync(word, { throwIfNoEntry: false })?.isDirectory() === true
 }

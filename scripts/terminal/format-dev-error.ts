@@ -4,9 +4,9 @@ import {
   type DevError,
   type DevFrame,
   type DevStackLine,
-  formatDevPlace,
 } from '../../src/shared/wire/dev-protocol.ts'
 import { formatCode } from './format-code.ts'
+import { formatLocation } from './format-location.ts'
 import type { Paint } from './paint.ts'
 import { toLine, toLines } from './plain-text.ts'
 
@@ -72,7 +72,7 @@ function formatDiff(diff: NonNullable<DevError['diff']>, paint: Paint): string[]
 }
 
 function formatFrame(frame: DevFrame, line: DevStackLine | undefined, { paint, width }: DevView): string[] {
-  const place = formatPlace({ name: line?.name ?? '', place: frame })
+  const place = formatLocation(line?.name ?? '', frame)
   if (!frame.code) return [paint('cyan', place)]
   const { firstLine, lines } = frame.code
   const from = Math.max(firstLine, frame.line - LINES_AROUND)
@@ -85,7 +85,9 @@ function isAt({ place }: DevStackLine, { file, line }: DevFrame): boolean {
 }
 
 function formatStack(stack: readonly DevStackLine[], paint: Paint): string[] {
-  return stack.filter(({ isSite }) => isSite).map((line) => paint('dim', `  at ${formatPlace(line)}`))
+  return stack
+    .filter(({ isSite }) => isSite)
+    .map(({ name, place }) => paint('dim', `  at ${formatLocation(name, place)}`))
 }
 
 function formatCause({ message, stack }: DevCause, paint: Paint): string[] {
@@ -94,12 +96,5 @@ function formatCause({ message, stack }: DevCause, paint: Paint): string[] {
 }
 
 function formatComponents(components: readonly DevStackLine[], paint: Paint): string[] {
-  return components.map((line) => paint('dim', `  in ${formatPlace(line)}`))
-}
-
-/** Formats a place: `load (pages/index.server.ts:3:9)`. */
-function formatPlace({ name, place }: Pick<DevStackLine, 'name' | 'place'>): string {
-  if (!place) return toLine(name)
-  const location = formatDevPlace(place)
-  return toLine(name ? `${name} (${location})` : location)
+  return components.map(({ name, place }) => paint('dim', `  in ${formatLocation(name, place)}`))
 }

@@ -3,6 +3,7 @@ import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
 import type { FailureDetails } from '../../src/server/ledger/ledger.ts'
 import { formatCode } from './format-code.ts'
 import type { View } from './format-failures.ts'
+import { formatLocation } from './format-location.ts'
 import { formatTimeAgo } from './format-time.ts'
 import type { Paint } from './paint.ts'
 import { padToWidth, toLine, toLines, widthOf } from './plain-text.ts'
@@ -81,7 +82,7 @@ function serverOf({ replica = '', worker, pid }: Occurrence): string {
 /** Formats a place in the source, with the code around it. */
 export function formatSource(frame: SourceFrame, { paint, width }: Pick<View, 'paint' | 'width'>): string[] {
   const code = frame.code ? formatCode(frame.code, frame, paint, width) : []
-  return [paint('cyan', locationOf(frame)), ...code]
+  return [paint('cyan', formatLocation(frame.function, frame)), ...code]
 }
 
 function formatErrors(error: KeptError, paint: Paint): string[] {
@@ -112,14 +113,8 @@ function formatInner({ cause, errors = [] }: KeptError, indent: string, paint: P
 }
 
 function formatFrame(frame: SourceFrame, indent: string, paint: Paint): string {
-  const text = `${indent}at ${locationOf(frame)}${frame.unmapped === undefined ? '' : ` (${toLine(frame.unmapped)})`}`
+  const text = `${indent}at ${formatLocation(frame.function, frame)}${frame.unmapped === undefined ? '' : ` (${toLine(frame.unmapped)})`}`
   return frame.isSite ? text : paint('dim', text)
-}
-
-/** Formats the place of a frame: `load (pages/index.server.ts:3:9)`. */
-function locationOf({ file, line, column, function: name }: SourceFrame): string {
-  const location = [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':')
-  return toLine(name ? `${name} (${location})` : location)
 }
 
 function formatOthers(others: readonly Occurrence[], hasSelected: boolean, { paint, now }: View): string[] {

@@ -1,4 +1,4 @@
-import type { SubmissionAnswer } from './take-submissions.ts'
+import type { SubmissionAnswer } from './replace-browser.ts'
 
 /**
  * Sets the function that answers the submissions of `useSubmission`, in a test that renders components without a
@@ -8,6 +8,6 @@ import type { SubmissionAnswer } from './take-submissions.ts'
  */
 export async function answerSubmissions(answer: SubmissionAnswer): Promise<void> {
   // The module loads React. `createTestSite` has to select React's build before that.
-  const { takeSubmissions } = await import('./take-submissions.ts')
-  takeSubmissions(answer)
+  const { replaceBrowser } = await import('./replace-browser.ts')
+  replaceBrowser(answer)
 }

@@ -14,7 +14,7 @@ import { createNavigate } from './page-navigation.ts'
 import { createPageView } from './page-view.ts'
 import { createLinks } from './prefetch/links.ts'
 import { createPrefetcher } from './prefetch/prefetcher.ts'
-import { createProgress } from './progress.ts'
+import { showProgress } from './progress.ts'
 import { createRefresh } from './refresh-page.ts'
 import { createResultView } from './result-view.ts'
 
@@ -25,7 +25,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   const state: NavigatorState = { version: 0, departures: 0, formsSent: 0, pendingForms: 0, redirects: 0 }
   const releases = new Set<() => void>()
   const begin = createActivity(app.navigation)
-  createProgress(app.navigation)
+  showProgress(app.navigation)
   const view = createPageView(app, () => {
     for (const release of releases) release()
   })

@@ -7,7 +7,7 @@ const SHOW_AFTER_MS = 150
 /**
  * Shows a thin bar at the top while a slow page is pending, in the colour `--hydrant-progress` or the accent colour.
  */
-export function createProgress(navigation: NavigationStore) {
+export function showProgress(navigation: NavigationStore) {
   const bar = document.createElement('div')
   bar.className = 'hydrant-progress'
   bar.ariaHidden = 'true'

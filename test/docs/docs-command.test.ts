@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix, sep } from 'node:path'
 import t from 'tap'
 import { nameOfPath, readChapter, readChapters } from '../../scripts/docs/chapters.ts'
-import { writeLlms } from '../../scripts/docs/write-llms.ts'
+import { formatLlms } from '../../scripts/docs/format-llms.ts'
 import { errorTable } from '../../src/server/errors/error-table.ts'
 import { cliPath } from '../scripts/cli-path.ts'
 import { runCli } from '../scripts/run-cli.ts'
@@ -22,7 +22,7 @@ t.test('each document is a chapter with a line about it, and has a name of its o
 
 t.test('docs/llms.txt is up to date and lists each chapter', async (t) => {
   const text = readFileSync('docs/llms.txt', 'utf8')
-  t.equal(text, writeLlms())
+  t.equal(text, formatLlms())
   const links = [...text.matchAll(/^- \[[^\]]+\]\((.+)\): \S/gm)].map(([, link = '']) => link)
   t.strictSame(
     links,

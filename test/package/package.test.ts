@@ -211,7 +211,7 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
     [],
   )
   t.strictSame(
-    paths.filter((path) => /^dist\/(test|site|bench|scripts\/vendor)\//.test(path)),
+    paths.filter((path) => /^dist\/(test|site|bench|scripts\/package)\//.test(path)),
     [],
   )
   t.strictSame(

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { mapWithLimit } from '../../scripts/build/output/map-with-limit.ts'
+import { mapWithLimit } from '../../scripts/map-with-limit.ts'
 
 /** A promise with its `resolve` and `reject`. */
 function createDeferred() {

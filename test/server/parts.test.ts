@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import t from 'tap'
 import { addVary, createNonce, isStorable, setErrorHeaders } from '../../src/server/http/headers.ts'
 import { preferredErrorFormat, preferredFormat } from '../../src/server/http/negotiate.ts'
-import { createProblem } from '../../src/server/http/problem.ts'
+import { createErrorProblem } from '../../src/server/http/problem.ts'
 import { withoutTrailingSlash } from '../../src/server/http/request-url.ts'
 import { isCrawler } from '../../src/server/http/user-agent.ts'
 import { classifyThrown } from '../../src/server/thrown/classify-thrown.ts'
@@ -217,15 +217,15 @@ t.test('pages prefer HTML, other routes JSON', async (t) => {
 })
 
 t.test('a problem contains only what a visitor may know', async (t) => {
-  t.strictSame(createProblem({ kind: 'refusal', status: 418, message: 'Tea' }, 'h', '/a'), {
+  t.strictSame(createErrorProblem({ kind: 'refusal', status: 418, message: 'Tea' }, 'h', '/a'), {
     type: 'about:blank',
     title: "I'm a Teapot",
     status: 418,
     instance: '/a',
     detail: 'Tea',
   })
-  t.equal(createProblem({ kind: 'refusal', status: 499, message: 'x' }, 'h', '/a').title, 'Error')
-  t.notOk('digest' in createProblem({ kind: 'failure', side: 'client' }, 'h', '/a'))
+  t.equal(createErrorProblem({ kind: 'refusal', status: 499, message: 'x' }, 'h', '/a').title, 'Error')
+  t.notOk('digest' in createErrorProblem({ kind: 'failure', side: 'client' }, 'h', '/a'))
 })
 
 t.test('crawlers are distinguished from browsers and scripts', async (t) => {

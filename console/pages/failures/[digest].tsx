@@ -1,6 +1,6 @@
 import type { PageProps } from 'hydrant/react'
-import { Lost } from '../../components/connection-lost.tsx'
-import { Unknown } from '../../components/failure-not-found.tsx'
+import { ConnectionLost } from '../../components/connection-lost.tsx'
+import { FailureNotFound } from '../../components/failure-not-found.tsx'
 import { FailureView } from '../../components/failure-view.tsx'
 import { LedgerUnavailable } from '../../components/ledger-unavailable.tsx'
 import { Problem } from '../../components/problem.tsx'
@@ -10,11 +10,11 @@ import { useLive } from '../../components/use-live.ts'
 export default function FailurePage({ data: loaded, actionData, url }: PageProps<'/failures/[digest]'>) {
   const { data, isLost } = useLive(loaded)
   if (data.kind === 'unavailable') return <LedgerUnavailable problem={data.problem} url={url} />
-  if (data.kind === 'unknown') return <Unknown typed={data.typed} nearest={data.nearest} />
+  if (data.kind === 'unknown') return <FailureNotFound typed={data.typed} nearest={data.nearest} />
   const { now, failure, digest, isKept, hours, mayChange } = data
   return (
     <Now now={now}>
-      <Lost isLost={isLost} />
+      <ConnectionLost isLost={isLost} />
       <Problem text={actionData?.problem} />
       <FailureView failure={failure} digest={digest} isKept={isKept} hours={hours} mayChange={mayChange} />
     </Now>

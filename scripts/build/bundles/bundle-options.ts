@@ -109,11 +109,9 @@ export function createClientBundle(input: BundleInput): Bundle {
 /** @param inlined Names of packages that are a part of the bundle. */
 export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inlined: ReadonlySet<string>): Bundle {
   const { siteDir, site, options } = input
-  const files = [...site.components, ...site.serverFiles].map(({ file }) => file).sort()
-  if (site.serverPlugin !== null) files.push(site.serverPlugin)
   const assets = createAssets('server', assetExtensions(options))
   const images = createImageModules(siteDir, 'server', input.readImage)
-  const module = { name: 'server', contents: writeServerModule(files) }
+  const module = { name: 'server', contents: writeServerModule(listServerModules(site)) }
   return {
     assets: [assets, images],
     options: {
@@ -207,6 +205,12 @@ export function bundledExtensions(options: EsbuildSettings): string[] {
 
 export function bundleLoaders({ loader }: EsbuildSettings): Record<string, Loader> {
   return Object.fromEntries(Object.entries(loader).filter(([, name]) => name !== 'file'))
+}
+
+/** Lists the modules of a site that the server loads, by their files. */
+export function listServerModules({ components, serverFiles, serverPlugin }: DiscoveredSite): string[] {
+  const files = [...components, ...serverFiles].map(({ file }) => file).sort()
+  return serverPlugin === null ? files : [...files, serverPlugin]
 }
 
 function writeServerModule(files: readonly string[]): string {

@@ -4,6 +4,7 @@ import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import { createCssCompiler } from '../esbuild/css.ts'
 import { settle } from '../esbuild/incremental-build.ts'
+import { outputText } from '../esbuild/output-files.ts'
 import { findStyledPackages } from '../esbuild/styled-packages.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
@@ -35,7 +36,7 @@ export async function bundleSite(
     const messages = [forClient, forServer].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
     return { problems: await translateErrors(messages, site, client.options) }
   }
-  const file = (end: string) => forServer.result.outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
+  const file = (end: string) => outputText(forServer.result.outputFiles, end)
   const folder = join(siteDir, input.folder)
   return {
     client: readClientOutput(forClient.result, [...client.assets, ...assets], {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { parse } from 'node:path'
 import type { Plugin, PluginBuild } from 'esbuild'
 import { BASE_MODULE, createBaseModule } from './base-module.ts'
+import type { BundleTarget } from './bundle-target.ts'
 import { contentHash } from './content-hash.ts'
 import { resolveFile } from './resolve-file.ts'
 
@@ -28,7 +29,7 @@ export interface Assets<Content extends Uint8Array | FileOnDisk = Uint8Array> {
  * Creates the plugin that publishes assets and gives their URLs to the modules that import them. Browser and server get
  * the same URLs, under any base.
  */
-export function createAssets(side: 'browser' | 'server', extensions: readonly string[]): Assets {
+export function createAssets(target: BundleTarget, extensions: readonly string[]): Assets {
   const files = new Map<string, Uint8Array>()
   const filter = new RegExp(`\\.(${extensions.join('|')})$`, 'i')
 
@@ -50,10 +51,13 @@ export function createAssets(side: 'browser' | 'server', extensions: readonly st
       refuseQueries(build, extensions)
       build.onLoad({ filter, namespace: 'file' }, async ({ path }) => {
         const file = await emit(path)
-        return { contents: createAssetModule(side, file), loader: 'js', watchFiles: [path] }
+        return { contents: createAssetModule(target, file), loader: 'js', watchFiles: [path] }
       })
       build.onResolve({ filter: new RegExp(`^${BASE_MODULE}$`) }, ({ path }) => ({ path, namespace: path }))
-      build.onLoad({ filter: /./, namespace: BASE_MODULE }, () => ({ contents: createBaseModule(side), loader: 'js' }))
+      build.onLoad({ filter: /./, namespace: BASE_MODULE }, () => ({
+        contents: createBaseModule(target),
+        loader: 'js',
+      }))
     },
   }
   return { plugin, files }
@@ -65,8 +69,8 @@ export function nameAsset(path: string, contents: Uint8Array): string {
   return `${name.replace(/[^\w.-]+/g, '-')}-${contentHash(contents)}${ext.toLowerCase()}`
 }
 
-function createAssetModule(side: 'browser' | 'server', file: string): string {
-  if (side === 'browser') return `export default new URL(${JSON.stringify(`./${file}`)}, import.meta.url).pathname`
+function createAssetModule(target: BundleTarget, file: string): string {
+  if (target === 'browser') return `export default new URL(${JSON.stringify(`./${file}`)}, import.meta.url).pathname`
   return `import { assets } from '${BASE_MODULE}'\nexport default assets + ${JSON.stringify(file)}`
 }
 

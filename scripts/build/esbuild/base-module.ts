@@ -1,4 +1,5 @@
 import { ASSETS_PATH } from '../../../src/shared/paths.ts'
+import type { BundleTarget } from './bundle-target.ts'
 
 /** The name of the module that exports the base path of the site. */
 export const BASE_MODULE = 'hydrant-base'
@@ -9,8 +10,8 @@ export const BASE_MODULE = 'hydrant-base'
  * the server from the URL under which the runtime imports the server bundle (`index.mjs?base=%2Fshop`). One build
  * therefore works under any base, and one process can serve several bases.
  */
-export function createBaseModule(side: 'browser' | 'server'): string {
-  return side === 'browser' ? inBrowser : onServer
+export function createBaseModule(target: BundleTarget): string {
+  return target === 'browser' ? inBrowser : onServer
 }
 
 const up = ASSETS_PATH.slice(1, -1).replace(/[^/]+/g, '..')

@@ -4,6 +4,7 @@ import { type BuildFailure, build, type Message, type PartialMessage, type Plugi
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { createProblem } from '../../build-problem.ts'
 import { contentHash } from './content-hash.ts'
+import { outputText } from './output-files.ts'
 import type { StylesheetReader } from './stylesheet-reader.ts'
 
 /** A stylesheet with local class names, compiled without the modules that it composes from. */
@@ -123,8 +124,6 @@ async function compileAlone({ siteDir, path, source }: Source, compose: Compose)
       : message
   const warnings = outcome.warnings.map(locate)
   if (outcome.outputFiles === null) return { classes: {}, css: '', errors: outcome.errors.map(locate), warnings }
-  const { outputFiles } = outcome
-  const textOf = (end: string) => outputFiles.find((file) => file.path.endsWith(end))?.text ?? ''
   const imports = [...composed.values()].map((other) => `@import "hydrant-css:${toSitePath(siteDir, other.path)}";\n`)
   const full = new Map(
     [...composed].flatMap(([name, { module }]) =>
@@ -132,8 +131,8 @@ async function compileAlone({ siteDir, path, source }: Source, compose: Compose)
     ),
   )
   return {
-    classes: expand(readClasses(textOf('.js')), full),
-    css: imports.join('') + textOf('.css'),
+    classes: expand(readClasses(outputText(outcome.outputFiles, '.js')), full),
+    css: imports.join('') + outputText(outcome.outputFiles, '.css'),
     errors: [],
     warnings,
   }

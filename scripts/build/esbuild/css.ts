@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path'
 import type { OnResolveArgs, Plugin, PluginBuild } from 'esbuild'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import type { StylesheetOptions } from '../../styles.ts'
+import type { BundleTarget } from './bundle-target.ts'
 import { type CompileCssModule, type CssModule, createCssModuleCompiler } from './css-module.ts'
 import { resolveFile } from './resolve-file.ts'
 import { createStylesheetReader, type StylesheetReader } from './stylesheet-reader.ts'
@@ -25,7 +26,7 @@ export function createCssCompiler(siteDir: string, stylesheets: readonly Stylesh
  * Creates the plugin that bundles stylesheets for the browser and leaves them out of the server's bundle. Both get the
  * same names for the classes of `*.module.css`.
  */
-export function createCss(siteDir: string, side: 'browser' | 'server', { compileModule, reader }: CssCompiler): Plugin {
+export function createCss(siteDir: string, target: BundleTarget, { compileModule, reader }: CssCompiler): Plugin {
   const isModule = new RegExp(`\\.module\\.(?:${reader.extensions.join('|')})$`)
   return {
     name: 'hydrant-css',
@@ -70,11 +71,11 @@ export function createCss(siteDir: string, side: 'browser' | 'server', { compile
       }
       build.onLoad({ filter: /./, namespace: CLASSES }, async ({ path: sitePath }) => {
         const { path, classes, errors, warnings } = await load(sitePath)
-        const contents = writeClasses(classes, side === 'browser' ? sitePath : null)
+        const contents = writeClasses(classes, target === 'browser' ? sitePath : null)
         return { contents, loader: 'js', resolveDir: dirname(path), errors, warnings }
       })
       build.onLoad({ filter: /./, namespace: RULES }, async ({ path: sitePath }) => {
-        if (side === 'server') return { contents: '', loader: 'empty' }
+        if (target === 'server') return { contents: '', loader: 'empty' }
         const { path, css = '', errors = [], warnings = [] } = await loadRules(sitePath)
         return { contents: css, loader: 'css', resolveDir: dirname(path), errors, warnings }
       })

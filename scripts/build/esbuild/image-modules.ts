@@ -2,13 +2,12 @@ import { resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import type { Assets, FileOnDisk } from './assets.ts'
 import { BASE_MODULE } from './base-module.ts'
-import { resolveFile } from './resolve-file.ts'
+import type { BundleTarget } from './bundle-target.ts'
+import { resolveQuery } from './resolve-file.ts'
 
 const NAMESPACE = 'hydrant-image'
-const QUERY = '?image'
 const FAILED = 'HYD_BUILD_IMAGE' satisfies ErrorCode
 
 /** A published file of an image: the image itself or a copy. */
@@ -34,27 +33,22 @@ export type ReadImage = (path: string) => Promise<SiteImage>
  * Creates the plugin that gives modules an object with the URL, the size and the copies of an image:
  * `import photo from './photo.jpg?image'`. Browser and server get the same object, under any base.
  */
-export function createImageModules(siteDir: string, side: 'browser' | 'server', read: ReadImage): Assets<FileOnDisk> {
+export function createImageModules(siteDir: string, target: BundleTarget, read: ReadImage): Assets<FileOnDisk> {
   const files = new Map<string, FileOnDisk>()
   const plugin: Plugin = {
     name: NAMESPACE,
     setup(build) {
       build.onStart(() => files.clear())
-      build.onResolve({ filter: /\.(?:png|jpe?g|webp|avif|gif|svg)\?image$/i }, async (args) => {
-        const { path, importer, namespace, kind, resolveDir } = args
+      build.onResolve({ filter: /\.(?:png|jpe?g|webp|avif|gif|svg)\?image$/i }, (args) =>
         // In a stylesheet, this is a URL with a query.
-        if (kind === 'url-token') return null
-        const from = { importer, namespace, kind, resolveDir }
-        const found = await resolveFile(build, path.slice(0, -QUERY.length), from)
-        if (found.errors.length > 0) return { errors: found.errors }
-        return { path: toSitePath(siteDir, found.path), namespace: NAMESPACE, sideEffects: false }
-      })
+        args.kind === 'url-token' ? null : resolveQuery(build, args, { siteDir, namespace: NAMESPACE }),
+      )
       build.onLoad({ filter: /./, namespace: NAMESPACE }, async ({ path: sitePath }) => {
         const path = resolve(siteDir, sitePath)
         try {
           const image = await read(path)
           for (const { name, ...file } of filesOf(image)) files.set(name, file)
-          return { contents: writeModule(side, image), loader: 'js', resolveDir: siteDir, watchFiles: [path] }
+          return { contents: writeModule(target, image), loader: 'js', resolveDir: siteDir, watchFiles: [path] }
         } catch (error) {
           const detail = { code: FAILED, values: [sitePath, messageOf(error)] }
           return {
@@ -73,9 +67,9 @@ function filesOf({ original, sources }: SiteImage): ImageFile[] {
 }
 
 /** Names and types contain no character that has a meaning in a template string. */
-function writeModule(side: 'browser' | 'server', { width, height, original, sources }: SiteImage): string {
+function writeModule(target: BundleTarget, { width, height, original, sources }: SiteImage): string {
   const folder =
-    side === 'browser'
+    target === 'browser'
       ? "const folder = new URL('.', import.meta.url).pathname"
       : `import { assets as folder } from '${BASE_MODULE}'`
   const list = sources.map(({ type, files }) => {

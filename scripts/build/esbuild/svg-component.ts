@@ -1,25 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { type ParsedSvg, parseSvg } from './parse-svg.ts'
-import { resolveFile } from './resolve-file.ts'
+import { resolveQuery } from './resolve-file.ts'
 
 const NAMESPACE = 'hydrant-svg'
-const QUERY = '?component'
 
 /** Creates the plugin that turns `import Logo from './logo.svg?component'` into a React component, on both sides. */
 export function createSvgComponents(siteDir: string): Plugin {
   return {
     name: NAMESPACE,
     setup(build) {
-      build.onResolve({ filter: /\.svg\?component$/i }, async ({ path, importer, namespace, kind, resolveDir }) => {
-        const bare = path.slice(0, -QUERY.length)
-        const from = { importer, namespace, kind, resolveDir }
-        const found = await resolveFile(build, bare, from)
-        if (found.errors.length > 0) return { errors: found.errors }
-        return { path: toSitePath(siteDir, found.path), namespace: NAMESPACE, sideEffects: false }
-      })
+      build.onResolve({ filter: /\.svg\?component$/i }, (args) =>
+        resolveQuery(build, args, { siteDir, namespace: NAMESPACE }),
+      )
       build.onLoad({ filter: /./, namespace: NAMESPACE }, async ({ path: sitePath }) => {
         const path = resolve(siteDir, sitePath)
         const svg = parseSvg(await readFile(path, 'utf8'))

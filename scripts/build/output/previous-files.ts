@@ -3,7 +3,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
-import { mapWithLimit } from './map-with-limit.ts'
+import { mapWithLimit } from '../../map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
 
 /** The number of files that are linked at a time. */

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
-import { mapWithLimit } from './map-with-limit.ts'
+import { mapWithLimit } from '../../map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
 import { AT_A_TIME, namesIn, readJson } from './previous-files.ts'
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import { mapWithLimit } from '../../map-with-limit.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
-import { mapWithLimit } from './map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
 
 /** The number of files that are copied at a time. */

@@ -7,6 +7,7 @@ import { compareText } from '../../build-problem.ts'
 import type { Assets, FileOnDisk } from '../esbuild/assets.ts'
 import { HYDRANT_FILES, hydrantPath } from '../esbuild/hydrant-files.ts'
 import type { BundleOptions } from '../esbuild/incremental-build.ts'
+import { outputsByName } from '../esbuild/output-files.ts'
 import { CLIENT_ENTRY, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { markThrown } from './mark-thrown.ts'
 import { nameFunctions } from './name-functions.ts'
@@ -26,7 +27,7 @@ export function readClientOutput(
   assets: readonly Pick<Assets<Uint8Array | FileOnDisk>, 'files'>[],
   { siteDir, clientDir }: { siteDir: string; clientDir: string },
 ): ClientOutput {
-  const outputs = new Map(result.outputFiles.map((file) => [posix.basename(file.path.replaceAll('\\', '/')), file]))
+  const outputs = outputsByName(result.outputFiles)
   const graph = readGraph(result.metafile, siteDir)
   const isMarked = (source: string) => isOfSiteOrPackage(source, clientDir)
   const bundled = [...graph.references].flatMap(([name, references]) => {

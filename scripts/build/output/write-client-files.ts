@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import { mapWithLimit } from '../../map-with-limit.ts'
 import type { FileOnDisk } from '../esbuild/assets.ts'
-import { mapWithLimit } from './map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
 import { precompress } from './precompress.ts'
 import type { ClientOutput } from './read-client-output.ts'

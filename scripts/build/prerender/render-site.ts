@@ -18,7 +18,7 @@ import { createPageRoute, type PageRoute } from '../../../src/server/pages/page-
 import { createDeadline } from '../../../src/server/util/deadline.ts'
 import { withBase } from '../../../src/shared/paths.ts'
 import { compareText, createProblem } from '../../build-problem.ts'
-import { mapWithLimit } from '../output/map-with-limit.ts'
+import { mapWithLimit } from '../../map-with-limit.ts'
 import { listAddresses } from './list-addresses.ts'
 import type { PrerenderMessage, PrerenderProblem } from './prerender-messages.ts'
 import { createOutcomes, type RenderingServer, renderAddress } from './render-address.ts'

@@ -7,8 +7,8 @@ import { compileConfig, type SiteConfig } from '../../build/bundles/read-config.
 import { type DiscoveredSite, discoverSite } from '../../build/discover/discover-site.ts'
 import { readSite } from '../../build/discover/read-site.ts'
 import { writeRouteTypes } from '../../build/discover/route-types.ts'
-import { mapWithLimit } from '../../build/output/map-with-limit.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
+import { mapWithLimit } from '../../map-with-limit.ts'
 
 /** The number of files of `public/` that are copied at a time. */
 const AT_A_TIME = 16

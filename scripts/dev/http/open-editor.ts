@@ -13,7 +13,7 @@ const FAILS_WITHIN_MS = 400
 const ADVICE = 'Set LAUNCH_EDITOR to the command of your editor, for example LAUNCH_EDITOR=code.'
 
 /** A response to a request for the route. */
-interface Answer {
+interface EditorResponse {
   status: number
   /** The text that the overlay shows. */
   text: string
@@ -28,7 +28,7 @@ export function createEditorRoute(dir: string): (request: IncomingMessage, respo
   const root = findWorkspace(realpathSync(dir))
   return (request, response) => {
     if (!OPEN_URL.test(request.url ?? '')) return false
-    answer(request, dir, root)
+    respond(request, dir, root)
       .catch(describeProblem)
       .then(({ status, text }) => {
         const type = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
@@ -38,7 +38,11 @@ export function createEditorRoute(dir: string): (request: IncomingMessage, respo
   }
 }
 
-async function answer({ method, headers, url = '' }: IncomingMessage, dir: string, root: string): Promise<Answer> {
+async function respond(
+  { method, headers, url = '' }: IncomingMessage,
+  dir: string,
+  root: string,
+): Promise<EditorResponse> {
   if (method !== 'POST') return { status: 405, text: 'Send a POST request.\n' }
   if (!isSameOrigin(headers)) return { status: 403, text: 'Only pages of this server may open files.\n' }
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
@@ -51,7 +55,7 @@ async function answer({ method, headers, url = '' }: IncomingMessage, dir: strin
 }
 
 // A path that is too long, or an editor whose program cannot be started.
-function describeProblem(error: unknown): Answer {
+function describeProblem(error: unknown): EditorResponse {
   return { status: 500, text: `${messageOf(error)}\n` }
 }
 

@@ -5,6 +5,7 @@ import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bund
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { type Assets, createAssets, type FileOnDisk } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
+import type { BundleTarget } from '../../build/esbuild/bundle-target.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
 import { createImageModules } from '../../build/esbuild/image-modules.ts'
 import { createReactCompiler } from '../../build/esbuild/react-compiler.ts'
@@ -20,12 +21,10 @@ export interface CompilerInput {
   cssCompiler: CssCompiler
 }
 
-export type Side = 'browser' | 'server'
-
 /** Compiles modules one by one, with the plugins and loaders of the build. */
 export interface PluginCompiler {
   /** Compiles a module. Rejects with esbuild's BuildFailure. */
-  compile(side: Side, id: string, options: BuildOptions): Promise<BuildResult>
+  compile(target: BundleTarget, id: string, options: BuildOptions): Promise<BuildResult>
   /** The assets that the compiled modules use, by their names in the client folder. */
   asset(name: string): Uint8Array | undefined
 }
@@ -37,29 +36,29 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
   /** The assets that each module uses, by their names. */
   const assets = new Map<string, ReadonlyMap<string, Uint8Array>>()
   return {
-    async compile(side, id, options) {
+    async compile(target, id, options) {
       const extensions = assetExtensions(settings)
       const emitted = [
-        createImageModules(siteDir, side, readPlainImage),
-        createAssets(side, extensions),
-        ...(side === 'browser' ? [createDevWorkers(input)] : []),
+        createImageModules(siteDir, target, readPlainImage),
+        createAssets(target, extensions),
+        ...(target === 'browser' ? [createDevWorkers(input)] : []),
       ]
       const result = await build({
         ...shared({ siteDir, options: settings }),
         entryPoints: [{ in: `${ENTRY}:${id}`, out: 'module' }],
         outdir: siteDir,
-        loader: { ...(side === 'server' ? { '.css': 'empty' } : {}), ...bundleLoaders(settings) },
+        loader: { ...(target === 'server' ? { '.css': 'empty' } : {}), ...bundleLoaders(settings) },
         plugins: [
           entryPlugin(siteDir),
           ...plugins.plugins,
-          ...pluginsOf(side, input),
+          ...pluginsOf(target, input),
           ...emitted.map(({ plugin }) => plugin),
-          ...(side === 'browser' && settings.compileReact ? [createReactCompiler(settings.compileReact)] : []),
+          ...(target === 'browser' && settings.compileReact ? [createReactCompiler(settings.compileReact)] : []),
         ],
         ...options,
       })
       const files = await readFiles(emitted)
-      if (files.size > 0) assets.set(`${side} ${id}`, files)
+      if (files.size > 0) assets.set(`${target} ${id}`, files)
       return result
     },
     asset(name) {
@@ -80,9 +79,9 @@ async function readFiles(emitted: readonly Pick<Assets<Uint8Array | FileOnDisk>,
   return new Map(await Promise.all(read))
 }
 
-function pluginsOf(side: Side, { siteDir, cssCompiler }: CompilerInput): Plugin[] {
-  const href = side === 'server' ? [createHrefBinding(siteDir)] : []
-  return [...href, createCss(siteDir, side, cssCompiler), createSvgComponents(siteDir)]
+function pluginsOf(target: BundleTarget, { siteDir, cssCompiler }: CompilerInput): Plugin[] {
+  const href = target === 'server' ? [createHrefBinding(siteDir)] : []
+  return [...href, createCss(siteDir, target, cssCompiler), createSvgComponents(siteDir)]
 }
 
 /** Makes esbuild start with a module that a plugin may provide. */

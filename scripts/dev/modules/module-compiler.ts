@@ -2,28 +2,17 @@ import { extname, resolve } from 'node:path'
 import { type BuildOptions, type BuildResult, build } from 'esbuild'
 import type { SourceMap } from 'oxc-transform'
 import { shared } from '../../build/bundles/bundle-options.ts'
-import { type BrowserModule, readBrowserModule } from './browser/browser-module.ts'
+import { outputText } from '../../build/esbuild/output-files.ts'
+import type { BrowserCompiler } from './browser/browser-compiler.ts'
 import { compilePlainScript } from './browser/compile-plain-script.ts'
 import { composeMaps } from './browser/compose-maps.ts'
+import { readBrowserModule } from './browser/read-browser-module.ts'
 import { addRefresh, type RefreshedScript } from './browser/refresh-transform.ts'
 import { type CompilerInput, createPluginCompiler } from './compile-with-plugins.ts'
-import { type CompiledServerModule, compileServerModule } from './server/compile-server-module.ts'
+import { type CompiledServerModule, compileServerModule, type ServerCompiler } from './server/compile-server-module.ts'
 
-/** A stylesheet for the browser. */
-export interface Stylesheet {
-  css: string
-  /** The ids of the files that it consists of. */
-  inputs: string[]
-}
-
-/** Compiles modules one by one. Rejects with esbuild's BuildFailure. */
-export interface ModuleCompiler {
-  browser(id: string): Promise<BrowserModule>
-  server(id: string): Promise<CompiledServerModule>
-  stylesheet(id: string): Promise<Stylesheet>
-  /** The assets that the compiled modules use, by their names in the client folder. */
-  asset(name: string): Uint8Array | undefined
-}
+/** Compiles modules one by one. */
+export interface ModuleCompiler extends BrowserCompiler, ServerCompiler {}
 
 /** A module without code. */
 const EMPTY: CompiledServerModule = {
@@ -56,10 +45,10 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
       sourcemap: 'external',
     }
     const result = await withPlugins.compile('browser', id, options)
-    const script = addRefresh('module.js', outputOf(result, '.js'), { lang: 'js', sourcemap: true })
+    const script = addRefresh('module.js', outputText(result.outputFiles, '.js'), { lang: 'js', sourcemap: true })
     if (!script?.map) throw new Error(`${id} is not a script after it has been compiled.`)
     // esbuild wrote the map.
-    const map = composeMaps(script.map, JSON.parse(outputOf(result, '.js.map')) as SourceMap)
+    const map = composeMaps(script.map, JSON.parse(outputText(result.outputFiles, '.js.map')) as SourceMap)
     return { ...script, map: { ...map, sources: map.sources.map(toMapSource) } }
   }
 
@@ -82,7 +71,7 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
         : compileServerModule((options) => serverScript(id, options), settings.define),
     async stylesheet(id) {
       const result = await withPlugins.compile('browser', id, { ...FOR_BROWSER, bundle: true })
-      return { css: outputOf(result, '.css'), inputs: Object.keys(result.metafile?.inputs ?? {}) }
+      return { css: outputText(result.outputFiles, '.css'), inputs: Object.keys(result.metafile?.inputs ?? {}) }
     },
     asset: withPlugins.asset,
   }
@@ -104,8 +93,4 @@ function isPlainStylesheet(id: string, { siteDir, settings, plugins }: CompilerI
 /** Returns a source as the map of a script in the folder of browser scripts has it. */
 function toMapSource(source: string): string {
   return source.startsWith('hydrant-') ? source : `../../${source}`
-}
-
-function outputOf({ outputFiles = [] }: BuildResult, end: string): string {
-  return outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
 }

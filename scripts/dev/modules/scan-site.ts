@@ -1,5 +1,11 @@
 import type { BuildOptions } from 'esbuild'
-import { assetExtensions, bundledExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
+import {
+  assetExtensions,
+  bundledExtensions,
+  bundleLoaders,
+  listServerModules,
+  shared,
+} from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { translateErrors } from '../../build/bundles/translate-errors.ts'
 import { translateMessage } from '../../build/bundles/translate-message.ts'
@@ -108,8 +114,6 @@ function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined
 }
 
 function serverOptions({ siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput): BundleOptions {
-  const files = [...site.components, ...site.serverFiles].map(({ file }) => file).sort()
-  if (site.serverPlugin !== null) files.push(site.serverPlugin)
   const bundled = bundledExtensions(settings)
   return {
     ...scanOptions(siteDir, settings),
@@ -118,7 +122,7 @@ function serverOptions({ siteDir, settings, plugins, cssCompiler, site, inlined 
     loader: { '.css': 'empty', ...bundleLoaders(settings) },
     plugins: [
       ...plugins.plugins,
-      createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
+      createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(listServerModules(site)) }]),
       createHrefBinding(siteDir),
       createCss(siteDir, 'server', cssCompiler),
       createSvgComponents(siteDir),

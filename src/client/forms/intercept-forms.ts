@@ -15,10 +15,10 @@ export interface PostedForm {
   enctype: string
 }
 
-export type ReadForm = (event: SubmitEvent) => PostedForm | null
+export type FormReader = (event: SubmitEvent) => PostedForm | null
 
 /** Returns the function that reads a form which is being submitted: null for a form that the browser has to submit. */
-export function createFormReader(isOurs: (url: URL) => boolean): ReadForm {
+export function createFormReader(isOurs: (url: URL) => boolean): FormReader {
   let clicked: MouseEvent | null = null
 
   // A click submits its form in the same task. The timer runs after that.
@@ -49,7 +49,7 @@ export function createFormReader(isOurs: (url: URL) => boolean): ReadForm {
 }
 
 /** Calls `send` instead of the browser for each form that is submitted to a page of this site. */
-export function takeForms(read: ReadForm, send: (form: PostedForm) => void) {
+export function takeForms(read: FormReader, send: (form: PostedForm) => void) {
   function onSubmit(event: SubmitEvent) {
     // A handler of the site may have prevented the submission. An event that a script dispatched does not submit the
     // form.

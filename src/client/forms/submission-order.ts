@@ -15,7 +15,7 @@ export interface Submission extends Fields {
 }
 
 /** The place of a submission in the order. */
-export type Turn = ReturnType<ReturnType<typeof createOrder>>
+export type Turn = ReturnType<ReturnType<typeof createSubmissionOrder>>
 
 /**
  * Returns the function that begins a submission. Results take effect in the order in which their submissions began:
@@ -25,7 +25,7 @@ export type Turn = ReturnType<ReturnType<typeof createOrder>>
  *
  * @param isCurrent Returns whether the current page has a URL.
  */
-export function createOrder(isCurrent: (url: URL) => boolean) {
+export function createSubmissionOrder(isCurrent: (url: URL) => boolean) {
   const newestOf = new WeakMap<HTMLFormElement, number>()
   let newest = 0
   /** The number of the newest submission whose result has taken effect. */

@@ -4,7 +4,7 @@ import { callAction } from './call-action.ts'
 import { keyOf } from './form-body.ts'
 import type { PostedForm } from './intercept-forms.ts'
 import type { SubmissionContext } from './submission-context.ts'
-import { createOrder, type Submission } from './submission-order.ts'
+import { createSubmissionOrder, type Submission } from './submission-order.ts'
 import { createResultTaker } from './take-result.ts'
 
 /**
@@ -14,7 +14,7 @@ import { createResultTaker } from './take-result.ts'
  */
 export function createSender({ app, state, begin, view, expire }: SubmissionContext, catchUp: () => void) {
   const sending = new Set<string>()
-  const takeTurn = createOrder(view.isCurrent)
+  const takeTurn = createSubmissionOrder(view.isCurrent)
 
   return async ({ url, formData, form, enctype }: PostedForm) => {
     // Ignores a double click.

@@ -21,7 +21,7 @@ export interface Problem {
 }
 
 /** Creates the problem of an error. A failure in the browser has the status 500. */
-export function createProblem(shown: PublicError, host: string, url: string): Problem {
+export function createErrorProblem(shown: PublicError, host: string, url: string): Problem {
   if (shown.kind === 'refusal') return createRefusalProblem(shown.status, shown.message, url)
   const isServer = shown.side === 'server'
   const problem = createRefusalProblem(isServer ? shown.status : 500, serverSentence(host), url)

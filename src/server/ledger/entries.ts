@@ -4,7 +4,7 @@ import type { LedgerEntry } from './ledger.ts'
 const HOUR_MS = 3_600_000
 
 /** Returns the first half of a digest. */
-export function fingerprintOf(digest: string): string {
+export function fingerprintOfDigest(digest: string): string {
   return digest.slice(0, digest.indexOf('-'))
 }
 

@@ -5,7 +5,7 @@ import { type CallMethod, createForwardingLedger } from './delegate-ledger.ts'
 import { createExitGate, shutGate } from './exit-gate.ts'
 import type { Ledger } from './ledger.ts'
 import { createCalls, type ThreadData, type ThreadInput, type ThreadMessage } from './ledger-rpc.ts'
-import type { Notice } from './sqlite/file-ledger.ts'
+import type { LogNotice } from './sqlite/file-ledger.ts'
 
 interface Thread {
   call: CallMethod
@@ -23,7 +23,7 @@ const IDLE_MS = 10_000
  * keeps the process alive only while calls are pending. Its methods reject with HYD_LEDGER_THREAD if the thread exits,
  * and with the errors of `createFileLedger`.
  */
-export function createThreadLedger(input: ThreadInput, notice: Notice, idleMs = IDLE_MS): Ledger {
+export function createThreadLedger(input: ThreadInput, notice: LogNotice, idleMs = IDLE_MS): Ledger {
   let thread: Thread | null = null
   let idle: NodeJS.Timeout | undefined
   let ending: Promise<unknown> = Promise.resolve()
@@ -69,7 +69,7 @@ const WITHOUT_WARNING = ['--disable-warning=ExperimentalWarning']
 /** Many times what the thread needs. If it needs more, the thread exits instead of the server. */
 const MAX_HEAP_MB = 256
 
-function startThread(input: ThreadInput, notice: Notice, onEnd: (ended: Thread) => void): Thread {
+function startThread(input: ThreadInput, notice: LogNotice, onEnd: (ended: Thread) => void): Thread {
   let reason = 'it exited without an error'
   const workerData: ThreadData = { ...input, gate: createExitGate() }
   const onExit = () => shutGate(workerData.gate)

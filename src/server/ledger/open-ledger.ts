@@ -11,7 +11,7 @@ import { createMemoryLedger } from './memory/memory-ledger.ts'
 import { createNullLedger } from './null-ledger.ts'
 import { createPostgresLedger } from './postgres/postgres-ledger.ts'
 import { loadDriver } from './sqlite/driver.ts'
-import type { Notice } from './sqlite/file-ledger.ts'
+import type { LogNotice } from './sqlite/file-ledger.ts'
 import { readSqliteLedger } from './sqlite/sqlite-ledger.ts'
 
 export type LedgerOptions = Pick<Options, 'ledger' | 'ledgerLimits'>
@@ -86,7 +86,7 @@ function toLimits({ maxAgeDays, ...limits }: Options['ledgerLimits']): LedgerLim
 }
 
 /** Logs each text once: the thread of a ledger may end and start again. */
-function createNotice(log: LedgerLog): Notice {
+function createNotice(log: LedgerLog): LogNotice {
   const logged = new Set<string>()
   return (text) => {
     if (logged.has(text)) return

@@ -3,7 +3,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { NO_STORE } from '../http/caching.ts'
 import { createNonce, DIGEST_HEADER, HTML_TYPE, MARKDOWN_TYPE, REQUEST_ID_HEADER } from '../http/headers.ts'
 import { errorMarkdown } from '../http/markdown-error.ts'
-import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
+import { createErrorProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { contentSecurityPolicy, hashPolicy, INERT_POLICY } from '../http/security-headers.ts'
 import { catchError, type ErrorOutcome, resolveError, type ServerError } from './resolve-error.ts'
 // The last resort, when the response of an error handler cannot be sent either, for example because an `onSend` hook
@@ -59,7 +59,7 @@ function compose(outcome: ErrorOutcome, ctx: RequestContext): RawResponse {
 }
 
 function composeProblem(shown: ServerError, ctx: RequestContext): RawResponse {
-  const body = JSON.stringify(createProblem(shown, ctx.address.host, ctx.request.url))
+  const body = JSON.stringify(createErrorProblem(shown, ctx.address.host, ctx.request.url))
   return { status: shown.status, headers: headersOf(shown, INERT_POLICY, PROBLEM_TYPE, ctx), body }
 }
 

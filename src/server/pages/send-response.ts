@@ -12,7 +12,7 @@ import {
 import { chooseEncoding, sendOwn, setEncoding } from '../http/compression.ts'
 import { matchesEtag } from '../http/etag.ts'
 import { addVary, DIGEST_HEADER, HTML_TYPE, JSON_TYPE, setErrorHeaders, styleNonceOf } from '../http/headers.ts'
-import { createProblem, PROBLEM_TYPE } from '../http/problem.ts'
+import { createErrorProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import {
   contentSecurityPolicy,
   hashPolicy,
@@ -102,7 +102,7 @@ export function sendErrorProblem(shown: ServerError, ctx: RequestContext, issues
   const { site, reply, request, address } = ctx
   setErrorResponse(shown, ctx)
   if (site.options.csp) setPolicy(reply, INERT_POLICY)
-  const problem = createProblem(shown, address.host, request.url)
+  const problem = createErrorProblem(shown, address.host, request.url)
   const body = issues.length > 0 ? { ...problem, errors: issues } : problem
   sendOwn(JSON.stringify(body), reply.type(PROBLEM_TYPE))
 }

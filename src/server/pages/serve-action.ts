@@ -17,7 +17,7 @@ import { respondInSlot } from './raw-response.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendErrorProblem, sendJson, sendNothing } from './send-response.ts'
 import { serveErrorInLayouts } from './serve-error.ts'
-import { type NavigationStart, serveNavigation } from './serve-navigation.ts'
+import { type StateBeforeLoads, serveNavigation } from './serve-navigation.ts'
 import { respondWithDocument } from './serve-page.ts'
 
 /**
@@ -103,7 +103,7 @@ async function respondWithActionPage(route: PageRoute, ofAction: PageExtras, ctx
 /** Responds to an open page: with the result of the action, and then with the page. */
 async function respondWithActed(route: PageRoute, ofAction: PageExtras, ctx: RequestContext): Promise<void> {
   const { serverFile } = route.page
-  let start: NavigationStart
+  let start: StateBeforeLoads
   try {
     const acted = writeActed(route.revalidates ? ofAction : { ...ofAction, revalidate: false }, serverFile)
     start = { kind: 'acted', acted, extras: writeExtras({}, serverFile, ctx) }

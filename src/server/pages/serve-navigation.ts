@@ -18,7 +18,7 @@ import { respondWithError } from './respond-with-error.ts'
 import { startVisitorLoad } from './shells/visitor-load.ts'
 
 /** The state of the request before its first load. */
-export type NavigationStart =
+export type StateBeforeLoads =
   | { kind: 'nothing'; extras: WrittenExtras | null }
   /** A hook or the action has thrown: the error page is shown inside these layouts. */
   | { kind: 'thrown'; caught: CaughtError; layouts: Route['layouts'] }
@@ -26,7 +26,7 @@ export type NavigationStart =
   | { kind: 'acted'; acted: string; extras: WrittenExtras | null }
 
 /** Responds to a page of this site that navigates to `route`, or sends a form to it. */
-export async function serveNavigation(route: PageRoute, start: NavigationStart, ctx: RequestContext): Promise<void> {
+export async function serveNavigation(route: PageRoute, start: StateBeforeLoads, ctx: RequestContext): Promise<void> {
   const stream = new NavigationStream(ctx)
   ctx.navigation = stream
   const { plan, canStream } = route

@@ -3,8 +3,7 @@
 import type { Test } from 'tap'
 import type { FailureSummary, Ledger, ListQuery } from '../../../src/server/ledger/ledger.ts'
 import { formatPlace, parsePlace, placeOfFailure } from '../../../src/server/ledger/list-order.ts'
-import type { CreateLedger } from './contract.ts'
-import { entry, entryOfAll, LIMITS, NOW, name } from './entries.ts'
+import { type CreateLedger, entry, entryOfAll, LIMITS, NOW, name } from './entries.ts'
 
 const namesOf = (failures: readonly FailureSummary[]) => failures.map(({ fingerprint }) => fingerprint[0]).join('')
 

@@ -2,13 +2,10 @@
 
 import type { Test } from 'tap'
 import { hourOf } from '../../../src/server/ledger/entries.ts'
-import type { Ledger, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
+import type { Ledger } from '../../../src/server/ledger/ledger.ts'
 import type { Side } from '../../../src/shared/page-types.ts'
 import { testOrders, testReleases } from './contract-lists.ts'
-import { entry, entryOfAll, HOUR_MS, LIMITS, NOW, name } from './entries.ts'
-
-/** Creates an empty ledger that is closed with the test. */
-export type CreateLedger = (t: Test, limits: LedgerLimits) => Promise<Ledger>
+import { type CreateLedger, entry, entryOfAll, HOUR_MS, LIMITS, NOW, name } from './entries.ts'
 
 export function testLedger(t: Test, createLedger: CreateLedger) {
   testReading(t, createLedger)

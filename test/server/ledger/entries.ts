@@ -1,6 +1,10 @@
+import type { Test } from 'tap'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
 import { mergeEntry, toEntry } from '../../../src/server/ledger/entries.ts'
-import type { LedgerEntry, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
+import type { Ledger, LedgerEntry, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
+
+/** Creates an empty ledger that is closed with the test. */
+export type CreateLedger = (t: Test, limits: LedgerLimits) => Promise<Ledger>
 
 export const HOUR_MS = 3_600_000
 /** Returns the beginning of an hour, some hours ago. */

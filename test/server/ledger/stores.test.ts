@@ -5,7 +5,8 @@ import { createMemoryLedger } from '../../../src/server/ledger/memory/memory-led
 import { createPostgresLedger } from '../../../src/server/ledger/postgres/postgres-ledger.ts'
 import { openSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
 import { startPostgres } from '../../postgres.ts'
-import { type CreateLedger, testLedger } from './contract.ts'
+import { testLedger } from './contract.ts'
+import type { CreateLedger } from './entries.ts'
 
 const postgres = startPostgres(t)
 let databases = 0

@@ -1,5 +1,5 @@
 import type { Recompiled } from '../recompiled.ts'
-import type { BrowserModule } from './browser-module.ts'
+import type { BrowserModule } from './read-browser-module.ts'
 
 /** A module that has been compiled again. `before` is undefined if the module was removed in the meantime. */
 export interface BrowserChange {

@@ -1,11 +1,11 @@
 import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
-import type { ModuleCompiler } from '../module-compiler.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, type SiteGraph } from '../site-graph.ts'
 import { describeBrowserChanges, hasOtherExports } from './browser-changes.ts'
-import { createCompiledModules } from './compiled-modules.ts'
+import type { BrowserCompiler } from './browser-compiler.ts'
 import { createFileNames } from './file-names.ts'
 import { findUpdate } from './find-update.ts'
+import { createModuleCache } from './module-cache.ts'
 import { writeRootScript } from './module-script.ts'
 import { createScriptWriter } from './script-writer.ts'
 import { createStylesheets, isStylesheet } from './stylesheets.ts'
@@ -47,11 +47,11 @@ export interface BrowserModules {
  */
 export function createBrowserModules(
   folder: string,
-  compiler: () => ModuleCompiler,
+  compiler: () => BrowserCompiler,
   position: () => string,
 ): BrowserModules {
   const names = createFileNames()
-  const modules = createCompiledModules(compiler)
+  const modules = createModuleCache(compiler)
   const styles = createStylesheets(compiler)
   /** The modules whose exports have changed since the last update. */
   const resized = new Set<string>()

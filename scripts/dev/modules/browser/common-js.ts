@@ -1,22 +1,8 @@
-import type { Program } from 'acorn'
-import { nodesIn } from '../../../build/output/parse-script.ts'
-
 /** A package, or a module with the URL of its script, that a module requires. */
 export type RequireTarget =
   | { kind: 'package'; specifier: string }
   | { kind: 'commonjs' | 'json' | 'esm'; url: string }
   | { kind: 'style' }
-
-/** Lists the specifiers of a script's calls of `require`. */
-export function listRequires(program: Program): string[] {
-  const found = new Set<string>()
-  for (const node of nodesIn(program)) {
-    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== 'require') continue
-    const [argument] = node.arguments
-    if (argument?.type === 'Literal' && typeof argument.value === 'string') found.add(argument.value)
-  }
-  return [...found]
-}
 
 /**
  * Completes a script that calls `require`, on one line before it. A CommonJS module becomes a module whose default

@@ -1,5 +1,5 @@
 import type { SiteGraph } from '../site-graph.ts'
-import type { BrowserModule } from './browser-module.ts'
+import type { BrowserModule } from './read-browser-module.ts'
 
 /** The modules that a change concerns in open pages. */
 export interface FoundUpdate {

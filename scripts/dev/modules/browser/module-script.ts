@@ -1,7 +1,7 @@
 import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import type { ImportedModule } from '../site-graph.ts'
-import type { BrowserModule } from './browser-module.ts'
 import { completeRequires, type RequireTarget } from './common-js.ts'
+import type { BrowserModule } from './read-browser-module.ts'
 import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
 import { isStylesheet } from './stylesheets.ts'
 

@@ -1,16 +1,16 @@
 import type { SiteGraph } from '../site-graph.ts'
-import type { BrowserModule } from './browser-module.ts'
 import { keepMap } from './client-maps.ts'
-import type { CompiledModules } from './compiled-modules.ts'
 import type { FileNames } from './file-names.ts'
+import type { ModuleCache } from './module-cache.ts'
 import { withMap, writeModuleScript } from './module-script.ts'
+import type { BrowserModule } from './read-browser-module.ts'
 import { isStylesheet } from './stylesheets.ts'
 
 export interface ScriptWriterInput {
   /** The folder that source maps are written to. */
   folder: string
   names: FileNames
-  modules: CompiledModules
+  modules: ModuleCache
   /** Returns the result of the last scan. */
   graph(): SiteGraph
 }

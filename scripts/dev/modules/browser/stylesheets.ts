@@ -1,4 +1,4 @@
-import type { ModuleCompiler, Stylesheet } from '../module-compiler.ts'
+import type { BrowserCompiler, Stylesheet } from './browser-compiler.ts'
 
 /** Compiles stylesheets when browsers need them, and keeps the results. */
 export interface Stylesheets {
@@ -11,7 +11,7 @@ export interface Stylesheets {
   clear(): void
 }
 
-export function createStylesheets(compiler: () => ModuleCompiler): Stylesheets {
+export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets {
   const compiled = new Map<string, Promise<Stylesheet>>()
   /** The files of each stylesheet. They are kept when it does not compile any more. */
   const inputsOf = new Map<string, readonly string[]>()

@@ -1,4 +1,5 @@
 import { type BuildOptions, type BuildResult, transform } from 'esbuild'
+import { outputText } from '../../../build/esbuild/output-files.ts'
 import { nodesIn, parseScript } from '../../../build/output/parse-script.ts'
 import { applyEdits, type Edit } from '../apply-edits.ts'
 import { MODULE_PARAMETERS } from './module-function.ts'
@@ -20,6 +21,11 @@ export interface CompiledServerModule {
   isAsync: boolean
   /** Whether the source has the syntax of an ES module. */
   isEsm: boolean
+}
+
+/** Compiles modules for the server, one by one. Rejects with esbuild's BuildFailure. */
+export interface ServerCompiler {
+  server(id: string): Promise<CompiledServerModule>
 }
 
 /** Compiles one module with esbuild. Rejects with esbuild's BuildFailure. */
@@ -52,18 +58,17 @@ export async function compileServerModule(
   const define = { ...given, 'import.meta': meta, require }
   try {
     const result = await compile({ ...SHARED, define, format: 'cjs', sourcemap: 'external' })
-    return complete(textOf(result, '.js'), textOf(result, '.js.map'), false)
+    return complete(outputText(result.outputFiles, '.js'), outputText(result.outputFiles, '.js.map'), false)
   } catch (error) {
     if (!isTopLevelAwait(error)) throw error
   }
   const result = await compile({ ...SHARED, define, format: 'esm', sourcemap: 'inline' })
   const options = { format: 'cjs', platform: 'node', target: 'node20', charset: 'utf8', sourcemap: 'external' } as const
-  const { code, map } = await transform(hideAwait(textOf(result, '.js')), { ...options, logLevel: 'silent' })
+  const { code, map } = await transform(hideAwait(outputText(result.outputFiles, '.js')), {
+    ...options,
+    logLevel: 'silent',
+  })
   return complete(showAwait(code), map, true)
-}
-
-function textOf({ outputFiles = [] }: BuildResult, end: string): string {
-  return outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
 }
 
 function isTopLevelAwait(error: unknown): boolean {

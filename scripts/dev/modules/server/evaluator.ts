@@ -1,16 +1,16 @@
-import type { Chain, Instance, Instances } from './instances.ts'
 import { linkModule } from './link-module.ts'
 import { mustWait } from './load-chain.ts'
 import { createModuleFunction } from './module-function.ts'
+import type { Chain, ModuleInstance, ModuleInstances } from './module-instances.ts'
 import type { ModulePackages } from './module-packages.ts'
-import { idsOf } from './server-module.ts'
+import { idsOf } from './runnable-module.ts'
 import { isWaiting } from './wait-for-chain.ts'
 
 export interface EvaluatorInput {
-  instances: Instances
+  instances: ModuleInstances
   packages: ModulePackages
   /** Imports a module by `import()`. */
-  importModule(id: string): Promise<Instance>
+  importModule(id: string): Promise<ModuleInstance>
   /** Returns the value of `import.meta`. */
   meta(): object
 }
@@ -20,7 +20,7 @@ export function createEvaluator({ instances, packages, importModule, meta }: Eva
   const linker = { evaluate, importModule, packages }
 
   /** Evaluates a module, without waiting unless it or one of its imports has a top-level await. */
-  function evaluate(id: string, chain: Chain): Instance {
+  function evaluate(id: string, chain: Chain): ModuleInstance {
     const existing = instances.find(id, chain)
     if (existing) return existing
     const compiled = chain.loaded.get(id)
@@ -41,7 +41,7 @@ export function createEvaluator({ instances, packages, importModule, meta }: Eva
     return instance
   }
 
-  async function evaluateLater(instance: Instance): Promise<void> {
+  async function evaluateLater(instance: ModuleInstance): Promise<void> {
     const { compiled, chain } = instance
     try {
       for (const id of idsOf(compiled, compiled.imports)) await evaluateImport(id, chain)
@@ -65,7 +65,7 @@ export function createEvaluator({ instances, packages, importModule, meta }: Eva
     }
   }
 
-  function run(instance: Instance): unknown {
+  function run(instance: ModuleInstance): unknown {
     const { compiled, module } = instance
     const { importNow, requireOfSource, importLater } = linkModule(instance, linker)
     const { exports } = module

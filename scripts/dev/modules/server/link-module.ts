@@ -1,4 +1,4 @@
-import { type Chain, type Instance, namespaceOf } from './instances.ts'
+import { type Chain, type ModuleInstance, namespaceOf } from './module-instances.ts'
 import { type ModulePackages, requireNames } from './module-packages.ts'
 
 /** The functions through which the code of a module imports others. */
@@ -13,13 +13,16 @@ export interface ModuleLinks {
 
 export interface Linker {
   /** Evaluates a module as a part of a chain. */
-  evaluate(id: string, chain: Chain): Instance
+  evaluate(id: string, chain: Chain): ModuleInstance
   /** Evaluates a module as a chain of its own. */
-  importModule(id: string): Promise<Instance>
+  importModule(id: string): Promise<ModuleInstance>
   packages: ModulePackages
 }
 
-export function linkModule({ compiled, chain }: Instance, { evaluate, importModule, packages }: Linker): ModuleLinks {
+export function linkModule(
+  { compiled, chain }: ModuleInstance,
+  { evaluate, importModule, packages }: Linker,
+): ModuleLinks {
   const { find, names } = compiled
   return {
     importNow(specifier) {

@@ -1,12 +1,12 @@
-import type { Chain, Instances } from './instances.ts'
-import { idsOf, type ServerModule } from './server-module.ts'
+import type { Chain, ModuleInstances } from './module-instances.ts'
+import { idsOf, type RunnableModule } from './runnable-module.ts'
 
 /** Loads a module, and everything that it imports or requires, into a chain. Modules that have an instance are left out. */
 export async function loadChain(
   root: string,
   chain: Chain,
-  { find }: Instances,
-  load: (id: string) => Promise<ServerModule>,
+  { find }: ModuleInstances,
+  load: (id: string) => Promise<RunnableModule>,
 ): Promise<void> {
   async function visit(id: string): Promise<void> {
     const instance = find(id, chain)
@@ -38,7 +38,7 @@ export function listPackages(root: string, { loaded }: Chain): Set<string> {
 }
 
 /** Returns whether a loaded module, or one that it imports, has a top-level await that has not settled. */
-export function mustWait(root: string, chain: Chain, { find }: Instances): boolean {
+export function mustWait(root: string, chain: Chain, { find }: ModuleInstances): boolean {
   const seen = new Set<string>()
   function visit(id: string): boolean {
     if (seen.has(id)) return false

@@ -1,6 +1,5 @@
 import type { MappedBundle } from '../../../../src/server/build-output/loaded-bundles.ts'
-import type { ModuleCompiler } from '../module-compiler.ts'
-import type { CompiledServerModule } from './compile-server-module.ts'
+import type { CompiledServerModule, ServerCompiler } from './compile-server-module.ts'
 import type { ServerScript, ServerScripts } from './server-scripts.ts'
 
 export interface LoadedModule {
@@ -23,7 +22,7 @@ export interface LoadedModules {
   keep(isKept: (id: string) => boolean): void
 }
 
-export function createLoadedModules(compiler: () => ModuleCompiler, scripts: ServerScripts): LoadedModules {
+export function createLoadedModules(compiler: () => ServerCompiler, scripts: ServerScripts): LoadedModules {
   const modules = new Map<string, LoadedModule>()
   const loading = new Map<string, Promise<LoadedModule>>()
 

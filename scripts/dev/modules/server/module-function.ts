@@ -1,5 +1,5 @@
 import { Script } from 'node:vm'
-import type { ServerModule } from './server-module.ts'
+import type { RunnableModule } from './runnable-module.ts'
 
 /** The names of the parameters besides `module`, `exports` and `require`, which compiled code uses for static imports. */
 export const MODULE_PARAMETERS = {
@@ -26,7 +26,7 @@ export type ModuleFunction = (
 ) => unknown
 
 /** Makes a function of a module's compiled code. Throws for a syntax error. */
-export function createModuleFunction({ code, path, isAsync }: ServerModule): ModuleFunction {
+export function createModuleFunction({ code, path, isAsync }: RunnableModule): ModuleFunction {
   const parameters = ['module', 'exports', 'require', ...Object.values(MODULE_PARAMETERS)].join(', ')
   // The server's bundle is an ES module, whose code is strict.
   const beginning = `(${isAsync ? 'async ' : ''}function (${parameters}) {"use strict";`

@@ -1,13 +1,13 @@
 import { basename, dirname, join } from 'node:path'
 import type { MappedBundle } from '../../../../src/server/build-output/loaded-bundles.ts'
 import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
-import type { ModuleCompiler } from '../module-compiler.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, type SiteGraph } from '../site-graph.ts'
+import type { ServerCompiler } from './compile-server-module.ts'
 import { createLoadedModules } from './loaded-modules.ts'
 import { createNodeImporter } from './node-importer.ts'
+import type { RunnableModule } from './runnable-module.ts'
 import { describeServerChanges, isDifferent } from './server-changes.ts'
-import type { ServerModule } from './server-module.ts'
 import { createServerRunner } from './server-runner.ts'
 import { createServerScripts } from './server-scripts.ts'
 
@@ -32,7 +32,7 @@ export interface ServerModulesInput {
   folder: string
   /** Returns the path that the site is mounted at. */
   base(): string
-  compiler(): ModuleCompiler
+  compiler(): ServerCompiler
 }
 
 /** How long an import waits for a top-level await. */
@@ -48,7 +48,7 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
   const { importPackage, requirePackage, meta } = importer
   const runner = createServerRunner({ load, importPackage, requirePackage, meta, deadlineMs: DEADLINE_MS })
 
-  async function load(id: string): Promise<ServerModule> {
+  async function load(id: string): Promise<RunnableModule> {
     await importer.ready()
     const { compiled, script } = await modules.load(id)
     const { requires, names, isAsync, isEsm } = compiled

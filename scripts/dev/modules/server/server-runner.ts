@@ -1,13 +1,13 @@
 import { createEvaluator } from './evaluator.ts'
-import { createInstances, type Instance, namespaceOf } from './instances.ts'
 import { listPackages, loadChain } from './load-chain.ts'
+import { createModuleInstances, type ModuleInstance, namespaceOf } from './module-instances.ts'
 import { createModulePackages } from './module-packages.ts'
-import type { ServerModule } from './server-module.ts'
+import type { RunnableModule } from './runnable-module.ts'
 import { waitForInstance } from './wait-for-chain.ts'
 
 export interface RunnerInput {
   /** Returns a module. Throws if it cannot be compiled. */
-  load(id: string): Promise<ServerModule>
+  load(id: string): Promise<RunnableModule>
   /** Imports a package or a module of Node.js as the site's server bundle does. */
   importPackage(specifier: string): Promise<object>
   /** Requires a package or a module of Node.js as the site's server bundle does. */
@@ -38,11 +38,11 @@ export function createServerRunner({
   meta,
   deadlineMs,
 }: RunnerInput): ServerRunner {
-  const instances = createInstances()
+  const instances = createModuleInstances()
   const packages = createModulePackages(importPackage, requirePackage)
   const evaluate = createEvaluator({ instances, packages, importModule, meta })
 
-  async function importModule(id: string): Promise<Instance> {
+  async function importModule(id: string): Promise<ModuleInstance> {
     const chain = instances.createChain()
     await loadChain(id, chain, instances, load)
     await packages.prepare(listPackages(id, chain))

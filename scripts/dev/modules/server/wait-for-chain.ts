@@ -1,6 +1,6 @@
 import { createHydrantError } from '../../../../src/server/errors/hydrant-error.ts'
 import { createDeadline, DEADLINE } from '../../../../src/server/util/deadline.ts'
-import type { Chain, Instance } from './instances.ts'
+import type { Chain, ModuleInstance } from './module-instances.ts'
 
 /** Returns whether a chain waits for another one, or is that one: then the import between them is circular. */
 export function isWaiting(chain: Chain, other: Chain): boolean {
@@ -9,7 +9,7 @@ export function isWaiting(chain: Chain, other: Chain): boolean {
 }
 
 /** Waits for the evaluation of a module. Rejects with its error, and with another one when the time has passed. */
-export async function waitForInstance({ pending, chain }: Instance, deadlineMs: number): Promise<void> {
+export async function waitForInstance({ pending, chain }: ModuleInstance, deadlineMs: number): Promise<void> {
   const { passed, clear } = createDeadline(deadlineMs)
   try {
     if ((await Promise.race([pending, passed])) !== DEADLINE) return

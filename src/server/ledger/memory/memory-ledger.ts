@@ -1,5 +1,5 @@
 import type { Occurrence } from '../../errors/failure-record.ts'
-import { fingerprintOf } from '../entries.ts'
+import { fingerprintOfDigest } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,
   type FailureDetails,
@@ -52,7 +52,7 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
         [...hours].flatMap(([hour, count]) => (hour >= sinceHour ? [{ fingerprint, hour, count }] : [])),
       ),
     async markRecovered(digest) {
-      const occurrence = detailsOf(fingerprintOf(digest))?.occurrences.find((one) => one.digest === digest)
+      const occurrence = detailsOf(fingerprintOfDigest(digest))?.occurrences.find((one) => one.digest === digest)
       if (occurrence) occurrence.isRecovered = true
       return occurrence !== undefined
     },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { KeptError } from '../../errors/failure-record.ts'
 import { createPostgresPool, toPostgresError, transact } from '../../postgres/pool.ts'
-import { fingerprintOf } from '../entries.ts'
+import { fingerprintOfDigest } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,
   type FailureDetails,
@@ -94,7 +94,7 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
       }),
     markRecovered: (digest) =>
       update('UPDATE hydrant_occurrences SET is_recovered = TRUE WHERE fingerprint = $1 AND digest = $2', [
-        fingerprintOf(digest),
+        fingerprintOfDigest(digest),
         digest,
       ]),
     setSolved: (fingerprint, at) =>

@@ -6,7 +6,7 @@ import { loadDriver } from './driver.ts'
 import { openSqliteLedger } from './sqlite-ledger.ts'
 
 /** Logs a warning about the ledger for operators. */
-export type Notice = (text: string) => void
+export type LogNotice = (text: string) => void
 
 interface Opened {
   ledger: Ledger
@@ -19,7 +19,7 @@ interface Opened {
  * one is renamed and replaced. Its methods reject with the errors of `openSqliteLedger`. `notice` may get the same text
  * again.
  */
-export function createFileLedger(file: string, limits: LedgerLimits, notice: Notice): Ledger {
+export function createFileLedger(file: string, limits: LedgerLimits, notice: LogNotice): Ledger {
   let opened: Promise<Opened> | null = null
 
   async function open(): Promise<Opened> {
@@ -71,7 +71,7 @@ function inodeOf(file: string): number | null {
 }
 
 // Another process may have renamed the damaged file already. The name then belongs to a new file.
-function moveAside(file: string, inode: number | null, notice: Notice) {
+function moveAside(file: string, inode: number | null, notice: LogNotice) {
   if (inode === null || inodeOf(file) !== inode) return
   const aside = `${file}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`
   // First the write-ahead log: a new file must not get the log of the damaged one.

@@ -1,5 +1,5 @@
 import type { KeptError } from '../../errors/failure-record.ts'
-import { fingerprintOf } from '../entries.ts'
+import { fingerprintOfDigest } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,
   type Ledger,
@@ -105,7 +105,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
     hours: (sinceHour) =>
       // The driver's rows have no prototype.
       run(() => hours.all(sinceHour).map((row) => ({ ...row }))),
-    markRecovered: (digest) => run(() => recover.run(fingerprintOf(digest), digest).changes > 0),
+    markRecovered: (digest) => run(() => recover.run(fingerprintOfDigest(digest), digest).changes > 0),
     setSolved: (fingerprint, at) => run(() => solve.run(at, fingerprint).changes > 0),
     stats: () => run(() => ({ failures: 0, occurrences: 0, ...counts.get(), bytes: usedBytes(db) })),
     close: () => run(close),

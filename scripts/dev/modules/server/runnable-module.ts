@@ -1,7 +1,7 @@
 import type { ImportedModule } from '../site-graph.ts'
 
 /** A module of the server that can be evaluated, see compile-server-module.ts. */
-export interface ServerModule {
+export interface RunnableModule {
   id: string
   /** The path that stack traces show. */
   path: string
@@ -21,7 +21,7 @@ export interface ServerModule {
 }
 
 /** Returns the ids of the modules of the site that some specifiers of a module lead to. */
-export function idsOf({ find }: ServerModule, specifiers: readonly string[]): string[] {
+export function idsOf({ find }: RunnableModule, specifiers: readonly string[]): string[] {
   return specifiers.flatMap((specifier) => {
     const target = find(specifier)
     return 'id' in target ? [target.id] : []

@@ -24,7 +24,7 @@ interface FormElement {
 }
 
 /** Replaces the functions of the browser's side: `answer` returns the results of submissions. */
-export function takeSubmissions(answer: SubmissionAnswer): void {
+export function replaceBrowser(answer: SubmissionAnswer): void {
   const functions: BrowserFunctions = {
     readForm,
     submit({ href = '', method, formData }, { settled, release }) {

@@ -1,7 +1,7 @@
 import { type Chapter, readGuide, readReference } from './chapters.ts'
 
 /** Returns `docs/llms.txt`: the list of all chapters for coding agents, in the format of llmstxt.org. */
-export function writeLlms(): string {
+export function formatLlms(): string {
   return `# Hydrant
 
 > Server-rendered React 19 pages from Fastify 5. Hydrant is not Next.js, Remix or React Router, and their APIs do not exist

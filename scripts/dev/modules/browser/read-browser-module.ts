@@ -1,8 +1,7 @@
 import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import type { AnyNode, Program } from 'acorn'
 import { markThrown } from '../../../build/output/mark-thrown.ts'
-import { nodesIn } from '../../../build/output/parse-script.ts'
-import { listRequires } from './common-js.ts'
+import { listArguments } from './list-arguments.ts'
 import { parseModule, type RefreshedScript } from './refresh-transform.ts'
 import { listSpecifiers } from './rewrite-imports.ts'
 
@@ -33,8 +32,9 @@ export function readBrowserModule(script: RefreshedScript): BrowserModule {
   )
   const program = code === script.code ? script.program : parseModule(code)
   const exported = listExports(program)
-  const registered = listRegistered(program)
-  const requires = listRequires(program)
+  // The transform registers components with `$RefreshReg$(component, 'Name')`.
+  const registered = listArguments(program, '$RefreshReg$', 1)
+  const requires = [...listArguments(program, 'require', 0)]
   return {
     code,
     program,
@@ -87,18 +87,6 @@ function declaredNames(declaration: AnyNode): string[] {
   if (declaration.type === 'VariableDeclaration')
     return declaration.declarations.map(({ id }) => (id.type === 'Identifier' ? id.name : ''))
   return 'id' in declaration && declaration.id && 'name' in declaration.id ? [String(declaration.id.name)] : []
-}
-
-/** Lists the components that the transform registers with `$RefreshReg$(component, 'Name')`. */
-function listRegistered(program: Program): Set<string> {
-  const names = new Set<string>()
-  for (const node of nodesIn(program)) {
-    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== '$RefreshReg$')
-      continue
-    const [, name] = node.arguments
-    if (name?.type === 'Literal' && typeof name.value === 'string') names.add(name.value)
-  }
-  return names
 }
 
 function nameOf(node: AnyNode): string {

@@ -1,8 +1,8 @@
-import type { ModuleCompiler } from '../module-compiler.ts'
-import type { BrowserModule } from './browser-module.ts'
+import type { BrowserCompiler } from './browser-compiler.ts'
+import type { BrowserModule } from './read-browser-module.ts'
 
 /** Compiles modules when browsers need them, and keeps the results. */
-export interface CompiledModules {
+export interface ModuleCache {
   /** Returns a module. Rejects with esbuild's BuildFailure, and compiles the module again next time. */
   get(id: string): Promise<BrowserModule>
   /** The modules that browsers may have, as they are now. */
@@ -12,7 +12,7 @@ export interface CompiledModules {
   keep(isKept: (id: string) => boolean): void
 }
 
-export function createCompiledModules(compiler: () => ModuleCompiler): CompiledModules {
+export function createModuleCache(compiler: () => BrowserCompiler): ModuleCache {
   const compiled = new Map<string, Promise<BrowserModule>>()
   const known = new Map<string, BrowserModule>()
   return {

@@ -1,9 +1,9 @@
 import { types } from 'node:util'
-import type { ServerModule } from './server-module.ts'
+import type { RunnableModule } from './runnable-module.ts'
 
 /** A module that has been evaluated, or is being evaluated. */
-export interface Instance {
-  compiled: ServerModule
+export interface ModuleInstance {
+  compiled: RunnableModule
   module: { exports: unknown }
   chain: Chain
   /** Settles after the evaluation; null when it has ended, and for a module that is evaluated without waiting. */
@@ -12,11 +12,11 @@ export interface Instance {
 
 /** The evaluation of an imported module and of everything that it imports. */
 export interface Chain {
-  loaded: Map<string, ServerModule>
+  loaded: Map<string, RunnableModule>
   /** Whether a module of the chain may have to wait. */
   isAsync: boolean
   /** The instances of a chain that began before a module was invalidated. Nothing else uses them. */
-  own: Map<string, Instance>
+  own: Map<string, ModuleInstance>
   generation: number
   /** The chain that evaluates the module that this chain waits for. */
   waitsFor: Chain | null
@@ -25,13 +25,13 @@ export interface Chain {
 }
 
 /** The instances of the site's modules: one of each, until it is invalidated. */
-export interface Instances {
+export interface ModuleInstances {
   createChain(): Chain
   /** Returns the instance of a module that an import in the chain gets. */
-  find(id: string, chain: Chain): Instance | undefined
-  add(compiled: ServerModule, chain: Chain): Instance
+  find(id: string, chain: Chain): ModuleInstance | undefined
+  add(compiled: RunnableModule, chain: Chain): ModuleInstance
   /** Makes the next import evaluate the module again, because the evaluation has failed. */
-  remove(instance: Instance): void
+  remove(instance: ModuleInstance): void
   /** Forgets modules. The chains that have begun do not make them known again. */
   invalidate(ids: Iterable<string>): void
   /** Forgets all modules. */
@@ -40,8 +40,8 @@ export interface Instances {
   isNamespace(value: unknown): boolean
 }
 
-export function createInstances(): Instances {
-  const current = new Map<string, Instance>()
+export function createModuleInstances(): ModuleInstances {
+  const current = new Map<string, ModuleInstance>()
   const namespaces = new WeakSet<object>()
   let generation = 0
 
@@ -58,7 +58,7 @@ export function createInstances(): Instances {
     add(compiled, chain) {
       const module = { exports: {} }
       if (!compiled.isCommonJs) namespaces.add(module.exports)
-      const instance: Instance = { compiled, module, chain, pending: null }
+      const instance: ModuleInstance = { compiled, module, chain, pending: null }
       const store = chain.generation === generation ? current : chain.own
       store.set(compiled.id, instance)
       return instance
@@ -81,7 +81,7 @@ export function createInstances(): Instances {
 }
 
 /** Returns the namespace that importers see, as Node.js does: the default export of CommonJS is `module.exports`. */
-export function namespaceOf({ module: { exports }, compiled }: Instance): Record<string, unknown> {
+export function namespaceOf({ module: { exports }, compiled }: ModuleInstance): Record<string, unknown> {
   // The object that an ES module fills.
   if (!compiled.isCommonJs) return exports as Record<string, unknown>
   return { ...Object(exports), default: exports }
