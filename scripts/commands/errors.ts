@@ -9,7 +9,7 @@ import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { isPostgresUrl, placeOf } from '../../src/server/postgres/database-url.ts'
 import { DEV_LEDGER } from '../dev-ledger.ts'
-import { createPaint, wantsColours } from '../terminal/paint.ts'
+import { createPaint, wantsColors } from '../terminal/paint.ts'
 import { quoteWord } from '../terminal/quote-word.ts'
 import { describeErrors, type NamedLedger } from './describe-errors.ts'
 import { type ErrorsFlags, readRequest, readWords } from './errors-arguments.ts'
@@ -34,7 +34,7 @@ export async function runErrors(
   if (dev) from.words = `${wordsFor(dir, undefined)} --dev`
   try {
     const view = {
-      paint: createPaint(wantsColours(stdout, env)),
+      paint: createPaint(wantsColors(stdout, env)),
       width: stdout.columns ?? Number.POSITIVE_INFINITY,
       now,
     }

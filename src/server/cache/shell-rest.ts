@@ -5,7 +5,7 @@ export interface ShellRest {
   /** React's state as JSON; null if the shell lacks nothing. */
   state: string | null
   /**
-   * Results of `serialise`: the data of the layouts, of the page, and its extras with the promise of the visitor's
+   * Results of `serialize`: the data of the layouts, of the page, and its extras with the promise of the visitor's
    * data, whose number is `VISITOR_ID`.
    */
   data: readonly string[]

@@ -14,7 +14,7 @@ const JSON_FIRST = ['application/json', 'application/problem+json', 'text/html']
  * Returns the format that the client prefers for a page: HTML, unless the client prefers JSON or, with `hasMarkdown`,
  * Markdown.
  *
- * perf: the headers that browsers and curl send are recognised without Negotiator, which takes 10 µs, measured with
+ * perf: the headers that browsers and curl send are recognized without Negotiator, which takes 10 µs, measured with
  * Node 20
  */
 export function preferredPageFormat(headers: IncomingHttpHeaders, hasMarkdown: boolean): NegotiatedFormat {

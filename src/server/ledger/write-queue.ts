@@ -17,7 +17,7 @@ export interface WriteQueue {
   addAll(entries: readonly LedgerEntry[]): number
   /**
    * Returns the first failures, to write them. Until `release` is called it returns the same array, by which a ledger
-   * recognises a batch that is written again, and the batch uses space in the queue.
+   * recognizes a batch that is written again, and the batch uses space in the queue.
    */
   batch(maxFailures: number): readonly LedgerEntry[]
   /** Removes the batch, because it was written. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Notice } from '../../shared/wire/boot.ts'
-import { messageText } from '../../shared/wire/serialise.ts'
+import { messageText } from '../../shared/wire/serialize.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Components, Failure } from '../failures/failure-context.ts'

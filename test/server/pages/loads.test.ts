@@ -165,7 +165,7 @@ t.test('a value without a stack gets the position where it was thrown', async (t
   }
 })
 
-t.test('data that cannot be serialised is a failure that names the position', async (t) => {
+t.test('data that cannot be serialized is a failure that names the position', async (t) => {
   for (const path of ['/unserialisable', '/unserialisable-later']) {
     const response = await get(path)
     t.match(failuresOf(response), [
