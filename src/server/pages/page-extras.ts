@@ -2,7 +2,7 @@ import type { Acted } from '../../shared/wire/navigation-protocol.ts'
 import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import { serialize } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { unserialisable } from '../render/deferred-data.ts'
+import { unserializable } from '../render/deferred-data.ts'
 
 /** The extras of a page, and their text from `serialize`. */
 export interface WrittenExtras {
@@ -49,7 +49,7 @@ function nameCulprit(value: PageExtras, file: string): Error | null {
     try {
       serialize(value[name], refusePromise)
     } catch (error) {
-      return unserialisable(error, file, name === 'actionData' ? 'action' : name)
+      return unserializable(error, file, name === 'actionData' ? 'action' : name)
     }
   }
   return null

@@ -44,7 +44,7 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
   const { site, nonce, params } = ctx
   const isMarkdown = ctx.format === 'markdown'
   const platform = createPlatform(written?.value, ctx)
-  // Extras with a promise are written as data is.
+  // Extras that contain a promise are serialized together with the data.
   const extras = visitorData ? null : written
   const values = visitorData ? [...loaded, { ...written?.value, visitorData }] : loaded
   const isBare = !extras && values.every((value) => value === undefined)

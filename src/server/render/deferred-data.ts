@@ -18,7 +18,7 @@ export interface Deferred {
   pendingNames(): string[]
   /** Calls back with each settlement, as JSON that is safe inside a script. Earlier settlements follow at once. */
   subscribe(onSettled: (settlement: string) => void): void
-  /** Settles all pending promises as this failure. */
+  /** Rejects all pending promises with this failure. */
   failPending(failure: Failure): void
 }
 
@@ -95,7 +95,7 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
       return fulfilledText(id, serialize(value, defer))
     } catch (error) {
       silencePromises(value)
-      return rejected(id, unserialisable(error, from.file), from, ctx)
+      return rejected(id, unserializable(error, from.file), from, ctx)
     }
   }
 
@@ -108,7 +108,7 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
         return serialize(value, defer)
       } catch (error) {
         silencePromises(value)
-        throw unserialisable(error, from)
+        throw unserializable(error, from)
       }
     },
     pendingCount: pending.count,
@@ -170,7 +170,7 @@ function failed(id: number, { digest }: Failure): string {
  * Returns HYD_DATA_UNSERIALISABLE for the error of a serializer. `from` is the function or the schema of `file` that
  * returned the data.
  */
-export function unserialisable(error: unknown, file: string, from: 'load' | 'action' | 'search' | 'params' = 'load') {
+export function unserializable(error: unknown, file: string, from: 'load' | 'action' | 'search' | 'params' = 'load') {
   // Devalue's errors contain the path: `.user.save`.
   const path =
     error instanceof Error && 'path' in error
