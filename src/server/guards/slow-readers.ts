@@ -23,7 +23,7 @@ export function addSlowReaderGuard(app: FastifyInstance, sendMs: number) {
   const countEnded = addThrottledLine(app, (count) =>
     app.log.info(
       { ended: count, remoteAddress },
-      `closed ${countOf(count, 'connection')}, because the client read nothing of the response for ${sendMs} ms (timeouts.sendMs)`,
+      `closed ${countOf(count, 'connection')}, because the client read nothing of the response for ${sendMs} ms ("timeouts.sendMs")`,
     ),
   )
   const stop = endSlowReaders(app.server, sendMs, (socket) => {
