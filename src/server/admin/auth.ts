@@ -25,7 +25,7 @@ export type AuthResult =
   | { kind: 'ok' }
   /** No token, or a wrong one. */
   | { kind: 'denied' }
-  /** A wrong token, after many others from the same address of which too many still wait for their response. */
+  /** A wrong token, after many others from this address. Too many of them are still pending. */
   | { kind: 'throttled'; seconds: number }
 
 /** After this many wrong tokens, each further one is denied `DELAY_MS` late, at most `MAX_PENDING` at a time. */

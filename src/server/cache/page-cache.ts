@@ -190,7 +190,7 @@ export class PageCache {
 
   /**
    * Removes stored pages, and keeps those that are being rendered from being stored. Resolves when the other processes
-   * have been told, or cannot be told now.
+   * have been notified, or when they cannot be reached now.
    */
   async invalidate({ tags = [], path }: Invalidation): Promise<void> {
     this.#invalidations++

@@ -146,12 +146,12 @@ export function failuresOf(request: FailedRequest, tools: FailureTools): Request
   return request[FAILURES]
 }
 
-/** Returns the first failure of a request that was written, or null. */
+/** Returns the request's first logged failure, or null. */
 export function firstFailureOf(request: FailedRequest): Failure | null {
   return request[FAILURES]?.first ?? null
 }
 
-/** Returns the number of different failures of a request that were written. */
+/** Returns the number of different failures of a request that were logged. */
 export function failureCountOf(request: FailedRequest): number {
   return request[FAILURES]?.count ?? 0
 }

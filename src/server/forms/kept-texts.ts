@@ -102,7 +102,7 @@ export class KeptTexts {
   }
 }
 
-/** Returns the beginning of a text, without a character of which only a part is there. */
+/** Returns the beginning of a text, without an incomplete last character. */
 function cut(text: string, bytes: number): string {
   return Buffer.from(text)
     .toString('utf8', 0, bytes)

@@ -62,7 +62,7 @@ function changeNonces(reply: FastifyReply, hashes: Hashes, keep: (source: string
   reply.header(POLICY, String(policy).split(';').map(inDirective).join(';'))
 }
 
-/** Keeps browsers from guessing another type than `Content-Type` says. */
+/** Keeps browsers from guessing a type other than `Content-Type`. */
 export function setNosniff(reply: FastifyReply) {
   reply.header('x-content-type-options', 'nosniff')
 }

@@ -119,7 +119,7 @@ export interface SiteOptions {
   traceOf?: FindTrace
   /**
    * Where failures are stored: a file, relative to the site's folder; a `postgres://user@host/database` URL, for a
-   * site on several machines; or false, for nowhere (`'hydrant-errors.db'`).
+   * site on several machines; or false, to store none (`'hydrant-errors.db'`).
    */
   ledger?: string | false
   /** Limits of the ledger. Above one of them, it removes older failures. */

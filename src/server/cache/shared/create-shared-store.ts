@@ -17,8 +17,8 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
 
   const invalidations = createOwnInvalidations(async (tags) => {
     const versions = await backend.advance(tags)
-    // Noted before the response to a later call is read. Otherwise `catchUp` would report this process's own
-    // invalidation.
+    // The versions are noted before the response to a later call is read. Otherwise `catchUp` would report this
+    // process's own invalidation.
     link.note(versions)
     return versions
   }, reads.note)
