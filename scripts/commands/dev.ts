@@ -21,7 +21,7 @@ export async function runDev(
   note: string | null,
 ): Promise<void> {
   const signals = handleStopSignals((text) => console.error(text))
-  // The terminal is gone, and nobody could read about it. An uncaught error would be written again and again.
+  // The terminal is gone, so no message can be shown. An uncaught error would be written again and again.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => process.exit(1))
   // chokidar reads the variable; containers set it without the flag.
   if (poll !== undefined) process.env.CHOKIDAR_USEPOLLING = poll

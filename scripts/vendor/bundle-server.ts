@@ -12,10 +12,10 @@ import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 const DIST = join(process.cwd(), 'dist')
-// A folder beside the rooms, from which `PACKAGE_FOLDER` and the programs of threads are found as from a room.
+// A folder beside the rooms, so that `PACKAGE_FOLDER` and the programs of threads are found in the same way.
 const FOLDER = 'src/server/bundle'
 
-/** The condition of Node.js by which a process of the repository loads the bundle, too. */
+/** With this condition of Node.js, a process of the repository loads the bundle too. */
 const CONDITION = 'hydrant-bundle'
 
 /** The modules that are imported by the names of package.json. */

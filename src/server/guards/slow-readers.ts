@@ -10,7 +10,7 @@ const SHORTEST_CHECK_MS = 20
 interface Connection {
   /** Bytes that the system has accepted. */
   taken: number
-  /** How many checks in a row found waiting data of which nothing had been accepted since the previous check. */
+  /** How many checks in a row found that data waits and that the system has accepted none since the previous check. */
   idleChecks: number
 }
 

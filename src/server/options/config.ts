@@ -22,8 +22,8 @@ export interface SiteOptions {
     /** Milliseconds that a server which shuts down waits for requests in flight (10 000). For `hydrant start`. */
     drainMs?: number
     /**
-     * Milliseconds after the signal to stop in which the server still accepts requests, while the response of
-     * `/_hydrant/ready` is a 503. Set it to the time that a load balancer needs to notice this (0). For
+     * Milliseconds for which the server still accepts requests after the signal to stop. In this time, the response
+     * of `/_hydrant/ready` is a 503. Set it to the time that a load balancer needs to notice this (0). For
      * `hydrant start`.
      */
     stopDelayMs?: number

@@ -28,7 +28,7 @@ export interface RestInput {
   renderMs: number
   /** The greatest length of the rest, in characters. */
   maxLength: number
-  /** Returns the text to insert before `</body>` of a document in which a part has failed. */
+  /** Returns the text to insert before `</body>` of a document with a failed part. */
   endOfFailed(failure: Failure): string
 }
 

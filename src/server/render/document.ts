@@ -49,7 +49,7 @@ export interface DocumentInput {
   renderMs: number
   /** The greatest length of a document, in characters. */
   maxLength: number
-  /** Returns the text to insert before `</body>` of a document in which a part has failed. */
+  /** Returns the text to insert before `</body>` of a document with a failed part. */
   endOfFailed(failure: Failure): string
 }
 

@@ -154,7 +154,7 @@ async function writeBundle(
   return { ...bundle, folder }
 }
 
-/** Moves a complete bundle to its folder, unless another process has placed the same bundle there meanwhile. */
+/** Moves a complete bundle to its folder, unless another process has just placed the same bundle there. */
 async function place(temporary: string, folder: string) {
   const isPlaced = await rename(temporary, folder).then(
     () => true,

@@ -56,7 +56,7 @@ function isFulfilled(settlement: string): boolean {
   return kind === 'value'
 }
 
-/** Reads the data of a shell. Each call creates all objects anew. */
+/** Reads the data of a shell. Each call creates new objects. */
 export async function readShellData({ data, settlements }: ShellData): Promise<{
   values: unknown[]
   /** The output of the schemas `params` and `search`; null without one. */
