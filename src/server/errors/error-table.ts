@@ -217,7 +217,7 @@ export const errorTable = {
   },
   HYD_SCHEMA_TIMEOUT: {
     message: 'the schema "%s" of %s did not finish within %s ms',
-    fix: 'Make what the schema waits for faster, or raise "timeouts.loadMs".',
+    fix: 'Speed up the work that the schema waits for, or raise "timeouts.loadMs".',
     statusCode: 504,
   },
   HYD_INVALID_FORM: {
