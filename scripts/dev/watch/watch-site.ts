@@ -66,7 +66,7 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
       else folders.addFiles(paths)
     },
     async settled() {
-      // The events of the file system that have come are handled first.
+      // Pending events of the file system are handled first.
       await new Promise(setImmediate)
       await batch.settled()
     },

@@ -5,7 +5,7 @@ import { createEndCookie, createSessionCookie, hasSession, isSame } from './sess
 
 /** Authenticates operators by a token or a session cookie. */
 export interface Auth {
-  /** True if there is no token: then everybody has access. */
+  /** True if there is no token: then everyone has access. */
   isOpen: boolean
   /** Checks the bearer token or the cookie of a request from the address `ip`. */
   authenticate(headers: IncomingHttpHeaders, ip: string): Promise<AuthResult>

@@ -119,7 +119,7 @@ class Traps<Original extends object> implements ProxyHandler<object> {
     const original = this.#object.original()
     const given = 'value' in descriptor ? { ...descriptor, value: originalOf<unknown>(descriptor.value) } : descriptor
     const isData = 'value' in given && typeof given.value !== 'function'
-    // If the descriptor leaves out an attribute, the result depends on the property as it was.
+    // If the descriptor leaves out an attribute, the result depends on the previous property.
     const isComplete = isData && 'writable' in given && 'enumerable' in given && 'configurable' in given
     const isDone = this.#write(property, !isComplete, () => Reflect.defineProperty(original, property, given))
     // A proxy may only report a property as not configurable if its target has the same one.

@@ -43,9 +43,9 @@ export class RequestFailures {
   /** The second half of the digest of each failure of this request. */
   readonly occurrence = createOccurrence()
   readonly redaction: Redaction
-  /** The first failure that was written: the visitor sees its digest. Null without any. */
+  /** The first logged failure: the visitor sees its digest. Null if there is none. */
   first: Failure | null = null
-  /** Number of different failures that were written. */
+  /** The number of different failures that were logged. */
   count = 0
   #request: FastifyRequest
   #tools: FailureTools

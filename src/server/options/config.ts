@@ -171,7 +171,7 @@ export interface ServerOptions extends SiteOptions {
     /** Milliseconds for receiving a whole request, with its body. After that, the response is a 408 (300 000). */
     requestMs?: number
     /**
-     * Milliseconds in which a client may read nothing of a response. After that, the connection is closed (30 000).
+     * Milliseconds for which a client may read nothing of a response. After that, the connection is closed (30 000).
      */
     sendMs?: number
     /** Milliseconds for which an idle connection is kept open for the next request (72 000). */

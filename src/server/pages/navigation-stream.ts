@@ -44,7 +44,7 @@ export function isSentByHydrant(reply: FastifyReply): boolean {
  */
 export function setNavigationHeaders({ site, reply }: Pick<RequestContext, 'site' | 'reply'>) {
   if (site.options.compress) addVary(reply, 'Accept-Encoding')
-  // Before compression, which a `no-transform` from a load would forbid.
+  // The header of a load is replaced before compression, which its `no-transform` would forbid.
   keepFromCaches(reply)
   reply.type(NAVIGATION_CONTENT)
   sentByHydrant.add(reply)
@@ -121,7 +121,7 @@ export class NavigationStream implements NavigationAnswer {
     )
   }
 
-  // As text: Fastify returns its own array, and later appends to it.
+  // The result is a text, because Fastify returns its own array and later appends to it.
   #readCookies(): string {
     return String(this.#ctx.reply.getHeader('set-cookie'))
   }

@@ -108,7 +108,7 @@ class DocumentRest implements RenderObserver {
     return digest
   }
 
-  // The boundaries that React left pending would wait in the browser for ever, so a script fails them there.
+  // The boundaries that React left pending would wait in the browser forever, so a script fails them there.
   #onBroken(error: unknown) {
     const { data, ctx, nonce } = this.#input
     const failure = ctx.fail(error, { phase: 'render' })

@@ -211,7 +211,7 @@ class DocumentRender implements RenderObserver {
     this.#sink.add(messageElement(messageText(notice), this.#input.nonce))
   }
 
-  // The boundaries that React left pending would wait in the browser for ever, so a script fails them there.
+  // The boundaries that React left pending would wait in the browser forever, so a script fails them there.
   #onBroken(error: unknown) {
     const { data, ctx, nonce } = this.#input
     // Nothing was sent, so the status can still be 500.
