@@ -55,7 +55,7 @@ export function formatLocation({ file, line, column }: SourceLocation): string {
 
 /** Sorts problems by place and removes duplicates: both bundles often report the same mistake. */
 export function tidyProblems(problems: readonly BuildProblem[]): BuildProblem[] {
-  const byKey = new Map(problems.map((problem) => [summarise(problem), problem]))
+  const byKey = new Map(problems.map((problem) => [summarize(problem), problem]))
   return [...byKey.values()].sort(
     (a, b) =>
       compareText(a.location?.file ?? '', b.location?.file ?? '') ||
@@ -68,6 +68,6 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function summarise({ code, message, location }: BuildProblem): string {
+function summarize({ code, message, location }: BuildProblem): string {
   return `${code} ${location ? `${formatLocation(location)}: ` : ''}${message}`
 }

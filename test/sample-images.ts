@@ -17,11 +17,11 @@ interface Pipeline {
 }
 
 export interface SampleImages {
-  /** Makes a photo: a pattern with many colours, which AVIF and WebP make smaller. */
+  /** Makes a photo: a pattern with many colors, which AVIF and WebP make smaller. */
   photo(width: number, height: number, orientation?: number): Pipeline
-  /** Makes an image of one colour with two frames, in the formats that have animations. */
+  /** Makes an image of one color with two frames, in the formats that have animations. */
   animation(width: number, height: number): Pipeline
-  /** Makes a transparent image of one colour. */
+  /** Makes a transparent image of one color. */
   dot(width: number): Pipeline
 }
 
@@ -39,7 +39,7 @@ export async function createSampleImages(folder: string): Promise<SampleImages> 
         pixels[index] = 128 + 60 * Math.sin(x / 40 + (index % 3)) + 40 * Math.cos(y / 30) + ((x ^ y) % 5)
       }
       const photo = sharp(pixels, { raw: { width, height, channels: 3 } })
-      // Metadata brings a colour profile.
+      // Metadata brings a color profile.
       return orientation === undefined ? photo : photo.withMetadata({ orientation })
     },
     animation(width, height) {

@@ -6,7 +6,7 @@ import type { Peer } from '../compare/peer.ts'
 
 /** A link of a framework: the code that imports it, and the link to `/data`. */
 interface Link {
-  /** The packages by which the framework is recognised. */
+  /** The packages by which the framework is recognized. */
   packages: readonly string[]
   imports: string
   element: string

@@ -165,7 +165,7 @@ const OPEN_LOAD = `export function load() {
 const SERVER = `export default async function server(app) {
   app.get('${MEMORY_PATH}', async ({ query }) => {
     if (query.collect !== undefined) {
-      // The second collection frees the objects that the first one has finalised.
+      // The second collection frees the objects that the first one has finalized.
       globalThis.gc()
       globalThis.gc()
     }

@@ -28,7 +28,7 @@ export function summarizeCache({ parts: { cache } }: BenchRecord): string | null
   const shares = cache.figures.runs.map(
     (run) => `${ratioOf(run, 'stored')} (${ENCODING_NAMES[run.encoding]}, ${labelOf(run.workers)})`,
   )
-  return `Requests per second of a stored page, divided by those of a Fastify route of the same site that sends the same text with the same headers: ${shares.join(', ')}.`
+  return `A stored page reaches the following part of the request rate of a Fastify route in the same site that sends the same text with the same headers: ${shares.join(', ')}.`
 }
 
 /** Returns one table for each number of processes. Each cell has the rate and its share of the rate of the route. */

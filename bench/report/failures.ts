@@ -10,8 +10,11 @@ export function summarizeFailures({ parts: { failures } }: BenchRecord): string 
   if (!failures) return null
   const { shares } = failures.figures
   const small = shares.filter(({ page, headers }) => page === shares[0]?.page && headers === shares[0]?.headers)
-  const shown = small.map(({ part, ratios }) => `${ratio(median(ratios))} if its ${PART_NAMES[part] ?? part} fails`)
-  return `Requests per second of a small page that fails, divided by those of the same page when it works: ${shown.join(', ')}. ${sayStorm(failures.figures)}`
+  const shown = small.map(({ part, ratios }, index) => {
+    const rate = index === 0 ? ' of the request rate of a working one' : ''
+    return `${ratio(median(ratios))}${rate} if its ${PART_NAMES[part] ?? part} fails`
+  })
+  return `A failing small page reaches ${shown.join(', and ')}. ${sayStorm(failures.figures)}`
 }
 
 export function toFailureTables(figures: FailureFigures): string {
@@ -33,5 +36,5 @@ const PART_NAMES: Readonly<Record<string, string>> = { load: 'load', render: 'co
 
 function sayStorm({ storm: { requests, seconds, nextToFailing, nextToWorking } }: FailureFigures): string {
   const [failing, working] = [median(nextToFailing), median(nextToWorking)]
-  return `While ${show(requests)} other requests fail in ${seconds} seconds, working pages reach ${ratio(failing / working)} of the rate that they reach while as many other requests succeed (${ratio(failing)} and ${ratio(working)} of the rate without other requests).`
+  return `While ${show(requests)} other requests fail in ${seconds} seconds, working pages reach ${ratio(failing)} of the rate that they have without other requests. While as many other requests succeed, they reach ${ratio(working)} of it. The first of these two rates is ${ratio(failing / working)} of the second.`
 }

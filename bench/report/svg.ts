@@ -8,7 +8,7 @@ export interface Drawing {
   body: readonly string[]
 }
 
-// The colours keep their contrast on light and on dark pages.
+// The colors keep their contrast on light and on dark pages.
 const STYLE = `
 text { font: 12px system-ui, sans-serif; fill: #1f2328 }
 .title { font-size: 18px; font-weight: 600 }

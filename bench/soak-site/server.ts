@@ -9,7 +9,7 @@ export default async function server(app: FastifyInstance) {
   })
 
   app.get<{ Querystring: { objects?: string } }>('/soak/state', async ({ query }): Promise<State> => {
-    // Collects twice: the second collection frees the objects that the first one finalised.
+    // Collects twice: the second collection frees the objects that the first one finalized.
     global.gc?.()
     global.gc?.()
     return {

@@ -50,7 +50,7 @@ export interface SiteCheck {
   find(site: CheckedSite): Promise<BuildProblem[]>
 }
 
-/** What a build knows of a site before it writes the bundles. */
+/** The data of a site that a build has before it writes the bundles. */
 export interface CheckedSite {
   /** The site's folder, with symbolic links resolved. */
   siteDir: string

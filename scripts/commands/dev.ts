@@ -8,7 +8,7 @@ import { type DevView, formatDevError, formatDevRepeat } from '../terminal/forma
 import { formatSource } from '../terminal/format-failure.ts'
 import { formatWarning } from '../terminal/format-problem.ts'
 import { formatDuration } from '../terminal/format-report.ts'
-import { createPaint, wantsColours } from '../terminal/paint.ts'
+import { createPaint, wantsColors } from '../terminal/paint.ts'
 
 /** Milliseconds without a reaction after which the event loop counts as blocked. */
 const BLOCKED_MS = 3_000
@@ -21,7 +21,7 @@ export async function runDev(
   note: string | null,
 ): Promise<void> {
   const signals = handleStopSignals((text) => console.error(text))
-  // The terminal is gone, and nobody could read about it. An uncaught error would be written again and again.
+  // The terminal is gone, so no message can be shown. An uncaught error would be written again and again.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => process.exit(1))
   // chokidar reads the variable; containers set it without the flag.
   if (poll !== undefined) process.env.CHOKIDAR_USEPOLLING = poll
@@ -73,7 +73,7 @@ async function watchEventLoop(onBlocked: (error: Error) => void) {
 }
 
 function printErrors(errors: readonly DevError[], isRepeat: boolean) {
-  const paint = createPaint(wantsColours(process.stderr, process.env))
+  const paint = createPaint(wantsColors(process.stderr, process.env))
   const view = { paint, width: process.stderr.columns || Number.POSITIVE_INFINITY }
   console.error(isRepeat ? errors.map((error) => formatDevRepeat(error, view)).join('\n') : format(errors, view))
 }

@@ -10,7 +10,7 @@ import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { isPostgresUrl, placeOf } from '../../src/server/postgres/database-url.ts'
 import { DEV_LEDGER } from '../dev-ledger.ts'
 import { isFolder } from '../is-folder.ts'
-import { createPaint, wantsColours } from '../terminal/paint.ts'
+import { createPaint, wantsColors } from '../terminal/paint.ts'
 import { quoteWord } from '../terminal/quote-word.ts'
 import { describeErrors, type NamedLedger } from './describe-errors.ts'
 import { type ErrorsFlags, readRequest, readWords } from './errors-arguments.ts'
@@ -35,7 +35,7 @@ export async function runErrors(
   if (dev) from.words = `${wordsFor(dir, undefined)} --dev`
   try {
     const view = {
-      paint: createPaint(wantsColours(stdout, env)),
+      paint: createPaint(wantsColors(stdout, env)),
       width: stdout.columns ?? Number.POSITIVE_INFINITY,
       now,
     }

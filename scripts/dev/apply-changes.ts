@@ -12,7 +12,7 @@ export interface AppliedChange extends DevChange {
   /** The changed files, relative to the site. */
   paths: readonly string[]
   durationMs: number
-  /** What open pages are told; null if the change does not concern them. */
+  /** The message to open pages; null if the change does not affect them. */
   message: DevUpdate | DevReload | null
 }
 

@@ -16,7 +16,7 @@ export interface DevOptionsInput {
 export interface DevOptions {
   /** Returns the current options; before `configure`, without those of the configuration. */
   current(): Options
-  /** Returns whether nobody has chosen the port: no flag, no variable, and not the configuration. */
+  /** Returns whether the port is the default: no flag, no variable and no configuration sets it. */
   isDefaultPort(): boolean
   /** Uses the site's configuration. Throws HYD_OPTION_…. */
   configure(config: Record<string, unknown>): void

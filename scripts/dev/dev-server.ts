@@ -9,7 +9,7 @@ const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 
 export interface DevServer extends Pick<DevSite, 'findSource' | 'report'> {
   urls: ServerUrls
-  /** Says why the port is another one than the default; null when it is not. */
+  /** Why the port differs from the default; null if it does not. */
   portNote: string | null
   close(): Promise<void>
 }

@@ -42,7 +42,7 @@ export interface AppliedUpdate {
 export interface DevSite {
   /** Returns the options of the last build; before the first build, without those of the configuration. */
   options(): Options
-  /** Returns whether nobody has chosen the port: no flag, no variable, and not the configuration. */
+  /** Returns whether the port is the default: no flag, no variable and no configuration sets it. */
   isDefaultPort(): boolean
   respond(request: IncomingMessage, response: ServerResponse): Promise<void>
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void

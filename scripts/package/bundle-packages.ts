@@ -1,4 +1,4 @@
-// Bundles packages for the published package, with the licences of all packages in each bundle. As dependencies they
+// Bundles packages for the published package, with the licenses of all packages in each bundle. As dependencies they
 // would bring 25 packages into each site, 14 of them by pino-pretty. Runs in the repository's folder, after the
 // compiler.
 
@@ -49,6 +49,6 @@ function folderOf(file: string): string {
 function describeLicense(folder: string): string {
   const manifest: { name: string; version: string } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
-  if (file === undefined) throw new Error(`${folder} has no licence file`)
+  if (file === undefined) throw new Error(`${folder} has no license file`)
   return `${manifest.name} ${manifest.version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
 }

@@ -3,19 +3,19 @@
 // them before its first response. Runs in the repository's folder, after the compiler.
 //
 // The repository itself runs the compiled modules, so that a test and the server in its process share them. The
-// `imports` of package.json decide: those in `dist`, which is not published, lead to the modules, or with a condition to
-// the bundle, and those of the package to the bundle. A process has one of them only, and so one class `HttpError` and
-// one React context.
+// `imports` of `package.json` in `dist`, which is not published, lead to the modules. With a condition, they lead to the
+// bundle. The `imports` of the published `package.json` lead to the bundle. A process loads only one of the two, so it
+// has one class `HttpError` and one React context.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 const DIST = join(process.cwd(), 'dist')
-// A folder beside the rooms, from which `PACKAGE_FOLDER` and the programs of threads are found as from a room.
+// A folder beside the rooms, so that `PACKAGE_FOLDER` and the programs of threads are found in the same way.
 const FOLDER = 'src/server/bundle'
 
-/** The condition of Node.js by which a process of the repository loads the bundle, too. */
+/** With this condition of Node.js, a process of the repository loads the bundle too. */
 const CONDITION = 'hydrant-bundle'
 
 /** The modules that are imported by the names of package.json. */

@@ -1,18 +1,18 @@
 import { styleText } from 'node:util'
 
-/** Applies a style to a text. Returns it unchanged when colours are off. */
+/** Applies a style to a text. Returns it unchanged when colors are off. */
 export type Paint = (style: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', text: string) => string
 
-export function createPaint(hasColours: boolean): Paint {
-  if (!hasColours) return (_style, text) => text
+export function createPaint(hasColors: boolean): Paint {
+  if (!hasColors) return (_style, text) => text
   return (style, text) => styleText(style, text, { validateStream: false })
 }
 
 /**
- * Returns whether to use colours. FORCE_COLOR decides, then NO_COLOR, then the output: Node's order. Node's own
- * `getColorDepth` also obeys an empty NO_COLOR, and returns no colours for a terminal with an unknown name.
+ * Returns whether to use colors. FORCE_COLOR decides, then NO_COLOR, then the output: Node's order. Node's own
+ * `getColorDepth` also obeys an empty NO_COLOR, and returns no colors for a terminal with an unknown name.
  */
-export function wantsColours(output: { isTTY?: boolean }, env: Record<string, string | undefined>): boolean {
+export function wantsColors(output: { isTTY?: boolean }, env: Record<string, string | undefined>): boolean {
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false
   return output.isTTY === true && env.TERM !== 'dumb'

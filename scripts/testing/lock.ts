@@ -7,7 +7,7 @@ import { hasCode } from '../../src/server/util/has-code.ts'
 import { isRunning } from '../is-running.ts'
 
 const POLL_MS = 50
-/** A process holds the second lock for less than a millisecond, unless it is killed meanwhile. */
+/** A process holds the second lock for less than a millisecond, unless it is killed in that time. */
 const LEFT_AFTER_MS = 5_000
 
 /** Runs a function while no other process runs one for the same folder. */

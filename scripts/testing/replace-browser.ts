@@ -13,7 +13,7 @@ export interface SentSubmission {
 
 /**
  * Returns the result of a submission: `{ data }`, `{ invalid }` or `{ error }`, or a promise of it. Without a result,
- * it stands for an action that returns nothing.
+ * it simulates an action that returns nothing.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without `return` is an answer
 export type SubmissionAnswer = (sent: SentSubmission) => SubmissionOutcome | void | Promise<SubmissionOutcome | void>

@@ -44,7 +44,7 @@ export function NoteForm({ fields, submission }: NoteFormProps) {
         is yours, so only you can delete it.
       </p>
       <fieldset>
-        <legend>Colour of its sign</legend>
+        <legend>Color of its sign</legend>
         {colours.map((colour) => (
           <label key={colour}>
             <input type="radio" defaultChecked={colour === colours[0]} {...fields.colour.option(colour)} /> {colour}

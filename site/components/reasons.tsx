@@ -16,7 +16,7 @@ const REASONS: readonly Reason[] = [
   {
     name: 'Next.js',
     gain: 'One kind of component, and one function that loads the data of a page. A page is cached only if it says so, and a response that read the visitor is never stored. No functions that a browser calls by id. One build serves every environment.',
-    loss: 'Server Components, font optimisation, edge hosting, the ecosystem.',
+    loss: 'Server Components, font optimization, edge hosting, the ecosystem.',
     path: 'coming-from/next',
   },
   {

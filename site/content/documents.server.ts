@@ -31,7 +31,7 @@ export function htmlOf({ html }: SiteDocument): string {
 }
 
 /** Returns the links to the documents before and after this one. A file that is not Markdown has none. */
-export function listNeighbours(document: SiteDocument) {
+export function listNeighbors(document: SiteDocument) {
   const chapters = listDocuments().filter(({ sections }) => sections.length > 0)
   const index = chapters.indexOf(document)
   const toLink = (one: SiteDocument | undefined) => one && { href: hrefOfDocument(one.path), title: one.title }

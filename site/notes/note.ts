@@ -3,7 +3,7 @@ import { cleanText } from './clean-text.ts'
 /** The largest length of a note, in Unicode characters. */
 export const MAX_LENGTH = 280
 
-/** The colours of real hydrant signs: for fire, water and gas. */
+/** The colors of real hydrant signs: for fire, water and gas. */
 export const colours = ['red', 'blue', 'yellow'] as const
 
 export type Colour = (typeof colours)[number]

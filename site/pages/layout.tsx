@@ -42,7 +42,7 @@ export default function RootLayout({ children, url }: LayoutProps<'/'>) {
             This site is served by Hydrant. Every page that loads data is also available as JSON:{' '}
             <code>curl -H 'Accept: application/json'</code>
           </p>
-          <p>MIT licence</p>
+          <p>MIT license</p>
         </footer>
       </body>
     </html>

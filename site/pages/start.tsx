@@ -15,8 +15,8 @@ export default function Start() {
       />
       <h1>Start</h1>
       <p className="lead">
-        From an empty folder to a running site. You need Node.js 20.19, 22.12, 24 or newer, and some experience with
-        React.
+        From an empty folder to a running site. You need Node.js 20 (from 20.19), 22 (from 22.12), or 24 and later, and
+        some experience with React.
       </p>
       <Section id="site" title="A new site">
         <Code title="Terminal" language="sh">

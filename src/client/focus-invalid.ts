@@ -1,6 +1,6 @@
 import type { Invalid } from '../shared/wire/page-extras.ts'
 
-/** Tells screen readers that the form was not sent. */
+/** Announces to screen readers that the form was not sent. */
 export function announceInvalid({ issues }: Invalid, announce: (text: string) => void) {
   announce(['The form was not sent.', ...(issues[''] ?? [])].join(' '))
 }

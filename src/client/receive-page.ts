@@ -19,7 +19,7 @@ export interface ReceivedPage {
 /**
  * Creates the functions that take the lines of a page. The one that takes the last necessary line returns the page.
  *
- * @param currentData The data of the current page, of which the layouts that stay keep theirs.
+ * @param currentData The data of the current page. Layouts that stay mounted keep theirs.
  */
 export function createPageReceiver(currentData: readonly unknown[], revive: (flat: Flat) => Promise<unknown>) {
   let start: NavigationStart | undefined

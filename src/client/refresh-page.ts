@@ -9,7 +9,7 @@ export type Refresh = ReturnType<typeof createRefresh>
 
 /**
  * Returns the function that runs the loads of the current page and its layouts again. Only one request is pending at a
- * time: calls meanwhile wait for it, and then fetch the data once more, together.
+ * time: further calls wait for it, and then share one more request.
  *
  * The function resolves when React has been given the fresh data; then `shown` resolves when the data is in the
  * document. It rejects when the data cannot be fetched. Then the page stays as it is. `onData` is called in the task in
@@ -32,7 +32,7 @@ export function createRefresh(app: App, state: NavigatorState, view: PageView, r
     }
   }
 
-  /** Returns null if the fresh data is not needed any more. */
+  /** Returns null if the fresh data is no longer needed. */
   async function fetchCurrent(): Promise<Page | null> {
     const { tree } = app
     const { pathname, search } = tree.address.url

@@ -1,5 +1,5 @@
 // A page that is open during a deployment may import a script of the old build, which no longer exists. The page of
-// the new build imports another one. If that is missing too, the page must not reload for ever.
+// the new build imports another one. If that is missing too, the page must not reload forever.
 
 const STORED = 'hydrant-again'
 /** A page that has been open for this long has worked, so it may reload again. */

@@ -29,7 +29,7 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
       if (url.hash) location.hash = url.hash
     } else if ('navigation' in window) {
       const { committed, finished } = navigation.navigate(url.href, { info: new FetchedPage(page) })
-      // The navigation is cancelled when the visitor goes elsewhere meanwhile.
+      // The navigation is canceled when the visitor goes to another page before it ends.
       await Promise.allSettled([committed, finished])
     } else return location.assign(url.href)
   }

@@ -9,8 +9,8 @@ export interface PublicEnv {}
 
 /**
  * The environment variables of the server whose names begin with `PUBLIC_`, in the browser and on the server:
- * `publicEnv.PUBLIC_API_URL`. Their values are those of the moment in which the server was created. Without a server, as
- * in a test of a component, they are those of the process when this module was loaded.
+ * `publicEnv.PUBLIC_API_URL`. Their values are those at the creation of the server. Without a server, as in a
+ * test of a component, they are those of the process when this module was loaded.
  */
 export const publicEnv: PublicEnv & Readonly<Record<`PUBLIC_${string}`, string | undefined>> =
   typeof HYDRANT_BROWSER === 'undefined' ? readProcessEnv() : readBootEnv()

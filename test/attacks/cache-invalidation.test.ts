@@ -162,7 +162,7 @@ t.test('each spelling of a path is removed', async (t) => {
   await checkSpellings(t, await serve(t, dir, { ledger: false }))
 })
 
-t.test('each spelling of a path is removed in an app that normalises none', async (t) => {
+t.test('each spelling of a path is removed in an app that normalizes none', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(hydrant, { dir, ledger: false })

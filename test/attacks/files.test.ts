@@ -119,7 +119,7 @@ t.test('no spelling of a path leads out of the public files', async (t) => {
   t.equal((await get('/deep/file.txt')).body, 'deep')
 })
 
-t.test('nor does a path that a client would have normalised before sending it', async (t) => {
+t.test('nor does a path that a client would have normalized before sending it', async (t) => {
   const { send } = await listenRaw(t, (await serve(t, dir, { ledger: false })).app)
   const targets = ROOTS.flatMap((root) =>
     ['../', '../../', '..\\', '/../', './/..//', '/etc/../../', '\u00c0\u00ae\u00c0\u00ae/'].flatMap((up) =>

@@ -105,7 +105,7 @@ t.test('in the JSON log each line is a real one and controls nothing', async (t)
 t.test('on a terminal no line is forged, and control characters are shown', async (t) => {
   const start = [process.execPath, cliPath, 'start', dir, '--port', '0'].map((word) => `'${word}'`).join(' ')
   const output = await logOf(t, 'script', ['--quiet', '--flush', '--return', '--command', start, '/dev/null'])
-  // Removes the log's own colours and line breaks.
+  // Removes the log's own colors and line breaks.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the test is about these
   const plain = output.replace(/\x1b\[\d+m/g, '').replaceAll('\r\n', '\n')
   t.notMatch(plain, OBEYED)

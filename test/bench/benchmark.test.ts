@@ -16,7 +16,7 @@ t.test('wrong arguments and missing programs are errors that say what to do', as
   const peers = join(dir, 'peers')
   const cases: readonly [args: readonly string[], message: RegExp, path?: string][] = [
     [[], /^Error: the part "speed" needs the folder of the peers\nTry: npm run bench -- PEERS_FOLDER/],
-    [[peers, '--colour'], /^Error: Unknown option '--colour'/],
+    [[peers, '--color'], /^Error: Unknown option '--color'/],
     [[peers, peers], /^Error: expected one folder of peers/],
     [['--parts', 'growth,speeds'], /^Error: --parts must be some of speed, .*; got "speeds"/],
     [['--parts', 'growth', '--sizes', '10,many'], /^Error: --sizes must be a whole number from 1; got "many"/],

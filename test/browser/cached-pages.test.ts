@@ -29,7 +29,7 @@ const { app } = await serve(t, dir)
 const url = await listen(t, app)
 
 /** Inserts an element whose script the policy forbids. Returns what has run, and which requests failed. */
-async function attack(): Promise<{ ran: boolean; colour: string; modules: number }> {
+async function attack(): Promise<{ ran: boolean; color: string; modules: number }> {
   document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="self.ran = 1">')
   const script = document.createElement('div')
   script.innerHTML = '<svg onload="self.ran = 1"></svg>'
@@ -37,7 +37,7 @@ async function attack(): Promise<{ ran: boolean; colour: string; modules: number
   await new Promise((resolve) => setTimeout(resolve, 50))
   return {
     ran: 'ran' in self,
-    colour: getComputedStyle(document.querySelector('h1') ?? document.body).color,
+    color: getComputedStyle(document.querySelector('h1') ?? document.body).color,
     modules: performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).length,
   }
 }
@@ -59,9 +59,9 @@ t.test('a stored document is interactive in Chromium, and forbids other scripts'
     t.equal(await open.read('h1'), 'Other 1')
     await open.click('a')
     await open.shown('button')
-    const { ran, colour } = await open.page.evaluate(attack)
+    const { ran, color } = await open.page.evaluate(attack)
     t.equal(ran, false)
-    t.equal(colour, 'rgb(1, 2, 3)')
+    t.equal(color, 'rgb(1, 2, 3)')
     t.match(messages, [/violates the following Content Security Policy/])
   }
 })
@@ -72,9 +72,9 @@ t.test('a stored document is interactive in Firefox, and forbids other scripts',
   await firefox.hydrated()
   await firefox.click('button')
   await firefox.shows('button', 'count: 2')
-  const { ran, colour } = await firefox.evaluate(attack, undefined)
+  const { ran, color } = await firefox.evaluate(attack, undefined)
   t.equal(ran, false)
-  t.equal(colour, 'rgb(1, 2, 3)')
+  t.equal(color, 'rgb(1, 2, 3)')
   await firefox.click('a')
   await firefox.shows('h1', 'Other 1')
 })

@@ -229,7 +229,7 @@ async function control(
       returnByValue: true,
     })
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
-    // The result of the function, serialised as JSON.
+    // The result of the function, serialized as JSON.
     return result.value as Result
   }
 

@@ -38,7 +38,7 @@ export function drivePage(driver: Driver): DrivenPage {
     work: (argument: Argument) => Result | Promise<Result>,
     argument: Argument,
   ): Promise<Result> {
-    // The result of the function, serialised as JSON.
+    // The result of the function, serialized as JSON.
     return (await driver.run(`return (${work})(${JSON.stringify(argument)})`)) as Result
   }
 

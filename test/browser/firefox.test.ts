@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// Behaviour that depends on the browser, in Firefox: stacks, and the Navigation API.
+// Behavior that depends on the browser, in Firefox: stacks, and the Navigation API.
 
 import t from 'tap'
 import { serverSentence } from '../../src/shared/wire/error-messages.ts'

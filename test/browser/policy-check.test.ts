@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// The server's result for a policy equals Chromium's behaviour with it.
+// The server's result for a policy equals Chromium's behavior with it.
 
 import t from 'tap'
 import { findBlockingDirective } from '../../src/server/http/policy-check.ts'

@@ -27,11 +27,11 @@ async function checkPage(t: Test, url: string) {
   await page.click('#outer')
   await page.waitForSelector('#outer:has-text("outer own version 1")')
   t.equal(await page.textContent('#inner'), 'inner/')
-  const colour = await page.evaluate(() => {
+  const color = await page.evaluate(() => {
     const inner = document.querySelector('#inner')
     return inner && getComputedStyle(inner).color
   })
-  t.equal(colour, 'rgb(1, 2, 3)')
+  t.equal(color, 'rgb(1, 2, 3)')
   t.same(errors, [])
 }
 

@@ -82,17 +82,17 @@ t.test('a stored document is interactive in WebKit, and its policy blocks nothin
     await webkit.click('button')
     await webkit.shows('button', 'count: 2')
     await webkit.shows('h1', 'Stored 1')
-    const { colour, scripts, preloads } = await webkit.evaluate(() => {
+    const { color, scripts, preloads } = await webkit.evaluate(() => {
       const loaded = performance.getEntriesByType('resource').map(({ name }) => name)
       return {
-        colour: getComputedStyle(document.querySelector('h1') ?? document.body).color,
+        color: getComputedStyle(document.querySelector('h1') ?? document.body).color,
         scripts: loaded.filter((name) => name.endsWith('.js')).length,
         preloads: [...document.querySelectorAll<HTMLLinkElement>('link[rel=modulepreload]')].map(({ href }) =>
           loaded.includes(href),
         ),
       }
     }, null)
-    t.equal(colour, 'rgb(1, 2, 3)', visit)
+    t.equal(color, 'rgb(1, 2, 3)', visit)
     t.ok(scripts > 1)
     t.ok(preloads.length > 0 && preloads.every((isLoaded) => isLoaded), 'preloaded modules are loaded')
   }

@@ -41,7 +41,7 @@ const files = ['docs', 'site', 'templates', 'console', 'scripts', 'src']
   .filter((file) => !/\.(?:png|jpe?g|webp|avif|ico|woff2?|db)(?:-\w+)?$/.test(file))
 const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]))
 
-t.test('recognises the directives', async (t) => {
+t.test('recognizes the directives', async (t) => {
   for (const line of [
     '  proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
     'proxy_set_header X-Forwarded-Proto $http_x_forwarded_proto;',

@@ -126,6 +126,6 @@ function checkOutput(t: Test, expected: string, output: string) {
   const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const lines = expected.trim().split('\n')
   const pattern = lines.map((line) => line.split('…').map(escaped).join('[\\s\\S]*?')).join('[\\s\\S]*?')
-  // React separates neighbouring texts with an empty comment.
+  // React separates neighboring texts with an empty comment.
   t.match(output.replaceAll('<!-- -->', ''), new RegExp(pattern), expected)
 }

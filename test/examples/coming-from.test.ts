@@ -141,7 +141,7 @@ interface RequestOptions {
 async function request(url: string, { accept = 'text/html', cookie = '', form }: RequestOptions = {}) {
   const body = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }
   const response = await fetch(url, { headers: { accept, cookie }, redirect: 'manual', ...body })
-  // React separates neighbouring texts with an empty comment.
+  // React separates neighboring texts with an empty comment.
   const text = (await response.text()).replaceAll('<!-- -->', '')
   return { status: response.status, headers: response.headers, body: text }
 }

@@ -95,7 +95,7 @@ t.test('the fallback is readable in light and dark mode and on a narrow screen',
         }
       }, null)
       t.ok(seen.contrast >= 4.5, `${path}, ${colorScheme}: the contrast is ${seen.contrast.toFixed(1)}`)
-      t.equal(seen.isDark, colorScheme === 'dark', 'and follows the colour scheme')
+      t.equal(seen.isDark, colorScheme === 'dark', 'and follows the color scheme')
       t.equal(seen.overflow, 0, 'nothing reaches beyond the screen')
       t.ok(seen.buttonHeight >= 44, 'the button is large enough for a finger')
     }

@@ -64,7 +64,7 @@ t.test('the ranges begin with the lowest versions, and the documents name the sa
   const lowest = COMBINATIONS.map(({ node }) => node)
   const highest = COMBINATIONS.map(({ highest }) => highest)
   t.strictSame(engines.node.match(/\d+\.\d+\.\d+/g), lowest)
-  t.match(readFileSync('README.md', 'utf8'), 'Node.js 20.19, 22.12, 24 or newer')
+  t.match(readFileSync('README.md', 'utf8'), 'Node.js 20 (from 20.19), 22 (from 22.12), or 24 and later')
   for (const [name, version] of [
     ['fastify', LOWEST.fastify],
     ['react', LOWEST.react],

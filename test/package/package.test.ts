@@ -315,7 +315,7 @@ t.test('start on a terminal writes its log for people', async (t) => {
     await ended
   })
   for await (const line of createInterface(child.stdout)) {
-    // Without the codes of colours.
+    // Without the codes of colors.
     if (/^\[\d\d:\d\d:\d\d\].* INFO.*: .*listening at http:/.test(stripVTControlCharacters(line))) return
   }
   t.fail('it did not start')

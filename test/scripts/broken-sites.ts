@@ -124,7 +124,7 @@ export const brokenSites: BrokenSite[] = [
     expected: ['HYD_BUILD_SERVER_ORPHAN pages/prices.server.ts'],
   },
   {
-    title: 'a server file with a misspelt name',
+    title: 'a server file with a misspelled name',
     files: { 'pages/products.tsx': page, 'pages/prodcuts.server.ts': 'export const load = () => 1\n' },
     expected: ['HYD_BUILD_SERVER_ORPHAN pages/prodcuts.server.ts'],
     message: 'pages/prodcuts.server.ts belongs to no page or layout; did you mean pages/products.server.ts?',

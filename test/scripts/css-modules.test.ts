@@ -116,11 +116,11 @@ t.test(
     const bundler = createBundler()
     t.teardown(() => bundler.dispose())
     t.notOk((await bundler.compile('', { ...options })).ok)
-    for (const colour of ['green', 'gold']) {
-      writeFileSync(join(dir, 'pages', 'b.module.css'), `.b { color: ${colour} }`)
+    for (const color of ['green', 'gold']) {
+      writeFileSync(join(dir, 'pages', 'b.module.css'), `.b { color: ${color} }`)
       const outcome = await bundler.compile('', { ...options })
       const css = outcome.ok ? outcome.result.outputFiles.find(({ path }) => path.endsWith('.css'))?.text : ''
-      t.match(css, new RegExp(`\\.b_\\w+_b \\{\\s*color: ${colour};`))
+      t.match(css, new RegExp(`\\.b_\\w+_b \\{\\s*color: ${color};`))
     }
   },
 )

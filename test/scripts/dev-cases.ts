@@ -103,9 +103,9 @@ export const DEV_CASES: Record<string, DevCase> = {
   },
   typescript: {
     'load.ts':
-      "import { Colour, Shapes, Point, Model, log } from './types.ts'\nexport const load = () => [Colour.Green, Colour[0], Shapes.unit, Shapes.Inner.deep, new Point(1, 2).sum, Object.keys(new Point(1, 2)), new Model().name, log]\n",
+      "import { Color, Shapes, Point, Model, log } from './types.ts'\nexport const load = () => [Color.Green, Color[0], Shapes.unit, Shapes.Inner.deep, new Point(1, 2).sum, Object.keys(new Point(1, 2)), new Model().name, log]\n",
     'types.ts':
-      "export enum Colour { Red, Green = 4, Blue = 'b' + 'lue' }\nexport const log: string[] = []\nexport namespace Shapes {\n  export const unit = 1\n  export namespace Inner {\n    export const deep = unit + 1\n  }\n}\nexport class Point {\n  sum = this.x + this.y\n  extra?: string\n  static made = 'made'\n  #hidden = 1\n  constructor(public x: number, private y: number) {\n    log.push(String(#hidden in this))\n  }\n}\nfunction entity(target: { name: string }) {\n  log.push(target.name)\n}\nfunction field(target: object, key: string) {\n  log.push(key)\n}\n@entity\nexport class Model {\n  @field name = 'model'\n  static again = Model.name\n}\n",
+      "export enum Color { Red, Green = 4, Blue = 'b' + 'lue' }\nexport const log: string[] = []\nexport namespace Shapes {\n  export const unit = 1\n  export namespace Inner {\n    export const deep = unit + 1\n  }\n}\nexport class Point {\n  sum = this.x + this.y\n  extra?: string\n  static made = 'made'\n  #hidden = 1\n  constructor(public x: number, private y: number) {\n    log.push(String(#hidden in this))\n  }\n}\nfunction entity(target: { name: string }) {\n  log.push(target.name)\n}\nfunction field(target: object, key: string) {\n  log.push(key)\n}\n@entity\nexport class Model {\n  @field name = 'model'\n  static again = Model.name\n}\n",
   },
   strict: {
     'load.ts':

@@ -283,7 +283,7 @@ t.test('knows its own pages', async (t) => {
   t.notOk(isSameOrigin({ host: 'localhost:1', 'sec-fetch-site': 'same-site' }))
 })
 
-t.test('recognises pages of other sites', async (t) => {
+t.test('recognizes pages of other sites', async (t) => {
   const host = 'localhost:3000'
   for (const headers of [
     { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },

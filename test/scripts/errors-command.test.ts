@@ -140,15 +140,15 @@ t.test('ends with 2 when it is misused', async (t) => {
   await misused(['--sid', 'client'], "HYD_CLI_USAGE] unknown option '--sid' (Did you mean --side?)")
 })
 
-t.test('has colours when they are requested, and none in a pipe', async (t) => {
-  const colour = '\u001b['
-  const coloured = async (env: Record<string, string>) =>
+t.test('has colors when they are requested, and none in a pipe', async (t) => {
+  const color = '\u001b['
+  const colored = async (env: Record<string, string>) =>
     (await runCli(['errors', '7F3KQ2M9', failed], { env: { FORCE_COLOR: '0', NO_COLOR: '', ...env } })).stdout.includes(
-      colour,
+      color,
     )
-  t.notOk(await coloured({}))
-  t.ok(await coloured({ FORCE_COLOR: '1' }))
-  t.ok(await coloured({ FORCE_COLOR: '1', NO_COLOR: '1' }), 'as Node does it')
+  t.notOk(await colored({}))
+  t.ok(await colored({ FORCE_COLOR: '1' }))
+  t.ok(await colored({ FORCE_COLOR: '1', NO_COLOR: '1' }), 'as Node does it')
 })
 
 t.test('loads neither the compiler nor the server', async (t) => {

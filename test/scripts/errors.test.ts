@@ -12,13 +12,13 @@ const NAME = '/site/ledger.db'
 interface Asked {
   flags?: Parameters<typeof readRequest>[1]
   width?: number
-  hasColours?: boolean
+  hasColors?: boolean
 }
 
 /** Returns the output for a ledger. Without a digest it is the list. */
-async function print(ledger: Ledger, digest: string | null, { flags = {}, width, hasColours = false }: Asked = {}) {
+async function print(ledger: Ledger, digest: string | null, { flags = {}, width, hasColors = false }: Asked = {}) {
   const request = readRequest(digest === null ? null : parseDigest(digest), flags, NOW)
-  const view = { paint: createPaint(hasColours), width: width ?? Number.POSITIVE_INFINITY, now: NOW }
+  const view = { paint: createPaint(hasColors), width: width ?? Number.POSITIVE_INFINITY, now: NOW }
   return describeErrors(request, { ledger, name: NAME, words: ' ./my-site' }, view)
 }
 
@@ -223,15 +223,15 @@ t.test('shows a failure outside any request, and one without a stack', async (t)
   t.notMatch(text, /null|undefined| request /)
 })
 
-t.test('has colours when they are wanted, and the same text', async (t) => {
+t.test('has colors when they are wanted, and the same text', async (t) => {
   const ledger = await ledgerOf(failure())
   for (const digest of [null, '7F3KQ2M9']) {
-    const coloured = await print(ledger, digest, { hasColours: true })
-    t.match(coloured, '\u001b[1m')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of them
-    t.equal(coloured.replace(/\u001b\[\d+m/g, ''), await print(ledger, digest))
+    const colored = await print(ledger, digest, { hasColors: true })
+    t.match(colored, '\u001b[1m')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colors are made of them
+    t.equal(colored.replace(/\u001b\[\d+m/g, ''), await print(ledger, digest))
   }
-  const other = await print(ledger, '7F3KQ2M9', { hasColours: true })
+  const other = await print(ledger, '7F3KQ2M9', { hasColors: true })
   t.match(
     other,
     '\u001b[2m  at call (/app/node_modules/some/index.js:12:10)\u001b[22m',

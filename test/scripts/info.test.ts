@@ -115,7 +115,7 @@ t.test('reads the configuration of the build where nothing can be written', asyn
   t.match(await info(), { site: { configuration: 'from the build' }, options: { workers: '3' } })
 })
 
-t.test('recognises containers', async (t) => {
+t.test('recognizes containers', async (t) => {
   const files =
     (...found: string[]) =>
     (path: string) =>

@@ -17,8 +17,8 @@ function createPaintedSite(t: Test) {
     ...EMPTY_REACT,
     'package.json': '{ "type": "module" }',
     'package-lock.json': '{}',
-    'node_modules/paint/index.js': "exports.colour = 'red'\n",
-    'shim/paint.js': "exports.colour = 'shimmed'\n",
+    'node_modules/paint/index.js': "exports.color = 'red'\n",
+    'shim/paint.js': "exports.color = 'shimmed'\n",
   })
   return {
     write: (path: string, text: string) => writeFileSync(join(siteDir, path), text),
@@ -39,8 +39,8 @@ function createPaintedSite(t: Test) {
         },
       )
       const code = readFileSync(join(folder, entry), 'utf8')
-      const [, colour] = /colour = "(\w+)"/.exec(code) ?? []
-      return { isNew, key, colour, isModule: /addPackages\(.*, true\)/s.test(code) }
+      const [, color] = /color = "(\w+)"/.exec(code) ?? []
+      return { isNew, key, color, isModule: /addPackages\(.*, true\)/s.test(code) }
     },
   }
 }
@@ -48,10 +48,10 @@ function createPaintedSite(t: Test) {
 t.test('packages are bundled once', async (t) => {
   const { bundle, write } = createPaintedSite(t)
   const first = await bundle()
-  t.match(first, { isNew: true, colour: 'red', isModule: true })
+  t.match(first, { isNew: true, color: 'red', isModule: true })
   t.strictSame(await bundle(), { ...first, isNew: false })
   write('package-lock.json', '{ "updated": true }')
-  t.match(await bundle(), { isNew: true, colour: 'red' })
+  t.match(await bundle(), { isNew: true, color: 'red' })
 })
 
 t.test(
@@ -62,11 +62,11 @@ t.test(
     const installedAt = new Date('2026-01-02')
     utimesSync(join(siteDir, file), installedAt, installedAt)
     const first = await bundle()
-    write(file, "exports.colour = 'tan'\n")
+    write(file, "exports.color = 'tan'\n")
     const edited = await bundle()
-    t.match(edited, { isNew: true, colour: 'tan' })
+    t.match(edited, { isNew: true, color: 'tan' })
     t.not(edited.key, first.key, 'open pages notice it by the key')
-    write(file, "exports.colour = 'red'\n")
+    write(file, "exports.color = 'red'\n")
     utimesSync(join(siteDir, file), installedAt, installedAt)
     t.strictSame(await bundle(), { ...first, isNew: false })
   },
@@ -77,9 +77,9 @@ t.test('packages are bundled again after a change of paths in a tsconfig.json', 
   await bundle()
   write('tsconfig.base.json', '{ "compilerOptions": { "baseUrl": ".", "paths": { "paint": ["./shim/paint.js"] } } }')
   write('tsconfig.json', '{ "extends": "./tsconfig.base.json" }')
-  t.match(await bundle(), { isNew: true, colour: 'shimmed' })
+  t.match(await bundle(), { isNew: true, color: 'shimmed' })
   write('tsconfig.base.json', '{}')
-  t.match(await bundle(), { isNew: true, colour: 'red' })
+  t.match(await bundle(), { isNew: true, color: 'red' })
 })
 
 t.test('packages are bundled again after a change of the type of the site', async (t) => {

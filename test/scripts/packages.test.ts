@@ -38,12 +38,12 @@ async function build(t: Test, files: Record<string, string>, links: Record<strin
 
 t.test('leaves packages to Node on the server and bundles them for the browser', async (t) => {
   const { code, client, load } = await build(t, {
-    ...moduleOf('colours', "export const red = 'PACKAGE-RED'\n"),
-    'pages/index.tsx': "import { red } from 'colours'\nexport default () => red\n",
+    ...moduleOf('colors', "export const red = 'PACKAGE-RED'\n"),
+    'pages/index.tsx': "import { red } from 'colors'\nexport default () => red\n",
     'pages/index.server.ts':
-      "import { red } from 'colours'\nimport { sep } from 'node:path'\nexport const load = () => red + sep\n",
+      "import { red } from 'colors'\nimport { sep } from 'node:path'\nexport const load = () => red + sep\n",
   })
-  t.match(code, 'from "colours"')
+  t.match(code, 'from "colors"')
   t.notMatch(code, 'PACKAGE-RED')
   t.match(client, 'PACKAGE-RED')
   t.equal(load(), 'PACKAGE-RED/')
@@ -67,14 +67,14 @@ t.test('bundles stylesheets and assets of packages', async (t) => {
 
 t.test('follows an alias to a package and to a file, on both sides', async (t) => {
   const { code, client, load, page } = await build(t, {
-    ...moduleOf('colours', "export const red = 'PACKAGE-RED'\n"),
-    'hydrant.config.ts': "export default { esbuild: { alias: { paint: 'colours', '@lib': './lib' } } }\n",
+    ...moduleOf('colors', "export const red = 'PACKAGE-RED'\n"),
+    'hydrant.config.ts': "export default { esbuild: { alias: { paint: 'colors', '@lib': './lib' } } }\n",
     'lib/sum.ts': 'export const sum: number = 1 + 1\n',
     'pages/index.tsx': "import { red } from 'paint'\nimport { sum } from '@lib/sum'\nexport default () => red + sum\n",
     'pages/index.server.ts':
       "import { red } from 'paint'\nimport { sum } from '@lib/sum.ts'\nexport const load = () => red + sum\n",
   })
-  t.match(code, 'from "colours"')
+  t.match(code, 'from "colors"')
   t.notMatch(code, 'from "paint"')
   t.match(client, 'PACKAGE-RED')
   t.equal(load(), 'PACKAGE-RED2')

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { formatCode } from '../../scripts/terminal/format-code.ts'
 import { formatAgo, formatTime } from '../../scripts/terminal/format-time.ts'
-import { createPaint, wantsColours } from '../../scripts/terminal/paint.ts'
+import { createPaint, wantsColors } from '../../scripts/terminal/paint.ts'
 import { cutToWidth, padToWidth, toLine, toLines, widthOf } from '../../scripts/terminal/plain-text.ts'
 import { DAY, HOUR, MINUTE, NOW } from './failed-ledger.ts'
 
@@ -62,19 +62,19 @@ t.test('shows times as a clock time and as a duration', async (t) => {
   for (const [past, text] of agos) t.equal(formatAgo(NOW - past, NOW), text)
 })
 
-t.test('decides about colours as Node does', async (t) => {
+t.test('decides about colors as Node does', async (t) => {
   const [terminal, pipe] = [{ isTTY: true }, {}]
-  t.ok(wantsColours(terminal, {}))
-  t.notOk(wantsColours(pipe, {}))
-  t.notOk(wantsColours(terminal, { NO_COLOR: '1' }))
-  t.ok(wantsColours(terminal, { NO_COLOR: '' }))
-  t.ok(wantsColours(pipe, { FORCE_COLOR: '1' }))
-  t.ok(wantsColours(pipe, { FORCE_COLOR: '', NO_COLOR: '1' }))
-  t.notOk(wantsColours(terminal, { FORCE_COLOR: '0' }))
-  t.notOk(wantsColours(terminal, { TERM: 'dumb' }))
+  t.ok(wantsColors(terminal, {}))
+  t.notOk(wantsColors(pipe, {}))
+  t.notOk(wantsColors(terminal, { NO_COLOR: '1' }))
+  t.ok(wantsColors(terminal, { NO_COLOR: '' }))
+  t.ok(wantsColors(pipe, { FORCE_COLOR: '1' }))
+  t.ok(wantsColors(pipe, { FORCE_COLOR: '', NO_COLOR: '1' }))
+  t.notOk(wantsColors(terminal, { FORCE_COLOR: '0' }))
+  t.notOk(wantsColors(terminal, { TERM: 'dumb' }))
 })
 
-t.test('paints in the colours of a terminal, or not at all', async (t) => {
+t.test('paints in the colors of a terminal, or not at all', async (t) => {
   const styles = ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'] as const
   t.strictSame(
     styles.map((style) => createPaint(true)(style, 'x')),

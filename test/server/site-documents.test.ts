@@ -80,7 +80,7 @@ t.test('each document leads to those before and after it', async (t) => {
   t.match(loads, new RegExp(`<a [^>]*href="${BASE}/docs/guide/forms"[^>]*rel="next"|rel="next"[^>]*guide/forms"`))
 })
 
-t.test('code has colours and tables can scroll, without a script', async (t) => {
+t.test('code has colors and tables can scroll, without a script', async (t) => {
   const loads = pages.get('/docs/guide/loads') ?? ''
   t.match(loads, /<pre tabindex="0"[^>]*aria-label="shop\/teas\.server\.ts"><code><span class="keyword">export<\/span>/)
   t.match(loads, /<div class="table" tabindex="0" role="group" aria-label="Table: The context">/)

@@ -8,7 +8,7 @@ import {
   messageScript,
   planText,
 } from '../../src/shared/wire/boot.ts'
-import { fulfilledText, messageText, serialise } from '../../src/shared/wire/serialise.ts'
+import { fulfilledText, messageText, serialize } from '../../src/shared/wire/serialize.ts'
 import { createRandom } from './random.ts'
 
 const HOSTILE = `</script><script>alert(1)</script><!-- ]]> \u2028\u2029 \\ " ' \` \${1} \u0000 %`
@@ -32,7 +32,7 @@ function run(scripts: readonly string[]): unknown[] {
   return JSON.parse(JSON.stringify(self[BOOT_VARIABLE])) as unknown[]
 }
 
-const data = (value: unknown) => serialise(value, () => 1)
+const data = (value: unknown) => serialize(value, () => 1)
 
 t.test('the script returns the same value', async (t) => {
   t.strictSame(run([bootScript(planText(plan), visit, [data({ a: 1 }), data(undefined)])]), [

@@ -8,13 +8,13 @@ import {
   revive,
   ServerFailure,
 } from '../../src/shared/wire/deferred-data.ts'
-import { needsUnflatten, serialise } from '../../src/shared/wire/serialise.ts'
+import { needsUnflatten, serialize } from '../../src/shared/wire/serialize.ts'
 import { createRandom, type Random } from './random.ts'
 
 const refusePromises = (): number => {
   throw new Error('no promise was expected')
 }
-const write = (value: unknown) => serialise(value, refusePromises)
+const write = (value: unknown) => serialize(value, refusePromises)
 // Reads with the matching reader.
 const read = (text: string) => revive(JSON.parse(text) as Flat, refusePromises as never)
 const travel = (value: unknown) => read(write(value))
@@ -161,7 +161,7 @@ t.test('a key named __proto__ pollutes nothing', async (t) => {
   }
 })
 
-t.test('refuses values that cannot be serialised and names their position', async (t) => {
+t.test('refuses values that cannot be serialized and names their position', async (t) => {
   class Cart {
     total = 1
   }
@@ -179,7 +179,7 @@ t.test('refuses values that cannot be serialised and names their position', asyn
   t.throws(() => write(new Cart()), { name: 'DevalueError' })
 })
 
-t.test('an object with its own toJSON is serialised as it is, or not at all', async (t) => {
+t.test('an object with its own toJSON is serialized as it is, or not at all', async (t) => {
   t.throws(() => write({ secret: 1, toJSON: () => ({ other: 2 }) }), { name: 'DevalueError' })
 })
 
@@ -231,7 +231,7 @@ t.test('returns any structure', async (t) => {
 t.test('hands over each promise once with a number, and returns the promise of that number', async (t) => {
   const [first, second] = [Promise.resolve(1), Promise.resolve(2)]
   const numbers = new Map<PromiseLike<unknown>, number>()
-  const text = serialise({ first, list: [second, { first }] }, (promise) => {
+  const text = serialize({ first, list: [second, { first }] }, (promise) => {
     t.notOk(numbers.has(promise))
     numbers.set(promise, numbers.size + 1)
     return numbers.size
@@ -249,7 +249,7 @@ t.test('hands over each promise once with a number, and returns the promise of t
 
 t.test('promises in data that JSON can represent need no additional reader', async (t) => {
   let lastId = 0
-  const write = (value: unknown) => serialise(value, () => ++lastId)
+  const write = (value: unknown) => serialize(value, () => ++lastId)
   const one = Promise.resolve(1)
   const plain = write({ list: [{ deep: one }], '</script>': Promise.resolve(2) })
   t.notOk(needsUnflatten(plain))
@@ -264,10 +264,10 @@ t.test('promises in data that JSON can represent need no additional reader', asy
   t.notOk(needsUnflatten(write(undefined)), 'no data at all')
 })
 
-t.test('a promise with its own toJSON, and one that React has marked, are serialised as promises', async (t) => {
+t.test('a promise with its own toJSON, and one that React has marked, are serialized as promises', async (t) => {
   const own = Object.assign(Promise.resolve(), { toJSON: () => 'x', status: 'fulfilled', value: 'y' })
   t.equal(
-    serialise({ own }, () => 1),
+    serialize({ own }, () => 1),
     '{"plain":{"own":0},"promises":[[1,"own"]]}',
   )
 })
@@ -327,7 +327,7 @@ t.test('pending promises reject when nothing more comes, and stay rejected', asy
   t.match(pending, { status: 'rejected' })
 })
 
-t.test('nested promises are serialised too', async (t) => {
+t.test('nested promises are serialized too', async (t) => {
   const { promised, settle } = createDeferredPromises()
   let lastId = 0
   const open: { id: number; promise: PromiseLike<unknown> }[] = []
@@ -335,9 +335,9 @@ t.test('nested promises are serialised too', async (t) => {
     open.push({ id: ++lastId, promise })
     return lastId
   }
-  const text = serialise({ outer: Promise.resolve({ inner: Promise.resolve(new Set(['innermost'])) }) }, defer)
+  const text = serialize({ outer: Promise.resolve({ inner: Promise.resolve(new Set(['innermost'])) }) }, defer)
   const back = (await revive(JSON.parse(text) as Flat, promised)) as { outer: Promise<{ inner: Promise<unknown> }> }
-  for (const { id, promise } of open) void settle([id, 'value', JSON.parse(serialise(await promise, defer)) as Flat])
+  for (const { id, promise } of open) void settle([id, 'value', JSON.parse(serialize(await promise, defer)) as Flat])
   t.strictSame(await (await back.outer).inner, new Set(['innermost']))
   t.equal(lastId, 2)
 })

@@ -190,7 +190,7 @@ const early = {
     import type { ActionContext, LayoutLoadContext, LoadContext, Prerender } from 'hydrant'
     export const prerender: Prerender<'/products/[id]'> = async () => [{ params: { id: 7 } }, '/products/8']
     // @ts-expect-error no parameter of this route
-    export const misspelt: Prerender<'/products/[id]'> = () => [{ params: { nope: 7 } }]
+    export const misspelled: Prerender<'/products/[id]'> = () => [{ params: { nope: 7 } }]
     export const load = ({ params }: LoadContext<'/products/[id]'>): string => params.id
     export const action = ({ params }: ActionContext<'/products/[id]'>): string => params.id
     export const layout = ({ params }: LayoutLoadContext<'/products'>): object => params

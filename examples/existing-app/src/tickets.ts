@@ -6,7 +6,7 @@ export interface Ticket {
   answers: { by: string; text: string }[]
 }
 
-/** Stands for your database. Its changes are lost when the server stops. */
+/** A placeholder for your database. Its changes are lost when the server stops. */
 export class Tickets {
   readonly #tickets: Ticket[] = [
     {

@@ -3,7 +3,7 @@ export interface User {
   role: 'agent' | 'operator'
 }
 
-/** Stands for your user database, which stores hashes of passwords. */
+/** A placeholder for your user database, which stores hashes of passwords. */
 const users: readonly (User & { password: string })[] = [
   { name: 'Ada', role: 'operator', password: 'oolong' },
   { name: 'Bob', role: 'agent', password: 'assam' },

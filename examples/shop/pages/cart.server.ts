@@ -17,7 +17,7 @@ export const form = z.object({
 
 export function action({ input, request }: ActionContext<'/cart'>) {
   const product = findProduct(input.id)
-  if (!product) invalidForm({ id: 'This product is not for sale any more.' })
+  if (!product) invalidForm({ id: 'This product is no longer for sale.' })
   if (input.change === 'add') addToCart(request, product, input.amount)
   else setAmount(request, product, input.amount)
   // A redirect would lead the visitor away from the product.

@@ -8,7 +8,7 @@ export interface CartLine {
   amount: number
 }
 
-/** Returns the products in the visitor's cart, without those that the shop does not sell any more. */
+/** Returns the products in the visitor's cart, without those that the shop no longer sells. */
 export function readCart({ session }: FastifyRequest): CartLine[] {
   return Object.entries(session.get('cart') ?? {}).flatMap(([id, amount]) => {
     const product = findProduct(id)

@@ -7,7 +7,7 @@ export interface Order {
   total: number
 }
 
-/** Stands for your order system, which would also store the address. */
+/** A placeholder for your order system, which would also store the address. */
 export function placeOrder(name: string, total: number): Order {
   return { number: String(randomInt(100_000, 1_000_000)), name, total }
 }

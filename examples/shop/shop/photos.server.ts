@@ -5,7 +5,7 @@ interface Photo {
   bytes: Buffer
 }
 
-/** Stands for your storage of files. */
+/** A placeholder for your storage of files. */
 const photos = new Map<string, Photo>()
 
 /** Stores an uploaded photo. Returns its address. */

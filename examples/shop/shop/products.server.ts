@@ -11,7 +11,7 @@ export interface Product {
   photo: string | null
 }
 
-/** Stands for your database. Its changes are lost when the server stops. */
+/** A placeholder for your database. Its changes are lost when the server stops. */
 const products: Product[] = [
   { id: 'notebook', name: 'Notebook', kind: 'paper', price: 1200, text: '160 pages, sewn, with dots.', photo: null },
   { id: 'letters', name: 'Letter paper', kind: 'paper', price: 900, text: '50 sheets of cotton paper.', photo: null },

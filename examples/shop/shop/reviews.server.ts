@@ -5,7 +5,7 @@ const reviews: Readonly<Record<string, readonly string[]>> = {
   'fountain-pen': ['It writes at once, every time.'],
 }
 
-/** Stands for a slow service of another company. */
+/** A placeholder for a slow service of another company. */
 export async function listReviews(id: string, signal: AbortSignal): Promise<readonly string[]> {
   await setTimeout(300, undefined, { signal })
   return reviews[id] ?? []

@@ -72,7 +72,7 @@ test('the cart keeps what a visitor adds and changes', async () => {
 
   const unknown = await send('/cart', { ...ONE_NOTEBOOK, id: 'none' })
   assert.equal(unknown.statusCode, 422)
-  assert.match(unknown.body, /not for sale any more/)
+  assert.match(unknown.body, /no longer for sale/)
 })
 
 test('a checkout with mistakes keeps what was typed', async () => {

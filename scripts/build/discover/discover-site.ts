@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import {
-  type LevelledFile,
+  type LeveledFile,
   type RouteEntry,
   type Surroundings,
   serverFileKeys,
@@ -81,8 +81,8 @@ function createSurround(files: readonly PageFile[], problems: BuildProblem[]): S
 
   return (folder) => {
     const layouts: string[] = []
-    const errors: LevelledFile[] = []
-    const notFounds: LevelledFile[] = []
+    const errors: LeveledFile[] = []
+    const notFounds: LeveledFile[] = []
     // Level 1 is the root layout: the site's, or Hydrant's default when the site has none.
     let level = 1
     for (let depth = 0; depth <= folder.length; depth++) {

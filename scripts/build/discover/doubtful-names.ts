@@ -1,4 +1,4 @@
-// Finds misspelt names, and names with a meaning in other frameworks. Such a name is allowed, so the result is a
+// Finds misspelled names, and names with a meaning in other frameworks. Such a name is allowed, so the result is a
 // warning. Only names that are almost certainly wrong are reported.
 
 import { isMisspelling } from '../../../src/server/util/closest-match.ts'

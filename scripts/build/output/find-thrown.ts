@@ -48,7 +48,7 @@ export function findThrown(program: Program): ThrownValue[] {
   return found
 }
 
-/** Returns the expressions one of which is the value: `throw log(), a ? b : c` throws `b` or `c`. */
+/** Returns the expressions that can be the value: `throw log(), a ? b : c` throws `b` or `c`. */
 function leavesOf(value: Expression): Expression[] {
   if (value.type === 'ConditionalExpression') return [...leavesOf(value.consequent), ...leavesOf(value.alternate)]
   const last = value.type === 'SequenceExpression' ? value.expressions.at(-1) : undefined

@@ -8,7 +8,7 @@ export interface Meanings {
   visit(node: AnyNode): void
   /** Returns the meaning of a name at the node that was visited last. */
   of(node: AnyNode): Meaning
-  /** Returns whether a call rejects a promise, as far as the name of the called function tells. */
+  /** Returns whether a call rejects a promise, judging by the name of the called function. */
   isRejection(call: CallExpression): boolean
 }
 

@@ -11,7 +11,7 @@ const LIST_MS = 60_000
 export type Addresses = { paths: readonly string[] } | { problem: string }
 
 /**
- * Lists the addresses of a page that the build renders: sorted, spelt as a browser sends them, and without the base.
+ * Lists the addresses of a page that the build renders: sorted, spelled as a browser sends them, and without the base.
  * Never rejects. A problem is the end of a sentence.
  *
  * @param id The page's route: `/products/[id]`.

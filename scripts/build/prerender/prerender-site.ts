@@ -14,7 +14,7 @@ export interface PrerenderInput {
   onProgress(done: number, total: number): void
 }
 
-/** What was prerendered. */
+/** The result of prerendering. */
 export interface PrerenderSummary {
   pages: number
   durationMs: number

@@ -54,7 +54,7 @@ export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): 
     const { problems, addresses } = await listAll(build, base)
     const server: RenderingServer = {
       ...{ app, outcomes, build: manifest.buildId, hasMarkdown: options.markdown },
-      // A host that nobody can have, and that no text contains by chance.
+      // A host name that is reserved, and that no text contains by chance.
       origin: `http://${manifest.buildId}.prerendered.invalid`,
     }
     const write = createWriter(join(folder, PRERENDERED_FOLDER))

@@ -22,10 +22,10 @@ export interface LiveBuildInput {
   modules: ServerModules
 }
 
-/** Stands for a value that no request has needed yet. */
+/** A placeholder for a value that no request has needed yet. */
 const unloaded = () => null
 
-/** Stands for a schema that no request has needed yet. */
+/** A placeholder for a schema that no request has needed yet. */
 const unloadedSchema: StandardSchema = {
   '~standard': { version: 1, vendor: 'hydrant', validate: (value) => ({ value }) },
 }
@@ -59,14 +59,14 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
     return createBuild({ folder, manifest: { ...manifest, routes }, modules: loaded, base, bundles: modules.scripts })
   }
 
-  /** Loads code unless it is fresh. Requests that come meanwhile get the result, too. */
+  /** Loads code unless it is fresh. Requests that arrive during the loading share its result. */
   function refresh<Code>(id: string, loadCode: () => Promise<Code>): Promise<Code | null> {
     const existing = fresh.get(id)
     // Each id has one type of code.
     if (existing !== undefined) return (existing ?? Promise.resolve(null)) as Promise<Code | null>
     const loading: Promise<Code | null> = loadCode().then(
       (code) => {
-        // The code has changed meanwhile: it must not replace the new one.
+        // The code has changed during the loading, so this result is outdated.
         if (fresh.get(id) !== loading) return refresh(id, loadCode)
         fresh.set(id, null)
         failed.delete(id)

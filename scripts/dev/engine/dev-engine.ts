@@ -60,7 +60,7 @@ export interface DevEngineInput extends Pick<SiteSourceInput, 'onBundle' | 'onCo
   position(): string
 }
 
-/** Creates the engine that keeps a site's modules up to date, and tells the effect of each change. */
+/** Creates the engine that keeps a site's modules up to date, and finds the effect of each change. */
 export function createDevEngine({ dir, folder: name, base, position, ...hooks }: DevEngineInput): DevEngine {
   // esbuild reports paths with symbolic links resolved.
   const siteDir = realpathSync(dir)

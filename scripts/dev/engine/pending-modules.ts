@@ -7,7 +7,7 @@ import type { ServerModules } from '../modules/server/server-modules.ts'
 export interface PendingModules {
   /** Uses the result of a new scan. Rejects with esbuild's BuildFailure. */
   adopt(scan: SiteScan): Promise<void>
-  /** Returns whether a name may be imported that is not exported. A scan of the site finds out. */
+  /** Returns whether an import of a name that is not exported is possible. A scan of the site then checks it. */
   needCheck(): boolean
   /** Notes that the names that modules import have been checked. */
   markChecked(): void
@@ -54,7 +54,7 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
         sides.map(async ([modules, changedBefore]) => {
           const { changed, needsScan, needsCheck } = await modules.recompile(ids)
           isUnchecked ||= needsCheck
-          // Also when the other side fails: the next update must include these.
+          // The changes are noted even if the other side fails: the next update must include them.
           for (const id of changed) changedBefore.add(id)
           return needsScan
         }),

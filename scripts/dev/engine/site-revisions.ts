@@ -71,7 +71,7 @@ export function createSiteRevisions({ source, pending, onSettings }: SiteRevisio
       if (!current || !pending.needCheck()) return []
       const at = generation
       const found = await source.scan(current.structure)
-      // A change came meanwhile, and another check comes after it.
+      // A change arrived during the scan. Another check follows it.
       if (at !== generation) return []
       pending.markChecked()
       return 'problems' in found ? found.problems : []

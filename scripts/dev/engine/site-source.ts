@@ -13,7 +13,7 @@ import { createStructureReader, type SiteStructure } from './read-structure.ts'
 
 /** The files of a site, read with the settings of its configuration. */
 export interface SiteSource {
-  /** Reads the structure. `isNew` tells whether the settings differ from the last ones. Throws BuildError. */
+  /** Reads the structure. `isNew` is true if the settings differ from the previous ones. Throws BuildError. */
   read(): Promise<{ structure: SiteStructure; isNew: boolean }>
   /** Reads the exports of changed files again, and copies those of `public/`. Throws BuildError. */
   readChanged(structure: SiteStructure, paths: readonly string[]): Promise<SiteStructure>

@@ -29,7 +29,7 @@ export function readHydrationMismatch(message: string): HydrationMismatch | null
   return { sentence, diff: withoutIndent(nearChanges(lines)) }
 }
 
-// React marks what the browser rendered with a plus and what the server sent with a minus.
+// React marks lines of the browser with a plus and lines of the server with a minus.
 function toDiffLine(line: string): DevDiffLine {
   const text = line.replace(/^[+-]/, ' ')
   if (line.startsWith('+')) return { side: 'browser', text }

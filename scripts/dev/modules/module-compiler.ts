@@ -77,13 +77,13 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
   }
 }
 
-/** Returns whether a module is a script to which neither a loader of the site nor a plugin applies. */
+/** Returns whether a module is a script that no loader of the site and no plugin applies to. */
 function isPlain(id: string, { siteDir, settings, plugins }: CompilerInput): boolean {
   if (id.includes(':') || !SCRIPT.test(id) || extname(id) in settings.loader) return false
   return !plugins.mayLoad(resolve(siteDir, id))
 }
 
-/** Returns whether a module is a stylesheet of which the server needs nothing. */
+/** Returns whether a module is a stylesheet that the server does not need. */
 function isPlainStylesheet(id: string, { siteDir, settings, plugins }: CompilerInput): boolean {
   if (id.startsWith('hydrant-css:')) return true
   if (id.includes(':') || !id.endsWith('.css') || '.css' in settings.loader) return false

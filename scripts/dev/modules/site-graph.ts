@@ -36,7 +36,7 @@ const ESBUILD_RUNTIME = '<runtime>'
 /** The graph of a site that has not been scanned. */
 export const EMPTY_GRAPH = createSiteGraph({ inputs: {}, outputs: {} }, {}, () => false)
 
-/** Creates a graph from the result of a bundle. `isEntry` recognises the modules that only the build has. */
+/** Creates a graph from the result of a bundle. `isEntry` recognizes the modules that only the build has. */
 export function createSiteGraph(
   { inputs }: Metafile,
   alias: Record<string, string>,

@@ -20,7 +20,7 @@ export interface ChangeBatch {
 const DEBOUNCE_MS = 8
 /** A batch of several files waits longer: more of them may follow, and a busy machine may interrupt the program that saves. */
 const SEVERAL_MS = 24
-/** How long a batch of urgent changes only waits. */
+/** How long a batch waits that has only urgent changes. */
 const URGENT_MS = 1
 /** Some editors remove a file and write it again. A batch waits for this time after a file was removed. */
 const REMOVAL_MS = 50

@@ -7,7 +7,7 @@ export interface FileVersions {
   /**
    * Compares a file, or all files of a folder, with the versions that were seen last. Returns those that differ.
    *
-   * @param path An absolute path, also of a file that does not exist any more.
+   * @param path An absolute path. The file may no longer exist.
    */
   read(path: string): FileChange[]
 }
@@ -66,7 +66,7 @@ export function createVersions({ isIgnored, onPlace }: FileVersionsInput): FileV
   }
 }
 
-/** Returns null for a path that is gone, and for one that nobody can read: a link to itself, a folder without permission. */
+/** Returns null for a path that is gone, and for an unreadable one: a link to itself, a folder without permission. */
 function look(path: string): { stats: Stats; isLink: boolean } | null {
   try {
     const ownStats = lstatSync(path)
@@ -77,7 +77,7 @@ function look(path: string): { stats: Stats; isLink: boolean } | null {
   }
 }
 
-/** Resolves the symbolic links of a path; the path of a folder that was removed meanwhile stays. */
+/** Resolves the symbolic links of a path. Returns the path itself if the folder has just been removed. */
 function resolveLinks(path: string): string {
   try {
     return realpathSync(path)
@@ -86,7 +86,7 @@ function resolveLinks(path: string): string {
   }
 }
 
-/** Lists a folder; a folder that was removed meanwhile is empty. */
+/** Lists a folder. A folder that has just been removed is empty. */
 function list(path: string): string[] {
   try {
     return readdirSync(path)

@@ -1,7 +1,7 @@
 import type { Change } from './change-batch.ts'
 
 /**
- * Applies changes, one batch after another. A batch has all changes that came while the previous batch was applied.
+ * Applies changes, one batch after another. A batch has all changes that arrived while the previous batch was applied.
  */
 export interface UpdateLoop {
   add(changes: readonly Change[]): void

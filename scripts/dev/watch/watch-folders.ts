@@ -10,7 +10,7 @@ export interface FolderWatcher {
   close(): void
 }
 
-/** The errors of folders that are gone, or that nobody may read. */
+/** The errors of folders that are gone or may not be read. */
 const UNREADABLE: unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
 
 /**

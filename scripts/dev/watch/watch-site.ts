@@ -31,7 +31,7 @@ export const SETTINGS = /(^|\/)(tsconfig[\w.-]*|package)\.json$/
 export const ENV_FILE = /^\.env(\.development)?(\.local)?$/
 
 /**
- * Returns whether a change can affect the site. `isInput` recognises the files that the site consists of; it is null
+ * Returns whether a change can affect the site. `isInput` recognizes the files that the site consists of; it is null
  * while they are not known. Data and logs of the site must not cause an update, or a site that writes on each request
  * would be updated without end. Files that the dev server itself writes must not cause one either.
  */
@@ -66,7 +66,7 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
       else folders.addFiles(paths)
     },
     async settled() {
-      // The events of the file system that have come are handled first.
+      // Pending events of the file system are handled first.
       await new Promise(setImmediate)
       await batch.settled()
     },

@@ -1,6 +1,6 @@
 import { type LoadContext, notFound, type Prerender, redirect } from 'hydrant'
 import { hrefOfDocument } from '../../content/document-href.ts'
-import { findDocument, htmlOf, listDocuments, listNeighbours } from '../../content/documents.server.ts'
+import { findDocument, htmlOf, listDocuments, listNeighbors } from '../../content/documents.server.ts'
 import { moved } from '../../content/moved.ts'
 
 export const prerender: Prerender<'/docs/[...path]'> = () => listDocuments().map(({ path }) => ({ params: { path } }))
@@ -13,7 +13,7 @@ export function load({ params }: LoadContext<'/docs/[...path]'>) {
     ...{ title, description, heading, headings },
     id: sections[0]?.id,
     html: htmlOf(document),
-    neighbours: listNeighbours(document),
+    neighbors: listNeighbors(document),
   }
 }
 

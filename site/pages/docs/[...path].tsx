@@ -21,7 +21,7 @@ export default function Document({ data, params }: PageProps<'/docs/[...path]'>)
       )}
       <Overview key={params.path} headings={data.headings} />
       <div className="document" dangerouslySetInnerHTML={{ __html: data.html }} />
-      <Neighbours {...data.neighbours} />
+      <Neighbors {...data.neighbors} />
     </>
   )
 }
@@ -56,10 +56,10 @@ function Overview({ headings }: Pick<Data, 'headings'>) {
   )
 }
 
-function Neighbours({ previous, next }: Data['neighbours']) {
+function Neighbors({ previous, next }: Data['neighbors']) {
   if (!previous && !next) return null
   return (
-    <nav className={classes.neighbours} aria-label="Neighbouring documents">
+    <nav className={classes.neighbors} aria-label="Neighboring documents">
       {previous && (
         <a href={previous.href} rel="prev">
           <span>Before</span> {previous.title}

@@ -56,7 +56,7 @@ async function callOnce(
     signal: signal ?? null,
   }
   const to = markNavigation(url)
-  // `fetch` does not tell how much of the body has been sent.
+  // `fetch` does not report how much of the body has been sent.
   const isUpload = onProgress && init.body instanceof FormData && hasFiles(formData)
   const response = await (isUpload ? sendWithProgress(to, init, onProgress) : fetch(to, init))
   // A form must not be sent twice, so its redirects are followed at once.

@@ -1,5 +1,5 @@
 // Takes over forms of pages with an action. It uses the `submit` event and not the Navigation API: a navigation that
-// is cancelled makes test tools wait until their timeout, see decision 013.
+// is canceled makes test tools wait until their timeout, see decision 013.
 
 // An input whose name is the name of one of the form's methods hides that method.
 const { closest, getAttribute } = Element.prototype

@@ -7,7 +7,7 @@ export interface UploadInit {
 
 /**
  * Sends a request as `fetch` does, and calls `onProgress` with the share of the body that has been sent, from 0 to 1.
- * Resolves when the response is complete. Uses XMLHttpRequest, because no browser tells the progress of `fetch`.
+ * Resolves when the response is complete. Uses XMLHttpRequest, because no browser reports the progress of `fetch`.
  */
 export function sendWithProgress(
   url: URL,

@@ -75,7 +75,7 @@ function watchSeen(onSeen: () => void): Set<Element> {
     for (const link of document.querySelectorAll<HTMLAnchorElement>(`a[${MODE}=visible],[${MODE}=visible] a`)) {
       if (observed.get(link) === link.href) continue
       observed.set(link, link.href)
-      // Observing it anew reports it again if it is visible.
+      // Observing the link again reports it again if it is visible.
       observer.unobserve(link)
       observer.observe(link)
     }

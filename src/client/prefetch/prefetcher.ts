@@ -6,8 +6,8 @@ import { type Ahead, createPrefetchedPages, type FetchAhead, type Prefetched } f
 export type Prefetcher = ReturnType<typeof createPrefetcher>
 
 /**
- * Creates the functions that fetch pages in advance. All of them share one budget: a number of pages, of which the
- * least recently used one makes room, and a number of pending responses. Each page is used once.
+ * Creates the functions that fetch pages in advance. All of them share one budget: a number of pages and a
+ * number of pending responses. The least recently used page is removed first. Each page is used once.
  *
  * @param nextSeen Returns the URL of a visible link whose page is not there.
  */

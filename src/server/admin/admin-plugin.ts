@@ -38,7 +38,7 @@ export interface AdminPluginOptions {
    * site (all sites that were registered before).
    */
   site?: string
-  /** `'metrics'` adds only `/metrics`, so that you can protect it in another way than the console (everything). */
+  /** `'metrics'` adds only `/metrics`, so that you can protect it in a different way than the console (everything). */
   only?: 'metrics'
 }
 

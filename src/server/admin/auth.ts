@@ -5,7 +5,7 @@ import { createEndCookie, createSessionCookie, hasSession, isSame } from './sess
 
 /** Authenticates operators by a token or a session cookie. */
 export interface Auth {
-  /** True if there is no token: then everybody has access. */
+  /** True if there is no token: then everyone has access. */
   isOpen: boolean
   /** Checks the bearer token or the cookie of a request from the address `ip`. */
   authenticate(headers: IncomingHttpHeaders, ip: string): Promise<AuthResult>
@@ -25,7 +25,7 @@ export type AuthResult =
   | { kind: 'ok' }
   /** No token, or a wrong one. */
   | { kind: 'denied' }
-  /** A wrong token, after many others from the same address of which too many still wait for their response. */
+  /** A wrong token, after many others from this address. Too many of them are still pending. */
   | { kind: 'throttled'; seconds: number }
 
 /** After this many wrong tokens, each further one is denied `DELAY_MS` late, at most `MAX_PENDING` at a time. */

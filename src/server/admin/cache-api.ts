@@ -10,7 +10,7 @@ export interface ConsoleCache {
   empty(): Promise<boolean>
 }
 
-/** What operators read when a worker does not answer. */
+/** The message for operators when a worker does not answer. */
 const NOT_EMPTIED = 'A worker has not confirmed in time that its cache is empty. Try again in a moment.'
 
 /** Adds the part of the JSON API that shows and empties the page cache. */

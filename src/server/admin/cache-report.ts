@@ -22,7 +22,7 @@ export interface CacheReport {
   invalidations: number
   /** The pages with the export `cache`. */
   routes: CachedRouteReport[]
-  /** The tags that most stored responses have, the fullest first. */
+  /** The tags with the most stored responses, the most frequent first. */
   tags: CacheContents['tags']
 }
 

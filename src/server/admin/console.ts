@@ -72,7 +72,7 @@ export async function addConsole(
     auth,
   }
   app.decorate('console', console)
-  // Not from the environment, whose variables are for the site.
+  // The options are not read from the environment, whose variables are for the site.
   const options = resolveOptions({ scope: 'site', given: { reactServer: siteOptions.reactServer } })
   // The console logs its own failures and keeps them in no ledger: it displays those of the site.
   const store = createFailureStore(FOLDER, { ...options, ledger: false }, app.log)

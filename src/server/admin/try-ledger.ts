@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { messageOf } from '../util/message-of.ts'
 
-/** What operators read while the ledger cannot be read or written. */
+/** The message for operators while the ledger cannot be read or written. */
 export const LEDGER_UNAVAILABLE = 'The ledger cannot be read or written now; the log says why.'
 
 /** The result of work on the ledger. */

@@ -73,11 +73,11 @@ export interface Surroundings {
   /** Outermost first. */
   layouts: string[]
   /** Outermost first. `level` is the number of layouts around the file. */
-  errors: LevelledFile[]
-  notFounds: LevelledFile[]
+  errors: LeveledFile[]
+  notFounds: LeveledFile[]
 }
 
-export interface LevelledFile {
+export interface LeveledFile {
   file: string
   level: number
 }

@@ -1,5 +1,5 @@
-// Reads the active span of OpenTelemetry without importing `@opentelemetry/api`, of which an app has its own copy. All
-// copies share one object, which the API registers under a global symbol.
+// Reads the active span of OpenTelemetry without importing `@opentelemetry/api`, because an app has its own copy of it.
+// All copies share one object, which the API registers under a global symbol.
 
 interface SpanContext {
   traceId: string

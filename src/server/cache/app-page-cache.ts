@@ -5,7 +5,7 @@ import type { Invalidation, PageCache } from './page-cache.ts'
 export interface AppPageCache {
   /**
    * Removes the stored responses that have one of the tags, and those of the path. A response that is being rendered
-   * meanwhile is not stored. Resolves when the store that the processes share has recorded the invalidation, which the
+   * then is not stored. Resolves when the store that the processes share has recorded the invalidation, which the
    * other processes then read. If the store does not respond within 50 ms, the promise resolves too, and the
    * invalidation is recorded later. Never rejects because of the store.
    */

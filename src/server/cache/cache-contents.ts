@@ -2,7 +2,7 @@
 export interface CacheContents {
   /** Pages with the export `cache`. `bytes` is the memory of their stored responses. */
   routes: readonly { route: string; entries: number; bytes: number }[]
-  /** The tags that most stored responses have, the fullest first. */
+  /** The tags with the most stored responses, the most frequent first. */
   tags: readonly TagCount[]
 }
 
@@ -14,7 +14,7 @@ interface TagCount {
 
 const MAX_TAGS = 20
 
-/** Returns the tags with the most entries, the fullest first. */
+/** Returns the tags with the most entries, the most frequent first. */
 export function fullestTags(tags: readonly TagCount[]): TagCount[] {
   return [...tags].sort((a, b) => b.entries - a.entries || (a.tag < b.tag ? -1 : 1)).slice(0, MAX_TAGS)
 }

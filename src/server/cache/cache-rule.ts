@@ -3,9 +3,9 @@ import { encodeTag } from './cache-key.ts'
 
 /** The export `cache` of a page's server file, with its defaults. */
 export interface CacheRule {
-  /** Milliseconds in which a stored response is fresh. */
+  /** Milliseconds for which a stored response is fresh. */
   freshMs: number
-  /** Milliseconds after `freshMs` in which a stored response is still served, while a new one is rendered. */
+  /** Milliseconds after `freshMs` for which a stored response is still served, while a new one is rendered. */
   staleMs: number
   /**
    * True for a prerendered page: its stored responses never expire. The two times then only apply to shared caches.

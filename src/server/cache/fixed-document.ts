@@ -76,7 +76,7 @@ function insertScript(attributes: Readonly<Record<string, string>>): string {
 }
 
 /**
- * Returns the hash source of an inline element. Browsers hash its text after the parser has normalised its line ends.
+ * Returns the hash source of an inline element. Browsers hash its text after the parser has normalized its line ends.
  */
 export function hashSource(content: string): string {
   return `'sha256-${createHash('sha256').update(content.replace(/\r\n?/g, '\n')).digest('base64')}'`

@@ -35,8 +35,8 @@ export interface Rendering {
 }
 
 /**
- * The result of a rendering for the requests that wait for it: `outdated` if the page was invalidated meanwhile, and
- * null if there is no response to store.
+ * The result of a rendering for the requests that wait for it: `outdated` if the page was invalidated during the
+ * rendering, and null if there is no response to store.
  */
 export type RenderingResult = StoredPage | 'outdated' | null
 
@@ -128,7 +128,7 @@ export class PageCache {
     return this.#versions.areCurrent(tags, this.#start)
   }
 
-  /** Marks a page that must not be stored, for a minute. Meanwhile it is rendered for each request. */
+  /** Marks a page that must not be stored, for a minute. In this time it is rendered for each request. */
   pass(key: string) {
     this.#passed.set(key, true, { ttl: PASS_MS })
   }
@@ -190,7 +190,7 @@ export class PageCache {
 
   /**
    * Removes stored pages, and keeps those that are being rendered from being stored. Resolves when the other processes
-   * have been told, or cannot be told now.
+   * have been notified, or when they cannot be reached now.
    */
   async invalidate({ tags = [], path }: Invalidation): Promise<void> {
     this.#invalidations++

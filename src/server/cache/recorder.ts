@@ -18,7 +18,7 @@ export interface RecordedObject<Original extends object> {
 
 /** The functions that all recorders of one request share. */
 export interface Recording {
-  /** Notes that a property was read by which visitors can be told apart. */
+  /** Notes a read of a property whose value identifies a visitor. */
   note(property: string): void
   /**
    * Returns the recorder for an object of the request. For a function, returns one that calls it with the original as
@@ -119,7 +119,7 @@ class Traps<Original extends object> implements ProxyHandler<object> {
     const original = this.#object.original()
     const given = 'value' in descriptor ? { ...descriptor, value: originalOf<unknown>(descriptor.value) } : descriptor
     const isData = 'value' in given && typeof given.value !== 'function'
-    // If the descriptor leaves out an attribute, the result depends on the property as it was.
+    // If the descriptor leaves out an attribute, the result depends on the previous property.
     const isComplete = isData && 'writable' in given && 'enumerable' in given && 'configurable' in given
     const isDone = this.#write(property, !isComplete, () => Reflect.defineProperty(original, property, given))
     // A proxy may only report a property as not configurable if its target has the same one.
@@ -155,8 +155,8 @@ class Traps<Original extends object> implements ProxyHandler<object> {
 
   /**
    * Writes a property. A write counts as a read (`isRead`) if it sets or calls a function, because that function can
-   * read the original, which is its `this`. It also counts as a read if its result depends on the property as it was.
-   * A write that fails is such a case.
+   * read the original, which is its `this`. It also counts as a read if its result depends on the previous
+   * value of the property, as with a write that fails.
    */
   #write(property: PropertyKey, isRead: boolean, change: () => boolean): boolean {
     if (isRead) this.#note(property)

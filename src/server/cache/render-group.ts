@@ -26,7 +26,7 @@ export interface TurnInput {
   maxMs: number
   /** Whether a response of another process may be used. */
   isWanted(response: StoredResponse): boolean
-  /** Whether a stale response is served meanwhile. */
+  /** Whether a stale response is served during the render. */
   isRefresh: boolean
 }
 

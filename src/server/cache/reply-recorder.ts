@@ -9,7 +9,7 @@ type Chained = (...values: never[]) => FastifyReply
  * Creates a recorder for a reply. Setting a status or a header is not a read.
  *
  * @param written Gets the headers that are set through the recorder. Hooks can set other headers of the reply
- *   meanwhile.
+ *   at the same time.
  */
 export function recordReply(
   reply: FastifyReply,

@@ -5,15 +5,15 @@ export interface ShellRest {
   /** React's state as JSON; null if the shell lacks nothing. */
   state: string | null
   /**
-   * Results of `serialise`: the data of the layouts, of the page, and its extras with the promise of the visitor's
-   * data, whose number is `VISITOR_ID`.
+   * Results of `serialize`: the data of the layouts, of the page, and its extras. The extras contain the
+   * promise of the visitor's data, whose id is `VISITOR_ID`.
    */
   data: readonly string[]
   /** The values of the other promises in the data: results of `fulfilledText`. */
   settlements: readonly string[]
-  /** The number of the next promise. */
+  /** The id of the next promise. */
   nextId: number
 }
 
-/** The number of the promise of the visitor's data in a shell and its rest. */
+/** The id of the promise of the visitor's data, in a shell and in its rest. */
 export const VISITOR_ID = 1

@@ -4,7 +4,7 @@ import type { PageCache } from './page-cache.ts'
 /** The page cache of a site in this process, for the operators of the site. */
 export interface SiteCache {
   contents(): CacheContents
-  /** Removes all pages. Resolves when the other processes have been told, or cannot be told now. */
+  /** Removes all pages. Resolves when the other processes have been notified, or are unreachable. */
   clear(): Promise<void>
 }
 

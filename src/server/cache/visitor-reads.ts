@@ -6,7 +6,7 @@ import { createRecorder, type Recording } from './recorder.ts'
 import { recordReply } from './reply-recorder.ts'
 import { type KeptAddress, recordRequest } from './request-recorder.ts'
 
-/** A read of a value by which visitors can be told apart. */
+/** A read of a value that identifies a visitor. */
 export interface VisitorRead {
   /** The property that was read: `request.headers.cookie`, `request.session`, `context.user`, `reply.getHeader`. */
   property: string

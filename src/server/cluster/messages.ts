@@ -58,7 +58,7 @@ export type ToWorker =
   /** The primary asks for the worker's metrics. */
   | { kind: 'count'; id: number }
 
-/** Tells Hydrant's messages from those that the site sends on the same channel. */
+/** Distinguishes Hydrant's messages from those that the site sends on the same channel. */
 interface Envelope<Message> {
   hydrant: Message
 }

@@ -34,8 +34,8 @@ export function createWorkersCache(maxBytes: number): WorkersCache {
 }
 
 /**
- * Opens the shared cache of a worker: the store that the options name, to which each worker connects itself, or the
- * cache of the primary. Rejects with HYD_CACHE_STORE_PACKAGE.
+ * Opens the shared cache of a worker: the store that the options name (each worker has its own connection to it), or
+ * the cache of the primary. Rejects with HYD_CACHE_STORE_PACKAGE.
  */
 export async function openWorkerStore(
   channel: PrimaryChannel,

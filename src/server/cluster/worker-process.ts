@@ -8,7 +8,7 @@ import { KEEP_MS, type StopRequest } from '../lifecycle/shutdown.ts'
 import { forwardLines } from './forward-lines.ts'
 import { SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
 
-/** Milliseconds to wait for the last lines of a worker. Child processes of it may keep its outputs open for ever. */
+/** Milliseconds to wait for the last lines of a worker. Child processes of it may keep its outputs open forever. */
 const LAST_LINES_MS = 1_000
 
 /** A worker, as the primary sees it. */

@@ -16,7 +16,7 @@ export interface NavigationAnswer {
    * Sends the extras of the page.
    *
    * @param level Number of layouts around the page.
-   * @param extras JSON from `serialise`.
+   * @param extras JSON from `serialize`.
    */
   sendExtras(level: number, extras: string): void
   /** Sends the headers and the collected lines. From then on each line is sent at once. */

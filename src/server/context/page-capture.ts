@@ -11,7 +11,7 @@ export interface RenderedShell {
 
 /** Watches the loads and the render of a response that the page cache may store. */
 export interface PageCapture {
-  /** The request and the reply that the loads get. They record reads by which visitors can be told apart. */
+  /** The request and the reply that the loads get. They record reads of values that identify a visitor. */
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   /** The results of the guards, which belong to the visitor. */

@@ -37,7 +37,7 @@ export function perRequest<Context extends WithRequest, Others extends readonly 
       calls.next.set(argument, next)
       calls = next
     }
-    // A missing argument is not the same as `undefined`, which `fn` can tell apart.
+    // A missing argument differs from `undefined`, because `fn` can distinguish the two.
     calls.outcome ??= run(() => fn(ctx, ...others))
     if ('thrown' in calls.outcome) throw calls.outcome.thrown
     return calls.outcome.value

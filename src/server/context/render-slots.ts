@@ -27,7 +27,7 @@ export function createRenderSlots(max: number, app: FastifyInstance): RenderSlot
   const countRefused = addThrottledLine(app, (count) =>
     app.log.warn(
       { statusCode: BUSY, refused: count },
-      `refused with ${BUSY}: ${countOf(count, 'page request')}, because ${max} renders are running (find what they wait for, or raise limits.maxRenders)`,
+      `refused with ${BUSY}: ${countOf(count, 'page request')}, because ${max} renders are running (find what they wait for, or raise "limits.maxRenders")`,
     ),
   )
 

@@ -39,7 +39,7 @@ export const errorTable = {
   },
   HYD_CACHE_TAGS: {
     message: '"cache.tags" of %s must be a list of at most 100 tags, each a string of 1 to 256 characters; got %s',
-    fix: 'Return at most 100 short names like "product:7", whose length counts after percent-encoding.',
+    fix: 'Return at most 100 short tags such as "product:7"; the limit of their length applies to the percent-encoded tag.',
   },
   HYD_CACHE_PERSONAL: {
     message: 'the response of a page with the export "cache" in %s is not stored: %s',
@@ -71,7 +71,7 @@ export const errorTable = {
   },
   HYD_PRERENDER_STOPPED: {
     message: 'the process that prerenders pages ended with %s before it was done',
-    fix: 'Read the output of the process above this error; code of the site may have called process.exit, or the process may have run out of memory.',
+    fix: 'Read the output above, and look for a call of process.exit or an out-of-memory error.',
   },
   HYD_SERVER_THREW: {
     message: 'during startup, server.ts threw a value that is not an Error: %s',
@@ -191,7 +191,7 @@ export const errorTable = {
   },
   HYD_GUARD_TIMEOUT: {
     message: 'the guards did not finish within %s ms; pending: guard of %s',
-    fix: 'Make the guard faster, or raise timeouts.loadMs.',
+    fix: 'Make the guard faster, or raise "timeouts.loadMs".',
     statusCode: 504,
   },
   HYD_GUARD_RESULT: {
@@ -204,7 +204,7 @@ export const errorTable = {
   },
   HYD_LOAD_TIMEOUT: {
     message: 'the loads did not finish within %s ms; pending: %s',
-    fix: 'Make the pending loads faster, return the slow part as a promise, or raise timeouts.loadMs; see "hydrant docs loads".',
+    fix: 'Make the pending loads faster, return the slow part as a promise, or raise "timeouts.loadMs"; see "hydrant docs loads".',
     statusCode: 504,
   },
   HYD_AWAIT_TIMEOUT: {
@@ -217,7 +217,7 @@ export const errorTable = {
   },
   HYD_SCHEMA_TIMEOUT: {
     message: 'the schema "%s" of %s did not finish within %s ms',
-    fix: 'Make what the schema waits for faster, or raise "timeouts.loadMs".',
+    fix: 'Speed up the work that the schema waits for, or raise "timeouts.loadMs".',
     statusCode: 504,
   },
   HYD_INVALID_FORM: {
@@ -226,7 +226,7 @@ export const errorTable = {
   },
   HYD_ACTION_TIMEOUT: {
     message: 'the action of %s did not finish within %s ms',
-    fix: 'Make the action faster, move its slow part to a queue, or raise timeouts.loadMs.',
+    fix: 'Make the action faster, move its slow part to a queue, or raise "timeouts.loadMs".',
     statusCode: 504,
   },
   HYD_ACTION_PROMISE: {
@@ -235,7 +235,7 @@ export const errorTable = {
   },
   HYD_RENDER_TIMEOUT: {
     message: 'the document was not complete within %s ms; pending: %s',
-    fix: 'Find the promise or component that never settles, or raise timeouts.renderMs.',
+    fix: 'Find the promise or component that never settles, or raise "timeouts.renderMs".',
     statusCode: 504,
   },
   HYD_MARKDOWN_FAILED: {
@@ -244,11 +244,11 @@ export const errorTable = {
   },
   HYD_DOCUMENT_TOO_LONG: {
     message: 'the document is longer than %s characters',
-    fix: 'Show less on one page, or raise limits.maxDocumentLength.',
+    fix: 'Show less on one page, or raise "limits.maxDocumentLength".',
   },
   HYD_REACT_SERVER_MIXED: {
-    message: 'reactServer is "%s" here, but another site in this process has already loaded "%s"',
-    fix: 'Give all sites in one process the same reactServer.',
+    message: '"reactServer" is "%s" here, but another site in this process has already loaded "%s"',
+    fix: 'Give all sites in one process the same "reactServer".',
   },
   HYD_REACT_DEVELOPMENT: {
     message:
@@ -357,11 +357,11 @@ export const errorTable = {
   },
   HYD_BUILD_LOADER: {
     message: 'there is no loader for "%s" files',
-    fix: 'Set a loader for them in hydrant.config.ts: esbuild.loader; see "hydrant docs options".',
+    fix: 'Set a loader for them with "esbuild.loader" in hydrant.config.ts; see "hydrant docs options".',
   },
   HYD_BUILD_MDX: {
     message: 'no plugin in hydrant.config.ts compiles %s',
-    fix: 'Run "npm install --save-dev @mdx-js/esbuild", import mdx from it, and add mdx() to esbuild.plugins.',
+    fix: 'Run "npm install --save-dev @mdx-js/esbuild", import mdx from it, and add mdx() to "esbuild.plugins".',
   },
   HYD_BUILD_COMPOSES: {
     message: 'the classes of %s compose each other in a circle',
@@ -369,7 +369,7 @@ export const errorTable = {
   },
   HYD_BUILD_PLUGIN: {
     message: 'the esbuild plugin "%s" failed: %s',
-    fix: 'Fix the plugin, or remove it from esbuild.plugins in hydrant.config.ts.',
+    fix: 'Fix the plugin, or remove it from "esbuild.plugins" in hydrant.config.ts.',
   },
   HYD_BUILD_TAILWIND: {
     message: 'Tailwind CSS cannot be loaded: %s',
@@ -377,7 +377,7 @@ export const errorTable = {
   },
   HYD_BUILD_REACT_COMPILER: {
     message: 'React Compiler cannot be loaded: %s',
-    fix: 'Run "npm install --save-dev oxc-transform-react", or remove reactCompiler from hydrant.config.ts.',
+    fix: 'Run "npm install --save-dev oxc-transform-react", or remove "reactCompiler" from hydrant.config.ts.',
   },
   HYD_BUILD_IMAGE: {
     message: 'the image %s cannot be used: %s',

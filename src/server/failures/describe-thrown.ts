@@ -16,7 +16,7 @@ export interface Description {
   errors?: Description[]
 }
 
-// The limits are higher than those of a log line: redaction comes later, and has to recognise a secret that the cut of
+// The limits are higher than those of a log line: redaction comes later, and has to recognize a secret that the cut of
 // the line goes through.
 const MAX_MESSAGE = 2_900
 const MAX_NAME = 200

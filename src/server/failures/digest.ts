@@ -64,8 +64,8 @@ const CLOSING = new Map([
   ['‘', '’'],
 ])
 
-// Not a regular expression: it would search for the closing quote once for each opening quote, and a visitor may send
-// thousands that are not closed.
+// This is a loop, because a regular expression would search for the closing quote once for each opening quote, and a
+// visitor may send thousands that are not closed.
 function maskQuoted(text: string): string {
   const unclosed = new Set<string>()
   let masked = ''

@@ -1,4 +1,4 @@
-// Runs the `onError` hooks of the app and of `server.ts` for failures to which Hydrant itself responds. The only public
+// Runs the `onError` hooks of the app and of `server.ts` for failures that Hydrant itself responds to. The only public
 // way to run them is `reply.send(error)`: Fastify runs the hooks, then the error handler of the route, which calls
 // `finishErrorHooks`.
 

@@ -43,9 +43,9 @@ export class RequestFailures {
   /** The second half of the digest of each failure of this request. */
   readonly occurrence = createOccurrence()
   readonly redaction: Redaction
-  /** The first failure that was written: the visitor sees its digest. Null without any. */
+  /** The first logged failure: the visitor sees its digest. Null if there is none. */
   first: Failure | null = null
-  /** Number of different failures that were written. */
+  /** The number of different failures that were logged. */
   count = 0
   #request: FastifyRequest
   #tools: FailureTools
@@ -146,12 +146,12 @@ export function failuresOf(request: FailedRequest, tools: FailureTools): Request
   return request[FAILURES]
 }
 
-/** Returns the first failure of a request that was written, or null. */
+/** Returns the request's first logged failure, or null. */
 export function firstFailureOf(request: FailedRequest): Failure | null {
   return request[FAILURES]?.first ?? null
 }
 
-/** Returns the number of different failures of a request that were written. */
+/** Returns the number of different failures of a request that were logged. */
 export function failureCountOf(request: FailedRequest): number {
   return request[FAILURES]?.count ?? 0
 }

@@ -5,7 +5,7 @@ import { createTooLarge, type FormLimits, type LimitName } from './limits.ts'
 export interface FormRefusal {
   /** The first limit that the form exceeds. */
   error: HttpError
-  /** The names of texts of which the form has only the beginning. */
+  /** The names of the texts that were cut off. */
   cutNames: readonly string[]
   /** Whether the form lacks fields. */
   isIncomplete: boolean
@@ -42,7 +42,7 @@ export class KeptTexts {
     this.#refuse = refuse
   }
 
-  /** Whether no field is kept any more. */
+  /** Whether further fields are no longer kept. */
   get isFull(): boolean {
     return this.#fieldCount >= this.#limits.maxFields * SURPLUS
   }
@@ -102,7 +102,7 @@ export class KeptTexts {
   }
 }
 
-/** Returns the beginning of a text, without a character of which only a part is there. */
+/** Returns the beginning of a text, without an incomplete last character. */
 function cut(text: string, bytes: number): string {
   return Buffer.from(text)
     .toString('utf8', 0, bytes)

@@ -43,7 +43,7 @@ export function readUrlencoded(payload: Readable, limits: FormLimits, keepsTexts
 }
 
 function addField(form: FormData, raw: string, isCut: boolean, texts: KeptTexts) {
-  // Without the character of which only a part is there.
+  // Without an incomplete last character.
   const whole = isCut ? raw.replace(/%[\da-f]?$/i, '') : raw
   // The end of a name is missing too.
   if (isCut && !whole.includes('=')) return texts.dropRest()

@@ -29,7 +29,7 @@ function limitConnections(app: FastifyInstance, maxConnections: number) {
   const countClosed = addThrottledLine(app, (count) =>
     app.log.warn(
       { closed: count },
-      `closed ${countOf(count, 'new connection')}, because ${maxConnections} are open (find the clients that hold them, or raise limits.maxConnections)`,
+      `closed ${countOf(count, 'new connection')}, because ${maxConnections} are open (find the clients that hold them, or raise "limits.maxConnections")`,
     ),
   )
   app.server.maxConnections = maxConnections

@@ -65,7 +65,7 @@ const PASS: Verdict = { kind: 'pass' }
 
 /**
  * Decides whether a request may change something. A request that a browser sends for another site may not. A client
- * that is not a browser passes: it sends none of these headers, and no cookies that it was not told to send.
+ * that is not a browser passes: it sends none of these headers, and only the cookies that its user gave it.
  */
 export function judgeOrigin({ method, isUpgrade, fetchSite, origin, host, allowedOrigins }: CrossSiteInput): Verdict {
   if (isSafe(method) && !isUpgrade) return PASS
@@ -85,7 +85,7 @@ export function judgeOrigin({ method, isUpgrade, fetchSite, origin, host, allowe
 }
 
 // The port is compared even if the Host header has none. Another server on the same machine shares the site's cookies,
-// and its pages cannot be told from the site's own pages behind a proxy that drops the port.
+// and behind a proxy that drops the port, its pages cannot be distinguished from those of the site.
 const PORT_HINT =
   'if this is the site itself, make the proxy forward the port (nginx: proxy_set_header Host $http_host), or add the origin to allowedOrigins'
 

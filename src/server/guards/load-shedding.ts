@@ -33,7 +33,7 @@ export function addLoadShedding(app: FastifyInstance, { maxDelayMs, assets, onSh
   const countRefused = addThrottledLine(app, (count) =>
     app.log.warn(
       { statusCode: BUSY, refused: count, delayMs: Math.round(delayMs) },
-      `refused with ${BUSY}: ${countOf(count, 'request')}, because the event loop is more than ${maxDelayMs} ms late (limits.maxEventLoopDelayMs)`,
+      `refused with ${BUSY}: ${countOf(count, 'request')}, because the event loop is more than ${maxDelayMs} ms late ("limits.maxEventLoopDelayMs")`,
     ),
   )
   app.addHook('onClose', async () => {

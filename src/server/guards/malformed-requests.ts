@@ -76,7 +76,7 @@ function hasBegunResponse(socket: Socket): boolean {
   return response?.headersSent === true
 }
 
-// Always problem+json: the headers of the request, which say what the client prefers, have not been read.
+// The response is always problem+json: the headers with the preference of the client have not been read.
 function compose({ status, detail }: Refusal): string {
   const problem = createRefusalProblem(status, detail)
   const body = JSON.stringify(problem)

@@ -7,8 +7,8 @@ const MAX_WAITING = 100
 
 /**
  * Makes pipelined requests wait until the response before them has been sent. Node delivers all of them at once, so a
- * client that never reads could have a thousand pages rendered. Closes a connection on which more than `MAX_WAITING`
- * requests wait.
+ * client that never reads could have a thousand pages rendered. Closes a connection with more than `MAX_WAITING`
+ * waiting requests.
  */
 export function createPipelineQueue(app: FastifyInstance) {
   const waiting = new WeakMap<Socket, number>()

@@ -10,7 +10,7 @@ const SHORTEST_CHECK_MS = 20
 interface Connection {
   /** Bytes that the system has accepted. */
   taken: number
-  /** How many checks in a row found waiting data of which nothing had been accepted since the previous check. */
+  /** How many checks in a row found that data waits and that the system has accepted none since the previous check. */
   idleChecks: number
 }
 
@@ -23,7 +23,7 @@ export function addSlowReaderGuard(app: FastifyInstance, sendMs: number) {
   const countEnded = addThrottledLine(app, (count) =>
     app.log.info(
       { ended: count, remoteAddress },
-      `closed ${countOf(count, 'connection')}, because the client read nothing of the response for ${sendMs} ms (timeouts.sendMs)`,
+      `closed ${countOf(count, 'connection')}, because the client read nothing of the response for ${sendMs} ms ("timeouts.sendMs")`,
     ),
   )
   const stop = endSlowReaders(app.server, sendMs, (socket) => {

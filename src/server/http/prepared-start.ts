@@ -57,7 +57,7 @@ export interface PartEncoder {
   end(): Buffer
 }
 
-/** A stream of text that can be encoded before anybody has read it. */
+/** A stream of text that can be encoded before it is read. */
 export interface EncodedStream extends Readable {
   /**
    * Encodes the text.

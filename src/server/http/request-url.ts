@@ -22,7 +22,7 @@ const KEPT = /%(?:2[35f]|3f)/gi
 const UNUSUAL = /[^\w/.~!$&'()*+,;=:@-]/
 
 /**
- * Normalises the percent-encoding of a request's target, so that hooks compare the same path that the router reads.
+ * Normalizes the percent-encoding of a request's target, so that hooks compare the same path that the router reads.
  * Each character is written as `encodeURI` writes it, with codes in capitals. `%2F`, `%3F`, `%23` and `%25` stay
  * encoded.
  */
@@ -42,7 +42,7 @@ export function plainTarget(target: string): string {
 }
 
 /**
- * Fastify's `rewriteUrl` for an app that you create yourself: `Fastify({ rewriteUrl })`. It normalises the
+ * Fastify's `rewriteUrl` for an app that you create yourself: `Fastify({ rewriteUrl })`. It normalizes the
  * percent-encoding of each path before the app's hooks and routes see it. `createServer` and `hydrant start` already do
  * so.
  */

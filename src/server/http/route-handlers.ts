@@ -8,8 +8,8 @@ interface Marked {
 
 /**
  * Records on each request which route handler it has reached. It applies to routes that are added until the returned
- * function is called. Without the record, a value without a stack that a handler throws could not be told from one that
- * a hook throws.
+ * function is called. Without the record, a value without a stack that a handler throws could not be distinguished from
+ * one that a hook throws.
  */
 export function noteHandlers(app: FastifyInstance): () => void {
   let isOver = false

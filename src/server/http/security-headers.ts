@@ -4,7 +4,7 @@ import type { PublicAddress } from './public-address.ts'
 
 const POLICY = 'content-security-policy'
 
-/** Returns the policy by which only scripts with the nonce run, and the scripts that those load. */
+/** Returns the policy that allows only scripts with the nonce, and the scripts that those load. */
 export function scriptPolicy(nonce: string): string {
   return `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'`
 }
@@ -44,7 +44,7 @@ export function replaceNonces(reply: FastifyReply, hashes: Hashes) {
   changeNonces(reply, hashes, () => [])
 }
 
-/** Adds hashes to the nonces in the policy of a hook, for a document of which a part is the same for every visitor. */
+/** Adds hashes to the nonces in the policy of a hook, for a document with a part that is the same for every visitor. */
 export function addHashes(reply: FastifyReply, hashes: Hashes) {
   changeNonces(reply, hashes, (source) => [source])
 }
@@ -62,7 +62,7 @@ function changeNonces(reply: FastifyReply, hashes: Hashes, keep: (source: string
   reply.header(POLICY, String(policy).split(';').map(inDirective).join(';'))
 }
 
-/** Keeps browsers from guessing another type than `Content-Type` says. */
+/** Keeps browsers from guessing a type other than `Content-Type`. */
 export function setNosniff(reply: FastifyReply) {
   reply.header('x-content-type-options', 'nosniff')
 }

@@ -26,7 +26,7 @@ export function wantsWhole(userAgent: string | undefined): boolean {
 
 const wants = new Map<string, boolean>()
 
-/** Tells crawlers, browsers and scripts apart. It is no more precise, so that it does not identify a visitor. */
+/** Distinguishes only crawlers, browsers and scripts, so that the result does not identify a visitor. */
 export function userAgentClass(userAgent: string | undefined): UserAgentClass {
   if (isCrawler(userAgent)) return 'crawler'
   return userAgent?.startsWith('Mozilla/') ? 'browser' : 'script'

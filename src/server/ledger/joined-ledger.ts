@@ -40,7 +40,7 @@ export function joinLedgers(ledgers: Ledgers): AdminLedger {
     async releases() {
       const lists = await callAll(ledgers, ({ releases }) => releases())
       const longest = Math.max(...lists.map(({ length }) => length))
-      // The lists have no times by which they could be merged.
+      // The lists have no times, so they cannot be merged by time.
       const byRank = Array.from({ length: longest }, (_, index) => lists.flatMap((list) => list[index] ?? []))
       return [...new Set(byRank.flat())].slice(0, MAX_RELEASES)
     },

@@ -119,7 +119,7 @@ export interface LedgerStats {
 
 /**
  * Stores failures. Every method may reject if the store is unavailable. A batch that `record` rejected may be passed
- * again, as the same array. A store to which the connection can break after a commit must write it only once.
+ * again, as the same array. A store whose connection can break after a commit must write it only once.
  */
 export interface Ledger {
   /**

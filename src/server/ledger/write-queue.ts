@@ -16,8 +16,8 @@ export interface WriteQueue {
   /** Adds a batch. Returns the number of occurrences that there is no space for. */
   addAll(entries: readonly LedgerEntry[]): number
   /**
-   * Returns the first failures, to write them. Until `release` is called it returns the same array, by which a ledger
-   * recognises a batch that is written again, and the batch uses space in the queue.
+   * Returns the first failures, to write them. Until `release` is called, it returns the same array, so that a
+   * ledger recognizes a batch that is written again. Until then the batch uses space in the queue.
    */
   batch(maxFailures: number): readonly LedgerEntry[]
   /** Removes the batch, because it was written. */

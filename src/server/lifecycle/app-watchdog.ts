@@ -58,7 +58,7 @@ function findSite({ stack = '' }: Error): { app: FastifyInstance; site: AppSite 
 
 async function throwUncaught(error: Error, { store }: AppSite) {
   await Promise.race([store.writer.flush(), wait(KEEP_MS, undefined, { ref: false })])
-  // In a callback, because apps handle an unhandled rejection in another way.
+  // The error is thrown in a callback, because apps handle an unhandled rejection differently.
   setImmediate(() => {
     throw error
   })

@@ -22,7 +22,7 @@ export interface ConnectionDrain {
   endKeepAlive(): void
   /** Closes the listening socket, within a second. Open connections stay open. */
   stopListening(): Promise<void>
-  /** Does both. Resolves when all connections have ended, except those on which a response is being sent. */
+  /** Calls both methods above. Resolves when all connections have ended, except those with a response in progress. */
   drain(): Promise<void>
 }
 

@@ -11,8 +11,8 @@ export interface PortOwner {
 }
 
 /**
- * Finds the process that listens on a TCP port of this machine. Returns null when the system does not tell, for example
- * because another user runs the process. Never throws.
+ * Finds the process that listens on a TCP port of this machine. Returns null when the system does not report it, for
+ * example because another user runs the process. Never throws.
  */
 export async function findPortOwner(port: number): Promise<PortOwner | null> {
   try {

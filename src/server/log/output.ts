@@ -91,7 +91,7 @@ function countLines(lines: Buffer): number {
 export function toFile(fd: number): Write {
   let isTorn = false
   return (lines) => {
-    // Ends a line of which only the beginning was written.
+    // Ends a line that was written only in part.
     let rest = isTorn ? Buffer.concat([LINE_END, lines]) : lines
     while (rest.length > 0) {
       const written = writeSync(fd, rest)

@@ -8,7 +8,7 @@ export interface ThrottledLine {
   count(): void
   /** Forgets the events that no line has counted yet. */
   clear(): void
-  /** Writes nothing any more. */
+  /** Stops writing. */
   stop(): void
 }
 

@@ -24,7 +24,7 @@ export function measureProcess(): () => Promise<ProcessMetrics> {
 
 /** Writes the metrics of processes in Prometheus' text format, each with its label: a sum of them would say nothing. */
 export function writeProcesses(processes: readonly NamedProcess[]): Promise<string> {
-  const labelled = processes.map(({ name, metrics }) =>
+  const labeled = processes.map(({ name, metrics }) =>
     metrics.map((metric) => ({
       ...metric,
       // prom-client adds up values with the same labels only, so each value stays as it is.
@@ -32,5 +32,5 @@ export function writeProcesses(processes: readonly NamedProcess[]): Promise<stri
       values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, worker: name } })),
     })),
   )
-  return AggregatorRegistry.aggregate(labelled).metrics()
+  return AggregatorRegistry.aggregate(labeled).metrics()
 }

@@ -29,7 +29,7 @@ export interface RequestMetrics {
   read(): RequestCounts
 }
 
-/** Stands for all requests without a route of their own. */
+/** The label of all requests without a route of their own. */
 const OTHER_ROUTES = '*'
 /** Further routes are counted as `OTHER_ROUTES`. A route takes about forty numbers. */
 const MAX_ROUTES = 1_000

@@ -22,8 +22,8 @@ export interface SiteOptions {
     /** Milliseconds that a server which shuts down waits for requests in flight (10 000). For `hydrant start`. */
     drainMs?: number
     /**
-     * Milliseconds after the signal to stop in which the server still accepts requests, while the response of
-     * `/_hydrant/ready` is a 503. Set it to the time that a load balancer needs to notice this (0). For
+     * Milliseconds for which the server still accepts requests after the signal to stop. In this time, the response
+     * of `/_hydrant/ready` is a 503. Set it to the time that a load balancer needs to notice this (0). For
      * `hydrant start`.
      */
     stopDelayMs?: number
@@ -119,7 +119,7 @@ export interface SiteOptions {
   traceOf?: FindTrace
   /**
    * Where failures are stored: a file, relative to the site's folder; a `postgres://user@host/database` URL, for a
-   * site on several machines; or false, for nowhere (`'hydrant-errors.db'`).
+   * site on several machines; or false, to store none (`'hydrant-errors.db'`).
    */
   ledger?: string | false
   /** Limits of the ledger. Above one of them, it removes older failures. */
@@ -171,7 +171,7 @@ export interface ServerOptions extends SiteOptions {
     /** Milliseconds for receiving a whole request, with its body. After that, the response is a 408 (300 000). */
     requestMs?: number
     /**
-     * Milliseconds in which a client may read nothing of a response. After that, the connection is closed (30 000).
+     * Milliseconds for which a client may read nothing of a response. After that, the connection is closed (30 000).
      */
     sendMs?: number
     /** Milliseconds for which an idle connection is kept open for the next request (72 000). */

@@ -6,7 +6,7 @@ import type { ServerOptions, SiteOptions } from './config.ts'
 /** The options inside a group such as `timeouts`; never for an option that is a value itself. */
 type GroupOf<Option> = Extract<NonNullable<Option>, Record<string, unknown>>
 
-/** Options whose resolved value has another type than the value in a configuration. */
+/** Options whose resolved value has a different type than the value in a configuration. */
 interface ResolvedTypes {
   onFailure: NonNullable<SiteOptions['onFailure']> | null
   traceOf: NonNullable<SiteOptions['traceOf']> | null

@@ -91,10 +91,10 @@ export interface ActionContext<Route extends PageRoute = never> extends LoadCont
  * value is not valid, the server does not start (HYD_CACHE_INVALID).
  */
 export interface CacheOptions<Route extends PageRoute = never> {
-  /** Seconds in which a stored response is served, from 0 to a year (31 536 000). */
+  /** Seconds for which a stored response is served, from 0 to a year (31 536 000). */
   maxAgeS: number
   /**
-   * Seconds after `maxAgeS` in which the old response is served while one new response is rendered (0). At most a
+   * Seconds after `maxAgeS` for which the old response is served while one new response is rendered (0). At most a
    * year.
    */
   staleS?: number

@@ -61,7 +61,7 @@ async function checkBoth(
 function stopAtDeadline(name: string, serverFile: string, ctx: RequestContext): Error {
   const error = createHydrantError('HYD_SCHEMA_TIMEOUT', [name, serverFile, ctx.site.options.timeouts.loadMs])
   ctx.abort(error)
-  // For the loads of the layouts around the error.
+  // The loads of the layouts around the error need a new signal.
   ctx.renewSignal()
   return error
 }

@@ -49,7 +49,7 @@ export function showsInvalid({ schemas }: Route, format: Format): boolean {
   return schemas.form !== null && format !== 'json'
 }
 
-/** Returns the form that exceeds a limit, with a message for each text of which only the beginning is there. */
+/** Returns the form that exceeds a limit, with a message for each text that was cut off. */
 export function refuseSize({ error, cutNames, isIncomplete }: FormRefusal, form: FormData): RefusedForm {
   const ofForm = isIncomplete ? [error.message, INCOMPLETE] : [error.message]
   const issues = [

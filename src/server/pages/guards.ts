@@ -102,7 +102,7 @@ async function callGuard({ guard, isPage, params }: GuardStep, ctx: RequestConte
 function stopAtDeadline(serverFile: string, ctx: RequestContext): Error {
   const error = createHydrantError('HYD_GUARD_TIMEOUT', [ctx.site.options.timeouts.loadMs, serverFile])
   ctx.abort(error)
-  // For the loads of the layouts around the error.
+  // The loads of the layouts around the error need a new signal.
   ctx.renewSignal()
   return error
 }

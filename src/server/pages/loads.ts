@@ -54,7 +54,7 @@ export async function runLoads(
   const values: unknown[] = []
   let loads: Loads = { kind: 'loaded', values }
   for (const [index, { promise, step }] of running.entries()) {
-    // Also for a layout without a load: stacks of the page's load would otherwise have frames of this function's callers.
+    // This also awaits a layout without a load. Otherwise stacks of the page's load would have frames of the callers.
     const result = await Promise.race([promise, deadline.passed])
     if (result !== DEADLINE && 'value' in result) {
       values.push(result.value)
@@ -153,7 +153,7 @@ const OTHER_HAS_THROWN = new DOMException('Another load of this page threw.', 'A
 function stopOthers(first: CaughtError, others: readonly RunningLoad[], ctx: RequestContext) {
   ctx.abort(OTHER_HAS_THROWN)
   if (ctx.isGone || first.kind !== 'failure') return
-  // Recorded before the others, so that the response shows its digest.
+  // The first failure is recorded before the others, so that the response shows its digest.
   recordCaught(first, ctx)
   for (const { promise } of others) {
     void promise.then((result) => {

@@ -44,7 +44,7 @@ export function isSentByHydrant(reply: FastifyReply): boolean {
  */
 export function setNavigationHeaders({ site, reply }: Pick<RequestContext, 'site' | 'reply'>) {
   if (site.options.compress) addVary(reply, 'Accept-Encoding')
-  // Before compression, which a `no-transform` from a load would forbid.
+  // The header of a load is replaced before compression, which its `no-transform` would forbid.
   keepFromCaches(reply)
   reply.type(NAVIGATION_CONTENT)
   sentByHydrant.add(reply)
@@ -121,7 +121,7 @@ export class NavigationStream implements NavigationAnswer {
     )
   }
 
-  // As text: Fastify returns its own array, and later appends to it.
+  // The result is a text, because Fastify returns its own array and later appends to it.
   #readCookies(): string {
     return String(this.#ctx.reply.getHeader('set-cookie'))
   }
@@ -131,7 +131,7 @@ export class NavigationStream implements NavigationAnswer {
 const MAX_BUILD_LENGTH = 64
 
 /**
- * Tells a page of another build to load the document, as its scripts do not fit the data of this build. Returns false
+ * Makes a page of another build load the document, because its scripts do not fit the data of this build. Returns false
  * for a page of this build.
  */
 export function refuseOtherBuild(stream: NavigationAnswer, ctx: RequestContext): boolean {
@@ -145,13 +145,13 @@ export function refuseOtherBuild(stream: NavigationAnswer, ctx: RequestContext):
   return true
 }
 
-/** Tells the open page to load a document if the requested page has no scripts. Returns false for any other page. */
+/** Makes the open page load a document if the requested page has no scripts. Returns false for any other page. */
 export function refuseWithoutScripts(stream: NavigationAnswer, { hasScripts }: RequestContext): boolean {
   if (!hasScripts) endWithLoad(stream)
   return !hasScripts
 }
 
-/** Tells the open page to load a document. */
+/** Makes the open page load a document. */
 export function refuseNavigation(ctx: RequestContext) {
   endWithLoad(new NavigationStream(ctx))
 }

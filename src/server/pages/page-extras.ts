@@ -1,13 +1,13 @@
 import type { Acted } from '../../shared/wire/navigation-protocol.ts'
 import type { PageExtras } from '../../shared/wire/page-extras.ts'
-import { serialise } from '../../shared/wire/serialise.ts'
+import { serialize } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { unserialisable } from '../render/deferred-data.ts'
+import { unserializable } from '../render/deferred-data.ts'
 
-/** The extras of a page, and their text from `serialise`. */
+/** The extras of a page, and their text from `serialize`. */
 export interface WrittenExtras {
   value: PageExtras
-  serialised: string
+  serialized: string
 }
 
 /**
@@ -23,7 +23,7 @@ export function writeExtras(ofAction: PageExtras, file: string, ctx: RequestCont
   const value: PageExtras = { ...addressExtras }
   if (actionData !== undefined) value.actionData = actionData
   if (invalid !== undefined) value.invalid = invalid
-  return { value, serialised: serialiseAll(value, file) }
+  return { value, serialized: serializeAll(value, file) }
 }
 
 /** Writes the result of an action. Throws HYD_DATA_UNSERIALISABLE. */
@@ -32,24 +32,24 @@ export function writeActed({ actionData, invalid, revalidate }: Acted, file: str
   if (actionData !== undefined) acted.actionData = actionData
   if (invalid !== undefined) acted.invalid = invalid
   if (revalidate === false) acted.revalidate = false
-  return Object.keys(acted).length === 0 ? serialise(undefined, refusePromise) : serialiseAll(acted, file)
+  return Object.keys(acted).length === 0 ? serialize(undefined, refusePromise) : serializeAll(acted, file)
 }
 
-function serialiseAll(value: PageExtras, file: string): string {
+function serializeAll(value: PageExtras, file: string): string {
   try {
-    return serialise(value, refusePromise)
+    return serialize(value, refusePromise)
   } catch (error) {
     throw nameCulprit(value, file) ?? error
   }
 }
 
-/** Returns the error for the first part that cannot be serialised. Its path begins at that part. */
+/** Returns the error for the first part that cannot be serialized. Its path begins at that part. */
 function nameCulprit(value: PageExtras, file: string): Error | null {
   for (const name of ['actionData', 'search', 'params'] as const) {
     try {
-      serialise(value[name], refusePromise)
+      serialize(value[name], refusePromise)
     } catch (error) {
-      return unserialisable(error, file, name === 'actionData' ? 'action' : name)
+      return unserializable(error, file, name === 'actionData' ? 'action' : name)
     }
   }
   return null

@@ -4,7 +4,7 @@ import { idleStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import { type BootDocument, bootScript } from '../../shared/wire/boot.ts'
 import type { PageExtras } from '../../shared/wire/page-extras.ts'
-import { needsUnflatten } from '../../shared/wire/serialise.ts'
+import { needsUnflatten } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { wantsWhole } from '../http/user-agent.ts'
@@ -44,7 +44,7 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
   const { site, nonce, params } = ctx
   const isMarkdown = ctx.format === 'markdown'
   const platform = createPlatform(written?.value, ctx)
-  // Extras with a promise are written as data is.
+  // Extras that contain a promise are serialized together with the data.
   const extras = visitorData ? null : written
   const values = visitorData ? [...loaded, { ...written?.value, visitorData }] : loaded
   const isBare = !extras && values.every((value) => value === undefined)
@@ -57,7 +57,7 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
     params,
     address: ctx,
   }
-  const serialised = extras ? [...data.serialised, extras.serialised] : data.serialised
+  const serialized = extras ? [...data.serialized, extras.serialized] : data.serialized
   function substitute(reason: unknown): Error {
     return ctx.substitute(reason, { phase: 'load', place: data.place })
   }
@@ -73,11 +73,11 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
     headEnd(isStreamed, head) {
       if (!ctx.hasScripts) return ''
       site.policies.watchHead(plan, head, ctx)
-      const needsReader = data.needsReader || (extras && needsUnflatten(extras.serialised))
+      const needsReader = data.needsReader || (extras && needsUnflatten(extras.serialized))
       const readers = needsReader ? plan.readerPreloads.join(nonce) : ''
       return plan.preloads.join(nonce) + readers + (isStreamed ? showPartsNoscript(platform.styleNonce) : '')
     },
-    shellEnd: () => (isMarkdown ? '' : writeShellEnd(page, serialised, ctx)),
+    shellEnd: () => (isMarkdown ? '' : writeShellEnd(page, serialized, ctx)),
     data,
     ctx,
     canStream: () => mayStream(plan, ctx),
@@ -96,7 +96,7 @@ function filesOf({ dataFiles }: DocumentPlan, count: number): readonly string[] 
 /** Returns the boot data, and the script that starts the browser's side; an empty text for a page without scripts. */
 export function writeShellEnd(
   { plan, leaf }: Pick<PageRender, 'plan' | 'leaf'>,
-  serialised: readonly string[],
+  serialized: readonly string[],
   ctx: RequestContext,
   nonce = ctx.nonce,
 ): string {
@@ -105,7 +105,7 @@ export function writeShellEnd(
   if (!ctx.hasScripts && site.build.manifest.mode === 'production') return ''
   const entry = `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`
   if (!ctx.hasScripts) return entry
-  const boot = bootScript(plan.boot, bootOf(leaf, ctx), serialised, site.publicEnv)
+  const boot = bootScript(plan.boot, bootOf(leaf, ctx), serialized, site.publicEnv)
   return `<script nonce="${nonce}">${boot}</script>${entry}`
 }
 

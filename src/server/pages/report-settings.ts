@@ -5,7 +5,7 @@ import type { Options } from '../options/options.ts'
 
 type ReportOptions = Options['reports']
 
-/** Request headers by which visitors ask not to be tracked. */
+/** Request headers that ask not to track the visitor. */
 const PRIVACY_HEADERS = ['DNT', 'Sec-GPC']
 
 /** Returns whether the visitor asks not to be tracked, and the options respect that. */

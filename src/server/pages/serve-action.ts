@@ -41,12 +41,12 @@ export function serveAction(route: PageRoute, ctx: RequestContext) {
 async function respondToAction(route: PageRoute, ctx: RequestContext): Promise<void> {
   const { format, reply } = ctx
   if (format === 'navigation') {
-    // Before the action runs: the browser then sends the form again by itself.
+    // These requests are refused before the action runs, because the browser then sends the form again by itself.
     const stream = new NavigationStream(ctx)
     if (refuseOtherBuild(stream, ctx) || refuseWithoutScripts(stream, ctx)) return
     reply.header(ACTED_HEADER, '1')
   }
-  // Set before the action runs, as the action may send a response itself.
+  // The limit is set before the action runs, because the action may send a response itself.
   limitCaching(reply, 'no-store')
   const outcome = await runAction(route, ctx)
   if (outcome.kind === 'done') return
@@ -94,7 +94,7 @@ async function respondWithActionPage(route: PageRoute, ofAction: PageExtras, ctx
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
   if (ctx.isGone || loads.kind === 'thrown') silencePromises(loads.values)
   if (ctx.isGone) return
-  // Again: a load may have set the header for the page. This response belongs to one request.
+  // The header is set again, because a load may have set it for the page. This response belongs to one request.
   ctx.reply.header('cache-control', NO_STORE)
   if (loads.kind === 'thrown') return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
   await respondWithDocument(route, loads.values, extras, ctx)

@@ -35,7 +35,7 @@ export function createErrorHandler(site: Site, route: PageRoute | null): ErrorHa
     return reply
   }
   return (error, request, reply) => {
-    // No promise: Fastify would expect a response from it.
+    // `undefined` and not a promise, from which Fastify would expect a response.
     return finishErrorHooks(error, request, reply) ? undefined : handle(error, request, reply)
   }
 }

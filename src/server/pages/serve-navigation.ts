@@ -45,7 +45,7 @@ export async function serveNavigation(route: PageRoute, start: StateBeforeLoads,
     start.kind === 'thrown'
       ? sendErrorStart(start.layouts.length, plan, stream, ctx)
       : sendStart(plan, start.kind === 'nothing', stream, ctx)
-  if (isPage && start.extras && !route.loadVisitor) stream.sendExtras(route.layouts.length, start.extras.serialised)
+  if (isPage && start.extras && !route.loadVisitor) stream.sendExtras(route.layouts.length, start.extras.serialized)
   if (isPage && canStream && !ctx.capture && !isRefresh(ctx) && steps.slice(kept).some(({ load }) => load))
     stream.open()
   const deferred = createDataWriter(plan.dataFiles.at(-1) ?? '', ctx)

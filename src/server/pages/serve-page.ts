@@ -58,7 +58,7 @@ function servePage(route: PageRoute, ctx: RequestContext) {
   const { cache, collector, build, slots } = ctx.site
   const rule = route.cache
   if (rule && cache) return serveCachedPage(createCachedRoute(route, rule, cache), ctx)
-  // Without a cache too: the loads see the same query with any `pageCache.maxBytes`.
+  // The query is narrowed without a cache too, so that the loads see the same one with any `pageCache.maxBytes`.
   if (rule) ctx.search = narrowSearch(ctx.search, rule.search)
   const page = rule && { route, rule, respond: (current: RequestContext) => respondForCache(route, current, false) }
   if (page && collector) collectPage(page, collector, ctx)

@@ -46,7 +46,7 @@ export function checkForwarding(app: FastifyInstance, options: ProxyOptions, tru
     const peer = socket.remoteAddress
     const isMarked = headers[mark] !== undefined
     if (isMarked && peer !== undefined && peer === matching) return
-    // A closed connection has no address any more.
+    // A closed connection no longer has an address.
     if (peer === undefined && typeof app.server.address() !== 'string') return
     const mismatch = findMismatch(options, trust, peer, headers)
     if (mismatch === null && isMarked) matching = peer

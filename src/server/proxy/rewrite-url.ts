@@ -6,7 +6,7 @@ import type { TrustProxy } from './trust-proxy.ts'
 
 /**
  * Creates Fastify's `rewriteUrl`. It puts back the base that a proxy stripped, applies the header `Forwarded`, and
- * normalises the percent-encoding, before anything else reads the request.
+ * normalizes the percent-encoding, before anything else reads the request.
  */
 export function createRewrite(
   { base, proxyStripsBase, forwardedHeader }: Pick<Options, 'base' | 'proxyStripsBase' | 'forwardedHeader'>,

@@ -95,7 +95,7 @@ function beginsOne(words: ReadonlySet<string>, run: string): boolean {
   return false
 }
 
-/** Finds what stands between the words of messages and of the program, and has a letter or a digit. */
+/** Finds the texts between known words (of messages and of the program) that have a letter or a digit. */
 function findUnknownParts(text: string, isKnown: (word: string) => boolean): Span[] {
   const words = [...text.matchAll(RUN)].filter(({ 0: run }) => isMessageWord(run) || isKnown(run))
   let at = 0

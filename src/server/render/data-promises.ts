@@ -80,7 +80,7 @@ export function findPromises(value: unknown, name: string): Map<unknown, string>
 
 /**
  * Handles the rejections of all promises in a value that is not used: unhandled, they would end the process. It enters
- * class instances too, as a value may be unused because it cannot be serialised.
+ * class instances too, as a value may be unused because it cannot be serialized.
  */
 export function silencePromises(value: unknown, seen = new Set<unknown>()): void {
   // A loop, because data may be nested more deeply than calls may be.

@@ -1,4 +1,4 @@
-import { fulfilledText, messageText, needsUnflatten, serialise, serialisePlain } from '../../shared/wire/serialise.ts'
+import { fulfilledText, messageText, needsUnflatten, serialize, serializePlain } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { SourceFunction } from '../failures/digest.ts'
@@ -18,7 +18,7 @@ export interface Deferred {
   pendingNames(): string[]
   /** Calls back with each settlement, as JSON that is safe inside a script. Earlier settlements follow at once. */
   subscribe(onSettled: (settlement: string) => void): void
-  /** Settles all pending promises as this failure. */
+  /** Rejects all pending promises with this failure. */
   failPending(failure: Failure): void
 }
 
@@ -33,7 +33,7 @@ export interface DataWriter extends Deferred {
 /** The data of a document and the promises in it. */
 export interface DeferredData extends Deferred {
   /** The data for `bootScript`. */
-  serialised: readonly string[]
+  serialized: readonly string[]
   /** Whether the browser needs the module that reads data which JSON cannot represent. */
   needsReader: boolean
 }
@@ -50,8 +50,8 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
   if (plain.every((text) => text !== null)) return plainData(plain)
   const writer = createDataWriter(files.at(-1) ?? '', ctx)
   try {
-    const serialised = values.map((value, index) => plain[index] ?? writer.write(value, files[index] ?? ''))
-    return { ...writer, serialised, needsReader: serialised.some(needsUnflatten) }
+    const serialized = values.map((value, index) => plain[index] ?? writer.write(value, files[index] ?? ''))
+    return { ...writer, serialized, needsReader: serialized.some(needsUnflatten) }
   } catch (error) {
     silencePromises(values)
     throw error
@@ -61,7 +61,7 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
 // If reading the value throws, the writer makes the error of it.
 function tryPlain(value: unknown): string | null {
   try {
-    return serialisePlain(value)
+    return serializePlain(value)
   } catch {
     return null
   }
@@ -92,10 +92,10 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
   function fulfilled(id: number, value: unknown, from: SourceFunction): string {
     file = from.file
     try {
-      return fulfilledText(id, serialise(value, defer))
+      return fulfilledText(id, serialize(value, defer))
     } catch (error) {
       silencePromises(value)
-      return rejected(id, unserialisable(error, from.file), from, ctx)
+      return rejected(id, unserializable(error, from.file), from, ctx)
     }
   }
 
@@ -105,10 +105,10 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
       values.push(value)
       file = from
       try {
-        return serialise(value, defer)
+        return serialize(value, defer)
       } catch (error) {
         silencePromises(value)
-        throw unserialisable(error, from)
+        throw unserializable(error, from)
       }
     },
     pendingCount: pending.count,
@@ -147,9 +147,9 @@ const NO_PLACE: SourceFunction = { file: '', function: 'load' }
 const ignore = () => {}
 
 /** Returns data without promises. */
-function plainData(serialised: readonly string[]): DeferredData {
+function plainData(serialized: readonly string[]): DeferredData {
   return {
-    serialised,
+    serialized,
     needsReader: false,
     place: NO_PLACE,
     pendingCount: () => 0,
@@ -167,10 +167,10 @@ function failed(id: number, { digest }: Failure): string {
 }
 
 /**
- * Returns HYD_DATA_UNSERIALISABLE for the error of a serialiser. `from` is the function or the schema of `file` that
+ * Returns HYD_DATA_UNSERIALISABLE for the error of a serializer. `from` is the function or the schema of `file` that
  * returned the data.
  */
-export function unserialisable(error: unknown, file: string, from: 'load' | 'action' | 'search' | 'params' = 'load') {
+export function unserializable(error: unknown, file: string, from: 'load' | 'action' | 'search' | 'params' = 'load') {
   // Devalue's errors contain the path: `.user.save`.
   const path =
     error instanceof Error && 'path' in error

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Notice } from '../../shared/wire/boot.ts'
-import { messageText } from '../../shared/wire/serialise.ts'
+import { messageText } from '../../shared/wire/serialize.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Components, Failure } from '../failures/failure-context.ts'
@@ -28,7 +28,7 @@ export interface RestInput {
   renderMs: number
   /** The greatest length of the rest, in characters. */
   maxLength: number
-  /** Returns the text to insert before `</body>` of a document in which a part has failed. */
+  /** Returns the text to insert before `</body>` of a document with a failed part. */
   endOfFailed(failure: Failure): string
 }
 
@@ -108,7 +108,7 @@ class DocumentRest implements RenderObserver {
     return digest
   }
 
-  // The boundaries that React left pending would wait in the browser for ever, so a script fails them there.
+  // The boundaries that React left pending would wait in the browser forever, so a script fails them there.
   #onBroken(error: unknown) {
     const { data, ctx, nonce } = this.#input
     const failure = ctx.fail(error, { phase: 'render' })

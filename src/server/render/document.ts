@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ReactNode } from 'react'
 import type { Notice } from '../../shared/wire/boot.ts'
-import { messageText } from '../../shared/wire/serialise.ts'
+import { messageText } from '../../shared/wire/serialize.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Components, Failure } from '../failures/failure-context.ts'
@@ -49,7 +49,7 @@ export interface DocumentInput {
   renderMs: number
   /** The greatest length of a document, in characters. */
   maxLength: number
-  /** Returns the text to insert before `</body>` of a document in which a part has failed. */
+  /** Returns the text to insert before `</body>` of a document with a failed part. */
   endOfFailed(failure: Failure): string
 }
 
@@ -211,7 +211,7 @@ class DocumentRender implements RenderObserver {
     this.#sink.add(messageElement(messageText(notice), this.#input.nonce))
   }
 
-  // The boundaries that React left pending would wait in the browser for ever, so a script fails them there.
+  // The boundaries that React left pending would wait in the browser forever, so a script fails them there.
   #onBroken(error: unknown) {
     const { data, ctx, nonce } = this.#input
     // Nothing was sent, so the status can still be 500.

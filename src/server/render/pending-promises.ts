@@ -1,8 +1,8 @@
 /**
- * Creates the pending promises of a page's data. Each has a number, and settles once. Settlements wait until somebody
- * subscribes.
+ * Creates the pending promises of a page's data. Each has a number, and settles once. Settlements wait until there is a
+ * subscriber.
  *
- * @param isGone Returns whether nobody waits for settlements anymore.
+ * @param isGone Returns whether settlements are no longer needed.
  * @param nextId Returns the number of the next promise.
  */
 export function createPendingPromises(isGone: () => boolean, nextId: () => number) {

@@ -75,7 +75,7 @@ function settleLater(promise: PromiseLike<unknown>, path: string, waiting: Set<s
     waiting.delete(path)
     return settle(value, path, waiting, ancestors)
   })
-  // It is not awaited any more when another part has thrown.
+  // It is no longer awaited when another part has thrown.
   settled.catch(() => {})
   return settled
 }

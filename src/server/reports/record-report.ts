@@ -103,7 +103,7 @@ function withReactsName({ component, ...mapped }: MappedComponent): MappedFrame 
 }
 
 /**
- * Returns the URLs of the scripts in which names of components are looked up: those of the route if it is of the running
+ * Returns the URLs of the scripts to search for names of components: those of the route if it is of the running
  * build. In development, each module is a script of its own, and only those that browsers have asked for have a map.
  */
 function scriptsOf(route: Route | null, { manifest, folder }: Build, base: string): string[] {

@@ -25,7 +25,7 @@ interface Node {
  *
  * - `a.b` is the property `b` of `a`, and `a[0]` is the first item of `a`. Only the order of the indexes counts.
  * - The values of a name that occurs several times are an array. So are those of a name that ends with `[]`, and
- *   those of a name for which the schema requires an array.
+ *   those of a name if the schema requires an array for it.
  * - A text stays a text. An empty text is left out where the schema asks for a number or a boolean, and where the
  *   schema does not require the field and does not accept an empty text.
  * - An empty file input is left out, and so is a name that contains `__proto__`.

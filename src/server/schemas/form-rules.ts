@@ -85,7 +85,7 @@ function textRules({ format, pattern, minLength, maxLength }: JsonSchema): Field
 
 /**
  * Returns the `pattern` attribute for a pattern of JSON Schema, which may match anywhere in the text; null if browsers
- * cannot read it. They use the flag `v`, with which some characters need a backslash.
+ * cannot read it. They use the flag `v`, which requires a backslash before some characters.
  */
 function toHtmlPattern(pattern: string): string | null {
   const whole = /^\^([^|]*)\$$/s.exec(pattern)?.[1]

@@ -5,7 +5,7 @@ export interface Shape {
   kind: 'object' | 'array' | 'text' | 'number' | 'boolean' | 'any'
   /** Whether the object around it needs it. */
   isRequired: boolean
-  /** Whether an empty text stands for a missing value. */
+  /** Whether an empty text means that the value is missing. */
   omitsEmpty: boolean
   /** The schema itself, without references and alternatives. */
   schema: JsonSchema

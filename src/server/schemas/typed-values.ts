@@ -4,7 +4,7 @@ import type { Issue } from './issues.ts'
 
 /**
  * Names of fields that a page must not contain, in addition to the names that are hidden in logs. `cc-number` and
- * `cc-csc` are the names for which browsers fill in cards.
+ * `cc-csc` are the names of the fields that browsers fill in with card data.
  */
 const PRIVATE =
   /(?:^|credit|debit|bank|[^a-z])card|cvc|cvv|(?:^|[^a-z])(?:ssn|iban)(?![a-z])|(?:^|[^a-z])cc[-_. ]?(?:num(?:ber)?|csc)(?![a-z])|bank[-_. ]?acc|social[-_. ]?sec/i
@@ -12,7 +12,7 @@ const PRIVATE =
 /** Matches between the words of a name in camel case: `userIban`. */
 const CAMEL_CASE = /(?<=[a-z\d])(?=[A-Z])/g
 
-/** Returns whether the name of a field stands for a secret. Each part of the name is checked: `payment.code`. */
+/** Returns whether the name of a field suggests a secret. Each part of the name is checked: `payment.code`. */
 export function isPrivateField(name: string): boolean {
   const words = name.replace(CAMEL_CASE, '_')
   return PRIVATE.test(name) || PRIVATE.test(words) || isSecretName(name) || name.split(/[.[\]]+/).some(isSecretName)

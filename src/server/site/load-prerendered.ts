@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
 import { openPrerendered, type PrerenderedPages } from '../cache/prerendered/prerendered-pages.ts'
 
-/** What the bytes of a document depend on, apart from the build. */
+/** The values that the bytes of a document depend on, apart from the build. */
 interface Surroundings {
   base: string
   publicEnv: string | null

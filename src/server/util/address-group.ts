@@ -5,8 +5,8 @@ const GROUPS = 8
 const NETWORK_GROUPS = 4
 
 /**
- * Returns what a limit for each client counts an address as: an IPv4 address, also in IPv6 notation, as itself, and an
- * IPv6 address as its /64 network, as one client usually has all addresses of it.
+ * Returns the key under which limits count a client: the IPv4 address, also if it is in IPv6 notation, or the /64 network
+ * of an IPv6 address, because one client usually has all addresses of its network.
  */
 export function addressGroup(address: string): string {
   const [, mapped] = MAPPED.exec(address) ?? []

@@ -18,7 +18,7 @@ const LONG_NAME = 9
 
 /**
  * Returns whether a name is almost certainly a misspelling of another one. Either both differ only in case, `-`, `_`
- * and `.`, or one letter inside is wrong, missing, added or swapped with its neighbour; in a long name, two. The first
+ * and `.`, or one letter inside is wrong, missing, added or swapped with its neighbor; in a long name, two. The first
  * and the last letter must be right: `errors` and `mirror` are words of their own.
  */
 export function isMisspelling(given: string, meant: string): boolean {
@@ -29,7 +29,7 @@ export function isMisspelling(given: string, meant: string): boolean {
   return editDistance(a, b) <= (b.length < LONG_NAME ? 1 : 2)
 }
 
-/** The number of letters to insert, remove, replace, or swap with their neighbour, row by row. */
+/** The number of letters to insert, remove, replace, or swap with their neighbor, row by row. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -63,7 +63,7 @@ export function fallbackNoscript(digest: string, status: number, context: Fallba
   return `<noscript>${fallbackPart(digest, status, context)}</noscript>`
 }
 
-/** Returns the fallback for the end of a document without scripts in which a part has failed. */
+/** Returns the fallback for the end of a document without scripts that has a failed part. */
 export function fallbackPart(digest: string, status: number, context: FallbackContext): string {
   const error: PublicError = { kind: 'failure', side: 'server', status, digest }
   const { host, search, styleNonce } = context

@@ -1,7 +1,7 @@
 import type { FieldRules, FormRules } from '../wire/field-rules.ts'
 import type { Invalid, PageExtras } from '../wire/page-extras.ts'
 
-/** Attributes that tell assistive technology about a field that was not accepted. */
+/** Attributes that describe a field that was not accepted, for assistive technology. */
 interface InvalidAttributes {
   'aria-invalid'?: true
   'aria-describedby'?: string

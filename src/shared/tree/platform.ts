@@ -40,7 +40,7 @@ export interface Platform {
   reload(): void
   /**
    * Loads the page again if that may fix the error. Then it returns a promise that never settles, to wait for
-   * meanwhile. In the browser only.
+   * until the page is replaced. In the browser only.
    */
   recover?(thrown: unknown): Promise<never> | undefined
 }

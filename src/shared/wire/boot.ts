@@ -77,7 +77,7 @@ export function bootText(plan: string, document: BootDocument): string {
  * Returns the script with the boot data.
  *
  * @param plan The result of `planText`.
- * @param data Results of `serialise`: the data of the layouts, of the page, and the page's extras if it has any. Empty
+ * @param data Results of `serialize`: the data of the layouts, of the page, and the page's extras if it has any. Empty
  *   if there is no data.
  * @param env The result of `publishEnv` (null).
  */

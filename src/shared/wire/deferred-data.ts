@@ -1,11 +1,11 @@
 // The format of a load's data on its way to the browser, and the code that reads it there. The code that writes it is
-// in serialise.ts: if both were in one file, bundlers would add devalue to every page. A promise is written as a
+// in serialize.ts: if both were in one file, bundlers would add devalue to every page. A promise is written as a
 // number. Its result follows later, as a `Settlement` with that number.
 
 export type Path = (string | number)[]
 
 /**
- * Data as `serialise` writes it. `plain` is data that JSON can represent, which is written in a third of the time. It
+ * Data as `serialize` writes it. `plain` is data that JSON can represent, which is written in a third of the time. It
  * has 0 in the place of each promise, and `promises` lists them with their paths. Without `plain` the data is
  * `undefined`. All other data is devalue's flat array or number.
  */
@@ -36,7 +36,7 @@ export class RefusalError extends Error {
   }
 }
 
-/** Reads the parsed JSON of `serialise`. `promised` returns the promise with a number. */
+/** Reads the parsed JSON of `serialize`. `promised` returns the promise with a number. */
 export async function revive(flat: Flat, promised: (id: number) => PromiseLike<unknown>): Promise<unknown> {
   if (typeof flat !== 'object' || Array.isArray(flat)) {
     const { unflatten } = await import('./unflatten.ts')
@@ -44,7 +44,7 @@ export async function revive(flat: Flat, promised: (id: number) => PromiseLike<u
   }
   for (const [id, ...path] of flat.promises ?? []) {
     const key = path.pop() ?? ''
-    // `serialise` writes only paths that exist.
+    // `serialize` writes only paths that exist.
     const step = (value: unknown, name: string | number) => (value as Record<string, unknown>)[name]
     const holder = path.reduce(step, flat.plain) as Record<string, unknown>
     holder[key] = promised(id)
@@ -73,7 +73,7 @@ export function createDeferredPromises() {
     let settle!: Settle
     const promise = new Promise<unknown>((resolve, reject) => {
       // React reads these fields of a settled promise, and then does not wait for a microtask.
-      const fulfil = (value: unknown) => {
+      const fulfill = (value: unknown) => {
         Object.assign(promise, { status: 'fulfilled', value })
         resolve(value)
       }
@@ -84,7 +84,7 @@ export function createDeferredPromises() {
       pending.set(id, refuse)
       settle = ([, kind, content, message]) => {
         if (!pending.delete(id)) return
-        if (kind === 'value') return revive(content, promised).then(fulfil, refuse)
+        if (kind === 'value') return revive(content, promised).then(fulfill, refuse)
         refuse(kind === 'failure' ? new ServerFailure(content) : new RefusalError(content, message))
       }
     })

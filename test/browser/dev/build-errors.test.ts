@@ -96,13 +96,13 @@ t.test('fits narrow and wide windows, light and dark', async (t) => {
       t.ok(scrolled <= 0, `no line is cut at ${width}`)
       const box = await dialog.boundingBox()
       t.ok(box && box.x >= 0 && box.x + box.width <= width)
-      const colours = await dialog.evaluate((element) => {
+      const colors = await dialog.evaluate((element) => {
         const { color, backgroundColor } = getComputedStyle(element)
         return { color, backgroundColor }
       })
       const dark = { color: 'rgb(232, 235, 234)', backgroundColor: 'rgb(26, 30, 32)' }
       const light = { color: 'rgb(22, 25, 27)', backgroundColor: 'rgb(255, 255, 255)' }
-      t.strictSame(colours, colorScheme === 'dark' ? dark : light)
+      t.strictSame(colors, colorScheme === 'dark' ? dark : light)
       await page.close()
     }
   }

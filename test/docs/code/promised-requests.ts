@@ -27,7 +27,7 @@ const FORMS: Readonly<Record<string, readonly PromisedRequest[]>> = {
     { url: '/order', form: 'name=A', status: 422 },
     { url: '/tasting', form: 'step=contact&name=Ada&email=ada@example.org', status: 200 },
   ],
-  'docs/guide/search.md': [{ url: '/catalogue?page=0', status: 400 }],
+  'docs/guide/search.md': [{ url: '/catalog?page=0', status: 400 }],
   'docs/http.md': [
     { url: '/notes', form: 'text=', status: 422 },
     { url: '/photos', form: 'photo=', status: 303 },

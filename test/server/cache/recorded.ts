@@ -29,7 +29,7 @@ export interface Recorded {
   headers: Record<string, unknown>
 }
 
-/** The values by which the visitors of these tests can be told apart. */
+/** The values that identify the visitors of these tests. */
 export const SECRET = 'secret-of-the-visitor'
 export const PATH = '/products/7?page=2'
 

@@ -105,7 +105,7 @@ t.test('a client that reads nothing has at most one response waiting, for a limi
   t.equal(loads.count, 3, 'only the first of the twenty requests is handled')
   t.match(loads.reasons, ['AbortError: The client disconnected.'], 'the render is aborted')
   await until(() => heldBytes() < before + BYTES / 2)
-  t.pass('nothing is held any more')
+  t.pass('nothing is held anymore')
   t.strictSame(
     log.lines.filter(({ level }) => level >= ERROR),
     [],

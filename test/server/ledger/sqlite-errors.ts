@@ -69,7 +69,7 @@ export function testSqliteErrors(t: Test, openDatabase: OpenDatabase) {
     t.strictSame(readError('no error'), { code: '', message: 'no error' })
   })
 
-  t.test('recognises damage', async (t) => {
+  t.test('recognizes damage', async (t) => {
     const file = join(t.testdir({}), 'a.db')
     const db = openDatabase(file)
     db.exec('CREATE TABLE a (b)')

@@ -429,7 +429,7 @@ t.test('an error has a fix, and a long value is truncated', async (t) => {
   t.throws(() => resolveOptions({ env: { PORT: long } }), { message: /^.{0,200}$/s }, 'cut to size')
 })
 
-t.test('a variable whose prefix is misspelt is an error when the rest is the name of an option', async (t) => {
+t.test('a variable whose prefix is misspelled is an error when the rest is the name of an option', async (t) => {
   for (const [name, meant] of [
     ['HYDRNAT_BASE', 'HYDRANT_BASE'],
     ['HYDRENT_TRUST_PROXY', 'HYDRANT_TRUST_PROXY'],

@@ -205,7 +205,7 @@ t.test('an action that does not end is 504', async (t) => {
   ])
 })
 
-t.test('promises and values that cannot be serialised are failures that name the position', async (t) => {
+t.test('promises and values that cannot be serialized are failures that name the position', async (t) => {
   for (const headers of [{}, JSON_ONLY]) {
     const response = await send('/promises', '', headers)
     t.equal(response.statusCode, 500)

@@ -59,10 +59,10 @@ const site: Files = {
   'pages/layout-later/layout.server.ts':
     "export const load = () => ({ later: new Promise((_, reject) => setTimeout(() => reject('a string'), 5)) })\n",
   'pages/layout-later/index.tsx': page('<p>page</p>'),
-  'pages/unserialisable.tsx': page('<p>never</p>'),
-  'pages/unserialisable.server.ts': load('  return { user: { save() {} } }'),
-  'pages/unserialisable-later.tsx': page('<p>page</p>'),
-  'pages/unserialisable-later.server.ts': load(
+  'pages/unserializable.tsx': page('<p>never</p>'),
+  'pages/unserializable.server.ts': load('  return { user: { save() {} } }'),
+  'pages/unserializable-later.tsx': page('<p>page</p>'),
+  'pages/unserializable-later.server.ts': load(
     '  return { later: new Promise((resolve) => setTimeout(() => resolve({ user: { save() {} } }), 5)) }',
   ),
 }
@@ -165,8 +165,8 @@ t.test('a value without a stack gets the position where it was thrown', async (t
   }
 })
 
-t.test('data that cannot be serialised is a failure that names the position', async (t) => {
-  for (const path of ['/unserialisable', '/unserialisable-later']) {
+t.test('data that cannot be serialized is a failure that names the position', async (t) => {
+  for (const path of ['/unserializable', '/unserializable-later']) {
     const response = await get(path)
     t.match(failuresOf(response), [
       {

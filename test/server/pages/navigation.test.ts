@@ -60,8 +60,8 @@ const site: Files = {
   ),
   'pages/hostile.tsx': page,
   'pages/hostile.server.ts': load("  return '</script>\\u2028\\n<!--'"),
-  'pages/unserialisable.tsx': page,
-  'pages/unserialisable.server.ts': load('  return { user: { save() {} } }'),
+  'pages/unserializable.tsx': page,
+  'pages/unserializable.server.ts': load('  return { user: { save() {} } }'),
   'pages/not-found.tsx': 'export default function NotFound() {\n  return <h1>nothing here</h1>\n}\n',
   'pages/error.tsx': 'export default function ErrorPage({ message }) {\n  return <h1>{message}</h1>\n}\n',
   'server.ts': `export default async function server(app) {\n  ${GATES}\n  app.addHook('onRequest', async (request, reply) => {\n    if ('two' in request.query) reply.header('set-cookie', 'hook=1').header('set-cookie', 'hook=2')\n  })\n}\n`,
@@ -180,12 +180,12 @@ t.test('if a load throws, the digest of the log replaces the page', async (t) =>
   const inner = await ask('/layout-fails')
   t.match(inner.lines.at(-1), ['shown', 1], 'a layout that fails is left out')
   t.equal(served.failuresOf(inner.response).length, 1)
-  const unserialisable = await ask('/unserialisable')
-  t.match(unserialisable.lines.at(-1), [
+  const unserializable = await ask('/unserializable')
+  t.match(unserializable.lines.at(-1), [
     'shown',
     1,
     { kind: 'shown' },
-    { digest: served.failuresOf(unserialisable.response)[0]?.digest },
+    { digest: served.failuresOf(unserializable.response)[0]?.digest },
   ])
 })
 

@@ -36,7 +36,7 @@ const site: Files = {
   ...around('refuses', "export const load = () => {\n  throw new HttpError(403, 'no')\n}\n"),
   ...around('unknown', 'export const load = () => notFound()\n'),
   ...around('slow', 'export const load = () => new Promise(() => {})\n'),
-  ...around('unserialisable', 'export const load = () => ({ f() {} })\n'),
+  ...around('unserializable', 'export const load = () => ({ f() {} })\n'),
   ...below('failing', "export const load = () => {\n  throw new Error('no')\n}\n"),
   ...below('moving', "export const load = () => redirect('/plain')\n"),
   ...below(

@@ -33,7 +33,7 @@ t.test('the warm-up runs once per process and reports nothing', async (t) => {
   t.strictSame(told(), [])
 })
 
-t.test('after the warm-up the first failure deoptimises no React code', async (t) => {
+t.test('after the warm-up the first failure deoptimizes no React code', async (t) => {
   const flags = ['--trace-opt', '--trace-deopt']
   const trace = execFileSync(process.execPath, [...flags, PROGRAM, 'rehearsed'], {
     encoding: 'utf8',
@@ -41,7 +41,7 @@ t.test('after the warm-up the first failure deoptimises no React code', async (t
     maxBuffer: 2 ** 28,
   })
   const lines = trace.split('\n').filter((line) => line.includes('<JSFunction retryNode '))
-  // Code that newer versions optimise earlier, in less time, is deoptimised earlier.
+  // Code that newer versions optimize earlier, in less time, is deoptimized earlier.
   const made = lines.findIndex((line) => line.includes('completed optimizing'))
   t.not(made, -1, 'V8 has made code of it')
   t.strictSame(

@@ -49,7 +49,7 @@ t.test('a rate limit of the whole app counts pages, and neither probes, assets n
   )
 })
 
-t.test('hooks of an app recognise Hydrant’s routes by their configuration', async (t) => {
+t.test('hooks of an app recognize Hydrant’s routes by their configuration', async (t) => {
   const { app } = createApp(t)
   const seen: Record<string, unknown> = {}
   app.addHook('onRequest', async (request) => {

@@ -5,7 +5,7 @@ import type { BrowserModule } from './read-browser-module.ts'
 export interface ModuleCache {
   /** Returns a module. Rejects with esbuild's BuildFailure, and compiles the module again next time. */
   get(id: string): Promise<BrowserModule>
-  /** The modules that browsers may have, as they are now. */
+  /** The current modules that browsers may have. */
   readonly known: ReadonlyMap<string, BrowserModule>
   replace(id: string, module: BrowserModule): void
   /** Forgets all modules except some. */

@@ -64,7 +64,7 @@ export async function bundlePackages(input: PackageBundleInput, onBuild: () => v
   return await writeBundle(input, inputKey, specifiers)
 }
 
-/** Returns the bundle on the disk, or null if there is none of the files as they are now. */
+/** Returns the bundle on the disk; null if there is none that was made of the current files. */
 async function readKept({ siteDir, cacheDir }: PackageBundleInput, inputKey: string): Promise<PackageBundle | null> {
   try {
     // `writeBundle` has written both files.
@@ -154,7 +154,7 @@ async function writeBundle(
   return { ...bundle, folder }
 }
 
-/** Moves a complete bundle to its folder, unless another process has placed the same bundle there meanwhile. */
+/** Moves a complete bundle to its folder, unless another process has just placed the same bundle there. */
 async function place(temporary: string, folder: string) {
   const isPlaced = await rename(temporary, folder).then(
     () => true,
@@ -212,7 +212,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    // The system may hide what is beside a folder above.
+    // The system may not allow listing a parent folder.
     if (hasCode(error, 'EACCES')) return []
     throw error
   }

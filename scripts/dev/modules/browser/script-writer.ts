@@ -19,7 +19,7 @@ export interface ScriptWriterInput {
 export function createScriptWriter({ folder, names, modules, graph }: ScriptWriterInput) {
   const urlOf = (id: string) => `./${names.script(id)}`
 
-  /** Returns which of a module and the modules that it imports are CommonJS. The code tells, also before a scan. */
+  /** Returns which of a module and the modules that it imports are CommonJS. Their code shows this even before a scan. */
   async function findCommonJs(id: string, { specifiers }: BrowserModule): Promise<Set<string>> {
     const targets = specifiers.map((specifier) => graph().find(id, specifier))
     const ids = [id, ...targets.flatMap((target) => (target && 'id' in target ? [target.id] : []))]

@@ -13,7 +13,7 @@ export interface Stylesheets {
 
 export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets {
   const compiled = new Map<string, Promise<Stylesheet>>()
-  /** The files of each stylesheet. They are kept when it does not compile any more. */
+  /** The files of each stylesheet. They are kept when it no longer compiles. */
   const inputsOf = new Map<string, readonly string[]>()
   /** The stylesheets that consist of each file. */
   const usersOf = new Map<string, Set<string>>()

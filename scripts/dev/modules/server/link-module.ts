@@ -5,9 +5,9 @@ import { type ModulePackages, requireNames } from './module-packages.ts'
 export interface ModuleLinks {
   /** Returns the namespace of a static import. */
   importNow(specifier: string): unknown
-  /** Stands for `require` in the source. */
+  /** Replaces `require` in the source. */
   requireOfSource(specifier: string): unknown
-  /** Stands for `import()`. */
+  /** Replaces `import()` in the source. */
   importLater(specifier: unknown): Promise<unknown>
 }
 

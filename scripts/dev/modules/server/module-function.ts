@@ -3,7 +3,7 @@ import type { RunnableModule } from './runnable-module.ts'
 
 /** The names of the parameters besides `module`, `exports` and `require`, which compiled code uses for static imports. */
 export const MODULE_PARAMETERS = {
-  /** Stands for `require` in the source. */
+  /** Replaces `require` in the source. */
   require: 'hydrantRequire',
   meta: 'hydrantMeta',
   /** Has as many characters as `import`, so columns stay. */

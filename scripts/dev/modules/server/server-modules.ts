@@ -73,7 +73,7 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
     },
     async recompile(ids) {
       await modules.settled(ids)
-      // Also modules that no request has needed: their errors must be displayed, too.
+      // Modules that no request has needed are compiled too, so that their errors are displayed.
       const inGraph = ids.filter((id) => graph.has(id))
       const compiled = await Promise.all(inGraph.map(async (id) => ({ id, after: await compiler().server(id) })))
       const changes = compiled.map((one) => ({ ...one, before: modules.find(one.id) })).filter(isDifferent)

@@ -1,4 +1,4 @@
-// esbuild refuses a top-level await in CommonJS. The calls that stand for it are accepted.
+// esbuild refuses a top-level await in CommonJS. It accepts the calls that replace the await here.
 
 import type { AnyNode } from 'acorn'
 import { nodesIn, parseScript } from '../../../build/output/parse-script.ts'

@@ -4,7 +4,7 @@ import type { StoredResponse, Versions } from './shared-store.ts'
 export interface Reading {
   /** Null when there is no valid response. */
   response: StoredResponse | null
-  /** Milliseconds until the lease on the key ends; 0 when nobody has one. */
+  /** Milliseconds until the lease on the key ends; 0 if there is no lease. */
   leasedMs: number
 }
 

@@ -17,8 +17,8 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
 
   const invalidations = createOwnInvalidations(async (tags) => {
     const versions = await backend.advance(tags)
-    // Noted before the response to a later call is read. Otherwise `catchUp` would report this process's own
-    // invalidation.
+    // The versions are noted before the response to a later call is read. Otherwise `catchUp` would report this
+    // process's own invalidation.
     link.note(versions)
     return versions
   }, reads.note)
@@ -43,7 +43,7 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
 
   async function invalidate(tags: readonly string[]): Promise<boolean> {
     if (tags.length === 0) return true
-    // A copy, because invalidations are compared by identity.
+    // The tags are copied, because invalidations are compared by identity.
     const batch = [...tags]
     let isSent = false
     reads.note(batch)
@@ -68,7 +68,7 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
     },
     async awaitEntry(key, maxMs): Promise<StoredResponse | null> {
       const digest = digestOf(key)
-      // Before the key is read, so that no message is missed.
+      // The waiter is added before the key is read, so that no message is missed.
       const waiter = waiters.add(digest)
       const before = await read(digest)
       if (before && before.response === null && before.leasedMs > 0) {

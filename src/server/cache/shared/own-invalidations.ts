@@ -9,7 +9,7 @@ export interface OwnInvalidations {
   send(tags: readonly string[]): Promise<Versions>
   /** Keeps an invalidation for `sendAll`. */
   keep(tags: readonly string[]): void
-  /** Sends the invalidations that wait and are not being sent. Resolves with null if there are none. */
+  /** Sends the pending invalidations that are not in flight. Resolves with null if there are none. */
   sendAll(): Promise<Versions | null>
   /** Whether an invalidation that is not recorded yet has one of the tags. */
   cover(tags: readonly string[]): boolean

@@ -13,9 +13,9 @@ export interface StoredResponse {
   tags: readonly string[]
   /** When the response was rendered, in milliseconds since 1970 by the clock of this machine. */
   storedAt: number
-  /** Milliseconds after `storedAt` in which the response is fresh. */
+  /** Milliseconds for which the response is fresh, from `storedAt`. */
   freshMs: number
-  /** Milliseconds after those in which the response may still be served while it is rendered again. */
+  /** Milliseconds after that for which the response may still be served while it is rendered again. */
   staleMs: number
   /** True for a response that never expires in the memory of a process. The times then only apply to shared caches. */
   isPermanent?: true
@@ -37,7 +37,7 @@ export interface Versions {
   sequence: number
 }
 
-/** The tag that stands for all tags. No page can have it. */
+/** The tag that represents all tags. No page can have it. */
 export const EVERY_TAG = ''
 
 /** Milliseconds after which a call of a store resolves without its result. */

@@ -9,7 +9,7 @@ import { type MapFile, readMapFile } from './source-map-file.ts'
 
 export type ScriptMap = MapFile<NamedMap>
 
-/** The source maps of browser scripts. Null stands for a missing or broken map, undefined for no script of the site. */
+/** The source maps of browser scripts. Null: the map is missing or broken. Undefined: it is no script of the site. */
 interface ScriptMaps {
   /** Returns the map of the script at a complete URL. */
   ofUrl(url: string): ScriptMap | null | undefined

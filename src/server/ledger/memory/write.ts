@@ -37,7 +37,7 @@ function addReleases({ releases }: MemoryStore, { occurrences }: LedgerEntry) {
   }
 }
 
-/** Tells whether a solved failure has happened in a release, or in a build, that first failed after it was solved. */
+/** Returns whether a solved failure has happened in a release or build that first failed after it was solved. */
 function isReopened({ releases }: MemoryStore, { occurrences }: LedgerEntry, solvedAt: number | null): boolean {
   if (solvedAt === null) return false
   const isNew = (name: string) => (releases.get(name)?.firstMet ?? 0) > solvedAt

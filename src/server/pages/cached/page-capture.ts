@@ -113,7 +113,7 @@ const NOT_SHARED = /(?:^|,)\s*(?:no-store|private|no-cache)\b/i
 /** The parts of a request that the key of a response has. */
 const KEYED = ['accept', 'accept-encoding', 'host']
 
-/** Returns the header by which the loads say that the response must not be stored; null if there is none. */
+/** Returns the header of the loads that forbids storing the response; null if there is none. */
 function findForbidden(headers: readonly (readonly [string, string])[]): string | null {
   for (const [name, value] of headers) {
     if (name === 'set-cookie') return name

@@ -30,7 +30,7 @@ export async function renderAndStore(
 ): Promise<void> {
   const { cache } = cached
   const { loadMs, renderMs } = ctx.site.options.timeouts
-  // Begun before anything is awaited, so that the next request finds it and waits.
+  // The rendering begins before anything is awaited, so that the next request finds it and waits.
   const rendering = cache.begin(key, ctx.route)
   let turn: GroupTurn | null = null
   try {

@@ -1,5 +1,5 @@
 import { createAppTree } from '../../../shared/tree/app-tree.tsx'
-import { messageText, needsUnflatten } from '../../../shared/wire/serialise.ts'
+import { messageText, needsUnflatten } from '../../../shared/wire/serialize.ts'
 import type { RenderedShell } from '../../context/page-capture.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { ShellRenderer } from '../../context/shell-renderer.ts'
@@ -84,7 +84,7 @@ function addNonces(html: string, scripts: readonly string[], nonce: string): str
 const PLAIN_SCRIPT = /(<script(?: id="_R_")?)>(.*?)<\/script>/gs
 
 interface HeadInput extends Pick<RenderedShell, 'nonce' | 'styleNonce'>, Pick<PageRoute, 'plan'> {
-  /** Results of `serialise`. */
+  /** Results of `serialize`. */
   data: readonly string[]
 }
 

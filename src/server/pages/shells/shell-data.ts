@@ -29,7 +29,7 @@ export async function writeShellData(
     nextId++
     return count()
   })
-  // Written first, so that the promise of the visitor's data has the number `VISITOR_ID`.
+  // The extras are written first, so that the promise of the visitor's data has the number `VISITOR_ID`.
   const written = writer.write(extras, page.serverFile)
   const data = values.map((value, level) => writer.write(value, plan.dataFiles[level] ?? ''))
   const settlements: string[] = []
@@ -56,7 +56,7 @@ function isFulfilled(settlement: string): boolean {
   return kind === 'value'
 }
 
-/** Reads the data of a shell. Each call creates all objects anew. */
+/** Reads the data of a shell. Each call creates new objects. */
 export async function readShellData({ data, settlements }: ShellData): Promise<{
   values: unknown[]
   /** The output of the schemas `params` and `search`; null without one. */

@@ -236,7 +236,7 @@ t.test('a visitor whose browser must not report failures gets another document',
   t.match(asked.body, '"reports":0')
 })
 
-t.test('a page that memory does not hold any more is read again', async (t) => {
+t.test('a page that memory no longer holds is read again', async (t) => {
   const { app, get } = await open({ pageCache: { maxBytes: 10_000 } })
   for (const path of ['/news/7', '/news/8', '/news/7', '/news/8']) t.notMatch((await get(path)).body, own, path)
   t.ok(app.hasDecorator('pageCache'))

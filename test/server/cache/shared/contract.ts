@@ -1,4 +1,4 @@
-// The behaviour of every shared store.
+// The behavior of every shared store.
 
 import type { Test } from 'tap'
 import { EVERY_TAG, type SharedStore } from '../../../../src/server/cache/shared/shared-store.ts'

@@ -14,7 +14,7 @@ export interface TagSequences {
 export function createTagSequences(maxTags: number): TagSequences {
   let epoch: string = randomUUID()
   let sequence = 0
-  /** The sequence up to which invalidations are not known any more. */
+  /** Invalidations up to this sequence are no longer known. */
   let floor = 0
   /** The sequence of each tag's last invalidation, in order. */
   const last = new Map<string, number>()

@@ -48,7 +48,7 @@ export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInp
     return (await connection.query<Row>(text, values)).rows
   }
 
-  /** Runs a statement that returns the state. Creates the state if somebody has emptied the tables. */
+  /** Runs a statement that returns the state. Creates the state if the tables were emptied. */
   async function queryState<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row> {
     const [row] = await query<Row>(text, values)
     if (row) return row

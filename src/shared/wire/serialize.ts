@@ -9,9 +9,9 @@ import { escapeScript } from './html.ts'
 /**
  * Writes a value as JSON that is safe inside a script. `defer` is called for each promise and returns its number (1 or
  * more). A key named `__proto__` is left out. Throws a `DevalueError` with a `path` for a value that cannot be
- * serialised.
+ * serialized.
  */
-export function serialise(value: unknown, defer: (promise: PromiseLike<unknown>) => number): string {
+export function serialize(value: unknown, defer: (promise: PromiseLike<unknown>) => number): string {
   if (value === undefined) return '{}'
   const found: Found = { objects: new Set(), hasPromise: false }
   if (!isPlain(value, found) || isThenable(value)) {
@@ -25,9 +25,9 @@ export function serialise(value: unknown, defer: (promise: PromiseLike<unknown>)
 }
 
 /**
- * Writes a value as `serialise` does, if JSON can represent it and it holds no promise. Returns null for other values.
+ * Writes a value as `serialize` does, if JSON can represent it and it holds no promise. Returns null for other values.
  */
-export function serialisePlain(value: unknown): string | null {
+export function serializePlain(value: unknown): string | null {
   if (value === undefined) return '{}'
   const found: Found = { objects: new Set(), hasPromise: false }
   return isPlain(value, found) && !found.hasPromise ? plainJson(value) : null
@@ -37,7 +37,7 @@ function plainJson(value: unknown): string {
   return `{"plain":${escapeScript(JSON.stringify(value))}}`
 }
 
-/** Returns a settlement with a value, as JSON that is safe inside a script. `data` is the result of `serialise`. */
+/** Returns a settlement with a value, as JSON that is safe inside a script. `data` is the result of `serialize`. */
 export function fulfilledText(id: number, data: string): string {
   return `[${id},"value",${data}]`
 }
@@ -47,9 +47,9 @@ export function messageText(message: Exclude<BootMessage, [number, 'value', Flat
   return escapeScript(JSON.stringify(message))
 }
 
-/** Returns whether the browser needs the module `unflatten.ts` to read this result of `serialise`. */
-export function needsUnflatten(serialised: string): boolean {
-  return !serialised.startsWith('{')
+/** Returns whether the browser needs the module `unflatten.ts` to read this result of `serialize`. */
+export function needsUnflatten(serialized: string): boolean {
+  return !serialized.startsWith('{')
 }
 
 interface Found {
