@@ -9,7 +9,7 @@ import { admitToPage } from '../admit-to-page.ts'
 import { type CaughtError, catchError } from '../resolve-error.ts'
 import { respondWithError, targetOf } from '../respond-with-error.ts'
 import type { CachedRoute } from './cached-route.ts'
-import { createCapture } from './page-capture.ts'
+import { createCapture } from './create-capture.ts'
 
 interface RenderAndStoreInput {
   /** Called with the stored page, and whether this process has rendered it. */
