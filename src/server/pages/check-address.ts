@@ -9,9 +9,9 @@ import type { PageSchema, PageSchemas } from '../schemas/page-schemas.ts'
 import { validate } from '../schemas/validate.ts'
 import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
 import { DEADLINE } from '../util/deadline.ts'
-import type { CheckStep } from './guards.ts'
 import { writeExtras } from './page-extras.ts'
 import { catchError } from './resolve-error.ts'
+import type { CheckStep } from './site-guards.ts'
 
 /** More parameters are refused. */
 const MAX_PARAMETERS = 1_000

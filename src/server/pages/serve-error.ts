@@ -5,7 +5,6 @@ import type { Site } from '../context/site.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
 import { createRouteContext, takePageContext } from './create-context.ts'
-import { guardsOf, runGuards } from './guards.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseNavigation } from './navigation-stream.ts'
 import type { PageRoute } from './page-route.ts'
@@ -13,6 +12,7 @@ import { sendRawError } from './raw-response.ts'
 import { type CaughtError, catchError, recordCaught } from './resolve-error.ts'
 import { respondWithError } from './respond-with-error.ts'
 import { serveNavigation } from './serve-navigation.ts'
+import { guardsOf, runGuards } from './site-guards.ts'
 
 type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | undefined
 
