@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { NOT_FOUND } from '../../shared/tree/app-tree.tsx'
-import type { PublicError, Refusal } from '../../shared/wire/public-error.ts'
+import type { Refusal, ServerError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Phase } from '../errors/failure-record.ts'
 import type { SourceFunction } from '../failures/digest.ts'
@@ -16,9 +16,6 @@ export type CaughtError = ThrownKind & {
   /** The function that threw, for a value without a stack; null when it is not known. */
   origin: SourceFunction | null
 }
-
-/** An error that the server shows: a refusal, or a failure with its digest. */
-export type ServerError = Exclude<PublicError, { side: 'client' }>
 
 /** The response to a thrown value. */
 export type ErrorOutcome =

@@ -1,3 +1,4 @@
+import type { ServerError } from '../../shared/wire/public-error.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { NavigationAnswer } from '../context/navigation-answer.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -5,7 +6,7 @@ import { CrossSiteError } from '../guards/csrf.ts'
 import { issuesOf } from '../schemas/address-error.ts'
 import { isSentOnRedirect } from '../thrown/redirect-location.ts'
 import { chooseErrorPage, type ErrorTarget, errorPageLeaf, NOTHING_BROKEN, renderErrorPage } from './error-page.ts'
-import { type CaughtError, publicFailure, resolveError, type ServerError } from './resolve-error.ts'
+import { type CaughtError, publicFailure, resolveError } from './resolve-error.ts'
 import { sendErrorMarkdown } from './send-markdown.ts'
 import { sendErrorHead, sendErrorProblem, sendPlainDocument, sendRedirect, setErrorResponse } from './send-response.ts'
 

@@ -7,6 +7,9 @@ export type PublicError =
   | { kind: 'failure'; side: 'client' }
   | Refusal
 
+/** An error that the server shows: a refusal, or a failure with its digest. */
+export type ServerError = Exclude<PublicError, { side: 'client' }>
+
 /** An error whose message is written for the visitor. */
 export interface Refusal {
   kind: 'refusal'
