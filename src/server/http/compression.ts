@@ -13,6 +13,7 @@ export type Encoding = 'br' | 'gzip'
 export interface Accepted {
   /** Null if the response must not be compressed. */
   encoding: Encoding | null
+  acceptsGzip: boolean
   /** Whether the client refuses a response that is not compressed. */
   refusesIdentity: boolean
 }
@@ -39,7 +40,11 @@ function negotiate(header: string): Accepted {
   const acceptable = negotiator.encodings(OFFERED, { preferred: OFFERED })
   const [first] = acceptable
   const encoding = first === 'br' || first === 'gzip' ? first : null
-  return { encoding, refusesIdentity: encoding !== null && !acceptable.includes('identity') }
+  return {
+    encoding,
+    acceptsGzip: acceptable.includes('gzip'),
+    refusesIdentity: encoding !== null && !acceptable.includes('identity'),
+  }
 }
 
 /** Shorter responses fit into one packet, compressed or not. */
