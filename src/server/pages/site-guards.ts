@@ -5,6 +5,7 @@ import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { createLoadContext, createPageLoadContext } from './load-context.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
+import { stopAtDeadline } from './stop-at-deadline.ts'
 
 export interface GuardStep {
   guard: GuardFunction
@@ -80,11 +81,10 @@ async function runGuard(
 ): Promise<CaughtError | null> {
   const { serverFile } = step
   try {
-    const running = callGuard(step, ctx)
-    const result = await Promise.race([running, passed])
+    const result = await Promise.race([callGuard(step, ctx), passed])
     if (result === DEADLINE) {
-      running.catch(() => {})
-      throw stopAtDeadline(serverFile, ctx)
+      const error = createHydrantError('HYD_GUARD_TIMEOUT', [ctx.site.options.timeouts.loadMs, serverFile])
+      throw stopAtDeadline(error, ctx)
     }
     if (!ctx.isGone) addToContext(result, serverFile, ctx)
     return null
@@ -97,14 +97,6 @@ async function callGuard({ guard, isPage, params }: GuardStep, ctx: RequestConte
   // Ends the stack trace at the guard: V8 keeps a fixed number of frames.
   await null
   return guard(isPage ? createPageLoadContext(ctx) : createLoadContext(ctx, params))
-}
-
-function stopAtDeadline(serverFile: string, ctx: RequestContext): Error {
-  const error = createHydrantError('HYD_GUARD_TIMEOUT', [ctx.site.options.timeouts.loadMs, serverFile])
-  ctx.abort(error)
-  // For the loads of the layouts around the error.
-  ctx.renewSignal()
-  return error
 }
 
 /** Merges the result of a guard into the context. Throws HYD_GUARD_RESULT. */
