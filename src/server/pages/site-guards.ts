@@ -3,6 +3,7 @@ import type { Route, ServerModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
+import { stackEnd } from '../util/stack-end.ts'
 import { createLoadContext, createPageLoadContext } from './load-context.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
 import { stopAtDeadline } from './stop-at-deadline.ts'
@@ -94,8 +95,7 @@ async function runGuard(
 }
 
 async function callGuard({ guard, isPage, params }: GuardStep, ctx: RequestContext): Promise<unknown> {
-  // Ends the stack trace at the guard: V8 keeps a fixed number of frames.
-  await null
+  await stackEnd
   return guard(isPage ? createPageLoadContext(ctx) : createLoadContext(ctx, params))
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { RequestContext } from '../../context/request-context.ts'
 import { limitCaching, NO_STORE } from '../../http/caching.ts'
+import { stackEnd } from '../../util/stack-end.ts'
 import { createPageLoadContext } from '../load-context.ts'
 import type { PageRoute } from '../page-route.ts'
 
@@ -13,8 +14,7 @@ export function startVisitorLoad({ loadVisitor }: PageRoute, ctx: RequestContext
   return loading
 
   async function call(): Promise<unknown> {
-    // Ends the stack trace at the load: V8 keeps a fixed number of frames.
-    await null
+    await stackEnd
     return loadVisitor?.(createPageLoadContext(ctx))
   }
 }
