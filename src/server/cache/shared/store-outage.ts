@@ -12,7 +12,6 @@ export type StoreLog = Pick<FastifyBaseLogger, 'warn' | 'info'>
 export function createStoreOutage(log: StoreLog, place: string) {
   let lastError: unknown
   let isWarned = false
-  let isStopped = false
   const warning = createThrottledLine(() => {
     isWarned = true
     log.warn(
@@ -22,7 +21,7 @@ export function createStoreOutage(log: StoreLog, place: string) {
   return {
     failed(error: unknown) {
       lastError = error
-      if (!isStopped) warning.count()
+      warning.count()
     },
     /** The store is available. */
     ended() {
@@ -31,10 +30,7 @@ export function createStoreOutage(log: StoreLog, place: string) {
       isWarned = false
     },
     /** Stops logging: connections report an error when this process closes them. */
-    stop() {
-      isStopped = true
-      warning.stop()
-    },
+    stop: () => warning.stop(),
   }
 }
 
