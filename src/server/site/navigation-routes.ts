@@ -6,7 +6,7 @@ import type { Site } from '../context/site.ts'
 import { setErrorHeaders } from '../http/headers.ts'
 import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from '../http/navigation-strategy.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
-import { pathAndQuery } from '../http/request-url.ts'
+import { pathAndQuery, pathOf } from '../http/request-url.ts'
 import { pageRoute } from '../http/route-config.ts'
 import { createNavigationContext } from '../pages/create-context.ts'
 import { isSentByHydrant, keepFromCaches, NAVIGATION_CONTENT, refuseNavigation } from '../pages/navigation-stream.ts'
@@ -68,8 +68,7 @@ export function addOtherNavigations(app: FastifyInstance, site: Site) {
  */
 function sendVisitorOn({ url }: FastifyRequest, reply: FastifyReply) {
   const path = pathAndQuery(url)
-  const query = path.indexOf('?')
-  const from = path.lastIndexOf('/', query === -1 ? path.length : query) + 1
+  const from = path.lastIndexOf('/', pathOf(path).length) + 1
   reply
     .code(302)
     .header('location', `./${path.slice(from)}`)
