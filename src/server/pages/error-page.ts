@@ -43,7 +43,7 @@ export async function renderErrorPage(error: ServerError, outermost: ErrorTarget
       sendDocument(rendered, ctx)
       return rendered.kind === 'stream' ? rendered.ended : undefined
     }
-    const failure = ctx.fail(rendered.thrown, { phase: 'render' })
+    const failure = ctx.fail(rendered.caught.thrown, { phase: 'render' })
     if (ctx.hooksRun) await ctx.hooksRun
     // The deadline has passed: there is no time for another render.
     if (failure.status === 504) break

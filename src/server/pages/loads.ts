@@ -1,12 +1,13 @@
 import type { LoadFunction } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import type { SourceFunction } from '../failures/digest.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { stackEnd } from '../util/stack-end.ts'
 import { createLoadContext, createPageLoadContext } from './load-context.ts'
-import { type CaughtError, catchError, recordCaught } from './resolve-error.ts'
+import { recordCaught } from './resolve-error.ts'
 
 export interface LoadStep {
   load: LoadFunction | null

@@ -6,6 +6,7 @@ import type { ShellRest } from '../cache/shell-rest.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { catchError } from '../failures/catch-error.ts'
 import { removeCacheHeaders } from '../http/caching.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { deferData } from '../render/deferred-data.ts'
@@ -23,7 +24,6 @@ import type { PageRoute } from './page-route.ts'
 import { checkCachedPage, collectPage } from './prerendered/respond-captured.ts'
 import { respondInSlot } from './raw-response.ts'
 import { mayStream, renderPage } from './render-page.ts'
-import { catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendMarkdown, sendMarkdownHead } from './send-markdown.ts'
 import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
@@ -136,8 +136,7 @@ export async function respondWithDocument(
     const rendered = await (ctx.capture ? ctx.capture.run(render) : render())
     if (rendered.kind === 'gone') return
     if (ctx.hooksRun) await ctx.hooksRun
-    if (rendered.kind === 'thrown')
-      return respondWithError(catchError(rendered.thrown, 'render'), targetOf(route, values), ctx)
+    if (rendered.kind === 'thrown') return respondWithError(rendered.caught, targetOf(route, values), ctx)
     if (ctx.format === 'markdown' && rendered.kind === 'whole') return await sendMarkdown(rendered, ctx)
     sendDocument(rendered, ctx)
     if (rendered.kind === 'stream') await rendered.ended

@@ -2,10 +2,10 @@ import type { GuardFunction } from '../build-output/guarded-folders.ts'
 import type { Route, ServerModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { stackEnd } from '../util/stack-end.ts'
 import { createLoadContext, createPageLoadContext } from './load-context.ts'
-import { type CaughtError, catchError } from './resolve-error.ts'
 import { stopAtDeadline } from './stop-at-deadline.ts'
 
 export interface GuardStep {
