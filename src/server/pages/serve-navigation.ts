@@ -15,7 +15,7 @@ import { NavigationStream, refuseOtherBuild, refuseWithoutScripts } from './navi
 import type { WrittenExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
 import { respondWithError } from './respond-with-error.ts'
-import { startVisitorLoad } from './shells/visitor-load.ts'
+import { startVisitorLoad } from './visitor-load.ts'
 
 /** The state of the request before its first load. */
 export type NavigationStart =

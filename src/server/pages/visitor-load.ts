@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify'
-import type { RequestContext } from '../../context/request-context.ts'
-import { limitCaching, NO_STORE } from '../../http/caching.ts'
-import { stackEnd } from '../../util/stack-end.ts'
-import { createPageLoadContext } from '../load-context.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { limitCaching, NO_STORE } from '../http/caching.ts'
+import { stackEnd } from '../util/stack-end.ts'
+import { createPageLoadContext } from './load-context.ts'
+import type { PageRoute } from './page-route.ts'
 
 /** Calls the `loadVisitor` of a page with the request itself. Returns `undefined` for a page without one. */
 export function startVisitorLoad({ loadVisitor }: PageRoute, ctx: RequestContext): Promise<unknown> | undefined {
