@@ -1,4 +1,4 @@
-import type { Side } from '../../shared/page-types.ts'
+import type { Side } from '../../shared/wire/public-error.ts'
 import type { Phase } from '../errors/failure-record.ts'
 import type { CacheResult, RefusalReason } from './cache-counts.ts'
 import { addHistograms, createHistogram, type Histogram, type HistogramCounts } from './histogram.ts'

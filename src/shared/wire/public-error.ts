@@ -1,5 +1,7 @@
-import type { ErrorPageProps } from '../page-types.ts'
 import { clientSentence, serverSentence } from './error-messages.ts'
+
+/** Where a failure happened: on the server or in the browser. */
+export type Side = 'server' | 'client'
 
 /** The part of an error that a visitor may see. */
 export type PublicError =
@@ -22,10 +24,4 @@ export interface Refusal {
 export function publicMessage(error: PublicError, host: string): string {
   if (error.kind === 'refusal') return error.message
   return error.side === 'server' ? serverSentence(host) : clientSentence(host)
-}
-
-/** Returns the props of an error page. */
-export function errorPageProps(error: PublicError, host: string, retry: () => void): ErrorPageProps {
-  const { kind: _, ...fields } = error
-  return { status: 500, side: 'server', ...fields, message: publicMessage(error, host), host, retry }
 }
