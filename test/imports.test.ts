@@ -230,23 +230,38 @@ t.test('folders stay small enough to be read', async (t) => {
   )
 })
 
-t.test('files import each other in no circle, types included', async (t) => {
+/** Returns the circles of a graph: `a → b → a`. */
+function circlesOf(edges: readonly (readonly [from: string, to: string])[]): string[] {
   const graph = new Map<string, string[]>()
-  for (const { from, target } of ['src', 'scripts', 'console', 'site', 'bench', 'test'].flatMap(importsIn)) {
-    const list = graph.get(from) ?? []
-    graph.set(from, list)
-    if (target !== null) list.push(target)
-  }
+  for (const [from, to] of edges) graph.set(from, [...(graph.get(from) ?? []), to])
   const done = new Set<string>()
   const circles: string[] = []
-  function visit(file: string, path: readonly string[]) {
-    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' → '))
-    if (done.has(file) || path.includes(file)) return
-    for (const next of graph.get(file) ?? []) visit(next, [...path, file])
-    done.add(file)
+  function visit(node: string, path: readonly string[]) {
+    if (path.includes(node)) circles.push([...path.slice(path.indexOf(node)), node].join(' → '))
+    if (done.has(node) || path.includes(node)) return
+    for (const next of graph.get(node) ?? []) visit(next, [...path, node])
+    done.add(node)
   }
-  for (const file of graph.keys()) visit(file, [])
-  t.strictSame(circles, [])
+  for (const node of graph.keys()) visit(node, [])
+  return circles
+}
+
+t.test('files import each other in no circle, types included', async (t) => {
+  const imports = ['src', 'scripts', 'console', 'site', 'bench', 'test'].flatMap(importsIn)
+  const edges = imports.flatMap(({ from, target }) => (target === null ? [] : [[from, target] as const]))
+  t.ok(edges.length > 1_000, 'there are imports to look at')
+  t.strictSame(circlesOf(edges), [])
+})
+
+t.test('nor do the folders and files of src/shared, src/client and of each room', async (t) => {
+  const rooms = SERVER_ROOMS.filter((room) => !room.endsWith('.ts')).map((room) => `src/server/${room}`)
+  for (const folder of ['src/shared', 'src/client', ...rooms]) {
+    const placeOf = (path: string) => path.slice(folder.length + 1).split('/')[0] ?? ''
+    const edges = importsIn(folder)
+      .filter(({ target }) => inside(folder)(target))
+      .map(({ from, target }) => [placeOf(from), placeOf(target ?? '')] as const)
+    t.strictSame(circlesOf(edges.filter(([from, to]) => from !== to)), [], folder)
+  }
 })
 
 /** Returns the folders of the paths that a page names. A tutorial also names files of its example. */

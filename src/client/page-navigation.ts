@@ -1,8 +1,8 @@
-import { restoreTyped } from './forms/typed-text.ts'
 import type { NavigatorContext } from './navigator-context.ts'
 import type { TransitionType } from './page-transition.ts'
 import type { Page, PageView } from './page-view.ts'
 import type { Prefetched } from './prefetch/prefetched-pages.ts'
+import { restoreTyped } from './typed-text.ts'
 
 /** A navigation that is not finished. */
 export interface PendingNavigation {

@@ -4,6 +4,16 @@ export { type Digest, parseDigest } from '../shared/wire/digest-format.ts'
 export type { AdminPluginOptions } from './admin/admin-plugin.ts'
 export type { CacheReport } from './admin/cache-report.ts'
 export type { AdminConsole } from './admin/console.ts'
+export type {
+  ActionContext,
+  CacheOptions,
+  GuardContext,
+  LayoutGuardContext,
+  LayoutLoadContext,
+  LoadContext,
+  Prerender,
+  PrerenderedAddress,
+} from './build-output/page-contexts.ts'
 export type { AppPageCache } from './cache/app-page-cache.ts'
 export type { Invalidation } from './cache/page-cache.ts'
 export { perRequest } from './context/per-request.ts'
@@ -18,23 +28,13 @@ export type {
   UserAgentClass,
 } from './errors/failure-record.ts'
 export type { HydrantError } from './errors/hydrant-error.ts'
-export { digestOf } from './failures/digest-of.ts'
+export { digestOf } from './failures/request-digest.ts'
 export { rewriteUrl } from './http/request-url.ts'
 export type { HydrantRoute } from './http/route-config.ts'
 export type { FailureDetails, FailureSummary } from './ledger/ledger.ts'
 export { addDraining } from './lifecycle/drain-connections.ts'
 export type { Config, EsbuildOptions, EsbuildPlugin, ServerOptions, SiteOptions } from './options/config.ts'
 export { defineConfig } from './options/config.ts'
-export type {
-  ActionContext,
-  CacheOptions,
-  GuardContext,
-  LayoutGuardContext,
-  LayoutLoadContext,
-  LoadContext,
-  Prerender,
-  PrerenderedAddress,
-} from './options/page-contexts.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'
 export { HttpError, notFound, type RedirectStatus, redirect } from './thrown/http-error.ts'
 export { type FormMessages, invalidForm } from './thrown/invalid-form.ts'

@@ -12,10 +12,8 @@ import type {
   ServerExport,
   ServerResult,
 } from './routes.ts'
-import type { Field } from './tree/fields.ts'
-
-/** Where a failure happened: on the server or in the browser. */
-export type Side = 'server' | 'client'
+import type { FieldRules } from './wire/field-rules.ts'
+import type { Side } from './wire/public-error.ts'
 
 interface Props {
   /** The URL of the page, as the server sees it. */
@@ -78,6 +76,41 @@ export type PageFields<Route extends PageRoute> = [Route] extends [never]
         ? undefined
         : { readonly [Name in FieldName<InputOf<Route, 'form'>>]: Field }
     : never
+
+/** Attributes that tell assistive technology about a field that was not accepted. */
+export interface InvalidAttributes {
+  'aria-invalid'?: true
+  'aria-describedby'?: string
+  autoFocus?: true
+}
+
+/** The attributes of a checkbox or a radio button: `<input type="radio" {...fields.size.option('large')} />`. */
+export interface OptionAttributes extends InvalidAttributes {
+  name: string
+  value: string
+  required?: true
+  defaultChecked?: boolean
+}
+
+/**
+ * The attributes of `<input>`, `<select>` or `<textarea>`: `<input {...fields.email} />`. An attribute before the
+ * spread is a default, and an attribute after the spread replaces the one of the field. `errorId`, `issues` and
+ * `option` are not attributes, and the spread does not copy them.
+ */
+export interface Field extends FieldRules, InvalidAttributes {
+  name: string
+  /** The text that the visitor has sent, if the form was not accepted. Missing for files and secrets. */
+  defaultValue?: string | string[]
+  /** The id that the element with the messages needs: `<p id={fields.email.errorId}>`. */
+  readonly errorId: string
+  /** The messages; empty if the field has none. */
+  readonly issues: readonly string[]
+  /**
+   * Returns the attributes of a checkbox or a radio button with this value. If the form was not accepted, they include
+   * `defaultChecked`.
+   */
+  option(value: string): OptionAttributes
+}
 
 /**
  * The props of a layout: `export default function Layout({ children }: LayoutProps<'/products'>)`. Without a route

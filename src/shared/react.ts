@@ -3,19 +3,19 @@
 export { type HrefArguments, type HrefOptions, type HrefParams, href } from './href.ts'
 export type {
   ErrorPageProps,
+  Field,
   InvalidForm,
   LayoutProps,
   NotFoundProps,
+  OptionAttributes,
   PageFields,
   PageProps,
-  Side,
 } from './page-types.ts'
 export { type PublicEnv, publicEnv } from './public-env.ts'
 export type { ActionRoute, LayoutRoute, Layouts, PageRoute, Params, RouteId, Routes } from './routes.ts'
 export type { StandardSchema } from './standard-schema.ts'
 export { FailureBoundary } from './tree/boundary.tsx'
 export type { SubmissionError } from './tree/browser.ts'
-export type { Field, OptionAttributes } from './tree/fields.ts'
 export { Image, type ImageProps, type ImageSource, type ImportedImage } from './tree/image.tsx'
 export type { NavigationState, SubmitBody } from './tree/navigation-state.ts'
 export { prefetch } from './tree/prefetch.ts'
@@ -24,3 +24,4 @@ export type { SubmissionResult } from './tree/submission-state.ts'
 export { useNavigation } from './tree/use-navigation.ts'
 export { type Submission, type SubmitOptions, useSubmission } from './tree/use-submission.ts'
 export type { Invalid } from './wire/page-extras.ts'
+export type { Side } from './wire/public-error.ts'

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { errorPageProps } from '../../src/shared/tree/error-page-props.ts'
 import {
   fallbackBody,
   fallbackContent,
@@ -8,7 +9,7 @@ import {
   hostScript,
 } from '../../src/shared/tree/fallback.ts'
 import { clientSentence, digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
-import { errorPageProps, type PublicError, publicMessage } from '../../src/shared/wire/public-error.ts'
+import { type PublicError, publicMessage } from '../../src/shared/wire/public-error.ts'
 
 const SERVER =
   'Application error: a server-side exception has occurred while loading shop.example (see the server logs for more information).'

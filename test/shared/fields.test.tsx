@@ -1,6 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server.bun'
 import t from 'tap'
-import { createFields, type Field } from '../../src/shared/tree/fields.ts'
+import type { Field } from '../../src/shared/page-types.ts'
+import { createFields } from '../../src/shared/tree/fields.ts'
 import type { FormRules } from '../../src/shared/wire/field-rules.ts'
 import type { Invalid } from '../../src/shared/wire/page-extras.ts'
 

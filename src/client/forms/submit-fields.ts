@@ -7,11 +7,11 @@ import { type PublicError, publicMessage } from '../../shared/wire/public-error.
 import { announceInvalid, focusInvalid } from '../focus-invalid.ts'
 import type { FetchResult } from '../read-page.ts'
 import type { Refresh } from '../refresh-page.ts'
+import { keepTyped } from '../typed-text.ts'
 import { callAction, type Fields } from './call-action.ts'
 import type { SubmissionContext } from './submission-context.ts'
 import { sentenceOf } from './submit-form.ts'
 import { sendNatively } from './submit-natively.ts'
-import { keepTyped } from './typed-text.ts'
 
 /** The result, and the steps that follow: whether to run the loads again, and the URL to go to. */
 interface Ending {

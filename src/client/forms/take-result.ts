@@ -4,10 +4,10 @@ import { focusInvalid } from '../focus-invalid.ts'
 import { showError } from '../notice.ts'
 import type { FetchResult } from '../read-page.ts'
 import type { ResultView } from '../result-view.ts'
+import { keepTyped } from '../typed-text.ts'
 import { MULTIPART } from './form-body.ts'
 import type { Submission, Turn } from './submission-order.ts'
 import { sendNatively } from './submit-natively.ts'
-import { keepTyped } from './typed-text.ts'
 
 type PageResult = Extract<FetchResult, { kind: 'page' }>
 

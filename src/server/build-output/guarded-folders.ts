@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { GuardContext } from '../options/page-contexts.ts'
+import type { GuardContext } from './page-contexts.ts'
 
 export type GuardFunction = (context: GuardContext) => unknown
 

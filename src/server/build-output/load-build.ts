@@ -6,7 +6,6 @@ import type { BootModule } from '../../shared/wire/boot.ts'
 import { type CacheRule, readCacheRule } from '../cache/cache-rule.ts'
 import { PERMANENT, type PrerenderRule, readPrerenderRule } from '../cache/prerender-rule.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
-import type { ActionContext, LoadContext } from '../options/page-contexts.ts'
 import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
 import { createGuardedFolders, type GuardedFolder, type GuardFunction } from './guarded-folders.ts'
 import type { MappedBundle } from './loaded-bundles.ts'
@@ -19,6 +18,7 @@ import {
   type Surroundings,
   serverFileKeys,
 } from './manifest.ts'
+import type { ActionContext, LoadContext } from './page-contexts.ts'
 import { importBundle } from './read-build.ts'
 
 export type LoadFunction = (context: LoadContext) => unknown

@@ -15,11 +15,11 @@ interface TagCount {
 const MAX_TAGS = 20
 
 /** Returns the tags with the most entries, the most frequent first. */
-export function fullestTags(tags: readonly TagCount[]): TagCount[] {
+function fullestTags(tags: readonly TagCount[]): TagCount[] {
   return [...tags].sort((a, b) => b.entries - a.entries || (a.tag < b.tag ? -1 : 1)).slice(0, MAX_TAGS)
 }
 
-/** Adds up what several caches hold. */
+/** Adds up contents. Those of one cache may have several rows of a route. */
 export function addCacheContents(all: readonly CacheContents[]): CacheContents {
   const routes = new Map<string, { entries: number; bytes: number }>()
   const tags = new Map<string, number>()

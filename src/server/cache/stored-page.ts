@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import zlib from 'node:zlib'
-import type { Encoding, PreparedBody } from '../http/compression.ts'
+import { createBodyCompressor, type Encoding } from '../http/body-compressor.ts'
+import type { PreparedBody } from '../http/compression.ts'
 import type { DocumentHeaders } from './document-headers.ts'
 import type { StoredResponse } from './shared/shared-store.ts'
 
@@ -14,7 +13,8 @@ export type Freshness = 'fresh' | 'stale' | 'expired'
  * perf: quality 9 would fill larger tables first, 0.15 ms instead of 2.7 ms for a page of 2 kB, decision 053
  */
 const BROTLI_QUALITY = 8
-const GZIP = { level: 9 }
+const GZIP_LEVEL = 9
+const compressor = createBodyCompressor(BROTLI_QUALITY, GZIP_LEVEL)
 /**
  * The longest text, in bytes, that is compressed synchronously. For such a text, another thread saves 0.2 ms of the
  * event loop.
@@ -23,9 +23,6 @@ const GZIP = { level: 9 }
  * commit 047b185d
  */
 const MAX_SYNC_BYTES = 16_384
-const { constants } = zlib
-const brotliAside = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)
-const gzipAside = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip)
 
 /** The body of a stored page in one encoding. */
 export interface StoredBody extends PreparedBody {
@@ -104,8 +101,8 @@ export class StoredPage {
   }
 
   #encode(encoding: Encoding): Buffer | Promise<Buffer> {
-    if (this.bytes.length <= MAX_SYNC_BYTES) return this.#keep(encoding, compressSync[encoding](this.bytes))
-    this.#encoding[encoding] ??= compressAside[encoding](this.bytes).then((bytes) => this.#keep(encoding, bytes))
+    if (this.bytes.length <= MAX_SYNC_BYTES) return this.#keep(encoding, compressor.sync[encoding](this.bytes))
+    this.#encoding[encoding] ??= compressor.aside[encoding](this.bytes).then((bytes) => this.#keep(encoding, bytes))
     return this.#encoding[encoding]
   }
 
@@ -114,22 +111,4 @@ export class StoredPage {
     this.#onGrow()
     return bytes
   }
-}
-
-const brotliOptions = ({ length }: Buffer) => ({
-  params: {
-    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
-    [constants.BROTLI_PARAM_SIZE_HINT]: length,
-  },
-})
-
-const compressSync: Record<Encoding, (bytes: Buffer) => Buffer> = {
-  br: (bytes) => zlib.brotliCompressSync(bytes, brotliOptions(bytes)),
-  gzip: (bytes) => zlib.gzipSync(bytes, GZIP),
-}
-
-const compressAside: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
-  br: (bytes) => brotliAside(bytes, brotliOptions(bytes)),
-  gzip: (bytes) => gzipAside(bytes, GZIP),
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { StoredCounts } from '../metrics/cache-counts.ts'
-import { type CacheContents, fullestTags } from './cache-contents.ts'
+import { addCacheContents, type CacheContents } from './cache-contents.ts'
 import type { StoredPage } from './stored-page.ts'
 
 /** Pages by their keys and tags, within a limit of memory. */
@@ -63,17 +63,17 @@ export function createTaggedPages(maxBytes: number): TaggedPages {
     },
     clear: () => pages.clear(),
     counts: () => ({ entries: pages.size, bytes: pages.calculatedSize, evictions }),
-    contents() {
-      const routes = new Map<string, { entries: number; bytes: number }>()
-      for (const [key, page] of pages.entries()) {
-        const { entries, bytes } = routes.get(page.route) ?? { entries: 0, bytes: 0 }
-        routes.set(page.route, { entries: entries + 1, bytes: bytes + sizeOf(page, key) })
-      }
-      return {
-        routes: [...routes].map(([route, stored]) => ({ route, ...stored })),
-        tags: fullestTags([...keysByTag].map(([tag, { size }]) => ({ tag, entries: size }))),
-      }
-    },
+    contents: () =>
+      addCacheContents([
+        {
+          routes: Array.from(pages.entries(), ([key, page]) => ({
+            route: page.route,
+            entries: 1,
+            bytes: sizeOf(page, key),
+          })),
+          tags: [...keysByTag].map(([tag, { size }]) => ({ tag, entries: size })),
+        },
+      ]),
   }
 }
 

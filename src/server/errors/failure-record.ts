@@ -1,4 +1,4 @@
-import type { Side } from '../../shared/page-types.ts'
+import type { Side } from '../../shared/wire/public-error.ts'
 
 /** The phase of a request, a page or the process in which something failed. */
 export type Phase = 'guard' | 'load' | 'action' | 'render' | 'stream' | 'route' | 'client' | 'process'

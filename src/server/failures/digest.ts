@@ -1,11 +1,11 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { Side } from '../../shared/page-types.ts'
 import {
   encodeBase32,
   FINGERPRINT_LENGTH,
   fingerprintOfSide,
   OCCURRENCE_LENGTH,
 } from '../../shared/wire/digest-format.ts'
+import type { Side } from '../../shared/wire/public-error.ts'
 import { createRandomPool } from '../util/random-pool.ts'
 
 export interface SourceFunction {

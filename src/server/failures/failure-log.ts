@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Side } from '../../shared/page-types.ts'
+import type { Side } from '../../shared/wire/public-error.ts'
 import type { Phase } from '../errors/failure-record.ts'
 import type { LoggedError } from './error-output.ts'
 

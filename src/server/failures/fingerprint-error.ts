@@ -1,4 +1,4 @@
-import type { Side } from '../../shared/page-types.ts'
+import type { Side } from '../../shared/wire/public-error.ts'
 import { errorTable } from '../errors/error-table.ts'
 import type { SourceFrame } from '../errors/failure-record.ts'
 import { wordsIn } from '../redaction/message-words.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Side } from '../../shared/page-types.ts'
+import type { Side } from '../../shared/wire/public-error.ts'
 import type { DevelopmentDetails, FailureRecord, Phase } from '../errors/failure-record.ts'
 import { pathOf } from '../http/request-url.ts'
 import { type FindTrace, findTrace } from '../http/trace-context.ts'

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { guardCaching } from '../http/caching.ts'
+import { endAfterBody } from '../http/end-gently.ts'
 import { REQUEST_ID_HEADER } from '../http/headers.ts'
 import { sendRefusal } from '../http/refusal.ts'
 import { setNosniff } from '../http/security-headers.ts'
 import type { Options } from '../options/options.ts'
 import { createRedactor } from '../redaction/redact.ts'
-import { endAfterBody } from '../util/end-gently.ts'
 import { createPipelineQueue } from './pipelining.ts'
 
 const MAX_URL_BYTES = 8_192

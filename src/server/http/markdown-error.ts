@@ -1,8 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { digestLine, serverSentence } from '../../shared/wire/error-messages.ts'
-import type { PublicError } from '../../shared/wire/public-error.ts'
-
-type ServerError = Exclude<PublicError, { side: 'client' }>
+import type { ServerError } from '../../shared/wire/public-error.ts'
 
 /** Returns an error as a document in Markdown: a refusal with its message, a failure with its digest. */
 export function errorMarkdown(shown: ServerError, host: string): string {

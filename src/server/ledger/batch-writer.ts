@@ -1,6 +1,6 @@
+import type { OutageLog } from '../log/outage-log.ts'
 import { countOccurrences } from './entries.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
-import type { createOutageLog } from './outage-log.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** How long an occurrence waits, so that others are written in the same batch. */
@@ -27,7 +27,7 @@ export interface BatchWriter {
 export function createBatchWriter(
   queue: WriteQueue,
   ledger: Pick<Ledger, 'record'>,
-  outage: Pick<ReturnType<typeof createOutageLog>, 'failed' | 'ended'>,
+  outage: Pick<OutageLog, 'failed' | 'ended'>,
 ): BatchWriter {
   let written = 0
   let retryDelayMs = 0

@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord } from '../errors/failure-record.ts'
+import { createOutageLog } from '../log/outage-log.ts'
+import { messageOf } from '../util/message-of.ts'
 import { createBatchWriter } from './batch-writer.ts'
 import type { Ledger, LedgerEntry } from './ledger.ts'
-import { createOutageLog } from './outage-log.ts'
 import { createWriteQueue } from './write-queue.ts'
 
 const MAX_QUEUED_CHARACTERS = 32_000_000
@@ -46,9 +47,16 @@ export function createLedgerWriter(
   let writing: Promise<unknown> | null = null
   let isClosed = false
 
-  const stats = () => ({ queued: queue.count(), dropped, written: batches.written() })
-  const outage = createOutageLog(log, stats)
+  const outage = createOutageLog(
+    (err) =>
+      log.warn(
+        { err, queued: queue.count(), dropped },
+        `the ledger cannot be written, so failures are kept in memory for now: ${messageOf(err)}`,
+      ),
+    () => log.info({ dropped }, 'the ledger can be written again'),
+  )
   const batches = createBatchWriter(queue, ledger, outage)
+  const stats = () => ({ queued: queue.count(), dropped, written: batches.written() })
 
   function schedule() {
     if (isClosed) return

@@ -1,6 +1,6 @@
 // The interface of the stores of failures. test/server/ledger/contract.ts tests what each implementation guarantees.
 
-import type { Side } from '../../shared/page-types.ts'
+import type { Side } from '../../shared/wire/public-error.ts'
 import type { KeptError, Occurrence, Phase, SourceFrame } from '../errors/failure-record.ts'
 
 /** The part of a batch about one failure. */

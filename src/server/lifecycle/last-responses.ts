@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { endGently } from '../util/end-gently.ts'
+import { endGently } from '../http/end-gently.ts'
 
 /** Watches the responses of a server, so that it can end its connections with them. */
 export interface ResponseWatch {

@@ -20,6 +20,7 @@ export interface ThrottledLine {
 export function createThrottledLine(write: (count: number) => void, intervalMs = MINUTE_MS): ThrottledLine {
   let count = 0
   let timer: NodeJS.Timeout | undefined
+  let isStopped = false
 
   function writeCount() {
     timer = undefined
@@ -33,12 +34,15 @@ export function createThrottledLine(write: (count: number) => void, intervalMs =
   return {
     count() {
       count++
-      if (timer === undefined) writeCount()
+      if (timer === undefined && !isStopped) writeCount()
     },
     clear() {
       count = 0
     },
-    stop: () => clearTimeout(timer),
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Side } from '../../shared/page-types.ts'
+import type { Side } from '../../shared/wire/public-error.ts'
 import type { Phase } from '../errors/failure-record.ts'
 import type { CacheResult, RefusalReason } from './cache-counts.ts'
 import { addHistograms, createHistogram, type Histogram, type HistogramCounts } from './histogram.ts'
@@ -39,13 +39,8 @@ export interface RouteMetrics {
 const CLASS = 100
 
 export function createRouteMetrics(route: string): RouteMetrics {
-  // perf: labels are created when the metrics are read, 0.04 µs instead of 1.1 µs with prom-client for a request,
-  // commit 8d8d4fde
-  const requests = new Map<string, Map<number, number>>()
-  const failures = new Map<Side, Map<Phase, number>>()
-  const timeouts = new Map<Phase, number>()
-  const cached = new Map<CacheResult, number>()
-  const refused = new Map<RefusalReason, number>()
+  const counters = createCounters()
+  const { requests, failures, timeouts, cached, refused } = counters
   /** The index is the first digit of the status. */
   const durations: (Histogram | undefined)[] = []
   let guards: Histogram | null = null
@@ -84,29 +79,22 @@ export function createRouteMetrics(route: string): RouteMetrics {
     cacheRefused: (reason) => countOne(refused, reason),
     read: () => ({
       route,
-      requests: listPairs(requests, (method, status, count) => ({ method, status, count })),
+      ...readCounters(counters),
       durations: durations.flatMap((histogram, statusClass) =>
         histogram ? [{ statusClass, histogram: histogram.read() }] : [],
       ),
-      failures: listPairs(failures, (side, phase, count) => ({ side, phase, count })),
-      timeouts: [...timeouts].map(([phase, count]) => ({ phase, count })),
       guards: guards?.read() ?? null,
       loads: loads?.read() ?? null,
       actions: actions?.read() ?? null,
       aborted,
-      cached: [...cached].map(([result, count]) => ({ result, count })),
-      refused: [...refused].map(([reason, count]) => ({ reason, count })),
     }),
   }
 }
 
 /** Adds up the counts that several processes have of one route. */
 export function addRouteCounts(route: string, all: readonly RouteCounts[]): RouteCounts {
-  const requests = new Map<string, Map<number, number>>()
-  const failures = new Map<Side, Map<Phase, number>>()
-  const timeouts = new Map<Phase, number>()
-  const cached = new Map<CacheResult, number>()
-  const refused = new Map<RefusalReason, number>()
+  const counters = createCounters()
+  const { requests, failures, timeouts, cached, refused } = counters
   const durations = new Map<number, HistogramCounts[]>()
   for (const counts of all) {
     for (const { method, status, count } of counts.requests) countPair(requests, method, status, count)
@@ -119,17 +107,35 @@ export function addRouteCounts(route: string, all: readonly RouteCounts[]): Rout
   }
   return {
     route,
-    requests: listPairs(requests, (method, status, count) => ({ method, status, count })),
+    ...readCounters(counters),
     durations: [...durations].map(([statusClass, histograms]) => ({
       statusClass,
       histogram: addHistograms(histograms),
     })),
-    failures: listPairs(failures, (side, phase, count) => ({ side, phase, count })),
-    timeouts: [...timeouts].map(([phase, count]) => ({ phase, count })),
     guards: addPresent(all.map(({ guards }) => guards)),
     loads: addPresent(all.map(({ loads }) => loads)),
     actions: addPresent(all.map(({ actions }) => actions)),
     aborted: all.reduce((sum, { aborted }) => sum + aborted, 0),
+  }
+}
+
+// perf: labels are created when the metrics are read, 0.04 µs instead of 1.1 µs with prom-client for a request,
+// commit 8d8d4fde
+function createCounters() {
+  return {
+    requests: new Map<string, Map<number, number>>(),
+    failures: new Map<Side, Map<Phase, number>>(),
+    timeouts: new Map<Phase, number>(),
+    cached: new Map<CacheResult, number>(),
+    refused: new Map<RefusalReason, number>(),
+  }
+}
+
+function readCounters({ requests, failures, timeouts, cached, refused }: ReturnType<typeof createCounters>) {
+  return {
+    requests: listPairs(requests, (method, status, count) => ({ method, status, count })),
+    failures: listPairs(failures, (side, phase, count) => ({ side, phase, count })),
+    timeouts: [...timeouts].map(([phase, count]) => ({ phase, count })),
     cached: [...cached].map(([result, count]) => ({ result, count })),
     refused: [...refused].map(([reason, count]) => ({ reason, count })),
   }

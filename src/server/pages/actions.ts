@@ -1,17 +1,18 @@
 import type { FastifyReply } from 'fastify'
 import type { Route } from '../build-output/load-build.ts'
+import type { ActionContext } from '../build-output/page-contexts.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import { requireShallow } from '../forms/body-checks.ts'
 import { readForm } from '../forms/read-form.ts'
 import { TemporaryFiles } from '../forms/upload-files.ts'
-import type { ActionContext } from '../options/page-contexts.ts'
 import { findPromises, silencePromises } from '../render/data-promises.ts'
 import { formMessagesOf } from '../thrown/invalid-form.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { checkForm, type RefusedForm, refuseForm, refuseSize, showsInvalid } from './check-form.ts'
 import { createPageLoadContext } from './load-context.ts'
-import { type CaughtError, catchError } from './resolve-error.ts'
+import { stopAtDeadline } from './stop-at-deadline.ts'
 
 export type ActionOutcome =
   | { kind: 'returned'; value: unknown }
@@ -76,7 +77,7 @@ async function callAction(
   })
   if (outcome === DEADLINE) {
     running.then(silencePromises, () => {})
-    throw stopAtDeadline(route, step, ctx)
+    throw stopAtDeadline(createTimeout(route, step, loadMs), ctx)
   }
   if (outcome.kind !== 'returned') return outcome
   const [promise] = findPromises(outcome.value, 'actionData').values()
@@ -87,15 +88,10 @@ async function callAction(
 
 const GONE: ActionOutcome = { kind: 'done' }
 
-function stopAtDeadline({ page, schemas }: Route, step: Step, ctx: RequestContext): Error {
-  const { loadMs } = ctx.site.options.timeouts
-  const error =
-    step.running === 'form' && schemas.form
-      ? createHydrantError('HYD_SCHEMA_TIMEOUT', ['form', page.serverFile, loadMs])
-      : createHydrantError('HYD_ACTION_TIMEOUT', [page.serverFile, loadMs])
-  ctx.abort(error)
-  ctx.renewSignal()
-  return error
+function createTimeout({ page, schemas }: Route, step: Step, loadMs: number): Error {
+  return step.running === 'form' && schemas.form
+    ? createHydrantError('HYD_SCHEMA_TIMEOUT', ['form', page.serverFile, loadMs])
+    : createHydrantError('HYD_ACTION_TIMEOUT', [page.serverFile, loadMs])
 }
 
 // `async`, so that a synchronous throw rejects.

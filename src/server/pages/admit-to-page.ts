@@ -1,7 +1,7 @@
 import type { RequestContext } from '../context/request-context.ts'
-import { runGuards } from './guards.ts'
 import type { PageRoute } from './page-route.ts'
 import { serveGuardError } from './serve-error.ts'
+import { runGuards } from './site-guards.ts'
 
 /**
  * Runs the guards of a page. Returns false when the request must not go on: the client has left, or the response has

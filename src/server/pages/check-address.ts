@@ -2,6 +2,7 @@ import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { catchError } from '../failures/catch-error.ts'
 import { createSearchError } from '../schemas/address-error.ts'
 import { createFormObject } from '../schemas/form-object.ts'
 import { toIssues } from '../schemas/issues.ts'
@@ -9,9 +10,9 @@ import type { PageSchema, PageSchemas } from '../schemas/page-schemas.ts'
 import { validate } from '../schemas/validate.ts'
 import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
 import { DEADLINE } from '../util/deadline.ts'
-import type { CheckStep } from './guards.ts'
 import { writeExtras } from './page-extras.ts'
-import { catchError } from './resolve-error.ts'
+import type { CheckStep } from './site-guards.ts'
+import { stopAtDeadline } from './stop-at-deadline.ts'
 
 /** More parameters are refused. */
 const MAX_PARAMETERS = 1_000
@@ -29,11 +30,11 @@ export function createAddressCheck({ schemas, page }: Route): CheckStep['check']
   return async (passed, ctx) => {
     const step: { running: PageSchema['name'] } = { running: 'params' }
     try {
-      const running = checkBoth(schemas, step, ctx)
-      const result = await Promise.race([running, passed])
+      const result = await Promise.race([checkBoth(schemas, step, ctx), passed])
       if (result === DEADLINE) {
-        running.catch(() => {})
-        throw stopAtDeadline(step.running, serverFile, ctx)
+        const { loadMs } = ctx.site.options.timeouts
+        const error = createHydrantError('HYD_SCHEMA_TIMEOUT', [step.running, serverFile, loadMs])
+        throw stopAtDeadline(error, ctx)
       }
       ctx.addressExtras = result
       // If the output cannot be sent to the browser, the error must name this file.
@@ -56,14 +57,6 @@ async function checkBoth(
   step.running = 'search'
   if (search) extras.search = await checkSearch(search, ctx)
   return extras
-}
-
-function stopAtDeadline(name: string, serverFile: string, ctx: RequestContext): Error {
-  const error = createHydrantError('HYD_SCHEMA_TIMEOUT', [name, serverFile, ctx.site.options.timeouts.loadMs])
-  ctx.abort(error)
-  // The loads of the layouts around the error need a new signal.
-  ctx.renewSignal()
-  return error
 }
 
 async function checkParams(schema: PageSchema, { params }: RequestContext): Promise<unknown> {

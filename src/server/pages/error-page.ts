@@ -1,10 +1,11 @@
 import { NOT_FOUND, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import type { BootLeaf } from '../../shared/wire/boot.ts'
+import type { ServerError } from '../../shared/wire/public-error.ts'
 import type { Build, LayoutChain, SiteModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createPlan, type DocumentPlan } from './document-plan.ts'
 import { type PageRender, renderPage } from './render-page.ts'
-import { publicFailure, type ServerError } from './resolve-error.ts'
+import { publicFailure } from './resolve-error.ts'
 import { sendDocument, sendPlainDocument, setErrorResponse } from './send-response.ts'
 
 /** The place in the site where an error page is shown. */
@@ -42,7 +43,7 @@ export async function renderErrorPage(error: ServerError, outermost: ErrorTarget
       sendDocument(rendered, ctx)
       return rendered.kind === 'stream' ? rendered.ended : undefined
     }
-    const failure = ctx.fail(rendered.thrown, { phase: 'render' })
+    const failure = ctx.fail(rendered.caught.thrown, { phase: 'render' })
     if (ctx.hooksRun) await ctx.hooksRun
     // The deadline has passed: there is no time for another render.
     if (failure.status === 504) break

@@ -1,5 +1,5 @@
+import type { LoadContext } from '../build-output/page-contexts.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import type { LoadContext } from '../options/page-contexts.ts'
 
 const REQUEST_CONTEXT = Symbol('requestContext')
 

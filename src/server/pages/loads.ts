@@ -1,11 +1,13 @@
 import type { LoadFunction } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import type { SourceFunction } from '../failures/digest.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
+import { stackEnd } from '../util/stack-end.ts'
 import { createLoadContext, createPageLoadContext } from './load-context.ts'
-import { type CaughtError, catchError, recordCaught } from './resolve-error.ts'
+import { recordCaught } from './resolve-error.ts'
 
 export interface LoadStep {
   load: LoadFunction | null
@@ -90,10 +92,6 @@ interface Progress {
   pendingCount: number
   isDecided: boolean
 }
-
-// Ends the stack trace at the load. V8 keeps a fixed number of frames, which all belong to the site's functions then,
-// and none to the functions that serve the request.
-const stackEnd = Promise.resolve()
 
 function startLoad(
   step: LoadStep,

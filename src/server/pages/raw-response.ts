@@ -1,11 +1,13 @@
 import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
+import type { ServerError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { catchError } from '../failures/catch-error.ts'
 import { NO_STORE } from '../http/caching.ts'
 import { createNonce, DIGEST_HEADER, HTML_TYPE, MARKDOWN_TYPE, REQUEST_ID_HEADER } from '../http/headers.ts'
 import { errorMarkdown } from '../http/markdown-error.ts'
 import { createErrorProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { contentSecurityPolicy, hashPolicy, INERT_POLICY } from '../http/security-headers.ts'
-import { catchError, type ErrorOutcome, resolveError, type ServerError } from './resolve-error.ts'
+import { type ErrorOutcome, resolveError } from './resolve-error.ts'
 // The last resort, when the response of an error handler cannot be sent either, for example because an `onSend` hook
 // throws for every response. Fastify would fall back to its own error handler, which sends the error's message to the
 // client.

@@ -1,34 +1,16 @@
 import { STATUS_CODES } from 'node:http'
 import { NOT_FOUND } from '../../shared/tree/app-tree.tsx'
-import type { PublicError, Refusal } from '../../shared/wire/public-error.ts'
+import type { Refusal, ServerError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import type { Phase } from '../errors/failure-record.ts'
-import type { SourceFunction } from '../failures/digest.ts'
+import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import type { Failure, FailureContext } from '../failures/failure-context.ts'
-import { classifyThrown, type ThrownKind } from '../thrown/classify-thrown.ts'
 import type { Redirection } from '../thrown/http-error.ts'
 import { redirectLocation, redirectStatus } from '../thrown/redirect-location.ts'
-
-/** A thrown value with its classification, which is made once: where the value is caught. */
-export type CaughtError = ThrownKind & {
-  thrown: unknown
-  phase: Phase
-  /** The function that threw, for a value without a stack; null when it is not known. */
-  origin: SourceFunction | null
-}
-
-/** An error that the server shows: a refusal, or a failure with its digest. */
-export type ServerError = Exclude<PublicError, { side: 'client' }>
 
 /** The response to a thrown value. */
 export type ErrorOutcome =
   | { kind: 'redirect'; location: string; status: number }
   | { kind: 'error'; shown: ServerError }
-
-/** Classifies a thrown value. To be called where the value is caught. */
-export function catchError(thrown: unknown, phase: Phase, origin: SourceFunction | null = null): CaughtError {
-  return Object.assign(classifyThrown(thrown), { thrown, phase, origin })
-}
 
 /** Decides the response to a thrown value. A failure is recorded; the response shows the request's first failure. */
 export function resolveError(caught: CaughtError, ctx: RequestContext): ErrorOutcome {

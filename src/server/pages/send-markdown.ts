@@ -1,3 +1,4 @@
+import type { ServerError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { keepFromSharedCaches } from '../http/caching.ts'
 import { sendOwn } from '../http/compression.ts'
@@ -7,7 +8,6 @@ import { errorMarkdown, failureMarkdown } from '../http/markdown-error.ts'
 import { INERT_POLICY, setPolicy } from '../http/security-headers.ts'
 import type { Rendered } from '../render/document.ts'
 import { HttpError } from '../thrown/http-error.ts'
-import type { ServerError } from './resolve-error.ts'
 import { setErrorResponse, varyOf } from './send-response.ts'
 
 /** The most characters of a document that is converted. Converting such a document takes some seconds. */

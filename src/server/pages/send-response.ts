@@ -1,4 +1,5 @@
 import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
+import type { ServerError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import {
@@ -23,7 +24,6 @@ import {
 import type { Rendered } from '../render/document.ts'
 import type { Issue } from '../schemas/issues.ts'
 import { addPrivacyVary } from './report-settings.ts'
-import type { ServerError } from './resolve-error.ts'
 // Writes responses. Other files have decided which response it is.
 
 /** Sends a rendered document, complete or as a stream. */

@@ -5,6 +5,7 @@ import type { Route } from '../build-output/load-build.ts'
 import type { NavigationAnswer } from '../context/navigation-answer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import type { CaughtError } from '../failures/catch-error.ts'
 import { createDataWriter, type Deferred } from '../render/deferred-data.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { countKeptLayouts, type DocumentPlan } from './document-plan.ts'
@@ -13,9 +14,8 @@ import { runLoads } from './loads.ts'
 import { NavigationStream, refuseOtherBuild, refuseWithoutScripts } from './navigation-stream.ts'
 import type { WrittenExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
-import type { CaughtError } from './resolve-error.ts'
 import { respondWithError } from './respond-with-error.ts'
-import { startVisitorLoad } from './shells/visitor-load.ts'
+import { startVisitorLoad } from './visitor-load.ts'
 
 /** The state of the request before its first load. */
 export type StateBeforeLoads =

@@ -3,10 +3,10 @@ import { narrowSearch } from '../cache/cache-key.ts'
 import type { CacheRule } from '../cache/cache-rule.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import type { ShellRest } from '../cache/shell-rest.ts'
-import { noteCacheResult, setCacheResult } from '../context/note-cache-result.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { catchError } from '../failures/catch-error.ts'
 import { removeCacheHeaders } from '../http/caching.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { deferData } from '../render/deferred-data.ts'
@@ -14,23 +14,23 @@ import { toPlainJson } from '../render/plain-json.ts'
 import { HttpError } from '../thrown/http-error.ts'
 import { admitToPage } from './admit-to-page.ts'
 import type { CachedRoute } from './cached/cached-route.ts'
+import { noteCacheResult, setCacheResult } from './cached/note-cache-result.ts'
+import { checkCachedPage, collectPage } from './cached/respond-captured.ts'
 import { findKnown, type KnownPage, sendStored } from './cached/send-stored.ts'
 import { serveCachedPage } from './cached/serve-cached.ts'
 import { createPageContext } from './create-context.ts'
 import { loadOf, runLoads } from './loads.ts'
 import { type WrittenExtras, writeExtras } from './page-extras.ts'
 import type { PageRoute } from './page-route.ts'
-import { checkCachedPage, collectPage } from './prerendered/respond-captured.ts'
 import { respondInSlot } from './raw-response.ts'
 import { mayStream, renderPage } from './render-page.ts'
-import { catchError } from './resolve-error.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendMarkdown, sendMarkdownHead } from './send-markdown.ts'
 import { sendDocument, sendDocumentHead, sendJson } from './send-response.ts'
 import { serveNavigation } from './serve-navigation.ts'
 import { sendShell } from './shells/send-shell.ts'
 import { respondWithShell } from './shells/serve-shell.ts'
-import { keepPrivate, startVisitorLoad } from './shells/visitor-load.ts'
+import { keepPrivate, startVisitorLoad } from './visitor-load.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function serveRead(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply) {
@@ -136,8 +136,7 @@ export async function respondWithDocument(
     const rendered = await (ctx.capture ? ctx.capture.run(render) : render())
     if (rendered.kind === 'gone') return
     if (ctx.hooksRun) await ctx.hooksRun
-    if (rendered.kind === 'thrown')
-      return respondWithError(catchError(rendered.thrown, 'render'), targetOf(route, values), ctx)
+    if (rendered.kind === 'thrown') return respondWithError(rendered.caught, targetOf(route, values), ctx)
     if (ctx.format === 'markdown' && rendered.kind === 'whole') return await sendMarkdown(rendered, ctx)
     sendDocument(rendered, ctx)
     if (rendered.kind === 'stream') await rendered.ended

@@ -3,11 +3,11 @@ import type { RequestContext } from '../context/request-context.ts'
 import { pathAndQuery, pathOf, withoutTrailingSlash } from '../http/request-url.ts'
 import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
 import { admitToPage } from './admit-to-page.ts'
-import { type GuardStep, runGuards } from './guards.ts'
 import type { PageRoute } from './page-route.ts'
 import { respondInSlot } from './raw-response.ts'
 import { sendRedirect } from './send-response.ts'
 import { serveGuardError, serveHookError } from './serve-error.ts'
+import { type GuardStep, runGuards } from './site-guards.ts'
 
 /** Responds with 405. `allowed` lists the methods that the page's URL has. */
 export async function refuseMethod(route: PageRoute, allowed: string, ctx: RequestContext): Promise<void> {

@@ -3,8 +3,8 @@ import type { Notice } from '../../shared/wire/boot.ts'
 import { messageText } from '../../shared/wire/serialize.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { catchError } from '../failures/catch-error.ts'
 import type { Components, Failure } from '../failures/failure-context.ts'
-import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Deferred } from './deferred-data.ts'
 import { messageElement } from './document-messages.ts'
 import { corkUntilEnd, DocumentSink } from './document-sink.ts'
@@ -96,7 +96,7 @@ class DocumentRest implements RenderObserver {
     const { ctx } = this.#input
     if (ctx.isGone || this.#isClosed) return undefined
     if (this.#deadline.hasPassed) return this.#onStoppedComponent(components)
-    return failLate({ ...classifyThrown(thrown), thrown }, components, ctx)
+    return failLate(catchError(thrown, 'render'), components, ctx)
   }
 
   #onStoppedComponent(components: Components): string | undefined {

@@ -4,9 +4,9 @@ import type { Notice } from '../../shared/wire/boot.ts'
 import { messageText } from '../../shared/wire/serialize.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import type { Components, Failure } from '../failures/failure-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
-import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Deferred } from './deferred-data.ts'
 import { messageElement, openNotice } from './document-messages.ts'
 import { corkUntilEnd, DocumentSink, type WriteHeadEnd } from './document-sink.ts'
@@ -21,7 +21,7 @@ export type Rendered =
   /** The shell is in the stream, and the rest follows. `ended` resolves when the document is complete. */
   | { kind: 'stream'; stream: Readable; failure: Failure | null; ended: Promise<void> }
   /** Nothing was sent: the shell failed, or a component asked for a redirect, a 404 or a refusal. */
-  | { kind: 'thrown'; thrown: unknown }
+  | { kind: 'thrown'; caught: CaughtError }
   /** The client disconnected. */
   | { kind: 'gone' }
 
@@ -89,7 +89,7 @@ class DocumentRender implements RenderObserver {
   /** Says that components in `<Suspense>` did not meet the deadline. */
   #lateNotice: Notice | null = null
   /** A redirect, 404 or refusal that a component threw before anything was sent. */
-  #early: { thrown: unknown } | null = null
+  #early: CaughtError | null = null
 
   constructor(input: DocumentInput, resolve: (rendered: Rendered) => void) {
     this.#input = input
@@ -122,7 +122,7 @@ class DocumentRender implements RenderObserver {
 
   onShellError(thrown: unknown) {
     this.#deadline?.log()
-    this.#close({ kind: 'thrown', thrown: this.#early ? this.#early.thrown : thrown })
+    this.#close({ kind: 'thrown', caught: this.#early ?? catchError(thrown, 'render') })
   }
 
   onAllReady() {
@@ -136,12 +136,12 @@ class DocumentRender implements RenderObserver {
     const { ctx } = this.#input
     if (ctx.isGone || this.#state === 'closed') return undefined
     if (this.#deadline?.hasPassed) return this.#onStoppedComponent(components, this.#deadline)
-    const classified = classifyThrown(thrown)
-    if (classified.kind !== 'failure' && this.#state !== 'piped') {
-      this.#early ??= { thrown }
+    const caught = catchError(thrown, 'render')
+    if (caught.kind !== 'failure' && this.#state !== 'piped') {
+      this.#early ??= caught
       return undefined
     }
-    return failLate({ ...classified, thrown }, components, ctx)
+    return failLate(caught, components, ctx)
   }
 
   #onStoppedComponent(components: Components, deadline: RenderDeadline): string | undefined {
@@ -157,7 +157,7 @@ class DocumentRender implements RenderObserver {
 
   #decide() {
     if (this.#state !== 'rendering') return
-    if (this.#early) this.#giveUp(this.#early.thrown)
+    if (this.#early) this.#giveUp(this.#early)
     else if (this.#isComplete()) this.#pipe()
     else if (this.#input.canStream()) this.#startStream()
     else {
@@ -188,7 +188,7 @@ class DocumentRender implements RenderObserver {
 
   #endWaiting() {
     if (this.#state !== 'waiting' || !this.#isAllReady) return
-    if (this.#early) this.#giveUp(this.#early.thrown)
+    if (this.#early) this.#giveUp(this.#early)
     else this.#pipe()
   }
 
@@ -215,7 +215,7 @@ class DocumentRender implements RenderObserver {
   #onBroken(error: unknown) {
     const { data, ctx, nonce } = this.#input
     // Nothing was sent, so the status can still be 500.
-    if (this.#state !== 'piped') return this.#giveUp(error)
+    if (this.#state !== 'piped') return this.#giveUp(catchError(error, 'render'))
     const failure = ctx.fail(error, { phase: 'render' })
     if (ctx.hasScripts) this.#sink.add(failPendingElement(failure.digest, nonce))
     data.failPending(failure)
@@ -254,8 +254,8 @@ class DocumentRender implements RenderObserver {
     })
   }
 
-  #giveUp(thrown: unknown) {
-    this.#close({ kind: 'thrown', thrown })
+  #giveUp(caught: CaughtError) {
+    this.#close({ kind: 'thrown', caught })
     this.#react.abort()
   }
 

@@ -1,7 +1,7 @@
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
 import type { RequestContext } from '../context/request-context.ts'
+import type { CaughtError } from '../failures/catch-error.ts'
 import type { Components } from '../failures/failure-context.ts'
-import type { ThrownKind } from '../thrown/classify-thrown.ts'
 
 /** Receives React's callbacks for one document. */
 export interface RenderObserver {
@@ -31,13 +31,9 @@ interface Nonces {
  * Records what a component has thrown after the shell was sent. Returns the digest for the browser; undefined for a 404
  * and a refusal, which come too late to be a response.
  */
-export function failLate(
-  error: ThrownKind & { thrown: unknown },
-  components: Components,
-  ctx: RequestContext,
-): string | undefined {
-  if (error.kind === 'notFound' || error.kind === 'refusal') return undefined
-  const failed = error.kind === 'redirect' ? ctx.lateRedirect(error.redirection) : error.thrown
+export function failLate(caught: CaughtError, components: Components, ctx: RequestContext): string | undefined {
+  if (caught.kind === 'notFound' || caught.kind === 'refusal') return undefined
+  const failed = caught.kind === 'redirect' ? ctx.lateRedirect(caught.redirection) : caught.thrown
   return ctx.fail(failed, { phase: 'render', components }).digest
 }
 

@@ -1,11 +1,9 @@
 import type { SchemaIssue, SchemaResult } from '../../shared/standard-schema.ts'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
+import { stackEnd } from '../util/stack-end.ts'
 import type { PageSchema } from './page-schemas.ts'
 
 export type Validated = { isValid: true; value: unknown } | { isValid: false; issues: readonly SchemaIssue[] }
-
-// Ends the stack trace at the schema. V8 keeps a fixed number of frames, which all belong to the site's functions then.
-const stackEnd = Promise.resolve()
 
 /** Validates a value. Rejects with what the schema throws. */
 export async function validate({ schema }: PageSchema, value: unknown): Promise<Validated> {

@@ -6,7 +6,7 @@ import type { Site } from '../context/site.ts'
 import { setErrorHeaders } from '../http/headers.ts'
 import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from '../http/navigation-strategy.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
-import { pathAndQuery } from '../http/request-url.ts'
+import { pathAndQuery, pathOf } from '../http/request-url.ts'
 import { pageRoute } from '../http/route-config.ts'
 import { createNavigationContext } from '../pages/create-context.ts'
 import { isSentByHydrant, keepFromCaches, NAVIGATION_CONTENT, refuseNavigation } from '../pages/navigation-stream.ts'
@@ -28,7 +28,7 @@ export function navigationOptions(site: Site) {
       if (isPageFirst(site.app, request)) done()
       else refuse(site, request, reply)
     },
-    onSend: (...args: Parameters<onSendHookHandler>) => sealResponse(site, ...args),
+    onSend: createSeal(site),
   }
 }
 
@@ -68,8 +68,7 @@ export function addOtherNavigations(app: FastifyInstance, site: Site) {
  */
 function sendVisitorOn({ url }: FastifyRequest, reply: FastifyReply) {
   const path = pathAndQuery(url)
-  const query = path.indexOf('?')
-  const from = path.lastIndexOf('/', query === -1 ? path.length : query) + 1
+  const from = path.lastIndexOf('/', pathOf(path).length) + 1
   reply
     .code(302)
     .header('location', `./${path.slice(from)}`)
@@ -77,24 +76,26 @@ function sendVisitorOn({ url }: FastifyRequest, reply: FastifyReply) {
 }
 
 /**
- * The last hook before the response to a navigation is sent. It keeps the response out of every cache and marks
+ * Creates the last hook before the response to a navigation is sent. It keeps the response out of every cache and marks
  * Hydrant's own with the build's id. It replaces a response that is not Hydrant's: the browser then loads the
  * document.
  */
-function sealResponse({ build }: Site, ...[request, reply, payload, done]: Parameters<onSendHookHandler>) {
-  const isOwn = isSentByHydrant(reply)
-  const line = isOwn || !isNavigation(request) ? null : replacementFor(request, reply)
-  if (line !== null) {
-    discard(payload)
-    setErrorHeaders(reply)
-    reply.type(NAVIGATION_CONTENT)
-    // 204, 304 and redirects do not fit a response with a body.
-    if (reply.statusCode < 400) reply.code(200)
+function createSeal(site: Site): onSendHookHandler {
+  return (request, reply, payload, done) => {
+    const isOwn = isSentByHydrant(reply)
+    const line = isOwn || !isNavigation(request) ? null : replacementFor(request, reply)
+    if (line !== null) {
+      discard(payload)
+      setErrorHeaders(reply)
+      reply.type(NAVIGATION_CONTENT)
+      // 204, 304 and redirects do not fit a response with a body.
+      if (reply.statusCode < 400) reply.code(200)
+    }
+    keepFromCaches(reply)
+    if (isOwn || line !== null) reply.header(BUILD_HEADER, site.build.manifest.buildId)
+    else reply.removeHeader(BUILD_HEADER)
+    done(null, line === null ? payload : `${JSON.stringify(line)}\n`)
   }
-  keepFromCaches(reply)
-  if (isOwn || line !== null) reply.header(BUILD_HEADER, build.manifest.buildId)
-  else reply.removeHeader(BUILD_HEADER)
-  done(null, line === null ? payload : `${JSON.stringify(line)}\n`)
 }
 
 /** Returns the line that replaces a response which is not Hydrant's; null to send that response. */

@@ -2,8 +2,9 @@ import { Component, type ComponentType, createRef, type FragmentInstance, type R
 import { Fragment } from 'react/jsx-runtime'
 import type { ErrorPageProps } from '../page-types.ts'
 import { RefusalError, ServerFailure } from '../wire/deferred-data.ts'
-import { errorPageProps, type PublicError } from '../wire/public-error.ts'
+import type { PublicError } from '../wire/public-error.ts'
 import { DefaultLayout } from './default-layout.tsx'
+import { errorPageProps } from './error-page-props.ts'
 import { fallbackContent, fallbackTitle, PAGE_STYLE } from './fallback.ts'
 import { type Platform, PlatformContext } from './platform.ts'
 

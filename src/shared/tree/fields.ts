@@ -1,40 +1,6 @@
-import type { FieldRules, FormRules } from '../wire/field-rules.ts'
+import type { Field, InvalidAttributes, OptionAttributes } from '../page-types.ts'
+import type { FormRules } from '../wire/field-rules.ts'
 import type { Invalid, PageExtras } from '../wire/page-extras.ts'
-
-/** Attributes that describe a field that was not accepted, for assistive technology. */
-interface InvalidAttributes {
-  'aria-invalid'?: true
-  'aria-describedby'?: string
-  autoFocus?: true
-}
-
-/** The attributes of a checkbox or a radio button: `<input type="radio" {...fields.size.option('large')} />`. */
-export interface OptionAttributes extends InvalidAttributes {
-  name: string
-  value: string
-  required?: true
-  defaultChecked?: boolean
-}
-
-/**
- * The attributes of `<input>`, `<select>` or `<textarea>`: `<input {...fields.email} />`. An attribute before the
- * spread is a default, and an attribute after the spread replaces the one of the field. `errorId`, `issues` and
- * `option` are not attributes, and the spread does not copy them.
- */
-export interface Field extends FieldRules, InvalidAttributes {
-  name: string
-  /** The text that the visitor has sent, if the form was not accepted. Missing for files and secrets. */
-  defaultValue?: string | string[]
-  /** The id that the element with the messages needs: `<p id={fields.email.errorId}>`. */
-  readonly errorId: string
-  /** The messages; empty if the field has none. */
-  readonly issues: readonly string[]
-  /**
-   * Returns the attributes of a checkbox or a radio button with this value. If the form was not accepted, they include
-   * `defaultChecked`.
-   */
-  option(value: string): OptionAttributes
-}
 
 export type CreateFormProps = typeof createFormProps
 

@@ -1,6 +1,6 @@
 import { createContext, type FragmentInstance } from 'react'
-import type { Side } from '../page-types.ts'
 import type { PageExtras } from '../wire/page-extras.ts'
+import type { Side } from '../wire/public-error.ts'
 import { idleStore, type NavigationStore } from './navigation-state.ts'
 
 /** A page's URL. On the server it is parsed when it is first read; most pages never read it. */

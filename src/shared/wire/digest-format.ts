@@ -1,7 +1,7 @@
 // A digest is `FINGERPRINT-OCCURRENCE` in Crockford's base 32 (https://www.crockford.com/base32.html): digits and
 // letters without I, L, O and U, so that it can be read out over a telephone.
 
-import type { Side } from '../page-types.ts'
+import type { Side } from './public-error.ts'
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const HALF = ALPHABET.length / 2

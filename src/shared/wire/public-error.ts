@@ -1,11 +1,16 @@
-import type { ErrorPageProps } from '../page-types.ts'
 import { clientSentence, serverSentence } from './error-messages.ts'
+
+/** Where a failure happened: on the server or in the browser. */
+export type Side = 'server' | 'client'
 
 /** The part of an error that a visitor may see. */
 export type PublicError =
   | { kind: 'failure'; side: 'server'; status: number; digest: string }
   | { kind: 'failure'; side: 'client' }
   | Refusal
+
+/** An error that the server shows: a refusal, or a failure with its digest. */
+export type ServerError = Exclude<PublicError, { side: 'client' }>
 
 /** An error whose message is written for the visitor. */
 export interface Refusal {
@@ -19,10 +24,4 @@ export interface Refusal {
 export function publicMessage(error: PublicError, host: string): string {
   if (error.kind === 'refusal') return error.message
   return error.side === 'server' ? serverSentence(host) : clientSentence(host)
-}
-
-/** Returns the props of an error page. */
-export function errorPageProps(error: PublicError, host: string, retry: () => void): ErrorPageProps {
-  const { kind: _, ...fields } = error
-  return { status: 500, side: 'server', ...fields, message: publicMessage(error, host), host, retry }
 }

@@ -3,7 +3,7 @@
 import type { Test } from 'tap'
 import { hourOf } from '../../../src/server/ledger/entries.ts'
 import type { Ledger } from '../../../src/server/ledger/ledger.ts'
-import type { Side } from '../../../src/shared/page-types.ts'
+import type { Side } from '../../../src/shared/wire/public-error.ts'
 import { testOrders, testReleases } from './contract-lists.ts'
 import { type CreateLedger, entry, entryOfAll, HOUR_MS, LIMITS, NOW, name } from './entries.ts'
 

@@ -46,6 +46,10 @@ t.test('a stopped line writes nothing', async (t) => {
   line.stop()
   line.count()
   t.strictSame(written, [1])
+  const unused = createLine(60_000)
+  unused.line.stop()
+  unused.line.count()
+  t.strictSame(unused.written, [])
 })
 
 t.test('an app that closes stops its line', async (t) => {

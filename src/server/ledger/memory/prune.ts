@@ -1,4 +1,4 @@
-import type { Side } from '../../../shared/page-types.ts'
+import type { Side } from '../../../shared/wire/public-error.ts'
 import { hourOf } from '../entries.ts'
 import { LEAST_PLACES, type LedgerLimits } from '../ledger.ts'
 import { countBytes, type MemoryStore } from './store.ts'

@@ -5,11 +5,11 @@ import type { GroupTurn } from '../../cache/render-group.ts'
 import type { StoredResponse } from '../../cache/shared/shared-store.ts'
 import type { StoredPage } from '../../cache/stored-page.ts'
 import type { RequestContext } from '../../context/request-context.ts'
+import { type CaughtError, catchError } from '../../failures/catch-error.ts'
 import { admitToPage } from '../admit-to-page.ts'
-import { type CaughtError, catchError } from '../resolve-error.ts'
 import { respondWithError, targetOf } from '../respond-with-error.ts'
 import type { CachedRoute } from './cached-route.ts'
-import { createCapture } from './page-capture.ts'
+import { createCapture } from './create-capture.ts'
 
 interface RenderAndStoreInput {
   /** Called with the stored page, and whether this process has rendered it. */

@@ -19,10 +19,10 @@ import { respondInSlot } from '../raw-response.ts'
 import { canSendParts, createPlatform } from '../render-page.ts'
 import { addPrivacyVary } from '../report-settings.ts'
 import { varyOf } from '../send-response.ts'
+import { keepPrivate, startVisitorLoad } from '../visitor-load.ts'
 import { type Respond, withLoads } from './serve-shell.ts'
 import { numbersOf, readShellData } from './shell-data.ts'
 import { type StoredShell, shellOf } from './stored-shell.ts'
-import { keepPrivate, startVisitorLoad } from './visitor-load.ts'
 
 /** A stored page that is a shell. */
 interface ShellPage {

@@ -1,8 +1,8 @@
 import type { RequestContext } from '../../context/request-context.ts'
+import { catchError } from '../../failures/catch-error.ts'
 import type { Loads } from '../loads.ts'
 import { runLoads } from '../loads.ts'
 import type { PageRoute } from '../page-route.ts'
-import { catchError } from '../resolve-error.ts'
 import { respondWithError, targetOf } from '../respond-with-error.ts'
 import { renderShell } from './render-shell.ts'
 

@@ -2,9 +2,11 @@ import type { GuardFunction } from '../build-output/guarded-folders.ts'
 import type { Route, ServerModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
+import { stackEnd } from '../util/stack-end.ts'
 import { createLoadContext, createPageLoadContext } from './load-context.ts'
-import { type CaughtError, catchError } from './resolve-error.ts'
+import { stopAtDeadline } from './stop-at-deadline.ts'
 
 export interface GuardStep {
   guard: GuardFunction
@@ -80,11 +82,10 @@ async function runGuard(
 ): Promise<CaughtError | null> {
   const { serverFile } = step
   try {
-    const running = callGuard(step, ctx)
-    const result = await Promise.race([running, passed])
+    const result = await Promise.race([callGuard(step, ctx), passed])
     if (result === DEADLINE) {
-      running.catch(() => {})
-      throw stopAtDeadline(serverFile, ctx)
+      const error = createHydrantError('HYD_GUARD_TIMEOUT', [ctx.site.options.timeouts.loadMs, serverFile])
+      throw stopAtDeadline(error, ctx)
     }
     if (!ctx.isGone) addToContext(result, serverFile, ctx)
     return null
@@ -94,17 +95,8 @@ async function runGuard(
 }
 
 async function callGuard({ guard, isPage, params }: GuardStep, ctx: RequestContext): Promise<unknown> {
-  // Ends the stack trace at the guard: V8 keeps a fixed number of frames.
-  await null
+  await stackEnd
   return guard(isPage ? createPageLoadContext(ctx) : createLoadContext(ctx, params))
-}
-
-function stopAtDeadline(serverFile: string, ctx: RequestContext): Error {
-  const error = createHydrantError('HYD_GUARD_TIMEOUT', [ctx.site.options.timeouts.loadMs, serverFile])
-  ctx.abort(error)
-  // The loads of the layouts around the error need a new signal.
-  ctx.renewSignal()
-  return error
 }
 
 /** Merges the result of a guard into the context. Throws HYD_GUARD_RESULT. */

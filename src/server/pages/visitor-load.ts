@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify'
-import type { RequestContext } from '../../context/request-context.ts'
-import { limitCaching, NO_STORE } from '../../http/caching.ts'
-import { createPageLoadContext } from '../load-context.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { limitCaching, NO_STORE } from '../http/caching.ts'
+import { stackEnd } from '../util/stack-end.ts'
+import { createPageLoadContext } from './load-context.ts'
+import type { PageRoute } from './page-route.ts'
 
 /** Calls the `loadVisitor` of a page with the request itself. Returns `undefined` for a page without one. */
 export function startVisitorLoad({ loadVisitor }: PageRoute, ctx: RequestContext): Promise<unknown> | undefined {
@@ -13,8 +14,7 @@ export function startVisitorLoad({ loadVisitor }: PageRoute, ctx: RequestContext
   return loading
 
   async function call(): Promise<unknown> {
-    // Ends the stack trace at the load: V8 keeps a fixed number of frames.
-    await null
+    await stackEnd
     return loadVisitor?.(createPageLoadContext(ctx))
   }
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { BUILD_PATHS } from './manifest.ts'
+import { BUILD_PATHS } from '../build-output/manifest.ts'
 
 /**
  * Returns the names of a site's scripts in development that have a source map, each in its latest version. The number

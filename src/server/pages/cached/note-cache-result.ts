@@ -1,5 +1,5 @@
-import type { CacheResult } from '../metrics/cache-counts.ts'
-import type { RequestContext } from './request-context.ts'
+import type { RequestContext } from '../../context/request-context.ts'
+import type { CacheResult } from '../../metrics/cache-counts.ts'
 
 const RESULT_HEADER = 'hydrant-cache'
 

@@ -2,13 +2,13 @@ import type { CacheRule } from '../../cache/cache-rule.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { CollectedRequest, ResponseCollector } from '../../context/response-collector.ts'
 import { admitToPage } from '../admit-to-page.ts'
-import { reasonOf } from '../cached/cache-warnings.ts'
-import { type CaptureInput, createCapture } from '../cached/page-capture.ts'
-import { placeOfRead } from '../cached/place-of-read.ts'
-import { readTags } from '../cached/render-and-store.ts'
 import type { PageRoute } from '../page-route.ts'
 import { respondInSlot } from '../raw-response.ts'
 import { respondWithError, targetOf } from '../respond-with-error.ts'
+import { reasonOf } from './cache-warnings.ts'
+import { type CaptureInput, createCapture } from './create-capture.ts'
+import { placeOfRead } from './place-of-read.ts'
+import { readTags } from './render-and-store.ts'
 
 export interface CheckedPage {
   route: PageRoute
