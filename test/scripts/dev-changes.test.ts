@@ -44,6 +44,24 @@ t.test('keeps stylesheets and other files that are saved together in one batch',
   t.strictSame(batches, ['a.tsx,a.css', 'a.css,a.tsx'])
 })
 
+t.test('joins the changes of a file: one that is created and then written is new', (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const kinds: string[] = []
+  const batch = createChangeBatch((changes) => kinds.push(changes.map(({ kind }) => kind).join()))
+  const joined = (...all: Change['kind'][]) => {
+    for (const kind of all) batch.add({ kind, path: 'public/a.txt' })
+    mock.timers.tick(100)
+    return kinds.pop()
+  }
+  t.equal(joined('add', 'change'), 'add')
+  t.equal(joined('unlink', 'add'), 'change', 'it was replaced')
+  t.equal(joined('unlink', 'add', 'change'), 'change')
+  t.equal(joined('add', 'unlink'), 'unlink')
+  t.equal(joined('change', 'unlink'), 'unlink')
+  t.end()
+})
+
 t.test('tells which files of a folder are new, changed and gone', async (t) => {
   const dir = t.testdir({ 'a.ts': 'a', 'b.ts': 'b', node_modules: { 'c.js': 'c' } })
   const { read } = createVersions({ isIgnored: (path) => path.endsWith('node_modules'), onPlace() {} })

@@ -46,9 +46,7 @@ export function createChangeBatch(onChange: (changes: Change[]) => void): Change
 
   return {
     add(change) {
-      // A file that is replaced is removed and added.
-      const isReplaced = changed.get(change.path)?.kind === 'unlink' && change.kind === 'add'
-      changed.set(change.path, isReplaced ? { ...change, kind: 'change' } : change)
+      changed.set(change.path, { ...change, kind: joinKinds(changed.get(change.path)?.kind, change.kind) })
       clearTimeout(timer)
       timer = setTimeout(passOn, waitOfAll([...changed.values()]))
     },
@@ -63,6 +61,15 @@ export function createChangeBatch(onChange: (changes: Change[]) => void): Change
       settle()
     },
   }
+}
+
+/** Returns the kind of two changes of a file, one after the other. */
+function joinKinds(first: ChangeKind | undefined, second: ChangeKind): ChangeKind {
+  // A file that is replaced is removed and added.
+  if (first === 'unlink' && second === 'add') return 'change'
+  // Many programs create an empty file just before they write it.
+  if (first === 'add' && second === 'change') return 'add'
+  return second
 }
 
 function waitOfAll(changes: readonly Change[]): number {
