@@ -77,7 +77,12 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     display.show(fromStart({ title, error, source: findPlace(error) }, dir))
   const app = createSiteApp({
     ...{ dir, engine, options: options.current, createLogging: input.createLogging },
-    onFailure: (failure) => display.show([fromFailure(failure, engine.state()?.live.hasFailed(failure.route))]),
+    onFailure(failure) {
+      const state = engine.state()
+      const routes = state?.manifest.routes.map(({ id }) => id) ?? []
+      const isLoading = state?.live.hasFailed(failure.route) ?? false
+      display.show([fromFailure(failure, { routes, isLoading })])
+    },
     onCloseError: (error) => show('The site does not stop', error),
   })
   const applier = createChangeApplier({

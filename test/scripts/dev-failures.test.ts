@@ -69,6 +69,8 @@ const component = "export default function Page(): never {\n  throw new Error('i
 const load = "export const load = ({ request }) =>\n  request.headers.cookie ?? 'none'\n"
 const PAGES = {
   'pages/broken.tsx': `throw new Error('broken module')\n${page('one')}`,
+  'pages/link.tsx':
+    "import { href } from 'hydrant/react'\nexport default () => <a href={href('/loda/[id]')}>link</a>\n",
   'pages/load.tsx': page('never'),
   'pages/load.server.ts': "export function load() {\n  throw new Error('in a load')\n}\n",
   'pages/render.tsx': component,
@@ -155,6 +157,13 @@ t.test('run-time errors of server.ts and pages are shown with their lines, also 
   await dev.waitFor(/^Error: later/)
   const line = RUNNING.split('\n').findIndex((text) => text.endsWith('// fails: later')) + 1
   t.equal((await dev.waitFor(/server\.ts:(\d+):\d+\)$/))[1], String(line))
+})
+
+t.test('an error of href leads to its call, and names a similar page', async (t) => {
+  await get('/link')
+  await dev.waitFor(/^Try: Correct the route: there is no page \/loda\/\[id\]\.$/)
+  await dev.waitFor(/^Digest /)
+  t.match((await dev.waitFor(/^\S*(?: \()?(\S+:\d+:\d+)\)?$/))[1], /^pages\/link\.tsx:2:/)
 })
 
 t.test('a page with the export cache or prerender is checked as production would', async (t) => {

@@ -5,6 +5,7 @@ import { readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
 import { causesOf, siteFrameOf } from '../../../src/server/ledger/failure-json.ts'
 import type { DevCause, DevError, DevErrorKind, DevFrame, DevStackLine } from '../../../src/shared/wire/dev-protocol.ts'
 import { BuildError, type BuildProblem } from '../../build-problem.ts'
+import { findHrefFix } from '../../explain-href.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
 import { browserName } from './browser-name.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
@@ -39,16 +40,21 @@ export function fromStart({ title, error, source }: DevFailure, dir: string): De
   ]
 }
 
-/**
- * Describes a failure in a request or in a browser.
- *
- * @param isLoading Whether the route of the failure has code that could not be loaded (false).
- */
-export function fromFailure(failure: FailureRecord, isLoading = false): DevError {
+/** The site in which a failure occurred. */
+export interface FailedSite {
+  /** The ids of the routes. */
+  routes: readonly string[]
+  /** Whether the route of the failure has code that could not be loaded. */
+  isLoading: boolean
+}
+
+/** Describes a failure in a request or in a browser. */
+export function fromFailure(failure: FailureRecord, { routes, isLoading }: FailedSite): DevError {
   const { fingerprint, digest, error, route, path, details } = failure
   const mismatch = failure.side === 'client' ? readHydrationMismatch(error.message) : null
   const kind = mismatch ? 'hydration' : failure.side === 'client' ? 'browser' : 'server'
   const knownError = findKnownError(error)
+  const hrefFix = findHrefFix(error.message, routes)
   const source = siteFrameOf(error)
   const components = details?.components ?? []
   const causes = causesOfKept(error)
@@ -58,7 +64,7 @@ export function fromFailure(failure: FailureRecord, isLoading = false): DevError
     kind,
     title: titleOf(failure, kind, isLoading),
     message: mismatch?.sentence ?? (knownError ? error.message : textOf(error)),
-    ...knownError,
+    ...(hrefFix === null ? knownError : { fix: hrefFix }),
     digest,
     ...(route === null ? {} : { route }),
     ...(path === null ? {} : { path }),
