@@ -81,7 +81,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       const state = engine.state()
       const routes = state?.manifest.routes.map(({ id }) => id) ?? []
       const isLoading = state?.live.hasFailed(failure.route) ?? false
-      display.show([fromFailure(failure, { routes, isLoading })])
+      display.show([fromFailure(failure, { dir, routes, isLoading })])
     },
     onCloseError: (error) => show('The site does not stop', error),
   })

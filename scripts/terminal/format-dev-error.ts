@@ -23,7 +23,20 @@ const LINES_AROUND = 3
 /** Formats an error in development: what failed, its place with the code, and the site's frames. */
 export function formatDevError(error: DevError, view: DevView): string[] {
   const { paint } = view
-  const { kind, title, message, code, fix, digest, browser, frame, diff = [], componentStack, causes = [] } = error
+  const {
+    kind,
+    title,
+    message,
+    code,
+    fix,
+    digest,
+    lookUp = '',
+    browser,
+    frame,
+    diff = [],
+    componentStack,
+    causes = [],
+  } = error
   const [first = '', ...rest] = toLines(message)
   const where = browser === undefined ? '' : paint('dim', ` (${toLine(browser)})`)
   return [
@@ -32,7 +45,7 @@ export function formatDevError(error: DevError, view: DevView): string[] {
     // Indented, so that no line of a message can look like a line of this report.
     ...rest.map((line) => paint('red', `  ${line}`)),
     ...(fix === undefined ? [] : [`Try: ${toLine(fix)}`]),
-    ...(digest === undefined ? [] : [`Digest ${digest}${paint('dim', `, see: npx hydrant errors ${digest} --dev`)}`]),
+    ...(digest === undefined ? [] : [`Digest ${digest}${paint('dim', `, see: ${toLine(lookUp)}`)}`]),
     ...(diff.length > 0 ? ['', ...formatDiff(diff, paint)] : []),
     ...(frame
       ? [

@@ -32,7 +32,7 @@ const FAILURE: FailureRecord = {
   },
 }
 
-const SITE = { routes: ['/', '/products/[id]'], isLoading: false }
+const SITE = { dir: '.', routes: ['/', '/products/[id]'], isLoading: false }
 
 const MISMATCH = `Hydration failed because the server rendered text didn't match the client. As a result this tree will be regenerated on the client. This can happen if a SSR-ed Client Component used:
 
@@ -59,6 +59,12 @@ t.test('a failure is described by its place in the site, its causes and its rout
     frame: { file: 'pages/products/[id].server.ts', line: 3, column: 9 },
     causes: [{ message: 'Error: no database' }],
   })
+})
+
+t.test('the command that looks up a digest names the site’s folder', async (t) => {
+  const commandIn = (dir: string) => fromFailure(FAILURE, { ...SITE, dir }).lookUp
+  t.equal(commandIn('.'), 'npx hydrant errors 736AE50V-8XMMSH --dev')
+  t.equal(commandIn('my site'), "npx hydrant errors 736AE50V-8XMMSH 'my site' --dev")
 })
 
 t.test('a failure of href with a route that does not exist names a similar route', async (t) => {

@@ -180,6 +180,8 @@ t.test('a page with the export cache or prerender is checked as production would
 t.test('failures of development are kept in a separate ledger', async (t) => {
   await get('/developing')
   await dev.waitFor(/developing/)
+  const [, command = ''] = await dev.waitFor(/, see: npx hydrant (errors .*)/)
+  t.match((await runCli(command.split(' '))).stdout, 'Error: developing', 'the printed command finds the failure')
   await dev.stop('SIGINT')
   t.notOk(existsSync(join(dir, 'production.db')))
   t.notOk(existsSync(join(dir, 'hydrant-errors.db')))
@@ -188,7 +190,11 @@ t.test('failures of development are kept in a separate ledger', async (t) => {
   t.match(stdout, '.hydrant-dev-errors.db')
   const [, fingerprint = ''] = /^(\w{8}) /m.exec(stdout.replace(/^fingerprint.*/m, '')) ?? []
   t.match(stdout, `hydrant errors ${fingerprint} ${dir} --dev`)
-  t.match((await runCli(['errors', dir])).stderr, 'HYD_LEDGER_MISSING')
+  t.match((await runCli(['errors', dir])).stderr, /HYD_LEDGER_MISSING.*\n.* or pass --dev /)
+  const unknown = await runCli(['errors', 'AAAAAAAA', dir, '--dev'])
+  t.match(unknown.stderr, `Try: Run "hydrant errors ${dir} --dev" to list the failures`)
+  const missing = await runCli(['errors', join(dir, 'pages'), '--dev'])
+  t.match(missing.stderr, /HYD_LEDGER_MISSING.*\nTry: Pass the folder that "hydrant dev" was started with/)
   t.match((await runCli(['errors', dir, '--dev', '--ledger', 'x.db'])).stderr, 'HYD_CLI_USAGE')
 })
 

@@ -7,6 +7,7 @@ import type { DevCause, DevError, DevErrorKind, DevFrame, DevStackLine } from '.
 import { BuildError, type BuildProblem } from '../../build-problem.ts'
 import { findHrefFix } from '../../explain-href.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
+import { folderWord } from '../../terminal/quote-word.ts'
 import { browserName } from './browser-name.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
 import { findKnownError } from './find-known-error.ts'
@@ -42,6 +43,8 @@ export function fromStart({ title, error, source }: DevFailure, dir: string): De
 
 /** The site in which a failure occurred. */
 export interface FailedSite {
+  /** The site's folder. */
+  dir: string
   /** The ids of the routes. */
   routes: readonly string[]
   /** Whether the route of the failure has code that could not be loaded. */
@@ -49,7 +52,7 @@ export interface FailedSite {
 }
 
 /** Describes a failure in a request or in a browser. */
-export function fromFailure(failure: FailureRecord, { routes, isLoading }: FailedSite): DevError {
+export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: FailedSite): DevError {
   const { fingerprint, digest, error, route, path, details } = failure
   const mismatch = failure.side === 'client' ? readHydrationMismatch(error.message) : null
   const kind = mismatch ? 'hydration' : failure.side === 'client' ? 'browser' : 'server'
@@ -66,6 +69,7 @@ export function fromFailure(failure: FailureRecord, { routes, isLoading }: Faile
     message: mismatch?.sentence ?? (knownError ? error.message : textOf(error)),
     ...(hrefFix === null ? knownError : { fix: hrefFix }),
     digest,
+    lookUp: `npx hydrant errors ${digest}${folderWord(dir)} --dev`,
     ...(route === null ? {} : { route }),
     ...(path === null ? {} : { path }),
     ...(browser === null ? {} : { browser }),

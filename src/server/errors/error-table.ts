@@ -425,7 +425,7 @@ export const errorTable = {
   },
   HYD_DIGEST_UNKNOWN: {
     message: 'the ledger %s has no failure %s%s',
-    fix: 'Run "hydrant errors" to list the failures that are still in the ledger, or search the log for the digest.',
+    fix: 'Run "hydrant errors" to list the failures that are still in the ledger, add --dev if the failure occurred under "hydrant dev", or search the log for the digest.',
   },
   HYD_LEDGER_OFF: {
     message: 'the site in %s keeps no ledger: "ledger" is false',

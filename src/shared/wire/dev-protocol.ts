@@ -78,6 +78,8 @@ export interface DevError {
   /** The remedy, as one sentence. */
   fix?: string
   digest?: string
+  /** The command that looks up the digest. */
+  lookUp?: string
   /** The site's route: `/products/[id]`. */
   route?: string
   /** The path of the page or request, without the query. */
