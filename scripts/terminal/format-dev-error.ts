@@ -23,20 +23,8 @@ const LINES_AROUND = 3
 /** Formats an error in development: what failed, its place with the code, and the site's frames. */
 export function formatDevError(error: DevError, view: DevView): string[] {
   const { paint } = view
-  const {
-    kind,
-    title,
-    message,
-    code,
-    fix,
-    digest,
-    lookUp = '',
-    browser,
-    frame,
-    diff = [],
-    componentStack,
-    causes = [],
-  } = error
+  const { kind, title, message, code, fix, digest, browser, frame, diff = [], componentStack, causes = [] } = error
+  const { lookUp = '', note } = error
   const [first = '', ...rest] = toLines(message)
   const where = browser === undefined ? '' : paint('dim', ` (${toLine(browser)})`)
   return [
@@ -57,6 +45,7 @@ export function formatDevError(error: DevError, view: DevView): string[] {
           ),
         ]
       : []),
+    ...(note === undefined ? [] : [note]),
     ...formatStack(
       error.stack.filter((line) => !frame || !isAt(line, frame)),
       paint,

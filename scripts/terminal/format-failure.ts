@@ -1,6 +1,7 @@
 import type { KeptError, Occurrence, SourceFrame } from '../../src/server/errors/failure-record.ts'
 import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
 import type { FailureDetails } from '../../src/server/ledger/ledger.ts'
+import { placeNote } from '../../src/server/ledger/place-note.ts'
 import { formatCode } from './format-code.ts'
 import type { View } from './format-failures.ts'
 import { formatLocation } from './format-location.ts'
@@ -20,6 +21,7 @@ export function formatFailure(details: FailureDetails, { digest }: OccurrenceSel
   const selected = digest === null ? occurrences[0] : occurrences.find((one) => one.digest === digest)
   const others = occurrences.filter((one) => one !== selected)
   const source = siteFrameOf(error)
+  const note = placeNote(details)
   return [
     ...formatHead(details, view),
     ...(digest !== null && !selected
@@ -28,6 +30,7 @@ export function formatFailure(details: FailureDetails, { digest }: OccurrenceSel
     ...(selected ? ['', ...formatOccurrence(selected, digest === null, error, view)] : []),
     '',
     ...(source ? formatSource(source, view) : ['No frame of its stack is in the site.']),
+    ...(note === null ? [] : [note]),
     ...formatErrors(error, view.paint),
     ...formatOthers(others, selected !== undefined, view),
   ]

@@ -74,6 +74,8 @@ const PAGES = {
   'pages/load.tsx': page('never'),
   'pages/load.server.ts': "export function load() {\n  throw new Error('in a load')\n}\n",
   'pages/render.tsx': component,
+  'pages/thrown.tsx': page('never'),
+  'pages/thrown.server.ts': "export function load({ url }) {\n  if (url.pathname === '/thrown') throw 'thrown'\n}\n",
   'pages/inner/error.tsx': "export default function Failed(): never {\n  throw new Error('in error.tsx')\n}\n",
   'pages/inner/index.tsx': component,
   'pages/cached.tsx': page('cached'),
@@ -144,11 +146,14 @@ t.test('run-time errors of server.ts and pages are shown with their lines, also 
     ...['route', 'text', 'hook', 'timer'].map((name) => [`/${name}`, 'server.ts', `// fails: ${name}`] as const),
     ['/load', 'pages/load.server.ts', "throw new Error('in a load')"],
     ['/render', 'pages/render.tsx', "throw new Error('in a component')"],
+    ['/thrown', 'pages/thrown.server.ts', 'export function load({ url }) {'],
     ['/inner', 'pages/inner/error.tsx', "throw new Error('in error.tsx')"],
   ] as const) {
     await get(path)
     await dev.waitFor(new RegExp(`^(?! )(?:.* \\()?${place.replaceAll('.', '\\.')}:\\d+:\\d+\\)?$`))
     t.match((await dev.waitFor(/^ {2}> +\d+ \| (.*)/))[1], code, path)
+    if (['/text', '/thrown'].includes(path))
+      await dev.waitFor(/^The thrown value is not an Error, so the place is only/)
   }
   await get('/later')
   write('server.ts', `console.log('again')\n${RUNNING}`)

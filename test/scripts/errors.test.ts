@@ -239,6 +239,25 @@ t.test('has colours when they are wanted, and the same text', async (t) => {
   )
 })
 
+t.test('says that the place is only the function if the thrown value is no error', async (t) => {
+  const note = 'The thrown value is not an Error, so the place is only the function.'
+  const stack = [frame('pages/a.server.ts', 3)]
+  for (const [type, message, has] of [
+    ['string', 'kim', true],
+    ['undefined', 'undefined', true],
+    ['Object', 'an object with the keys id', true],
+    ['Object', 'an object with the keys id, stack', false],
+    ['Error', 'kim', false],
+  ] as const) {
+    const printed = await print(await ledgerOf(ofError({ type, message, stack })), '7F3KQ2M9')
+    t.equal(printed.includes(note), has, `${type}: ${message}`)
+  }
+  const ofBrowser = await ledgerOf(ofError({ type: 'string', message: 'kim', stack }, { side: 'client' }))
+  t.notMatch(await print(ofBrowser, '7F3KQ2M9'), note, 'a browser knows the line')
+  const placeless = await ledgerOf(ofError({ type: 'string', message: 'kim', stack: [frame('pages/a.ts', 0)] }))
+  t.notMatch(await print(placeless, '7F3KQ2M9'), note)
+})
+
 t.test('names the nearest failures when a digest is unknown', async (t) => {
   const ledger = await ledgerOf(failure(), failure({ fingerprint: '7F3KQ2N8' }), failure({ fingerprint: 'ZZZZZZZZ' }))
   await t.rejects(print(ledger, '7F3KQ2M8-K4D2P1'), {

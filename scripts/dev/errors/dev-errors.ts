@@ -3,6 +3,7 @@
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
 import { readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
 import { causesOf, siteFrameOf } from '../../../src/server/ledger/failure-json.ts'
+import { placeNote } from '../../../src/server/ledger/place-note.ts'
 import type { DevCause, DevError, DevErrorKind, DevFrame, DevStackLine } from '../../../src/shared/wire/dev-protocol.ts'
 import { BuildError, type BuildProblem } from '../../build-problem.ts'
 import { findHrefFix } from '../../explain-href.ts'
@@ -59,6 +60,7 @@ export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: 
   const knownError = findKnownError(error)
   const hrefFix = findHrefFix(error.message, routes)
   const source = siteFrameOf(error)
+  const note = placeNote(failure)
   const components = details?.components ?? []
   const causes = causesOfKept(error)
   const browser = failure.side === 'client' && details ? browserName(details.userAgent) : null
@@ -75,6 +77,7 @@ export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: 
     ...(browser === null ? {} : { browser }),
     // A difference has no column: its place is the component, and the frames inside React say nothing about it.
     frame: source && toFrame(mismatch ? { ...source, column: 0 } : source),
+    ...(note === null ? {} : { note }),
     stack: mismatch ? [] : error.stack.map(toStackLine),
     componentStack: components.map(toStackLine),
     ...(mismatch ? { diff: mismatch.diff } : {}),

@@ -87,6 +87,8 @@ export interface DevError {
   /** The name of the browser that reported the error. */
   browser?: string
   frame: DevFrame | null
+  /** A sentence about the place. */
+  note?: string
   stack: readonly DevStackLine[]
   /** The components around the place, innermost first. */
   componentStack: readonly DevStackLine[]
