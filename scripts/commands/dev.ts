@@ -42,10 +42,12 @@ export async function runDev(
     flags,
     env: process.env,
     createLogging: ({ logLevel }) => createLogging(logLevel),
-    onReady({ warnings: found, durationMs, changed }) {
+    onWarnings(found) {
       const warnings = new Set(found.map(formatWarning))
       for (const warning of warnings) if (!lastWarnings.has(warning)) console.error(`${warning}\n`)
       lastWarnings = warnings
+    },
+    onReady({ durationMs, changed }) {
       const names = changed.filter((path) => path !== '')
       const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
       const why = names.length > 0 ? ` (${names.slice(0, 3).join(', ')}${more})` : ''

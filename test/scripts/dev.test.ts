@@ -319,3 +319,22 @@ t.test('builds again when a source of the build changes, and not when a site’s
   t.notOk(isRelevant({ kind: 'add', path: 'hydrant-env.d.ts' }, null), 'what the build writes starts no other')
   t.notOk(isRelevant({ kind: 'add', path: 'site.log' }, null))
 })
+
+t.test('warnings about a stylesheet appear after an edit, with and without an open page', async (t) => {
+  const { dev, url, write } = await startDev(t, {
+    'pages/index.tsx': `import './index.css'\n${page('one')}`,
+    'pages/index.css': 'p { color: red }\n',
+  })
+  await dev.waitFor(/^ready in/)
+  write('pages/index.css', 'p { colr: red }\n')
+  await dev.waitFor(/^Warning .*"colr" is not a known CSS property/)
+  await dev.waitFor(/^ {2}at pages\/index\.css:1:5/)
+  write('pages/index.css', 'p { color: red }\n')
+  await dev.waitFor(/^updated in/)
+  const html = await (await fetch(url)).text()
+  const sheet = /href="([^"]*index[^"]*css[^"]*)"/.exec(html)?.[1] ?? ''
+  t.match(await (await fetch(new URL(sheet, url))).text(), 'color: red')
+  write('pages/index.css', 'p { colr: red; margin: 0 auto\n')
+  await dev.waitFor(/^Warning .*"colr" is not a known CSS property/)
+  await dev.waitFor(/^Warning .*Expected "}"/)
+})

@@ -4,14 +4,14 @@ import { createSourceMapper, type ServerMapper } from '../../../src/server/failu
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
 import { translateMessage, withoutNamespace } from '../../build/bundles/translate-message.ts'
 import { isBuildFailure } from '../../build/esbuild/incremental-build.ts'
-import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
+import { BuildError, tidyProblems } from '../../build-problem.ts'
 import { type BrowserModules, createBrowserModules } from '../modules/browser/browser-modules.ts'
 import type { SiteScan } from '../modules/scan-site.ts'
 import { createServerModules } from '../modules/server/server-modules.ts'
 import { prepareFolder } from './dev-folder.ts'
 import { createDevStates, type DevState, type NewState } from './dev-states.ts'
 import { createPendingModules } from './pending-modules.ts'
-import { createSiteRevisions } from './site-revisions.ts'
+import { createSiteRevisions, type SiteCheck } from './site-revisions.ts'
 import { createSiteSource, type SiteSourceInput } from './site-source.ts'
 
 /** The effect of changed files. */
@@ -40,8 +40,11 @@ export interface DevEngine {
    * @param isStructural Whether files were added or removed, or the configuration has changed.
    */
   change(paths: readonly string[], isStructural: boolean): Promise<DevChange>
-  /** Looks for errors that only the whole site shows, such as an import of a name that no longer exists. */
-  check(): Promise<readonly BuildProblem[]>
+  /**
+   * Looks for errors and warnings that only the whole site shows, such as an import of a name that no longer exists.
+   * Returns null if nothing was checked.
+   */
+  check(): Promise<SiteCheck | null>
   /** Makes the next change create the server again, with all of its modules. */
   restart(): void
   /** Returns whether a file is part of the site. The path is relative to the site. */

@@ -7,9 +7,9 @@ import type { ServerModules } from '../modules/server/server-modules.ts'
 export interface PendingModules {
   /** Uses the result of a new scan. Rejects with esbuild's BuildFailure. */
   adopt(scan: SiteScan): Promise<void>
-  /** Returns whether a name may be imported that is not exported. A scan of the site finds out. */
+  /** Returns whether a name may be imported that is not exported, or a warning is missing. A scan of the site finds out. */
   needCheck(): boolean
-  /** Notes that the names that modules import have been checked. */
+  /** Notes that a scan has looked for such names and warnings. */
   markChecked(): void
   /**
    * Compiles changed modules again, on both sides. Returns whether imports have changed, so that the site has to be
@@ -63,7 +63,9 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
     },
     async restyle(ids) {
       for (const id of ids) styled.add(id)
-      return await browser.restyle([...styled])
+      const { styles, needsCheck } = await browser.restyle([...styled])
+      isUnchecked ||= needsCheck
+      return styles
     },
     publish() {
       const modules = browser.update([...changes.browser])
