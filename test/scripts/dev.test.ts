@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -318,6 +318,17 @@ t.test('builds again when a source of the build changes, and not when a site’s
   t.notOk(isRelevant({ kind: 'change', path: 'hydrant-errors.db-wal' }, null))
   t.notOk(isRelevant({ kind: 'add', path: 'hydrant-env.d.ts' }, null), 'what the build writes starts no other')
   t.notOk(isRelevant({ kind: 'add', path: 'site.log' }, null))
+})
+
+t.test('a folder that is no site is left as it was', async (t) => {
+  const dir = t.testdir({ 'a.txt': 'a' })
+  const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'])
+  await dev.waitFor(/HYD_BUILD_PAGES_MISSING/)
+  await dev.stop('SIGINT')
+  t.strictSame(
+    readdirSync(dir).filter((name) => name !== 'node_modules'),
+    ['a.txt'],
+  )
 })
 
 t.test('warnings about a stylesheet appear after an edit, with and without an open page', async (t) => {

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createSourceMapper, type ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
@@ -122,7 +122,11 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
     mapper: createSourceMapper(siteDir, server.scripts),
     inputs: () => inputsOf(revisions.current()?.scan),
     change: (paths, isStructural) => withBuildErrors(apply(paths, isStructural)),
-    dispose: source.dispose,
+    async dispose() {
+      await source.dispose()
+      // The command was started in a folder that is no site.
+      if (!existsSync(resolve(siteDir, 'pages'))) rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 
