@@ -276,8 +276,8 @@ export const errorTable = {
     fix: 'Call redirect() in load or action, before it returns; see "hydrant docs loads".',
   },
   HYD_HTTP_ERROR_STATUS: {
-    message: 'the status of an HttpError must be from 400 to 499; got %s',
-    fix: 'Throw an ordinary Error for a fault that is not the visitor’s; see "hydrant docs failures".',
+    message: 'the status of an HttpError must be a number from 400 to 499; got %s',
+    fix: 'Pass a number from 400 to 499, such as 403, or throw an ordinary Error for a fault that is not the visitor’s; see "hydrant docs failures".',
   },
   HYD_BUILD_FAILED: {
     message: 'the build failed with %s',
