@@ -224,6 +224,10 @@ export const errorTable = {
     message: 'invalidForm() was called outside of an action',
     fix: 'Call invalidForm() in an action, or use HttpError for other refusals; see "hydrant docs forms".',
   },
+  HYD_FORM_FIELD: {
+    message: 'invalidForm() at %s has a message for "%s", which is no field of the schema "form"%s',
+    fix: 'Use the name of a field of the schema, or the empty name for a message about the whole form.',
+  },
   HYD_ACTION_TIMEOUT: {
     message: 'the action of %s did not finish within %s ms',
     fix: 'Make the action faster, move its slow part to a queue, or raise timeouts.loadMs.',

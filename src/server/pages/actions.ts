@@ -12,6 +12,7 @@ import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { checkForm, type RefusedForm, refuseForm, refuseSize, showsInvalid } from './check-form.ts'
 import { createPageLoadContext } from './load-context.ts'
 import { type CaughtError, catchError } from './resolve-error.ts'
+import { noteUnknownFields } from './schema-notes.ts'
 
 export type ActionOutcome =
   | { kind: 'returned'; value: unknown }
@@ -120,6 +121,8 @@ async function checkAndCall(
   } catch (thrown) {
     const messages = formMessagesOf(thrown)
     if (messages === null) throw thrown
+    // `formMessagesOf` has messages only for the errors of `invalidForm`.
+    if (schemas.form) noteUnknownFields(thrown as Error, messages, schemas.form, ctx)
     return { kind: 'invalid', ...refuseForm(messages, form) }
   }
 }

@@ -12,6 +12,7 @@ import { DEADLINE } from '../util/deadline.ts'
 import type { CheckStep } from './guards.ts'
 import { writeExtras } from './page-extras.ts'
 import { catchError } from './resolve-error.ts'
+import { noteParams } from './schema-notes.ts'
 
 /** More parameters are refused. */
 const MAX_PARAMETERS = 1_000
@@ -66,10 +67,11 @@ function stopAtDeadline(name: string, serverFile: string, ctx: RequestContext): 
   return error
 }
 
-async function checkParams(schema: PageSchema, { params }: RequestContext): Promise<unknown> {
-  const result = await validate(schema, { ...params })
-  if (!result.isValid) throw new NotFoundSignal()
-  return result.value
+async function checkParams(schema: PageSchema, ctx: RequestContext): Promise<unknown> {
+  const result = await validate(schema, { ...ctx.params })
+  if (result.isValid) return result.value
+  noteParams(result.issues, schema, ctx)
+  throw new NotFoundSignal()
 }
 
 async function checkSearch(schema: PageSchema, { search }: RequestContext): Promise<unknown> {
