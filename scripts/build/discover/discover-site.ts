@@ -8,6 +8,7 @@ import {
 import { closestMatch } from '../../../src/server/util/closest-match.ts'
 import { RESERVED_PATH } from '../../../src/shared/paths.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
+import { quoteWord } from '../../terminal/quote-word.ts'
 import { findDoubtfulNames } from './doubtful-names.ts'
 import { type PageFile, type PageFileKind, readPageFiles } from './page-files.ts'
 import type { SiteFiles } from './read-site.ts'
@@ -38,10 +39,7 @@ export function discoverSite(files: SiteFiles): {
   warnings: BuildProblem[]
 } {
   const problems: BuildProblem[] = []
-  if (files.pages === null) {
-    const closest = closestMatch('pages', files.folders ?? [])
-    problems.push(createProblem('HYD_BUILD_PAGES_MISSING', [closest ? `; did you mean ${closest}/?` : '']))
-  }
+  if (files.pages === null) problems.push(createPagesMissing(files))
   const read = readPageFiles(files.pages ?? [])
   problems.push(...read.problems)
   const surround = createSurround(read.files, problems)
@@ -61,6 +59,14 @@ export function discoverSite(files: SiteFiles): {
     problems,
     warnings: findDoubtfulNames(files, read.files),
   }
+}
+
+function createPagesMissing({ folders = [], siteBelow }: SiteFiles): BuildProblem {
+  const closest = closestMatch('pages', folders)
+  const hint = siteBelow !== undefined ? `; ${siteBelow}/ has one` : closest ? `; did you mean ${closest}/?` : ''
+  const problem = createProblem('HYD_BUILD_PAGES_MISSING', [hint])
+  if (siteBelow === undefined) return problem
+  return { ...problem, fix: `Pass the site’s folder to the command, such as "hydrant build ${quoteWord(siteBelow)}".` }
 }
 
 type Surround = (folder: readonly string[]) => Surroundings
