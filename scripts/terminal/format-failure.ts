@@ -92,7 +92,7 @@ function formatErrors(error: KeptError, paint: Paint): string[] {
   return [
     '',
     paint('bold', 'Stack'),
-    ...(error.stack.length > 0 ? error.stack.map((frame) => formatFrame(frame, '  ', paint)) : ['  none']),
+    ...(error.stack.length > 0 ? formatStack(error.stack, '  ', paint) : ['  none']),
     ...formatInner(error, '', paint),
   ]
 }
@@ -108,15 +108,28 @@ function formatInner({ cause, errors = [] }: KeptError, indent: string, paint: P
       '',
       `${indent}${paint('bold', `${name}:`)} ${first}`,
       ...rest.map((line) => indent + line),
-      ...error.stack.map((frame) => formatFrame(frame, `${indent}  `, paint)),
+      ...formatStack(error.stack, `${indent}  `, paint),
       // A cause keeps the indent of its error; the causes of one of several errors are indented.
       ...formatInner(error, name === 'Caused by' ? indent : `${indent}  `, paint),
     ]
   })
 }
 
+/** Formats a stack. The reason why frames have no source follows once: it is often the same for all of them. */
+function formatStack(stack: readonly SourceFrame[], indent: string, paint: Paint): string[] {
+  const unmapped = stack.flatMap(({ unmapped }) => unmapped ?? [])
+  const notes = [...new Set(unmapped)].map((note) => {
+    const count = unmapped.filter((one) => one === note).length
+    return paint(
+      'dim',
+      `${indent}${count === 1 ? '1 frame is' : `${count} frames are`} not in the source: ${toLine(note)}`,
+    )
+  })
+  return [...stack.map((frame) => formatFrame(frame, indent, paint)), ...notes]
+}
+
 function formatFrame(frame: SourceFrame, indent: string, paint: Paint): string {
-  const text = `${indent}at ${formatLocation(frame.function, frame)}${frame.unmapped === undefined ? '' : ` (${toLine(frame.unmapped)})`}`
+  const text = `${indent}at ${formatLocation(frame.function, frame)}`
   return frame.isSite ? text : paint('dim', text)
 }
 

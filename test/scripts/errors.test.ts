@@ -206,6 +206,24 @@ t.test('takes the source from an error’s cause if the error itself has no fram
   t.match(await print(ledger, null), 'pages/products/[id].server.ts:9')
 })
 
+t.test('says once why frames have no source', async (t) => {
+  const unmapped = 'the source map of this script is missing'
+  const stack = [
+    frame('pages/a.tsx', 1),
+    ...[1, 2].map((line) => frame('https://shop.example/react.js', line, { isSite: false, unmapped })),
+    frame('https://shop.example/b.js', 1, { isSite: false, unmapped: 'no map' }),
+  ]
+  t.match(
+    await print(await ledgerOf(ofError({ stack })), '7F3KQ2M9'),
+    `
+  at load (https://shop.example/react.js:1:10)
+  at load (https://shop.example/react.js:2:10)
+  at load (https://shop.example/b.js:1:10)
+  2 frames are not in the source: the source map of this script is missing
+  1 frame is not in the source: no map`,
+  )
+})
+
 t.test('shows a failure outside any request, and one without a stack', async (t) => {
   const outside = {
     route: null,
