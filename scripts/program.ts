@@ -68,8 +68,12 @@ function createProgram(): Command {
     .version(VERSION, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    // Without the choices and presets of flags, which the descriptions name.
-    .configureHelp({ optionDescription: ({ description }) => description })
+    .configureHelp({
+      // Without the choices and presets of flags, which the descriptions name.
+      optionDescription: ({ description }) => description,
+      // As in the help of the command itself.
+      subcommandTerm: (command) => `${command.name()} ${command.usage()}`,
+    })
     .addHelpText('after', EXAMPLES)
     .showSuggestionAfterError()
     .exitOverride()
