@@ -51,7 +51,8 @@ async function run(args: readonly string[]): Promise<ExitCode> {
       const { runPrerender } = await import('./commands/prerender.ts')
       await runPrerender(args.slice(1))
     }
-    await createProgram().parseAsync(args, { from: 'user' })
+    const program = createProgram()
+    await program.parseAsync(withoutHelp(program, args), { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return reportUsage(error)
@@ -67,8 +68,12 @@ function createProgram(): Command {
     .version(VERSION, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    // Without the choices and presets of flags, which the descriptions name.
-    .configureHelp({ optionDescription: ({ description }) => description })
+    .configureHelp({
+      // Without the choices and presets of flags, which the descriptions name.
+      optionDescription: ({ description }) => description,
+      // As in the help of the command itself.
+      subcommandTerm: (command) => `${command.name()} ${command.usage()}`,
+    })
     .addHelpText('after', EXAMPLES)
     .showSuggestionAfterError()
     .exitOverride()
@@ -190,6 +195,13 @@ function setNodeEnv(mode: CommandParts['mode']): string | null {
 function requireFolder(dir: string): string {
   if (isFolder(dir)) return dir
   throw createHydrantError('HYD_CLI_DIR', [dir])
+}
+
+/** Commander prints the general help for `help` with an unknown command. It refuses the command alone, with its name. */
+function withoutHelp({ commands }: Command, args: readonly string[]): readonly string[] {
+  const [first, name = 'help'] = args
+  const isKnown = name === 'help' || name.startsWith('-') || commands.some((command) => command.name() === name)
+  return first === 'help' && !isKnown ? args.slice(1) : args
 }
 
 function reportUsage({ code, exitCode, message }: CommanderError): ExitCode {

@@ -14,12 +14,14 @@ interface FailureViewProps {
   /** The requested digest; null if only its first half was requested. */
   digest: string | null
   isKept: boolean
+  /** A sentence about the place; null for none. */
+  note: string | null
   hours: readonly number[]
   mayChange: boolean
 }
 
 /** Shows one failure: the error, its position, its counts, and the visitor's own request. */
-export function FailureView({ failure, digest, isKept, hours, mayChange }: FailureViewProps) {
+export function FailureView({ failure, digest, isKept, note, hours, mayChange }: FailureViewProps) {
   const { fingerprint, error, occurrences, solvedAt, type } = failure
   return (
     <>
@@ -48,6 +50,7 @@ export function FailureView({ failure, digest, isKept, hours, mayChange }: Failu
       {digest !== null && <OccurrenceDetails digest={digest} occurrence={isKept ? occurrences[0] : undefined} />}
       <section aria-labelledby="error">
         <h2 id="error">Where it failed</h2>
+        {note !== null && <p>{note}</p>}
         <ErrorView error={error} />
       </section>
       <section aria-labelledby="often">

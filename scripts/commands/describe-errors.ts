@@ -16,6 +16,8 @@ export interface NamedLedger {
   name: string
   /** The arguments that select it on the command line: ` ./my-site`; empty for the ledger of the working directory. */
   words: string
+  /** Whether it is the ledger of `hydrant dev` (false). */
+  isDev?: boolean
 }
 
 /** Returns the text that `hydrant errors` prints. Throws HYD_DIGEST_UNKNOWN. */
@@ -46,10 +48,11 @@ async function describeList({ query, limit, isJson }: RequestOf<'list'>, from: N
   ].join('\n')
 }
 
-async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, { ledger, name }: NamedLedger, view: View) {
+async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, from: NamedLedger, view: View) {
+  const { ledger } = from
   const { fingerprint, occurrence } = digest
   const details = await readFailure(ledger, fingerprint, { limit, ...(occurrence === undefined ? {} : { occurrence }) })
-  if (!details) throw unknownDigest(digest, name, await ledger.fingerprints())
+  if (!details) throw unknownDigest(digest, from, await ledger.fingerprints())
   if (isJson) return toJson(failureJson(details))
   const meant = occurrence === undefined ? null : formatDigest(fingerprint, occurrence)
   return formatFailure(details, { digest: meant }, view).join('\n')
@@ -62,10 +65,13 @@ const ORDERS: Record<Sort, string> = {
   count: 'most frequent first',
 }
 
-function unknownDigest({ fingerprint }: Digest, name: string, fingerprints: readonly string[]) {
+function unknownDigest({ fingerprint }: Digest, { name, words, isDev }: NamedLedger, fingerprints: readonly string[]) {
   const near = closestMatches(fingerprint, fingerprints, 3)
   const hint = near.length > 0 ? `; the nearest: ${near.join(', ')}` : ''
-  return createHydrantError('HYD_DIGEST_UNKNOWN', [name, fingerprint, hint])
+  const error = createHydrantError('HYD_DIGEST_UNKNOWN', [name, fingerprint, hint])
+  if (isDev)
+    error.fix = `Run "hydrant errors${words}" to list the failures that are still in the ledger of "hydrant dev".`
+  return error
 }
 
 function countOf(failures: readonly FailureSummary[]): string {

@@ -12,6 +12,7 @@ import { createPaint, wantsColors } from '../terminal/paint.ts'
 
 /** Milliseconds without a reaction after which the event loop counts as blocked. */
 const BLOCKED_MS = 3_000
+const BUNDLING = 'bundling the packages of the site; the next start uses the result again'
 const BLOCKED = `Warning: code of the site has blocked the event loop for ${BLOCKED_MS / 1_000} s; Ctrl+C ends the process`
 
 /** Runs `hydrant dev` until a signal ends the process. */
@@ -37,22 +38,29 @@ export async function runDev(
   const createLogging = await loadDevLogging()
   // A warning is printed once, not with each update.
   let lastWarnings: ReadonlySet<string> = new Set()
+  // Waits until the server listens: if it cannot, only the reason matters.
+  const waiting: (() => void)[] = []
+  let print = (write: () => void) => {
+    waiting.push(write)
+  }
   const started = await startDevServer({
     dir,
     flags,
     env: process.env,
     createLogging: ({ logLevel }) => createLogging(logLevel),
-    onReady({ warnings: found, durationMs, changed }) {
+    onWarnings(found) {
       const warnings = new Set(found.map(formatWarning))
-      for (const warning of warnings) if (!lastWarnings.has(warning)) console.error(`${warning}\n`)
+      for (const warning of warnings) if (!lastWarnings.has(warning)) print(() => console.error(`${warning}\n`))
       lastWarnings = warnings
+    },
+    onReady({ durationMs, changed }) {
       const names = changed.filter((path) => path !== '')
       const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
       const why = names.length > 0 ? ` (${names.slice(0, 3).join(', ')}${more})` : ''
-      console.log(`${names.length > 0 ? 'updated' : 'ready'} in ${formatDuration(durationMs)}${why}`)
+      print(() => console.log(`${names.length > 0 ? 'updated' : 'ready'} in ${formatDuration(durationMs)}${why}`))
     },
-    onBundle: () => console.log('bundling the packages of the site; the next start uses the result again'),
-    onErrors: printErrors,
+    onBundle: () => print(() => console.log(BUNDLING)),
+    onErrors: (errors, isRepeat) => print(() => printErrors(errors, isRepeat)),
     formatErrors: (errors) => format(errors, PLAIN),
   })
   server = started
@@ -61,6 +69,8 @@ export async function runDev(
   if (portNote !== null) console.log(portNote)
   console.log(`Hydrant serves ${pathToFileURL(dir).pathname} at ${urls.local}`)
   for (const url of urls.network) console.log(`on the network: ${url}`)
+  for (const write of waiting) write()
+  print = (write) => write()
 
   // An error of the site outside of a request must not end `hydrant dev`.
   process.on('uncaughtException', started.report).on('unhandledRejection', started.report)

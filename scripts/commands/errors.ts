@@ -8,10 +8,11 @@ import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { isPostgresUrl, placeOf } from '../../src/server/postgres/database-url.ts'
+import { hasCode } from '../../src/server/util/has-code.ts'
 import { DEV_LEDGER } from '../dev-ledger.ts'
 import { isFolder } from '../is-folder.ts'
 import { createPaint, wantsColors } from '../terminal/paint.ts'
-import { quoteWord } from '../terminal/quote-word.ts'
+import { folderWord, quoteWord } from '../terminal/quote-word.ts'
 import { describeErrors, type NamedLedger } from './describe-errors.ts'
 import { type ErrorsFlags, readRequest, readWords } from './errors-arguments.ts'
 
@@ -31,8 +32,7 @@ export async function runErrors(
   if (ledger === undefined) createEnvFiles(dir, dev ? 'development' : 'production', env).load()
   if (request.kind === 'list' && request.query.isNew)
     request.query.release ??= await readRelease(ledger === undefined ? dir : null, env)
-  const { close, ...from } = await openForReading(dir, env, dev ? join(dir, DEV_LEDGER) : ledger)
-  if (dev) from.words = `${wordsFor(dir, undefined)} --dev`
+  const { close, ...from } = await (dev ? openDevLedger(dir, env) : openForReading(dir, env, ledger))
   try {
     const view = {
       paint: createPaint(wantsColors(stdout, env)),
@@ -63,6 +63,20 @@ async function openForReading(
   return { ledger, name: nameOf(dir, options), words: wordsFor(dir, place), close: ledger.close }
 }
 
+/** Opens the ledger of `hydrant dev`. */
+async function openDevLedger(dir: string, env: Env) {
+  try {
+    const opened = await openForReading(dir, env, join(dir, DEV_LEDGER))
+    return { ...opened, words: `${folderWord(dir)} --dev`, isDev: true }
+  } catch (error) {
+    if (!hasCode(error, 'HYD_LEDGER_MISSING')) throw error
+    throw Object.assign(error as Error, { fix: NO_DEV_LEDGER })
+  }
+}
+
+const NO_DEV_LEDGER =
+  'Pass the folder that "hydrant dev" was started with: "hydrant errors --dev <dir>"; the first failure creates the file.'
+
 async function readOptions(dir: string, env: Env): Promise<Options> {
   const folder = buildFolder(dir)
   const isBuilt = existsSync(join(folder, BUILD_PATHS.config))
@@ -91,6 +105,6 @@ function nameOf(dir: string, { ledger }: Options): string {
 
 // Leaves the URL out, because it may contain a password.
 function wordsFor(dir: string, place: string | undefined): string {
-  if (place === undefined) return dir === '.' ? '' : ` ${quoteWord(dir)}`
+  if (place === undefined) return folderWord(dir)
   return isPostgresUrl(place) ? ' --ledger …' : ` --ledger ${quoteWord(place)}`
 }

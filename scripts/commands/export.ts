@@ -5,6 +5,7 @@ import { BuildError } from '../build-problem.ts'
 import { exportSite } from '../export/export-site.ts'
 import { formatExport } from '../terminal/format-report.ts'
 import { createProgress } from '../terminal/progress.ts'
+import { quoteWord } from '../terminal/quote-word.ts'
 import { printProblems, printWarnings } from './print-problems.ts'
 
 export interface ExportFlags {
@@ -42,10 +43,12 @@ export async function runExport(dir: string, flags: ExportFlags, note: string | 
 /** Documents contain their own URL, so the origin has to be known. Throws HYD_OPTION_INVALID. */
 function readOrigin(origin: string): string {
   const url = parseUrl(origin)
-  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !/[?#@]/.test(url.href)) return url.origin
-  throw createHydrantError('HYD_OPTION_INVALID', [
-    '--origin',
-    'an origin such as "https://example.com"',
-    showValue(origin),
-  ])
+  const isWeb = url !== null && /^https?:$/.test(url.protocol) && !/[?#@]/.test(url.href)
+  if (isWeb && url.pathname === '/') return url.origin
+  const expected = `an origin such as "https://example.com"${isWeb ? ', without a path' : ''}`
+  const error = createHydrantError('HYD_OPTION_INVALID', ['--origin', expected, showValue(origin)])
+  error.fix = isWeb
+    ? `Pass the path as the base: --origin ${url.origin} --base ${quoteWord(url.pathname.replace(/\/$/, ''))}.`
+    : 'Correct the value of --origin.'
+  throw error
 }

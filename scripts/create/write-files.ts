@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { messageOf } from '../../src/server/util/message-of.ts'
@@ -14,6 +14,7 @@ const ALLOWED = ['.git']
  */
 export function writeFiles(dir: string, files: ReadonlyMap<string, string | Uint8Array>): void {
   const folder = resolve(dir)
+  requireNoFile(folder, dir)
   requireEmpty(folder, dir)
   const written: string[] = []
   try {
@@ -22,6 +23,16 @@ export function writeFiles(dir: string, files: ReadonlyMap<string, string | Uint
     for (const path of written) rmSync(path, { recursive: true, force: true })
     throw createHydrantError('HYD_CREATE_UNWRITABLE', [dir, messageOf(error)], error)
   }
+}
+
+/** Throws if the folder, or a part of its path, is a file. */
+function requireNoFile(folder: string, dir: string) {
+  let path = folder
+  while (!existsSync(path) && path !== dirname(path)) path = dirname(path)
+  if (statSync(path).isDirectory()) return
+  const problem = path === folder ? 'it is a file' : `${path} is a file`
+  const error = createHydrantError('HYD_CREATE_UNWRITABLE', [dir, problem])
+  throw Object.assign(error, { fix: 'Choose another folder, or move the file away first.' })
 }
 
 function requireEmpty(folder: string, dir: string) {

@@ -1,5 +1,5 @@
 import type { DevReload, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
-import { BuildError } from '../build-problem.ts'
+import { BuildError, type BuildProblem } from '../build-problem.ts'
 import type { DevChange, DevEngine } from './engine/dev-engine.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './errors/dev-failures.ts'
 import type { ErrorDisplay } from './errors/error-display.ts'
@@ -27,6 +27,8 @@ export interface ChangeApplierInput {
   /** Serves the state of the change. Returns why that is not possible. */
   serve(change: DevChange): Promise<DevFailure | null>
   onApplied(change: AppliedChange): void
+  /** Called with all warnings about the site. */
+  onWarnings(warnings: readonly BuildProblem[]): void
 }
 
 /** Applies changes to a site. Displays why the site does not build or start, or reports that the change is applied. */
@@ -62,13 +64,16 @@ export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput 
       // No page has been sent yet when the site has been read for the first time.
       const message = last === '' ? null : isEnvStale ? RELOAD : messageFor(change, wasBroken)
       isEnvStale = false
+      input.onWarnings(change.state.warnings)
       input.onApplied({ ...change, paths, durationMs: performance.now() - startedAt, message })
     },
     // An update looks at the changed modules only.
     async rest() {
       if (display.page() !== null) return
-      const problems = await engine.check()
-      if (problems.length > 0) await failBuild(new BuildError(problems))
+      const checked = await engine.check()
+      if (!checked) return
+      if (checked.problems.length > 0) await failBuild(new BuildError(checked.problems))
+      else input.onWarnings(checked.warnings)
     },
   }
 }

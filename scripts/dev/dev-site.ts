@@ -26,13 +26,16 @@ export interface DevSiteInput
     Pick<SiteAppInput, 'createLogging'> {
   /** Called when a change has been applied, and when the site has been read. */
   onReady(update: AppliedUpdate): void
+  /**
+   * Called with all warnings about the site, those about names and those of esbuild: after each change, and when the
+   * whole site was checked.
+   */
+  onWarnings(warnings: readonly BuildProblem[]): void
   /** Called before packages are bundled, which can take seconds. */
   onBundle(): void
 }
 
 export interface AppliedUpdate {
-  /** Warnings about names, and warnings of esbuild, as problems. */
-  warnings: readonly BuildProblem[]
   durationMs: number
   /** The changed files, relative to the site. */
   changed: readonly string[]
@@ -77,7 +80,12 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     display.show(fromStart({ title, error, source: findPlace(error) }, dir))
   const app = createSiteApp({
     ...{ dir, engine, options: options.current, createLogging: input.createLogging },
-    onFailure: (failure) => display.show([fromFailure(failure, engine.state()?.live.hasFailed(failure.route))]),
+    onFailure(failure) {
+      const state = engine.state()
+      const routes = state?.manifest.routes.map(({ id }) => id) ?? []
+      const isLoading = state?.live.hasFailed(failure.route) ?? false
+      display.show([fromFailure(failure, { dir, routes, isLoading })])
+    },
     onCloseError: (error) => show('The site does not stop', error),
   })
   const applier = createChangeApplier({
@@ -86,9 +94,10 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       engine.restart()
       return options.loadEnv()
     },
-    onApplied({ state: { warnings }, isScanned, message, paths, durationMs }) {
+    onWarnings: input.onWarnings,
+    onApplied({ isScanned, message, paths, durationMs }) {
       if (isScanned) watcher.include(outsideFiles(dir, engine.inputs()))
-      input.onReady({ warnings, durationMs, changed: paths })
+      input.onReady({ durationMs, changed: paths })
       if (message) channel.send(message)
     },
   })

@@ -85,7 +85,14 @@ export async function openRenderedSite({ dir, manifest, origin, base, atATime }:
   })
   instance.store.subscribe(outcomes.addFailure)
   const routes = routesOf(await loadBuild(folder, manifest, options.base))
-  const server = { app: instance.app, origin, outcomes, build: manifest.buildId, hasMarkdown: false }
+  const server = {
+    app: instance.app,
+    origin,
+    outcomes,
+    build: manifest.buildId,
+    hasMarkdown: false,
+    routes: [...routes.keys()],
+  }
 
   async function render(address: PageAddress, format: Format) {
     const route = routes.get(address.route)

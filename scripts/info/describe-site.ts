@@ -69,6 +69,6 @@ function describeBuild(siteDir: string): string {
 
 // The message of an error that the site throws may contain a secret.
 function showProblem({ code, message, location }: BuildProblem): string {
-  const text = /^HYD_OPTION_/.test(code) ? `${code} ${message}` : code
+  const text = /^HYD_(?:OPTION_|BUILD_PAGES_MISSING$)/.test(code) ? `${code} ${message}` : code
   return location ? `${text} (${formatLocation(location)})` : text
 }

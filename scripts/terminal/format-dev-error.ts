@@ -24,6 +24,7 @@ const LINES_AROUND = 3
 export function formatDevError(error: DevError, view: DevView): string[] {
   const { paint } = view
   const { kind, title, message, code, fix, digest, browser, frame, diff = [], componentStack, causes = [] } = error
+  const { lookUp = '', note } = error
   const [first = '', ...rest] = toLines(message)
   const where = browser === undefined ? '' : paint('dim', ` (${toLine(browser)})`)
   return [
@@ -32,7 +33,7 @@ export function formatDevError(error: DevError, view: DevView): string[] {
     // Indented, so that no line of a message can look like a line of this report.
     ...rest.map((line) => paint('red', `  ${line}`)),
     ...(fix === undefined ? [] : [`Try: ${toLine(fix)}`]),
-    ...(digest === undefined ? [] : [`Digest ${digest}${paint('dim', `, see: npx hydrant errors ${digest} --dev`)}`]),
+    ...(digest === undefined ? [] : [`Digest ${digest}${paint('dim', `, see: ${toLine(lookUp)}`)}`]),
     ...(diff.length > 0 ? ['', ...formatDiff(diff, paint)] : []),
     ...(frame
       ? [
@@ -44,6 +45,7 @@ export function formatDevError(error: DevError, view: DevView): string[] {
           ),
         ]
       : []),
+    ...(note === undefined ? [] : [note]),
     ...formatStack(
       error.stack.filter((line) => !frame || !isAt(line, frame)),
       paint,

@@ -1,6 +1,7 @@
 import type { KeptError, Occurrence, SourceFrame } from '../../src/server/errors/failure-record.ts'
 import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
 import type { FailureDetails } from '../../src/server/ledger/ledger.ts'
+import { placeNote } from '../../src/server/ledger/place-note.ts'
 import { formatCode } from './format-code.ts'
 import type { View } from './format-failures.ts'
 import { formatLocation } from './format-location.ts'
@@ -20,6 +21,7 @@ export function formatFailure(details: FailureDetails, { digest }: OccurrenceSel
   const selected = digest === null ? occurrences[0] : occurrences.find((one) => one.digest === digest)
   const others = occurrences.filter((one) => one !== selected)
   const source = siteFrameOf(error)
+  const note = placeNote(details)
   return [
     ...formatHead(details, view),
     ...(digest !== null && !selected
@@ -28,6 +30,7 @@ export function formatFailure(details: FailureDetails, { digest }: OccurrenceSel
     ...(selected ? ['', ...formatOccurrence(selected, digest === null, error, view)] : []),
     '',
     ...(source ? formatSource(source, view) : ['No frame of its stack is in the site.']),
+    ...(note === null ? [] : [note]),
     ...formatErrors(error, view.paint),
     ...formatOthers(others, selected !== undefined, view),
   ]
@@ -89,7 +92,7 @@ function formatErrors(error: KeptError, paint: Paint): string[] {
   return [
     '',
     paint('bold', 'Stack'),
-    ...(error.stack.length > 0 ? error.stack.map((frame) => formatFrame(frame, '  ', paint)) : ['  none']),
+    ...(error.stack.length > 0 ? formatStack(error.stack, '  ', paint) : ['  none']),
     ...formatInner(error, '', paint),
   ]
 }
@@ -105,15 +108,28 @@ function formatInner({ cause, errors = [] }: KeptError, indent: string, paint: P
       '',
       `${indent}${paint('bold', `${name}:`)} ${first}`,
       ...rest.map((line) => indent + line),
-      ...error.stack.map((frame) => formatFrame(frame, `${indent}  `, paint)),
+      ...formatStack(error.stack, `${indent}  `, paint),
       // A cause keeps the indent of its error; the causes of one of several errors are indented.
       ...formatInner(error, name === 'Caused by' ? indent : `${indent}  `, paint),
     ]
   })
 }
 
+/** Formats a stack. The reason why frames have no source follows once: it is often the same for all of them. */
+function formatStack(stack: readonly SourceFrame[], indent: string, paint: Paint): string[] {
+  const unmapped = stack.flatMap(({ unmapped }) => unmapped ?? [])
+  const notes = [...new Set(unmapped)].map((note) => {
+    const count = unmapped.filter((one) => one === note).length
+    return paint(
+      'dim',
+      `${indent}${count === 1 ? '1 frame is' : `${count} frames are`} not in the source: ${toLine(note)}`,
+    )
+  })
+  return [...stack.map((frame) => formatFrame(frame, indent, paint)), ...notes]
+}
+
 function formatFrame(frame: SourceFrame, indent: string, paint: Paint): string {
-  const text = `${indent}at ${formatLocation(frame.function, frame)}${frame.unmapped === undefined ? '' : ` (${toLine(frame.unmapped)})`}`
+  const text = `${indent}at ${formatLocation(frame.function, frame)}`
   return frame.isSite ? text : paint('dim', text)
 }
 

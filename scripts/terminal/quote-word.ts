@@ -2,3 +2,8 @@
 export function quoteWord(word: string): string {
   return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
+
+/** Returns the argument that selects the site in `dir`, with a space before it; empty for the working directory. */
+export function folderWord(dir: string): string {
+  return dir === '.' ? '' : ` ${quoteWord(dir)}`
+}

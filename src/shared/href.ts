@@ -76,7 +76,7 @@ export function href<const Route extends RouteId>(route: Route, ...[params, opti
     .split('/')
     .map((segment) => fillSegment(segment, route, values))
     .join('/')
-  if (path.startsWith('//')) throw new TypeError(`href('${route}'): "${path}" would lead to another host`)
+  if (path.startsWith('//')) refuse(route, `"${path}" would lead to another host`)
   const address = base && path === '/' ? base : base + path
   return address + searchOf(route, options?.search) + hashOf(options?.hash)
 }
@@ -85,11 +85,10 @@ function fillSegment(segment: string, route: string, params: AnyParameters): str
   const [, dots, name] = /^\[(\.\.\.)?(.+)]$/.exec(segment) ?? []
   if (name === undefined) return segment
   const value = Object.hasOwn(params, name) ? textOf(params[name] ?? '', PARAM, route, name) : ''
-  if (value === '') throw new TypeError(`href('${route}'): "${name}" is missing or empty`)
+  if (value === '') refuse(route, `"${name}" is missing or empty`)
   const parts = dots ? value.split('/') : [value]
-  if (parts.includes('.') || parts.includes('..')) {
-    throw new TypeError(`href('${route}'): "${name}" must not contain the segment "." or ".."; got "${value}"`)
-  }
+  if (parts.includes('.') || parts.includes('..'))
+    refuse(route, `"${name}" must not contain the segment "." or ".."; got "${value}"`)
   return parts.map(encodeURIComponent).join('/')
 }
 
@@ -97,7 +96,15 @@ function fillSegment(segment: string, route: string, params: AnyParameters): str
 function textOf(value: unknown, types: readonly string[], route: string, name: string): string {
   if (types.includes(typeof value)) return String(value)
   const given = Array.isArray(value) ? 'an array' : typeof value === 'object' ? 'an object' : `a ${typeof value}`
-  throw new TypeError(`href('${route}'): "${name}" must be a ${types.join(' or a ')}; got ${given}`)
+  return refuse(route, `"${name}" must be a ${types.join(' or a ')}; got ${given}`)
+}
+
+// The stack begins with the code that calls `href`, where the browser or Node.js can do that.
+function refuse(route: string, problem: string): never {
+  const error = new TypeError(`href('${route}'): ${problem}`)
+  if ('captureStackTrace' in Error && typeof Error.captureStackTrace === 'function')
+    Error.captureStackTrace(error, href)
+  throw error
 }
 
 const PARAM = ['string', 'number']

@@ -80,6 +80,17 @@ for (const javaScript of [true, false]) {
     t.strictSame(open.errors, [])
   })
 
+  t.test(`says that the place is only the function ${way}`, async (t) => {
+    const admin = await serveFilled()
+    const stack = [{ file: 'pages/a.server.ts', line: 3, column: 8, function: 'load', isSite: true }]
+    await admin.keep(failureOf('AAAAAAAA-000001', { error: { type: 'string', message: 'kim', stack } }))
+    const open = await chromium.open({ javaScript }, t)
+    await open.goto(`${admin.origin}/failures/AAAAAAAA`, 'load')
+    t.match(await textOf(open, 'main'), 'The thrown value is not an Error, so the place is only the function.')
+    await open.goto(`${admin.origin}/failures/7K2M9QX4`, 'load')
+    t.notMatch(await textOf(open, 'main'), 'The thrown value is not an Error')
+  })
+
   t.test(`marks a failure as solved and opens it again ${way}`, async (t) => {
     const admin = await serveFilled()
     const open = await chromium.open({ javaScript }, t)

@@ -17,6 +17,10 @@ t.test('every command has a heading, and every such heading is a command', async
   t.strictSame(headings, commands)
 })
 
+t.test('the list has the usage of each command', async (t) => {
+  for (const command of commands) t.match(list, `\n  ${/^Usage: hydrant (.*)$/m.exec(help(command))?.[1]}  `)
+})
+
 for (const command of commands) {
   t.test(`the usage and the flags of hydrant ${command} are those of its help`, async (t) => {
     const section = sections.find((text) => text.startsWith(`hydrant ${command}\n`)) ?? ''

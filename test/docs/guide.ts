@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
@@ -35,6 +35,10 @@ export async function followChapter(t: Test, blocks: readonly CodeBlock[], reade
   let output: string | null = null
   for (const block of blocks) {
     if (block.path !== '') {
+      // `hydrant dev` reports a server file without a page.
+      const [owner] = block.path.split('.server.')
+      if (/^pages\/.*\.server\.tsx?$/.test(block.path))
+        t.ok(existsSync(join(reader.folder, `${owner}.tsx`)), `${block.path} is written after its page`)
       writeBlock(block, reader)
       output = null
     } else if (block.language === 'sh') {

@@ -8,6 +8,7 @@ import { buildSharing } from '../shared-compression.ts'
 import { brokenSites } from './broken-sites.ts'
 import { createSite } from './create-site.ts'
 import { EMPTY_REACT } from './empty-react.ts'
+import { runCli } from './run-cli.ts'
 
 async function findProblems(dir: string) {
   const error: unknown = await buildSharing({ dir }).then(
@@ -35,6 +36,18 @@ for (const { title, files, expected, message } of brokenSites) {
 t.test('refuses a folder without pages/', async (t) => {
   const dir = t.testdir({ 'README.md': '' })
   t.strictSame((await findProblems(dir)).map(show), ['HYD_BUILD_PAGES_MISSING '])
+})
+
+t.test('names the folder of the site if it is started in the folder around it', async (t) => {
+  const dir = t.testdir({ site: { pages: {} }, src: {}, node_modules: { a: { pages: {} } } })
+  t.match(await findProblems(dir), [
+    { message: 'the site has no folder pages/; site/ has one', fix: /"hydrant build site"/ },
+  ])
+  t.match(await runCli(['start', dir]), {
+    code: 1,
+    stderr: /HYD_BUILD_MISSING.*\nTry: Pass the folder of the site.* site\//,
+  })
+  t.match((await runCli(['info', dir])).stdout, 'the site has no folder pages/; site/ has one')
 })
 
 t.test('refuses a link in public/ that leads out of it, and follows one that does not', async (t) => {

@@ -124,7 +124,15 @@ t.test('create says why it cannot write', async (t) => {
 
   const file = await create(cwd, ['a-file'])
   t.equal(file.code, 1)
-  t.match(file.stderr, /^Error \[HYD_CREATE_UNWRITABLE\] cannot create the site in a-file: (EEXIST|ENOTDIR)/)
+  t.match(
+    file.stderr,
+    'Error [HYD_CREATE_UNWRITABLE] cannot create the site in a-file: it is a file\nTry: Choose another',
+  )
+  const below = await create(cwd, ['a-file/my-site'])
+  t.match(
+    below.stderr,
+    `cannot create the site in a-file/my-site: ${join(cwd, 'a-file')} is a file\nTry: Choose another`,
+  )
 })
 
 t.test('create removes the files that it has written when it cannot write all of them', async (t) => {

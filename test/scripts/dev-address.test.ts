@@ -40,7 +40,8 @@ t.test('an error about a taken port names its process and the command with a fre
     ['start', dir],
     ['start', dir, '--workers', '2'],
   ]) {
-    const { code, stderr } = await runCli([...args, '--host', '127.0.0.1', '--port', String(port)])
+    const { code, stdout, stderr } = await runCli([...args, '--host', '127.0.0.1', '--port', String(port)])
+    t.notMatch(stdout, 'ready', 'a server that does not listen is not ready')
     t.equal(code, 1, args.join(' '))
     t.match(stderr, `Error [HYD_PORT_IN_USE] port ${port} on 127.0.0.1 is in use by ${owner}`)
     const [, command, free] = /^Try: Run "hydrant (\w+) --port (\d+)", or stop that process\.$/m.exec(stderr) ?? []

@@ -32,6 +32,8 @@ const FAILURE: FailureRecord = {
   },
 }
 
+const SITE = { dir: '.', routes: ['/', '/products/[id]'], isLoading: false }
+
 const MISMATCH = `Hydration failed because the server rendered text didn't match the client. As a result this tree will be regenerated on the client. This can happen if a SSR-ed Client Component used:
 
 - Variable input such as \`Date.now()\` or \`Math.random()\` which changes each time it's called.
@@ -51,7 +53,7 @@ https://react.dev/link/hydration-mismatch
 `
 
 t.test('a failure is described by its place in the site, its causes and its route', async (t) => {
-  t.match(fromFailure(FAILURE), {
+  t.match(fromFailure(FAILURE, SITE), {
     ...{ id: '736AE50V /products/[id]', kind: 'server', title: 'The load of /products/[id] failed' },
     ...{ message: 'Error: no products\nnone at all', digest: '736AE50V-8XMMSH', path: '/products/7' },
     frame: { file: 'pages/products/[id].server.ts', line: 3, column: 9 },
@@ -59,21 +61,41 @@ t.test('a failure is described by its place in the site, its causes and its rout
   })
 })
 
+t.test('the command that looks up a digest names the site’s folder', async (t) => {
+  const commandIn = (dir: string) => fromFailure(FAILURE, { ...SITE, dir }).lookUp
+  t.equal(commandIn('.'), 'npx hydrant errors 736AE50V-8XMMSH --dev')
+  t.equal(commandIn('my site'), "npx hydrant errors 736AE50V-8XMMSH 'my site' --dev")
+})
+
+t.test('a failure of href with a route that does not exist names a similar route', async (t) => {
+  const describe = (message: string) =>
+    fromFailure({ ...FAILURE, error: { type: 'TypeError', message, stack: [] } }, SITE).fix
+  t.equal(
+    describe(`href('/products/[idd]'): "idd" is missing or empty`),
+    'Correct the route: there is no page /products/[idd]; did you mean /products/[id]?',
+  )
+  t.equal(describe(`href('/[x]/y/z'): "x" is missing or empty`), 'Correct the route: there is no page /[x]/y/z.')
+  t.equal(describe(`href('/products/[id]'): "id" is missing or empty`), undefined, 'the page exists')
+})
+
 t.test('a failure in a browser names the browser and the components', async (t) => {
   const details = { components: [frame('pages/index.tsx', 4, 'Page')], userAgent: 'Mozilla/5.0 Gecko/2 Firefox/146.0' }
-  t.match(fromFailure({ ...FAILURE, side: 'client', phase: 'client', route: '*', details }), {
+  t.match(fromFailure({ ...FAILURE, side: 'client', phase: 'client', route: '*', details }, SITE), {
     ...{ kind: 'browser', title: 'The page /products/7 failed in the browser', browser: 'Firefox 146' },
     componentStack: [{ name: 'Page', place: { file: 'pages/index.tsx', line: 4, column: 9 }, isSite: true }],
   })
 })
 
 t.test('a hydration difference is read from the message of React', async (t) => {
-  const error = fromFailure({
-    ...FAILURE,
-    side: 'client',
-    phase: 'client',
-    error: { ...FAILURE.error, message: MISMATCH },
-  })
+  const error = fromFailure(
+    {
+      ...FAILURE,
+      side: 'client',
+      phase: 'client',
+      error: { ...FAILURE.error, message: MISMATCH },
+    },
+    SITE,
+  )
   t.equal(error.kind, 'hydration')
   t.equal(error.message, "Hydration failed because the server rendered text didn't match the client.")
   t.strictSame(error.diff, [
@@ -131,7 +153,7 @@ t.test('any thrown value can keep a site from starting', async (t) => {
 
 t.test('the terminal shows an error with its place, its causes and the site’s frames', async (t) => {
   const code = { firstLine: 1, lines: ['one', 'two', 'three', 'four', 'five', 'six', 'seven'] }
-  const error: DevError = { ...fromFailure(FAILURE), frame: { file: 'a.ts', line: 3, column: 2, code } }
+  const error: DevError = { ...fromFailure(FAILURE, SITE), frame: { file: 'a.ts', line: 3, column: 2, code } }
   t.strictSame(formatDevError(error, VIEW), [
     'Server error  The load of /products/[id] failed',
     'Error: no products',

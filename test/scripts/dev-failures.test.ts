@@ -69,9 +69,13 @@ const component = "export default function Page(): never {\n  throw new Error('i
 const load = "export const load = ({ request }) =>\n  request.headers.cookie ?? 'none'\n"
 const PAGES = {
   'pages/broken.tsx': `throw new Error('broken module')\n${page('one')}`,
+  'pages/link.tsx':
+    "import { href } from 'hydrant/react'\nexport default () => <a href={href('/loda/[id]')}>link</a>\n",
   'pages/load.tsx': page('never'),
   'pages/load.server.ts': "export function load() {\n  throw new Error('in a load')\n}\n",
   'pages/render.tsx': component,
+  'pages/thrown.tsx': page('never'),
+  'pages/thrown.server.ts': "export function load({ url }) {\n  if (url.pathname === '/thrown') throw 'thrown'\n}\n",
   'pages/inner/error.tsx': "export default function Failed(): never {\n  throw new Error('in error.tsx')\n}\n",
   'pages/inner/index.tsx': component,
   'pages/cached.tsx': page('cached'),
@@ -142,11 +146,14 @@ t.test('run-time errors of server.ts and pages are shown with their lines, also 
     ...['route', 'text', 'hook', 'timer'].map((name) => [`/${name}`, 'server.ts', `// fails: ${name}`] as const),
     ['/load', 'pages/load.server.ts', "throw new Error('in a load')"],
     ['/render', 'pages/render.tsx', "throw new Error('in a component')"],
+    ['/thrown', 'pages/thrown.server.ts', 'export function load({ url }) {'],
     ['/inner', 'pages/inner/error.tsx', "throw new Error('in error.tsx')"],
   ] as const) {
     await get(path)
     await dev.waitFor(new RegExp(`^(?! )(?:.* \\()?${place.replaceAll('.', '\\.')}:\\d+:\\d+\\)?$`))
     t.match((await dev.waitFor(/^ {2}> +\d+ \| (.*)/))[1], code, path)
+    if (['/text', '/thrown'].includes(path))
+      await dev.waitFor(/^The thrown value is not an Error, so the place is only/)
   }
   await get('/later')
   write('server.ts', `console.log('again')\n${RUNNING}`)
@@ -155,6 +162,13 @@ t.test('run-time errors of server.ts and pages are shown with their lines, also 
   await dev.waitFor(/^Error: later/)
   const line = RUNNING.split('\n').findIndex((text) => text.endsWith('// fails: later')) + 1
   t.equal((await dev.waitFor(/server\.ts:(\d+):\d+\)$/))[1], String(line))
+})
+
+t.test('an error of href leads to its call, and names a similar page', async (t) => {
+  await get('/link')
+  await dev.waitFor(/^Try: Correct the route: there is no page \/loda\/\[id\]\.$/)
+  await dev.waitFor(/^Digest /)
+  t.match((await dev.waitFor(/^\S*(?: \()?(\S+:\d+:\d+)\)?$/))[1], /^pages\/link\.tsx:2:/)
 })
 
 t.test('a page with the export cache or prerender is checked as production would', async (t) => {
@@ -171,6 +185,8 @@ t.test('a page with the export cache or prerender is checked as production would
 t.test('failures of development are kept in a separate ledger', async (t) => {
   await get('/developing')
   await dev.waitFor(/developing/)
+  const [, command = ''] = await dev.waitFor(/, see: npx hydrant (errors .*)/)
+  t.match((await runCli(command.split(' '))).stdout, 'Error: developing', 'the printed command finds the failure')
   await dev.stop('SIGINT')
   t.notOk(existsSync(join(dir, 'production.db')))
   t.notOk(existsSync(join(dir, 'hydrant-errors.db')))
@@ -179,7 +195,11 @@ t.test('failures of development are kept in a separate ledger', async (t) => {
   t.match(stdout, '.hydrant-dev-errors.db')
   const [, fingerprint = ''] = /^(\w{8}) /m.exec(stdout.replace(/^fingerprint.*/m, '')) ?? []
   t.match(stdout, `hydrant errors ${fingerprint} ${dir} --dev`)
-  t.match((await runCli(['errors', dir])).stderr, 'HYD_LEDGER_MISSING')
+  t.match((await runCli(['errors', dir])).stderr, /HYD_LEDGER_MISSING.*\n.* or pass --dev /)
+  const unknown = await runCli(['errors', 'AAAAAAAA', dir, '--dev'])
+  t.match(unknown.stderr, `Try: Run "hydrant errors ${dir} --dev" to list the failures`)
+  const missing = await runCli(['errors', join(dir, 'pages'), '--dev'])
+  t.match(missing.stderr, /HYD_LEDGER_MISSING.*\nTry: Pass the folder that "hydrant dev" was started with/)
   t.match((await runCli(['errors', dir, '--dev', '--ledger', 'x.db'])).stderr, 'HYD_CLI_USAGE')
 })
 

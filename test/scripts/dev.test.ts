@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -318,4 +318,34 @@ t.test('builds again when a source of the build changes, and not when a site’s
   t.notOk(isRelevant({ kind: 'change', path: 'hydrant-errors.db-wal' }, null))
   t.notOk(isRelevant({ kind: 'add', path: 'hydrant-env.d.ts' }, null), 'what the build writes starts no other')
   t.notOk(isRelevant({ kind: 'add', path: 'site.log' }, null))
+})
+
+t.test('a folder that is no site is left as it was', async (t) => {
+  const dir = t.testdir({ 'a.txt': 'a' })
+  const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'])
+  await dev.waitFor(/HYD_BUILD_PAGES_MISSING/)
+  await dev.stop('SIGINT')
+  t.strictSame(
+    readdirSync(dir).filter((name) => name !== 'node_modules'),
+    ['a.txt'],
+  )
+})
+
+t.test('warnings about a stylesheet appear after an edit, with and without an open page', async (t) => {
+  const { dev, url, write } = await startDev(t, {
+    'pages/index.tsx': `import './index.css'\n${page('one')}`,
+    'pages/index.css': 'p { color: red }\n',
+  })
+  await dev.waitFor(/^ready in/)
+  write('pages/index.css', 'p { colr: red }\n')
+  await dev.waitFor(/^Warning .*"colr" is not a known CSS property/)
+  await dev.waitFor(/^ {2}at pages\/index\.css:1:5/)
+  write('pages/index.css', 'p { color: red }\n')
+  await dev.waitFor(/^updated in/)
+  const html = await (await fetch(url)).text()
+  const sheet = /href="([^"]*index[^"]*css[^"]*)"/.exec(html)?.[1] ?? ''
+  t.match(await (await fetch(new URL(sheet, url))).text(), 'color: red')
+  write('pages/index.css', 'p { colr: red; margin: 0 auto\n')
+  await dev.waitFor(/^Warning .*"colr" is not a known CSS property/)
+  await dev.waitFor(/^Warning .*Expected "}"/)
 })

@@ -191,6 +191,21 @@ t.test('reports a file with a page’s name but another extension, and a server 
   ])
 })
 
+t.test('a server file without a page is told to create it, or the name of a page without a server file', async (t) => {
+  const orphans = (paths: string[]) =>
+    discoverSite({ pages: paths, publicFiles: [], root: [] }).problems.map(({ message, fix }) => [
+      /(?<=; did you mean ).*(?=\?)/.exec(message)?.[0] ?? null,
+      /(?<=^Create )[^,]*/.exec(fix)?.[0],
+    ])
+  const shop = ['about.tsx', 'hours.tsx', 'sign-in.tsx', 'sign-in.server.ts', 'prices.tsx']
+  t.strictSame(orphans([...shop, 'tasting.server.ts']), [[null, 'pages/tasting.tsx']])
+  t.strictSame(orphans([...shop, 'thanks.server.ts']), [[null, 'pages/thanks.tsx']])
+  t.strictSame(orphans([...shop, 'sign-on.server.ts']), [[null, 'pages/sign-on.tsx']], 'sign-in has a server file')
+  t.strictSame(orphans([...shop, 'price.server.ts']), [['pages/prices.server.ts', 'pages/price.tsx']])
+  t.strictSame(orphans(['teas/index.tsx', 'teas/[id].server.js']), [[null, 'pages/teas/[id].jsx']])
+  t.strictSame(orphans(['a.tsx', 'db.server.ts']), [[null, 'pages/db.tsx']], 'short names are similar by chance')
+})
+
 t.test('reads one segment', async (t) => {
   t.strictSame(parseSegment('about'), { kind: 'static', text: 'about' })
   t.strictSame(parseSegment('v1.2_~-'), { kind: 'static', text: 'v1.2_~-' })

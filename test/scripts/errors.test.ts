@@ -206,6 +206,24 @@ t.test('takes the source from an error’s cause if the error itself has no fram
   t.match(await print(ledger, null), 'pages/products/[id].server.ts:9')
 })
 
+t.test('says once why frames have no source', async (t) => {
+  const unmapped = 'the source map of this script is missing'
+  const stack = [
+    frame('pages/a.tsx', 1),
+    ...[1, 2].map((line) => frame('https://shop.example/react.js', line, { isSite: false, unmapped })),
+    frame('https://shop.example/b.js', 1, { isSite: false, unmapped: 'no map' }),
+  ]
+  t.match(
+    await print(await ledgerOf(ofError({ stack })), '7F3KQ2M9'),
+    `
+  at load (https://shop.example/react.js:1:10)
+  at load (https://shop.example/react.js:2:10)
+  at load (https://shop.example/b.js:1:10)
+  2 frames are not in the source: the source map of this script is missing
+  1 frame is not in the source: no map`,
+  )
+})
+
 t.test('shows a failure outside any request, and one without a stack', async (t) => {
   const outside = {
     route: null,
@@ -237,6 +255,25 @@ t.test('has colors when they are wanted, and the same text', async (t) => {
     '\u001b[2m  at call (/app/node_modules/some/index.js:12:10)\u001b[22m',
     'what is not of the site is dim',
   )
+})
+
+t.test('says that the place is only the function if the thrown value is no error', async (t) => {
+  const note = 'The thrown value is not an Error, so the place is only the function.'
+  const stack = [frame('pages/a.server.ts', 3)]
+  for (const [type, message, has] of [
+    ['string', 'kim', true],
+    ['undefined', 'undefined', true],
+    ['Object', 'an object with the keys id', true],
+    ['Object', 'an object with the keys id, stack', false],
+    ['Error', 'kim', false],
+  ] as const) {
+    const printed = await print(await ledgerOf(ofError({ type, message, stack })), '7F3KQ2M9')
+    t.equal(printed.includes(note), has, `${type}: ${message}`)
+  }
+  const ofBrowser = await ledgerOf(ofError({ type: 'string', message: 'kim', stack }, { side: 'client' }))
+  t.notMatch(await print(ofBrowser, '7F3KQ2M9'), note, 'a browser knows the line')
+  const placeless = await ledgerOf(ofError({ type: 'string', message: 'kim', stack: [frame('pages/a.ts', 0)] }))
+  t.notMatch(await print(placeless, '7F3KQ2M9'), note)
 })
 
 t.test('names the nearest failures when a digest is unknown', async (t) => {

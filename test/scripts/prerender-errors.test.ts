@@ -150,3 +150,16 @@ t.test('a site that cannot be loaded, or that ends the process, is an error', as
   )
   t.match(stop, { code: 'HYD_PRERENDER_STOPPED', message: /the exit code 3/ })
 })
+
+t.test('a page whose href names no page is told which page is similar', async (t) => {
+  const [problem] = await problemsOf(
+    createSite(t, {
+      'pages/books/[id].jsx': PAGE,
+      'pages/a.jsx': `import { href } from 'hydrant/react'\n${TRUE}export default () => <a href={href('/books/[idd]', { id: 1 })}>a</a>\n`,
+    }),
+  )
+  t.match(problem, {
+    ...{ code: 'HYD_PRERENDER_FAILED', location: { file: 'pages/a.jsx', line: 3 } },
+    fix: 'Correct the route: there is no page /books/[idd]; did you mean /books/[id]?',
+  })
+})

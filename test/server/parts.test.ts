@@ -189,6 +189,10 @@ t.test('each thrown value has its own meaning', async (t) => {
   }
   t.strictSame(classifyThrown({ statusCode: 404, message: 'no error' }), { kind: 'failure' }, 'no Error')
   t.throws(() => new HttpError(500, 'x'), { code: 'HYD_HTTP_ERROR_STATUS' })
+  t.throws(() => new HttpError('403' as never, 'x'), {
+    message: 'the status of an HttpError must be a number from 400 to 499; got "403"',
+    fix: /^Pass a number from 400 to 499, such as 403, or /,
+  })
   t.throws(() => redirect('/a', 200 as 302), { code: 'HYD_REDIRECT_STATUS' })
   t.type(
     caught(() => redirect(new URL('https://a.example'))),

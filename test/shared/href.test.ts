@@ -70,3 +70,11 @@ t.test('adds a query and a hash', async (t) => {
   t.equal(any('/s', {}, { hash: ':~:text=x' }), '/s#:~:text=x')
   t.equal(any('/s', {}, { hash: '' }), '/s')
 })
+
+t.test('the stack of an error begins with the code that calls it', async (t) => {
+  try {
+    any('/p/[id]')
+  } catch (error) {
+    t.match((error as Error).stack, /^TypeError: href\('\/p\/\[id\]'\): .*\n {4}at any \(/)
+  }
+})

@@ -11,12 +11,12 @@ export default function FailurePage({ data: loaded, actionData, url }: PageProps
   const { data, isLost } = useLive(loaded)
   if (data.kind === 'unavailable') return <LedgerUnavailable problem={data.problem} url={url} />
   if (data.kind === 'unknown') return <FailureNotFound typed={data.typed} nearest={data.nearest} />
-  const { now, failure, digest, isKept, hours, mayChange } = data
+  const { now, failure, digest, isKept, note, hours, mayChange } = data
   return (
     <Now now={now}>
       <ConnectionLost isLost={isLost} />
       <Problem text={actionData?.problem} />
-      <FailureView failure={failure} digest={digest} isKept={isKept} hours={hours} mayChange={mayChange} />
+      <FailureView failure={failure} digest={digest} isKept={isKept} note={note} hours={hours} mayChange={mayChange} />
     </Now>
   )
 }

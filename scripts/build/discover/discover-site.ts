@@ -8,6 +8,7 @@ import {
 import { closestMatch } from '../../../src/server/util/closest-match.ts'
 import { RESERVED_PATH } from '../../../src/shared/paths.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
+import { quoteWord } from '../../terminal/quote-word.ts'
 import { findDoubtfulNames } from './doubtful-names.ts'
 import { type PageFile, type PageFileKind, readPageFiles } from './page-files.ts'
 import type { SiteFiles } from './read-site.ts'
@@ -38,10 +39,7 @@ export function discoverSite(files: SiteFiles): {
   warnings: BuildProblem[]
 } {
   const problems: BuildProblem[] = []
-  if (files.pages === null) {
-    const closest = closestMatch('pages', files.folders ?? [])
-    problems.push(createProblem('HYD_BUILD_PAGES_MISSING', [closest ? `; did you mean ${closest}/?` : '']))
-  }
+  if (files.pages === null) problems.push(createPagesMissing(files))
   const read = readPageFiles(files.pages ?? [])
   problems.push(...read.problems)
   const surround = createSurround(read.files, problems)
@@ -61,6 +59,14 @@ export function discoverSite(files: SiteFiles): {
     problems,
     warnings: findDoubtfulNames(files, read.files),
   }
+}
+
+function createPagesMissing({ folders = [], siteBelow }: SiteFiles): BuildProblem {
+  const closest = closestMatch('pages', folders)
+  const hint = siteBelow !== undefined ? `; ${siteBelow}/ has one` : closest ? `; did you mean ${closest}/?` : ''
+  const problem = createProblem('HYD_BUILD_PAGES_MISSING', [hint])
+  if (siteBelow === undefined) return problem
+  return { ...problem, fix: `Pass the site’s folder to the command, such as "hydrant build ${quoteWord(siteBelow)}".` }
 }
 
 type Surround = (folder: readonly string[]) => Surroundings
@@ -102,28 +108,41 @@ function matchServerFiles(files: readonly PageFile[], problems: BuildProblem[]):
   for (const { file, kind } of files) {
     if (kind === 'page' || kind === 'layout') for (const key of serverFileKeys(file)) kinds.set(key, kind)
   }
+  const present = new Set(files.map(({ stem }) => stem))
   const taken = new Map<string, string>()
   return files.flatMap(({ kind, file, stem }) => {
     if (kind !== 'server') return []
     const owner = kinds.get(file)
     const other = taken.get(stem)
-    if (owner === undefined) problems.push(createOrphan(file, [...kinds.keys()]))
+    if (owner === undefined) problems.push(createOrphan(file, [...kinds.keys()], present))
     else if (other !== undefined) problems.push(createProblem('HYD_BUILD_FILE_TWICE', [other, file], fileAt(file)))
     taken.set(stem, file)
     return owner === undefined ? [] : [{ file, kind: owner }]
   })
 }
 
-function createOrphan(file: string, possible: readonly string[]): BuildProblem {
-  const folder = dirname(file)
-  const names = possible.filter((one) => dirname(one) === folder && extname(one) === extname(file))
-  const closest = closestMatch(
-    file.slice(folder.length),
-    names.map((name) => name.slice(folder.length)),
+/**
+ * @param possible The names that server files can have.
+ * @param present The stems of all files.
+ */
+function createOrphan(file: string, possible: readonly string[], present: ReadonlySet<string>): BuildProblem {
+  const [folder, extension] = [dirname(file), extname(file)]
+  const nameIn = (path: string) => path.slice(folder.length + 1, -`.server${extension}`.length)
+  const name = nameIn(file)
+  const free = possible.filter(
+    (path) => dirname(path) === folder && extname(path) === extension && !present.has(path.slice(0, -extension.length)),
   )
-  const hint = closest ? `; did you mean ${folder}${closest}?` : ''
-  return createProblem('HYD_BUILD_SERVER_ORPHAN', [file, hint], fileAt(file))
+  const closest = name.length < MIN_SIMILAR ? undefined : closestMatch(name, free.map(nameIn))
+  const hint = closest === undefined ? '' : `; did you mean ${folder}/${closest}.server${extension}?`
+  const problem = createProblem('HYD_BUILD_SERVER_ORPHAN', [file, hint], fileAt(file))
+  // An error page, for example, has no server file.
+  if (present.has(`${folder}/${name}`)) return problem
+  const page = `${folder}/${name}${extension.replace(/x?$/, 'x')}`
+  return { ...problem, fix: `Create ${page}, or n${problem.fix.slice(1)}` }
 }
+
+/** Shorter names are similar by chance. */
+const MIN_SIMILAR = 4
 
 function createRoutes(files: readonly PageFile[], surround: Surround, problems: BuildProblem[]): RouteEntry[] {
   const taken = new Map<string, string>()

@@ -1,5 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import { findSiteBelow } from '../../../src/server/build-output/find-site-below.ts'
 import { WELL_KNOWN } from '../../../src/server/build-output/manifest.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
 
@@ -9,6 +10,8 @@ export interface SiteFiles {
   root: string[]
   /** Names of the folders directly in the site's folder (unknown). */
   folders?: string[]
+  /** The name of a folder that has a folder pages/, if the site has none. */
+  siteBelow?: string | undefined
   /** Paths of the files in pages/, relative to it; null when there is no such folder. */
   pages: string[] | null
   /** Paths of the files in public/, relative to it, without dot files other than those in `.well-known/`. */
@@ -26,6 +29,7 @@ export async function readSite(dir: string): Promise<{ files: SiteFiles; problem
     files: {
       root: entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
       folders: entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
+      siteBelow: pages === null ? findSiteBelow(dir) : undefined,
       pages: pages?.sort(compareText) ?? null,
       publicFiles: publicFiles.sort(compareText),
     },

@@ -14,6 +14,7 @@ import {
   writeLayoutKeys,
 } from '../../../src/shared/wire/navigation-protocol.ts'
 import { createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
+import { findHrefFix } from '../../explain-href.ts'
 import type { PrerenderProblem } from './prerender-messages.ts'
 
 /** A server of the site that has just been built. */
@@ -23,6 +24,8 @@ export interface RenderingServer {
   origin: string
   build: string
   hasMarkdown: boolean
+  /** The ids of all routes. */
+  routes: readonly string[]
   outcomes: Outcomes
 }
 
@@ -127,7 +130,7 @@ function otherForms({ hasMarkdown }: RenderingServer, route: PageRoute, params: 
 
 /** Renders the page at an address with the base in one form. */
 export async function renderForm(
-  { app, origin, build, outcomes }: RenderingServer,
+  { app, origin, build, routes, outcomes }: RenderingServer,
   route: PageRoute,
   url: string,
   { format, layouts }: Asked,
@@ -150,7 +153,7 @@ export async function renderForm(
     if (outcome.kind === 'redirect') return { kind: 'redirect', path, redirect: outcome.redirect }
     return { kind: 'form', form: formOf(format, layouts.length), path, params, response: outcome.response }
   }
-  const problem = { exportIn: route.prerender?.file ?? null, ...problemOf(url, reply, outcome, failure) }
+  const problem = { exportIn: route.prerender?.file ?? null, ...problemOf(url, reply, outcome, failure, routes) }
   return { kind: 'problem', problem }
 }
 
@@ -159,11 +162,13 @@ function problemOf(
   reply: LightMyRequestResponse,
   outcome: Outcome | undefined,
   failure: FailureRecord | undefined,
+  routes: readonly string[],
 ) {
   if (failure) {
     const place = frameIn(failure.error)
     const message = `${failure.error.type}: ${failure.message}`
-    return createProblem('HYD_PRERENDER_FAILED', [url, failure.digest, message], place && locationOf(place))
+    const problem = createProblem('HYD_PRERENDER_FAILED', [url, failure.digest, message], place && locationOf(place))
+    return { ...problem, fix: findHrefFix(failure.message, routes) ?? problem.fix }
   }
   if (outcome?.kind === 'refused') {
     const { reason, place } = outcome

@@ -54,6 +54,7 @@ export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): 
     const { problems, addresses } = await listAll(build, base)
     const server: RenderingServer = {
       ...{ app, outcomes, build: manifest.buildId, hasMarkdown: options.markdown },
+      routes: manifest.routes.map(({ id }) => id),
       // A host name that is reserved, and that no text contains by chance.
       origin: `http://${manifest.buildId}.prerendered.invalid`,
     }

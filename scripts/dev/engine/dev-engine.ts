@@ -1,17 +1,17 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createSourceMapper, type ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
 import { translateMessage, withoutNamespace } from '../../build/bundles/translate-message.ts'
 import { isBuildFailure } from '../../build/esbuild/incremental-build.ts'
-import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
+import { BuildError, tidyProblems } from '../../build-problem.ts'
 import { type BrowserModules, createBrowserModules } from '../modules/browser/browser-modules.ts'
 import type { SiteScan } from '../modules/scan-site.ts'
 import { createServerModules } from '../modules/server/server-modules.ts'
 import { prepareFolder } from './dev-folder.ts'
 import { createDevStates, type DevState, type NewState } from './dev-states.ts'
 import { createPendingModules } from './pending-modules.ts'
-import { createSiteRevisions } from './site-revisions.ts'
+import { createSiteRevisions, type SiteCheck } from './site-revisions.ts'
 import { createSiteSource, type SiteSourceInput } from './site-source.ts'
 
 /** The effect of changed files. */
@@ -40,8 +40,11 @@ export interface DevEngine {
    * @param isStructural Whether files were added or removed, or the configuration has changed.
    */
   change(paths: readonly string[], isStructural: boolean): Promise<DevChange>
-  /** Looks for errors that only the whole site shows, such as an import of a name that no longer exists. */
-  check(): Promise<readonly BuildProblem[]>
+  /**
+   * Looks for errors and warnings that only the whole site shows, such as an import of a name that no longer exists.
+   * Returns null if nothing was checked.
+   */
+  check(): Promise<SiteCheck | null>
   /** Makes the next change create the server again, with all of its modules. */
   restart(): void
   /** Returns whether a file is part of the site. The path is relative to the site. */
@@ -119,7 +122,11 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
     mapper: createSourceMapper(siteDir, server.scripts),
     inputs: () => inputsOf(revisions.current()?.scan),
     change: (paths, isStructural) => withBuildErrors(apply(paths, isStructural)),
-    dispose: source.dispose,
+    async dispose() {
+      await source.dispose()
+      // The command was started in a folder that is no site.
+      if (!existsSync(resolve(siteDir, 'pages'))) rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 

@@ -7,9 +7,12 @@ import type { ServerModules } from '../modules/server/server-modules.ts'
 export interface PendingModules {
   /** Uses the result of a new scan. Rejects with esbuild's BuildFailure. */
   adopt(scan: SiteScan): Promise<void>
-  /** Returns whether an import of a name that is not exported is possible. A scan of the site then checks it. */
+  /**
+   * Returns whether an import of a name that is not exported is possible, or a warning may be missing. A scan of the site
+   * then looks for them.
+   */
   needCheck(): boolean
-  /** Notes that the names that modules import have been checked. */
+  /** Notes that a scan has looked for such names and warnings. */
   markChecked(): void
   /**
    * Compiles changed modules again, on both sides. Returns whether imports have changed, so that the site has to be
@@ -63,7 +66,9 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
     },
     async restyle(ids) {
       for (const id of ids) styled.add(id)
-      return await browser.restyle([...styled])
+      const { styles, needsCheck } = await browser.restyle([...styled])
+      isUnchecked ||= needsCheck
+      return styles
     },
     publish() {
       const modules = browser.update([...changes.browser])

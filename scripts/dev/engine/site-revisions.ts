@@ -27,8 +27,17 @@ export interface SiteRevisions {
     ids: readonly string[],
     isStructural: boolean,
   ): Promise<SiteRevision & { isScanned: boolean }>
-  /** Looks for errors that only the whole site shows, such as an import of a name that no longer exists. */
-  check(): Promise<readonly BuildProblem[]>
+  /**
+   * Looks for errors and warnings that only the whole site shows, such as an import of a name that no longer exists.
+   * Returns null if nothing was checked.
+   */
+  check(): Promise<SiteCheck | null>
+}
+
+export interface SiteCheck {
+  problems: readonly BuildProblem[]
+  /** All warnings about the site. */
+  warnings: readonly BuildProblem[]
 }
 
 export interface SiteRevisionsInput {
@@ -68,13 +77,16 @@ export function createSiteRevisions({ source, pending, onSettings }: SiteRevisio
       return { ...current, isScanned }
     },
     async check() {
-      if (!current || !pending.needCheck()) return []
+      if (!current || !pending.needCheck()) return null
       const at = generation
       const found = await source.scan(current.structure)
       // A change arrived during the scan. Another check follows it.
-      if (at !== generation) return []
+      if (at !== generation) return null
       pending.markChecked()
-      return 'problems' in found ? found.problems : []
+      if ('problems' in found) return { problems: found.problems, warnings: [] }
+      const { structure, scan } = current
+      current = { structure, scan: { ...scan, warnings: found.warnings } }
+      return { problems: [], warnings: [...structure.warnings, ...found.warnings] }
     },
   }
 }

@@ -3,9 +3,12 @@
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
 import { readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
 import { causesOf, siteFrameOf } from '../../../src/server/ledger/failure-json.ts'
+import { placeNote } from '../../../src/server/ledger/place-note.ts'
 import type { DevCause, DevError, DevErrorKind, DevFrame, DevStackLine } from '../../../src/shared/wire/dev-protocol.ts'
 import { BuildError, type BuildProblem } from '../../build-problem.ts'
+import { findHrefFix } from '../../explain-href.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
+import { folderWord } from '../../terminal/quote-word.ts'
 import { browserName } from './browser-name.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
 import { findKnownError } from './find-known-error.ts'
@@ -39,17 +42,25 @@ export function fromStart({ title, error, source }: DevFailure, dir: string): De
   ]
 }
 
-/**
- * Describes a failure in a request or in a browser.
- *
- * @param isLoading Whether the route of the failure has code that could not be loaded (false).
- */
-export function fromFailure(failure: FailureRecord, isLoading = false): DevError {
+/** The site in which a failure occurred. */
+export interface FailedSite {
+  /** The site's folder. */
+  dir: string
+  /** The ids of the routes. */
+  routes: readonly string[]
+  /** Whether the route of the failure has code that could not be loaded. */
+  isLoading: boolean
+}
+
+/** Describes a failure in a request or in a browser. */
+export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: FailedSite): DevError {
   const { fingerprint, digest, error, route, path, details } = failure
   const mismatch = failure.side === 'client' ? readHydrationMismatch(error.message) : null
   const kind = mismatch ? 'hydration' : failure.side === 'client' ? 'browser' : 'server'
   const knownError = findKnownError(error)
+  const hrefFix = findHrefFix(error.message, routes)
   const source = siteFrameOf(error)
+  const note = placeNote(failure)
   const components = details?.components ?? []
   const causes = causesOfKept(error)
   const browser = failure.side === 'client' && details ? browserName(details.userAgent) : null
@@ -58,13 +69,15 @@ export function fromFailure(failure: FailureRecord, isLoading = false): DevError
     kind,
     title: titleOf(failure, kind, isLoading),
     message: mismatch?.sentence ?? (knownError ? error.message : textOf(error)),
-    ...knownError,
+    ...(hrefFix === null ? knownError : { fix: hrefFix }),
     digest,
+    lookUp: `npx hydrant errors ${digest}${folderWord(dir)} --dev`,
     ...(route === null ? {} : { route }),
     ...(path === null ? {} : { path }),
     ...(browser === null ? {} : { browser }),
     // A difference has no column: its place is the component, and the frames inside React say nothing about it.
     frame: source && toFrame(mismatch ? { ...source, column: 0 } : source),
+    ...(note === null ? {} : { note }),
     stack: mismatch ? [] : error.stack.map(toStackLine),
     componentStack: components.map(toStackLine),
     ...(mismatch ? { diff: mismatch.diff } : {}),

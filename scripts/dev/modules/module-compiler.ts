@@ -71,7 +71,11 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
         : compileServerModule((options) => serverScript(id, options), settings.define),
     async stylesheet(id) {
       const result = await withPlugins.compile('browser', id, { ...FOR_BROWSER, bundle: true })
-      return { css: outputText(result.outputFiles, '.css'), inputs: Object.keys(result.metafile?.inputs ?? {}) }
+      return {
+        css: outputText(result.outputFiles, '.css'),
+        inputs: Object.keys(result.metafile?.inputs ?? {}),
+        hasWarnings: result.warnings.length > 0,
+      }
     },
     asset: withPlugins.asset,
   }

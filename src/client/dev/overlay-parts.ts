@@ -114,10 +114,10 @@ function placeLink(place: DevPlace, open: Open): HTMLElement {
 }
 
 /** Shows the digest with the command that looks it up, and where the error happened. */
-export function showFacts({ digest, route, path, browser }: DevError): HTMLElement | null {
+export function showFacts({ digest, lookUp, route, path, browser }: DevError): HTMLElement | null {
   const facts = [
     digest === undefined ? null : (['Digest', element('code', {}, digest)] as const),
-    digest === undefined ? null : (['Look up', element('code', {}, `npx hydrant errors ${digest} --dev`)] as const),
+    lookUp === undefined ? null : (['Look up', element('code', {}, lookUp)] as const),
     path === undefined || path === route ? null : (['Path', element('code', {}, path)] as const),
     browser === undefined ? null : (['Browser', browser] as const),
   ].filter((fact) => fact !== null)

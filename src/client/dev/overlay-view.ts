@@ -4,7 +4,7 @@ import { type Open, showCause, showComponents, showDiff, showFacts, showFrame, s
 
 /** Returns the elements that show an error. The ids of its heading and message are `title` and `message`. */
 export function showError(error: DevError, open: Open): { kind: HTMLElement; content: readonly Node[] } {
-  const { kind, title, message, code, fix, frame, diff, stack, componentStack, causes = [] } = error
+  const { kind, title, message, code, fix, frame, note, diff, stack, componentStack, causes = [] } = error
   const parts = [
     element('h1', { id: 'title' }, title),
     element('p', { class: 'message', id: 'message' }, message),
@@ -12,6 +12,7 @@ export function showError(error: DevError, open: Open): { kind: HTMLElement; con
     showFacts(error),
     diff && diff.length > 0 ? showDiff(diff) : null,
     frame && showFrame(frame, stack, open),
+    note === undefined ? null : element('p', {}, note),
     ...causes.map((cause) => showCause(cause, open)),
     showComponents(componentStack, open),
     stack.length > 1 || !frame ? showStack(stack, open) : null,

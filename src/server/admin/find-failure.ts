@@ -1,5 +1,6 @@
 import { formatDigest, parseDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureDetails, Ledger } from '../ledger/ledger.ts'
+import { placeNote } from '../ledger/place-note.ts'
 import { readFailure } from '../ledger/read-failure.ts'
 import { closestMatches } from '../util/closest-match.ts'
 
@@ -12,6 +13,8 @@ export type FoundFailure =
       digest: string | null
       /** Whether the ledger has the occurrence of that digest. It is then the first one. */
       isKept: boolean
+      /** See `placeNote`. */
+      note: string | null
     }
   /** `nearest`: similar fingerprints that the ledger has. */
   | { kind: 'unknown'; nearest: string[] }
@@ -32,5 +35,6 @@ export async function findFailure(
     return { kind: 'unknown', nearest: closestMatches(given, await ledger.fingerprints(), MAX_NEAREST) }
   }
   const whole = digest.occurrence ? formatDigest(digest.fingerprint, digest.occurrence) : null
-  return { kind: 'found', failure, digest: whole, isKept: failure.occurrences[0]?.digest === whole }
+  const isKept = failure.occurrences[0]?.digest === whole
+  return { kind: 'found', failure, digest: whole, isKept, note: placeNote(failure) }
 }

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { messageOf } from '../util/message-of.ts'
 import { PACKAGE_FOLDER } from '../util/package-folder.ts'
+import { findSiteBelow } from './find-site-below.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from './manifest.ts'
 
 /** The version of this package. */
@@ -23,7 +24,7 @@ export function buildFolder(dir: unknown, buildDir?: string): string {
  */
 export function readManifest(folder: string): Manifest {
   const file = join(folder, BUILD_PATHS.manifest)
-  if (!existsSync(file)) throw createHydrantError('HYD_BUILD_MISSING', [folder])
+  if (!existsSync(file)) throw createMissing(folder)
   let manifest: Manifest
   try {
     // `hydrant build` has written it. The format and the version are checked below.
@@ -37,6 +38,14 @@ export function readManifest(folder: string): Manifest {
   const missing = expectedFiles(manifest).find((path) => !existsSync(join(folder, path)))
   if (missing) throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, `${missing} is missing`])
   return manifest
+}
+
+function createMissing(folder: string) {
+  const error = createHydrantError('HYD_BUILD_MISSING', [folder])
+  const site = findSiteBelow(dirname(folder))
+  if (site !== undefined)
+    error.fix = `Pass the folder of the site, which seems to be ${site}/, and build it if it has no build.`
+  return error
 }
 
 /** Returns the site's configuration from the build. Throws HYD_BUILD_BROKEN or HYD_OPTION_INVALID. */

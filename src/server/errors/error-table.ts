@@ -224,6 +224,10 @@ export const errorTable = {
     message: 'invalidForm() was called outside of an action',
     fix: 'Call invalidForm() in an action, or use HttpError for other refusals; see "hydrant docs forms".',
   },
+  HYD_FORM_FIELD: {
+    message: 'invalidForm() at %s has a message for "%s", which is no field of the schema "form"%s',
+    fix: 'Use the name of a field of the schema, or the empty name for a message about the whole form.',
+  },
   HYD_ACTION_TIMEOUT: {
     message: 'the action of %s did not finish within %s ms',
     fix: 'Make the action faster, move its slow part to a queue, or raise "timeouts.loadMs".',
@@ -276,8 +280,8 @@ export const errorTable = {
     fix: 'Call redirect() in load or action, before it returns; see "hydrant docs loads".',
   },
   HYD_HTTP_ERROR_STATUS: {
-    message: 'the status of an HttpError must be from 400 to 499; got %s',
-    fix: 'Throw an ordinary Error for a fault that is not the visitor’s; see "hydrant docs failures".',
+    message: 'the status of an HttpError must be a number from 400 to 499; got %s',
+    fix: 'Pass a number from 400 to 499, such as 403, or throw an ordinary Error for a fault that is not the visitor’s; see "hydrant docs failures".',
   },
   HYD_BUILD_FAILED: {
     message: 'the build failed with %s',
@@ -425,7 +429,7 @@ export const errorTable = {
   },
   HYD_DIGEST_UNKNOWN: {
     message: 'the ledger %s has no failure %s%s',
-    fix: 'Run "hydrant errors" to list the failures that are still in the ledger, or search the log for the digest.',
+    fix: 'Run "hydrant errors" to list the failures that are still in the ledger, add --dev if the failure occurred under "hydrant dev", or search the log for the digest.',
   },
   HYD_LEDGER_OFF: {
     message: 'the site in %s keeps no ledger: "ledger" is false',

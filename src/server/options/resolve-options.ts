@@ -105,7 +105,11 @@ function resolveOption<Value>(
 
 function createInvalid(source: string, rule: OptionRule<unknown>, value: unknown) {
   const shown = rule.isSecret || hasPassword(value) ? 'a secret value' : showValue(value)
-  return createHydrantError('HYD_OPTION_INVALID', [source, rule.expected, shown])
+  const error = createHydrantError('HYD_OPTION_INVALID', [source, rule.expected, shown])
+  if (source.startsWith('--')) error.fix = `Correct the value of ${source}.`
+  else if (/^[A-Z_]+$/.test(source))
+    error.fix = `Correct the variable ${source} in the environment or in the .env files.`
+  return error
 }
 
 /** Whether the value is a URL with a password. */

@@ -12,6 +12,7 @@ import { formMessagesOf } from '../thrown/invalid-form.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { checkForm, type RefusedForm, refuseForm, refuseSize, showsInvalid } from './check-form.ts'
 import { createPageLoadContext } from './load-context.ts'
+import { noteUnknownFields } from './schema-notes.ts'
 import { stopAtDeadline } from './stop-at-deadline.ts'
 
 export type ActionOutcome =
@@ -116,6 +117,8 @@ async function checkAndCall(
   } catch (thrown) {
     const messages = formMessagesOf(thrown)
     if (messages === null) throw thrown
+    // `formMessagesOf` has messages only for the errors of `invalidForm`.
+    if (schemas.form) noteUnknownFields(thrown as Error, messages, schemas.form, ctx)
     return { kind: 'invalid', ...refuseForm(messages, form) }
   }
 }

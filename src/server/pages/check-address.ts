@@ -11,6 +11,7 @@ import { validate } from '../schemas/validate.ts'
 import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
 import { DEADLINE } from '../util/deadline.ts'
 import { writeExtras } from './page-extras.ts'
+import { noteParams } from './schema-notes.ts'
 import type { CheckStep } from './site-guards.ts'
 import { stopAtDeadline } from './stop-at-deadline.ts'
 
@@ -59,10 +60,11 @@ async function checkBoth(
   return extras
 }
 
-async function checkParams(schema: PageSchema, { params }: RequestContext): Promise<unknown> {
-  const result = await validate(schema, { ...params })
-  if (!result.isValid) throw new NotFoundSignal()
-  return result.value
+async function checkParams(schema: PageSchema, ctx: RequestContext): Promise<unknown> {
+  const result = await validate(schema, { ...ctx.params })
+  if (result.isValid) return result.value
+  noteParams(result.issues, schema, ctx)
+  throw new NotFoundSignal()
 }
 
 async function checkSearch(schema: PageSchema, { search }: RequestContext): Promise<unknown> {

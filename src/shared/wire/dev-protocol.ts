@@ -78,6 +78,8 @@ export interface DevError {
   /** The remedy, as one sentence. */
   fix?: string
   digest?: string
+  /** The command that looks up the digest. */
+  lookUp?: string
   /** The site's route: `/products/[id]`. */
   route?: string
   /** The path of the page or request, without the query. */
@@ -85,6 +87,8 @@ export interface DevError {
   /** The name of the browser that reported the error. */
   browser?: string
   frame: DevFrame | null
+  /** A sentence about the place. */
+  note?: string
   stack: readonly DevStackLine[]
   /** The components around the place, innermost first. */
   componentStack: readonly DevStackLine[]

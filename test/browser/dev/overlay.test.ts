@@ -71,7 +71,7 @@ t.test('a load that fails is shown with its digest, its code and its cause until
   t.match(text, /> 6 \| {5}throw new Error\('no products', \{ cause \}\)/)
   t.match(text, /Caused by\s+Error: no database/)
   const digest = DIGEST.exec(text)?.[0] ?? ''
-  t.match(text, `npx hydrant errors ${digest} --dev`)
+  t.match(text, `npx hydrant errors ${digest} ${site.dir} --dev`)
   await site.dev.waitFor(new RegExp(`^Digest ${digest},`))
   t.match(await opened.locator('body').innerText(), `Digest: ${digest}`, 'the fallback of production is below')
   t.ok(await dialog.getByRole('button', { name: 'Open lib/connect.ts:2:9 in the editor' }).isVisible())

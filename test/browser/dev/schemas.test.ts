@@ -26,6 +26,17 @@ export const form = z.object({ name: z.string().min(3, 'Too short') })
 export const search = z.object({ page: z.coerce.number().default(1) })
 export const action = ({ input }) => 'Hello ' + input.name
 `,
+  'pages/books/[id].tsx': 'export default ({ params }) => <p id="book">{params.id}</p>\n',
+  'pages/books/[id].server.ts': "import { z } from 'zod'\nexport const params = z.object({ idd: z.string() })\n",
+  'pages/join.tsx': 'export default () => <form method="post"><button id="send">Send</button></form>\n',
+  'pages/join.server.ts': `
+import { invalidForm } from 'hydrant'
+import { z } from 'zod'
+export const form = z.object({ name: z.string().optional(), items: z.array(z.object({ title: z.string() })).optional() })
+export function action() {
+  return invalidForm({ nmae: 'Taken', name: 'Taken', 'items[0].titel': 'Taken', '': 'Not sent' })
+}
+`,
   'pages/plain.tsx': 'export default ({ fields }) => <p id="fields">{typeof fields}</p>\n',
 })
 
@@ -54,5 +65,31 @@ t.test('a page has its fields, and an edit of the schema changes them in place',
 t.test('a page without a form has no fields, as in production', async (t) => {
   const { says, errors } = await site.open('/plain')
   await says('#fields', 'undefined')
+  t.strictSame(errors, [])
+})
+
+t.test('the log says which parameter does not match the schema, and why', async () => {
+  const ask = async () => (await fetch(new URL('/books/7', site.url))).text()
+  await ask()
+  const schema = 'the parameters do not match the schema "params" of pages/books/\\[id\\]\\.server\\.ts'
+  await site.dev.waitFor(new RegExp(`WARN: 404, because ${schema}: idd: .*; the path has no parameter "idd", only id$`))
+  site.write(
+    'pages/books/[id].server.ts',
+    "import { z } from 'zod'\nexport const params = z.object({ id: z.coerce.number().max(5) })\n",
+  )
+  await site.dev.waitFor(/^updated in/)
+  await ask()
+  await site.dev.waitFor(new RegExp(`INFO: 404, because ${schema}: id: (?!.*the path has no)`))
+})
+
+t.test('a message of invalidForm for a field that the schema does not have is a warning', async (t) => {
+  const { page, errors } = await site.open('/join')
+  await page.click('#send')
+  const { lines } = site.dev
+  await site.dev.waitFor(
+    /WARN: invalidForm\(\) at pages\/join\.server\.ts:6:\d+ has a message for "nmae", .*; did you mean "name"\?/,
+  )
+  await site.dev.waitFor(/has a message for "items\[0\]\.titel", .*; did you mean "items\[0\]\.title"\?/)
+  t.equal(lines.filter((line) => line.includes('has a message for')).length, 2, lines.join('\n'))
   t.strictSame(errors, [])
 })

@@ -74,7 +74,7 @@ t.test('returns null for a stack without a frame of the site', (t) => {
   const mapper = createSourceMapper(join(import.meta.dirname, 'no-site'), [])
   for (const stack of ['', 'Error: text\n    at load (pages/index.server.ts:1:1)', [1], undefined]) {
     const error = Object.assign(new Error('read'), { stack })
-    t.equal(placeOfRead({ property: 'request.ip', error }, mapper), null)
+    t.equal(placeOfRead({ error }, mapper), null)
   }
   t.end()
 })

@@ -5,6 +5,8 @@ export interface Stylesheet {
   css: string
   /** The ids of the files that it consists of. */
   inputs: string[]
+  /** Whether esbuild warns about it. */
+  hasWarnings: boolean
 }
 
 /** Compiles modules and stylesheets for browsers, one by one. Rejects with esbuild's BuildFailure. */

@@ -28,7 +28,7 @@ export interface BrowserModules {
    */
   update(changed: readonly string[]): DevUpdate['modules'] | null
   /** Compiles the stylesheets again that consist of one of these files. Rejects with esbuild's BuildFailure. */
-  restyle(ids: readonly string[]): Promise<DevUpdate['styles']>
+  restyle(ids: readonly string[]): Promise<{ styles: DevUpdate['styles']; needsCheck: boolean }>
   /** Returns the content of a file in the assets folder; null for an unknown one. */
   read(name: string): Promise<{ type: 'js' | 'css'; text: string } | null>
   /** Returns whether a file is part of a stylesheet that was compiled. */
@@ -94,8 +94,8 @@ export function createBrowserModules(
       return accepted?.map((id) => ({ id, file: names.script(id) })) ?? null
     },
     async restyle(ids) {
-      const changed = await styles.recompile(ids)
-      return changed.map(({ id, css }) => ({ file: names.style(id), css }))
+      const { changed, needsCheck } = await styles.recompile(ids)
+      return { styles: changed.map(({ id, css }) => ({ file: names.style(id), css })), needsCheck }
     },
     async read(name) {
       const file = names.find(name)

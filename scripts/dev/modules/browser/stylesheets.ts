@@ -4,8 +4,11 @@ import type { BrowserCompiler, Stylesheet } from './browser-compiler.ts'
 export interface Stylesheets {
   /** Returns the CSS of a stylesheet. Rejects with esbuild's BuildFailure, and compiles it again next time. */
   read(id: string): Promise<string>
-  /** Compiles the stylesheets again that consist of one of these files. Rejects with esbuild's BuildFailure. */
-  recompile(inputs: readonly string[]): Promise<{ id: string; css: string }[]>
+  /**
+   * Compiles the stylesheets again that consist of one of these files. Returns them, and whether there are warnings about
+   * them or were some before. Rejects with esbuild's BuildFailure.
+   */
+  recompile(inputs: readonly string[]): Promise<{ changed: { id: string; css: string }[]; needsCheck: boolean }>
   /** Returns whether a file is part of a stylesheet that was compiled. */
   isInput(id: string): boolean
   clear(): void
@@ -15,6 +18,8 @@ export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets 
   const compiled = new Map<string, Promise<Stylesheet>>()
   /** The files of each stylesheet. They are kept when it no longer compiles. */
   const inputsOf = new Map<string, readonly string[]>()
+  /** The stylesheets with warnings. */
+  const doubtful = new Set<string>()
   /** The stylesheets that consist of each file. */
   const usersOf = new Map<string, Set<string>>()
 
@@ -28,8 +33,10 @@ export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets 
     const pending = compiled.get(id) ?? compiler().stylesheet(id)
     compiled.set(id, pending)
     try {
-      const { css, inputs } = await pending
+      const { css, inputs, hasWarnings } = await pending
       setInputs(id, inputs)
+      if (hasWarnings) doubtful.add(id)
+      else doubtful.delete(id)
       return css
     } catch (error) {
       if (compiled.get(id) === pending) compiled.delete(id)
@@ -39,14 +46,18 @@ export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets 
 
   return {
     read,
-    async recompile(changed) {
-      const stale = new Set(changed.flatMap((input) => [...(usersOf.get(input) ?? [])]))
+    async recompile(files) {
+      const stale = new Set(files.flatMap((input) => [...(usersOf.get(input) ?? [])]))
+      const isDoubtful = () => [...stale].some((id) => doubtful.has(id))
+      const wasDoubtful = isDoubtful()
       for (const id of stale) compiled.delete(id)
-      return await Promise.all([...stale].map(async (id) => ({ id, css: await read(id) })))
+      const changed = await Promise.all([...stale].map(async (id) => ({ id, css: await read(id) })))
+      return { changed, needsCheck: wasDoubtful || isDoubtful() }
     },
     isInput: (id) => (usersOf.get(id)?.size ?? 0) > 0,
     clear() {
       compiled.clear()
+      doubtful.clear()
       inputsOf.clear()
       usersOf.clear()
     },

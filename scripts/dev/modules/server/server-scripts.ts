@@ -34,7 +34,8 @@ export function createServerScripts(serverDir: string, siteDir: string): ServerS
   return {
     list,
     add(id, compiled) {
-      const source = relative(serverDir, resolve(siteDir, id))
+      // Modules of Hydrant have a name and no file.
+      const source = id.startsWith('hydrant-') ? id : relative(serverDir, resolve(siteDir, id))
       const script = writeScript(serverDir, id, { ...compiled, map: withSource(compiled.map, source) })
       list.push(script)
       return script

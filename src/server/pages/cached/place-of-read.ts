@@ -5,10 +5,13 @@ import type { SourceMapper } from '../../failures/stacks/source-map.ts'
 const FRAME_START = '    at '
 
 /**
- * Returns the line of the site that read the property. If a package read it, returns the line that called the package.
- * Returns null if no frame of the stack is in the site.
+ * Returns the line of the site that read the property, or called the function that made the error. If a package did so,
+ * returns the line that called the package. Returns null if no frame of the stack is in the site.
  */
-export function placeOfRead({ error }: VisitorRead, { mapFrame }: Pick<SourceMapper, 'mapFrame'>): SourceFrame | null {
+export function placeOfRead(
+  { error }: Pick<VisitorRead, 'error'>,
+  { mapFrame }: Pick<SourceMapper, 'mapFrame'>,
+): SourceFrame | null {
   // `Error.prepareStackTrace` of another library may return a value of any type.
   for (const line of String(error.stack).split('\n')) {
     const { frame } = line.startsWith(FRAME_START) ? mapFrame(line) : { frame: null }

@@ -1,0 +1,47 @@
+// Notes in the log of `hydrant dev` about values that do not fit a schema.
+
+import type { SchemaIssue } from '../../shared/standard-schema.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
+import { parseFieldName, writeFieldName } from '../schemas/field-names.ts'
+import { toIssues } from '../schemas/issues.ts'
+import type { PageSchema } from '../schemas/page-schemas.ts'
+import { findUnknownField } from '../schemas/unknown-field.ts'
+import type { FormMessages } from '../thrown/invalid-form.ts'
+import { closestMatch } from '../util/closest-match.ts'
+import { placeOfRead } from './cached/place-of-read.ts'
+
+/**
+ * Warns about messages for fields that the schema does not have (HYD_FORM_FIELD).
+ *
+ * @param error The value that `invalidForm` has thrown.
+ */
+export function noteUnknownFields(error: Error, messages: FormMessages, schema: PageSchema, ctx: RequestContext) {
+  if (!isInDevelopment(ctx) || schema.shape === null) return
+  for (const name of Object.keys(messages)) {
+    const unknown = name === '' ? null : findUnknownField(schema.shape, parseFieldName(name).path)
+    if (!unknown) continue
+    const similar = closestMatch(unknown.name, unknown.known)
+    const hint = similar === undefined ? '' : `; did you mean "${unknown.replaceBy(similar)}"?`
+    const frame = placeOfRead({ error }, ctx.site.mapper)
+    const place = frame ? `${frame.file}:${frame.line}:${frame.column}` : schema.file
+    const { code, message, fix } = createHydrantError('HYD_FORM_FIELD', [place, name, hint])
+    ctx.request.log.warn({ code, route: ctx.route }, `${message}. ${fix}`)
+  }
+}
+
+/** Says why the parameters of an address do not match the schema, which leads to a 404. */
+export function noteParams(found: readonly SchemaIssue[], { file }: PageSchema, ctx: RequestContext) {
+  if (!isInDevelopment(ctx)) return
+  const given = Object.keys(ctx.params)
+  const issues = toIssues(found, writeFieldName)
+  const reasons = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  const unknown = issues.find(({ path }) => path !== '' && !given.includes(path))
+  const hint = unknown ? `; the path has no parameter "${unknown.path}", only ${given.join(', ')}` : ''
+  const text = `404, because the parameters do not match the schema "params" of ${file}: ${reasons.join(', ')}${hint}`
+  ctx.request.log[unknown ? 'warn' : 'info']({ route: ctx.route }, text)
+}
+
+function isInDevelopment({ site }: RequestContext): boolean {
+  return site.build.manifest.mode === 'development'
+}
