@@ -3,13 +3,13 @@
 import type { SchemaIssue } from '../../shared/standard-schema.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { findSiteFrame } from '../failures/stacks/site-frame.ts'
 import { parseFieldName, writeFieldName } from '../schemas/field-names.ts'
 import { toIssues } from '../schemas/issues.ts'
 import type { PageSchema } from '../schemas/page-schemas.ts'
 import { findUnknownField } from '../schemas/unknown-field.ts'
 import type { FormMessages } from '../thrown/invalid-form.ts'
 import { closestMatch } from '../util/closest-match.ts'
-import { placeOfRead } from './cached/place-of-read.ts'
 
 /**
  * Warns about messages for fields that the schema does not have (HYD_FORM_FIELD).
@@ -23,7 +23,7 @@ export function noteUnknownFields(error: Error, messages: FormMessages, schema: 
     if (!unknown) continue
     const similar = closestMatch(unknown.name, unknown.known)
     const hint = similar === undefined ? '' : `; did you mean "${unknown.replaceBy(similar)}"?`
-    const frame = placeOfRead({ error }, ctx.site.mapper)
+    const frame = findSiteFrame(error, ctx.site.mapper)
     const place = frame ? `${frame.file}:${frame.line}:${frame.column}` : schema.file
     const { code, message, fix } = createHydrantError('HYD_FORM_FIELD', [place, name, hint])
     ctx.request.log.warn({ code, route: ctx.route }, `${message}. ${fix}`)

@@ -1,8 +1,8 @@
 import type { VisitorRead } from '../../cache/visitor-reads.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
+import { findSiteFrame } from '../../failures/stacks/site-frame.ts'
 import type { PageRoute } from '../page-route.ts'
-import { placeOfRead } from './place-of-read.ts'
 
 /** Why the response of a page with a `cache` is not stored. */
 export type CacheRefusal =
@@ -30,7 +30,7 @@ export function noteRefusal(refusal: CacheRefusal, route: PageRoute, { site, req
   const key = `${id} ${reason}`
   if (keys.has(key) || keys.size >= MAX_WARNED) return
   keys.add(key)
-  const frame = refusal.kind === 'read' ? placeOfRead(refusal.read, site.mapper) : null
+  const frame = refusal.kind === 'read' ? findSiteFrame(refusal.read.error, site.mapper) : null
   const at = frame ? ` at ${frame.file}:${frame.line}:${frame.column}` : ''
   const { code, message, fix } = prerender
     ? createHydrantError('HYD_PRERENDER_PERSONAL', [prerender.file, `${reason}${at}`])

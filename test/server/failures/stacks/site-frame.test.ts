@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
-import { ownBundles } from '../../../src/server/build-output/loaded-bundles.ts'
-import { recordReads, type VisitorRead } from '../../../src/server/cache/visitor-reads.ts'
-import { findAppSites } from '../../../src/server/context/app-sites.ts'
-import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
-import { hydrant } from '../../../src/server/index.ts'
-import { placeOfRead } from '../../../src/server/pages/cached/place-of-read.ts'
-import { buildFiles, JSON_ONLY } from '../served.ts'
+import { ownBundles } from '../../../../src/server/build-output/loaded-bundles.ts'
+import { recordReads, type VisitorRead } from '../../../../src/server/cache/visitor-reads.ts'
+import { findAppSites } from '../../../../src/server/context/app-sites.ts'
+import { findSiteFrame } from '../../../../src/server/failures/stacks/site-frame.ts'
+import { createSourceMapper } from '../../../../src/server/failures/stacks/source-map.ts'
+import { hydrant } from '../../../../src/server/index.ts'
+import { buildFiles, JSON_ONLY } from '../../served.ts'
 
 const FILES = {
   'lib/cookie.ts': `// The line of the read is the third one.
@@ -57,7 +57,7 @@ t.test('finds the line of the site that read the property', async (t) => {
     t.equal(statusCode, 200)
     // The listener sets it, which the compiler cannot see.
     const read = firstRead as VisitorRead | null
-    return read && { property: read.property, place: placeOfRead(read, mapper) }
+    return read && { property: read.property, place: findSiteFrame(read.error, mapper) }
   }
 
   t.match(await placeOf('/'), {
@@ -74,7 +74,7 @@ t.test('returns null for a stack without a frame of the site', (t) => {
   const mapper = createSourceMapper(join(import.meta.dirname, 'no-site'), [])
   for (const stack of ['', 'Error: text\n    at load (pages/index.server.ts:1:1)', [1], undefined]) {
     const error = Object.assign(new Error('read'), { stack })
-    t.equal(placeOfRead({ error }, mapper), null)
+    t.equal(findSiteFrame(error, mapper), null)
   }
   t.end()
 })

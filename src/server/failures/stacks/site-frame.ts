@@ -1,0 +1,17 @@
+import type { SourceFrame } from '../../errors/failure-record.ts'
+import type { SourceMapper } from './source-map.ts'
+
+const FRAME_START = '    at '
+
+/**
+ * Returns the innermost frame of an error's stack in the site: its line, or the line that called a package which made
+ * the error. Returns null if no frame of the stack is in the site.
+ */
+export function findSiteFrame(error: Error, { mapFrame }: Pick<SourceMapper, 'mapFrame'>): SourceFrame | null {
+  // `Error.prepareStackTrace` of another library may return a value of any type.
+  for (const line of String(error.stack).split('\n')) {
+    const { frame } = line.startsWith(FRAME_START) ? mapFrame(line) : { frame: null }
+    if (frame?.isSite) return frame
+  }
+  return null
+}
