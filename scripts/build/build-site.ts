@@ -104,13 +104,14 @@ async function fill(
   check: BuildSiteOptions['check'],
 ): Promise<Omit<SiteBuild, 'durationMs' | 'folder'>> {
   onProgress('configuration')
-  const read = await readSite(siteDir)
-  const { site, problems, warnings: doubts } = discoverSite(read.files)
+  const files = await readSite(siteDir)
+  const { site, problems, warnings: doubts } = discoverSite(files.files)
   await writeRouteTypes(siteDir, site)
   const config = await compileConfig({ siteDir, folder: BUILD_FOLDER, file: site.config }, output)
   onProgress('pages')
-  const exports = await createExportReader(siteDir)(site, config.options.loader)
-  problems.push(...read.problems, ...config.problems, ...(await checkExports(siteDir, site, exports, check?.exports)))
+  const read = await createExportReader(siteDir)(site, config.options.loader)
+  const exports = read.names
+  problems.push(...files.problems, ...config.problems, ...(await checkExports(siteDir, site, read, check?.exports)))
   doubts.push(...(await findDoubtfulExports(siteDir, site, exports)))
   if (check) problems.push(...(await check.find({ siteDir, site, exports, config: config.config })))
   if (!config.isUsable) throw new BuildError(tidyProblems(problems))

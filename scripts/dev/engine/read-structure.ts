@@ -62,8 +62,9 @@ export function createStructureReader(siteDir: string, folder: string): Structur
       const { site, problems, warnings } = discoverSite(files)
       await writeRouteTypes(siteDir, site)
       const config = await compileConfig({ siteDir, folder: basename(folder), file: site.config }, output)
-      const exports = await readAll(site, config.options.loader)
-      problems.push(...ofFiles, ...config.problems, ...(await checkExports(siteDir, site, exports)))
+      const found = await readAll(site, config.options.loader)
+      const exports = found.names
+      problems.push(...ofFiles, ...config.problems, ...(await checkExports(siteDir, site, found)))
       if (problems.length > 0) throw new BuildError(tidyProblems(problems))
       await copyPublicFiles(site)
       return { site, config, exports, warnings: [...warnings, ...(await findDoubtfulExports(siteDir, site, exports))] }
@@ -83,8 +84,8 @@ export function createStructureReader(siteDir: string, folder: string): Structur
       const found = await readAll(changed, config.options.loader)
       const problems = await checkExports(siteDir, changed, found)
       if (problems.length > 0) throw new BuildError(tidyProblems(problems))
-      if ([...found].every(([file, names]) => exports.get(file)?.join() === names.join())) return structure
-      const all = new Map([...exports, ...found])
+      if ([...found.names].every(([file, names]) => exports.get(file)?.join() === names.join())) return structure
+      const all = new Map([...exports, ...found.names])
       const doubts = await findDoubtfulExports(siteDir, site, all)
       const others = structure.warnings.filter(({ code }) => code !== 'HYD_BUILD_PAGE_EXPORT')
       return { ...structure, exports: all, warnings: [...others, ...doubts] }

@@ -177,6 +177,14 @@ export const errorTable = {
     message: '%s of %s returned data%s, which cannot be sent to the browser: %s',
     fix: 'Return plain data: objects, arrays, strings, numbers, Date, Map, Set, BigInt, URL, typed arrays; a load may also return promises of these; see "hydrant docs loads".',
   },
+  HYD_FUNCTION_EXPORT: {
+    message: 'the export "%s" of %s must be a function; got %s',
+    fix: 'Export a function: export async function load(ctx) { … }, or action(ctx); see "hydrant docs loads".',
+  },
+  HYD_COMPONENT_EXPORT: {
+    message: 'the default export of %s must be a component; got %s',
+    fix: 'Export a function that returns elements: export default function Page() { return <p>…</p> }.',
+  },
   HYD_HYDRATE_EXPORT: {
     message: 'the export "hydrate" of %s must be false; got %s',
     fix: 'Write export const hydrate = false for a page without scripts, or remove the export.',
