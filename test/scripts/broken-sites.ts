@@ -300,6 +300,38 @@ export const brokenSites: BrokenSite[] = [
     message: '"lib.ts" has no export "total"',
   },
   {
+    title: 'a name that is almost that of an export',
+    files: {
+      'pages/a.tsx': "import { totl } from '../lib'\nexport default () => <p>{totl}</p>\n",
+      'lib.ts': 'export const total = 1\n',
+    },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/a.tsx:1:10'],
+    message: '"lib.ts" has no export "totl"; did you mean "total"?',
+  },
+  {
+    title: 'names that hydrant does not export',
+    files: {
+      'pages/index.server.ts':
+        'import {\n  HttpError,\n  redirct as go,\n} from \'hydrant\'\nimport { useNavigation } from "hydrant"\nexport const load = () => go(String([HttpError, useNavigation]))\n',
+    },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/index.server.ts:3:3', 'HYD_BUILD_IMPORT_NAME pages/index.server.ts:5:10'],
+    message: '"hydrant" has no export "redirct"; did you mean "redirect"?',
+  },
+  {
+    title: 'a name of hydrant that is imported from hydrant/react',
+    files: {
+      'pages/index.server.ts': "import { notFound } from 'hydrant/react'\nexport const load = () => notFound()\n",
+    },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/index.server.ts:1:10'],
+    message: '"hydrant/react" has no export "notFound"; import it from "hydrant"',
+  },
+  {
+    title: 'a name that hydrant/react does not export, in both bundles',
+    files: { 'pages/a.tsx': "import { Link } from 'hydrant/react'\nexport default () => <Link />\n" },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/a.tsx:1:10'],
+    message: '"hydrant/react" has no export "Link"',
+  },
+  {
     title: 'a file without a loader',
     files: { 'pages/a.tsx': "import x from './x.glsl'\nexport default () => <p>{x}</p>\n", 'pages/x.glsl': '' },
     expected: ['HYD_BUILD_LOADER pages/a.tsx:1:15'],

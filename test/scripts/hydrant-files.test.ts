@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { HYDRANT_EXPORTS } from '../../scripts/build/bundles/import-names.ts'
 import { filterFor, HYDRANT_FILES, hydrantPath } from '../../scripts/build/esbuild/hydrant-files.ts'
+import * as hydrant from '../../src/server/index.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 
@@ -11,6 +13,10 @@ for (const file of Object.values(HYDRANT_FILES)) {
     t.match(hydrantPath(file), filterFor(file))
   })
 }
+
+t.test('knows the exports of hydrant', async (t) => {
+  t.strictSame(HYDRANT_EXPORTS, Object.keys(hydrant))
+})
 
 t.test('matches a module of Hydrant, not a file with the same path elsewhere', async (t) => {
   t.notMatch(join('/site', 'src', HYDRANT_FILES.base), filterFor(HYDRANT_FILES.base))

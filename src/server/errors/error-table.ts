@@ -360,8 +360,8 @@ export const errorTable = {
     fix: 'Correct the path, or install the package.',
   },
   HYD_BUILD_IMPORT_NAME: {
-    message: '"%s" has no export "%s"',
-    fix: 'Correct the name, or export it there.',
+    message: '"%s" has no export "%s"%s',
+    fix: 'Correct the name, import a type with "import type", or export the name there if the module is yours.',
   },
   HYD_BUILD_LOADER: {
     message: 'there is no loader for "%s" files',
