@@ -112,7 +112,7 @@ async function fill(
   const read = await createExportReader(siteDir)(site, config.options.loader)
   const exports = read.names
   problems.push(...files.problems, ...config.problems, ...(await checkExports(siteDir, site, read, check?.exports)))
-  doubts.push(...(await findDoubtfulExports(siteDir, site, exports)))
+  doubts.push(...(await findDoubtfulExports(siteDir, site, read)))
   if (check) problems.push(...(await check.find({ siteDir, site, exports, config: config.config })))
   if (!config.isUsable) throw new BuildError(tidyProblems(problems))
   onProgress('bundles')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { discoverSite } from '../../scripts/build/discover/discover-site.ts'
 import { isMisspelling } from '../../src/server/util/closest-match.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { until } from '../until.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
@@ -115,7 +116,36 @@ t.test('hydrant build warns, with the place and the fix', async (t) => {
     'Warning [HYD_BUILD_PAGE_EXPORT] pages/a.tsx exports "load", which has no effect there; did you mean "load" in pages/a.server.ts?\n  at pages/a.tsx:3:14\n',
   )
   t.match(stderr, 'pages/b.tsx exports "getServerSideProps", which has no effect there; did you mean "load" in')
-  t.notMatch(stderr, 'pages/c.tsx')
+  t.match(stderr, 'pages/c.tsx exports "load", which has no effect there; pages/c.server.ts already exports "load"\n')
+  t.notMatch(stderr, 'size')
+})
+
+t.test('warns about misspelt exports of a page, and about exports of other frameworks', async (t) => {
+  const page = 'export default () => <p>page</p>\n'
+  const dir = createSite(t, {
+    'pages/a.tsx': `${page}export const hydrte = false\n`,
+    'pages/b.tsx': `${page}export const prerendr = true\n`,
+    'pages/c.tsx': `${page}export async function getServerSideProps() {}\n`,
+    'pages/c.server.ts': 'export const load = () => 1\n',
+    'pages/d.tsx': `${page}export const revalidate = 60\n`,
+    'pages/e.tsx': page,
+    'pages/e.server.ts': "export const revalidate = '60'\nexport const stream = 'no'\n",
+    'pages/f.tsx': `${page}export const hydrate = false\nexport const hydrated = 1\n`,
+    'pages/f.server.ts': 'export const revalidate = false\nexport const stream = true\n',
+    'pages/layout.tsx': 'export default ({ children }) => children\nexport const hydrte = 1\n',
+  })
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ message, location }) => `${location?.line}:${location?.column} ${message}`),
+    [
+      '2:14 pages/a.tsx exports "hydrte", which has no effect there; did you mean "hydrate"?',
+      '2:14 pages/b.tsx exports "prerendr", which has no effect there; did you mean "prerender"?',
+      '2:23 pages/c.tsx exports "getServerSideProps", which has no effect there; pages/c.server.ts already exports "load"',
+      '2:14 pages/d.tsx exports "revalidate", which has no effect there; did you mean "cache" in pages/d.server.ts?',
+      '1:14 the export "revalidate" of pages/e.server.ts has no effect with the value "60"; did you mean cache = { maxAgeS: 60 }?',
+      '2:14 the export "stream" of pages/e.server.ts has no effect with the value "no"',
+    ],
+  )
 })
 
 t.test('hydrant dev warns once, and again when the warning has been away', async (t) => {

@@ -11,17 +11,10 @@ import { checkValues } from './check-values.ts'
 import { meantExport } from './doubtful-exports.ts'
 import { findExport } from './find-export.ts'
 import { readMdxExports } from './mdx-exports.ts'
-import { readWrittenValues, type WrittenValues } from './written-values.ts'
+import { readWrittenValues, type SiteExports, type WrittenValues } from './written-values.ts'
 
 /** The names that each file exports, by its path in the site. Files that esbuild cannot parse are left out. */
 export type FileExports = ReadonlyMap<string, readonly string[]>
-
-/** The exports of the files of a site. */
-export interface SiteExports {
-  names: FileExports
-  /** The values that are written in each file. */
-  values: ReadonlyMap<string, WrittenValues>
-}
 
 export type ReadExports = (site: DiscoveredSite, loader: Record<string, Loader>) => Promise<SiteExports>
 

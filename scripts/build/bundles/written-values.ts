@@ -8,6 +8,13 @@ import { parseScript } from '../output/parse-script.ts'
 /** The values of a file's exports, by name. Exports whose value only the running code would show are left out. */
 export type WrittenValues = ReadonlyMap<string, unknown>
 
+/** The exports of the files of a site, by path. */
+export interface SiteExports {
+  /** Files that esbuild cannot parse are left out. */
+  names: ReadonlyMap<string, readonly string[]>
+  values: ReadonlyMap<string, WrittenValues>
+}
+
 /** Stands for a value that only the running code would show. */
 export const UNKNOWN = { toString: () => '…' }
 /** The property of an object that stands for properties that only the running code would show. */

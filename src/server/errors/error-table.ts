@@ -340,8 +340,12 @@ export const errorTable = {
     fix: 'Rename the file, or ignore this warning if the name is intended.',
   },
   HYD_BUILD_PAGE_EXPORT: {
-    message: '%s exports "%s", which has no effect there; did you mean "%s" in %s?',
-    fix: 'Move the export to that file under the suggested name, or give it another name.',
+    message: '%s exports "%s", which has no effect there; %s',
+    fix: 'Rename the export, move it to the file that the message names, or remove it; see "hydrant docs loads".',
+  },
+  HYD_BUILD_EXPORT_VALUE: {
+    message: 'the export "%s" of %s has no effect with the value %s%s',
+    fix: 'Write the value false, or remove the export; "hydrant docs cache" explains how pages are stored.',
   },
   HYD_BUILD_SERVER_ORPHAN: {
     message: '%s belongs to no page or layout%s',
