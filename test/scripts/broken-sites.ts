@@ -208,6 +208,12 @@ export const brokenSites: BrokenSite[] = [
     message: `; did you mean "${meant}"?`,
   })),
   {
+    title: 'a load that is the default export',
+    files: { 'pages/index.server.ts': 'export default function load() {}\n' },
+    expected: ['HYD_BUILD_SERVER_EXPORT pages/index.server.ts:1:8'],
+    message: '"loadVisitor"; did you mean "export function load"?',
+  },
+  {
     title: 'a component that is not the default export',
     files: { 'pages/a.tsx': 'export const size = 1\nexport function Products() {\n  return <p>a</p>\n}\n' },
     expected: ['HYD_BUILD_NO_COMPONENT pages/a.tsx:1'],

@@ -126,6 +126,11 @@ function allExports(file: string, exports: readonly string[]): readonly string[]
   return file.endsWith('.mdx') ? [...new Set(['default', ...exports])] : exports
 }
 
+/** The load of a server file is often written as the default export, as the component of a page is. */
+function hintAtDefault(name: string, names: readonly string[] = []): string {
+  return name === 'default' && !names.includes('load') ? '; did you mean "export function load"?' : ''
+}
+
 /**
  * Finds components without a default export, exports of server files that Hydrant does not know, exports with
  * a wrong value, and prerendered pages that need a server.
@@ -162,12 +167,12 @@ export async function checkExports(
     const allowed: readonly string[] = kind === 'page' ? PAGE_SERVER_EXPORTS : LAYOUT_SERVER_EXPORTS
     for (const name of found.get(file) ?? []) {
       if (allowed.includes(name)) continue
-      const closest = meantExport(name, allowed)
+      const closest = name === 'default' ? undefined : meantExport(name, allowed)
       const list = allowed
         .map((one) => `"${one}"`)
         .join(', ')
         .replace(/, ([^,]*)$/, ' and $1')
-      const values = [name, kind, list, closest ? `; did you mean "${closest}"?` : '']
+      const values = [name, kind, list, closest ? `; did you mean "${closest}"?` : hintAtDefault(name, found.get(file))]
       problems.push(createProblem('HYD_BUILD_SERVER_EXPORT', values, await findExport(siteDir, file, name)))
     }
   }
