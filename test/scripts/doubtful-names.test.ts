@@ -148,6 +148,24 @@ t.test('warns about misspelt exports of a page, and about exports of other frame
   )
 })
 
+t.test('warns about a schema for forms without an action', async (t) => {
+  const schema =
+    "export const form = Object({ '~standard': { version: 1, vendor: 'own', validate: (value) => ({ value }) } })\n"
+  const dir = createSite(t, {
+    'pages/a.tsx': 'export default () => <p>page</p>\n',
+    'pages/a.server.ts': `export const load = () => 1\n${schema}`,
+    'pages/index.server.ts': `${schema}export const action = () => 1\n`,
+    'pages/b.tsx': 'export default () => <p>page</p>\n',
+    'pages/b.server.ts': `${schema}export * from '../action.server'\n`,
+    'action.server.ts': 'export const action = () => 1\n',
+  })
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ code, location }) => `${code} ${location?.file}:${location?.line}`),
+    ['HYD_BUILD_FORM_UNUSED pages/a.server.ts:2'],
+  )
+})
+
 t.test('hydrant dev warns once, and again when the warning has been away', async (t) => {
   const page = (text: string) => `export default () => <p>${text}</p>\n`
   const dir = createSite(t, { 'pages/a.tsx': `${page('one')}export const load = 1\n` })

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   LAYOUT_SERVER_EXPORTS,
   PAGE_SERVER_EXPORTS,
@@ -30,7 +32,11 @@ const PAGE_EXPORTS = ['hydrate', 'prerender']
 const SWITCHES = ['revalidate', 'stream']
 
 /** The codes of the warnings about exports. */
-export const EXPORT_WARNINGS: readonly string[] = ['HYD_BUILD_PAGE_EXPORT', 'HYD_BUILD_EXPORT_VALUE']
+export const EXPORT_WARNINGS: readonly string[] = [
+  'HYD_BUILD_PAGE_EXPORT',
+  'HYD_BUILD_EXPORT_VALUE',
+  'HYD_BUILD_FORM_UNUSED',
+]
 
 /** A warning whose place is not known yet. */
 interface Doubt {
@@ -55,9 +61,11 @@ export async function findDoubtfulExports(
   site: DiscoveredSite,
   exports: SiteExports,
 ): Promise<BuildProblem[]> {
+  const forms = await Promise.all(site.serverFiles.map(({ file }) => checkForm(siteDir, file, exports)))
   const doubts = [
     ...site.components.flatMap((component) => checkComponent(component, exports)),
     ...site.serverFiles.flatMap(({ file }) => checkSwitches(file, exports)),
+    ...forms.flat(),
   ]
   return Promise.all(
     doubts.map(async ({ code, values, file, name }) =>
@@ -93,6 +101,15 @@ function checkSwitches(file: string, { values }: SiteExports): Doubt[] {
     const hint = isTime(name, value) ? `; did you mean cache = { maxAgeS: ${Number(value)} }?` : ''
     return [{ code: 'HYD_BUILD_EXPORT_VALUE' as const, values: [name, file, showValue(value), hint], file, name }]
   })
+}
+
+/** A schema for forms is not used without an action. A layout has neither. */
+async function checkForm(siteDir: string, file: string, { names }: SiteExports): Promise<Doubt[]> {
+  const exported = names.get(file) ?? []
+  if (!exported.includes('form') || exported.includes('action')) return []
+  // The names that come from another module are not known.
+  if (/\bexport\s*\*/.test(await readFile(join(siteDir, file), 'utf8'))) return []
+  return [{ code: 'HYD_BUILD_FORM_UNUSED', values: [file], file, name: 'form' }]
 }
 
 /** Returns whether an export is `revalidate` as Next.js has it: the seconds for which a page is stored. */

@@ -343,6 +343,10 @@ export const errorTable = {
     message: '%s exports "%s", which has no effect there; %s',
     fix: 'Rename the export, move it to the file that the message names, or remove it; see "hydrant docs loads".',
   },
+  HYD_BUILD_FORM_UNUSED: {
+    message: '%s exports the schema "form" without an action, so its page refuses forms with 405',
+    fix: 'Export a function: export async function action({ input }) { … }; see "hydrant docs forms".',
+  },
   HYD_BUILD_EXPORT_VALUE: {
     message: 'the export "%s" of %s has no effect with the value %s%s',
     fix: 'Write the value false, or remove the export; "hydrant docs cache" explains how pages are stored.',
