@@ -9,7 +9,8 @@ import {
   serverFileKeys,
 } from '../../src/server/build-output/manifest.ts'
 import { VERSION } from '../../src/server/build-output/read-build.ts'
-import { BuildError, type BuildProblem, compareText, tidyProblems } from '../build-problem.ts'
+import { BuildError, type BuildProblem, compareText, createProblem, tidyProblems } from '../build-problem.ts'
+import { describeWrongReact, readReact } from '../check-react.ts'
 import { bundleSite } from './bundles/bundle-site.ts'
 import { checkExports, createExportReader, type FileExports } from './bundles/check-exports.ts'
 import { findDoubtfulExports } from './bundles/doubtful-exports.ts'
@@ -114,7 +115,9 @@ async function fill(
   problems.push(...files.problems, ...config.problems, ...(await checkExports(siteDir, site, read, check?.exports)))
   doubts.push(...(await findDoubtfulExports(siteDir, site, read)))
   if (check) problems.push(...(await check.find({ siteDir, site, exports, config: config.config })))
-  if (!config.isUsable) throw new BuildError(tidyProblems(problems))
+  const wrongReact = describeWrongReact(readReact(siteDir))
+  if (wrongReact !== null) problems.push(createProblem('HYD_REACT_VERSION', [wrongReact]))
+  if (!config.isUsable || wrongReact !== null) throw new BuildError(tidyProblems(problems))
   onProgress('bundles')
   const formPages = findFormPages(site, exports)
   const images = createImageReader(siteDir, () => onProgress('images'))

@@ -338,6 +338,12 @@ export const brokenSites: BrokenSite[] = [
     message: '"hydrant/react" has no export "Link"',
   },
   {
+    title: 'a site with an old React',
+    files: { 'node_modules/react/package.json': '{ "name": "react", "version": "18.3.1" }' },
+    expected: ['HYD_REACT_VERSION '],
+    message: 'Hydrant needs react and react-dom 19.2 or newer; the site has react 18.3.1',
+  },
+  {
     title: 'a file without a loader',
     files: { 'pages/a.tsx': "import x from './x.glsl'\nexport default () => <p>{x}</p>\n", 'pages/x.glsl': '' },
     expected: ['HYD_BUILD_LOADER pages/a.tsx:1:15'],

@@ -3,7 +3,8 @@ import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 import type { BuildProblem, SourceLocation } from '../../build-problem.ts'
-import { createNameProblem, HYDRANT_EXPORTS } from './import-names.ts'
+import { HYDRANT_EXPORTS } from '../esbuild/hydrant-exports.ts'
+import { createNameProblem } from './import-names.ts'
 
 /** An import declaration with names, as esbuild writes it. */
 const IMPORT = /^import (?:[\w$]+, )?\{([^}]*)\} from "([\w:/]+)";$/gm

@@ -1,25 +1,6 @@
 import { closestMatch } from '../../../src/server/util/closest-match.ts'
-import * as react from '../../../src/shared/react.ts'
 import { type BuildProblem, createProblem, type SourceLocation } from '../../build-problem.ts'
-
-/** What `hydrant` exports, without its types. A build does not load the server. */
-export const HYDRANT_EXPORTS = [
-  'HttpError',
-  'addDraining',
-  'createServer',
-  'default',
-  'defineConfig',
-  'digestOf',
-  'hydrant',
-  'invalidForm',
-  'notFound',
-  'parseDigest',
-  'perRequest',
-  'redirect',
-  'rewriteUrl',
-]
-
-export const REACT_EXPORTS: readonly string[] = Object.keys(react)
+import { HYDRANT_EXPORTS, REACT_EXPORTS } from '../esbuild/hydrant-exports.ts'
 
 /** Describes the import of a name that a package does not export. */
 export function createNameProblem(

@@ -2,9 +2,10 @@ import type { Message } from 'esbuild'
 import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
+import { REACT_EXPORTS } from '../esbuild/hydrant-exports.ts'
 import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
-import { createNameProblem, REACT_EXPORTS } from './import-names.ts'
+import { createNameProblem } from './import-names.ts'
 
 /** The detail that a plugin of Hydrant attaches to a message for an error of Hydrant's table. */
 interface ProblemDetail {

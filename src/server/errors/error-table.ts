@@ -267,6 +267,10 @@ export const errorTable = {
     message: 'the process has loaded parts of React from different builds: %s',
     fix: 'Set NODE_ENV in the environment of the process, not in its code; it must not change after React or hydrant is imported.',
   },
+  HYD_REACT_VERSION: {
+    message: 'Hydrant needs react and react-dom 19.2 or newer; the site has %s',
+    fix: 'Run "npm install react@19 react-dom@19" in the folder of the site; see "hydrant docs upgrading".',
+  },
   HYD_POLICY_SCRIPTS: {
     message: 'the Content-Security-Policy (%s) of %s blocks the scripts of the page: %s',
     fix: 'Add a nonce to the policy and set the same nonce as reply.cspNonce = { script }, in a hook or with @fastify/helmet (enableCSPNonces: true), as "hydrant docs security" explains.',
