@@ -53,6 +53,7 @@ t.test('suggests the names at the root of a site', async (t) => {
     ['Server.tsx', 'an ordinary module', 'server.tsx'],
     ['hydrant.confg.ts', 'an ordinary module', 'hydrant.config.ts'],
     ['hydrnat.conifg.js', 'an ordinary module', 'hydrant.config.js'],
+    ['hydrant.conf.ts', 'an ordinary module', 'hydrant.config.ts'],
     ['hydrant-config.ts', 'an ordinary module', 'hydrant.config.ts'],
     ['hydrant.config.mts', 'not read', 'hydrant.config.ts'],
     ['hydrant.config.cjs', 'not read', 'hydrant.config.js'],
@@ -72,7 +73,7 @@ t.test('says nothing about ordinary names', async (t) => {
         ...['payout.tsx', 'mirror.tsx', 'terror.tsx', 'lookout.tsx', 'pages.tsx', 'indices.tsx', 'page/[n].tsx'],
         ...['server.tsx', 'services.tsx', 'service.ts', 'index.serve.ts', 'index.service.ts', 'index.sever.ts'],
         ...['_layuot.tsx', '_parts/eror.tsx', '_parts/_app.tsx', 'layuot.ts', 'idnex.css', 'prices.sever.ts'],
-        ...['docs/_app.tsx', 'loading.tsx', 'template.tsx', '[layuot].tsx', 'layuot/index.tsx', 'found.tsx'],
+        ...['docs/_app.tsx', 'template.tsx', 'loading/index.tsx', '[layuot].tsx', 'layuot/index.tsx', 'found.tsx'],
       ],
       ['serve.ts', 'servers.ts', 'service.ts', 'server.mjs', 'hydrant.ts', 'vite.config.ts', 'hydrant-env.d.ts', 'x'],
     ),
@@ -110,7 +111,7 @@ t.test('hydrant build warns, with the place and the fix', async (t) => {
     stderr,
     'Warning [HYD_BUILD_FILE_NAME] pages/layuot.tsx is the page /layuot; did you mean pages/layout.tsx?\n',
   )
-  t.match(stderr, '\n  at pages/layuot.tsx\nTry: Rename the file')
+  t.match(stderr, '\n  at pages/layuot.tsx\nTry: Rename or move the file')
   t.match(
     stderr,
     'Warning [HYD_BUILD_PAGE_EXPORT] pages/a.tsx exports "load", which has no effect there; did you mean "load" in pages/a.server.ts?\n  at pages/a.tsx:3:14\n',
@@ -144,6 +145,32 @@ t.test('warns about misspelt exports of a page, and about exports of other frame
       '2:14 pages/d.tsx exports "revalidate", which has no effect there; did you mean "cache" in pages/d.server.ts?',
       '1:14 the export "revalidate" of pages/e.server.ts has no effect with the value "60"; did you mean cache = { maxAgeS: 60 }?',
       '2:14 the export "stream" of pages/e.server.ts has no effect with the value "no"',
+    ],
+  )
+})
+
+t.test('warns about files of Next.js, and about names that differ only in case', async (t) => {
+  const page = 'export default ({ children }) => <p>{children}</p>\n'
+  const dir = createSite(t, {
+    'pages/loading.tsx': page,
+    'pages/route.ts': 'export async function GET() {}\n',
+    'pages/api/hello.ts': 'export default function handler() {}\n',
+    'pages/api/names.ts': 'export const names = []\n',
+    'pages/docs/route.ts': 'export const route = 1\n',
+    'pages/layout.tsx': page,
+    'pages/Layout.tsx': page,
+  })
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ message, location }) => [location?.file, message]),
+    [
+      [
+        'pages/Layout.tsx',
+        'pages/Layout.tsx is beside a file whose name differs only in case; did you mean pages/layout.tsx?',
+      ],
+      ['pages/api/hello.ts', 'pages/api/hello.ts is an ordinary module; did you mean a route in server.ts?'],
+      ['pages/loading.tsx', 'pages/loading.tsx is the page /loading; did you mean a <Suspense fallback> in a page?'],
+      ['pages/route.ts', 'pages/route.ts is an ordinary module; did you mean a route in server.ts?'],
     ],
   )
 })

@@ -11,7 +11,7 @@ import { type ClientOutput, readClientOutput } from '../output/read-client-outpu
 import { type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
 import { checkPackageImports } from './check-package-imports.ts'
 import { translateErrors } from './translate-errors.ts'
-import { translateMessage } from './translate-message.ts'
+import { translateWarning } from './translate-message.ts'
 
 export interface SiteBundles {
   client: ClientOutput
@@ -47,6 +47,6 @@ export async function bundleSite(
       clientDir: join(folder, BUILD_PATHS.client),
     }),
     server: createServerOutput(file('.mjs'), file('.mjs.map'), dirname(join(folder, BUILD_PATHS.server))),
-    warnings: [...[...forClient.warnings, ...forServer.warnings].map(translateMessage), ...imports.warnings],
+    warnings: [...[...forClient.warnings, ...forServer.warnings].map(translateWarning), ...imports.warnings],
   }
 }

@@ -59,6 +59,19 @@ function placeOfImport(note: Message['notes'][number]): SourceLocation | null {
   return isOfBuild ? fileAt(file) : readLocation(note)
 }
 
+const OTHER_CASE = /^Use "(.*)" instead of "(.*)" to avoid issues with case-sensitive file systems$/
+
+/** Translates a warning of esbuild. The modules of the build import the files of the site. */
+export function translateWarning(message: Message): BuildProblem {
+  const [, meant, file] = (isAboutVirtualModule(message) && OTHER_CASE.exec(message.text)) || []
+  if (meant === undefined || file === undefined) return translateMessage(message)
+  return createProblem(
+    'HYD_BUILD_FILE_NAME',
+    [file, 'beside a file whose name differs only in case', meant],
+    fileAt(file),
+  )
+}
+
 export function isOfSitePlugin({ pluginName }: Message): boolean {
   return pluginName !== '' && !pluginName.startsWith('hydrant-')
 }

@@ -341,7 +341,7 @@ export const errorTable = {
   },
   HYD_BUILD_FILE_NAME: {
     message: '%s is %s; did you mean %s?',
-    fix: 'Rename the file, or ignore this warning if the name is intended.',
+    fix: 'Rename or move the file, or ignore this warning if the name is intended.',
   },
   HYD_BUILD_PAGE_EXPORT: {
     message: '%s exports "%s", which has no effect there; %s',
