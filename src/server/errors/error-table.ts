@@ -271,6 +271,11 @@ export const errorTable = {
     message: 'Hydrant needs react and react-dom 19.2 or newer; the site has %s',
     fix: 'Run "npm install react@19 react-dom@19" in the folder of the site; see "hydrant docs upgrading".',
   },
+  HYD_LAYOUT_HTML: {
+    message:
+      '%s does not render <html>, so the documents have no doctype, no <head> and no language; the first one was %s',
+    fix: 'Render <html lang="en">, <head> and <body> around the children, or remove the file, and Hydrant renders them; see "hydrant docs layouts".',
+  },
   HYD_POLICY_SCRIPTS: {
     message: 'the Content-Security-Policy (%s) of %s blocks the scripts of the page: %s',
     fix: 'Add a nonce to the policy and set the same nonce as reply.cspNonce = { script }, in a hook or with @fastify/helmet (enableCSPNonces: true), as "hydrant docs security" explains.',
