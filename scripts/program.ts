@@ -1,8 +1,10 @@
 // The program `hydrant`, which `cli.ts` runs.
 
+import { resolve } from 'node:path'
 import { Argument, Command, CommanderError } from 'commander'
 import { VERSION } from '../src/server/build-output/read-build.ts'
 import { createHydrantError, showValue } from '../src/server/errors/hydrant-error.ts'
+import { describeOldReact, readReact } from './check-react.ts'
 import { addErrorsCommand } from './commands/add-errors-command.ts'
 import type { ExportFlags } from './commands/export.ts'
 import { addServerOptions, createSwitch, type ServerDefaults } from './commands/server-options.ts'
@@ -156,6 +158,7 @@ function addCommand(program: Command, name: string, description: string, { serve
   if (serves) addServerOptions(command, serves)
   command.action(async (dir: string, flags: Flags) => {
     const note = setNodeEnv(mode)
+    refuseOldReact(dir)
     const runCommand = await load()
     await runCommand(requireFolder(dir), flags, note)
   })
@@ -173,6 +176,7 @@ function addExportCommand(program: Command) {
     .option('--folders', 'write the page /about as about/index.html instead of about.html')
     .action(async (dir: string, flags: ExportFlags) => {
       const note = setNodeEnv('production')
+      refuseOldReact(dir)
       const { runExport } = await import('./commands/export.ts')
       await runExport(requireFolder(dir), flags, note)
     })
@@ -190,6 +194,12 @@ function setNodeEnv(mode: CommandParts['mode']): string | null {
   if (isRight) return null
   process.env.NODE_ENV = mode
   return before === undefined ? null : `NODE_ENV was ${showValue(before)}; this command has set it to "${mode}"`
+}
+
+/** Commands import React, and Node.js refuses a version without the names that Hydrant uses. */
+function refuseOldReact(dir: string) {
+  const old = describeOldReact(readReact(resolve(dir)))
+  if (old !== null) throw createHydrantError('HYD_REACT_VERSION', [old])
 }
 
 function requireFolder(dir: string): string {

@@ -9,7 +9,8 @@ import {
   serverFileKeys,
 } from '../../src/server/build-output/manifest.ts'
 import { VERSION } from '../../src/server/build-output/read-build.ts'
-import { BuildError, type BuildProblem, compareText, tidyProblems } from '../build-problem.ts'
+import { BuildError, type BuildProblem, compareText, createProblem, tidyProblems } from '../build-problem.ts'
+import { describeWrongReact, readReact } from '../check-react.ts'
 import { bundleSite } from './bundles/bundle-site.ts'
 import { checkExports, createExportReader, type FileExports } from './bundles/check-exports.ts'
 import { findDoubtfulExports } from './bundles/doubtful-exports.ts'
@@ -104,16 +105,19 @@ async function fill(
   check: BuildSiteOptions['check'],
 ): Promise<Omit<SiteBuild, 'durationMs' | 'folder'>> {
   onProgress('configuration')
-  const read = await readSite(siteDir)
-  const { site, problems, warnings: doubts } = discoverSite(read.files)
+  const files = await readSite(siteDir)
+  const { site, problems, warnings: doubts } = discoverSite(files.files)
   await writeRouteTypes(siteDir, site)
   const config = await compileConfig({ siteDir, folder: BUILD_FOLDER, file: site.config }, output)
   onProgress('pages')
-  const exports = await createExportReader(siteDir)(site, config.options.loader)
-  problems.push(...read.problems, ...config.problems, ...(await checkExports(siteDir, site, exports, check?.exports)))
-  doubts.push(...(await findDoubtfulExports(siteDir, site, exports)))
+  const read = await createExportReader(siteDir)(site, config.options.loader)
+  const exports = read.names
+  problems.push(...files.problems, ...config.problems, ...(await checkExports(siteDir, site, read, check?.exports)))
+  doubts.push(...(await findDoubtfulExports(siteDir, site, read)))
   if (check) problems.push(...(await check.find({ siteDir, site, exports, config: config.config })))
-  if (!config.isUsable) throw new BuildError(tidyProblems(problems))
+  const wrongReact = describeWrongReact(readReact(siteDir))
+  if (wrongReact !== null) problems.push(createProblem('HYD_REACT_VERSION', [wrongReact]))
+  if (!config.isUsable || wrongReact !== null) throw new BuildError(tidyProblems(problems))
   onProgress('bundles')
   const formPages = findFormPages(site, exports)
   const images = createImageReader(siteDir, () => onProgress('images'))

@@ -119,6 +119,65 @@ export const brokenSites: BrokenSite[] = [
     message: 'the export "form" of pages/index.server.ts must be a Standard Schema; got a function',
   },
   {
+    title: 'exports that are no functions',
+    files: {
+      'pages/index.server.ts':
+        "export const load = { books: [] }\nexport const action = 'x'\nexport const guard = -1\nexport const cache = { maxAgeS: 1 }\nexport const loadVisitor = `text`\n",
+      'pages/layout.tsx': page,
+      'pages/layout.server.ts': 'const rows: number[] = [1]\nexport { rows as load }\n',
+      'pages/ok.tsx': page,
+      'pages/ok.server.ts':
+        "import { wrap } from '../wrap'\nexport const load = wrap({})\nexport const action = [wrap][0]\nlet own: unknown = null\nown = wrap\nexport { own as guard }\n",
+      'wrap.ts': 'export const wrap = (value: unknown) => () => value\n',
+    },
+    expected: [
+      'HYD_FUNCTION_EXPORT pages/index.server.ts:1:14',
+      'HYD_FUNCTION_EXPORT pages/index.server.ts:2:14',
+      'HYD_GUARD_EXPORT pages/index.server.ts:3:14',
+      'HYD_VISITOR_LOAD pages/index.server.ts:5:14',
+      'HYD_FUNCTION_EXPORT pages/layout.server.ts:2:18',
+    ],
+    message: 'the export "load" of pages/index.server.ts must be a function; got {…}',
+  },
+  ...[
+    ['{ maxAge: 60 }', 'it has the unknown property "maxAge"'],
+    ["{ maxAgeS: '60', staleS: 60 }", '"maxAgeS" must be a number of seconds from 0 to 31536000; got "60"'],
+    ['{ staleS: HOUR }', '"maxAgeS" must be a number of seconds from 0 to 31536000; got undefined'],
+    ['{ ...common, maxAgeS: -1 }', '"maxAgeS" must be a number of seconds from 0 to 31536000; got -1'],
+    ['60', 'it must be an object; got 60'],
+  ].map(([value, message]) => ({
+    title: `the export cache = ${value}`,
+    files: {
+      'pages/index.server.ts': `const HOUR = 60 * 60\nconst common = { staleS: HOUR }\nexport const cache = ${value}\n`,
+      'pages/ok.tsx': page,
+      'pages/ok.server.ts':
+        "const [common, NAME] = [{ maxAgeS: 60 }, 'page']\nexport const cache = { ...common, staleS: 60 * 60, tags: () => [], search: [NAME] }\n",
+    },
+    expected: ['HYD_CACHE_INVALID pages/index.server.ts:3:14'],
+    message: `the export "cache" of pages/index.server.ts is not valid: ${message}`,
+  })),
+  {
+    title: 'default exports that are no components',
+    files: {
+      'pages/a.tsx': 'export default 42\n',
+      'pages/b.tsx': 'export default <p>b</p>\n',
+      'pages/c.tsx': 'const c = 1\nexport default c\n',
+      'pages/error.tsx': "export default 'error'\n",
+      'pages/layout.tsx': "const layout = ['a']\nexport { layout as default }\n",
+      'pages/ok.tsx': `import { memo } from 'react'\nexport const hydrate = false\nexport default memo(() => null)\n`,
+      'pages/scripts.tsx': `export const hydrate = true\n${page}`,
+    },
+    expected: [
+      'HYD_COMPONENT_EXPORT pages/a.tsx:1:8',
+      'HYD_COMPONENT_EXPORT pages/b.tsx:1:8',
+      'HYD_COMPONENT_EXPORT pages/c.tsx:2:8',
+      'HYD_COMPONENT_EXPORT pages/error.tsx:1:8',
+      'HYD_COMPONENT_EXPORT pages/layout.tsx:2:20',
+      'HYD_HYDRATE_EXPORT pages/scripts.tsx:1:14',
+    ],
+    message: 'the default export of pages/a.tsx must be a component; got 42',
+  },
+  {
     title: 'a server file without its page',
     files: { 'pages/prices.server.ts': 'export const load = () => 1\n' },
     expected: ['HYD_BUILD_SERVER_ORPHAN pages/prices.server.ts'],
@@ -148,6 +207,12 @@ export const brokenSites: BrokenSite[] = [
     expected: ['HYD_BUILD_SERVER_EXPORT pages/index.server.ts:2:17'],
     message: `; did you mean "${meant}"?`,
   })),
+  {
+    title: 'a load that is the default export',
+    files: { 'pages/index.server.ts': 'export default function load() {}\n' },
+    expected: ['HYD_BUILD_SERVER_EXPORT pages/index.server.ts:1:8'],
+    message: '"loadVisitor"; did you mean "export function load"?',
+  },
   {
     title: 'a component that is not the default export',
     files: { 'pages/a.tsx': 'export const size = 1\nexport function Products() {\n  return <p>a</p>\n}\n' },
@@ -239,6 +304,44 @@ export const brokenSites: BrokenSite[] = [
     },
     expected: ['HYD_BUILD_IMPORT_NAME pages/a.tsx:1:10'],
     message: '"lib.ts" has no export "total"',
+  },
+  {
+    title: 'a name that is almost that of an export',
+    files: {
+      'pages/a.tsx': "import { totl } from '../lib'\nexport default () => <p>{totl}</p>\n",
+      'lib.ts': 'export const total = 1\n',
+    },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/a.tsx:1:10'],
+    message: '"lib.ts" has no export "totl"; did you mean "total"?',
+  },
+  {
+    title: 'names that hydrant does not export',
+    files: {
+      'pages/index.server.ts':
+        'import {\n  HttpError,\n  redirct as go,\n} from \'hydrant\'\nimport { useNavigation } from "hydrant"\nexport const load = () => go(String([HttpError, useNavigation]))\n',
+    },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/index.server.ts:3:3', 'HYD_BUILD_IMPORT_NAME pages/index.server.ts:5:10'],
+    message: '"hydrant" has no export "redirct"; did you mean "redirect"?',
+  },
+  {
+    title: 'a name of hydrant that is imported from hydrant/react',
+    files: {
+      'pages/index.server.ts': "import { notFound } from 'hydrant/react'\nexport const load = () => notFound()\n",
+    },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/index.server.ts:1:10'],
+    message: '"hydrant/react" has no export "notFound"; import it from "hydrant"',
+  },
+  {
+    title: 'a name that hydrant/react does not export, in both bundles',
+    files: { 'pages/a.tsx': "import { Link } from 'hydrant/react'\nexport default () => <Link />\n" },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/a.tsx:1:10'],
+    message: '"hydrant/react" has no export "Link"',
+  },
+  {
+    title: 'a site with an old React',
+    files: { 'node_modules/react/package.json': '{ "name": "react", "version": "18.3.1" }' },
+    expected: ['HYD_REACT_VERSION '],
+    message: 'Hydrant needs react and react-dom 19.2 or newer; the site has react 18.3.1',
   },
   {
     title: 'a file without a loader',

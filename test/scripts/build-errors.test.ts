@@ -88,6 +88,8 @@ t.test('has a broken site for each of its errors', async (t) => {
     // Warnings, tested in doubtful-names.test.ts.
     'HYD_BUILD_FILE_NAME',
     'HYD_BUILD_PAGE_EXPORT',
+    'HYD_BUILD_EXPORT_VALUE',
+    'HYD_BUILD_FORM_UNUSED',
     // A warning, tested in images.test.ts.
     'HYD_BUILD_SHARP',
     // Tested with the real library, in test/package/create-tailwind.ts.

@@ -26,7 +26,7 @@ t.test('reads the exports of many files in runs of a bounded size, also when som
   })
   const { site } = discoverSite((await readSite(siteDir)).files)
 
-  const exports = await readExports(site, {})
+  const { names: exports } = await readExports(site, {})
   t.equal(exports.size, PAGES - broken.length, 'only the broken files are left out')
   t.strictSame(exports.get(nameOf(149)), ['default', 'own149'])
   t.ok(Math.max(...runs) <= 64, 'the memory of a run grows with the square of its files')
@@ -34,6 +34,6 @@ t.test('reads the exports of many files in runs of a bounded size, also when som
 
   runs.length = 0
   writeFileSync(join(siteDir, nameOf(7)), 'export default () => "changed"\n')
-  t.strictSame((await readExports(site, {})).get(nameOf(7)), ['default'])
+  t.strictSame((await readExports(site, {})).names.get(nameOf(7)), ['default'])
   t.strictSame(runs, [3, 1], 'only the changed file and the broken ones are parsed again')
 })

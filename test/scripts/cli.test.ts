@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { OLDEST_REACT } from '../../scripts/check-react.ts'
+import { createOutsideFolder } from '../outside-folder.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
@@ -75,6 +77,29 @@ t.test('ends with 1 when a site does not build, and shows each position', async 
   t.notMatch(stderr, /^ {4}at /m)
   const { stderr: withStack } = await runCli(['build', dir], { env: { DEBUG: 'hydrant' } })
   t.match(withStack, /^ {4}at /m)
+})
+
+t.test('says in one sentence that React is missing or too old', async (t) => {
+  const missing = await runCli(['build', createOutsideFolder(t, 'no-react-')])
+  t.equal(missing.code, 1)
+  t.strictSame(missing.stderr.match(/\[HYD_\w+\]/g), [
+    '[HYD_BUILD_PAGES_MISSING]',
+    '[HYD_REACT_VERSION]',
+    '[HYD_BUILD_FAILED]',
+  ])
+  t.match(missing.stderr, 'Hydrant needs react and react-dom 19.2 or newer; the site has neither')
+
+  const old = { name: 'react', version: '18.3.1' }
+  const dir = createSite(t, { 'node_modules/react/package.json': JSON.stringify(old) })
+  for (const command of ['start', 'dev', 'build'])
+    t.match(await runCli([command, dir]), {
+      code: 1,
+      stderr: 'Error [HYD_REACT_VERSION] Hydrant needs react and react-dom 19.2 or newer; the site has react 18.3.1\n',
+    })
+})
+
+t.test('the oldest React is that of package.json', async (t) => {
+  t.equal(JSON.parse(readFileSync('package.json', 'utf8')).peerDependencies.react, `^${OLDEST_REACT.join('.')}.0`)
 })
 
 t.test('ends with 1 when there is no build to start', async (t) => {

@@ -182,7 +182,7 @@ t.test('an edit of a guard takes effect at the next request, also for unknown pa
   t.strictSame(await statuses(), [200, 404])
   await save('lib/open.ts', GUARDED['lib/open.ts'].replace('true', 'false'))
   t.strictSame(await statuses(), [302, 302], 'a module that the guard imports')
-  await save('pages/members/layout.server.ts', 'export const guard = 1\n')
+  await save('pages/members/layout.server.ts', 'export const guard = Number(1)\n')
   t.strictSame(await statuses(), [500, 500], 'a guard that is not a function opens nothing')
   await save('pages/members/layout.server.ts', 'export const load = () => 2\n')
   t.strictSame(await statuses(), [200, 404])

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { discoverSite } from '../../scripts/build/discover/discover-site.ts'
 import { isMisspelling } from '../../src/server/util/closest-match.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { until } from '../until.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
@@ -52,6 +53,7 @@ t.test('suggests the names at the root of a site', async (t) => {
     ['Server.tsx', 'an ordinary module', 'server.tsx'],
     ['hydrant.confg.ts', 'an ordinary module', 'hydrant.config.ts'],
     ['hydrnat.conifg.js', 'an ordinary module', 'hydrant.config.js'],
+    ['hydrant.conf.ts', 'an ordinary module', 'hydrant.config.ts'],
     ['hydrant-config.ts', 'an ordinary module', 'hydrant.config.ts'],
     ['hydrant.config.mts', 'not read', 'hydrant.config.ts'],
     ['hydrant.config.cjs', 'not read', 'hydrant.config.js'],
@@ -71,7 +73,7 @@ t.test('says nothing about ordinary names', async (t) => {
         ...['payout.tsx', 'mirror.tsx', 'terror.tsx', 'lookout.tsx', 'pages.tsx', 'indices.tsx', 'page/[n].tsx'],
         ...['server.tsx', 'services.tsx', 'service.ts', 'index.serve.ts', 'index.service.ts', 'index.sever.ts'],
         ...['_layuot.tsx', '_parts/eror.tsx', '_parts/_app.tsx', 'layuot.ts', 'idnex.css', 'prices.sever.ts'],
-        ...['docs/_app.tsx', 'loading.tsx', 'template.tsx', '[layuot].tsx', 'layuot/index.tsx', 'found.tsx'],
+        ...['docs/_app.tsx', 'template.tsx', 'loading/index.tsx', '[layuot].tsx', 'layuot/index.tsx', 'found.tsx'],
       ],
       ['serve.ts', 'servers.ts', 'service.ts', 'server.mjs', 'hydrant.ts', 'vite.config.ts', 'hydrant-env.d.ts', 'x'],
     ),
@@ -109,13 +111,86 @@ t.test('hydrant build warns, with the place and the fix', async (t) => {
     stderr,
     'Warning [HYD_BUILD_FILE_NAME] pages/layuot.tsx is the page /layuot; did you mean pages/layout.tsx?\n',
   )
-  t.match(stderr, '\n  at pages/layuot.tsx\nTry: Rename the file')
+  t.match(stderr, '\n  at pages/layuot.tsx\nTry: Rename or move the file')
   t.match(
     stderr,
     'Warning [HYD_BUILD_PAGE_EXPORT] pages/a.tsx exports "load", which has no effect there; did you mean "load" in pages/a.server.ts?\n  at pages/a.tsx:3:14\n',
   )
   t.match(stderr, 'pages/b.tsx exports "getServerSideProps", which has no effect there; did you mean "load" in')
-  t.notMatch(stderr, 'pages/c.tsx')
+  t.match(stderr, 'pages/c.tsx exports "load", which has no effect there; pages/c.server.ts already exports "load"\n')
+  t.notMatch(stderr, 'size')
+})
+
+t.test('warns about misspelled exports of a page, and about exports of other frameworks', async (t) => {
+  const page = 'export default () => <p>page</p>\n'
+  const dir = createSite(t, {
+    'pages/a.tsx': `${page}export const hydrte = false\n`,
+    'pages/b.tsx': `${page}export const prerendr = true\n`,
+    'pages/c.tsx': `${page}export async function getServerSideProps() {}\n`,
+    'pages/c.server.ts': 'export const load = () => 1\n',
+    'pages/d.tsx': `${page}export const revalidate = 60\n`,
+    'pages/e.tsx': page,
+    'pages/e.server.ts': "export const revalidate = '60'\nexport const stream = 'no'\n",
+    'pages/f.tsx': `${page}export const hydrate = false\nexport const hydrated = 1\n`,
+    'pages/f.server.ts': 'export const revalidate = false\nexport const stream = true\n',
+    'pages/layout.tsx': 'export default ({ children }) => children\nexport const hydrte = 1\n',
+  })
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ message, location }) => `${location?.line}:${location?.column} ${message}`),
+    [
+      '2:14 pages/a.tsx exports "hydrte", which has no effect there; did you mean "hydrate"?',
+      '2:14 pages/b.tsx exports "prerendr", which has no effect there; did you mean "prerender"?',
+      '2:23 pages/c.tsx exports "getServerSideProps", which has no effect there; pages/c.server.ts already exports "load"',
+      '2:14 pages/d.tsx exports "revalidate", which has no effect there; did you mean "cache" in pages/d.server.ts?',
+      '1:14 the export "revalidate" of pages/e.server.ts has no effect with the value "60"; did you mean cache = { maxAgeS: 60 }?',
+      '2:14 the export "stream" of pages/e.server.ts has no effect with the value "no"',
+    ],
+  )
+})
+
+t.test('warns about files of Next.js, and about names that differ only in case', async (t) => {
+  const page = 'export default ({ children }) => <p>{children}</p>\n'
+  const dir = createSite(t, {
+    'pages/loading.tsx': page,
+    'pages/route.ts': 'export async function GET() {}\n',
+    'pages/api/hello.ts': 'export default function handler() {}\n',
+    'pages/api/names.ts': 'export const names = []\n',
+    'pages/docs/route.ts': 'export const route = 1\n',
+    'pages/layout.tsx': page,
+    'pages/Layout.tsx': page,
+  })
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ message, location }) => [location?.file, message]),
+    [
+      [
+        'pages/Layout.tsx',
+        'pages/Layout.tsx is beside a file whose name differs only in case; did you mean pages/layout.tsx?',
+      ],
+      ['pages/api/hello.ts', 'pages/api/hello.ts is an ordinary module; did you mean a route in server.ts?'],
+      ['pages/loading.tsx', 'pages/loading.tsx is the page /loading; did you mean a <Suspense fallback> in a page?'],
+      ['pages/route.ts', 'pages/route.ts is an ordinary module; did you mean a route in server.ts?'],
+    ],
+  )
+})
+
+t.test('warns about a schema for forms without an action', async (t) => {
+  const schema =
+    "export const form = Object({ '~standard': { version: 1, vendor: 'own', validate: (value) => ({ value }) } })\n"
+  const dir = createSite(t, {
+    'pages/a.tsx': 'export default () => <p>page</p>\n',
+    'pages/a.server.ts': `export const load = () => 1\n${schema}`,
+    'pages/index.server.ts': `${schema}export const action = () => 1\n`,
+    'pages/b.tsx': 'export default () => <p>page</p>\n',
+    'pages/b.server.ts': `${schema}export * from '../action.server'\n`,
+    'action.server.ts': 'export const action = () => 1\n',
+  })
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ code, location }) => `${code} ${location?.file}:${location?.line}`),
+    ['HYD_BUILD_FORM_UNUSED pages/a.server.ts:2'],
+  )
 })
 
 t.test('hydrant dev warns once, and again when the warning has been away', async (t) => {

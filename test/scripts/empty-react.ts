@@ -3,10 +3,10 @@
  * minifies the real ones for 0.1 s of a processor in each build.
  */
 export const EMPTY_REACT = {
-  'node_modules/react/package.json': '{ "name": "react", "version": "19.0.0" }',
+  'node_modules/react/package.json': '{ "name": "react", "version": "19.2.0" }',
   'node_modules/react/index.js': '',
   'node_modules/react/jsx-runtime.js': '',
-  'node_modules/react-dom/package.json': '{ "name": "react-dom", "version": "19.0.0" }',
+  'node_modules/react-dom/package.json': '{ "name": "react-dom", "version": "19.2.0" }',
   'node_modules/react-dom/index.js': '',
   'node_modules/react-dom/client.js': '',
 }

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { HYDRANT_EXPORTS, REACT_EXPORTS } from '../../scripts/build/esbuild/hydrant-exports.ts'
 import { filterFor, HYDRANT_FILES, hydrantPath } from '../../scripts/build/esbuild/hydrant-files.ts'
+import * as hydrant from '../../src/server/index.ts'
+import * as react from '../../src/shared/react.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 
@@ -11,6 +14,11 @@ for (const file of Object.values(HYDRANT_FILES)) {
     t.match(hydrantPath(file), filterFor(file))
   })
 }
+
+t.test('knows the exports of hydrant and hydrant/react', async (t) => {
+  t.strictSame(HYDRANT_EXPORTS, Object.keys(hydrant))
+  t.strictSame(REACT_EXPORTS, Object.keys(react))
+})
 
 t.test('matches a module of Hydrant, not a file with the same path elsewhere', async (t) => {
   t.notMatch(join('/site', 'src', HYDRANT_FILES.base), filterFor(HYDRANT_FILES.base))

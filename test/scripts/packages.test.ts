@@ -49,6 +49,22 @@ t.test('leaves packages to Node on the server and bundles them for the browser',
   t.equal(load(), 'PACKAGE-RED/')
 })
 
+t.test('warns about names that a module of Node.js does not export', async (t) => {
+  const dir = createSite(t, {
+    'pages/index.server.ts':
+      "import { readFileSnc, readFileSync } from 'node:fs'\nimport os, { hostname } from 'os'\nexport const load = () => [readFileSnc, readFileSync, os, hostname]\n",
+  })
+  const { warnings } = await buildSharing({ dir })
+  t.match(warnings, [
+    {
+      code: 'HYD_BUILD_IMPORT_NAME',
+      message: '"node:fs" has no export "readFileSnc"; did you mean "readFileSync"?',
+      location: { file: 'pages/index.server.ts', line: 1, column: 10 },
+    },
+  ])
+  t.equal(warnings.length, 1)
+})
+
 t.test('bundles stylesheets and assets of packages', async (t) => {
   const { code, client, page } = await build(t, {
     ...moduleOf('theme', 'export {}\n'),

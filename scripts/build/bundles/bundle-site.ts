@@ -9,8 +9,9 @@ import { findStyledPackages } from '../esbuild/styled-packages.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
 import { type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
+import { checkPackageImports } from './check-package-imports.ts'
 import { translateErrors } from './translate-errors.ts'
-import { translateMessage } from './translate-message.ts'
+import { translateWarning } from './translate-message.ts'
 
 export interface SiteBundles {
   client: ClientOutput
@@ -37,6 +38,8 @@ export async function bundleSite(
     return { problems: await translateErrors(messages, site, client.options) }
   }
   const file = (end: string) => outputText(forServer.result.outputFiles, end)
+  const imports = await checkPackageImports(siteDir, file('.mjs'), forServer.result.metafile)
+  if (imports.problems.length > 0) return { problems: imports.problems }
   const folder = join(siteDir, input.folder)
   return {
     client: readClientOutput(forClient.result, [...client.assets, ...assets], {
@@ -44,6 +47,6 @@ export async function bundleSite(
       clientDir: join(folder, BUILD_PATHS.client),
     }),
     server: createServerOutput(file('.mjs'), file('.mjs.map'), dirname(join(folder, BUILD_PATHS.server))),
-    warnings: [...forClient.warnings, ...forServer.warnings].map(translateMessage),
+    warnings: [...[...forClient.warnings, ...forServer.warnings].map(translateWarning), ...imports.warnings],
   }
 }

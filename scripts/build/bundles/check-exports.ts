@@ -7,15 +7,21 @@ import { mapWithLimit } from '../../map-with-limit.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
 import { checkPrerender } from './check-prerender.ts'
-import { checkSchemas } from './check-schemas.ts'
+import { checkValues } from './check-values.ts'
 import { meantExport } from './doubtful-exports.ts'
 import { findExport } from './find-export.ts'
 import { readMdxExports } from './mdx-exports.ts'
+import { readWrittenValues, type SiteExports, type WrittenValues } from './written-values.ts'
 
 /** The names that each file exports, by its path in the site. Files that esbuild cannot parse are left out. */
 export type FileExports = ReadonlyMap<string, readonly string[]>
 
-export type ReadExports = (site: DiscoveredSite, loader: Record<string, Loader>) => Promise<FileExports>
+export type ReadExports = (site: DiscoveredSite, loader: Record<string, Loader>) => Promise<SiteExports>
+
+interface ReadFile {
+  names: readonly string[]
+  values: WrittenValues
+}
 
 type RunEsbuild = (options: BuildOptions & { metafile: true }) => Promise<BuildResult<BundleOptions>>
 
@@ -27,7 +33,7 @@ const runEsbuild: RunEsbuild = (options) => build({ ...options, write: false })
  * @param run Runs esbuild without writing files.
  */
 export function createExportReader(siteDir: string, run = runEsbuild): ReadExports {
-  const cache = new Map<string, { stamp: string; exports: readonly string[] }>()
+  const cache = new Map<string, ReadFile & { stamp: string }>()
 
   return async (site, loader) => {
     const files = [...site.components, ...site.serverFiles].map(({ file }) => file)
@@ -38,9 +44,17 @@ export function createExportReader(siteDir: string, run = runEsbuild): ReadExpor
     const changed = all.filter((file) => cache.get(file)?.stamp !== stamps.get(file))
     for (const file of changed) cache.delete(file)
     for (const [file, exports] of await parseExports(siteDir, changed, loader, run)) {
-      cache.set(file, { stamp: stamps.get(file) ?? '', exports })
+      cache.set(file, { stamp: stamps.get(file) ?? '', ...exports })
     }
-    return new Map(all.flatMap((file) => (cache.has(file) ? [[file, cache.get(file)?.exports ?? []]] : [])))
+    const [names, values] = [new Map<string, readonly string[]>(), new Map<string, WrittenValues>()]
+    for (const file of all) {
+      const read = cache.get(file)
+      if (read) {
+        names.set(file, read.names)
+        values.set(file, read.values)
+      }
+    }
+    return { names, values }
   }
 }
 
@@ -62,7 +76,7 @@ async function parseExports(
   files: readonly string[],
   loader: Record<string, Loader>,
   run: RunEsbuild,
-): Promise<FileExports> {
+): Promise<ReadonlyMap<string, ReadFile>> {
   const parts = Array.from({ length: Math.ceil(files.length / RUN_FILES) }, (_, part) =>
     files.slice(part * RUN_FILES, (part + 1) * RUN_FILES),
   )
@@ -75,7 +89,7 @@ async function parsePart(
   files: readonly string[],
   loader: Record<string, Loader>,
   run: RunEsbuild,
-): Promise<(readonly [file: string, exports: readonly string[]])[]> {
+): Promise<(readonly [file: string, exports: ReadFile])[]> {
   const options = {
     absWorkingDir: siteDir,
     // Without bundling, esbuild lists the exports of each file by itself.
@@ -93,8 +107,12 @@ async function parsePart(
   while (entryPoints.size > 0) {
     const outcome = await settle(() => run({ ...options, entryPoints: [...entryPoints] }))
     if (outcome.ok) {
-      const outputs = Object.values(outcome.result.metafile.outputs)
-      return outputs.map(({ entryPoint = '', exports }) => [entryPoint, allExports(entryPoint, exports)] as const)
+      const { metafile, outputFiles } = outcome.result
+      const texts = new Map(outputFiles.map((output) => [output.path, output]))
+      return Object.entries(metafile.outputs).map(([path, { entryPoint = '', exports }]) => {
+        const names = allExports(entryPoint, exports)
+        return [entryPoint, { names, values: readWrittenValues(texts.get(join(siteDir, path))?.text ?? '', names) }]
+      })
     }
     // Leave out the broken files. The bundles report their errors, with the site's esbuild plugins applied.
     const broken = outcome.errors.filter(({ location }) => location && entryPoints.delete(location.file))
@@ -108,16 +126,21 @@ function allExports(file: string, exports: readonly string[]): readonly string[]
   return file.endsWith('.mdx') ? [...new Set(['default', ...exports])] : exports
 }
 
+/** The load of a server file is often written as the default export, as the component of a page is. */
+function hintAtDefault(name: string, names: readonly string[] = []): string {
+  return name === 'default' && !names.includes('load') ? '; did you mean "export function load"?' : ''
+}
+
 /**
- * Finds components without a default export, exports of server files that Hydrant does not know, schemas that are not
- * schemas, and prerendered pages that need a server.
+ * Finds components without a default export, exports of server files that Hydrant does not know, exports with
+ * a wrong value, and prerendered pages that need a server.
  *
  * @param reported Names of exports that another check reports. The check of prerendered pages ignores them (none).
  */
 export async function checkExports(
   siteDir: string,
   site: DiscoveredSite,
-  found: FileExports,
+  { names: found, values }: SiteExports,
   reported: readonly string[] = [],
 ): Promise<BuildProblem[]> {
   const lacksDefault = (file: string) => found.get(file)?.includes('default') === false
@@ -144,16 +167,16 @@ export async function checkExports(
     const allowed: readonly string[] = kind === 'page' ? PAGE_SERVER_EXPORTS : LAYOUT_SERVER_EXPORTS
     for (const name of found.get(file) ?? []) {
       if (allowed.includes(name)) continue
-      const closest = meantExport(name, allowed)
+      const closest = name === 'default' ? undefined : meantExport(name, allowed)
       const list = allowed
         .map((one) => `"${one}"`)
         .join(', ')
         .replace(/, ([^,]*)$/, ' and $1')
-      const values = [name, kind, list, closest ? `; did you mean "${closest}"?` : '']
+      const values = [name, kind, list, closest ? `; did you mean "${closest}"?` : hintAtDefault(name, found.get(file))]
       problems.push(createProblem('HYD_BUILD_SERVER_EXPORT', values, await findExport(siteDir, file, name)))
     }
   }
-  problems.push(...(await checkSchemas(siteDir, site, found)))
+  problems.push(...(await checkValues(siteDir, site, values)))
   problems.push(...(await checkPrerender(siteDir, site, found, reported)))
   return problems
 }

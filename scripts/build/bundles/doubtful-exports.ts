@@ -1,12 +1,16 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   LAYOUT_SERVER_EXPORTS,
   PAGE_SERVER_EXPORTS,
   serverFileKeys,
 } from '../../../src/server/build-output/manifest.ts'
-import { closestMatch } from '../../../src/server/util/closest-match.ts'
+import { showValue } from '../../../src/server/errors/hydrant-error.ts'
+import { closestMatch, isMisspelling } from '../../../src/server/util/closest-match.ts'
 import { type BuildProblem, createProblem } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { findExport } from './find-export.ts'
+import type { SiteExports } from './written-values.ts'
 
 /** Names that other frameworks give to the exports of server files. */
 const OTHER_NAMES = new Map([
@@ -17,7 +21,30 @@ const OTHER_NAMES = new Map([
   ['beforeLoad', 'guard'],
   ['middleware', 'guard'],
   ['actions', 'action'],
+  ['getStaticPaths', 'prerender'],
+  ['generateStaticParams', 'prerender'],
 ])
+
+/** The exports of a page's own module. */
+const PAGE_EXPORTS = ['hydrate', 'prerender']
+
+/** The exports of server files of which only the value false has an effect; true is what they are without it. */
+const SWITCHES = ['revalidate', 'stream']
+
+/** The codes of the warnings about exports. */
+export const EXPORT_WARNINGS: readonly string[] = [
+  'HYD_BUILD_PAGE_EXPORT',
+  'HYD_BUILD_EXPORT_VALUE',
+  'HYD_BUILD_FORM_UNUSED',
+]
+
+/** A warning whose place is not known yet. */
+interface Doubt {
+  code: BuildProblem['code']
+  values: readonly string[]
+  file: string
+  name: string
+}
 
 /** Returns the export that an unknown export of a server file probably means. */
 export function meantExport(name: string, allowed: readonly string[]): string | undefined {
@@ -25,27 +52,67 @@ export function meantExport(name: string, allowed: readonly string[]): string | 
   return other !== undefined && allowed.includes(other) ? other : closestMatch(name, allowed)
 }
 
-/** Finds the exports of pages and layouts that have a meaning only in their server files. */
+/**
+ * Finds the exports of pages and layouts that have a meaning only in their server files, misspelled exports of pages, and
+ * exports of server files whose value has no effect.
+ */
 export async function findDoubtfulExports(
   siteDir: string,
   site: DiscoveredSite,
-  found: ReadonlyMap<string, readonly string[]>,
+  exports: SiteExports,
 ): Promise<BuildProblem[]> {
-  const doubts = site.components.flatMap(({ file, kind }) => {
-    if (kind !== 'page' && kind !== 'layout') return []
-    const allowed: readonly string[] =
-      kind === 'page' ? PAGE_SERVER_EXPORTS.filter((name) => name !== 'prerender') : LAYOUT_SERVER_EXPORTS
-    const present = serverFileKeys(file).flatMap((key) => found.get(key) ?? [])
-    return (found.get(file) ?? []).flatMap((name) => {
-      const meant = allowed.find((one) => one === name) ?? OTHER_NAMES.get(name)
-      const isDoubtful = meant !== undefined && allowed.includes(meant) && !present.includes(meant)
-      return isDoubtful ? [{ file, name, meant }] : []
-    })
-  })
+  const forms = await Promise.all(site.serverFiles.map(({ file }) => checkForm(siteDir, file, exports)))
+  const doubts = [
+    ...site.components.flatMap((component) => checkComponent(component, exports)),
+    ...site.serverFiles.flatMap(({ file }) => checkSwitches(file, exports)),
+    ...forms.flat(),
+  ]
   return Promise.all(
-    doubts.map(async ({ file, name, meant }) => {
-      const server = file.replace(/\.(?:[jt]sx|mdx)$/, '.server.ts')
-      return createProblem('HYD_BUILD_PAGE_EXPORT', [file, name, meant, server], await findExport(siteDir, file, name))
-    }),
+    doubts.map(async ({ code, values, file, name }) =>
+      createProblem(code, values, await findExport(siteDir, file, name)),
+    ),
   )
+}
+
+function checkComponent({ file, kind }: DiscoveredSite['components'][number], { names, values }: SiteExports): Doubt[] {
+  if (kind !== 'page' && kind !== 'layout') return []
+  const own = kind === 'page' ? PAGE_EXPORTS : []
+  const all: readonly string[] = kind === 'page' ? PAGE_SERVER_EXPORTS : LAYOUT_SERVER_EXPORTS
+  const allowed = all.filter((name) => !own.includes(name))
+  const present = serverFileKeys(file).find((key) => names.has(key))
+  const server = present ?? file.replace(/\.(?:[jt]sx|mdx)$/, '.server.ts')
+  const exported = names.get(file) ?? []
+  return exported.flatMap((name): Doubt[] => {
+    const doubt = (hint: string) => [{ code: 'HYD_BUILD_PAGE_EXPORT', values: [file, name, hint], file, name } as const]
+    const misspelled = own.find((one) => isMisspelling(name, one) && !exported.includes(one))
+    if (misspelled !== undefined) return doubt(`did you mean "${misspelled}"?`)
+    const meant = allowed.find((one) => one === name) ?? OTHER_NAMES.get(name)
+    if (meant === undefined || !all.includes(meant)) return []
+    if (isTime(name, values.get(file)?.get(name))) return doubt(`did you mean "cache" in ${server}?`)
+    if (present !== undefined && names.get(present)?.includes(meant))
+      return doubt(`${present} already exports "${meant}"`)
+    return doubt(`did you mean "${meant}" in ${server}?`)
+  })
+}
+
+function checkSwitches(file: string, { values }: SiteExports): Doubt[] {
+  return [...(values.get(file) ?? [])].flatMap(([name, value]) => {
+    if (!SWITCHES.includes(name) || typeof value === 'boolean') return []
+    const hint = isTime(name, value) ? `; did you mean cache = { maxAgeS: ${Number(value)} }?` : ''
+    return [{ code: 'HYD_BUILD_EXPORT_VALUE' as const, values: [name, file, showValue(value), hint], file, name }]
+  })
+}
+
+/** A schema for forms is not used without an action. A layout has neither. */
+async function checkForm(siteDir: string, file: string, { names }: SiteExports): Promise<Doubt[]> {
+  const exported = names.get(file) ?? []
+  if (!exported.includes('form') || exported.includes('action')) return []
+  // The names that come from another module are not known.
+  if (/\bexport\s*\*/.test(await readFile(join(siteDir, file), 'utf8'))) return []
+  return [{ code: 'HYD_BUILD_FORM_UNUSED', values: [file], file, name: 'form' }]
+}
+
+/** Returns whether an export is `revalidate` as Next.js has it: the seconds for which a page is stored. */
+function isTime(name: string, value: unknown): boolean {
+  return name === 'revalidate' && (typeof value === 'number' || (typeof value === 'string' && Number(value) > 0))
 }

@@ -2,7 +2,10 @@ import type { Message } from 'esbuild'
 import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
+import { REACT_EXPORTS } from '../esbuild/hydrant-exports.ts'
+import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
+import { createNameProblem } from './import-names.ts'
 
 /** The detail that a plugin of Hydrant attaches to a message for an error of Hydrant's table. */
 interface ProblemDetail {
@@ -20,7 +23,7 @@ export function translateMessage(message: Message): BuildProblem {
   const unresolved = /^Could not resolve "(.*)"$/.exec(text)
   if (unresolved) return createProblem('HYD_BUILD_UNRESOLVED', [unresolved[1] ?? ''], location)
   const name = /^No matching export in "(.*)" for import "(.*)"$/.exec(text)
-  if (name) return createProblem('HYD_BUILD_IMPORT_NAME', [withoutNamespace(name[1] ?? ''), name[2] ?? ''], location)
+  if (name) return translateName(name[1] ?? '', name[2] ?? '', message)
   const [, extension, file = ''] = NO_LOADER.exec(text) ?? []
   // A module of the build imports a page, so its location says nothing.
   if (extension === '.mdx') return createProblem('HYD_BUILD_MDX', [file], fileAt(file))
@@ -33,6 +36,17 @@ export function translateMessage(message: Message): BuildProblem {
   return createProblem('HYD_BUILD_SYNTAX', [text], location)
 }
 
+/** A module of Hydrant that a bundle has in place of `hydrant/react`. */
+const OWN_REACT = new RegExp(`^hydrant-react:|(?:^|/)dist/src/${HYDRANT_FILES.react.replace('.', '\\.')}$`)
+
+function translateName(module: string, name: string, message: Message): BuildProblem {
+  const location = readLocation(message)
+  if (OWN_REACT.test(module)) return createNameProblem('hydrant/react', name, REACT_EXPORTS, location)
+  const [, meant] =
+    message.notes.map(({ text }) => /^Did you mean to import "(.*)" instead/.exec(text)).find(Boolean) ?? []
+  return createNameProblem(withoutNamespace(module), name, meant === undefined ? [] : [meant], location)
+}
+
 /** Returns whether a message is about the source of the site: a compiler has found an error there. */
 function isInSource({ location }: Message): boolean {
   return location !== null && location.line > 0 && !/^\.|(?:^|\/)node_modules\//.test(location.file)
@@ -43,6 +57,19 @@ function placeOfImport(note: Message['notes'][number]): SourceLocation | null {
   const [, file] = /^"\.\/(.*?)"/.exec(note.location?.lineText.slice(note.location.column) ?? '') ?? []
   const isOfBuild = note.location?.file.startsWith(`${VIRTUAL}:`) && file !== undefined
   return isOfBuild ? fileAt(file) : readLocation(note)
+}
+
+const OTHER_CASE = /^Use "(.*)" instead of "(.*)" to avoid issues with case-sensitive file systems$/
+
+/** Translates a warning of esbuild. The modules of the build import the files of the site. */
+export function translateWarning(message: Message): BuildProblem {
+  const [, meant, file] = (isAboutVirtualModule(message) && OTHER_CASE.exec(message.text)) || []
+  if (meant === undefined || file === undefined) return translateMessage(message)
+  return createProblem(
+    'HYD_BUILD_FILE_NAME',
+    [file, 'beside a file whose name differs only in case', meant],
+    fileAt(file),
+  )
 }
 
 export function isOfSitePlugin({ pluginName }: Message): boolean {

@@ -18,6 +18,7 @@ const RESERVED_NAMES = new Map([
 const IGNORED_NAMES = /^_(?:app|document)\.[jt]sx?$/
 const SCRIPT = /^(?<name>.+)\.(?<extension>[jt]sx?)$/
 const CONFIG = 'hydrant.config'
+const CONFIG_NAMES = ['hydrant.conf', 'hydrant.cfg']
 
 /** Finds the files with a doubtful name. `read` are the files of pages/ with their kinds. */
 export function findDoubtfulNames(files: SiteFiles, read: readonly PageFile[]): BuildProblem[] {
@@ -28,6 +29,7 @@ export function findDoubtfulNames(files: SiteFiles, read: readonly PageFile[]): 
     ...pages.flatMap((page) => checkPage(page, taken)),
     ...(files.pages ?? []).flatMap((path) => checkServerSuffix(`pages/${path}`, owners, taken)),
     ...(files.pages ?? []).filter((path) => IGNORED_NAMES.test(path)).map(checkIgnored),
+    ...(files.handlers ?? []).map((path) => doubt(`pages/${path}`, 'an ordinary module', 'a route in server.ts')),
     ...['server', CONFIG].flatMap((name) => checkRoot(name, files.root)),
   ]
 }
@@ -35,6 +37,9 @@ export function findDoubtfulNames(files: SiteFiles, read: readonly PageFile[]): 
 function checkPage({ file, stem, segments }: PageFile, taken: ReadonlySet<string>): BuildProblem[] {
   const cut = stem.lastIndexOf('/') + 1
   const name = stem.slice(cut)
+  // Next.js shows it while a page is loaded.
+  if (name === 'loading')
+    return [doubt(file, `the page ${joinSegments(segments).id}`, 'a <Suspense fallback> in a page')]
   for (const [meant, others] of RESERVED_NAMES) {
     const isDoubtful = others.includes(name) || isMisspelling(name, meant)
     if (!isDoubtful || taken.has(stem.slice(0, cut) + meant)) continue
@@ -60,7 +65,8 @@ function checkRoot(meant: string, root: readonly string[]): BuildProblem[] {
   if (root.some((file) => SCRIPT.exec(file)?.groups?.name === meant)) return []
   return root.flatMap((file) => {
     const { name = '', extension = '' } = SCRIPT.exec(file)?.groups ?? {}
-    if (isMisspelling(name, meant)) return [doubt(file, 'an ordinary module', `${meant}.${extension}`)]
+    if (isMisspelling(name, meant) || (meant === CONFIG && CONFIG_NAMES.includes(name)))
+      return [doubt(file, 'an ordinary module', `${meant}.${extension}`)]
     // A program of an app of its own may be called server.mjs.
     const other = meant === CONFIG && /^hydrant\.config\.(?:[cm]([jt])s|json)$/.exec(file)
     return other ? [doubt(file, 'not read', `${meant}.${other[1] ?? 't'}s`)] : []

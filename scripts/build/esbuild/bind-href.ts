@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
-import * as react from '../../../src/shared/react.ts'
 import { BASE_MODULE } from './base-module.ts'
+import { REACT_EXPORTS } from './hydrant-exports.ts'
 import { HYDRANT_FILES, hydrantPath } from './hydrant-files.ts'
 
 const NAMESPACE = 'hydrant-react'
@@ -12,7 +12,7 @@ const resolving = Symbol('resolving')
  * exports stay external, because the runtime renders with the same module.
  */
 export function createHrefBinding(siteDir: string): Plugin {
-  const others = Object.keys(react).filter((name) => name !== 'href')
+  const others = REACT_EXPORTS.filter((name) => name !== 'href')
   const contents = `export { ${others.join(', ')} } from 'hydrant/react'\nexport { href } from './href.js'\n`
   return {
     name: 'hydrant-href',

@@ -1,9 +1,11 @@
 import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { checkExports, createExportReader, type FileExports } from '../../build/bundles/check-exports.ts'
-import { findDoubtfulExports } from '../../build/bundles/doubtful-exports.ts'
+import { EXPORT_WARNINGS, findDoubtfulExports } from '../../build/bundles/doubtful-exports.ts'
 import { compileConfig, type SiteConfig } from '../../build/bundles/read-config.ts'
+import type { SiteExports } from '../../build/bundles/written-values.ts'
 import { type DiscoveredSite, discoverSite } from '../../build/discover/discover-site.ts'
 import { readSite } from '../../build/discover/read-site.ts'
 import { writeRouteTypes } from '../../build/discover/route-types.ts'
@@ -18,6 +20,8 @@ export interface SiteStructure {
   site: DiscoveredSite
   config: SiteConfig
   exports: FileExports
+  /** The values of exports that are written in each file. */
+  values: SiteExports['values']
   /** Warnings about names. */
   warnings: readonly BuildProblem[]
 }
@@ -62,11 +66,13 @@ export function createStructureReader(siteDir: string, folder: string): Structur
       const { site, problems, warnings } = discoverSite(files)
       await writeRouteTypes(siteDir, site)
       const config = await compileConfig({ siteDir, folder: basename(folder), file: site.config }, output)
-      const exports = await readAll(site, config.options.loader)
-      problems.push(...ofFiles, ...config.problems, ...(await checkExports(siteDir, site, exports)))
+      const found = await readAll(site, config.options.loader)
+      const exports = found.names
+      problems.push(...ofFiles, ...config.problems, ...(await checkExports(siteDir, site, found)))
       if (problems.length > 0) throw new BuildError(tidyProblems(problems))
       await copyPublicFiles(site)
-      return { site, config, exports, warnings: [...warnings, ...(await findDoubtfulExports(siteDir, site, exports))] }
+      const doubts = await findDoubtfulExports(siteDir, site, found)
+      return { site, config, exports, values: found.values, warnings: [...warnings, ...doubts] }
     },
     async readChanged(structure, paths) {
       const { site, config, exports } = structure
@@ -83,11 +89,16 @@ export function createStructureReader(siteDir: string, folder: string): Structur
       const found = await readAll(changed, config.options.loader)
       const problems = await checkExports(siteDir, changed, found)
       if (problems.length > 0) throw new BuildError(tidyProblems(problems))
-      if ([...found].every(([file, names]) => exports.get(file)?.join() === names.join())) return structure
-      const all = new Map([...exports, ...found])
+      const hasSameNames = [...found.names].every(([file, names]) => exports.get(file)?.join() === names.join())
+      const isSame = ([file, values]: [string, unknown]) => isDeepStrictEqual(structure.values.get(file), values)
+      if (hasSameNames && [...found.values].every(isSame)) return structure
+      const all = {
+        names: hasSameNames ? exports : new Map([...exports, ...found.names]),
+        values: new Map([...structure.values, ...found.values]),
+      }
       const doubts = await findDoubtfulExports(siteDir, site, all)
-      const others = structure.warnings.filter(({ code }) => code !== 'HYD_BUILD_PAGE_EXPORT')
-      return { ...structure, exports: all, warnings: [...others, ...doubts] }
+      const others = structure.warnings.filter(({ code }) => !EXPORT_WARNINGS.includes(code))
+      return { ...structure, exports: all.names, values: all.values, warnings: [...others, ...doubts] }
     },
   }
 }

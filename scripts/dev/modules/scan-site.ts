@@ -8,7 +8,7 @@ import {
 } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { translateErrors } from '../../build/bundles/translate-errors.ts'
-import { translateMessage } from '../../build/bundles/translate-message.ts'
+import { translateWarning } from '../../build/bundles/translate-message.ts'
 import type { DiscoveredSite } from '../../build/discover/discover-site.ts'
 import { createAssets } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
@@ -72,7 +72,7 @@ export function createSiteScanner(): SiteScanner {
     return {
       browser: createSiteGraph(browser.result.metafile, input.settings.alias, isEntry),
       server: createSiteGraph(server.result.metafile, input.settings.alias, isEntry),
-      warnings: [...browser.warnings, ...server.warnings].map(translateMessage),
+      warnings: [...browser.warnings, ...server.warnings].map(translateWarning),
     }
   }
 

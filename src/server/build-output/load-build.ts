@@ -5,7 +5,6 @@ import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
 import type { BootModule } from '../../shared/wire/boot.ts'
 import { type CacheRule, readCacheRule } from '../cache/cache-rule.ts'
 import { PERMANENT, type PrerenderRule, readPrerenderRule } from '../cache/prerender-rule.ts'
-import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
 import { createGuardedFolders, type GuardedFolder, type GuardFunction } from './guarded-folders.ts'
 import type { MappedBundle } from './loaded-bundles.ts'
@@ -18,11 +17,18 @@ import {
   type Surroundings,
   serverFileKeys,
 } from './manifest.ts'
-import type { ActionContext, LoadContext } from './page-contexts.ts'
+import {
+  type ActionFunction,
+  actionOf,
+  componentOf,
+  guardOf,
+  isHydrated,
+  type LoadFunction,
+  loadOf,
+  type ModuleExports,
+  visitorLoadOf,
+} from './module-exports.ts'
 import { importBundle } from './read-build.ts'
-
-export type LoadFunction = (context: LoadContext) => unknown
-export type ActionFunction = (context: ActionContext) => unknown
 
 /** A module of the site that also runs in the browser. */
 export interface SiteModule<Component> {
@@ -96,8 +102,8 @@ export interface Build {
 }
 
 /**
- * Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws, HYD_GUARD_EXPORT for a
- * guard that is not a function, HYD_HYDRATE_EXPORT for an export `hydrate` that is not false, and HYD_VISITOR_LOAD.
+ * Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws, and the errors of
+ * `createBuild`.
  */
 export async function loadBuild(folder: string, manifest: Manifest, base: string): Promise<Build> {
   const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`
@@ -116,8 +122,9 @@ export interface BuildParts extends ServerBundle {
 }
 
 /**
- * Returns the build that consists of a manifest and the modules that it names. Throws HYD_GUARD_EXPORT,
- * HYD_HYDRATE_EXPORT and HYD_VISITOR_LOAD.
+ * Returns the build that consists of a manifest and the modules that it names. Throws HYD_FUNCTION_EXPORT,
+ * HYD_GUARD_EXPORT, HYD_COMPONENT_EXPORT, HYD_HYDRATE_EXPORT, HYD_VISITOR_LOAD, HYD_CACHE_INVALID, HYD_SCHEMA_INVALID
+ * and HYD_PRERENDER_INVALID for an export that is not valid.
  */
 export function createBuild({ folder, manifest, modules, base, bundles }: BuildParts): Build {
   const site = createModuleReader(manifest, modules, withBase(base, ASSETS_PATH))
@@ -137,7 +144,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
         url: entry.url,
         catchAll: entry.catchAll,
         page: site.loaded<PageComponent>(entry.page),
-        action: typeof exports.action === 'function' ? (exports.action as ActionFunction) : null,
+        action: actionOf(server),
         canStream: exports.stream !== false,
         schemas: createPageSchemas(exports, file),
         revalidates: exports.revalidate !== false,
@@ -153,13 +160,6 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
   }
 }
 
-/** The exports of a module. */
-interface ModuleExports {
-  /** Path in the site. */
-  file: string
-  exports: Readonly<Record<string, unknown>>
-}
-
 /** Returns the functions that read the site's modules. */
 function createModuleReader(manifest: Manifest, modules: ServerBundle['modules'], assets: string) {
   function module<Component>(file: string): SiteModule<Component> {
@@ -168,7 +168,7 @@ function createModuleReader(manifest: Manifest, modules: ServerBundle['modules']
     return {
       file,
       // The build has checked that there is a default export.
-      Component: modules[file]?.default as Component,
+      Component: componentOf({ file, exports: modules[file] ?? {} }) as Component,
       boot: { file: client?.js ?? null, ...(css.length > 0 ? { css } : {}) },
       css: css.map((name) => assets + name),
       scripts: client ? [client.js, ...client.imports].map((name) => assets + name) : [],
@@ -181,9 +181,8 @@ function createModuleReader(manifest: Manifest, modules: ServerBundle['modules']
   }
 
   function loaded<Component>(file: string): ServerModule<Component> {
-    const { exports, file: serverFile } = serverModule(file)
-    const load = typeof exports.load === 'function' ? (exports.load as LoadFunction) : null
-    return { ...module<Component>(file), guard: guardOf(exports, serverFile), load, serverFile }
+    const server = serverModule(file)
+    return { ...module<Component>(file), guard: guardOf(server), load: loadOf(server), serverFile: server.file }
   }
 
   function loadedLayout(file: string): ServerModule<LayoutComponent> {
@@ -211,12 +210,6 @@ function createModuleReader(manifest: Manifest, modules: ServerBundle['modules']
   return { frame, loaded, serverModule, entry }
 }
 
-function isHydrated({ file, exports: { hydrate } }: ModuleExports): boolean {
-  if (hydrate !== undefined && hydrate !== false)
-    throw createHydrantError('HYD_HYDRATE_EXPORT', [file, showValue(hydrate)])
-  return hydrate === undefined
-}
-
 function storingOf(
   server: ModuleExports,
   page: ModuleExports,
@@ -224,22 +217,6 @@ function storingOf(
 ): Pick<Route, 'cache' | 'prerender'> {
   const prerender = readPrerenderRule(server, page, /[:*]/.test(url))
   return { prerender, cache: prerender ? PERMANENT : readCacheRule(server.exports, server.file) }
-}
-
-function visitorLoadOf({ file, exports: { loadVisitor, cache } }: ModuleExports): LoadFunction | null {
-  if (loadVisitor === undefined) return null
-  const refuse = (problem: string) => createHydrantError('HYD_VISITOR_LOAD', [file, problem])
-  if (typeof loadVisitor !== 'function') throw refuse(`must be a function; got ${showValue(loadVisitor)}`)
-  if (cache === undefined) throw refuse('needs the export "cache"')
-  return loadVisitor as LoadFunction
-}
-
-// A guard that is ignored would leave its pages open to everyone.
-function guardOf(exports: ModuleExports['exports'], serverFile: string): GuardFunction | null {
-  if (!('guard' in exports)) return null
-  const { guard } = exports
-  if (typeof guard !== 'function') throw createHydrantError('HYD_GUARD_EXPORT', [serverFile, showValue(guard)])
-  return guard as GuardFunction
 }
 
 const builtInLayout: ServerModule<LayoutComponent> = {

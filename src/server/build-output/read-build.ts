@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { messageOf } from '../util/message-of.ts'
 import { PACKAGE_FOLDER } from '../util/package-folder.ts'
+import { findImport } from './find-import.ts'
 import { findSiteBelow } from './find-site-below.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from './manifest.ts'
 
@@ -65,8 +66,9 @@ export async function importBundle(path: string, query: string, what: string): P
   try {
     return await import(`${pathToFileURL(path).href}${query}`)
   } catch (cause) {
+    const place = findImport(path, cause)
     const message = messageOf(cause)
-    throw createHydrantError('HYD_BUILD_BROKEN', [what, message], cause)
+    throw createHydrantError('HYD_BUILD_BROKEN', [what, place === null ? message : `${place}: ${message}`], cause)
   }
 }
 

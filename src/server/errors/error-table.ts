@@ -177,6 +177,14 @@ export const errorTable = {
     message: '%s of %s returned data%s, which cannot be sent to the browser: %s',
     fix: 'Return plain data: objects, arrays, strings, numbers, Date, Map, Set, BigInt, URL, typed arrays; a load may also return promises of these; see "hydrant docs loads".',
   },
+  HYD_FUNCTION_EXPORT: {
+    message: 'the export "%s" of %s must be a function; got %s',
+    fix: 'Export a function: export async function load(ctx) { … }, or action(ctx); see "hydrant docs loads".',
+  },
+  HYD_COMPONENT_EXPORT: {
+    message: 'the default export of %s must be a component; got %s',
+    fix: 'Export a function that returns elements: export default function Page() { return <p>…</p> }.',
+  },
   HYD_HYDRATE_EXPORT: {
     message: 'the export "hydrate" of %s must be false; got %s',
     fix: 'Write export const hydrate = false for a page without scripts, or remove the export.',
@@ -263,6 +271,15 @@ export const errorTable = {
     message: 'the process has loaded parts of React from different builds: %s',
     fix: 'Set NODE_ENV in the environment of the process, not in its code; it must not change after React or hydrant is imported.',
   },
+  HYD_REACT_VERSION: {
+    message: 'Hydrant needs react and react-dom 19.2 or newer; the site has %s',
+    fix: 'Run "npm install react@19 react-dom@19" in the folder of the site; see "hydrant docs upgrading".',
+  },
+  HYD_LAYOUT_HTML: {
+    message:
+      '%s does not render <html>, so the documents have no doctype, no <head> and no language; the first one was %s',
+    fix: 'Render <html lang="en">, <head> and <body> around the children, or remove the file, and Hydrant renders them; see "hydrant docs layouts".',
+  },
   HYD_POLICY_SCRIPTS: {
     message: 'the Content-Security-Policy (%s) of %s blocks the scripts of the page: %s',
     fix: 'Add a nonce to the policy and set the same nonce as reply.cspNonce = { script }, in a hook or with @fastify/helmet (enableCSPNonces: true), as "hydrant docs security" explains.',
@@ -333,11 +350,19 @@ export const errorTable = {
   },
   HYD_BUILD_FILE_NAME: {
     message: '%s is %s; did you mean %s?',
-    fix: 'Rename the file, or ignore this warning if the name is intended.',
+    fix: 'Rename or move the file, or ignore this warning if the name is intended.',
   },
   HYD_BUILD_PAGE_EXPORT: {
-    message: '%s exports "%s", which has no effect there; did you mean "%s" in %s?',
-    fix: 'Move the export to that file under the suggested name, or give it another name.',
+    message: '%s exports "%s", which has no effect there; %s',
+    fix: 'Rename the export, move it to the file that the message names, or remove it; see "hydrant docs loads".',
+  },
+  HYD_BUILD_FORM_UNUSED: {
+    message: '%s exports the schema "form" without an action, so its page refuses forms with 405',
+    fix: 'Export a function: export async function action({ input }) { … }; see "hydrant docs forms".',
+  },
+  HYD_BUILD_EXPORT_VALUE: {
+    message: 'the export "%s" of %s has no effect with the value %s%s',
+    fix: 'Write the value false, or remove the export; "hydrant docs cache" explains how pages are stored.',
   },
   HYD_BUILD_SERVER_ORPHAN: {
     message: '%s belongs to no page or layout%s',
@@ -356,8 +381,8 @@ export const errorTable = {
     fix: 'Correct the path, or install the package.',
   },
   HYD_BUILD_IMPORT_NAME: {
-    message: '"%s" has no export "%s"',
-    fix: 'Correct the name, or export it there.',
+    message: '"%s" has no export "%s"%s',
+    fix: 'Correct the name, import a type with "import type", or export the name there if the module is yours.',
   },
   HYD_BUILD_LOADER: {
     message: 'there is no loader for "%s" files',

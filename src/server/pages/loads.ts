@@ -1,4 +1,4 @@
-import type { LoadFunction } from '../build-output/load-build.ts'
+import type { LoadFunction } from '../build-output/module-exports.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/catch-error.ts'

@@ -6,6 +6,7 @@ import { type BootDocument, bootScript } from '../../shared/wire/boot.ts'
 import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import { needsUnflatten } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { wantsWhole } from '../http/user-agent.ts'
 import { withSafePromises } from '../render/data-promises.ts'
@@ -71,6 +72,10 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
     nonce,
     styleNonce: platform.styleNonce,
     headEnd(isStreamed, head) {
+      if (head === null) {
+        warnOfLayout(ctx)
+        return ''
+      }
       if (!ctx.hasScripts) return ''
       site.policies.watchHead(plan, head, ctx)
       const needsReader = data.needsReader || (extras && needsUnflatten(extras.serialized))
@@ -86,6 +91,17 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
     maxLength: site.options.limits.maxDocumentLength,
     endOfFailed: ({ digest, status }) => (leaf.kind === 'page' ? writeFallback(digest, status, platform) : ''),
   })
+}
+
+const warned = new WeakSet<RequestContext['site']>()
+
+/** Warns once that the root layout does not render `<html>`. */
+function warnOfLayout({ site, route }: RequestContext) {
+  const file = site.build.root.layouts[0]?.file
+  if (warned.has(site) || !file) return
+  warned.add(site)
+  const { code, message, fix } = createHydrantError('HYD_LAYOUT_HTML', [file, route])
+  site.app.log.warn({ code, route }, `${message}. ${fix}`)
 }
 
 /** Returns the files that values come from. Extras come from the file of the page. */

@@ -5,8 +5,11 @@ import { createHydrantError } from '../errors/hydrant-error.ts'
 import { DocumentStream } from './document-stream.ts'
 import { findHeadEnd } from './head-end.ts'
 
-/** Returns the text to insert before `</head>`. `head` is the document before that place. */
-export type WriteHeadEnd = (isStreamed: boolean, head: string) => string
+/**
+ * Returns the text to insert before `</head>`. `head` is the document before that place; null for a document without
+ * `<html>`, into which nothing is inserted.
+ */
+export type WriteHeadEnd = (isStreamed: boolean, head: string | null) => string
 
 /** The last text that React writes. A layout has to render `<html>`, and may leave out `<body>`. */
 export const TAILS = ['</body></html>', '</html>', '</body>']
@@ -166,7 +169,11 @@ export class DocumentSink {
     const headEnd = this.#headEnd
     this.#headEnd = null
     const at = findHeadEnd(this.#text)
-    if (at === -1) return this.#text
+    if (at === -1) {
+      // React writes the doctype before `<html>`.
+      if (this.#text !== '' && !/^<!DOCTYPE html>/i.test(this.#text)) headEnd(this.#stream !== null, null)
+      return this.#text
+    }
     const addition = headEnd(this.#stream !== null, this.#text.slice(0, at))
     return this.#text.slice(0, at) + addition + this.#text.slice(at)
   }

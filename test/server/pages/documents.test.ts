@@ -244,6 +244,29 @@ t.test('a response that depends on Accept has Vary', async (t) => {
   }
 })
 
+t.test('one warning names a root layout that does not render <html>', async (t) => {
+  const bare = await buildFiles(t.testdir({}), {
+    'pages/layout.tsx': 'export default ({ children }) => <main>{children}</main>\n',
+    'pages/a.tsx': 'export default () => <p>a</p>\n',
+  })
+  const { get, log } = await serve(t, bare)
+  t.match((await get('/a')).body, /^<main><p>a<\/p><\/main>/)
+  await get('/')
+  const codes = (lines: typeof log.lines) => lines.filter(({ level }) => level === 40)
+  t.match(codes(log.lines), [
+    { code: 'HYD_LAYOUT_HTML', msg: /^pages\/layout\.tsx does not render <html>.* first one was \/a\. / },
+  ])
+  t.equal(codes(log.lines).length, 1)
+
+  const whole = await buildFiles(t.testdir({}), {
+    'pages/layout.tsx': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>\n',
+    'pages/b.tsx': 'export default () => <p>b</p>\n',
+  })
+  const other = await serve(t, whole)
+  t.match((await other.get('/b')).body, /^<!DOCTYPE html><html lang="en">/)
+  t.strictSame(codes(other.log.lines), [])
+})
+
 t.test('only problems are logged', async (t) => {
   const before = log.lines.length
   for (const path of ['/static', '/data', '/stream', '/whole']) await get(path)

@@ -374,7 +374,7 @@ t.test('an upload that a guard refuses does not hold the connection', async (t) 
 
 t.test('a site whose guard is not a function does not start', async (t) => {
   for (const [code, got] of [
-    ['export const guard = true\n', 'got true'],
+    ['export const guard = Boolean(1)\n', 'got true'],
     ['export const guard = undefined\n', 'got undefined'],
   ]) {
     const dir = await buildFiles(t.testdir({}), { 'pages/own.tsx': page, 'pages/own.server.ts': code ?? '' })

@@ -175,3 +175,25 @@ t.test('data that cannot be serialized is a failure that names the position', as
     ])
   }
 })
+
+t.test('a site with an export of the wrong kind does not start', async (t) => {
+  // The build does not know the value of a call.
+  for (const [file, code, error] of [
+    ['pages/index.server.ts', 'export const load = Object({ books: [] })', 'HYD_FUNCTION_EXPORT'],
+    ['pages/index.server.ts', 'export const action = String(1)', 'HYD_FUNCTION_EXPORT'],
+    ['pages/layout.tsx', 'export default Number(42)', 'HYD_COMPONENT_EXPORT'],
+    [
+      'pages/index.tsx',
+      "import { createElement } from 'react'\nexport default createElement('p')",
+      'HYD_COMPONENT_EXPORT',
+    ],
+  ] as const) {
+    const broken = await buildFiles(t.testdir({}), { [file]: code })
+    await t.rejects(serve(t, broken), { code: error, message: file })
+  }
+  const memo = await buildFiles(t.testdir({}), {
+    'pages/index.tsx': "import { memo } from 'react'\nexport default memo(() => <p>memo</p>)",
+  })
+  const { get } = await serve(t, memo)
+  t.match((await get('/')).body, '<p>memo</p>')
+})

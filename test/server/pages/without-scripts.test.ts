@@ -129,7 +129,7 @@ t.test('the report of the build counts no scripts for it', async (t) => {
 
 t.test('another value than false is an error', async (t) => {
   const dir = await buildFiles(t.testdir(), {
-    'pages/index.tsx': 'export const hydrate = true\nexport default () => <p>page</p>\n',
+    'pages/index.tsx': 'export const hydrate = Boolean(1)\nexport default () => <p>page</p>\n',
   })
   const message = 'the export "hydrate" of pages/index.tsx must be false; got true'
   await t.rejects(serve(t, dir), { code: 'HYD_HYDRATE_EXPORT', message })

@@ -64,6 +64,24 @@ t.test('a build that cannot be served gives the reason and a fix', async (t) => 
   await refuses('HYD_BUILD_INCOMPLETE', /server\/index\.mjs is missing/)
 })
 
+t.test('an import that Node.js cannot resolve is named with its place in the site', async (t) => {
+  const files = {
+    'node_modules/own/package.json': '{ "name": "own", "type": "module", "exports": "./index.js" }',
+    'node_modules/own/index.js': 'export const one = 1\n',
+    'pages/index.server.ts': "\nimport { one, tow } from 'own'\nexport const load = () => one + tow\n",
+  }
+  const dir = await buildFiles(t.testdir({}), files)
+  await t.rejects(createServer({ dir, logger: false }), {
+    code: 'HYD_BUILD_BROKEN',
+    message: /failed to load: pages\/index\.server\.ts:2:15: The requested module 'own' .* named 'tow'/,
+  })
+  const other = await buildFiles(t.testdir({}), { ...files, 'pages/other.tsx': 'export default () => null\n' })
+  rmSync(join(other, 'node_modules'), { recursive: true })
+  await t.rejects(createServer({ dir: other, logger: false }), {
+    message: /failed to load: pages\/index\.server\.ts:2:1: Cannot find package 'own'/,
+  })
+})
+
 t.test('a configuration that throws makes the build unusable', async (t) => {
   const dir = await buildFiles(t.testdir({}), {})
   writeFileSync(join(dir, '.hydrant/server/config.mjs'), "throw new Error('no configuration')\n")

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** The oldest supported version, as `peerDependencies` in `package.json` says: major and minor. */
+export const OLDEST_REACT = [19, 2] as const
+
+/** The versions of React's packages that a site gets; null for a package that is not installed. */
+export interface SiteReact {
+  react: string | null
+  'react-dom': string | null
+}
+
+/**
+ * Reads the versions of React that a site has. Imports nothing: modules of Hydrant import names from React that older
+ * versions do not have, and Node.js refuses them with a SyntaxError.
+ */
+export function readReact(siteDir: string): SiteReact {
+  return { react: readPackageVersion(siteDir, 'react'), 'react-dom': readPackageVersion(siteDir, 'react-dom') }
+}
+
+/** Describes the packages that are too old; null if there are none. */
+export function describeOldReact(found: SiteReact): string | null {
+  const old = Object.entries(found).filter(([, version]) => version !== null && isOld(version))
+  return old.length === 0 ? null : old.map(([name, version]) => `${name} ${version}`).join(' and ')
+}
+
+/** Describes the packages that are missing or too old; null if there are none. */
+export function describeWrongReact(found: SiteReact): string | null {
+  const missing = Object.entries(found).flatMap(([name, version]) => (version === null ? [name] : []))
+  if (missing.length === 2) return 'neither'
+  return missing.length === 1 ? `no package ${missing[0]}` : describeOldReact(found)
+}
+
+/** Looks in a folder and those above it, as Node.js does. */
+function readPackageVersion(folder: string, name: string): string | null {
+  try {
+    const file = join(folder, 'node_modules', name, 'package.json')
+    const { version }: { version?: unknown } = JSON.parse(readFileSync(file, 'utf8'))
+    return String(version)
+  } catch {
+    const above = dirname(folder)
+    return above === folder ? null : readPackageVersion(above, name)
+  }
+}
+
+/** Returns false for a version that cannot be compared, such as that of an experimental build, 0.0.0-…. */
+function isOld(version: string): boolean {
+  const [, major, minor] = /^([1-9]\d*)\.(\d+)\./.exec(version) ?? []
+  if (major === undefined) return false
+  const [oldestMajor, oldestMinor] = OLDEST_REACT
+  return Number(major) < oldestMajor || (Number(major) === oldestMajor && Number(minor) < oldestMinor)
+}
