@@ -146,6 +146,8 @@ t.test('where reports are off nothing is loaded and nothing is sent', async (t) 
   await open.goto(`${origin}/repeated`, 'commit')
   await open.hydrated()
   await open.click('#break')
+  // Playwright may report the error after the next navigation has begun.
+  await until(() => open.errors.length > 0)
   await open.goto(`${origin}/repeated`, 'load')
   t.equal(open.errors.length, 0)
   t.notOk(

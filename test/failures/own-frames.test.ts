@@ -69,7 +69,8 @@ t.test(
       digests.set(path, String(response.headers['x-error-digest']))
       const [line] = failuresOf(response)
       t.match(line?.err?.stack, `${EXPECTED.get(path)}:`, path)
-      if (path === '/href') t.match(line?.err?.stack, / at fillSegment \(hydrant-react:\.\/href\.js:\d/)
+      if (path === '/href')
+        t.match(line?.err?.stack, /^TypeError: href.*\n {4}at load \(pages\/href\.server\.ts:3/, path)
       if (path === '/package' || path === '/bundled') t.match(line?.err?.stack, /^Error: inner\n {4}at inner \(/, path)
     }
     await app.close()
