@@ -44,6 +44,12 @@ const OTHER_COMMANDS = new Map([
   ['watch', 'dev'],
 ])
 
+// A reader such as `head` closes the pipe before everything is written. The command then ends without an error.
+for (const output of [process.stdout, process.stderr]) {
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
 process.exitCode = await run(process.argv.slice(2))
 
 async function run(args: readonly string[]): Promise<ExitCode> {

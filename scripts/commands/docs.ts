@@ -8,10 +8,6 @@ const MAX_HITS = 20
 
 /** Runs `hydrant docs`: prints the list of chapters, one chapter, one section, or the sections with these words. */
 export function runDocs(words: readonly string[]): void {
-  // A reader such as `head` closes the pipe before everything is written.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
   process.stdout.write(words.length === 0 ? listChapters() : answer(words))
 }
 

@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { OLDEST_REACT } from '../../scripts/check-react.ts'
+import { COMMAND_OPTIONS } from '../command-options.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { buildSharing } from '../shared-compression.ts'
+import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
 
@@ -19,6 +23,16 @@ t.test('prints help for itself and for each command, also when it is asked in a 
     if (name === 'start') t.strictSame(await runCli(['help', 'start']), one)
   }
   t.strictSame(await runCli(['help']), all)
+})
+
+t.test('ends without an error if the reader of its output has gone', async (t) => {
+  // `true` reads nothing, as `head` reads no more than it needs.
+  const pipe = 'set -o pipefail; "$@" | true'
+  const command = [process.execPath, ...COMMAND_OPTIONS, cliPath]
+  for (const words of [['--help'], ['errors', '--help'], ['docs', 'errors'], ['completion', 'bash']]) {
+    const { stderr } = await promisify(execFile)('bash', ['-c', pipe, 'bash', ...command, ...words])
+    t.equal(stderr, '', words.join(' '))
+  }
 })
 
 t.test('prints its version', async (t) => {
