@@ -30,7 +30,7 @@ async function ask(url: string, host: string): Promise<{ status: number | undefi
   return { status: response.statusCode, text }
 }
 
-t.test('an error about a taken port names its process and the command with a free port', async (t) => {
+t.test('an error about a taken port names its process and a free port', async (t) => {
   const dir = createSite(t, {})
   await buildSharing({ dir })
   const port = await occupy(t)
@@ -44,8 +44,7 @@ t.test('an error about a taken port names its process and the command with a fre
     t.notMatch(stdout, 'ready', 'a server that does not listen is not ready')
     t.equal(code, 1, args.join(' '))
     t.match(stderr, `Error [HYD_PORT_IN_USE] port ${port} on 127.0.0.1 is in use by ${owner}`)
-    const [, command, free] = /^Try: Run "hydrant (\w+) --port (\d+)", or stop that process\.$/m.exec(stderr) ?? []
-    t.equal(command, args[0])
+    const [, free] = /^Try: Add "--port (\d+)" to the command, or stop that process\.$/m.exec(stderr) ?? []
     t.ok(Number(free) > port)
     await t.resolves(occupy(t, Number(free)), 'the port is free')
   }

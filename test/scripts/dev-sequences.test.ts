@@ -36,7 +36,14 @@ let versions = 0
 const LIBRARIES = ['lib/text.ts', 'lib/text/index.ts']
 const COMPONENTS = ['pages/layout.tsx', 'pages/sub/layout.tsx', 'pages/index.tsx', 'pages/a.tsx', 'pages/sub/b.tsx']
 const serverFileOf = (component: string) => component.replace('.tsx', '.server.ts')
-const ALL = [...COMPONENTS, ...COMPONENTS.map(serverFileOf), ...LIBRARIES, 'server.ts', 'public/file.txt']
+const ALL = [
+  ...COMPONENTS,
+  ...COMPONENTS.map(serverFileOf),
+  ...LIBRARIES,
+  'server.ts',
+  'public/file.txt',
+  'public/sub/other.txt',
+]
 
 function contentOf(path: string, { text, isImporting }: Written): string {
   if (path.startsWith('public/')) return text
@@ -71,6 +78,7 @@ function expected(): Record<string, string | null> {
     '/sub/b': textOfPage('pages/sub/b.tsx', ['pages/layout.tsx', 'pages/sub/layout.tsx']),
     '/of-server': files.has('server.ts') ? textOf('server.ts') : null,
     '/file.txt': files.has('public/file.txt') ? textOf('public/file.txt') : null,
+    '/sub/other.txt': files.has('public/sub/other.txt') ? textOf('public/sub/other.txt') : null,
   }
 }
 
@@ -104,7 +112,7 @@ function change(): string {
   if (files.has(serverFileOf(path)) && serverFileOf(path) !== path) remove(serverFileOf(path))
   remove(path)
   // Some programs also remove a folder that has become empty.
-  if (path.startsWith('public/')) rmSync(join(dir, 'public'), { recursive: true })
+  if (path === 'public/sub/other.txt') rmSync(join(dir, 'public/sub'), { recursive: true })
   return `remove ${path}`
 }
 

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
@@ -48,8 +48,14 @@ export function createStructureReader(siteDir: string, folder: string): Structur
     write: async (name: string, contents: string | Uint8Array) => writeFile(await place(name), contents),
   }
 
-  /** Copies the files of `public/` that have changed since they were copied. */
+  /** Copies the files of `public/` that have changed since they were copied, and removes the copies of others. */
   async function copyPublicFiles({ publicFiles }: DiscoveredSite) {
+    const current = new Set(publicFiles)
+    for (const path of copied.keys()) {
+      if (current.has(path)) continue
+      await rm(join(folder, BUILD_PATHS.public, path), { force: true })
+      copied.delete(path)
+    }
     await mapWithLimit(publicFiles, AT_A_TIME, async (path) => {
       const source = join(siteDir, 'public', path)
       const { size, mtimeMs } = await stat(source)

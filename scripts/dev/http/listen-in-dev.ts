@@ -29,13 +29,13 @@ export async function listenInDev(
     // Node.js gives the errors of `listen` a code.
     const isTaken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
     const free = isTaken && mayReplacePort ? await findFreePort(port, host) : null
-    if (free === null) throw await createListenError(address, cause, 'dev')
+    if (free === null) throw await createListenError(address, cause)
     const owner = describeOwner(await findPortOwner(port))
     try {
       const used = await open(server, { host, port: free })
       return { port: used, note: `port ${port} is in use by ${owner}; this server uses port ${used}` }
     } catch (second) {
-      throw await createListenError({ ...address, port: free }, second, 'dev')
+      throw await createListenError({ ...address, port: free }, second)
     }
   }
 }

@@ -44,20 +44,16 @@ export async function listenHanded(
 
 /**
  * Creates HYD_PORT_IN_USE or HYD_LISTEN_FAILED for the system's error. The first one names the process that has the
- * port, and the command with a free port.
+ * port, and the flag with a free port.
  */
-export async function createListenError(
-  { port, host, socket }: ListenAddress,
-  cause: unknown,
-  command: 'start' | 'dev' = 'start',
-): Promise<HydrantError> {
+export async function createListenError({ port, host, socket }: ListenAddress, cause: unknown): Promise<HydrantError> {
   if (socket !== null) return createSocketError(socket, cause)
   // Node.js gives the errors of `listen` a code.
   const { code, message } = cause as NodeJS.ErrnoException
   if (code !== 'EADDRINUSE') return createHydrantError('HYD_LISTEN_FAILED', [`${host} port ${port}`, message], cause)
   const [owner, free] = await Promise.all([findPortOwner(port), findFreePort(port, host)])
   const error = createHydrantError('HYD_PORT_IN_USE', [port, host, describeOwner(owner)], cause)
-  if (free !== null) error.fix = `Run "hydrant ${command} --port ${free}", or stop that process.`
+  if (free !== null) error.fix = `Add "--port ${free}" to the command, or stop that process.`
   return error
 }
 

@@ -73,7 +73,8 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
     styleNonce: platform.styleNonce,
     headEnd(isStreamed, head) {
       if (head === null) {
-        warnOfLayout(ctx)
+        // In development, the layouts around an error may not be loaded.
+        if (leaf.kind === 'page') warnOfLayout(ctx)
         return ''
       }
       if (!ctx.hasScripts) return ''

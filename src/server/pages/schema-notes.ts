@@ -37,7 +37,8 @@ export function noteParams(found: readonly SchemaIssue[], { file }: PageSchema, 
   const issues = toIssues(found, writeFieldName)
   const reasons = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   const unknown = issues.find(({ path }) => path !== '' && !given.includes(path))
-  const hint = unknown ? `; the path has no parameter "${unknown.path}", only ${given.join(', ')}` : ''
+  const others = given.length > 0 ? `only ${given.join(', ')}` : 'and no other one'
+  const hint = unknown ? `; the path has no parameter "${unknown.path}", ${others}` : ''
   const text = `404, because the parameters do not match the schema "params" of ${file}: ${reasons.join(', ')}${hint}`
   ctx.request.log[unknown ? 'warn' : 'info']({ route: ctx.route }, text)
 }
