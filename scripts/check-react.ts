@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { findVersion } from './info/installed-version.ts'
 
 /** The oldest supported version, as `peerDependencies` in `package.json` says: major and minor. */
 export const OLDEST_REACT = [19, 2] as const
@@ -15,7 +14,7 @@ export interface SiteReact {
  * versions do not have, and Node.js refuses them with a SyntaxError.
  */
 export function readReact(siteDir: string): SiteReact {
-  return { react: readPackageVersion(siteDir, 'react'), 'react-dom': readPackageVersion(siteDir, 'react-dom') }
+  return { react: findVersion('react', siteDir), 'react-dom': findVersion('react-dom', siteDir) }
 }
 
 /** Describes the packages that are too old; null if there are none. */
@@ -29,18 +28,6 @@ export function describeWrongReact(found: SiteReact): string | null {
   const missing = Object.entries(found).flatMap(([name, version]) => (version === null ? [name] : []))
   if (missing.length === 2) return 'neither'
   return missing.length === 1 ? `no package ${missing[0]}` : describeOldReact(found)
-}
-
-/** Looks in a folder and those above it, as Node.js does. */
-function readPackageVersion(folder: string, name: string): string | null {
-  try {
-    const file = join(folder, 'node_modules', name, 'package.json')
-    const { version }: { version?: unknown } = JSON.parse(readFileSync(file, 'utf8'))
-    return String(version)
-  } catch {
-    const above = dirname(folder)
-    return above === folder ? null : readPackageVersion(above, name)
-  }
 }
 
 /** Returns false for a version that cannot be compared, such as that of an experimental build, 0.0.0-…. */

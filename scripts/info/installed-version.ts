@@ -12,10 +12,10 @@ export function describeVersion(name: string, siteDir: string): string {
 }
 
 /**
- * Finds the version of a package in the folders that Node.js searches. Does not resolve the package by its name, because
+ * Finds the version of a package in the folders that Node.js searches; null without one. Does not resolve the package by its name, because
  * some packages do not export their package.json.
  */
-function findVersion(name: string, folder: string): string | null {
+export function findVersion(name: string, folder: string): string | null {
   try {
     const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')
     const { version }: { version?: unknown } = JSON.parse(text)

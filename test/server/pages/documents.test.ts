@@ -248,8 +248,12 @@ t.test('one warning names a root layout that does not render <html>', async (t) 
   const bare = await buildFiles(t.testdir({}), {
     'pages/layout.tsx': 'export default ({ children }) => <main>{children}</main>\n',
     'pages/a.tsx': 'export default () => <p>a</p>\n',
+    'pages/fails.tsx': 'export default () => <p>fails</p>\n',
+    'pages/fails.server.ts': "export const load = () => { throw new Error('fails') }\n",
   })
   const { get, log } = await serve(t, bare)
+  // In development, the layouts around an error may not be loaded.
+  await get('/fails')
   t.match((await get('/a')).body, /^<main><p>a<\/p><\/main>/)
   await get('/')
   const codes = (lines: typeof log.lines) => lines.filter(({ level }) => level === 40)
