@@ -36,6 +36,7 @@ import { createRedactor } from './redaction/redact.ts'
 import { mountSite, type ServedSite } from './site/mount-site.ts'
 import type { OpenCacheStore } from './site/open-cache.ts'
 import { isClientErrorStatus } from './thrown/http-error.ts'
+import { LAZY_COMPILERS } from './util/lazy-compilers.ts'
 
 /** Options of `createServer`: those of the site and the server, the place of the build, and the logger. */
 export interface CreateServerOptions extends ServerOptions {
@@ -143,7 +144,8 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   return { app, store, connections, ...(await served) }
 }
 
-function createApp({ options, logging, metrics = NO_METRICS, handed }: InstanceInput): FastifyInstance {
+function createApp(input: InstanceInput): FastifyInstance {
+  const { options, logging, metrics = NO_METRICS, handed } = input
   const limits = createConnectionLimits(options)
   const trust = createTrustProxy(options.trustProxy, () => typeof app.server.address() === 'string')
   const serverOptions: Pick<FastifyServerOptions, 'serverFactory'> = handed
@@ -153,6 +155,7 @@ function createApp({ options, logging, metrics = NO_METRICS, handed }: InstanceI
     ...logging,
     ...limits.fastifyOptions,
     ...serverOptions,
+    ...(mayHaveSchemas(input) ? {} : { schemaController: LAZY_COMPILERS }),
     trustProxy: trust ?? false,
     rewriteUrl: createRewrite(options, trust),
     bodyLimit: options.bodyLimit,
@@ -170,6 +173,11 @@ function createApp({ options, logging, metrics = NO_METRICS, handed }: InstanceI
   limits.addTo(app)
   checkForwarding(app, options, trust)
   return app
+}
+
+/** Only `server.ts` adds routes: the instance is ready when others get it, and Fastify then takes no more. */
+function mayHaveSchemas({ folder, live }: InstanceInput): boolean {
+  return live !== undefined || readManifest(folder).serverPlugin !== null
 }
 
 /** Handles requests that reach no route of the site: paths outside of its base, methods that no page has. */

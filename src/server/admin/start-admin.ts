@@ -6,6 +6,7 @@ import type { FailureStore } from '../ledger/failure-store.ts'
 import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../options/admin-address.ts'
 import type { Options } from '../options/options.ts'
 import { hasCode } from '../util/has-code.ts'
+import { LAZY_COMPILERS } from '../util/lazy-compilers.ts'
 import { addAccessControl } from './access.ts'
 import { createAuth } from './auth.ts'
 import { type CacheSource, createCacheReader } from './cache-report.ts'
@@ -61,6 +62,7 @@ async function createAdmin({
   const app = Fastify({
     ...limits.fastifyOptions,
     loggerInstance: log,
+    schemaController: LAZY_COMPILERS,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
     // A process that was paused, or is starved of CPU time, must not end because the console took long.
