@@ -9,6 +9,8 @@ const requireOfFastify = createRequire(createRequire(import.meta.url).resolve('f
  * Fastify loads Ajv and fast-json-stringify only when they are used, for example by `request.validateInput`. Fastify
  * does not adapt the schemas of headers for compilers that an option has set, so an instance with routes of others
  * needs Fastify's own.
+ *
+ * perf: loaded only when used, the first page after 327 ms instead of 390 ms, commit 10fcc48b
  */
 export const LAZY_COMPILERS: NonNullable<FastifyServerOptions['schemaController']> = {
   compilersFactory: {
