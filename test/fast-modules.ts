@@ -15,6 +15,9 @@ const FOLDER = resolve('dist/test/node_modules')
 /** tap leaves stack frames of this folder out of what it prints. */
 const TAP = join(FOLDER, '@tapjs/tap.cjs')
 
+/** Takes the place of a package in tap, see the module. */
+const UNCAUGHT_ERRORS = fileURLToPath(new URL('./uncaught-errors.js', import.meta.url))
+
 /** Runs the parts of the packages that most tests use, so that the caches contain them. */
 const REHEARSAL = `import t from 'tap'
 import 'playwright-core'
@@ -43,6 +46,7 @@ export async function writeFastModules(): Promise<void> {
     platform: 'node',
     target: 'node20',
     minifyWhitespace: true,
+    alias: { 'async-hook-domain': UNCAUGHT_ERRORS },
     outfile: TAP,
   })
   // Importing modules see a new value of `t`.
@@ -50,10 +54,12 @@ export async function writeFastModules(): Promise<void> {
     'tap',
     [TAP],
     (tap) => `import { onTest } from '../../current-test.js'
+import { reportUncaughtErrors } from '../../uncaught-errors.js'
 let t = ${tap}.t
 onTest((test) => {
   t = test
 })
+reportUncaughtErrors(() => t)
 export { t as default }
 export const { Test } = ${tap}
 `,
@@ -81,7 +87,7 @@ function createStamp(): string {
     V8_OPTIONS,
     process.arch,
     ...manifests,
-    readFileSync(fileURLToPath(import.meta.url), 'utf8'),
+    ...[fileURLToPath(import.meta.url), UNCAUGHT_ERRORS].map((file) => readFileSync(file, 'utf8')),
   ])
 }
 
