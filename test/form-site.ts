@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { buildFiles } from './server/served.ts'
+import { buildForBrowser } from './server/served.ts'
 
 const FILES = {
   'pages/layout.tsx':
@@ -52,5 +52,5 @@ export async function action({ form, reply, request }) {
 
 /** Writes and builds the site. Returns its folder. */
 export async function buildFormSite(t: Pick<Test, 'testdir' | 'teardown'>): Promise<string> {
-  return buildFiles(join(t.testdir({}), 'site'), FILES)
+  return buildForBrowser(join(t.testdir({}), 'site'), FILES)
 }

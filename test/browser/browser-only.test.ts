@@ -4,7 +4,7 @@
 
 import t from 'tap'
 import { listen, load } from '../server/lines.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+import { buildForBrowser, HTML, JSON_ONLY, serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 import { serveSmallSite, takesNavigations } from './navigation-site.ts'
 
@@ -45,7 +45,7 @@ const FILES = {
   'pages/outside.tsx': page('<Width />'),
 }
 
-const dir = await buildFiles(t.testdir({}), FILES)
+const dir = await buildForBrowser(t.testdir({}), FILES)
 
 t.test('the server sends the fallback, and nothing has failed', async (t) => {
   const { get, log } = await serve(t, dir)

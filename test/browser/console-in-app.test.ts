@@ -3,12 +3,12 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import { hydrant } from '../../src/server/index.ts'
-import { buildFiles, HTML } from '../server/served.ts'
+import { buildForBrowser, HTML } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 
 const TOKEN = 'correct-horse-battery'
 const chromium = await launchChromium(t)
-const dir = await buildFiles(t.testdir({}), {
+const dir = await buildForBrowser(t.testdir({}), {
   'pages/first.tsx': 'export default function Page() {\n  return null\n}\n',
   'pages/first.server.ts': "export const load = () => {\n  throw new Error('the first')\n}\n",
   'pages/second.tsx': 'export default function Page() {\n  return null\n}\n',

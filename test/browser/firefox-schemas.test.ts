@@ -4,11 +4,11 @@
 
 import t from 'tap'
 import { SCHEMA_SITE } from '../server/forms/schema-site.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchFirefox } from './firefox.ts'
 
-const dir = await buildFiles(t.testdir({}), SCHEMA_SITE)
+const dir = await buildForBrowser(t.testdir({}), SCHEMA_SITE)
 const { app } = await serve(t, dir)
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const firefox = await launchFirefox(t)

@@ -4,7 +4,7 @@
 
 import t from 'tap'
 import { createSampleImages, linkSharp } from '../sample-images.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 import { keepsState, startDevSite } from './dev/dev-site.ts'
 
@@ -41,7 +41,7 @@ export default function Far() {
 }
 const dir = t.testdir({})
 linkSharp(dir)
-await buildFiles(dir, files)
+await buildForBrowser(dir, files)
 const { app } = await serve(t, dir, { ledger: false })
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const chromium = await launchChromium(t)

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { buildFiles } from '../server/served.ts'
+import { buildForBrowser } from '../server/served.ts'
 import { type SiteServer, startSite } from '../site-server.ts'
 import { until } from '../until.ts'
 import { type Chromium, launchChromium, type OpenPage, type Owner, type PageOptions } from './chromium.ts'
@@ -207,7 +207,7 @@ export async function startInPlace(
   more: Record<string, string> = {},
   env: Record<string, string> = {},
 ): Promise<InPlace> {
-  const dir = await buildFiles(join(t.testdir({}), 'site'), { ...FILES, ...more })
+  const dir = await buildForBrowser(join(t.testdir({}), 'site'), { ...FILES, ...more })
   const site = await startSite(t, { dir, env: { HYDRANT_TIMEOUTS_LOAD_MS: '10000', ...env } })
   // Firefox has pages of this site without Chromium.
   let launched: Promise<Chromium> | undefined

@@ -8,7 +8,7 @@ import t from 'tap'
 import { hydrant } from '../../src/server/index.ts'
 import { BUILD_HEADER } from '../../src/shared/wire/navigation-protocol.ts'
 import { listen } from '../server/lines.ts'
-import { buildFiles } from '../server/served.ts'
+import { buildForBrowser } from '../server/served.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 import { takesNavigations } from './navigation-site.ts'
 
@@ -35,7 +35,7 @@ const sendUpload = (more: string) =>
   await reply.type('application/x-ndjson').header('content-disposition', 'attachment').header('hydrant-build', 'any').send(${JSON.stringify(linesFor(script))})
 }\n`
 
-const dir = await buildFiles(t.testdir({}), {
+const dir = await buildForBrowser(t.testdir({}), {
   'pages/index.tsx': `export default function Page() {
   return <main>
     <h1>Home</h1>

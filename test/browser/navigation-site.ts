@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { CreateServerOptions } from '../../src/server/create-server.ts'
 import { GATES, gatesOfLast, listen, load, waitAt } from '../server/lines.ts'
-import { buildFiles, type Files, type Served, serve } from '../server/served.ts'
+import { buildForBrowser, type Files, type Served, serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { type Chromium, launchChromium, type OpenPage, type Owner, type PageOptions } from './chromium.ts'
 
@@ -194,7 +194,7 @@ let built: Promise<string> | undefined
 /** Copies the site of this file, which is built once for all tests of the process. */
 async function copySite(t: Test): Promise<string> {
   const dir = t.testdir({})
-  built ??= buildFiles(join(dir, 'built'), site)
+  built ??= buildForBrowser(join(dir, 'built'), site)
   cpSync(await built, join(dir, 'site'), { recursive: true })
   return join(dir, 'site')
 }

@@ -2,10 +2,10 @@
 
 import t from 'tap'
 import { listen } from '../server/lines.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 
-const dir = await buildFiles(t.testdir(), {
+const dir = await buildForBrowser(t.testdir(), {
   'pages/index.tsx': `import { useState } from 'react'
 export default function Page() {
   const [count, setCount] = useState(0)

@@ -4,7 +4,7 @@
 
 import t from 'tap'
 import { findBlockingDirective } from '../../src/server/http/policy-check.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 
 /** `NONCE` is replaced by the document's nonce, `PORT` by the server's port. */
@@ -50,7 +50,7 @@ const POLICIES: readonly (readonly [policy: string, runs: boolean])[] = [
   ["img-src 'none'; base-uri 'none';;", true],
 ]
 
-const dir = await buildFiles(t.testdir({}), {
+const dir = await buildForBrowser(t.testdir({}), {
   'pages/index.tsx': `import { useEffect, useState } from 'react'
 export default function Page() {
   const [text, setText] = useState('rendered')

@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { listen } from '../server/lines.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { startSite } from '../site-server.ts'
 import { until } from '../until.ts'
 import { serveSmallSite } from './navigation-site.ts'
@@ -68,7 +68,7 @@ t.test('allows navigations and failures in the browser', async (t) => {
 })
 
 t.test('works with the policy of @fastify/helmet', async (t) => {
-  const dir = await buildFiles(t.testdir({}), {
+  const dir = await buildForBrowser(t.testdir({}), {
     'pages/index.tsx': `import { lazy, Suspense, useState } from 'react'
 import './index.css'
 const Part = lazy(() => import('../part'))

@@ -4,7 +4,7 @@
 
 import t from 'tap'
 import { GATES, load, waitAt } from '../server/lines.ts'
-import { buildFiles } from '../server/served.ts'
+import { buildForBrowser } from '../server/served.ts'
 import { serveSmallSite, type Visitor } from './navigation-site.ts'
 
 const page = (title: string, body = '') =>
@@ -69,7 +69,7 @@ export default function Page({ data }) {
   'server.ts': `export default async function server(app) {\n  ${GATES}\n}\n`,
 }
 
-const dir = await buildFiles(t.testdir({}), FILES)
+const dir = await buildForBrowser(t.testdir({}), FILES)
 
 /** Calls `prefetch` of `hydrant/react`. Resolves when it does. */
 const prefetch = (visitor: Visitor, url: string) =>

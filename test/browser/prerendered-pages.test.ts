@@ -4,11 +4,11 @@
 
 import t from 'tap'
 import { listen } from '../server/lines.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchChromium } from './chromium.ts'
 
-const dir = await buildFiles(t.testdir(), {
+const dir = await buildForBrowser(t.testdir(), {
   'pages/index.tsx': `import { useState } from 'react'
 export default function Page({ data }) {
   const [count, setCount] = useState(0)

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 
 const page = (name: string, link: string) => `import { href, publicEnv } from 'hydrant/react'
@@ -14,7 +14,7 @@ t.test('the browser has the variables of the server, in every page and below a b
   t.teardown(() => {
     delete process.env.PUBLIC_API_URL
   })
-  const dir = await buildFiles(t.testdir({}), {
+  const dir = await buildForBrowser(t.testdir({}), {
     'pages/index.tsx': "import { href } from 'hydrant/react'\nexport default () => <a href={href('/one')}>go</a>\n",
     'pages/one.tsx': page('one', '/two'),
     'pages/two.tsx': page('two', '/one'),

@@ -3,7 +3,7 @@
 // A form of `useSubmission`, or of a page, that was not accepted: the focus, and what screen readers say.
 
 import t from 'tap'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 import { textOf } from './in-place-site.ts'
@@ -23,7 +23,7 @@ const fields = `
       <p id="text-error">{invalid?.issues.text}</p>
       <button id="send">Send</button>
 `
-const dir = await buildFiles(t.testdir({}), {
+const dir = await buildForBrowser(t.testdir({}), {
   'pages/hook.tsx': `
 import { useState } from 'react'
 import { useSubmission } from 'hydrant/react'

@@ -3,7 +3,7 @@
 import t from 'tap'
 import { createSite } from '../scripts/create-site.ts'
 import { runCli } from '../scripts/run-cli.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 import { startDevSite } from './dev/dev-site.ts'
 
@@ -44,7 +44,7 @@ function markupOf(selector: string): string {
 }
 
 t.test('the element is the same from the server and in the browser', async (t) => {
-  const dir = await buildFiles(t.testdir({}), { ...files, 'parts/state.tsx': 'export const State = () => null\n' })
+  const dir = await buildForBrowser(t.testdir({}), { ...files, 'parts/state.tsx': 'export const State = () => null\n' })
   const { app, get } = await serve(t, dir)
   const { body } = await get('/')
   t.match(body, '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8" class="logo &amp; more" stroke-width="2"')

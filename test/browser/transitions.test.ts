@@ -6,7 +6,7 @@ import { appendFileSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { listen } from '../server/lines.ts'
-import { buildFiles, serve, writeFiles } from '../server/served.ts'
+import { buildForBrowser, serve, writeFiles } from '../server/served.ts'
 import type { Owner } from './chromium.ts'
 import { serveSmallSite, takesNavigations, type Visitor } from './navigation-site.ts'
 
@@ -16,7 +16,7 @@ const moving = (title: string, body = '') =>
 const small = await serveSmallSite(
   t,
   {},
-  await buildFiles(t.testdir({}), {
+  await buildForBrowser(t.testdir({}), {
     'pages/layout.tsx': `import { useNavigation } from 'hydrant/react'
 export default function Layout({ children }) {
   const { state } = useNavigation()
@@ -193,7 +193,9 @@ t.test('React before 19.3 has no types, and navigates all the same', async (t) =
   const react = join(dir, 'node_modules/react')
   cpSync('node_modules/react', react, { recursive: true })
   appendFileSync(join(react, 'index.js'), '\ndelete module.exports.addTransitionType\n')
-  await buildFiles(dir, { 'pages/index.tsx': 'export default function One() {\n  return <a href="/two">two</a>\n}\n' })
+  await buildForBrowser(dir, {
+    'pages/index.tsx': 'export default function One() {\n  return <a href="/two">two</a>\n}\n',
+  })
   const { app } = await serve(t, dir)
   const origin = await listen(t, app)
   const { page, errors, goto } = await small.chromium.open({}, t)

@@ -4,14 +4,14 @@
 
 import t from 'tap'
 import { listen } from '../server/lines.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 import { launchFirefox } from './firefox.ts'
 
 const settle: Record<string, (value: unknown) => void> = {}
 Object.assign(globalThis, { settle })
 
-const dir = await buildFiles(t.testdir({}), {
+const dir = await buildForBrowser(t.testdir({}), {
   'pages/index.tsx': `import { Suspense, use, useId, useState } from 'react'
 export default function Shop({ data, visitorData }) {
   return (

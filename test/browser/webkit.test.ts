@@ -5,7 +5,7 @@
 
 import t from 'tap'
 import { listen } from '../server/lines.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchWebkit } from './webkit.ts'
 
@@ -13,7 +13,7 @@ import { launchWebkit } from './webkit.ts'
 const reports: string[] = []
 Object.assign(globalThis, { hydrantPolicyReports: reports })
 
-const dir = await buildFiles(t.testdir(), {
+const dir = await buildForBrowser(t.testdir(), {
   'server.ts': `export default async (app) => {
   app.addContentTypeParser('application/csp-report', { parseAs: 'string' }, (request, text, done) => done(null, JSON.parse(text)))
   app.post('/reports', async ({ body }) => {

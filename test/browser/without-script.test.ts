@@ -6,14 +6,14 @@ import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../src/server/plugin.ts'
-import { buildFiles, HTML, serve } from '../server/served.ts'
+import { buildForBrowser, HTML, serve } from '../server/served.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 
 const FALLBACKS = ['loading text', 'loading element', 'loading nested', 'loading row', 'loading list']
 const LATE = ['late text', 'late element', 'late nested', 'late row', 'late list', 'late inner list']
 const DATA = '"<!--$?--><template id=\\"B:0\\"></template>x<!--/$-->"'
 
-const dir = await buildFiles(t.testdir({}), {
+const dir = await buildForBrowser(t.testdir({}), {
   'pages/layout.tsx': `export default function Layout({ children }) {
   return <html lang="en"><head><meta name="color-scheme" content="light dark" /></head><body><header>header</header>{children}<footer>footer</footer></body></html>
 }

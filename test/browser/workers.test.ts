@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { createSite } from '../scripts/create-site.ts'
 import { runCli } from '../scripts/run-cli.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 import { startDevSite } from './dev/dev-site.ts'
 
@@ -41,7 +41,7 @@ onmessage = async ({ data }: MessageEvent<number[]>) => {
 const state = { 'parts/state.tsx': 'export const State = () => null\n' }
 
 t.test('a build bundles workers, which run below any base with the default policy', async (t) => {
-  const dir = await buildFiles(t.testdir({}), { ...files, ...state })
+  const dir = await buildForBrowser(t.testdir({}), { ...files, ...state })
   const client = readdirSync(join(dir, '.hydrant', 'client')).filter((name) => name.endsWith('.js'))
   t.equal(client.filter((name) => /^sum-[A-Z2-7]{8}\.js$/.test(name)).length, 1)
   t.equal(client.filter((name) => /^inner-[A-Z2-7]{8}\.js$/.test(name)).length, 1)

@@ -8,7 +8,7 @@ import { createFailureStore } from '../../src/server/ledger/failure-store.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { mountSite } from '../../src/server/site/mount-site.ts'
 import { launchChromium } from '../browser/chromium.ts'
-import { buildFiles, createLog } from '../server/served.ts'
+import { buildForBrowser, createLog } from '../server/served.ts'
 import { until } from '../until.ts'
 
 const boundary = (part: string) => `import { Suspense } from 'react'
@@ -37,7 +37,7 @@ const files = {
   'pages/gone.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/repeated')\n",
 }
 
-const dir = await buildFiles(t.testdir({}), files)
+const dir = await buildForBrowser(t.testdir({}), files)
 const chromium = await launchChromium(t)
 
 let count = 0

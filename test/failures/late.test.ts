@@ -1,7 +1,7 @@
 import t from 'tap'
 import { digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
 import { launchChromium } from '../browser/chromium.ts'
-import { buildFiles } from '../server/served.ts'
+import { buildForBrowser } from '../server/served.ts'
 import { ERROR, startSite } from '../site-server.ts'
 
 const page = `
@@ -27,7 +27,7 @@ function Recovering({ promise }) {
 `
 const load = 'export const load = () => ({ soon: new Promise((resolve) => setTimeout(resolve, 50, "there")) })\n'
 
-const dir = await buildFiles(t.testdir({}), {
+const dir = await buildForBrowser(t.testdir({}), {
   'pages/parts.tsx': page,
   'pages/parts.server.ts': load,
   'pages/whole.tsx': page,

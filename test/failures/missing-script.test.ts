@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { clientSentence } from '../../src/shared/wire/error-messages.ts'
 import { launchChromium, type OpenPage } from '../browser/chromium.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { buildForBrowser, serve } from '../server/served.ts'
 import { shareSite } from '../site-server.ts'
 
 const FAIL = '/failures/f11/fail'
@@ -157,7 +157,7 @@ t.test('F11: nothing is reloaded if the browser cannot store that it was', async
 })
 
 t.test('F11: if a boundary is inside Suspense, nothing flashes either', async (t) => {
-  const dir = await buildFiles(t.testdir({}), {
+  const dir = await buildForBrowser(t.testdir({}), {
     'part.tsx': "export default function Part() {\n  return <p id='part'>the part</p>\n}\n",
     'pages/index.tsx': `import { lazy, Suspense, useState } from 'react'
 import { FailureBoundary } from 'hydrant/react'

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { launchChromium, type OpenPage } from '../browser/chromium.ts'
-import { buildFiles, type createLog, type Files, HTML, serve } from '../server/served.ts'
+import { buildForBrowser, type createLog, type Files, HTML, serve } from '../server/served.ts'
 import type { LogLine } from '../site-server.ts'
 import { until } from '../until.ts'
 
@@ -114,8 +114,8 @@ const firstFrame = (line?: LogLine) => line?.err?.stack.split('\n')[1]
 
 t.test('a browser failure has one fingerprint, whatever its minified names are', async (t) => {
   const root = t.testdir({})
-  const one = await start(t, await buildFiles(join(root, 'one'), before))
-  const two = await start(t, await buildFiles(join(root, 'two [x]'), after))
+  const one = await start(t, await buildForBrowser(join(root, 'one'), before))
+  const two = await start(t, await buildForBrowser(join(root, 'two [x]'), after))
   const first = await failAll(one.origin, one.log)
   const second = await failAll(two.origin, two.log)
   for (const kind of kinds) {
@@ -149,13 +149,13 @@ t.test('a browser failure has one fingerprint, whatever its minified names are',
 })
 
 t.test('a page of an earlier build leads to the lines of that build', async (t) => {
-  const dir = await buildFiles(t.testdir({}), before)
+  const dir = await buildForBrowser(t.testdir({}), before)
   const { origin } = await start(t, dir)
   const open = await chromium.open()
   await open.goto(`${origin}/`, 'commit')
   await open.hydrated()
-  await buildFiles(dir, after)
-  await buildFiles(dir, { ...after, 'lib/cart.ts': cart(`${more}${more.replaceAll(/Added|addedOne/g, '$&2')}`) })
+  await buildForBrowser(dir, after)
+  await buildForBrowser(dir, { ...after, 'lib/cart.ts': cart(`${more}${more.replaceAll(/Added|addedOne/g, '$&2')}`) })
   // A server of the newest build gets a request of a page of the oldest.
   const { origin: newest, log } = await start(t, dir)
   await open.page.route('**/_hydrant/report', async (route) => {
@@ -172,9 +172,9 @@ t.test('a server keeps using its own map when another build replaces its own', a
   const load = (above: string): Files => ({
     'pages/index.server.ts': `${above}function find() {\n  throw new Error('not found')\n}\nexport const load = () => find()\n`,
   })
-  const dir = await buildFiles(t.testdir({}), load(''))
+  const dir = await buildForBrowser(t.testdir({}), load(''))
   const old = await start(t, dir)
-  await buildFiles(dir, load('// A remark.\nconsole.debug(1)\n\n'))
+  await buildForBrowser(dir, load('// A remark.\nconsole.debug(1)\n\n'))
   await old.get('/')
   t.equal(firstFrame(old.log.errors()[0]), '    at find (pages/index.server.ts:2:9)')
   const fresh = await start(t, dir)
@@ -187,8 +187,8 @@ t.test('maps of the last five builds are kept, and none is served', async (t) =>
   const pageOf = (number: number) => ({
     'pages/index.tsx': `export default function Page() {\n  return <p>${'page '.repeat(number)}</p>\n}\n`,
   })
-  for (let number = 1; number <= 7; number++) await buildFiles(dir, pageOf(number))
-  await buildFiles(dir, pageOf(7))
+  for (let number = 1; number <= 7; number++) await buildForBrowser(dir, pageOf(number))
+  await buildForBrowser(dir, pageOf(7))
   const folder = join(dir, '.hydrant')
   const maps = readdirSync(join(folder, 'maps'))
   t.equal(maps.filter((name) => /^index-\w+\.js\.map$/.test(name)).length, 5)

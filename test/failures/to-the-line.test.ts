@@ -8,7 +8,7 @@ import { launchChromium } from '../browser/chromium.ts'
 import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { startPostgres } from '../postgres.ts'
 import { runCli } from '../scripts/run-cli.ts'
-import { buildFiles } from '../server/served.ts'
+import { buildForBrowser } from '../server/served.ts'
 import { type SiteServer, startSite } from '../site-server.ts'
 
 const HTML = { accept: 'text/html', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0 Safari/537.36' }
@@ -195,7 +195,7 @@ t.test('replicas that share a ledger have the same fingerprint, and each has its
 })
 
 async function buildSite(t: Test, dir: string): Promise<string> {
-  await buildFiles(dir, FILES)
+  await buildForBrowser(dir, FILES)
   const client = readFileSync(join(dir, '.hydrant/manifest.json'), 'utf8')
   t.match(client, '"mode": "production"')
   return dir

@@ -7,6 +7,7 @@ import type { Test } from 'tap'
 import { type CreateServerOptions, createServer } from '../../src/server/create-server.ts'
 import { buildSharing } from '../shared-compression.ts'
 import type { LogLine } from '../site-server.ts'
+import { WITHOUT_HYDRATION } from '../without-hydration.ts'
 
 export type Files = Record<string, string | Buffer>
 
@@ -20,8 +21,16 @@ export function writeFiles(dir: string, files: Files) {
   }
 }
 
-/** Writes and builds a site that has at least `pages/index.tsx`. Returns its folder. */
+/**
+ * Writes and builds a site that has at least `pages/index.tsx`, for requests by HTTP clients: browsers do not hydrate its
+ * pages. Returns its folder.
+ */
 export async function buildFiles(dir: string, files: Files): Promise<string> {
+  return buildForBrowser(dir, { ...WITHOUT_HYDRATION, ...files })
+}
+
+/** Writes and builds a site that has at least `pages/index.tsx`. Returns its folder. */
+export async function buildForBrowser(dir: string, files: Files): Promise<string> {
   writeFiles(dir, { 'pages/index.tsx': page, ...files })
   await buildSharing({ dir })
   return dir

@@ -8,7 +8,7 @@ import { DocumentSink } from '../../../src/server/render/document-sink.ts'
 import { findHeadEnd } from '../../../src/server/render/head-end.ts'
 import { launchChromium } from '../../browser/chromium.ts'
 import { createRandom } from '../../shared/random.ts'
-import { buildFiles, serve } from '../served.ts'
+import { buildForBrowser, serve } from '../served.ts'
 
 const ADDED = '<link id="added"/>'
 const TRICKS = [
@@ -124,7 +124,7 @@ t.test('is found by the rules of the parser', async (t) => {
 
 t.test('data in the head stays unchanged, and the preloads are there', async (t) => {
   const NAME = 'x</head><body>'
-  const dir = await buildFiles(t.testdir({}), {
+  const dir = await buildForBrowser(t.testdir({}), {
     'pages/layout.tsx': `export default function Layout({ data, children }) {
   return <html><head><script type="application/ld+json">{JSON.stringify(data)}</script><style>{'/* </head> */'}</style></head><body>{children}</body></html>
 }
