@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify'
 import { encodeBase32 } from '../shared/wire/digest-format.ts'
 import type { LiveBuild } from './build-output/live-build.ts'
+import type { BuildFiles } from './build-output/load-build.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import type { ResponseCollector } from './context/response-collector.ts'
 import { passOwnErrors } from './failures/failure-log.ts'
@@ -59,7 +60,7 @@ export interface CreateServerOptions extends ServerOptions {
 export async function createServer(given: CreateServerOptions): Promise<FastifyInstance> {
   const { dir, buildDir, logger, loggerInstance, ...options } = given
   const folder = buildFolder(dir, buildDir)
-  readManifest(folder)
+  const manifest = readManifest(folder)
   const config = await readConfig(folder)
   const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'server' })
   const logging = loggerInstance
@@ -67,15 +68,13 @@ export async function createServer(given: CreateServerOptions): Promise<FastifyI
     : logger === undefined
       ? createJsonLogging(resolved.logLevel)
       : { logger }
-  const { app } = await createInstance({ dir, folder, options: resolved, logging })
+  const { app } = await createInstance({ dir, folder, manifest, options: resolved, logging })
   return app
 }
 
-export interface InstanceInput {
+export interface InstanceInput extends BuildFiles {
   /** The site's folder. */
   dir: string
-  /** The build's folder. */
-  folder: string
   options: Options
   logging: Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
   /** Records the metrics (nothing). */
@@ -107,6 +106,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   const {
     dir,
     folder,
+    manifest,
     options,
     logging,
     metrics = NO_METRICS,
@@ -130,7 +130,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   const served = new Promise<ServedSite>((resolve) => {
     app.register(async (scope) =>
       resolve(
-        await mountSite(scope, folder, options, {
+        await mountSite(scope, { folder, manifest }, options, {
           ...{ store, metrics, worker, isExported },
           ...(live ? { live } : {}),
           ...(openCacheStore ? { openCacheStore } : {}),
@@ -144,8 +144,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   return { app, store, connections, ...(await served) }
 }
 
-function createApp(input: InstanceInput): FastifyInstance {
-  const { options, logging, metrics = NO_METRICS, handed } = input
+function createApp({ manifest, options, logging, metrics = NO_METRICS, handed }: InstanceInput): FastifyInstance {
   const limits = createConnectionLimits(options)
   const trust = createTrustProxy(options.trustProxy, () => typeof app.server.address() === 'string')
   const serverOptions: Pick<FastifyServerOptions, 'serverFactory'> = handed
@@ -155,7 +154,8 @@ function createApp(input: InstanceInput): FastifyInstance {
     ...logging,
     ...limits.fastifyOptions,
     ...serverOptions,
-    ...(mayHaveSchemas(input) ? {} : { schemaController: LAZY_COMPILERS }),
+    // Only `server.ts` adds routes: the instance is ready when others get it, and Fastify then takes no more.
+    ...(manifest.serverPlugin === null ? { schemaController: LAZY_COMPILERS } : {}),
     trustProxy: trust ?? false,
     rewriteUrl: createRewrite(options, trust),
     bodyLimit: options.bodyLimit,
@@ -173,11 +173,6 @@ function createApp(input: InstanceInput): FastifyInstance {
   limits.addTo(app)
   checkForwarding(app, options, trust)
   return app
-}
-
-/** Only `server.ts` adds routes: the instance is ready when others get it, and Fastify then takes no more. */
-function mayHaveSchemas({ folder, live }: InstanceInput): boolean {
-  return live !== undefined || readManifest(folder).serverPlugin !== null
 }
 
 /** Handles requests that reach no route of the site: paths outside of its base, methods that no page has. */

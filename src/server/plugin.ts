@@ -28,7 +28,7 @@ const DEFAULTS = { 'timeouts.hangMs': 0 }
 const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, given) {
   const { dir, buildDir, prefix: _, ...options } = given as PluginOptions & { prefix?: string }
   const folder = buildFolder(dir, buildDir)
-  readManifest(folder)
+  const manifest = readManifest(folder)
   const config = await readConfig(folder)
   const resolved = resolveOptions({ env: process.env, config, given: options, scope: 'site', defaults: DEFAULTS })
   const base = joinBases(app.prefix, resolved.base)
@@ -39,7 +39,9 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
   app.addHook('onClose', store.close)
   let recorder = NO_METRICS
   measureRequests(app, () => recorder)
-  const { failures, cache, release, build, startMeasuring } = await mountSite(app, folder, resolved, { store })
+  const { failures, cache, release, build, startMeasuring } = await mountSite(app, { folder, manifest }, resolved, {
+    store,
+  })
   let metrics: Promise<RequestMetrics> | undefined
   async function startMetrics(): Promise<RequestMetrics> {
     const { createRequestMetrics } = await import('./metrics/request-metrics.ts')

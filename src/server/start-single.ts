@@ -2,6 +2,7 @@ import type { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { MetricsSource } from './admin/metrics.ts'
 import type { AdminListener } from './admin/start-admin.ts'
+import type { BuildFiles } from './build-output/load-build.ts'
 import type { ServedBuild } from './build-output/served-build.ts'
 import { createInstance } from './create-server.ts'
 import { createFailureStore } from './ledger/failure-store.ts'
@@ -17,24 +18,22 @@ import { NO_METRICS } from './metrics/metrics-recorder.ts'
 import { createRequestMetrics, type RequestMetrics } from './metrics/request-metrics.ts'
 import type { Options } from './options/options.ts'
 
-export interface ServeInput {
+export interface ServeInput extends BuildFiles {
   /** The site's folder. */
   dir: string
-  /** The build's folder. */
-  folder: string
   options: Options
   /** A note on how the server was started, which is logged as a warning; null for none. */
   note: string | null
 }
 
 /** Serves in this process alone. */
-export async function startSingle({ dir, folder, options, note }: ServeInput): Promise<void> {
+export async function startSingle({ dir, folder, manifest, options, note }: ServeInput): Promise<void> {
   const { admin } = options
   const metrics = admin ? createRequestMetrics() : null
   const logging = await createLogging(options.logLevel)
   const listener = options.host === 'localhost' && options.socket === null ? createListener(options) : null
   const instance = await createInstance({
-    ...{ dir, folder, options, logging, metrics: metrics?.recorder ?? NO_METRICS },
+    ...{ dir, folder, manifest, options, logging, metrics: metrics?.recorder ?? NO_METRICS },
     ...(listener ? { handed: listener } : {}),
     getStore: (log) => createFailureStore(dir, options, log),
   })

@@ -59,11 +59,12 @@ async function mapStartError(error: unknown, folder: string, buildId: string) {
 
 async function serveBuild({ dir, flags, env, note = null }: StartInput, attempt: StartAttempt): Promise<void> {
   const { folder } = attempt
-  attempt.buildId = readManifest(folder).buildId
+  const manifest = readManifest(folder)
+  attempt.buildId = manifest.buildId
   const options = resolveOptions({ flags, env, config: await readConfig(folder) })
   attempt.options = options
   if (options.admin) requireToken(options.admin)
-  const input = { dir, folder, options, note }
+  const input = { dir, folder, manifest, options, note }
   // The modules that serve are loaded only now, when the options are valid, and each only by the process that needs it.
   const worker = env[WORKER_VARIABLE]
   if (worker !== undefined) return (await import('./cluster/start-worker.ts')).startWorker(input, worker)

@@ -2,13 +2,12 @@
 
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { buildFolder, readManifest } from '../../src/server/build-output/read-build.ts'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { createFailureStore } from '../../src/server/ledger/failure-store.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { mountSite } from '../../src/server/site/mount-site.ts'
 import { launchChromium } from '../browser/chromium.ts'
-import { buildForBrowser, createLog } from '../server/served.ts'
+import { buildForBrowser, builtFiles, createLog } from '../server/served.ts'
 import { until } from '../until.ts'
 
 const boundary = (part: string) => `import { Suspense } from 'react'
@@ -51,7 +50,7 @@ async function start(t: Test, given: Record<string, unknown> = {}) {
   store.subscribe((record) => void records.push(record))
   app.addHook('onClose', store.close)
   await app.register(async (scope) => {
-    await mountSite(scope, buildFolder(dir), options, { store })
+    await mountSite(scope, builtFiles(dir), options, { store })
   })
   const requests: string[] = []
   app.addHook('onRequest', async ({ url }) => void requests.push(url))
@@ -107,7 +106,7 @@ t.test('what the server has told of is not told again by the browser', async (t)
     statusSent: null,
     isRecovered: false,
     userAgent: 'browser',
-    release: readManifest(buildFolder(dir)).buildId,
+    release: builtFiles(dir).manifest.buildId,
     error: { type: 'Error', message: 'repeated' },
   })
   const [frame] = told?.error.stack ?? []

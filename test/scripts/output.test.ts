@@ -98,7 +98,7 @@ t.test('gives the same URL of an asset to scripts, stylesheets and the server, b
     ['/shop', '/shop'],
     ['/a/b', '/a/b'],
   ] as const) {
-    const build = await loadBuild(folder, manifest, base)
+    const build = await loadBuild({ folder, manifest }, base)
     // The page consists only of the URL.
     const page = build.routes.find(({ id }) => id === '/logo')?.page.Component as unknown as () => string
     t.equal(page(), `${path}/_hydrant/assets/${logo}`)

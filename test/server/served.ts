@@ -4,6 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
+import type { BuildFiles } from '../../src/server/build-output/load-build.ts'
+import { buildFolder, readManifest } from '../../src/server/build-output/read-build.ts'
 import { type CreateServerOptions, createServer } from '../../src/server/create-server.ts'
 import { buildSharing } from '../shared-compression.ts'
 import type { LogLine } from '../site-server.ts'
@@ -83,6 +85,12 @@ export async function serve(
     get: (url, headers = HTML) => app.inject({ method: 'GET', url, headers }),
     failuresOf: ({ headers }) => log.errors().filter(({ reqId }) => reqId === headers['x-request-id']),
   }
+}
+
+/** Returns the build of a site in the form that `createInstance` takes. */
+export function builtFiles(dir: string): BuildFiles {
+  const folder = buildFolder(dir)
+  return { folder, manifest: readManifest(folder) }
 }
 
 /** Returns the first half of a response's digest: the fingerprint. */

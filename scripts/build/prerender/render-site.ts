@@ -47,10 +47,12 @@ export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): 
   const { base } = options
   const outcomes = createOutcomes()
   const { collector } = outcomes
-  const { app, store } = await createInstance({ dir, folder, options, logging: createJsonLogging('silent'), collector })
+  const { app, store } = await createInstance({
+    ...{ dir, folder, manifest, options, logging: createJsonLogging('silent'), collector },
+  })
   store.subscribe(outcomes.addFailure)
   try {
-    const build = await loadBuild(folder, manifest, base)
+    const build = await loadBuild({ folder, manifest }, base)
     const { problems, addresses } = await listAll(build, base)
     const server: RenderingServer = {
       ...{ app, outcomes, build: manifest.buildId, hasMarkdown: options.markdown },

@@ -39,7 +39,7 @@ export function createSiteApp({ dir, engine, options: current, ...input }: SiteA
       try {
         const { app } = await createInstance({
           // The development server checks the hosts itself: it also responds under the names of this machine.
-          ...{ dir, folder: engine.folder, options: { ...options, hosts: [] }, live },
+          ...{ dir, folder: engine.folder, manifest, live, options: { ...options, hosts: [] } },
           logging: input.createLogging(options),
           getStore: (log) => stores.find(options, log),
         })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { readManifest } from '../build-output/read-build.ts'
 import { createFailureStore } from '../ledger/failure-store.ts'
 import type { AdminLedger, ListQuery } from '../ledger/ledger.ts'
 import type { Options } from '../options/options.ts'
@@ -76,5 +77,5 @@ export async function addConsole(
   const options = resolveOptions({ scope: 'site', given: { reactServer: siteOptions.reactServer } })
   // The console logs its own failures and keeps them in no ledger: it displays those of the site.
   const store = createFailureStore(FOLDER, { ...options, ledger: false }, app.log)
-  await mountSite(app, FOLDER, options, { store })
+  await mountSite(app, { folder: FOLDER, manifest: readManifest(FOLDER) }, options, { store })
 }

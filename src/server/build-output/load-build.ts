@@ -101,11 +101,18 @@ export interface Build {
   bundles: readonly MappedBundle[]
 }
 
+/** A build on the disk. */
+export interface BuildFiles {
+  /** The build's folder. */
+  folder: string
+  manifest: Manifest
+}
+
 /**
  * Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws, and the errors of
  * `createBuild`.
  */
-export async function loadBuild(folder: string, manifest: Manifest, base: string): Promise<Build> {
+export async function loadBuild({ folder, manifest }: BuildFiles, base: string): Promise<Build> {
   const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`
   const bundlePath = join(folder, BUILD_PATHS.server)
   // The build writes a module of this type.
@@ -113,9 +120,7 @@ export async function loadBuild(folder: string, manifest: Manifest, base: string
   return createBuild({ folder, manifest, modules, base, bundles: ownBundles(folder, manifest.buildId) })
 }
 
-export interface BuildParts extends ServerBundle {
-  folder: string
-  manifest: Manifest
+export interface BuildParts extends ServerBundle, BuildFiles {
   base: string
   /** Bundles whose stack frames are mapped to the site's source. */
   bundles: readonly MappedBundle[]

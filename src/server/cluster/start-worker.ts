@@ -26,11 +26,11 @@ export async function startWorker(input: ServeInput, name: string): Promise<void
   await serve(input, name, createPrimaryChannel(worker))
 }
 
-async function serve({ dir, folder, options }: ServeInput, name: string, channel: PrimaryChannel) {
+async function serve({ dir, folder, manifest, options }: ServeInput, name: string, channel: PrimaryChannel) {
   const metrics = createWorkerMetrics(channel)
   const server = new HandedServer(options)
   const instance = await createInstance({
-    ...{ dir, folder, options },
+    ...{ dir, folder, manifest, options },
     handed: { server, stopListening: channel.untilReleased },
     // The primary formats the lines for a terminal.
     logging: createJsonLogging(options.logLevel),

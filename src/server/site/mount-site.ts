@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import type { LiveBuild } from '../build-output/live-build.ts'
-import { loadBuild } from '../build-output/load-build.ts'
-import { readManifest } from '../build-output/read-build.ts'
+import { type BuildFiles, loadBuild } from '../build-output/load-build.ts'
 import { addPageCache } from '../cache/app-page-cache.ts'
 import { createSiteCache, type SiteCache } from '../cache/site-cache.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
@@ -101,14 +100,14 @@ export interface ServedSite {
  */
 export async function mountSite(
   outer: FastifyInstance,
-  folder: string,
+  files: BuildFiles,
   options: Options,
   { store, metrics = NO_METRICS, worker = null, openCacheStore, live, collector, isExported = false }: SiteParts,
 ): Promise<ServedSite> {
   const base = joinBases(outer.prefix, options.base)
   // The modules of the site may read it when they are loaded.
   const publicEnv = publishEnv(process.env)
-  const build = live ? await live.open(base) : await loadBuild(folder, readManifest(folder), base)
+  const build = live ? await live.open(base) : await loadBuild(files, base)
   const { buildId, mode } = build.manifest
   const release = options.release || buildId
   const settleFailures = addFailureListener(outer, options, store)

@@ -1,12 +1,11 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { buildFolder } from '../../../src/server/build-output/read-build.ts'
 import { createInstance } from '../../../src/server/create-server.ts'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
 import { createFailureStore, type FailureStore } from '../../../src/server/ledger/failure-store.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
-import { buildFiles, createLog, fingerprintOfResponse, HTML, serve } from '../served.ts'
+import { buildFiles, builtFiles, createLog, fingerprintOfResponse, HTML, serve } from '../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   'pages/index.server.ts': "export const load = () => {\n  throw new Error('oh')\n}\n",
@@ -129,7 +128,7 @@ t.test('the onFailure of a closed instance gets no more failures of a shared led
   const stores: FailureStore[] = []
   const create = () =>
     createInstance({
-      ...{ dir, folder: buildFolder(dir), options, logging: { logger: log.logger } },
+      ...{ dir, ...builtFiles(dir), options, logging: { logger: log.logger } },
       getStore(appLog) {
         stores[0] ??= createFailureStore(dir, options, appLog)
         return stores[0]

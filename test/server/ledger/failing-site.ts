@@ -1,13 +1,12 @@
 // A site whose page fails, with the given ledger.
 
-import { join } from 'node:path'
 import type { Test } from 'tap'
 import { createInstance } from '../../../src/server/create-server.ts'
 import type { Ledger } from '../../../src/server/ledger/ledger.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import type { LogLine } from '../../site-server.ts'
 import { until } from '../../until.ts'
-import { buildFiles, createLog, HTML } from '../served.ts'
+import { buildFiles, builtFiles, createLog, HTML } from '../served.ts'
 
 const WARN = 40
 
@@ -31,7 +30,7 @@ export async function serveFailingSite(t: Test, ledger: string | false, dir = t.
   const log = createLog()
   const options = resolveOptions({ given: { ledger } })
   const { app, store } = await createInstance({
-    ...{ dir, folder: join(dir, '.hydrant'), options, logging: { logger: log.logger } },
+    ...{ dir, ...builtFiles(dir), options, logging: { logger: log.logger } },
   })
   let isClosed = false
   async function close() {

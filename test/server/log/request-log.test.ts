@@ -10,7 +10,7 @@ import { createInstance } from '../../../src/server/create-server.ts'
 import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { until } from '../../until.ts'
-import { buildFiles, createLog, HTML } from '../served.ts'
+import { buildFiles, builtFiles, createLog, HTML } from '../served.ts'
 
 const SERVER = `import { Readable } from 'node:stream'
 export default async function server(app) {
@@ -47,7 +47,7 @@ const options = resolveOptions({
   config: { ledger: false, logRequests: true, timeouts: { loadMs: 2_147_483_647 } },
   scope: 'server',
 })
-const { app } = await createInstance({ dir, folder: join(dir, '.hydrant'), options, logging: log, metrics: recorder })
+const { app } = await createInstance({ dir, ...builtFiles(dir), options, logging: log, metrics: recorder })
 t.teardown(() => app.close())
 await app.listen({ port: 0, host: '127.0.0.1' })
 const { port } = app.server.address() as AddressInfo

@@ -1,11 +1,10 @@
 // Deadlines that passed are counted by route and phase, whether or not the response had begun.
 
-import { join } from 'node:path'
 import t from 'tap'
 import { createInstance } from '../../../src/server/create-server.ts'
 import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
-import { buildFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
+import { buildFiles, builtFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
 
 const NEVER = 'new Promise(() => {})'
 
@@ -28,7 +27,7 @@ export default ({ data }) => <Suspense fallback={<i>wait</i>}><Later later={data
   const { recorder, read } = createRequestMetrics()
   const config = { ledger: false, logRequests: true, timeouts: { loadMs: 50, renderMs: 50 } }
   const options = resolveOptions({ config, scope: 'server' })
-  const { app } = await createInstance({ dir, folder: join(dir, '.hydrant'), options, logging: log, metrics: recorder })
+  const { app } = await createInstance({ dir, ...builtFiles(dir), options, logging: log, metrics: recorder })
   t.teardown(() => app.close())
   t.equal((await app.inject({ url: '/load/7', headers: HTML })).statusCode, 504)
   t.equal((await app.inject({ url: '/load/8', headers: JSON_ONLY })).statusCode, 504)
