@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { buildFiles } from '../server/served.ts'
+import { buildForBrowser } from '../server/served.ts'
 
 // Too long to be inlined as a data: URL.
 const picture = (name: string) =>
@@ -110,5 +110,5 @@ export default async function server(app) {
 
 /** Writes and builds the site. Returns its folder. */
 export async function buildProxiedSite(t: Pick<Test, 'testdir' | 'teardown'>): Promise<string> {
-  return buildFiles(join(t.testdir({}), 'site'), FILES)
+  return buildForBrowser(join(t.testdir({}), 'site'), FILES)
 }

@@ -31,6 +31,10 @@ const THROWS = {
   'pages/throws/b.server.ts': "export const load = () => 'fine'\n",
   'pages/throws/c.server.ts': "import { find } from '../../lib/throws/package.ts'\nexport const load = () => find()\n",
 }
+const MISSPELLED = {
+  'pages/misspelled/a.server.ts': "// A page\nimport { notFond } from 'hydrant'\nexport const load = () => notFond\n",
+  'pages/misspelled/b.server.ts': "import { readFileSinc } from 'node:fs'\nexport const load = () => readFileSinc\n",
+}
 const UNNEEDED = { 'pages/unneeded.server.ts': 'export const load = () => 1\n' }
 const HANGS = {
   'lib/hangs.ts': 'export const value = await new Promise(() => {})\n',
@@ -56,7 +60,18 @@ const GUARDED = {
 }
 
 const { dev, load, html, status, save, write, remove } = await startDev({
-  ...{ ...KEPT, ...CIRCULAR, ...THROWS, ...UNNEEDED, ...HANGS, ...LATE, ...RETURNING, ...SAVED, ...GUARDED },
+  ...{
+    ...KEPT,
+    ...CIRCULAR,
+    ...THROWS,
+    ...MISSPELLED,
+    ...UNNEEDED,
+    ...HANGS,
+    ...LATE,
+    ...RETURNING,
+    ...SAVED,
+    ...GUARDED,
+  },
 })
 
 async function startDev(files: Record<string, string>) {
@@ -131,6 +146,16 @@ t.test('a module that throws fails its own page with a line, until it is fixed',
   await dev.waitFor(/^Error \[HYD_BUILD_SYNTAX\]/)
   await dev.waitFor(/^pages\/throws\/b\.server\.ts:2:1$/)
   await save('pages/throws/b.server.ts', THROWS['pages/throws/b.server.ts'])
+})
+
+t.test('the error of a misspelled import names the line and the right name', async (t) => {
+  for (const path of ['/misspelled/a', '/misspelled/b']) t.match(await load(path), { status: 500 })
+  await dev.waitFor(/^Error \[HYD_BUILD_IMPORT_NAME\] "hydrant" has no export "notFond"; did you mean "notFound"\?/)
+  await dev.waitFor(/^pages\/misspelled\/a\.server\.ts:2:/)
+  await dev.waitFor(
+    /^Error \[HYD_BUILD_IMPORT_NAME\] "node:fs" has no export "readFileSinc"; did you mean "readFileSync"\?/,
+  )
+  await dev.waitFor(/^pages\/misspelled\/b\.server\.ts:1:/)
 })
 
 t.test('an error in a file that no request has needed is shown when it is saved', async () => {

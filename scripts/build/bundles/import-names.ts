@@ -9,10 +9,11 @@ export function createNameProblem(
   known: readonly string[],
   location: SourceLocation | null,
 ): BuildProblem {
-  return createProblem('HYD_BUILD_IMPORT_NAME', [module, name, hintAt(module, name, known)], location)
+  return createProblem('HYD_BUILD_IMPORT_NAME', [module, name, hintAtExport(module, name, known)], location)
 }
 
-function hintAt(module: string, name: string, known: readonly string[]): string {
+/** Returns the part of the message that names the export that was probably meant; an empty string for none. */
+export function hintAtExport(module: string, name: string, known: readonly string[]): string {
   const other = module === 'hydrant' ? 'hydrant/react' : 'hydrant'
   const ofOther = module === 'hydrant' ? REACT_EXPORTS : module === 'hydrant/react' ? HYDRANT_EXPORTS : []
   if (ofOther.includes(name)) return `; import it from "${other}"`

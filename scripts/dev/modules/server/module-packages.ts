@@ -1,3 +1,7 @@
+import { isBuiltin } from 'node:module'
+import { createHydrantError } from '../../../../src/server/errors/hydrant-error.ts'
+import { hintAtExport } from '../../../build/bundles/import-names.ts'
+
 /** The packages and modules of Node.js that the site's modules import. */
 export interface ModulePackages {
   /** Imports a package, as the site's server bundle does. */
@@ -27,10 +31,17 @@ export function createModulePackages(
   }
 }
 
-/** Throws the error of Node.js for an import of a name that a package does not export. */
+/**
+ * Throws an error for an import of a name that a package does not export: Hydrant's own for a module of Hydrant or
+ * Node.js, as the build has it, and that of Node.js for others.
+ */
 export function requireNames(specifier: string, names: readonly string[], namespace: object): void {
   const missing = names.find((name) => !(name in namespace))
-  if (missing !== undefined) throw new SyntaxError(describeMissing(specifier, missing, namespace))
+  if (missing === undefined) return
+  const hint = hintAtExport(specifier, missing, Object.keys(namespace))
+  if (/^hydrant(?:\/|$)/.test(specifier) || isBuiltin(specifier))
+    throw createHydrantError('HYD_BUILD_IMPORT_NAME', [specifier, missing, hint])
+  throw new SyntaxError(describeMissing(specifier, missing, namespace) + hint)
 }
 
 function describeMissing(specifier: string, name: string, namespace: object): string {
