@@ -77,7 +77,7 @@ export function writeTypedSite(dir: string, files: Record<string, string>): stri
     ...files,
   })
   const link = join(dir, 'node_modules/hydrant')
-  mkdirSync(dirname(link))
+  mkdirSync(dirname(link), { recursive: true })
   symlinkSync(process.cwd(), link)
   return dir
 }

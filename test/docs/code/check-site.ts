@@ -8,6 +8,7 @@ import { BuildError } from '../../../scripts/build-problem.ts'
 import { formatProblem } from '../../../scripts/terminal/format-problem.ts'
 import { buildSharing } from '../../shared-compression.ts'
 import { findErrorsOfProjects, TSC, writeTypedSite } from '../../types/typed-site.ts'
+import { WITHOUT_HYDRATION } from '../../without-hydration.ts'
 import { linkDocumentedPackages } from './documented-packages.ts'
 import { listRequests } from './promised-requests.ts'
 import { type SampleSite, toDocumentPlaces } from './sample-sites.ts'
@@ -28,7 +29,7 @@ export async function checkSites(folder: string, sites: readonly SampleSite[]): 
   linkDocumentedPackages(folder)
   const checked: CheckedSite[] = []
   for (const [index, site] of sites.entries()) {
-    const dir = writeTypedSite(join(folder, `site-${index}`), site.files)
+    const dir = writeTypedSite(join(folder, `site-${index}`), { ...WITHOUT_HYDRATION, ...site.files })
     cpSync('test/fixtures/docs/images', join(dir, 'images'), { recursive: true })
     checked.push({ site, dir, problems: await build(site, dir) })
   }
