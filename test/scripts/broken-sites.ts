@@ -140,7 +140,7 @@ export const brokenSites: BrokenSite[] = [
     message: 'the export "load" of pages/index.server.ts must be a function; got {…}',
   },
   ...[
-    ['{ maxAge: 60 }', 'it has the unknown property "maxAge"'],
+    ['{ maxAge: 60 }', 'it has the unknown property "maxAge"; did you mean "maxAgeS"?'],
     ["{ maxAgeS: '60', staleS: 60 }", '"maxAgeS" must be a number of seconds from 0 to 31536000; got "60"'],
     ['{ staleS: HOUR }', '"maxAgeS" must be a number of seconds from 0 to 31536000; got undefined'],
     ['{ ...common, maxAgeS: -1 }', '"maxAgeS" must be a number of seconds from 0 to 31536000; got -1'],
@@ -193,6 +193,19 @@ export const brokenSites: BrokenSite[] = [
     files: { 'pages/index.server.ts': 'export const load = () => 1\n', 'pages/index.server.js': 'export {}\n' },
     expected: ['HYD_BUILD_FILE_TWICE pages/index.server.ts'],
     message: 'pages/index.server.js and pages/index.server.ts define the same part of the site',
+  },
+  {
+    title: 'exports whose names are in another module',
+    files: {
+      'lib/a.ts': 'export const load = () => 1\n',
+      'lib/types.ts': 'export type Row = string\n',
+      'pages/a.tsx': `${page}export * from '../lib/types.ts'\n`,
+      'pages/a.server.ts': "export type * from '../lib/types.ts'\n",
+      'pages/index.server.ts': "// A page\nexport * from '../lib/a.ts'\n",
+      'pages/layout.tsx': `export * from '../lib/a.ts'\n${page}`,
+    },
+    expected: ['HYD_BUILD_EXPORT_ALL pages/a.tsx:4:8', 'HYD_BUILD_EXPORT_ALL pages/index.server.ts:2:8'],
+    message: 'pages/a.tsx exports everything of "../lib/types.ts", and the build does not read those names',
   },
   ...[
     ['laod', 'load'],

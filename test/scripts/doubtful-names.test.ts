@@ -182,9 +182,6 @@ t.test('warns about a schema for forms without an action', async (t) => {
     'pages/a.tsx': 'export default () => <p>page</p>\n',
     'pages/a.server.ts': `export const load = () => 1\n${schema}`,
     'pages/index.server.ts': `${schema}export const action = () => 1\n`,
-    'pages/b.tsx': 'export default () => <p>page</p>\n',
-    'pages/b.server.ts': `${schema}export * from '../action.server'\n`,
-    'action.server.ts': 'export const action = () => 1\n',
   })
   const { warnings } = await buildSharing({ dir })
   t.strictSame(

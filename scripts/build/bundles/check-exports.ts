@@ -9,7 +9,7 @@ import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
 import { checkPrerender } from './check-prerender.ts'
 import { checkValues } from './check-values.ts'
 import { meantExport } from './doubtful-exports.ts'
-import { findExport } from './find-export.ts'
+import { findExport, findStar } from './find-export.ts'
 import { readMdxExports } from './mdx-exports.ts'
 import { readWrittenValues, type SiteExports, type WrittenValues } from './written-values.ts'
 
@@ -21,7 +21,12 @@ export type ReadExports = (site: DiscoveredSite, loader: Record<string, Loader>)
 interface ReadFile {
   names: readonly string[]
   values: WrittenValues
+  /** The modules of `export * from`. */
+  stars: readonly string[]
 }
+
+/** `export * from`, as esbuild writes it. */
+const STAR = /^export \* from (".*");$/gm
 
 type RunEsbuild = (options: BuildOptions & { metafile: true }) => Promise<BuildResult<BundleOptions>>
 
@@ -46,15 +51,15 @@ export function createExportReader(siteDir: string, run = runEsbuild): ReadExpor
     for (const [file, exports] of await parseExports(siteDir, changed, loader, run)) {
       cache.set(file, { stamp: stamps.get(file) ?? '', ...exports })
     }
-    const [names, values] = [new Map<string, readonly string[]>(), new Map<string, WrittenValues>()]
-    for (const file of all) {
-      const read = cache.get(file)
-      if (read) {
-        names.set(file, read.names)
-        values.set(file, read.values)
-      }
+    const read = all.flatMap((file) => {
+      const found = cache.get(file)
+      return found ? [[file, found] as const] : []
+    })
+    return {
+      names: new Map(read.map(([file, { names }]) => [file, names])),
+      values: new Map(read.map(([file, { values }]) => [file, values])),
+      stars: new Map(read.map(([file, { stars }]) => [file, stars])),
     }
-    return { names, values }
   }
 }
 
@@ -111,7 +116,9 @@ async function parsePart(
       const texts = new Map(outputFiles.map((output) => [output.path, output]))
       return Object.entries(metafile.outputs).map(([path, { entryPoint = '', exports }]) => {
         const names = allExports(entryPoint, exports)
-        return [entryPoint, { names, values: readWrittenValues(texts.get(join(siteDir, path))?.text ?? '', names) }]
+        const text = texts.get(join(siteDir, path))?.text ?? ''
+        const stars = [...text.matchAll(STAR)].map(([, module = '']) => module.slice(1, -1))
+        return [entryPoint, { names, values: readWrittenValues(text, names), stars }]
       })
     }
     // Leave out the broken files. The bundles report their errors, with the site's esbuild plugins applied.
@@ -132,15 +139,15 @@ function hintAtDefault(name: string, names: readonly string[] = []): string {
 }
 
 /**
- * Finds components without a default export, exports of server files that Hydrant does not know, exports with
- * a wrong value, and prerendered pages that need a server.
+ * Finds components without a default export, exports of server files that Hydrant does not know, exports whose names are
+ * not written in the file, exports with a wrong value, and prerendered pages that need a server.
  *
  * @param reported Names of exports that another check reports. The check of prerendered pages ignores them (none).
  */
 export async function checkExports(
   siteDir: string,
   site: DiscoveredSite,
-  { names: found, values }: SiteExports,
+  { names: found, values, stars }: SiteExports,
   reported: readonly string[] = [],
 ): Promise<BuildProblem[]> {
   const lacksDefault = (file: string) => found.get(file)?.includes('default') === false
@@ -175,6 +182,11 @@ export async function checkExports(
       const values = [name, kind, list, closest ? `; did you mean "${closest}"?` : hintAtDefault(name, found.get(file))]
       problems.push(createProblem('HYD_BUILD_SERVER_EXPORT', values, await findExport(siteDir, file, name)))
     }
+  }
+  const pages = site.components.filter(({ kind }) => kind === 'page')
+  for (const { file } of [...pages, ...site.serverFiles]) {
+    for (const module of stars.get(file) ?? [])
+      problems.push(createProblem('HYD_BUILD_EXPORT_ALL', [file, module], await findStar(siteDir, file)))
   }
   problems.push(...(await checkValues(siteDir, site, values)))
   problems.push(...(await checkPrerender(siteDir, site, found, reported)))

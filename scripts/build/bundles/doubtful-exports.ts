@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import {
   LAYOUT_SERVER_EXPORTS,
   PAGE_SERVER_EXPORTS,
@@ -38,6 +36,8 @@ export const EXPORT_WARNINGS: readonly string[] = [
   'HYD_BUILD_FORM_UNUSED',
 ]
 
+type KnownExports = Pick<SiteExports, 'names' | 'values'>
+
 /** A warning whose place is not known yet. */
 interface Doubt {
   code: BuildProblem['code']
@@ -59,13 +59,12 @@ export function meantExport(name: string, allowed: readonly string[]): string | 
 export async function findDoubtfulExports(
   siteDir: string,
   site: DiscoveredSite,
-  exports: SiteExports,
+  exports: KnownExports,
 ): Promise<BuildProblem[]> {
-  const forms = await Promise.all(site.serverFiles.map(({ file }) => checkForm(siteDir, file, exports)))
   const doubts = [
     ...site.components.flatMap((component) => checkComponent(component, exports)),
     ...site.serverFiles.flatMap(({ file }) => checkSwitches(file, exports)),
-    ...forms.flat(),
+    ...site.serverFiles.flatMap(({ file }) => checkForm(file, exports)),
   ]
   return Promise.all(
     doubts.map(async ({ code, values, file, name }) =>
@@ -74,7 +73,10 @@ export async function findDoubtfulExports(
   )
 }
 
-function checkComponent({ file, kind }: DiscoveredSite['components'][number], { names, values }: SiteExports): Doubt[] {
+function checkComponent(
+  { file, kind }: DiscoveredSite['components'][number],
+  { names, values }: KnownExports,
+): Doubt[] {
   if (kind !== 'page' && kind !== 'layout') return []
   const own = kind === 'page' ? PAGE_EXPORTS : []
   const all: readonly string[] = kind === 'page' ? PAGE_SERVER_EXPORTS : LAYOUT_SERVER_EXPORTS
@@ -95,7 +97,7 @@ function checkComponent({ file, kind }: DiscoveredSite['components'][number], { 
   })
 }
 
-function checkSwitches(file: string, { values }: SiteExports): Doubt[] {
+function checkSwitches(file: string, { values }: KnownExports): Doubt[] {
   return [...(values.get(file) ?? [])].flatMap(([name, value]) => {
     if (!SWITCHES.includes(name) || typeof value === 'boolean') return []
     const hint = isTime(name, value) ? `; did you mean cache = { maxAgeS: ${Number(value)} }?` : ''
@@ -104,11 +106,9 @@ function checkSwitches(file: string, { values }: SiteExports): Doubt[] {
 }
 
 /** A schema for forms is not used without an action. A layout has neither. */
-async function checkForm(siteDir: string, file: string, { names }: SiteExports): Promise<Doubt[]> {
+function checkForm(file: string, { names }: KnownExports): Doubt[] {
   const exported = names.get(file) ?? []
   if (!exported.includes('form') || exported.includes('action')) return []
-  // The names that come from another module are not known.
-  if (/\bexport\s*\*/.test(await readFile(join(siteDir, file), 'utf8'))) return []
   return [{ code: 'HYD_BUILD_FORM_UNUSED', values: [file], file, name: 'form' }]
 }
 

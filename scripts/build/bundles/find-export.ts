@@ -23,3 +23,11 @@ export async function findExport(siteDir: string, file: string, name: string): P
   }
   return fileAt(file)
 }
+
+/** Finds the first `export * from` of a file. */
+export async function findStar(siteDir: string, file: string): Promise<SourceLocation> {
+  const lines = (await readFile(join(siteDir, file), 'utf8')).split('\n')
+  const index = lines.findIndex((line) => /\bexport\s*\*/.test(line))
+  const lineText = lines[index]
+  return lineText === undefined ? fileAt(file) : { file, line: index + 1, column: lineText.indexOf('*') + 1, lineText }
+}

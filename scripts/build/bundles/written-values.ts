@@ -13,6 +13,8 @@ export interface SiteExports {
   /** Files that esbuild cannot parse are left out. */
   names: ReadonlyMap<string, readonly string[]>
   values: ReadonlyMap<string, WrittenValues>
+  /** The modules of `export * from`, by the path of the file that has the statement. */
+  stars: ReadonlyMap<string, readonly string[]>
 }
 
 /** Stands for a value that only the running code would show. */

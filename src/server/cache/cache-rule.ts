@@ -1,4 +1,5 @@
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { closestMatch } from '../util/closest-match.ts'
 import { encodeTag } from './cache-key.ts'
 
 /** The export `cache` of a page's server file, with its defaults. */
@@ -39,8 +40,7 @@ export function readCacheRule(exports: Readonly<Record<string, unknown>>, file: 
   if (typeof cache !== 'object' || cache === null || Array.isArray(cache))
     throw refuse(`it must be an object; got ${showValue(cache)}`)
   const given: Readonly<Record<string, unknown>> = { ...cache }
-  for (const name in given)
-    if (!NAMES.includes(name)) throw refuse(`it has the unknown property "${name}"; it may have ${NAMES.join(', ')}`)
+  for (const name in given) if (!NAMES.includes(name)) throw refuse(describeUnknown(name))
   const { maxAgeS, staleS = 0, tags = [], search = [] } = given
   if (!isSeconds(maxAgeS))
     throw refuse(`"maxAgeS" must be a number of seconds from 0 to ${YEAR_S}; got ${showValue(maxAgeS)}`)
@@ -55,6 +55,12 @@ export function readCacheRule(exports: Readonly<Record<string, unknown>>, file: 
     search,
     tags: typeof tags === 'function' ? (page) => tags(page) : () => tags,
   }
+}
+
+function describeUnknown(name: string): string {
+  const closest = closestMatch(name, NAMES)
+  const hint = closest ? `did you mean "${closest}"?` : `it may have ${NAMES.join(', ')}`
+  return `it has the unknown property "${name}"; ${hint}`
 }
 
 const isSeconds = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= YEAR_S

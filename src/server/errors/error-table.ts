@@ -364,6 +364,10 @@ export const errorTable = {
     message: 'the export "%s" of %s has no effect with the value %s%s',
     fix: 'Write the value false, or remove the export; "hydrant docs cache" explains how pages are stored.',
   },
+  HYD_BUILD_EXPORT_ALL: {
+    message: '%s exports everything of "%s", and the build does not read those names',
+    fix: 'Name the exports, for example "export { load, action } from …". Types need "export type *".',
+  },
   HYD_BUILD_SERVER_ORPHAN: {
     message: '%s belongs to no page or layout%s',
     fix: 'Name it after a page or layout in the same folder, or move it out of pages/ or to a folder whose name starts with "_".',

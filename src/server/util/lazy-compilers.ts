@@ -1,9 +1,6 @@
 import { createRequire } from 'node:module'
 import type { FastifyServerOptions } from 'fastify'
 
-// Fastify itself depends on the two packages, so they are found from its folder.
-const requireOfFastify = createRequire(createRequire(import.meta.url).resolve('fastify'))
-
 /**
  * Fastify's option `schemaController` for an instance whose routes have no schemas for validation and serialization.
  * Fastify loads Ajv and fast-json-stringify only when they are used, for example by `request.validateInput`. Fastify
@@ -14,7 +11,13 @@ const requireOfFastify = createRequire(createRequire(import.meta.url).resolve('f
  */
 export const LAZY_COMPILERS: NonNullable<FastifyServerOptions['schemaController']> = {
   compilersFactory: {
-    buildValidator: (...words: unknown[]) => requireOfFastify('@fastify/ajv-compiler')()(...words),
-    buildSerializer: (...words: unknown[]) => requireOfFastify('@fastify/fast-json-stringify-compiler')()(...words),
+    buildValidator: (...words: unknown[]) => requireFromFastify('@fastify/ajv-compiler')()(...words),
+    buildSerializer: (...words: unknown[]) => requireFromFastify('@fastify/fast-json-stringify-compiler')()(...words),
   },
+}
+
+/** Loads a package that Fastify depends on, so that it is found from Fastify's folder. */
+function requireFromFastify(name: string) {
+  const { resolve } = createRequire(import.meta.url)
+  return createRequire(resolve('fastify'))(name)
 }

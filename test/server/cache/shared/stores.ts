@@ -29,6 +29,10 @@ export function keepLines() {
 /** Calls never time out, because the machine may be slow. */
 const NO_DEADLINE: Pick<StoreInput, 'deadline'> = { deadline: () => () => {} }
 
+/** A log whose lines the runner shows if the test fails: a store that is unavailable for a moment finds nothing. */
+const printLine = (text: unknown) => void process.stderr.write(`${text}\n`)
+const PRINTED = { warn: printLine, info: printLine }
+
 /** Creates a store, and waits until it is available. */
 export async function createStore(t: Test, input: Partial<StoreInput> & Pick<StoreInput, 'backend'>) {
   const store = createSharedStore({ ...NO_DEADLINE, log: keepLines().log, place: 'the store', ...input })
@@ -69,12 +73,17 @@ const toLimits = (maxBytes: number, maxTags?: number) => ({ maxBytes, ...(maxTag
 export function openInPostgres(url: string, maxBytes: number, maxTags?: number): OpenStore {
   return (t) =>
     createStore(t, {
+      log: PRINTED,
       backend: createPostgresBackend({ pg, url, place: 'the database', ...toLimits(maxBytes, maxTags) }),
     })
 }
 
 export function openInValkey(url: string, maxBytes: number, maxTags?: number): OpenStore {
-  return (t) => createStore(t, { backend: createValkeyBackend({ iovalkey, url, ...toLimits(maxBytes, maxTags) }) })
+  return (t) =>
+    createStore(t, {
+      log: PRINTED,
+      backend: createValkeyBackend({ iovalkey, url, ...toLimits(maxBytes, maxTags) }),
+    })
 }
 
 /** A response with these tags and a body. */
