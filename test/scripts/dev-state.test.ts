@@ -158,6 +158,23 @@ t.test('the error of a misspelled import names the line and the right name', asy
   await dev.waitFor(/^pages\/misspelled\/b\.server\.ts:1:/)
 })
 
+t.test('the error of a module is shown inside the layouts that can be loaded', async (t) => {
+  await save(
+    'pages/layout.tsx',
+    'export default ({ children }) => <html lang="en"><body><nav>menu</nav>{children}</body></html>\n',
+  )
+  t.match(await html('/misspelled/a'), /<html lang="en">.*<nav>menu<\/nav>.*Application error/s)
+  await save('pages/layout.server.ts', "throw new Error('no menu')\nexport const load = () => 1\n")
+  for (const path of ['/misspelled/a', '/nowhere']) {
+    const document = await html(path)
+    t.match(document, /<html lang="en">.*Application error/s)
+    t.notMatch(document, 'menu')
+  }
+  await remove('pages/layout.server.ts')
+  t.match(await html('/nowhere'), /<nav>menu<\/nav>.*could not be found/s)
+  await remove('pages/layout.tsx')
+})
+
 t.test('an error in a file that no request has needed is shown when it is saved', async () => {
   write('pages/unneeded.server.ts', 'export const load = () => (\n')
   await dev.waitFor(/^Error \[HYD_BUILD_SYNTAX\]/)

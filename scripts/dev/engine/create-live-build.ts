@@ -1,11 +1,11 @@
 import type { LiveBuild } from '../../../src/server/build-output/live-build.ts'
 import { type Build, createBuild } from '../../../src/server/build-output/load-build.ts'
 import type { Manifest, ServerBundle } from '../../../src/server/build-output/manifest.ts'
-import { SCHEMA_EXPORTS } from '../../../src/server/schemas/page-schemas.ts'
-import type { StandardSchema } from '../../../src/shared/standard-schema.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 import { filesOf } from './dev-manifest.ts'
+import { createPlaceholders } from './placeholders.ts'
 import type { SiteStructure } from './read-structure.ts'
+import { loadWorkingBuild } from './working-build.ts'
 
 /** A live build, with functions for changes of its modules. */
 export interface DevLiveBuild extends LiveBuild {
@@ -21,23 +21,6 @@ export interface LiveBuildInput {
   structure: SiteStructure
   modules: ServerModules
 }
-
-/** A placeholder for a value that no request has needed yet. */
-const unloaded = () => null
-
-/** A placeholder for a schema that no request has needed yet. */
-const unloadedSchema: StandardSchema = {
-  '~standard': { version: 1, vendor: 'hydrant', validate: (value) => ({ value }) },
-}
-
-/** The placeholders of exports that are not functions. */
-const PLACEHOLDERS = new Map<string, unknown>([
-  ['stream', true],
-  ['hydrate', false],
-  ['cache', { maxAgeS: 0 }],
-  ['prerender', undefined],
-  ...SCHEMA_EXPORTS.map((name) => [name, unloadedSchema] as const),
-])
 
 export function createLiveBuild({ folder, manifest, structure, modules }: LiveBuildInput): DevLiveBuild {
   const { root } = manifest
@@ -57,6 +40,13 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
     const loaded: ServerBundle['modules'] = {}
     for (const file of names) loaded[file] = await modules.import(file)
     return createBuild({ folder, manifest: { ...manifest, routes }, modules: loaded, base, bundles: modules.scripts })
+  }
+
+  /** Loads the modules around a page, or, without a page, those of the root, that can be loaded. */
+  function loadWorking(id: string | null): Promise<Build | null> {
+    const entry = manifest.routes.find((route) => route.id === id) ?? null
+    const own = entry ? (files.get(entry.id) ?? []) : rootFiles
+    return loadWorkingBuild({ folder, manifest, structure, modules, base, entry, files: own })
   }
 
   /** Loads code unless it is fresh. Requests that arrive during the loading share its result. */
@@ -86,11 +76,9 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
     async open(given) {
       base = given
       const { serverPlugin } = manifest
-      const placeholders = [...structure.exports].map(([file, names]) => [
-        file,
-        Object.fromEntries(names.map((name) => [name, PLACEHOLDERS.has(name) ? PLACEHOLDERS.get(name) : unloaded])),
-      ])
-      const bundle: ServerBundle['modules'] = Object.fromEntries(placeholders)
+      const bundle: ServerBundle['modules'] = Object.fromEntries(
+        [...structure.exports].map(([file, names]) => [file, createPlaceholders(names)]),
+      )
       if (serverPlugin !== null) bundle[serverPlugin] = await modules.import(serverPlugin)
       return createBuild({ folder, manifest, modules: bundle, base, bundles: modules.scripts })
     },
@@ -100,7 +88,9 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
         if (!entry) return null
         return (await load(files.get(id) ?? [], [entry])).routes[0] ?? null
       }),
+    findWorkingRoute: async (id) => (await loadWorking(id))?.routes[0] ?? null,
     refreshRoot: () => refresh('', () => load(rootFiles, [])),
+    findWorkingRoot: async () => (await loadWorking(null))?.root ?? null,
     hasFailed: (route) => route !== null && failed.has(route === '*' ? '' : route),
     expire(ids) {
       for (const file of ids) for (const id of routesOf.get(file) ?? []) fresh.delete(id)

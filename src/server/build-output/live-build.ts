@@ -1,4 +1,4 @@
-import type { Build, Route } from './load-build.ts'
+import type { Build, LayoutChain, Route } from './load-build.ts'
 
 /**
  * A build whose code changes while it is served. At first its components are placeholders: a route's modules are
@@ -12,6 +12,13 @@ export interface LiveBuild {
    * whatever a module of the route throws.
    */
   refreshRoute(id: string): Promise<Route | null>
+  /**
+   * Returns the layouts and error pages of a route that can be loaded, with placeholders for the page; null if they are
+   * not valid. The layouts end at the first one that cannot be loaded.
+   */
+  findWorkingRoute(id: string): Promise<Route | null>
   /** Returns the current code for requests that match no page; null if it has not changed since the last call. */
   refreshRoot(): Promise<Pick<Build, 'root' | 'guardedFolders'> | null>
+  /** Does the same as `findWorkingRoute` for requests that match no page. */
+  findWorkingRoot(): Promise<LayoutChain | null>
 }
