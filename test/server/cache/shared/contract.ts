@@ -120,8 +120,9 @@ export function testSharedStore(t: Test, create: CreateStore) {
       t.ok(await other.get('key'))
       await one.invalidate([name])
       t.equal(await other.get('key'), null)
+      // The empty name is every tag: a response that is read meanwhile is not used.
+      await until(() => heard.has(name))
     }
-    await until(() => heard.size === names.length)
     t.strictSame([...heard].sort(), [...names].sort())
   })
 
