@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const ROOT = 'dist/test'
@@ -48,13 +48,17 @@ const SLOWEST = [
   'scripts/',
 ]
 
-/** Lists the compiled test files in the order in which they start. */
+/** Lists the compiled test files in the order in which they start. `tsc` leaves those of deleted sources behind. */
 export function listTests(): string[] {
   const all = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   return all
-    .filter((file) => file.endsWith('.test.js'))
+    .filter((file) => file.endsWith('.test.js') && hasSource(file))
     .sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
     .map((file) => join(ROOT, file))
+}
+
+function hasSource(file: string): boolean {
+  return ['ts', 'tsx'].some((end) => existsSync(join('test', file.replace(/js$/, end))))
 }
 
 function rankOf(file: string): number {

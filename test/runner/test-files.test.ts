@@ -1,16 +1,17 @@
 // Which files the test runner starts, and when.
 
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { listTests, usesDocumentedPackages, usesTools } from '../test-files.ts'
 
-t.test('every compiled test file is listed once, the slowest first', async (t) => {
-  const all = readdirSync('dist/test', { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.test.js'),
-  )
+t.test('every test is listed once, the slowest first, without compiled files of deleted ones', async (t) => {
+  const all = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((file) => /\.test\.tsx?$/.test(file))
+  const deleted = 'dist/test/runner/deleted.test.js'
+  t.teardown(() => rmSync(deleted))
+  writeFileSync(deleted, '')
   const listed = listTests()
   t.equal(listed[0], 'dist/test/docs/guide.test.js')
-  t.strictSame(listed.sort(), all.map((file) => `dist/test/${file}`).sort())
+  t.strictSame(listed.sort(), all.map((file) => `dist/test/${file.replace(/tsx?$/, 'js')}`).sort())
 })
 
 t.test('a file waits for the tools that are started by it, or by what it imports', async (t) => {
