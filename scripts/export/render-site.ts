@@ -10,7 +10,7 @@ import { hashPolicy } from '../../src/server/http/security-headers.ts'
 import { createJsonLogging } from '../../src/server/log/logger.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
-import { createPageRoute } from '../../src/server/pages/page-route.ts'
+import { prepareRoute } from '../../src/server/pages/prepared-route.ts'
 import { withBase } from '../../src/shared/paths.ts'
 import { createOutcomes, type RenderingServer, renderForm } from '../build/prerender/render-address.ts'
 import { renderingOptions } from '../build/prerender/rendering-options.ts'
@@ -130,7 +130,7 @@ function exportRedirect({ location, status }: PrerenderedRedirect, origin: strin
   }
 }
 
-const routesOf = (build: Build) => new Map(build.routes.map((route) => [route.id, createPageRoute(route, build)]))
+const routesOf = (build: Build) => new Map(build.routes.map((route) => [route.id, prepareRoute(route, build)]))
 
 function exportOptions(options: Options, atATime: number): Options {
   return {

@@ -5,7 +5,7 @@ import type { CollectedRequest, ResponseCollector } from '../../../src/server/co
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
 import { REQUEST_ID_HEADER } from '../../../src/server/http/headers.ts'
 import type { Format } from '../../../src/server/http/negotiate.ts'
-import type { PageRoute } from '../../../src/server/pages/page-route.ts'
+import type { PreparedRoute } from '../../../src/server/pages/prepared-route.ts'
 import { layoutKey } from '../../../src/shared/wire/layout-key.ts'
 import {
   BUILD_HEADER,
@@ -100,7 +100,7 @@ const ACCEPT: Record<Format, string> = {
  */
 export async function renderAddress(
   server: RenderingServer,
-  route: PageRoute,
+  route: PreparedRoute,
   url: string,
   onResult: (result: RenderResult) => Promise<void>,
 ): Promise<void> {
@@ -118,7 +118,7 @@ export async function renderAddress(
  * Lists the forms of a page, without the document. Nearly all pages of a site share the outermost layout, so there is
  * no navigation that loads this layout.
  */
-function otherForms({ hasMarkdown }: RenderingServer, route: PageRoute, params: Record<string, string>): Asked[] {
+function otherForms({ hasMarkdown }: RenderingServer, route: PreparedRoute, params: Record<string, string>): Asked[] {
   const keys = route.plan.bootLayouts.map((layout) => layoutKey(layout, params))
   const navigations = route.isHydrated ? keys.map((_, index) => keys.slice(0, index + 1)) : []
   return [
@@ -131,7 +131,7 @@ function otherForms({ hasMarkdown }: RenderingServer, route: PageRoute, params: 
 /** Renders the page at an address with the base in one form. */
 export async function renderForm(
   { app, origin, build, routes, outcomes }: RenderingServer,
-  route: PageRoute,
+  route: PreparedRoute,
   url: string,
   { format, layouts }: Asked,
 ): Promise<RenderResult> {

@@ -14,7 +14,7 @@ import { createInstance } from '../../../src/server/create-server.ts'
 import { createJsonLogging } from '../../../src/server/log/logger.ts'
 import { publishEnv } from '../../../src/server/options/public-env.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
-import { createPageRoute, type PageRoute } from '../../../src/server/pages/page-route.ts'
+import { type PreparedRoute, prepareRoute } from '../../../src/server/pages/prepared-route.ts'
 import { createDeadline } from '../../../src/server/util/deadline.ts'
 import { withBase } from '../../../src/shared/paths.ts'
 import { compareText, createProblem } from '../../build-problem.ts'
@@ -94,7 +94,7 @@ async function close(app: FastifyInstance): Promise<void> {
 }
 
 interface Address {
-  route: PageRoute
+  route: PreparedRoute
   /** With the base. */
   url: string
 }
@@ -102,7 +102,7 @@ interface Address {
 async function listAll(build: Build, base: string): Promise<{ problems: PrerenderProblem[]; addresses: Address[] }> {
   const problems: PrerenderProblem[] = []
   const addresses: Address[] = []
-  for (const route of build.routes.map((each) => createPageRoute(each, build))) {
+  for (const route of build.routes.map((each) => prepareRoute(each, build))) {
     if (route.prerender === null) continue
     const { file } = route.prerender
     const listed = await listAddresses(route.id, route.prerender, base)

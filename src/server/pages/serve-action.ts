@@ -12,7 +12,7 @@ import { createInvalid, hasOtherBody, type RefusedForm } from './check-form.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseOtherBuild, refuseWithoutScripts } from './navigation-stream.ts'
 import { type WrittenExtras, writeActed, writeExtras } from './page-extras.ts'
-import type { PageRoute } from './page-route.ts'
+import type { PreparedRoute } from './prepared-route.ts'
 import { respondInSlot } from './raw-response.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
 import { sendErrorProblem, sendJson, sendNothing } from './send-response.ts'
@@ -24,7 +24,7 @@ import { respondWithDocument } from './serve-page.ts'
  * Runs the guards of a page, and then calls `proceed`. To be called before the body is read, so that an upload that is
  * refused is never stored. A refusal does not have ACTED_HEADER: the action has not run.
  */
-export async function guardAction(route: PageRoute, ctx: RequestContext, proceed: () => void): Promise<void> {
+export async function guardAction(route: PreparedRoute, ctx: RequestContext, proceed: () => void): Promise<void> {
   if (!ctx.site.slots.admit(ctx)) return
   limitCaching(ctx.reply, 'no-store')
   await respondInSlot(ctx, async () => void (await admitToPage(route, ctx)))
@@ -33,12 +33,12 @@ export async function guardAction(route: PageRoute, ctx: RequestContext, proceed
 }
 
 /** Responds to POST, PUT, PATCH and DELETE of a page that has an action. */
-export function serveAction(route: PageRoute, ctx: RequestContext) {
+export function serveAction(route: PreparedRoute, ctx: RequestContext) {
   // `runAction` takes the slot, when it has read the form.
   if (ctx.site.slots.hasRoom(ctx)) void respondInSlot(ctx, () => respondToAction(route, ctx))
 }
 
-async function respondToAction(route: PageRoute, ctx: RequestContext): Promise<void> {
+async function respondToAction(route: PreparedRoute, ctx: RequestContext): Promise<void> {
   const { format, reply } = ctx
   if (format === 'navigation') {
     // These requests are refused before the action runs, because the browser then sends the form again by itself.
@@ -70,7 +70,7 @@ async function respondWithActionJson(route: Route, value: unknown, ctx: RequestC
 }
 
 /** Responds to a form that was not accepted: with the page, or with a problem if the client has sent or wants JSON. */
-async function respondWithInvalid(route: PageRoute, refused: RefusedForm, ctx: RequestContext): Promise<void> {
+async function respondWithInvalid(route: PreparedRoute, refused: RefusedForm, ctx: RequestContext): Promise<void> {
   const { status, issues } = refused
   ctx.note({ statusCode: status }, `refused with ${status}: the form was not accepted`)
   if (ctx.format === 'json' || (ctx.format !== 'navigation' && hasOtherBody(ctx.request)))
@@ -82,7 +82,7 @@ async function respondWithInvalid(route: PageRoute, refused: RefusedForm, ctx: R
 const NOT_ACCEPTED = 'Some fields are not valid.'
 
 // The loads run after the action, so that they see its changes.
-async function respondWithActionPage(route: PageRoute, ofAction: PageExtras, ctx: RequestContext): Promise<void> {
+async function respondWithActionPage(route: PreparedRoute, ofAction: PageExtras, ctx: RequestContext): Promise<void> {
   if (ctx.format === 'navigation') return respondWithActed(route, ofAction, ctx)
   let extras: WrittenExtras | null
   try {
@@ -101,7 +101,7 @@ async function respondWithActionPage(route: PageRoute, ofAction: PageExtras, ctx
 }
 
 /** Responds to an open page: with the result of the action, and then with the page. */
-async function respondWithActed(route: PageRoute, ofAction: PageExtras, ctx: RequestContext): Promise<void> {
+async function respondWithActed(route: PreparedRoute, ofAction: PageExtras, ctx: RequestContext): Promise<void> {
   const { serverFile } = route.page
   let start: StateBeforeLoads
   try {

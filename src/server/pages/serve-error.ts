@@ -8,7 +8,7 @@ import { CrossSiteError, isSafe } from '../guards/csrf.ts'
 import { createRouteContext, takePageContext } from './create-context.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseNavigation } from './navigation-stream.ts'
-import type { PageRoute } from './page-route.ts'
+import type { PreparedRoute } from './prepared-route.ts'
 import { sendRawError } from './raw-response.ts'
 import { recordCaught } from './resolve-error.ts'
 import { respondWithError } from './respond-with-error.ts'
@@ -24,7 +24,7 @@ const handled = new WeakMap<FastifyRequest, RequestContext>()
  * Creates the error handler of a page's route, or of all routes of the site for null. If its response cannot be sent,
  * Fastify calls the next error handler, which this function has created as well: that one sends the raw error.
  */
-export function createErrorHandler(site: Site, route: PageRoute | null): ErrorHandler {
+export function createErrorHandler(site: Site, route: PreparedRoute | null): ErrorHandler {
   async function handle(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const earlier = handled.get(request)
     if (earlier) sendRawError(error, earlier)
@@ -41,7 +41,7 @@ export function createErrorHandler(site: Site, route: PageRoute | null): ErrorHa
   }
 }
 
-async function serveError(thrown: unknown, chain: LayoutChain | PageRoute, ctx: RequestContext): Promise<void> {
+async function serveError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {
   if (hasRunErrorHooks(thrown, ctx.request)) return sendRawError(thrown, ctx)
   handled.set(ctx.request, ctx)
   await serveHookError(thrown, chain, ctx)
@@ -50,7 +50,7 @@ async function serveError(thrown: unknown, chain: LayoutChain | PageRoute, ctx: 
 /** Responds with an error of a request that not all hooks of `server.ts` have let pass. */
 export async function serveHookError(
   thrown: unknown,
-  chain: LayoutChain | PageRoute,
+  chain: LayoutChain | PreparedRoute,
   ctx: RequestContext,
 ): Promise<void> {
   const caught = catchError(thrown, 'route')
@@ -93,7 +93,7 @@ async function layoutsAround(
  * @param level Number of layouts whose guards have let the request pass.
  */
 export function serveGuardError(
-  chain: LayoutChain | PageRoute,
+  chain: LayoutChain | PreparedRoute,
   caught: CaughtError,
   level: number,
   ctx: RequestContext,
@@ -112,7 +112,7 @@ export function serveGuardError(
  * @param layouts The layouts that may be rendered around it, outermost first (all).
  */
 export async function serveErrorInLayouts(
-  chain: LayoutChain | PageRoute,
+  chain: LayoutChain | PreparedRoute,
   caught: CaughtError,
   ctx: RequestContext,
   layouts = chain.layouts,

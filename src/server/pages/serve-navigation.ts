@@ -13,7 +13,7 @@ import type { ErrorTarget } from './error-page.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseOtherBuild, refuseWithoutScripts } from './navigation-stream.ts'
 import type { WrittenExtras } from './page-extras.ts'
-import type { PageRoute } from './page-route.ts'
+import type { PreparedRoute } from './prepared-route.ts'
 import { respondWithError } from './respond-with-error.ts'
 import { startVisitorLoad } from './visitor-load.ts'
 
@@ -26,7 +26,11 @@ export type StateBeforeLoads =
   | { kind: 'acted'; acted: string; extras: WrittenExtras | null }
 
 /** Responds to a page of this site that navigates to `route`, or sends a form to it. */
-export async function serveNavigation(route: PageRoute, start: StateBeforeLoads, ctx: RequestContext): Promise<void> {
+export async function serveNavigation(
+  route: PreparedRoute,
+  start: StateBeforeLoads,
+  ctx: RequestContext,
+): Promise<void> {
   const stream = new NavigationStream(ctx)
   ctx.navigation = stream
   const { plan, canStream } = route

@@ -21,7 +21,7 @@ import { serveCachedPage } from './cached/serve-cached.ts'
 import { createPageContext } from './create-context.ts'
 import { loadOf, runLoads } from './loads.ts'
 import { type WrittenExtras, writeExtras } from './page-extras.ts'
-import type { PageRoute } from './page-route.ts'
+import type { PreparedRoute } from './prepared-route.ts'
 import { respondInSlot } from './raw-response.ts'
 import { mayStream, renderPage } from './render-page.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
@@ -33,7 +33,7 @@ import { respondWithShell } from './shells/serve-shell.ts'
 import { keepPrivate, startVisitorLoad } from './visitor-load.ts'
 
 /** Responds to GET and HEAD of a page. */
-export function serveRead(route: PageRoute, site: Site, request: FastifyRequest, reply: FastifyReply) {
+export function serveRead(route: PreparedRoute, site: Site, request: FastifyRequest, reply: FastifyReply) {
   const stored = findKnown(route, site, request)
   if (stored === null) return servePage(route, createPageContext(route, site, request, reply))
   const { page, result, address } = stored
@@ -47,14 +47,14 @@ export function serveRead(route: PageRoute, site: Site, request: FastifyRequest,
   noteCacheResult(result, target)
 }
 
-function sendKnownShell({ page, result }: KnownPage, rest: ShellRest, route: PageRoute, ctx: RequestContext) {
+function sendKnownShell({ page, result }: KnownPage, rest: ShellRest, route: PreparedRoute, ctx: RequestContext) {
   ctx.search = narrowSearch(ctx.search, route.cache?.search ?? [])
   setCacheResult(result, ctx)
   sendShell({ page, rest }, route, respond, ctx)
   noteCacheResult(result, ctx)
 }
 
-function servePage(route: PageRoute, ctx: RequestContext) {
+function servePage(route: PreparedRoute, ctx: RequestContext) {
   const { cache, collector, build, slots } = ctx.site
   const rule = route.cache
   if (rule && cache) return serveCachedPage(createCachedRoute(route, rule, cache), ctx)
@@ -66,7 +66,7 @@ function servePage(route: PageRoute, ctx: RequestContext) {
   else if (slots.admit(ctx)) void respondInSlot(ctx, () => respondToGet(route, ctx))
 }
 
-function createCachedRoute(route: PageRoute, rule: CacheRule, cache: PageCache): CachedRoute {
+function createCachedRoute(route: PreparedRoute, rule: CacheRule, cache: PageCache): CachedRoute {
   return {
     ...{ route, rule, cache },
     respond: (ctx, isRefresh) => respondForCache(route, ctx, isRefresh),
@@ -79,19 +79,19 @@ function createCachedRoute(route: PageRoute, rule: CacheRule, cache: PageCache):
   }
 }
 
-function respondForCache(route: PageRoute, ctx: RequestContext, isRefresh: boolean): Promise<void> {
+function respondForCache(route: PreparedRoute, ctx: RequestContext, isRefresh: boolean): Promise<void> {
   return route.loadVisitor ? respondWithShell(route, respond, ctx, isRefresh) : respond(route, ctx)
 }
 
-function respondToGet(route: PageRoute, ctx: RequestContext): Promise<void> {
+function respondToGet(route: PreparedRoute, ctx: RequestContext): Promise<void> {
   return route.guards.length > 0 ? respondIfAdmitted(route, ctx) : respond(route, ctx)
 }
 
-async function respondIfAdmitted(route: PageRoute, ctx: RequestContext): Promise<void> {
+async function respondIfAdmitted(route: PreparedRoute, ctx: RequestContext): Promise<void> {
   if (await admitToPage(route, ctx)) await respond(route, ctx)
 }
 
-function respond(route: PageRoute, ctx: RequestContext): Promise<void> {
+function respond(route: PreparedRoute, ctx: RequestContext): Promise<void> {
   if (route.loadVisitor) {
     // Hooks may have set them. The response could not be sent in parts with them.
     removeCacheHeaders(ctx.reply)
@@ -103,7 +103,7 @@ function respond(route: PageRoute, ctx: RequestContext): Promise<void> {
     : respondWithPage(route, extras, ctx)
 }
 
-async function respondWithPage(route: PageRoute, extras: WrittenExtras | null, ctx: RequestContext): Promise<void> {
+async function respondWithPage(route: PreparedRoute, extras: WrittenExtras | null, ctx: RequestContext): Promise<void> {
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
   if (ctx.isGone || loads.kind === 'thrown' || ctx.format === 'json') silencePromises(loads.values)
   if (ctx.isGone) return
@@ -119,7 +119,7 @@ async function respondWithPage(route: PageRoute, extras: WrittenExtras | null, c
  * @param extras The page's extras; null for none.
  */
 export async function respondWithDocument(
-  route: PageRoute,
+  route: PreparedRoute,
   values: readonly unknown[],
   extras: WrittenExtras | null,
   ctx: RequestContext,
@@ -146,7 +146,7 @@ export async function respondWithDocument(
   }
 }
 
-async function respondWithJson(route: PageRoute, values: readonly unknown[], ctx: RequestContext): Promise<void> {
+async function respondWithJson(route: PreparedRoute, values: readonly unknown[], ctx: RequestContext): Promise<void> {
   const { load, serverFile } = route.page
   const { renderMs } = ctx.site.options.timeouts
   const onTimeout = (pending: string) => {

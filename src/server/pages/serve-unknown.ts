@@ -3,14 +3,14 @@ import type { RequestContext } from '../context/request-context.ts'
 import { pathAndQuery, pathOf, withoutTrailingSlash } from '../http/request-url.ts'
 import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
 import { admitToPage } from './admit-to-page.ts'
-import type { PageRoute } from './page-route.ts'
+import type { PreparedRoute } from './prepared-route.ts'
 import { respondInSlot } from './raw-response.ts'
 import { sendRedirect } from './send-response.ts'
 import { serveGuardError, serveHookError } from './serve-error.ts'
 import { type GuardStep, runGuards } from './site-guards.ts'
 
 /** Responds with 405. `allowed` lists the methods that the page's URL has. */
-export async function refuseMethod(route: PageRoute, allowed: string, ctx: RequestContext): Promise<void> {
+export async function refuseMethod(route: PreparedRoute, allowed: string, ctx: RequestContext): Promise<void> {
   if (!ctx.site.slots.admit(ctx)) return
   await respondInSlot(ctx, async () => {
     // A visitor who may not see the page must not learn that it exists.

@@ -3,10 +3,10 @@ import type { RequestContext } from '../context/request-context.ts'
 import { limitCaching, NO_STORE } from '../http/caching.ts'
 import { stackEnd } from '../util/stack-end.ts'
 import { createPageLoadContext } from './load-context.ts'
-import type { PageRoute } from './page-route.ts'
+import type { PreparedRoute } from './prepared-route.ts'
 
 /** Calls the `loadVisitor` of a page with the request itself. Returns `undefined` for a page without one. */
-export function startVisitorLoad({ loadVisitor }: PageRoute, ctx: RequestContext): Promise<unknown> | undefined {
+export function startVisitorLoad({ loadVisitor }: PreparedRoute, ctx: RequestContext): Promise<unknown> | undefined {
   if (!loadVisitor) return undefined
   const loading = call()
   // The page may never read it, and an unhandled rejection would end the process.

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
-import type { PageRoute } from '../pages/page-route.ts'
+import type { PreparedRoute } from '../pages/prepared-route.ts'
 
 const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -8,7 +8,7 @@ const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
  * Warns of pages that visitors never see, because the app, or another site in it, has a route at the same path. To be
  * called before the site's own routes are added: routes of its `server.ts` may replace pages on purpose.
  */
-export function warnOfHiddenPages(app: FastifyInstance, base: string, pages: readonly PageRoute[]) {
+export function warnOfHiddenPages(app: FastifyInstance, base: string, pages: readonly PreparedRoute[]) {
   const wanted = pages.flatMap(({ url, page, action }) =>
     ['GET', ...(action ? WRITE : [])].map((method) => ({ method, url, file: page.file })),
   )

@@ -22,7 +22,7 @@ import { addHealthRoutes, type Health } from '../lifecycle/health.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 import { publishEnv } from '../options/public-env.ts'
-import { createPageRoute, type PageRoute } from '../pages/page-route.ts'
+import { type PreparedRoute, prepareRoute } from '../pages/prepared-route.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
 import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
@@ -115,7 +115,7 @@ export async function mountSite(
   await checkReact(render, mode)
   warmUpFailuresLater(render)
   const health = addHealthRoutes(outer, base)
-  const pages = build.routes.map((route) => createPageRoute(route, build))
+  const pages = build.routes.map((route) => prepareRoute(route, build))
   warnOfHiddenPages(outer, base, pages)
   addNavigationStrategy(outer)
   const site = await registerBelow(outer, options.base, async (app) => {
@@ -164,7 +164,7 @@ function createCacheView({ cache, build }: Site): SiteCache | null {
   return cache && createSiteCache(cache, routes)
 }
 
-function addErrorHandlers(outer: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
+function addErrorHandlers(outer: FastifyInstance, site: Site, pages: readonly PreparedRoute[]) {
   const urls = new Map(pages.map(({ id, url }) => [withBase(site.options.base, url), id]))
   registerFailures(outer, site.failures, urls)
   // Two instances, as each has one error handler. If the response of the inner handler fails, Fastify calls the outer

@@ -23,7 +23,7 @@ import {
   keepPageContext,
   takePageContext,
 } from '../pages/create-context.ts'
-import type { PageRoute } from '../pages/page-route.ts'
+import type { PreparedRoute } from '../pages/prepared-route.ts'
 import { guardAction, serveAction } from '../pages/serve-action.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
 import { serveRead } from '../pages/serve-page.ts'
@@ -34,14 +34,14 @@ const READ = ['GET', 'HEAD']
 const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Adds the routes of the pages and their actions, and the routes for unknown paths. */
-export async function addSiteRoutes(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
+export async function addSiteRoutes(app: FastifyInstance, site: Site, pages: readonly PreparedRoute[]) {
   await addActions(app, site, pages)
   addPages(app, site, pages)
   addUnknownPaths(app, site)
 }
 
 // In a scope of its own: the app or `server.ts` may have content type parsers for forms that their own routes need.
-async function addActions(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
+async function addActions(app: FastifyInstance, site: Site, pages: readonly PreparedRoute[]) {
   const { options } = site
   const limits = { ...options.forms, bodyLimit: options.bodyLimit }
   const withAction = pages.filter(({ action }) => action !== null)
@@ -65,7 +65,7 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Page
 }
 
 // `done` is not called for a request that is refused: it has its response. Node.js discards the body then.
-function refuseBeforeBody(page: PageRoute, site: Site): preParsingHookHandler {
+function refuseBeforeBody(page: PreparedRoute, site: Site): preParsingHookHandler {
   return (request, reply, payload, done) => {
     if (hasEmptyParam(request)) return void serveNotFound(createNotFoundContext(site, request, reply))
     if (page.guards.length === 0) return done(null, payload)
@@ -83,7 +83,7 @@ function nameLimit(error: FastifyError, limits: FormLimits): Error {
 }
 
 // perf: one route for all methods instead of two, 55 ms instead of 99 ms to register 300 pages, commit 8d8d4fde
-function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[]) {
+function addPages(app: FastifyInstance, site: Site, pages: readonly PreparedRoute[]) {
   for (const page of pages) {
     const url = withBase(site.options.base, page.url)
     const allowed = [...READ, ...WRITE.filter((method) => app.hasRoute({ method, url }))].join(', ')
@@ -101,7 +101,7 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PageRoute[])
 }
 
 // Fastify's `:id` matches nothing at all (`/notes/`), and `*` keeps the slashes at the end of a path.
-function respondToRead(page: PageRoute, site: Site): RouteOptions['handler'] {
+function respondToRead(page: PreparedRoute, site: Site): RouteOptions['handler'] {
   const serve: RouteOptions['handler'] = (...pair) => serveRead(page, site, ...pair)
   if (!/[:*]/.test(page.url)) return serve
   const respond = respondWith((...pair) => serveNotFound(createNotFoundContext(site, ...pair)))

@@ -2,7 +2,7 @@ import type { VisitorRead } from '../../cache/visitor-reads.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 import { findSiteFrame } from '../../failures/stacks/site-frame.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { PreparedRoute } from '../prepared-route.ts'
 
 /** Why the response of a page with a `cache` is not stored. */
 export type CacheRefusal =
@@ -21,7 +21,7 @@ const warned = new WeakMap<object, Set<string>>()
  * Counts a response that is not stored. Warns once for each page and reason (HYD_CACHE_PERSONAL,
  * HYD_PRERENDER_PERSONAL).
  */
-export function noteRefusal(refusal: CacheRefusal, route: PageRoute, { site, request }: RequestContext) {
+export function noteRefusal(refusal: CacheRefusal, route: PreparedRoute, { site, request }: RequestContext) {
   const { id, page, prerender } = route
   site.metrics.cacheRefused(id, refusal.kind)
   const keys = warned.get(site) ?? new Set<string>()

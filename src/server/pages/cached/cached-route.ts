@@ -2,11 +2,11 @@ import type { CacheRule } from '../../cache/cache-rule.ts'
 import type { PageCache } from '../../cache/page-cache.ts'
 import type { StoredPage } from '../../cache/stored-page.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { PreparedRoute } from '../prepared-route.ts'
 
 /** A page whose responses are stored. */
 export interface CachedRoute {
-  route: PageRoute
+  route: PreparedRoute
   rule: CacheRule
   cache: PageCache
   /**

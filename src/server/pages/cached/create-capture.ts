@@ -11,7 +11,7 @@ import { allowsSomeCache, isForSomeCaches } from '../../http/caching.ts'
 import { HTML_TYPE, JSON_TYPE, MARKDOWN_TYPE, styleNonceOf } from '../../http/headers.ts'
 import type { Format } from '../../http/negotiate.ts'
 import { NAVIGATION_CONTENT } from '../navigation-stream.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { PreparedRoute } from '../prepared-route.ts'
 import { type CacheRefusal, noteRefusal } from './cache-warnings.ts'
 
 const TYPES: Record<Format, string> = {
@@ -33,7 +33,7 @@ export interface CaptureInput {
 }
 
 /** Creates the capture of one response. Call it before the loads. */
-export function createCapture(route: PageRoute, input: CaptureInput, ctx: RequestContext): PageCapture {
+export function createCapture(route: PreparedRoute, input: CaptureInput, ctx: RequestContext): PageCapture {
   const { rule, tags, store, storeRedirect, onRefused } = input
   const { request, reply, search } = ctx
   const reads = recordReads({
@@ -131,7 +131,7 @@ function findForbidden(headers: readonly (readonly [string, string])[]): string 
  * visitor may get no cookie, so the next request tries again: otherwise, a client could keep a page out of the cache
  * by a request that makes the hook set a cookie.
  */
-export function hasCookieOfHook(route: PageRoute, ctx: RequestContext): boolean {
+export function hasCookieOfHook(route: PreparedRoute, ctx: RequestContext): boolean {
   if (!ctx.reply.hasHeader('set-cookie')) return false
   noteRefusal({ kind: 'header', header: 'set-cookie' }, route, ctx)
   return true

@@ -5,11 +5,11 @@ import { formOf, type PrerenderedRedirect } from '../../cache/prerendered/format
 import type { RequestContext } from '../../context/request-context.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { countKeptLayouts } from '../document-plan.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { PreparedRoute } from '../prepared-route.ts'
 import { mayReport } from '../report-settings.ts'
 
 /** Returns the file of the response that the build has rendered for a request; null if there is none. */
-export function findPrerendered({ prerender, plan }: PageRoute, ctx: RequestContext): string | null {
+export function findPrerendered({ prerender, plan }: PreparedRoute, ctx: RequestContext): string | null {
   const { prerendered, options } = ctx.site
   if (!prerender || !prerendered) return null
   const { request, format, path } = ctx
@@ -23,7 +23,7 @@ export function findPrerendered({ prerender, plan }: PageRoute, ctx: RequestCont
  * since this process started.
  */
 export function findRedirect(
-  { prerender }: PageRoute,
+  { prerender }: PreparedRoute,
   cache: PageCache,
   { site, path, address }: RequestContext,
 ): PrerenderedRedirect | null {

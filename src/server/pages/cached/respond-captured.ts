@@ -3,7 +3,7 @@ import type { RequestContext } from '../../context/request-context.ts'
 import type { CollectedRequest, ResponseCollector } from '../../context/response-collector.ts'
 import { findSiteFrame } from '../../failures/stacks/site-frame.ts'
 import { admitToPage } from '../admit-to-page.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { PreparedRoute } from '../prepared-route.ts'
 import { respondInSlot } from '../raw-response.ts'
 import { respondWithError, targetOf } from '../respond-with-error.ts'
 import { reasonOf } from './cache-warnings.ts'
@@ -11,7 +11,7 @@ import { type CaptureInput, createCapture } from './create-capture.ts'
 import { readTags } from './render-and-store.ts'
 
 export interface CheckedPage {
-  route: PageRoute
+  route: PreparedRoute
   rule: CacheRule
   respond(ctx: RequestContext): Promise<void>
 }

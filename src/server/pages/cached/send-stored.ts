@@ -14,7 +14,7 @@ import { INERT_POLICY, replaceNonces, setDocumentSecurity, setPolicy } from '../
 import type { CacheResult } from '../../metrics/cache-counts.ts'
 import { formatOf } from '../create-context.ts'
 import { setNavigationHeaders } from '../navigation-stream.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { PreparedRoute } from '../prepared-route.ts'
 import { addPrivacyVary, mayReport } from '../report-settings.ts'
 import { varyOf } from '../send-response.ts'
 
@@ -33,7 +33,7 @@ export interface KnownPage {
  * Returns the stored document of a page without guards, if an earlier request for the same URL has found it in the
  * cache, and it need not be rendered again now. Returns null for any other request.
  */
-export function findKnown(route: PageRoute, site: Site, request: FastifyRequest): KnownPage | null {
+export function findKnown(route: PreparedRoute, site: Site, request: FastifyRequest): KnownPage | null {
   const { cache } = site
   if (cache === null || !isFound(route) || formatOf(site, request) !== 'html') return null
   const knownKey = cache.knownKeys.find(describeRequest(route, site, request))
@@ -43,14 +43,14 @@ export function findKnown(route: PageRoute, site: Site, request: FastifyRequest)
 }
 
 /** Returns whether responses of a page may be in the cache, and no guard has to run before they are sent. */
-const isFound = ({ cache, hasGuards }: PageRoute) => cache !== null && !hasGuards
+const isFound = ({ cache, hasGuards }: PreparedRoute) => cache !== null && !hasGuards
 
 /** Lets `findKnown` find the page by its key for the next request that is equal. */
-export function noteFound(key: string, route: PageRoute, { site, request, format }: RequestContext) {
+export function noteFound(key: string, route: PreparedRoute, { site, request, format }: RequestContext) {
   if (format === 'html' && isFound(route)) site.cache?.knownKeys.add(describeRequest(route, site, request), key)
 }
 
-function describeRequest(route: PageRoute, { options }: Site, request: FastifyRequest): DocumentRequest {
+function describeRequest(route: PreparedRoute, { options }: Site, request: FastifyRequest): DocumentRequest {
   return { route: route.id, request, mayReport: mayReport(options.reports, request.headers) }
 }
 

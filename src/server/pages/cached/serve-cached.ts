@@ -6,7 +6,7 @@ import type { CacheResult } from '../../metrics/cache-counts.ts'
 import { admitToPage } from '../admit-to-page.ts'
 import { countKeptLayouts } from '../document-plan.ts'
 import { NavigationStream } from '../navigation-stream.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { PreparedRoute } from '../prepared-route.ts'
 import { respondInSlot } from '../raw-response.ts'
 import { mayReport } from '../report-settings.ts'
 import { respondWithRedirect } from '../respond-with-error.ts'
@@ -40,7 +40,7 @@ async function respondIfAdmitted(cached: CachedRoute, ctx: RequestContext): Prom
 }
 
 /** Returns the key of the response; null for a request that gets a response of its own, as without a cache. */
-function keyFor(route: PageRoute, ctx: RequestContext): string | null {
+function keyFor(route: PreparedRoute, ctx: RequestContext): string | null {
   const { site, request, address, path, search } = ctx
   const { headers } = request
   // For a partly static page, the responses in all formats are made from the stored shell.

@@ -9,7 +9,7 @@ import { messageElement, openNotice } from '../../render/document-messages.ts'
 import { findHeadEnd } from '../../render/head-end.ts'
 import { prerenderShell } from '../../render/prerender-shell.ts'
 import { markFallbacks, showPartsNoscript } from '../../render/without-script.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { PreparedRoute } from '../prepared-route.ts'
 import { createPlatform, writeShellEnd } from '../render-page.ts'
 import { writeShellData } from './shell-data.ts'
 
@@ -28,7 +28,7 @@ const NEVER = new Promise<never>(() => {})
 
 /** Renders the shell of a page from the data of its shared loads. Never rejects. */
 export async function renderShell(
-  route: PageRoute,
+  route: PreparedRoute,
   values: readonly unknown[],
   shells: ShellRenderer,
   ctx: RequestContext,
@@ -41,7 +41,7 @@ export async function renderShell(
 }
 
 async function tryToRender(
-  route: PageRoute,
+  route: PreparedRoute,
   values: readonly unknown[],
   shells: ShellRenderer,
   ctx: RequestContext,
@@ -83,7 +83,7 @@ function addNonces(html: string, scripts: readonly string[], nonce: string): str
 /** React's first script has an id. */
 const PLAIN_SCRIPT = /(<script(?: id="_R_")?)>(.*?)<\/script>/gs
 
-interface HeadInput extends Pick<RenderedShell, 'nonce' | 'styleNonce'>, Pick<PageRoute, 'plan'> {
+interface HeadInput extends Pick<RenderedShell, 'nonce' | 'styleNonce'>, Pick<PreparedRoute, 'plan'> {
   /** Results of `serialize`. */
   data: readonly string[]
 }
@@ -98,7 +98,7 @@ function addHeadEnd(html: string, { plan, data, nonce, styleNonce }: HeadInput, 
 }
 
 function writeEnd(
-  route: PageRoute,
+  route: PreparedRoute,
   { data, settlements }: Pick<RenderedShell['rest'], 'data' | 'settlements'>,
   nonce: string,
   ctx: RequestContext,

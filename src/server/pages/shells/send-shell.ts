@@ -14,7 +14,7 @@ import { DOCUMENT_END, renderRest } from '../../render/document-rest.ts'
 import { DocumentStream } from '../../render/document-stream.ts'
 import { failPendingElement } from '../../render/suspense-script.ts'
 import { setStoredHeaders } from '../cached/send-stored.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { PreparedRoute } from '../prepared-route.ts'
 import { respondInSlot } from '../raw-response.ts'
 import { canSendParts, createPlatform } from '../render-page.ts'
 import { addPrivacyVary } from '../report-settings.ts'
@@ -34,7 +34,7 @@ interface ShellPage {
  * Sends a stored shell, and then the visitor's parts. If the response cannot be sent in parts, renders it as a whole
  * with the stored data.
  */
-export function sendShell({ page, rest }: ShellPage, route: PageRoute, respond: Respond, ctx: RequestContext) {
+export function sendShell({ page, rest }: ShellPage, route: PreparedRoute, respond: Respond, ctx: RequestContext) {
   const { site, request, reply } = ctx
   if (reply.raw.destroyed) return
   ctx.capture = null
@@ -84,14 +84,19 @@ function setShellHeaders({ policy }: StoredShell, { response }: StoredPage, ctx:
   if (securityHeaders) setDocumentSecurity(reply, ctx.address)
 }
 
-async function respondWithData(rest: ShellRest, route: PageRoute, respond: Respond, ctx: RequestContext) {
+async function respondWithData(rest: ShellRest, route: PreparedRoute, respond: Respond, ctx: RequestContext) {
   const { values, addressExtras } = await readShellData(rest)
   ctx.addressExtras ??= addressExtras
   await respond(withLoads(route, { kind: 'loaded', values }), ctx)
 }
 
 /** Loads and sends the visitor's parts. Never rejects. */
-async function sendRest(rest: ShellRest, route: PageRoute, stream: DocumentStream, ctx: RequestContext): Promise<void> {
+async function sendRest(
+  rest: ShellRest,
+  route: PreparedRoute,
+  stream: DocumentStream,
+  ctx: RequestContext,
+): Promise<void> {
   try {
     const { values, addressExtras } = await readShellData(rest)
     ctx.addressExtras ??= addressExtras
@@ -110,7 +115,7 @@ interface Resumed {
   stream: DocumentStream
 }
 
-function createRest({ rest, values, stream }: Resumed, route: PageRoute, ctx: RequestContext) {
+function createRest({ rest, values, stream }: Resumed, route: PreparedRoute, ctx: RequestContext) {
   const { plan, leaf, page } = route
   const { site, nonce } = ctx
   const { timeouts, limits } = site.options

@@ -2,12 +2,12 @@ import type { RequestContext } from '../../context/request-context.ts'
 import { catchError } from '../../failures/catch-error.ts'
 import type { Loads } from '../loads.ts'
 import { runLoads } from '../loads.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { PreparedRoute } from '../prepared-route.ts'
 import { respondWithError, targetOf } from '../respond-with-error.ts'
 import { renderShell } from './render-shell.ts'
 
 /** Responds to a request for a page: runs its loads, and sends the result in the form that the request asks for. */
-export type Respond = (route: PageRoute, ctx: RequestContext) => Promise<void>
+export type Respond = (route: PreparedRoute, ctx: RequestContext) => Promise<void>
 
 /**
  * Renders the shell of a page for the cache. The capture stores and sends the shell. If the shell cannot be stored,
@@ -16,7 +16,7 @@ export type Respond = (route: PageRoute, ctx: RequestContext) => Promise<void>
  * @param isRefresh Whether the request got the stale shell already.
  */
 export async function respondWithShell(
-  route: PageRoute,
+  route: PreparedRoute,
   respond: Respond,
   ctx: RequestContext,
   isRefresh: boolean,
@@ -41,7 +41,7 @@ export async function respondWithShell(
 }
 
 /** Returns the route with loads that repeat these results: they return the same values, or throw the same value. */
-export function withLoads(route: PageRoute, loads: Loads): PageRoute {
+export function withLoads(route: PreparedRoute, loads: Loads): PreparedRoute {
   const { values } = loads
   const steps = route.steps.map((step, level) => {
     if (level < values.length) return { ...step, load: () => values[level] }

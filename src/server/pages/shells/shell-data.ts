@@ -6,7 +6,7 @@ import { type ShellRest, VISITOR_ID } from '../../cache/shell-rest.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { countFrom, createDataWriter } from '../../render/deferred-data.ts'
 import { startDeadline } from '../../util/deadline.ts'
-import type { PageRoute } from '../page-route.ts'
+import type { PreparedRoute } from '../prepared-route.ts'
 
 export type ShellData = Pick<ShellRest, 'data' | 'settlements' | 'nextId'>
 
@@ -18,7 +18,7 @@ export type ShellData = Pick<ShellRest, 'data' | 'settlements' | 'nextId'>
  * @returns A reason, as the end of a sentence, if the shell must not be stored.
  */
 export async function writeShellData(
-  { plan, page }: PageRoute,
+  { plan, page }: PreparedRoute,
   values: readonly unknown[],
   extras: PageExtras,
   ctx: RequestContext,

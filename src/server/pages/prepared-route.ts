@@ -7,7 +7,7 @@ import type { LoadStep, Loads } from './loads.ts'
 import { type CheckStep, type GuardStep, stepsToPage } from './site-guards.ts'
 
 /** A page's route with everything that is the same for every request. */
-export interface PageRoute extends Route {
+export interface PreparedRoute extends Route {
   /** The guards of the layouts, outermost first, the check of the address, and the guard of the page. */
   guards: readonly (GuardStep | CheckStep)[]
   /** The loads of the layouts and the page, outermost first. */
@@ -20,7 +20,7 @@ export interface PageRoute extends Route {
   hasGuards: boolean
 }
 
-export function createPageRoute(route: Route, build: Build): PageRoute {
+export function prepareRoute(route: Route, build: Build): PreparedRoute {
   const { boot, serverFile, Component, css } = route.page
   const { rules } = route.schemas
   const steps = [...route.layouts, { ...route.page, isPage: true }]
