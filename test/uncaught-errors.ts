@@ -22,6 +22,8 @@ export function reportUncaughtErrors(getTest: () => Test): void {
     const test = innermostTest(getTest())
     if (test.results) return
     test.hookDomain.onerror(error, origin)
+    // Another file of this process may have caused the error, so all of them run again alone.
+    process.exitCode = 1
     // Node.js calls this instead of ending the process.
     process.setUncaughtExceptionCaptureCallback(() => process.setUncaughtExceptionCaptureCallback(null))
   })

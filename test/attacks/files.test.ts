@@ -5,12 +5,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildFiles, JSON_ONLY, serve, writeFiles } from '../server/served.ts'
+import { buildForBrowser, JSON_ONLY, serve, writeFiles } from '../server/served.ts'
 import { listenRaw, parseRaw, rawRequest } from './raw.ts'
 
 const SECRET = 'NOT-FOR-VISITORS'
 
-const dir = await buildFiles(t.testdir({}), {
+const dir = await buildForBrowser(t.testdir({}), {
   'pages/index.tsx': "import './index.css'\nexport default function Page() {\n  return <p>page</p>\n}\n",
   'pages/index.css': '.a { color: red }\n',
   'pages/index.server.ts': `export const load = () => ({ length: ${JSON.stringify(SECRET)}.length })\n`,

@@ -1,6 +1,5 @@
 // Fails on purpose: `run-file.test.ts` runs it.
 
-import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 
 interface Basket {
@@ -19,17 +18,6 @@ t.test('an assertion', async (t) => {
 
 t.test('an error', async () => {
   fill(null)
-})
-
-t.test('uncaught errors', async (t) => {
-  await t.test('of a timer', async () => {
-    setTimeout(() => fill(null), 10)
-    await wait(30)
-  })
-  await t.test('of a promise', async () => {
-    void Promise.resolve(null).then(fill)
-    await wait(30)
-  })
 })
 
 t.test('a test that passes', async (t) => {

@@ -4,9 +4,9 @@ import t from 'tap'
 import type { Outcome } from '../run-file.ts'
 import { runFiles } from '../run-files.ts'
 
-const [LEAVES, PASSES, FAILS, EXITS] = ['leaves', 'passes', 'fails', 'exits'].map(
+const [LEAVES, PASSES, FAILS, EXITS, LATE, WAITS] = ['leaves', 'passes', 'fails', 'exits', 'late', 'waits'].map(
   (name) => `dist/test/runner/${name}.js`,
-) as [string, string, string, string]
+) as [string, string, string, string, string, string]
 
 async function run(...files: string[]) {
   const reports: (Outcome & { file: string; notes: string })[] = []
@@ -24,7 +24,7 @@ t.test('files in one process have their own results, and the environment of the 
 t.test('a file that fails runs again in a process of its own, and that result counts', async (t) => {
   const [fails, passes, ...others] = await run(FAILS, PASSES)
   t.strictSame(others, [])
-  t.match(fails, { file: FAILS, passed: 1, failures: { length: 4 } })
+  t.match(fails, { file: FAILS, passed: 1, failures: { length: 2 } })
   t.match(fails?.failures[0], /an assertion › two items \(test\/runner\/fails\.ts:\d+:\d+\)/)
   t.match(fails?.notes, `${FAILS} runs alone: it failed in the process of several files`)
   t.match(fails?.notes, /not ok 1 - two items(?:.|\n)*fileName: test\/runner\/fails\.ts/)
@@ -39,4 +39,11 @@ t.test('if the process of several files fails, each of them runs alone', async (
     { file: LEAVES, passed: 2, failures: [] },
   ])
   for (const { file, notes } of reports) t.match(notes, `${file} runs alone: the process of several files ended with 3`)
+})
+
+t.test('an error that a file has left behind fails this file, not the next one', async (t) => {
+  const [late, waits, ...others] = await run(LATE, WAITS)
+  t.strictSame(others, [])
+  t.match(late, { file: LATE, failures: { length: 1 } })
+  t.match(waits, { file: WAITS, passed: 1, failures: [] })
 })

@@ -195,16 +195,29 @@ export const brokenSites: BrokenSite[] = [
     message: 'pages/index.server.js and pages/index.server.ts define the same part of the site',
   },
   {
+    title: 'parts for the visitor of a page that is not stored',
+    files: { 'pages/index.server.ts': '// A page\nexport const loadVisitor = () => 1\n' },
+    expected: ['HYD_VISITOR_LOAD pages/index.server.ts:2:14'],
+    message: 'the export "loadVisitor" of pages/index.server.ts needs the export "cache"',
+  },
+  {
     title: 'exports whose names are in another module',
     files: {
       'lib/a.ts': 'export const load = () => 1\n',
       'lib/types.ts': 'export type Row = string\n',
       'pages/a.tsx': `${page}export * from '../lib/types.ts'\n`,
       'pages/a.server.ts': "export type * from '../lib/types.ts'\n",
-      'pages/index.server.ts': "// A page\nexport * from '../lib/a.ts'\n",
+      'pages/index.server.ts':
+        "// never export * from another module\nexport * as load from '../lib/a.ts'\nexport * from '../lib/a.ts'\nexport * from '../lib/d.json' with { type: 'json' }\n",
+      'lib/d.json': '{ "action": 1 }',
+      'pages/b.tsx': `const text = \`\nexport * from "./text";\n\`\n/*!\nexport * from "./comment";\n*/\nexport default () => text\n`,
       'pages/layout.tsx': `export * from '../lib/a.ts'\n${page}`,
     },
-    expected: ['HYD_BUILD_EXPORT_ALL pages/a.tsx:4:8', 'HYD_BUILD_EXPORT_ALL pages/index.server.ts:2:8'],
+    expected: [
+      'HYD_BUILD_EXPORT_ALL pages/a.tsx:4:8',
+      'HYD_BUILD_EXPORT_ALL pages/index.server.ts:3:8',
+      'HYD_BUILD_EXPORT_ALL pages/index.server.ts:4:8',
+    ],
     message: 'pages/a.tsx exports everything of "../lib/types.ts", and the build does not read those names',
   },
   ...[

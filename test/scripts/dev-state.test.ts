@@ -175,6 +175,32 @@ t.test('the error of a module is shown inside the layouts that can be loaded', a
   await remove('pages/layout.tsx')
 })
 
+t.test('errors of routes and unknown paths are shown in the current root layout', async (t) => {
+  const layout = (menu: string) =>
+    `export default ({ data, children }) => <html lang="en"><body><nav>${menu} {data?.name}</nav>{children}</body></html>\n`
+  await save('pages/layout.tsx', layout('one'))
+  await save('server.ts', "export default async (app) => app.get('/ping', () => { throw new Error('broken') })\n")
+  t.match(await html('/ping'), /<html lang="en">.*<nav>one .*Application error/s)
+  for (const menu of ['two', 'three']) {
+    await save('pages/layout.tsx', layout(menu))
+    t.match(await html('/nowhere'), new RegExp(`<nav>${menu} .*could not be found`, 's'))
+    t.match(await html('/ping'), new RegExp(`<nav>${menu} .*Application error`, 's'))
+  }
+  await save('pages/layout.server.ts', "export const load = () => ({ name: 'ada' })\n")
+  t.match(await html('/nowhere'), /<nav>three .*ada.*could not be found/s)
+  await save('pages/layout.server.ts', "throw new Error('no menu')\nexport const load = () => ({ name: 'ada' })\n")
+  for (const path of ['/nowhere', '/ping']) {
+    const document = await html(path)
+    t.match(document, /<html lang="en">.*Application error/s)
+    t.notMatch(document, 'three')
+  }
+  await save('pages/layout.server.ts', "export const load = () => ({ name: 'bob' })\n")
+  t.match(await html('/nowhere'), /<nav>three .*bob.*could not be found/s)
+  await remove('pages/layout.server.ts')
+  await remove('server.ts')
+  await remove('pages/layout.tsx')
+})
+
 t.test('an error in a file that no request has needed is shown when it is saved', async () => {
   write('pages/unneeded.server.ts', 'export const load = () => (\n')
   await dev.waitFor(/^Error \[HYD_BUILD_SYNTAX\]/)

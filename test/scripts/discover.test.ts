@@ -201,6 +201,7 @@ t.test('a server file without a page is told to create it, or the name of a page
   t.strictSame(orphans([...shop, 'tasting.server.ts']), [[null, 'pages/tasting.tsx']])
   t.strictSame(orphans([...shop, 'thanks.server.ts']), [[null, 'pages/thanks.tsx']])
   t.strictSame(orphans([...shop, 'sign-on.server.ts']), [[null, 'pages/sign-on.tsx']], 'sign-in has a server file')
+  t.strictSame(orphans(['index.tsx', 'layout.tsx', 'about.server.ts']), [[null, 'pages/about.tsx']], 'no layout')
   t.strictSame(orphans([...shop, 'price.server.ts']), [['pages/prices.server.ts', 'pages/price.tsx']])
   t.strictSame(orphans(['teas/index.tsx', 'teas/[id].server.js']), [[null, 'pages/teas/[id].jsx']])
   t.strictSame(orphans(['a.tsx', 'db.server.ts']), [[null, 'pages/db.tsx']], 'short names are similar by chance')

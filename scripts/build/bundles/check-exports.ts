@@ -6,6 +6,7 @@ import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts
 import { mapWithLimit } from '../../map-with-limit.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
+import { parseScript } from '../output/parse-script.ts'
 import { checkPrerender } from './check-prerender.ts'
 import { checkValues } from './check-values.ts'
 import { meantExport } from './doubtful-exports.ts'
@@ -25,8 +26,8 @@ interface ReadFile {
   stars: readonly string[]
 }
 
-/** `export * from`, as esbuild writes it. */
-const STAR = /^export \* from (".*");$/gm
+/** Begins the line of an `export * from` that esbuild writes. Other text may look like it. */
+const STAR = /^export \*/m
 
 type RunEsbuild = (options: BuildOptions & { metafile: true }) => Promise<BuildResult<BundleOptions>>
 
@@ -117,8 +118,7 @@ async function parsePart(
       return Object.entries(metafile.outputs).map(([path, { entryPoint = '', exports }]) => {
         const names = allExports(entryPoint, exports)
         const text = texts.get(join(siteDir, path))?.text ?? ''
-        const stars = [...text.matchAll(STAR)].map(([, module = '']) => module.slice(1, -1))
-        return [entryPoint, { names, values: readWrittenValues(text, names), stars }]
+        return [entryPoint, { names, values: readWrittenValues(text, names), stars: readStars(text) }]
       })
     }
     // Leave out the broken files. The bundles report their errors, with the site's esbuild plugins applied.
@@ -126,6 +126,14 @@ async function parsePart(
     if (broken.length === 0) break
   }
   return []
+}
+
+/** Returns the modules of `export * from`. */
+function readStars(code: string): string[] {
+  if (!STAR.test(code)) return []
+  return parseScript(code).body.flatMap((node) =>
+    node.type === 'ExportAllDeclaration' && node.exported === null ? [String(node.source.value)] : [],
+  )
 }
 
 /** Adds the component, which the compiler of MDX always exports. */
@@ -140,7 +148,8 @@ function hintAtDefault(name: string, names: readonly string[] = []): string {
 
 /**
  * Finds components without a default export, exports of server files that Hydrant does not know, exports whose names are
- * not written in the file, exports with a wrong value, and prerendered pages that need a server.
+ * not written in the file, a `loadVisitor` without `cache`, exports with a wrong value, and prerendered pages that need a
+ * server.
  *
  * @param reported Names of exports that another check reports. The check of prerendered pages ignores them (none).
  */
@@ -186,7 +195,13 @@ export async function checkExports(
   const pages = site.components.filter(({ kind }) => kind === 'page')
   for (const { file } of [...pages, ...site.serverFiles]) {
     for (const module of stars.get(file) ?? [])
-      problems.push(createProblem('HYD_BUILD_EXPORT_ALL', [file, module], await findStar(siteDir, file)))
+      problems.push(createProblem('HYD_BUILD_EXPORT_ALL', [file, module], await findStar(siteDir, file, module)))
+  }
+  for (const { file, kind } of reported.includes('loadVisitor') ? [] : site.serverFiles) {
+    const names = found.get(file) ?? []
+    if (kind !== 'page' || !names.includes('loadVisitor') || names.includes('cache')) continue
+    const place = await findExport(siteDir, file, 'loadVisitor')
+    problems.push(createProblem('HYD_VISITOR_LOAD', [file, 'needs the export "cache"'], place))
   }
   problems.push(...(await checkValues(siteDir, site, values)))
   problems.push(...(await checkPrerender(siteDir, site, found, reported)))

@@ -24,10 +24,14 @@ export async function findExport(siteDir: string, file: string, name: string): P
   return fileAt(file)
 }
 
-/** Finds the first `export * from` of a file. */
-export async function findStar(siteDir: string, file: string): Promise<SourceLocation> {
-  const lines = (await readFile(join(siteDir, file), 'utf8')).split('\n')
-  const index = lines.findIndex((line) => /\bexport\s*\*/.test(line))
-  const lineText = lines[index]
-  return lineText === undefined ? fileAt(file) : { file, line: index + 1, column: lineText.indexOf('*') + 1, lineText }
+/** Finds the `export * from` of a module. */
+export async function findStar(siteDir: string, file: string, module: string): Promise<SourceLocation> {
+  const source = await readFile(join(siteDir, file), 'utf8')
+  const code = file.endsWith('.mdx') ? scriptOfMdx(source) : source
+  const name = module.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  const match = new RegExp(`\\bexport\\s*(?=\\*\\s*from\\s*['"]${name}['"])`).exec(code)
+  if (!match) return fileAt(file)
+  const before = code.slice(0, match.index + match[0].length).split('\n')
+  const lineText = source.split(/\r?\n/)[before.length - 1] ?? null
+  return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, lineText }
 }

@@ -5,7 +5,7 @@ import {
   type Surroundings,
   serverFileKeys,
 } from '../../../src/server/build-output/manifest.ts'
-import { closestMatch } from '../../../src/server/util/closest-match.ts'
+import { closestMatch, isMisspelling } from '../../../src/server/util/closest-match.ts'
 import { RESERVED_PATH } from '../../../src/shared/paths.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
 import { quoteWord } from '../../terminal/quote-word.ts'
@@ -132,7 +132,8 @@ function createOrphan(file: string, possible: readonly string[], present: Readon
   const free = possible.filter(
     (path) => dirname(path) === folder && extname(path) === extension && !present.has(path.slice(0, -extension.length)),
   )
-  const closest = name.length < MIN_SIMILAR ? undefined : closestMatch(name, free.map(nameIn))
+  const isMeant = (one: string) => isMisspelling(name, one) || `${name}s` === one || `${one}s` === name
+  const closest = name.length < MIN_SIMILAR ? undefined : free.map(nameIn).find(isMeant)
   const hint = closest === undefined ? '' : `; did you mean ${folder}/${closest}.server${extension}?`
   const problem = createProblem('HYD_BUILD_SERVER_ORPHAN', [file, hint], fileAt(file))
   // An error page, for example, has no server file.

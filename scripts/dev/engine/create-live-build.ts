@@ -5,7 +5,7 @@ import type { ServerModules } from '../modules/server/server-modules.ts'
 import { filesOf } from './dev-manifest.ts'
 import { createPlaceholders } from './placeholders.ts'
 import type { SiteStructure } from './read-structure.ts'
-import { loadWorkingBuild } from './working-build.ts'
+import { type LoadAttempt, loadWorkingBuild } from './working-build.ts'
 
 /** A live build, with functions for changes of its modules. */
 export interface DevLiveBuild extends LiveBuild {
@@ -34,19 +34,27 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
   const fresh = new Map<string, Promise<unknown> | null>()
   /** The ids whose code could not be loaded. */
   const failed = new Set<string>()
+  /** The last failed attempts to load the code. */
+  const attempts = new Map<string, LoadAttempt>()
   let base = '/'
 
-  async function load(names: readonly string[], routes: Manifest['routes']): Promise<Build> {
+  async function load(id: string, names: readonly string[], routes: Manifest['routes']): Promise<Build> {
     const loaded: ServerBundle['modules'] = {}
-    for (const file of names) loaded[file] = await modules.import(file)
-    return createBuild({ folder, manifest: { ...manifest, routes }, modules: loaded, base, bundles: modules.scripts })
+    for (const file of names) {
+      attempts.set(id, { loaded, broken: file })
+      loaded[file] = await modules.import(file)
+    }
+    attempts.set(id, { loaded, broken: null })
+    const part = { ...manifest, routes }
+    const build = createBuild({ folder, manifest: part, modules: loaded, base, bundles: modules.scripts })
+    attempts.delete(id)
+    return build
   }
 
-  /** Loads the modules around a page, or, without a page, those of the root, that can be loaded. */
-  function loadWorking(id: string | null): Promise<Build | null> {
+  async function loadWorking(id: string): Promise<Build | null> {
+    const attempt = attempts.get(id)
     const entry = manifest.routes.find((route) => route.id === id) ?? null
-    const own = entry ? (files.get(entry.id) ?? []) : rootFiles
-    return loadWorkingBuild({ folder, manifest, structure, modules, base, entry, files: own })
+    return attempt ? loadWorkingBuild({ folder, manifest, structure, modules, base, entry, attempt }) : null
   }
 
   /** Loads code unless it is fresh. Requests that arrive during the loading share its result. */
@@ -86,11 +94,11 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
       refresh(id, async () => {
         const entry = manifest.routes.find((route) => route.id === id)
         if (!entry) return null
-        return (await load(files.get(id) ?? [], [entry])).routes[0] ?? null
+        return (await load(id, files.get(id) ?? [], [entry])).routes[0] ?? null
       }),
     findWorkingRoute: async (id) => (await loadWorking(id))?.routes[0] ?? null,
-    refreshRoot: () => refresh('', () => load(rootFiles, [])),
-    findWorkingRoot: async () => (await loadWorking(null))?.root ?? null,
+    refreshRoot: () => refresh('', () => load('', rootFiles, [])),
+    findWorkingRoot: async () => (await loadWorking(''))?.root ?? null,
     hasFailed: (route) => route !== null && failed.has(route === '*' ? '' : route),
     expire(ids) {
       for (const file of ids) for (const id of routesOf.get(file) ?? []) fresh.delete(id)

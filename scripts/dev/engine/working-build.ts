@@ -1,5 +1,6 @@
 import { type Build, createBuild } from '../../../src/server/build-output/load-build.ts'
 import {
+  type LeveledFile,
   type Manifest,
   type RouteEntry,
   type ServerBundle,
@@ -10,6 +11,13 @@ import type { ServerModules } from '../modules/server/server-modules.ts'
 import { createPlaceholders } from './placeholders.ts'
 import type { SiteStructure } from './read-structure.ts'
 
+/** An attempt to load the modules of a route. */
+export interface LoadAttempt {
+  loaded: ServerBundle['modules']
+  /** The file that could not be loaded; null if all could. */
+  broken: string | null
+}
+
 export interface WorkingBuildInput {
   folder: string
   manifest: Manifest
@@ -18,43 +26,50 @@ export interface WorkingBuildInput {
   base: string
   /** The route, whose page gets placeholders; null for requests without a page. */
   entry: RouteEntry | null
-  /** The files that respond to the request. */
-  files: readonly string[]
+  /** The attempt that has failed. Its broken file is not loaded again. */
+  attempt: LoadAttempt
 }
 
 /**
- * Loads the modules around a page that can be loaded. The layouts end at the first one that cannot. Resolves with null if
- * their exports are not valid. Never rejects.
+ * Loads the modules around a page that can be loaded. The layouts end at the first one that cannot. Rejects if their
+ * exports are not valid.
  */
-export async function loadWorkingBuild(input: WorkingBuildInput): Promise<Build | null> {
-  const { folder, manifest, structure, modules, base, entry, files } = input
+export async function loadWorkingBuild(input: WorkingBuildInput): Promise<Build> {
+  const { folder, manifest, structure, modules, base, entry, attempt } = input
   const modulesOf = (file: string) => [file, ...serverFileKeys(file)].filter((key) => structure.exports.has(key))
-  const ofPage = entry ? modulesOf(entry.page) : []
-  const loaded: ServerBundle['modules'] = Object.fromEntries(
-    ofPage.map((file) => [file, createPlaceholders(structure.exports.get(file))]),
-  )
-  for (const file of files) {
-    // The response has the error of another attempt.
-    const module = file in loaded ? null : await modules.import(file).catch(() => null)
-    if (module) loaded[file] = module
-  }
-  const works = (file: string) => modulesOf(file).every((key) => key in loaded)
-  const routes = entry ? [keepWorking(entry, works)] : []
-  try {
-    const part = { ...manifest, routes, root: keepWorking(manifest.root, works) }
-    return createBuild({ folder, manifest: part, modules: loaded, base, bundles: modules.scripts })
-  } catch {
-    return null
-  }
-}
+  const loaded = { ...attempt.loaded }
+  const broken = new Set([attempt.broken])
 
-function keepWorking<Part extends Surroundings>(part: Part, works: (file: string) => boolean): Part {
-  const { layouts, errors, notFounds } = part
-  const broken = layouts.findIndex((file) => !works(file))
-  return {
-    ...part,
-    layouts: broken === -1 ? layouts : layouts.slice(0, broken),
-    errors: errors.filter(({ file }) => works(file)),
-    notFounds: notFounds.filter(({ file }) => works(file)),
+  async function works(file: string): Promise<boolean> {
+    for (const key of modulesOf(file)) {
+      if (key in loaded) continue
+      const module = broken.has(key) ? null : await modules.import(key).catch(() => null)
+      if (module === null) {
+        broken.add(key)
+        return false
+      }
+      loaded[key] = module
+    }
+    return true
   }
+
+  async function keepWorking<Part extends Surroundings>(part: Part): Promise<Part> {
+    const layouts: string[] = []
+    for (const file of part.layouts) {
+      if (!(await works(file))) break
+      layouts.push(file)
+    }
+    async function filter(files: readonly LeveledFile[]) {
+      const kept: LeveledFile[] = []
+      for (const one of files) if (one.level <= layouts.length && (await works(one.file))) kept.push(one)
+      return kept
+    }
+    return { ...part, layouts, errors: await filter(part.errors), notFounds: await filter(part.notFounds) }
+  }
+
+  const part = entry
+    ? { ...manifest, routes: [await keepWorking(entry)] }
+    : { ...manifest, routes: [], root: await keepWorking(manifest.root) }
+  for (const file of entry ? modulesOf(entry.page) : []) loaded[file] = createPlaceholders(structure.exports.get(file))
+  return createBuild({ folder, manifest: part, modules: loaded, base, bundles: modules.scripts })
 }

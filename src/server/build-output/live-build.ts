@@ -13,8 +13,9 @@ export interface LiveBuild {
    */
   refreshRoute(id: string): Promise<Route | null>
   /**
-   * Returns the layouts and error pages of a route that can be loaded, with placeholders for the page; null if they are
-   * not valid. The layouts end at the first one that cannot be loaded.
+   * Returns the layouts and error pages of a route that can be loaded, after `refreshRoute` has rejected. The layouts end
+   * at the first one that cannot be loaded, and the page has placeholders. Null if there is no such route. Rejects if the
+   * exports of the layouts are not valid.
    */
   findWorkingRoute(id: string): Promise<Route | null>
   /** Returns the current code for requests that match no page; null if it has not changed since the last call. */

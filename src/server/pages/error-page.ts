@@ -86,7 +86,7 @@ function createErrorRender(
     page?.kind === 'notFound'
       ? { kind: 'notFound', Component: page.module.Component, css }
       : { kind: 'shown', shown, Component: page?.module.Component ?? null, css }
-  const leafPlans = plansOf(chain, page?.module ?? null)
+  const leafPlans = plansOf(chain.layouts, page?.module ?? null)
   leafPlans[level] ??= createPlan(
     { chain, level, bootLeaf: errorPageLeaf(page), leaf: { scripts, css }, dataFile: '', canStream: true },
     build,
@@ -94,15 +94,15 @@ function createErrorRender(
   return { plan: leafPlans[level], leaf, data: layoutData }
 }
 
-/** Plans of one layout chain and one error page, indexed by the number of layouts around it. */
+/** Plans of the layouts of one chain and one error page, indexed by the number of layouts around it. */
 type Plans = DocumentPlan[]
 
-// There are few pairs of a chain and an error page, so nothing is evicted.
-const plans = new WeakMap<LayoutChain, Map<object | null, Plans>>()
+// There are few pairs of layouts and an error page, so nothing is evicted. In development, a chain gets other layouts.
+const plans = new WeakMap<LayoutChain['layouts'], Map<object | null, Plans>>()
 
-function plansOf(chain: LayoutChain, page: ErrorPage['module'] | null): Plans {
-  const ofChain = plans.get(chain) ?? new Map<object | null, Plans>()
-  plans.set(chain, ofChain)
+function plansOf(layouts: LayoutChain['layouts'], page: ErrorPage['module'] | null): Plans {
+  const ofChain = plans.get(layouts) ?? new Map<object | null, Plans>()
+  plans.set(layouts, ofChain)
   const pagePlans = ofChain.get(page) ?? []
   ofChain.set(page, pagePlans)
   return pagePlans

@@ -14,6 +14,7 @@ import { recordCaught } from './resolve-error.ts'
 import { respondWithError } from './respond-with-error.ts'
 import { serveNavigation } from './serve-navigation.ts'
 import { guardsOf, runGuards } from './site-guards.ts'
+import { workingChainOf } from './working-chain.ts'
 
 type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | undefined
 
@@ -30,7 +31,7 @@ export function createErrorHandler(site: Site, route: PreparedRoute | null): Err
     if (earlier) sendRawError(error, earlier)
     else {
       const ctx = route ? takePageContext(route, site, request, reply) : createRouteContext(site, request, reply)
-      await serveError(error, route ?? site.build.root, ctx)
+      await serveError(error, workingChainOf(request) ?? route ?? site.build.root, ctx)
     }
     // Fastify waits for it. Without a value, Fastify would send again while `onSend` hooks run.
     return reply

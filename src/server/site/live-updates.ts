@@ -1,31 +1,55 @@
+import type { FastifyRequest } from 'fastify'
 import type { LiveBuild } from '../build-output/live-build.ts'
+import type { LayoutChain } from '../build-output/load-build.ts'
 import type { Site } from '../context/site.ts'
 import { type PreparedRoute, prepareRoute } from '../pages/prepared-route.ts'
+import { setWorkingChain } from '../pages/working-chain.ts'
 
 /**
- * Adds the hook that brings the code of a page up to date before each request for it. If the code cannot be loaded, the
- * error is shown inside the layouts that work.
+ * Adds the hook that brings code up to date before each request that may render it: that of a page, and of the root for
+ * other paths and for errors of the routes of `server.ts`. If the code cannot be loaded, the response shows the error inside
+ * the layouts that can be loaded.
  */
 export function addLiveUpdates({ app, build }: Site, pages: readonly PreparedRoute[], live: LiveBuild) {
   const byId = new Map(pages.map((page) => [page.id, page]))
-  app.addHook('onRequest', async ({ routeOptions }) => {
-    if (routeOptions.config?.hydrant !== 'page') return
-    const page = byId.get(routeOptions.config.hydrantRoute ?? '')
+  app.addHook('onRequest', async (request) => {
+    const { hydrant, hydrantRoute = '' } = request.routeOptions.config ?? {}
+    // A route of `server.ts` renders a component only if it fails.
+    if (hydrant === undefined) return refreshRoot(request).catch(() => {})
+    if (hydrant !== 'page') return
+    const page = byId.get(hydrantRoute)
     if (page) {
-      const route = await live.refreshRoute(page.id).catch(async (error: unknown) => {
-        const working = await live.findWorkingRoute(page.id)
-        if (working) Object.assign(page, prepareRoute(working, build))
-        throw error
-      })
+      const route = await loadFor(
+        request,
+        () => live.refreshRoute(page.id),
+        async () => {
+          const working = await live.findWorkingRoute(page.id)
+          return working && prepareRoute(working, build)
+        },
+      )
       if (route) Object.assign(page, prepareRoute(route, build))
-    } else {
-      const current = await live.refreshRoot().catch(async (error: unknown) => {
-        Object.assign(build.root, await live.findWorkingRoot())
-        throw error
-      })
-      if (!current) return
-      Object.assign(build.root, current.root)
-      build.guardedFolders = current.guardedFolders
-    }
+    } else await refreshRoot(request)
   })
+
+  async function refreshRoot(request: FastifyRequest) {
+    const current = await loadFor(request, live.refreshRoot, live.findWorkingRoot)
+    if (!current) return
+    Object.assign(build.root, current.root)
+    build.guardedFolders = current.guardedFolders
+  }
+}
+
+/** Loads code. If that fails, the layouts that `findWorking` returns are only for the response to this request. */
+async function loadFor<Code>(
+  request: FastifyRequest,
+  load: () => Promise<Code>,
+  findWorking: () => Promise<LayoutChain | null>,
+): Promise<Code> {
+  try {
+    return await load()
+  } catch (error) {
+    const chain = await findWorking().catch(() => null)
+    if (chain) setWorkingChain(request, chain)
+    throw error
+  }
 }

@@ -11,8 +11,8 @@ import type { FastifyServerOptions } from 'fastify'
  */
 export const LAZY_COMPILERS: NonNullable<FastifyServerOptions['schemaController']> = {
   compilersFactory: {
-    buildValidator: (...words: unknown[]) => requireFromFastify('@fastify/ajv-compiler')()(...words),
-    buildSerializer: (...words: unknown[]) => requireFromFastify('@fastify/fast-json-stringify-compiler')()(...words),
+    buildValidator: (...args: unknown[]) => requireFromFastify('@fastify/ajv-compiler')()(...args),
+    buildSerializer: (...args: unknown[]) => requireFromFastify('@fastify/fast-json-stringify-compiler')()(...args),
   },
 }
 

@@ -29,7 +29,7 @@ export async function checkSites(folder: string, sites: readonly SampleSite[]): 
   linkDocumentedPackages(folder)
   const checked: CheckedSite[] = []
   for (const [index, site] of sites.entries()) {
-    const dir = writeTypedSite(join(folder, `site-${index}`), { ...WITHOUT_HYDRATION, ...site.files })
+    const dir = writeTypedSite(join(folder, `site-${index}`), { ...packagesOf(site), ...site.files })
     cpSync('test/fixtures/docs/images', join(dir, 'images'), { recursive: true })
     checked.push({ site, dir, problems: await build(site, dir) })
   }
@@ -39,6 +39,11 @@ export async function checkSites(folder: string, sites: readonly SampleSite[]): 
   for (const [index, one] of built.entries())
     one.problems = (errors[index] ?? []).map((line) => toDocumentPlaces(one.site.blocks, line))
   return checked
+}
+
+/** A site that uses React DOM itself gets the installed package. */
+function packagesOf({ files }: SampleSite): Record<string, string> {
+  return Object.values(files).some((text) => text.includes('react-dom')) ? {} : WITHOUT_HYDRATION
 }
 
 async function build(site: SampleSite, dir: string): Promise<string[]> {

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+import { buildForBrowser, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page = (body: string) => `export default function Page() {\n  return ${body}\n}\n`
-const dir = await buildFiles(t.testdir({}), {
+const dir = await buildForBrowser(t.testdir({}), {
   'pages/fails.tsx': "export default function Page() {\n  throw new Error('no')\n}\n",
   'pages/moved.tsx': page('null'),
   'pages/moved.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/')\n",
@@ -156,7 +156,7 @@ t.test('documents need neither inline handlers nor eval', async (t) => {
 
 t.test('a site can have its own policy with its own nonce', async (t) => {
   // The example in docs/security.md.
-  const site = await buildFiles(t.testdir({}), {
+  const site = await buildForBrowser(t.testdir({}), {
     'server.ts': `import { randomBytes } from 'node:crypto'
 export default async function server(app) {
   app.decorateReply('cspNonce', null)

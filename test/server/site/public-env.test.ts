@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { marked, navigationHeaders } from '../lines.ts'
-import { buildFiles, serve } from '../served.ts'
+import { buildForBrowser, serve } from '../served.ts'
 
-const dir = await buildFiles(t.testdir({}), {
+const dir = await buildForBrowser(t.testdir({}), {
   'pages/index.tsx': `import { publicEnv } from 'hydrant/react'
 const top = publicEnv.PUBLIC_NAME ?? 'none'
 export default () => <p>{top} {JSON.stringify(publicEnv)}</p>

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+import { buildForBrowser, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const site: Files = {
   'pages/index.tsx':
@@ -26,7 +26,7 @@ const site: Files = {
   'hydrant.config.ts': "export default { logLevel: 'info' }\n",
 }
 
-const dir = await buildFiles(t.testdir({}), site)
+const dir = await buildForBrowser(t.testdir({}), site)
 const { app, get } = await serve(t, dir)
 const folder = join(dir, '.hydrant')
 const client = readdirSync(join(folder, 'client'))
@@ -76,7 +76,7 @@ t.test('.well-known is served below a base, and if it is the only folder', async
   const one = await serve(t, dir, { base: '/shop' })
   t.match((await one.get('/shop/.well-known/security.txt')).body, 'Contact:')
   t.match((await one.get('/shop/robots.txt')).body, 'User-agent')
-  const two = await serve(t, await buildFiles(t.testdir({}), { 'public/.well-known/change-password': 'here' }))
+  const two = await serve(t, await buildForBrowser(t.testdir({}), { 'public/.well-known/change-password': 'here' }))
   t.equal((await two.get('/.well-known/change-password')).body, 'here')
 })
 
@@ -193,7 +193,7 @@ t.test('the maps of browser files are in the build, not among the assets', async
 })
 
 t.test('a file that was removed after the build is a 404', async (t) => {
-  const served = await serve(t, await buildFiles(t.testdir({}), site))
+  const served = await serve(t, await buildForBrowser(t.testdir({}), site))
   rmSync(join(t.testdirName, '.hydrant/public/robots.txt'))
   const response = await served.get('/robots.txt')
   t.equal(response.statusCode, 404)

@@ -33,15 +33,15 @@ export function createModulePackages(
 
 /**
  * Throws an error for an import of a name that a package does not export: Hydrant's own for a module of Hydrant or
- * Node.js, as the build has it, and that of Node.js for others.
+ * Node.js, and that of Node.js for others.
  */
 export function requireNames(specifier: string, names: readonly string[], namespace: object): void {
   const missing = names.find((name) => !(name in namespace))
   if (missing === undefined) return
+  if (!/^hydrant(?:\/|$)/.test(specifier) && !isBuiltin(specifier))
+    throw new SyntaxError(describeMissing(specifier, missing, namespace))
   const hint = hintAtExport(specifier, missing, Object.keys(namespace))
-  if (/^hydrant(?:\/|$)/.test(specifier) || isBuiltin(specifier))
-    throw createHydrantError('HYD_BUILD_IMPORT_NAME', [specifier, missing, hint])
-  throw new SyntaxError(describeMissing(specifier, missing, namespace) + hint)
+  throw createHydrantError('HYD_BUILD_IMPORT_NAME', [specifier, missing, hint])
 }
 
 function describeMissing(specifier: string, name: string, namespace: object): string {
