@@ -413,6 +413,16 @@ export const brokenSites: BrokenSite[] = [
     message: 'the image images/a.jpg cannot be used: its size cannot be read',
   },
   {
+    title: 'a file whose name is not that of an image',
+    files: {
+      'pages/a.tsx': "import text from '../text.json?image'\nexport default () => text.src\n",
+      'text.json': '{}',
+    },
+    expected: ['HYD_BUILD_IMAGE pages/a.tsx:1:18'],
+    message:
+      'the image ../text.json cannot be used: its name does not end with .png, .jpg, .jpeg, .webp, .avif, .gif or .svg',
+  },
+  {
     title: 'a configuration that throws',
     files: { 'hydrant.config.ts': "throw new Error('no database')\nexport default {}\n" },
     expected: ['HYD_BUILD_CONFIG hydrant.config.ts:1:7'],

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { originalRequest } from '../http/original-request.ts'
 import { publicAddress } from '../http/public-address.ts'
+import { routeOf } from '../http/route-config.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Failures } from './failures.ts'
 import { firstFailureOf } from './request-failures.ts'
@@ -8,20 +9,12 @@ import { firstFailureOf } from './request-failures.ts'
 const SITE = Symbol('site')
 
 interface SiteInstance extends FastifyInstance {
-  [SITE]?: {
-    failures: Failures
-    /** The site's routes by Fastify's patterns of their URLs. */
-    routes: ReadonlyMap<string | undefined, string>
-  }
+  [SITE]?: { failures: Failures }
 }
 
 /** Lets `digestOf` find the failures of requests to the routes of this instance. */
-export function registerFailures(
-  app: FastifyInstance,
-  failures: Failures,
-  routes: ReadonlyMap<string | undefined, string>,
-) {
-  app.decorate(SITE, { failures, routes })
+export function registerFailures(app: FastifyInstance, failures: Failures) {
+  app.decorate(SITE, { failures })
 }
 
 /**
@@ -35,10 +28,8 @@ export function digestOf(asked: FastifyRequest, error?: unknown): string | null 
   const request = originalRequest(asked)
   const { [SITE]: site }: SiteInstance = request.server
   if (!site) return null
-  const { failures, routes } = site
   if (error === undefined) return firstFailureOf(request)?.digest ?? null
   if (classifyThrown(error).kind !== 'failure') return null
-  const { url } = request.routeOptions
-  const subject = { route: routes.get(url) ?? url ?? '*', address: publicAddress(request) }
-  return failures.of(request).name(error, subject, { phase: 'route' }).digest
+  const subject = { route: routeOf(request), address: publicAddress(request) }
+  return site.failures.of(request).name(error, subject, { phase: 'route' }).digest
 }

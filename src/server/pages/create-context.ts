@@ -4,6 +4,7 @@ import { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { isNavigation } from '../http/navigation-strategy.ts'
 import { type Format, preferredErrorFormat, preferredPageFormat } from '../http/negotiate.ts'
+import { routeOf } from '../http/route-config.ts'
 
 const NO_PARAMS: Record<string, string> = {}
 /** The parts of a context without a page. */
@@ -45,7 +46,7 @@ export function createNotFoundContext(site: Site, request: FastifyRequest, reply
 
 /** Creates the context of a request to a route of the app or of `server.ts`, whose error Hydrant responds with. */
 export function createRouteContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  const route = request.routeOptions.url ?? '*'
+  const route = routeOf(request)
   const format = preferredErrorFormat(request.headers)
   return new RequestContext(site, request, reply, { ...NO_PAGE, route, format })
 }

@@ -126,7 +126,7 @@ export async function mountSite(
       ...{ build, base, options, publicEnv, render, store, metrics, worker, release },
       ...{ cache, prerendered, collector: collector ?? null, isExported, shells },
     })
-    addErrorHandlers(outer, created, pages)
+    addErrorHandlers(outer, created)
     addPageCache(app, created.cache)
     if (live) addLiveUpdates(created, pages, live)
     await addSiteHooks(created, options)
@@ -164,9 +164,8 @@ function createCacheView({ cache, build }: Site): SiteCache | null {
   return cache && createSiteCache(cache, routes)
 }
 
-function addErrorHandlers(outer: FastifyInstance, site: Site, pages: readonly PreparedRoute[]) {
-  const urls = new Map(pages.map(({ id, url }) => [withBase(site.options.base, url), id]))
-  registerFailures(outer, site.failures, urls)
+function addErrorHandlers(outer: FastifyInstance, site: Site) {
+  registerFailures(outer, site.failures)
   // Two instances, as each has one error handler. If the response of the inner handler fails, Fastify calls the outer
   // one, and not the handler of the app or its own, which could send the error's message.
   for (const instance of [outer, site.app]) instance.setErrorHandler(createErrorHandler(site, null))
