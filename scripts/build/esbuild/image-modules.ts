@@ -46,7 +46,9 @@ export function createImageModules(siteDir: string, target: BundleTarget, read: 
       build.onResolve({ filter: /\?image$/i }, ({ path, kind }) => {
         if (kind === 'url-token') return null
         const problem = 'its name does not end with .png, .jpg, .jpeg, .webp, .avif, .gif or .svg'
-        return { errors: [{ text: problem, detail: { code: FAILED, values: [path.slice(0, -'?image'.length), problem] } }] }
+        return {
+          errors: [{ text: problem, detail: { code: FAILED, values: [path.slice(0, -'?image'.length), problem] } }],
+        }
       })
       build.onLoad({ filter: /./, namespace: NAMESPACE }, async ({ path: sitePath }) => {
         const path = resolve(siteDir, sitePath)

@@ -22,7 +22,7 @@ import { addHealthRoutes, type Health } from '../lifecycle/health.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 import { publishEnv } from '../options/public-env.ts'
-import { type PreparedRoute, prepareRoute } from '../pages/prepared-route.ts'
+import { prepareRoute } from '../pages/prepared-route.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
 import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
@@ -180,7 +180,7 @@ async function addSiteHooks(site: Site, options: Options) {
   })
   addCrossSiteGuard(app, options)
   const stopNoting = noteHandlers(app)
-  await addSitePlugin(app, build.serverPlugin)
+  await addSitePlugin(app, build.serverPlugin, build.manifest.serverPlugin ?? '')
   stopNoting()
   addStarts(app, options)
   addCompression(app, options)

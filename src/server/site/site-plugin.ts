@@ -3,14 +3,18 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyPluginCallback } from 
 import fp from 'fastify-plugin'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 
-/** Registers the site's `server.ts` in the scope of the pages, so that its hooks and decorators hold for them. */
-export async function addSitePlugin(app: FastifyInstance, serverPlugin: unknown) {
+/**
+ * Registers the site's `server.ts` in the scope of the pages, so that its hooks and decorators hold for them.
+ *
+ * @param name The name of the plugin in errors of Fastify: the path of the file.
+ */
+export async function addSitePlugin(app: FastifyInstance, serverPlugin: unknown, name: string) {
   if (serverPlugin === null || serverPlugin === undefined) return
   // The build has checked that `server.ts` has a default export; Fastify checks that it is a plugin.
   const plugin = serverPlugin as FastifyPluginCallback & FastifyPluginAsync
-  if (typeof plugin !== 'function') return void (await app.register(fp(plugin)))
+  if (typeof plugin !== 'function') return void (await app.register(fp(plugin, { name })))
   // `fp` marks a function. These wrappers leave the site's own function without the mark.
-  const wrapper = fp(plugin.length > 2 ? wrapCallback(plugin) : wrapAsync(plugin))
+  const wrapper = fp(plugin.length > 2 ? wrapCallback(plugin) : wrapAsync(plugin), { name })
   await app.register(wrapper)
 }
 

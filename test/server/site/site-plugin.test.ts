@@ -39,3 +39,13 @@ t.test('an Error of server.ts is passed on unchanged', async (t) => {
   })
   await t.rejects(createServer({ dir, ledger: false, logger: false }), { name: 'TypeError', message: 'no database' })
 })
+
+t.test('errors of Fastify about the plugin name the file', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'server.ts':
+      "export default async (app) => {\n  app.get('/plugins', async () => app.printPlugins())\n  await app.register(async () => {})\n}\n",
+  })
+  const app = await createServer({ dir, ledger: false, logger: false })
+  t.teardown(() => app.close())
+  t.match((await app.inject('/plugins')).body, /server\.ts \d+ ms/)
+})
