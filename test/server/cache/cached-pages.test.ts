@@ -98,6 +98,9 @@ const files: Files = {
     "{ maxAgeS: 1, tags: () => { throw new Error('no tags') } }",
   ),
   ...cached('badtags', 'export const load = () => ({ text: 1 })', '{ maxAgeS: 1, tags: () => [7] }'),
+  ...cached('framed/badtags', 'export const load = () => ({ text: 1 })', "{ maxAgeS: 1, tags: () => 'a' }"),
+  'pages/framed/layout.tsx': 'export default ({ data, children }) => <main>{data}{children}</main>\n',
+  'pages/framed/layout.server.ts': "export const load = () => 'frame'\n",
 }
 
 const BROTLI = { ...HTML, 'accept-encoding': 'br' }
@@ -365,6 +368,7 @@ t.test('an error in the tags is a failure of the page', async (t) => {
   t.equal((await get('/throws')).statusCode, 500)
   t.equal((await get('/badtags')).statusCode, 500)
   t.match(log.errors()[1]?.err, { message: /"cache.tags" of pages\/badtags.server.ts must be a list/ })
+  t.match((await get('/framed/badtags')).body, /<main>frame.*Application error/s, 'inside the layouts')
 })
 
 t.test('a cache of zero bytes stores nothing', async (t) => {

@@ -7,7 +7,7 @@ import type { StoredPage } from '../../cache/stored-page.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { type CaughtError, catchError } from '../../failures/catch-error.ts'
 import { admitToPage } from '../admit-to-page.ts'
-import { respondWithError, targetOf } from '../respond-with-error.ts'
+import { serveErrorInLayouts } from '../serve-error.ts'
 import type { CachedRoute } from './cached-route.ts'
 import { createCapture } from './create-capture.ts'
 
@@ -60,7 +60,7 @@ async function capturePage(cached: CachedRoute, key: string, ctx: RequestContext
   const { route, rule, cache } = cached
   if (!(await passesChecks(cached, ctx))) return
   const tags = readTags(cached, ctx)
-  if ('caught' in tags) return respondWithError(tags.caught, targetOf(route, []), ctx)
+  if ('caught' in tags) return serveErrorInLayouts(route, tags.caught, ctx)
   rendering.setTags(tags)
   ctx.capture = createCapture(route, { rule, tags, store, onRefused: () => cache.pass(key) }, ctx)
   await cached.respond(ctx, isRefresh)
