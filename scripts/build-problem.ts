@@ -48,6 +48,13 @@ export function fileAt(file: string, line: number | null = null): SourceLocation
   return { file, line, column: null, lineText: null }
 }
 
+/** Returns the place of a character of a file, by its index in the source. */
+export function placeAt(file: string, source: string, index: number): SourceLocation {
+  const before = source.slice(0, index).split('\n')
+  const lineText = source.split(/\r?\n/)[before.length - 1] ?? null
+  return { file, line: before.length, column: (before.at(-1) ?? '').length + 1, lineText }
+}
+
 /** Formats a place: `pages/a.tsx:3:5`. */
 export function formatLocation({ file, line, column }: SourceLocation): string {
   return [file, line, column].filter((part) => part !== null).join(':')

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
-import type { BuildProblem, SourceLocation } from '../../build-problem.ts'
+import { type BuildProblem, placeAt, type SourceLocation } from '../../build-problem.ts'
 import { HYDRANT_EXPORTS } from '../esbuild/hydrant-exports.ts'
 import { createNameProblem } from './import-names.ts'
 
@@ -68,9 +68,7 @@ async function findImport(
     const source = await readFile(join(siteDir, file), 'utf8').catch(() => '')
     const match = pattern.exec(source)
     if (!match) continue
-    const before = source.slice(0, match.index + match[0].length - (match.groups?.rest?.length ?? 0)).split('\n')
-    const line = before.length
-    return { file, line, column: (before.at(-1) ?? '').length + 1, lineText: source.split('\n')[line - 1] ?? null }
+    return placeAt(file, source, match.index + match[0].length - (match.groups?.rest?.length ?? 0))
   }
   return null
 }

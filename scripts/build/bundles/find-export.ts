@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { type Loader, type Message, transform } from 'esbuild'
-import { fileAt, type SourceLocation } from '../../build-problem.ts'
+import { fileAt, placeAt, type SourceLocation } from '../../build-problem.ts'
 import { scriptOfMdx } from './mdx-exports.ts'
 import { readLocation } from './translate-message.ts'
 
@@ -30,8 +30,5 @@ export async function findStar(siteDir: string, file: string, module: string): P
   const code = file.endsWith('.mdx') ? scriptOfMdx(source) : source
   const name = module.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   const match = new RegExp(`\\bexport\\s*(?=\\*\\s*from\\s*['"]${name}['"])`).exec(code)
-  if (!match) return fileAt(file)
-  const before = code.slice(0, match.index + match[0].length).split('\n')
-  const lineText = source.split(/\r?\n/)[before.length - 1] ?? null
-  return { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, lineText }
+  return match ? placeAt(file, code, match.index + match[0].length) : fileAt(file)
 }

@@ -32,27 +32,29 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
   const routesOf = indexByFile(new Map([...files, ['', rootFiles]]))
   /** The routes whose current code has been loaded, or is being loaded; the root has an empty id. */
   const fresh = new Map<string, Promise<unknown> | null>()
-  /** The ids whose code could not be loaded. */
-  const failed = new Set<string>()
-  /** The last failed attempts to load the code. */
-  const attempts = new Map<string, LoadAttempt>()
+  /** The last attempts to load the code that have failed. */
+  const failed = new Map<string, LoadAttempt>()
   let base = '/'
 
   async function load(id: string, names: readonly string[], routes: Manifest['routes']): Promise<Build> {
-    const loaded: ServerBundle['modules'] = {}
-    for (const file of names) {
-      attempts.set(id, { loaded, broken: file })
-      loaded[file] = await modules.import(file)
+    const attempt: LoadAttempt = { loaded: {}, broken: null }
+    const { loaded } = attempt
+    try {
+      for (const file of names) {
+        attempt.broken = file
+        loaded[file] = await modules.import(file)
+      }
+      attempt.broken = null
+      const part = { ...manifest, routes }
+      return createBuild({ folder, manifest: part, modules: loaded, base, bundles: modules.scripts })
+    } catch (error) {
+      failed.set(id, attempt)
+      throw error
     }
-    attempts.set(id, { loaded, broken: null })
-    const part = { ...manifest, routes }
-    const build = createBuild({ folder, manifest: part, modules: loaded, base, bundles: modules.scripts })
-    attempts.delete(id)
-    return build
   }
 
   async function loadWorking(id: string): Promise<Build | null> {
-    const attempt = attempts.get(id)
+    const attempt = failed.get(id)
     const entry = manifest.routes.find((route) => route.id === id) ?? null
     return attempt ? loadWorkingBuild({ folder, manifest, structure, modules, base, entry, attempt }) : null
   }
@@ -72,7 +74,6 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
       },
       (error: unknown) => {
         if (fresh.get(id) === loading) fresh.delete(id)
-        failed.add(id)
         throw error
       },
     )
