@@ -341,6 +341,33 @@ export const brokenSites: BrokenSite[] = [
     message: '"lib.ts" has no export "totl"; did you mean "total"?',
   },
   {
+    title: 'the default export of a module that exports the name',
+    files: {
+      'pages/a.tsx': "import Button from '../lib/button.mts'\nexport default () => <Button />\n",
+      'lib/button.mts': 'export const Button = () => null\n',
+    },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/a.tsx:1:8'],
+    message: '"lib/button.mts" has no export "default"; did you mean "import { Button }"?',
+  },
+  {
+    title: 'the default export of a module that exports another name',
+    files: {
+      'pages/a.tsx': "import Button from '../lib/button'\nexport default () => <Button />\n",
+      'lib/button.ts': 'export const Knob = () => null\n',
+    },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/a.tsx:1:8'],
+    message: '"lib/button.ts" has no export "default"',
+  },
+  {
+    title: 'the name of a module that has only a default export',
+    files: {
+      'pages/a.tsx': "import { Button } from '../lib/button'\nexport default () => <Button />\n",
+      'lib/button.tsx': 'export default function Button() {\n  return null\n}\n',
+    },
+    expected: ['HYD_BUILD_IMPORT_NAME pages/a.tsx:1:10'],
+    message: '"lib/button.tsx" has no export "Button"; did you mean "import Button"?',
+  },
+  {
     title: 'names that hydrant does not export',
     files: {
       'pages/index.server.ts':

@@ -5,23 +5,32 @@ import { fileAt, placeAt, type SourceLocation } from '../../build-problem.ts'
 import { scriptOfMdx } from './mdx-exports.ts'
 import { readLocation } from './translate-message.ts'
 
-/** Finds the place of an export: a second export of that name makes esbuild report where the first one is. */
+/** Finds the place of an export. Without one, it is the file as a whole. */
 export async function findExport(siteDir: string, file: string, name: string): Promise<SourceLocation> {
+  return (await placeOfExport(siteDir, file, name)) ?? fileAt(file)
+}
+
+/** Returns whether a module exports a name. Also returns false for a file that cannot be read. */
+export async function isExported(siteDir: string, file: string, name: string): Promise<boolean> {
+  return (await placeOfExport(siteDir, file, name).catch(() => null)) !== null
+}
+
+/** A second export of the name makes esbuild report where the first one is. */
+async function placeOfExport(siteDir: string, file: string, name: string): Promise<SourceLocation | null> {
   const source = await readFile(join(siteDir, file), 'utf8')
   const isMdx = file.endsWith('.mdx')
   const probe = `${isMdx ? scriptOfMdx(source) : source}\n;let hydrantProbe; export { hydrantProbe as ${JSON.stringify(name)} }`
-  const loader = isMdx ? 'jsx' : extname(file).slice(1)
+  // The extensions of other scripts are names of loaders, after the letter for the kind of the module.
+  const loader = isMdx ? 'jsx' : extname(file).replace(/^\.[cm]?/, '')
   try {
-    // The extensions of pages and server files are also names of loaders.
     await transform(probe, { loader: loader as Loader, logLevel: 'silent', sourcefile: file })
+    return null
   } catch (error) {
     // esbuild rejects with a list of messages only.
     const { errors } = error as { errors: Message[] }
     const note = errors.flatMap(({ notes }) => notes).find(({ location }) => location !== null)
-    const location = note && readLocation(note)
-    if (location) return location
+    return note ? readLocation(note) : null
   }
-  return fileAt(file)
 }
 
 /** Finds the `export * from` of a module. */

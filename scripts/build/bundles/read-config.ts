@@ -14,7 +14,8 @@ import { loadReactCompiler } from '../esbuild/react-compiler.ts'
 import type { OutputFolder } from '../output/output-folder.ts'
 import { createConfigBundle } from './bundle-options.ts'
 import { type EsbuildSettings, NO_SETTINGS, readEsbuildSettings } from './esbuild-options.ts'
-import { isAboutVirtualModule, translateMessage } from './translate-message.ts'
+import { translateError } from './translate-error.ts'
+import { isAboutVirtualModule } from './translate-message.ts'
 
 export interface SiteConfig {
   /** False when the configuration is broken: then the errors of the bundles would be misleading. */
@@ -53,7 +54,7 @@ export async function compileConfig(
   if (!outcome.ok) {
     // `checkExports` reports a missing default export.
     const errors = outcome.errors.filter((message) => !isAboutVirtualModule(message))
-    return { ...NOTHING, problems: errors.map(translateMessage) }
+    return { ...NOTHING, problems: await Promise.all(errors.map((message) => translateError(siteDir, message))) }
   }
   const { outputFiles, metafile } = outcome.result
   for (const { path, contents } of outputFiles) {

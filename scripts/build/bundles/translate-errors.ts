@@ -3,6 +3,7 @@ import type { BuildProblem } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { explainRefusals } from './import-chain.ts'
 import { placeInMdx } from './place-in-mdx.ts'
+import { translateError } from './translate-error.ts'
 import {
   isAboutBrowserGuard,
   isAboutLoader,
@@ -23,8 +24,10 @@ export async function translateErrors(
   const isReported = (message: Message) => isAboutVirtualModule(message) && !isAboutLoader(message)
   const rest = messages.filter((message) => !isAboutBrowserGuard(message) && !isReported(message))
   const [bySitePlugin, byEsbuild] = [rest.filter(isOfSitePlugin), rest.filter((message) => !isOfSitePlugin(message))]
-  const found = [...byEsbuild.map(translateMessage), ...(await explainRefusals(refused, entries, client))]
+  const siteDir = client.absWorkingDir ?? '.'
+  const translated = await Promise.all(byEsbuild.map((message) => translateError(siteDir, message)))
+  const found = [...translated, ...(await explainRefusals(refused, entries, client))]
   // A plugin gives places in the source of an .mdx file. The others are in the script that the plugin has compiled.
-  const placed = found.map((problem) => placeInMdx(client.absWorkingDir ?? '.', problem))
+  const placed = found.map((problem) => placeInMdx(siteDir, problem))
   return [...bySitePlugin.map(translateMessage), ...(await Promise.all(placed))]
 }

@@ -22,8 +22,8 @@ export function translateMessage(message: Message): BuildProblem {
   if (isProblemDetail(detail)) return createProblem(detail.code, detail.values, location)
   const unresolved = /^Could not resolve "(.*)"$/.exec(text)
   if (unresolved) return createProblem('HYD_BUILD_UNRESOLVED', [unresolved[1] ?? ''], location)
-  const name = /^No matching export in "(.*)" for import "(.*)"$/.exec(text)
-  if (name) return translateName(name[1] ?? '', name[2] ?? '', message)
+  const missing = readMissingName(message)
+  if (missing) return translateName(missing, location)
   const [, extension, file = ''] = NO_LOADER.exec(text) ?? []
   // A module of the build imports a page, so its location says nothing.
   if (extension === '.mdx') return createProblem('HYD_BUILD_MDX', [file], fileAt(file))
@@ -36,15 +36,30 @@ export function translateMessage(message: Message): BuildProblem {
   return createProblem('HYD_BUILD_SYNTAX', [text], location)
 }
 
-/** A module of Hydrant that a bundle has in place of `hydrant/react`. */
+const REACT_MODULE = 'hydrant/react'
+/** A module of Hydrant that a bundle has in its place. */
 const OWN_REACT = new RegExp(`^hydrant-react:|(?:^|/)dist/src/${HYDRANT_FILES.react.replace('.', '\\.')}$`)
 
-function translateName(module: string, name: string, message: Message): BuildProblem {
-  const location = readLocation(message)
-  if (OWN_REACT.test(module)) return createNameProblem('hydrant/react', name, REACT_EXPORTS, location)
-  const [, meant] =
-    message.notes.map(({ text }) => /^Did you mean to import "(.*)" instead/.exec(text)).find(Boolean) ?? []
-  return createNameProblem(withoutNamespace(module), name, meant === undefined ? [] : [meant], location)
+/** An import of a name that a module of the site does not export. */
+interface MissingName {
+  /** The path of the module in the site, or `hydrant/react`. */
+  module: string
+  name: string
+  /** The similar name that the module exports. */
+  meant: string | undefined
+}
+
+/** Reads the message about a name that a module does not export; null for other messages. */
+export function readMissingName({ text, notes }: Message): MissingName | null {
+  const [, module, name] = /^No matching export in "(.*)" for import "(.*)"$/.exec(text) ?? []
+  if (module === undefined || name === undefined) return null
+  const [, meant] = notes.map((note) => /^Did you mean to import "(.*)" instead/.exec(note.text)).find(Boolean) ?? []
+  return { module: OWN_REACT.test(module) ? REACT_MODULE : withoutNamespace(module), name, meant }
+}
+
+function translateName({ module, name, meant }: MissingName, location: SourceLocation | null): BuildProblem {
+  const known = module === REACT_MODULE ? REACT_EXPORTS : [meant].filter((one) => one !== undefined)
+  return createNameProblem(module, name, known, location)
 }
 
 /** Returns whether a message is about the source of the site: a compiler has found an error there. */

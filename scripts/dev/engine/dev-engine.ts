@@ -2,7 +2,8 @@ import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createSourceMapper, type ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
-import { translateMessage, withoutNamespace } from '../../build/bundles/translate-message.ts'
+import { translateError } from '../../build/bundles/translate-error.ts'
+import { withoutNamespace } from '../../build/bundles/translate-message.ts'
 import { isBuildFailure } from '../../build/esbuild/incremental-build.ts'
 import { BuildError, tidyProblems } from '../../build-problem.ts'
 import { type BrowserModules, createBrowserModules } from '../modules/browser/browser-modules.ts'
@@ -121,7 +122,7 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
     state: states.last,
     mapper: createSourceMapper(siteDir, server.scripts),
     inputs: () => inputsOf(revisions.current()?.scan),
-    change: (paths, isStructural) => withBuildErrors(apply(paths, isStructural)),
+    change: (paths, isStructural) => withBuildErrors(siteDir, apply(paths, isStructural)),
     async dispose() {
       await source.dispose()
       // The command was started in a folder that is no site.
@@ -131,12 +132,13 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
 }
 
 /** Rejects with a BuildError where a promise rejects with esbuild's BuildFailure. */
-async function withBuildErrors<Result>(promise: Promise<Result>): Promise<Result> {
+async function withBuildErrors<Result>(siteDir: string, promise: Promise<Result>): Promise<Result> {
   try {
     return await promise
   } catch (error) {
     if (!isBuildFailure(error)) throw error
-    throw new BuildError(tidyProblems(error.errors.map(translateMessage)))
+    const problems = await Promise.all(error.errors.map((message) => translateError(siteDir, message)))
+    throw new BuildError(tidyProblems(problems))
   }
 }
 
