@@ -458,19 +458,40 @@ export const brokenSites: BrokenSite[] = [
   {
     title: 'an unknown option for esbuild',
     files: { 'hydrant.config.ts': 'export default { esbuild: async () => ({ plugin: [] }) }\n' },
-    expected: ['HYD_OPTION_UNKNOWN hydrant.config.ts'],
+    expected: ['HYD_OPTION_UNKNOWN hydrant.config.ts:1:18'],
     message: 'unknown option "esbuild.plugin"; did you mean "esbuild.plugins"?',
   },
   {
     title: 'an invalid value of an option for esbuild',
     files: { 'hydrant.config.ts': 'export default { esbuild: { define: { VERSION: 1 } } }\n' },
-    expected: ['HYD_OPTION_INVALID hydrant.config.ts'],
+    expected: ['HYD_OPTION_INVALID hydrant.config.ts:1:18'],
     message: '"esbuild.define["VERSION"]" must be a string; got 1',
   },
   {
     title: 'an option that the server does not know',
     files: { 'hydrant.config.ts': "export default { bse: '/shop' }\n" },
-    expected: ['HYD_OPTION_UNKNOWN hydrant.config.ts'],
+    expected: ['HYD_OPTION_UNKNOWN hydrant.config.ts:1:18'],
     message: 'unknown option "bse"; did you mean "base"?',
+  },
+  {
+    title: 'several options that the server refuses, one of them in an object of its own',
+    files: {
+      'hydrant.config.ts':
+        "const base = 'shop'\nconst timeouts = { loadMs: -1 }\nexport default {\n  base,\n  timeouts,\n  admin: { port: 'x', host: '::1' },\n  strictMode: 1,\n  ...{ [['port'][0]]: -1 },\n}\n",
+    },
+    expected: [
+      'HYD_OPTION_INVALID hydrant.config.ts',
+      'HYD_OPTION_INVALID hydrant.config.ts:4:3',
+      'HYD_OPTION_INVALID hydrant.config.ts:5:3',
+      'HYD_OPTION_INVALID hydrant.config.ts:6:12',
+      'HYD_OPTION_INVALID hydrant.config.ts:7:3',
+    ],
+    message: '"port" must be a whole number from 0 to 65535; got -1',
+  },
+  {
+    title: 'a configuration that is no object',
+    files: { 'hydrant.config.ts': "export default 'shop'\n" },
+    expected: ['HYD_OPTION_INVALID hydrant.config.ts'],
+    message: '"hydrant.config.ts" must be an object; got "shop"',
   },
 ]

@@ -3,9 +3,6 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { createHydrantError, showValue } from '../../../src/server/errors/hydrant-error.ts'
-import { describeThrown, framesIn } from '../../../src/server/failures/describe-thrown.ts'
-import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
-import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
@@ -13,7 +10,9 @@ import { settle } from '../esbuild/incremental-build.ts'
 import { loadReactCompiler } from '../esbuild/react-compiler.ts'
 import type { OutputFolder } from '../output/output-folder.ts'
 import { createConfigBundle } from './bundle-options.ts'
+import { createConfigPlaces } from './config-places.ts'
 import { type EsbuildSettings, NO_SETTINGS, readEsbuildSettings } from './esbuild-options.ts'
+import { findRefusedOptions } from './refused-options.ts'
 import { translateError } from './translate-error.ts'
 import { isAboutVirtualModule } from './translate-message.ts'
 
@@ -67,19 +66,35 @@ export async function compileConfig(
 }
 
 async function evaluate(file: string, bundle: string, key: string, siteDir: string): Promise<Partial<SiteConfig>> {
-  try {
-    const module: { default?: unknown } = await import(`${pathToFileURL(bundle).href}?${key}`)
-    const config: Record<string, unknown> = { ...Object(module.default) }
-    const settings = await readEsbuildSettings(module.default)
-    const isStrict = readSwitch(config, 'strictMode')
-    const compileReact = readSwitch(config, 'reactCompiler') ? loadReactCompiler(siteDir) : null
-    const options = { ...settings, compileReact }
-    // Finds invalid server options now, not when the server starts.
-    resolveOptions({ config })
-    return { isUsable: true, config, options, isStrict }
-  } catch (error) {
-    return { problems: [describeFailure(file, error, locationOf(error, bundle, siteDir))] }
+  const places = createConfigPlaces(siteDir, bundle)
+  const problems: BuildProblem[] = []
+  function report(error: unknown, option: string | null) {
+    const location = places.ofError(error) ?? (option === null ? null : places.ofOption(option)) ?? fileAt(file)
+    problems.push(describeFailure(file, error, location))
   }
+  async function attempt<Value>(option: string | null, read: () => Value | Promise<Value>): Promise<Value | null> {
+    try {
+      return await read()
+    } catch (error) {
+      report(error, option)
+      return null
+    }
+  }
+
+  const module = await attempt<{ default?: unknown }>(null, () => import(`${pathToFileURL(bundle).href}?${key}`))
+  if (!module) return { problems }
+  const settings = await attempt('esbuild', () => readEsbuildSettings(module.default))
+  // Its error is about the configuration as a whole.
+  if (typeof module.default !== 'object') return { problems }
+  const config: Record<string, unknown> = { ...module.default }
+  const isStrict = await attempt('strictMode', () => readSwitch(config, 'strictMode'))
+  const compileReact = await attempt('reactCompiler', () =>
+    readSwitch(config, 'reactCompiler') ? loadReactCompiler(siteDir) : null,
+  )
+  // Now, and not when the server starts.
+  for (const { name, error } of findRefusedOptions(config)) report(error, name)
+  if (problems.length > 0 || !settings) return { problems }
+  return { isUsable: true, config, options: { ...settings, compileReact }, isStrict: isStrict === true }
 }
 
 function readSwitch(config: Record<string, unknown>, name: 'strictMode' | 'reactCompiler'): boolean {
@@ -88,23 +103,12 @@ function readSwitch(config: Record<string, unknown>, name: 'strictMode' | 'react
   throw createHydrantError('HYD_OPTION_INVALID', [name, 'true or false', showValue(value)])
 }
 
-/** Returns the place in the configuration that threw an error; null when the stack has no frame of the site. */
-function locationOf(error: unknown, bundle: string, siteDir: string): SourceLocation | null {
-  const { mapFrame, codeAround } = createSourceMapper(siteDir, [{ path: bundle, findFile: () => bundle }])
-  const frames = framesIn(describeThrown(error).stack).map((frame) => mapFrame(frame).frame)
-  const frame = frames.find((one) => one?.isSite)
-  if (!frame) return null
-  const { file, line, column } = frame
-  const code = codeAround(frame)
-  return { file, line, column, lineText: code?.lines[line - code.firstLine] ?? null }
-}
-
-function describeFailure(file: string, error: unknown, location: SourceLocation | null): BuildProblem {
+function describeFailure(file: string, error: unknown, location: SourceLocation): BuildProblem {
   const message = messageOf(error)
   if (error instanceof Error && 'fix' in error && 'code' in error) {
     // An error of the table, thrown by the functions that check options.
     const { code, fix } = error as { code: BuildProblem['code']; fix: string }
-    return { code, message, fix, location: location ?? fileAt(file) }
+    return { code, message, fix: code === 'HYD_OPTION_INVALID' ? `Correct the value in ${file}.` : fix, location }
   }
-  return createProblem('HYD_BUILD_CONFIG', [file, message], location ?? fileAt(file))
+  return createProblem('HYD_BUILD_CONFIG', [file, message], location)
 }
