@@ -50,3 +50,15 @@ t.test('shows a known error without its stack, or with the stacks of its causes'
     /above\nTry: Do this\.\n\nError: above\n(?:.|\n)*\nCaused by: Error: below\n/,
   )
 })
+
+t.test('shows an error of Fastify with its code, and its stack only if it leads to the site', async (t) => {
+  const error = Object.assign(new Error('no plugin'), { code: 'FST_ERR_PLUGIN_TIMEOUT' })
+  const head = 'Error [FST_ERR_PLUGIN_TIMEOUT] no plugin\n'
+  const fix = 'Try: Read https://fastify.dev/docs/latest/Reference/Errors/#fst_err_plugin_timeout.'
+  const inFastify = '    at manageErr (/site/node_modules/fastify/fastify.js:581:33)'
+  error.stack = `Error: no plugin\n${inFastify}\n    at node:internal/process/task_queues:140:7\n    at new Promise (<anonymous>)`
+  t.equal(formatError(error, { withStack: false }), `${head}${fix}`)
+  t.equal(formatError(error, { withStack: true }), error.stack)
+  error.stack = `Error: no plugin\n${inFastify}\n    at plugin (server.ts:3:7)`
+  t.equal(formatError(error, { withStack: false }), `${head}${inFastify}\n    at plugin (server.ts:3:7)\n${fix}`)
+})
