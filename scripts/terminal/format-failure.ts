@@ -25,7 +25,10 @@ export function formatFailure(details: FailureDetails, { digest }: OccurrenceSel
   return [
     ...formatHead(details, view),
     ...(digest !== null && !selected
-      ? ['', `The occurrence ${digest} is no longer kept; this is what the ledger knows of the failure.`]
+      ? [
+          '',
+          `The occurrence ${digest} is no longer kept, or has never been. What follows is what is known of the failure.`,
+        ]
       : []),
     ...(selected ? ['', ...formatOccurrence(selected, digest === null, error, view)] : []),
     '',
