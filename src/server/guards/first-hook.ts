@@ -28,11 +28,15 @@ export function addFirstHook(app: FastifyInstance, { securityHeaders }: Pick<Opt
     if (isUpgrade(request)) closeWhenRefused(request, reply)
     reply.header(REQUEST_ID_HEADER, request.id)
     if (securityHeaders) setNosniff(reply)
-    if (request.url.length > MAX_URL_BYTES) refuseLongUrl(request, reply)
-    // Node gives a response its socket when the responses before it are complete, or will never be sent.
-    else if (reply.raw.socket === null) queue.wait(request.raw, reply.raw, done)
-    else done()
+    // Node.js gives a response its socket when the responses before it are complete.
+    if (reply.raw.socket === null) queue.wait(request.raw, reply.raw, () => admit(request, reply, done))
+    else admit(request, reply, done)
   })
+}
+
+function admit(request: FastifyRequest, reply: FastifyReply, done: () => void) {
+  if (request.url.length > MAX_URL_BYTES) refuseLongUrl(request, reply)
+  else done()
 }
 
 const hasBody = ({ headers }: FastifyRequest) =>
@@ -52,9 +56,7 @@ function closeWhenRefused({ raw: { socket } }: FastifyRequest, { raw }: FastifyR
 function refuseLongUrl(request: FastifyRequest, reply: FastifyReply) {
   const { method, headers, originalUrl } = request
   const url = createRedactor(headers)(originalUrl, { maxLength: MAX_LOGGED })
-  request.log.info(
-    { method, url, statusCode: TOO_LONG },
-    `refused with ${TOO_LONG}: a URL of ${originalUrl.length} bytes`,
-  )
+  const refusal = `refused with ${TOO_LONG}: a URL of ${request.url.length} bytes`
+  request.log.info({ method, url, statusCode: TOO_LONG }, refusal)
   sendRefusal(TOO_LONG, `The address is longer than ${MAX_URL_BYTES} bytes.`, reply)
 }

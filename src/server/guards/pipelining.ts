@@ -6,12 +6,12 @@ import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 const MAX_WAITING = 100
 
 /**
- * Makes pipelined requests wait until the response before them has been sent. Node delivers all of them at once, so a
+ * Makes pipelined requests wait until the response before them has been sent. Node.js delivers all of them at once, so a
  * client that never reads could have a thousand pages rendered. Closes a connection with more than `MAX_WAITING`
  * waiting requests.
  */
 export function createPipelineQueue(app: FastifyInstance) {
-  const waiting = new WeakMap<Socket, number>()
+  const queues = new WeakMap<Socket, Set<ServerResponse>>()
   const countClosed = addThrottledLine(app, (count) =>
     app.log.info(
       { closed: count },
@@ -19,19 +19,34 @@ export function createPipelineQueue(app: FastifyInstance) {
     ),
   )
 
+  function queueOf(socket: Socket): Set<ServerResponse> {
+    const known = queues.get(socket)
+    if (known) return known
+    const queue = new Set<ServerResponse>()
+    queues.set(socket, queue)
+    socket.once('close', () => queue.forEach(close))
+    return queue
+  }
+
   return {
+    /** Calls `then` when the response has its socket. If the connection closes before, it closes the response. */
     wait({ socket }: IncomingMessage, response: ServerResponse, then: () => void) {
-      if (socket.destroyed) return
-      const count = (waiting.get(socket) ?? 0) + 1
-      if (count > MAX_WAITING) {
-        countClosed()
-        return void socket.destroy()
-      }
-      waiting.set(socket, count)
+      if (socket.destroyed) return close(response)
+      const queue = queueOf(socket)
+      queue.add(response)
       response.once('socket', () => {
-        waiting.set(socket, (waiting.get(socket) ?? 0) - 1)
+        queue.delete(response)
         if (!socket.destroyed) then()
       })
+      if (queue.size <= MAX_WAITING) return
+      countClosed()
+      socket.destroy()
     },
   }
+}
+
+/** Does for a response without a socket what Node.js does for others when the connection closes. */
+function close(response: ServerResponse) {
+  response.destroyed = true
+  response.emit('close')
 }

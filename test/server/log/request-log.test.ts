@@ -115,6 +115,20 @@ t.test('the request of a visitor who leaves has a line, and is in flight until t
   t.match(routeOf('/slow'), { aborted: 1, requests: [], durations: [] })
 })
 
+t.test('a visitor who leaves ends all requests that wait on the connection', async (t) => {
+  const before = log.lines.length
+  const socket = connect(port, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  const tooLong = `GET /${'x'.repeat(8_200)} HTTP/1.1\r\nHost: shop.example\r\n\r\n`
+  socket.write(`${'GET /slow HTTP/1.1\r\nHost: shop.example\r\n\r\n'.repeat(20)}${tooLong}`)
+  await until(() => read().inFlight === 21)
+  socket.destroy()
+  await until(() => read().inFlight === 0)
+  const aborted = log.lines.slice(before).filter(({ msg }) => msg === 'request aborted')
+  t.equal(aborted.length, 21)
+  t.match(routeOf('/slow'), { aborted: 21, requests: [] })
+})
+
 t.test('requests are counted by route, a navigation once, and none stays in flight', async (t) => {
   const countOf = (route: string) => (routeOf(route)?.requests ?? []).reduce((sum, { count }) => sum + count, 0)
   const loadsOf = () => routeOf('/products/[id]')?.loads?.counts.reduce((sum, count) => sum + count, 0) ?? 0
