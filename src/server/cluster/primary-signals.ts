@@ -2,6 +2,7 @@ import closeWithGrace from 'close-with-grace'
 import type { FastifyBaseLogger } from 'fastify'
 import { KEEP_MS } from '../lifecycle/shutdown.ts'
 import type { Options } from '../options/options.ts'
+import { timerMs } from '../util/timer-ms.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 export interface SignalInput {
@@ -21,7 +22,7 @@ export function handleSignals({ pool, timeouts, log, close }: SignalInput): () =
   const isReloadSignal = !process.stdout.isTTY
   const shutdown = closeWithGrace(
     {
-      delay: timeouts.stopDelayMs + timeouts.drainMs + 3 * KEEP_MS,
+      delay: timerMs(timeouts.stopDelayMs + timeouts.drainMs + 3 * KEEP_MS),
       logger: log,
       skip: isReloadSignal ? ['SIGHUP'] : [],
       onSecondSignal(signal) {

@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ServedBuild } from '../build-output/served-build.ts'
 import { KEEP_MS, type StopRequest } from '../lifecycle/shutdown.ts'
+import { timerMs } from '../util/timer-ms.ts'
 import { forwardLines } from './forward-lines.ts'
 import { SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
 
@@ -96,7 +97,7 @@ export function forkWorker(
       if (isReady) {
         worker.send({ kind: 'stop', how })
         // A healthy worker keeps the deadline itself. This kills one that is stuck.
-        const timer = setTimeout(kill, deadlineMs + 2 * KEEP_MS)
+        const timer = setTimeout(kill, timerMs(deadlineMs + 2 * KEEP_MS))
         void ended.then(() => clearTimeout(timer))
       } else kill()
       return ended

@@ -3,6 +3,7 @@ import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
 import type { Failures } from '../failures/failures.ts'
 import type { Options } from '../options/options.ts'
+import { timerMs } from '../util/timer-ms.ts'
 import type { ConnectionDrain } from './drain-connections.ts'
 import type { Health } from './health.ts'
 
@@ -76,7 +77,7 @@ export function handleShutdown(
 
   const shutdown = closeWithGrace(
     {
-      delay: stopDelayMs + drainMs + KEEP_MS,
+      delay: timerMs(stopDelayMs + drainMs + KEEP_MS),
       logger: app.log,
       // close-with-grace ends the process with 0 when `undefined` is thrown, and logs a second exception without its
       // digest.
