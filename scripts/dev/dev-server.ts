@@ -26,8 +26,12 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
     // Browsers send no `Sec-Fetch-Site` to http on another machine; this header refuses foreign pages there.
     response.setHeader('cross-origin-resource-policy', 'same-site')
     const problem = findRefusal(request)
-    if (problem === null) void site.respond(request, response)
-    else refuse(problem, response)
+    if (problem !== null) return refuse(problem, response)
+    void site.respond(request, response).catch((error: unknown) => {
+      if (!response.headersSent) response.writeHead(500)
+      response.end()
+      throw error
+    })
   })
   server.on('upgrade', (request, socket, head) => {
     upgraded.add(socket)

@@ -1,4 +1,5 @@
 import { messageOf } from '../../src/server/util/message-of.ts'
+import { parseUrl } from '../../src/server/util/parse-url.ts'
 import { type BrowserFunctions, browser, type SubmissionOutcome } from '../../src/shared/tree/browser.ts'
 
 /** A submission that a component has sent with `useSubmission`. */
@@ -71,6 +72,9 @@ const readForm: BrowserFunctions['readForm'] = (event, href = '') => {
 function pathOf(url: string): string {
   const { location } = globalThis as { location?: { href: string } }
   const base = location?.href ?? ''
-  const { pathname, search } = new URL(url, URL.canParse(base) && base !== 'about:blank' ? base : 'http://localhost/')
+  const { pathname, search } = new URL(
+    url,
+    parseUrl(base) !== null && base !== 'about:blank' ? base : 'http://localhost/',
+  )
   return pathname + search
 }

@@ -17,7 +17,13 @@ export function startNavigation(app: App): () => Promise<Navigator> {
   let loaded: Promise<Navigator> | undefined
 
   function load(): Promise<Navigator> {
-    loaded ??= importNavigator().then(({ createNavigator }) => createNavigator(app, isOurs))
+    loaded ??= importNavigator().then(
+      ({ createNavigator }) => createNavigator(app, isOurs),
+      (error) => {
+        loaded = undefined
+        throw error
+      },
+    )
     return loaded
   }
 

@@ -73,15 +73,15 @@ function failPending(document: Document, reason: Error, digest?: string) {
   }
 }
 
-// Repeats until the nearest boundary has removed the part: React may not have hydrated it yet.
-function failAround(start: Comment, reason: Error) {
+// Repeats, less and less often, until the nearest boundary has removed the part: React may not have hydrated it yet.
+function failAround(start: Comment, reason: Error, pauseMs = AGAIN_MS) {
   if (!start.isConnected) return
   let fiber = fiberOf(start)
   while (fiber && !(fiber.stateNode instanceof Boundary))
     fiber = fiber.return
     // The loop ends at a boundary, or at null above the root.
   ;(fiber?.stateNode as Boundary | undefined)?.fail(reason)
-  setTimeout(failAround, AGAIN_MS, start, reason)
+  setTimeout(failAround, pauseMs, start, reason, pauseMs * 2)
 }
 
 // Reads React's node from the comment itself. The ancestors of the comment in the document may differ from those in

@@ -23,8 +23,8 @@ async function occupy(t: Test, port = 0): Promise<number> {
 }
 
 /** Sends a request under any host name, which `fetch` does not allow. */
-async function ask(url: string, host: string): Promise<{ status: number | undefined; text: string }> {
-  const [response] = await once(request(url, { headers: { host } }).end(), 'response')
+async function ask(url: string, host: string, path = '/'): Promise<{ status: number | undefined; text: string }> {
+  const [response] = await once(request(url, { path, headers: { host } }).end(), 'response')
   let text = ''
   for await (const chunk of response) text += chunk
   return { status: response.statusCode, text }
@@ -76,6 +76,15 @@ t.test('dev without a port', async (t) => {
     t.ok(isAllowedHost('A.Tunnel.Example', 'localhost', hosts))
     t.notOk(isAllowedHost('a.tunnel.example.evil.example', 'localhost', hosts))
     for (const host of ['', 'a b', '<script>', '$(id)', undefined]) t.notMatch(explainHost(host), 'Try:', String(host))
+  })
+
+  await t.test('a path that is no URL gets a response', async (t) => {
+    // The responses of the update channel do not end.
+    const [response] = await once(request(url, { path: '//[/_hydrant/dev' }).end(), 'response')
+    t.equal(response.statusCode, 200)
+    response.destroy()
+    t.equal((await ask(url, 'localhost', '//[/')).status, 308)
+    t.notMatch(dev.lines.join('\n'), 'Invalid URL')
   })
 
   await t.test('a flag polls for changes where the system reports none', async () => {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { createOutputFolder } from '../../scripts/build/output/output-folder.ts'
 import { readManifest } from '../../src/server/build-output/read-build.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { cliPath } from './cli-path.ts'
@@ -83,6 +84,15 @@ t.test('restores the build of a process that died during the swap', async (t) =>
   await t.rejects(buildSharing({ dir }))
   t.strictSame(folders(dir), ['.hydrant'])
   t.ok(readManifest(folder))
+})
+
+t.test('leaves the last build in its place when the new one cannot take it', async (t) => {
+  const dir = t.testdir({ '.hydrant': { old: 'old' } })
+  const output = await createOutputFolder(dir, '.hydrant')
+  rmSync(output.path, { recursive: true })
+  await t.rejects(output.commit(), { code: 'HYD_BUILD_WRITE' })
+  t.strictSame(folders(dir), ['.hydrant'])
+  t.strictSame(readdirSync(join(dir, '.hydrant')), ['old'])
 })
 
 t.test('copies nothing of the old build into the new one', async (t) => {

@@ -12,7 +12,10 @@ export interface OutputFolder {
   copy(source: string, name: string): Promise<void>
   /** Keeps a file of the previous build, under the same name or another. */
   keep(source: string, name?: string): Promise<void>
-  /** Replaces the old folder by renames: readers see the complete old build or the complete new one. */
+  /**
+   * Replaces the old folder by two renames. Readers see the complete old build or the complete new one, and for an
+   * instant none. The old build stays if the new one cannot take its place.
+   */
   commit(): Promise<void>
   discard(): Promise<void>
 }
@@ -58,7 +61,10 @@ export async function createOutputFolder(siteDir: string, folder: string, prefix
       guard(async () => {
         await rm(aside, { recursive: true, force: true })
         await ignoreMissing(rename(target, aside))
-        await rename(path, target)
+        await rename(path, target).catch(async (error: unknown) => {
+          await ignoreMissing(rename(aside, target))
+          throw error
+        })
         await rm(aside, { recursive: true, force: true })
       }),
     discard: () => guard(() => rm(path, { recursive: true, force: true })),

@@ -53,7 +53,8 @@ export function createUpdateChannel(currentErrors: () => readonly DevError[]): U
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',
       })
-      const asked = new URL(request.url ?? '', 'http://localhost').searchParams.get('since')
+      const [, query] = (request.url ?? '').split('?')
+      const asked = new URLSearchParams(query).get('since')
       const seen = request.headers['last-event-id'] ?? asked
       const missed = typeof seen === 'string' ? since(seen) : []
       const messages: readonly (DevUpdate | DevReload)[] = missed ?? [{ type: 'reload' }]

@@ -5,13 +5,26 @@ const LINE_BREAK = 0x0a
 /** A longer line is forwarded in parts. It is no log line. */
 const MAX_LINE_BYTES = 1_048_576
 
+/** Each forwarder would add listeners of its own to the stream. */
+const drains = new WeakMap<Writable, Promise<unknown>>()
+
+function untilDrained(to: Writable): Promise<unknown> {
+  const drained =
+    drains.get(to) ??
+    once(to, 'drain')
+      .catch(() => {})
+      .finally(() => drains.delete(to))
+  drains.set(to, drained)
+  return drained
+}
+
 /** Forwards whole lines, so that the lines of several processes do not mix. Resolves when `from` has ended. */
 export async function forwardLines(from: Readable, to: Writable): Promise<void> {
   let begun: Buffer[] = []
   let length = 0
   async function write(bytes: Buffer) {
     // A stream whose reader is gone never drains.
-    if (!to.write(bytes) && to.errored === null && !to.destroyed) await once(to, 'drain').catch(() => {})
+    if (!to.write(bytes) && to.errored === null && !to.destroyed) await untilDrained(to)
   }
   for await (const chunk of from as AsyncIterable<Buffer>) {
     const end = chunk.lastIndexOf(LINE_BREAK) + 1

@@ -29,8 +29,12 @@ const SECRET_SEGMENT = /(?<![\w-])(?:key|code|sig|sid)(?![\w-])/i
 /** `otp`, `new_pin`, `pin2`, but not `shipping`, `option`, `pinned`. */
 const SECRET_WORD = /(?<![a-z])(?:[ht]?otp|pin|mfa|[2t]fa|cv[vc])(?![a-z])/i
 
-/** Matches between the words of a name in camel case: `userPin`, `OTPValue`. */
 const CAMEL_CASE = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g
+
+/** Separates the words of a name in camel case: `userPin` becomes `user_Pin`, `OTPValue` becomes `OTP_Value`. */
+export function separateWords(name: string): string {
+  return name.replace(CAMEL_CASE, '_')
+}
 
 /** Matches each text that holds a secret name which is not encoded, and few others. */
 export const SECRET_NAME_HINT = new RegExp(`${SECRET_PART.source}|code|key|sig|sid|otp|pin|mfa|[2t]fa|cv[vc]`, 'i')
@@ -42,6 +46,6 @@ export function isSecretName(name: string): boolean {
     SECRET_CODE.test(name) ||
     SECRET_SEGMENT.test(name) ||
     SECRET_WORD.test(name) ||
-    SECRET_WORD.test(name.replace(CAMEL_CASE, '_'))
+    SECRET_WORD.test(separateWords(name))
   )
 }

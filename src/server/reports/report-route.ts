@@ -78,7 +78,10 @@ export function addReportRoute(
         const { parseReport } = await import('./parse-report.ts')
         const parsed = parseReport(parseJson(request.body))
         if ('problem' in parsed) throw new HttpError(400, `The report is not valid: ${parsed.problem}.`)
-        recorder ??= loadRecorder()
+        recorder ??= loadRecorder().catch((error: unknown) => {
+          recorder = undefined
+          throw error
+        })
         const record = await recorder
         record(parsed.report, request)
       }

@@ -1,5 +1,5 @@
 import { redactorOf } from '../redaction/redact.ts'
-import { isSecretName, LEAST_SECRET_LENGTH, longEnough } from '../redaction/secret-names.ts'
+import { isSecretName, LEAST_SECRET_LENGTH, longEnough, separateWords } from '../redaction/secret-names.ts'
 import type { Issue } from './issues.ts'
 
 /**
@@ -9,13 +9,14 @@ import type { Issue } from './issues.ts'
 const PRIVATE =
   /(?:^|credit|debit|bank|[^a-z])card|cvc|cvv|(?:^|[^a-z])(?:ssn|iban)(?![a-z])|(?:^|[^a-z])cc[-_. ]?(?:num(?:ber)?|csc)(?![a-z])|bank[-_. ]?acc|social[-_. ]?sec/i
 
-/** Matches between the words of a name in camel case: `userIban`. */
-const CAMEL_CASE = /(?<=[a-z\d])(?=[A-Z])/g
-
 /** Returns whether the name of a field suggests a secret. Each part of the name is checked: `payment.code`. */
 export function isPrivateField(name: string): boolean {
-  const words = name.replace(CAMEL_CASE, '_')
-  return PRIVATE.test(name) || PRIVATE.test(words) || isSecretName(name) || name.split(/[.[\]]+/).some(isSecretName)
+  return (
+    PRIVATE.test(name) ||
+    PRIVATE.test(separateWords(name)) ||
+    isSecretName(name) ||
+    name.split(/[.[\]]+/).some(isSecretName)
+  )
 }
 
 /**

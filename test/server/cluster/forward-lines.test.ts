@@ -49,5 +49,26 @@ t.test('a reader that has gone away does not block', async (t) => {
   await new Promise(setImmediate)
   from.end('two\n')
   await isDone
-  t.pass()
+  t.equal(from.readableEnded, true)
+})
+
+t.test('many workers wait for one reader without more listeners', async (t) => {
+  const written: string[] = []
+  const to = new Writable({
+    highWaterMark: 1,
+    write(chunk, _encoding, done) {
+      written.push(String(chunk))
+      setImmediate(done)
+    },
+  })
+  const all = Array.from({ length: 12 }, (_, index) => {
+    const from = new PassThrough()
+    from.end(`${index}\n`)
+    return forwardLines(from, to)
+  })
+  await new Promise(setImmediate)
+  t.ok(to.listenerCount('drain') <= 2)
+  await Promise.all(all)
+  await new Promise((resolve) => to.end(resolve))
+  t.equal(written.length, 12)
 })

@@ -53,6 +53,9 @@ t.test('names of secrets', async (t) => {
     'userSsn',
     'ibanNumber',
     'refundIban',
+    'IBANNumber',
+    'userSSNValue',
+    'customerIBANCode',
     'bankAccountNumber',
     'socialSecurityNumber',
   ])
