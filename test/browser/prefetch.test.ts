@@ -33,6 +33,18 @@ t.test('a link that is pointed at, focused or touched is fetched once', async (t
   }
 })
 
+t.test('the navigator is loaded again after a network error', async (t) => {
+  const visitor = await small.visit(t)
+  const { page } = visitor
+  // For the form of the page, and for the first link that is pointed at.
+  let failures = 2
+  await page.route('**/navigator-*.js', (route) => (failures-- > 0 ? route.fulfill({ status: 503 }) : route.continue()))
+  await visitor.start('/')
+  t.ok(failures < 0)
+  await Promise.all([asksFor(visitor, '/about'), visitor.hover(ABOUT)])
+  t.strictSame(visitor.documents, [])
+})
+
 t.test('a prefetched page is dropped when it is stale', async (t) => {
   const visitor = await small.visit(t)
   const { page } = visitor
