@@ -1,4 +1,4 @@
-import { findVersion } from './info/installed-version.ts'
+import { findVersion } from './installed-version.ts'
 
 /** The oldest supported version, as `peerDependencies` in `package.json` says: major and minor. */
 export const OLDEST_REACT = [19, 2] as const

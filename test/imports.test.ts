@@ -170,6 +170,13 @@ const SERVER_ROOMS = [
   ],
   ...['options', 'metrics', 'log', 'postgres', 'http', 'thrown', 'redaction', 'errors', 'util'],
 ]
+/** Every folder and file of `scripts`, in the same order. */
+const SCRIPTS_ROOMS = [
+  ...['cli.ts', 'program.ts', 'commands', 'testing', 'package', 'release'],
+  ...['completion', 'create', 'docs', 'export', 'info', 'dev', 'build', 'terminal'],
+  ...['tailwind.ts', 'styles.ts', 'check-react.ts', 'installed-version.ts', 'dev-ledger.ts', 'explain-href.ts'],
+  ...['prerender-argument.ts', 'build-problem.ts', 'is-folder.ts', 'is-running.ts', 'map-with-limit.ts'],
+]
 /** Every folder and entry file of `scripts/build`, in the same order. */
 const BUILD_ROOMS = [
   'page-report.ts',
@@ -194,6 +201,7 @@ const MODULE_ROOMS = [
 
 for (const [folder, rooms] of [
   ['src/server', SERVER_ROOMS],
+  ['scripts', SCRIPTS_ROOMS],
   ['scripts/build', BUILD_ROOMS],
   ['scripts/dev', DEV_ROOMS],
   ['scripts/dev/modules', MODULE_ROOMS],

@@ -1,8 +1,8 @@
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import { buildSite } from '../build/build-site.ts'
 import { BuildError } from '../build-problem.ts'
-import { formatReport } from '../terminal/format-report.ts'
 import { createProgress } from '../terminal/progress.ts'
+import { formatReport } from './format-report.ts'
 import { printProblems, printWarnings } from './print-problems.ts'
 
 /** Runs `hydrant build`. Prints each problem before it throws the BuildError that contains them. */

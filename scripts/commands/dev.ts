@@ -7,8 +7,8 @@ import { loadDevLogging } from '../terminal/dev-logging.ts'
 import { type DevView, formatDevError, formatDevRepeat } from '../terminal/format-dev-error.ts'
 import { formatSource } from '../terminal/format-failure.ts'
 import { formatWarning } from '../terminal/format-problem.ts'
-import { formatDuration } from '../terminal/format-report.ts'
 import { createPaint, wantsColors } from '../terminal/paint.ts'
+import { formatDuration } from './format-report.ts'
 
 /** Milliseconds without a reaction after which the event loop counts as blocked. */
 const BLOCKED_MS = 3_000

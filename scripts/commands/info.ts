@@ -7,7 +7,7 @@ import { describeLedger } from '../info/describe-ledger.ts'
 import { describeEsbuild, describeOptions } from '../info/describe-options.ts'
 import { describeSite, type SiteFacts } from '../info/describe-site.ts'
 import { describeSystem } from '../info/describe-system.ts'
-import { describeVersion } from '../info/installed-version.ts'
+import { describeVersion } from '../installed-version.ts'
 
 type Env = Record<string, string | undefined>
 type Info = Record<'versions' | 'system' | 'site' | 'options' | 'ledger', Record<string, string>>

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { formatReport } from '../../scripts/terminal/format-report.ts'
+import { formatReport } from '../../scripts/commands/format-report.ts'
 import { serve } from '../server/served.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { PACKAGE_FOLDER } from '../../src/server/util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../src/server/util/package-folder.ts'
 
 /**
  * Returns the version of a package as a site's folder finds it. If Hydrant itself finds another one, the text names both.
