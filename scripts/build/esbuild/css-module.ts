@@ -4,6 +4,7 @@ import { type BuildFailure, build, type Message, type PartialMessage, type Plugi
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { createProblem } from '../../build-problem.ts'
 import { contentHash } from './content-hash.ts'
+import { CSS_NAMESPACES } from './css-namespaces.ts'
 import { outputText } from './output-files.ts'
 import type { StylesheetReader } from './stylesheet-reader.ts'
 
@@ -124,7 +125,9 @@ async function compileAlone({ siteDir, path, source }: Source, compose: Compose)
       : message
   const warnings = outcome.warnings.map(locate)
   if (outcome.outputFiles === null) return { classes: {}, css: '', errors: outcome.errors.map(locate), warnings }
-  const imports = [...composed.values()].map((other) => `@import "hydrant-css:${toSitePath(siteDir, other.path)}";\n`)
+  const imports = [...composed.values()].map(
+    (other) => `@import "${CSS_NAMESPACES.rules}:${toSitePath(siteDir, other.path)}";\n`,
+  )
   const full = new Map(
     [...composed].flatMap(([name, { module }]) =>
       Object.entries(module.classes).map(([local, value]): [string, string] => [className(name, local), value]),

@@ -4,11 +4,11 @@ import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import type { StylesheetOptions } from '../../styles.ts'
 import type { BundleTarget } from './bundle-target.ts'
 import { type CompileCssModule, type CssModule, createCssModuleCompiler } from './css-module.ts'
+import { CSS_NAMESPACES } from './css-namespaces.ts'
 import { resolveFile } from './resolve-file.ts'
 import { createStylesheetReader, type StylesheetReader } from './stylesheet-reader.ts'
 
-const RULES = 'hydrant-css'
-const CLASSES = 'hydrant-css-module'
+const { classes: CLASSES, rules: RULES } = CSS_NAMESPACES
 const resolving = Symbol('resolving')
 
 /** Compiles the stylesheets of a site for both bundles. */

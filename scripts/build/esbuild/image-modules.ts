@@ -7,7 +7,8 @@ import { BASE_MODULE } from './base-module.ts'
 import type { BundleTarget } from './bundle-target.ts'
 import { resolveQuery } from './resolve-file.ts'
 
-const NAMESPACE = 'hydrant-image'
+/** The namespace of the modules of images. */
+export const IMAGE_NAMESPACE = 'hydrant-image'
 const FAILED = 'HYD_BUILD_IMAGE' satisfies ErrorCode
 
 /** A published file of an image: the image itself or a copy. */
@@ -36,12 +37,12 @@ export type ReadImage = (path: string) => Promise<SiteImage>
 export function createImageModules(siteDir: string, target: BundleTarget, read: ReadImage): Assets<FileOnDisk> {
   const files = new Map<string, FileOnDisk>()
   const plugin: Plugin = {
-    name: NAMESPACE,
+    name: IMAGE_NAMESPACE,
     setup(build) {
       build.onStart(() => files.clear())
       build.onResolve({ filter: /\.(?:png|jpe?g|webp|avif|gif|svg)\?image$/i }, (args) =>
         // In a stylesheet, this is a URL with a query.
-        args.kind === 'url-token' ? null : resolveQuery(build, args, { siteDir, namespace: NAMESPACE }),
+        args.kind === 'url-token' ? null : resolveQuery(build, args, { siteDir, namespace: IMAGE_NAMESPACE }),
       )
       build.onResolve({ filter: /\?image$/i }, ({ path, kind }) => {
         if (kind === 'url-token') return null
@@ -50,7 +51,7 @@ export function createImageModules(siteDir: string, target: BundleTarget, read: 
           errors: [{ text: problem, detail: { code: FAILED, values: [path.slice(0, -'?image'.length), problem] } }],
         }
       })
-      build.onLoad({ filter: /./, namespace: NAMESPACE }, async ({ path: sitePath }) => {
+      build.onLoad({ filter: /./, namespace: IMAGE_NAMESPACE }, async ({ path: sitePath }) => {
         const path = resolve(siteDir, sitePath)
         try {
           const image = await read(path)

@@ -15,12 +15,9 @@ export function findStyledPackages({ inputs }: Metafile): string[] {
     for (const { path } of imports) importers.set(path, [...(importers.get(path) ?? []), importer])
   }
   const importersOf = (path: string) => (importers.get(path) ?? []).filter((one) => PACKAGE_FILE.test(one))
-  const scripts = Object.keys(inputs).filter(isStylesheet).flatMap(importersOf)
-  const found = new Set(scripts.filter((path) => !isStylesheet(path)))
+  const isCss = (path: string) => path.endsWith('.css')
+  const scripts = Object.keys(inputs).filter(isCss).flatMap(importersOf)
+  const found = new Set(scripts.filter((path) => !isCss(path)))
   for (const path of found) for (const importer of importersOf(path)) found.add(importer)
   return [...new Set([...found].map((path) => PACKAGE_FILE.exec(path)?.[1] ?? ''))].sort()
-}
-
-function isStylesheet(path: string): boolean {
-  return path.endsWith('.css')
 }

@@ -4,17 +4,18 @@ import type { Plugin } from 'esbuild'
 import { type ParsedSvg, parseSvg } from './parse-svg.ts'
 import { resolveQuery } from './resolve-file.ts'
 
-const NAMESPACE = 'hydrant-svg'
+/** The namespace of the modules of components. */
+export const SVG_NAMESPACE = 'hydrant-svg'
 
 /** Creates the plugin that turns `import Logo from './logo.svg?component'` into a React component, on both sides. */
 export function createSvgComponents(siteDir: string): Plugin {
   return {
-    name: NAMESPACE,
+    name: SVG_NAMESPACE,
     setup(build) {
       build.onResolve({ filter: /\.svg\?component$/i }, (args) =>
-        resolveQuery(build, args, { siteDir, namespace: NAMESPACE }),
+        resolveQuery(build, args, { siteDir, namespace: SVG_NAMESPACE }),
       )
-      build.onLoad({ filter: /./, namespace: NAMESPACE }, async ({ path: sitePath }) => {
+      build.onLoad({ filter: /./, namespace: SVG_NAMESPACE }, async ({ path: sitePath }) => {
         const path = resolve(siteDir, sitePath)
         const svg = parseSvg(await readFile(path, 'utf8'))
         if (!svg)

@@ -3,7 +3,10 @@ import { join, resolve } from 'node:path'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { withoutNamespace } from '../../build/bundles/translate-message.ts'
 import { createCssCompiler } from '../../build/esbuild/css.ts'
+import { CSS_NAMESPACES } from '../../build/esbuild/css-namespaces.ts'
+import { IMAGE_NAMESPACE } from '../../build/esbuild/image-modules.ts'
 import { COMPILER_RUNTIME } from '../../build/esbuild/react-compiler.ts'
+import { SVG_NAMESPACE } from '../../build/esbuild/svg-component.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
 import { bundlePackages, type PackageBundle, packageSettingsKey } from '../modules/browser/package-bundle.ts'
 import { createModuleCompiler, type ModuleCompiler } from '../modules/module-compiler.ts'
@@ -40,8 +43,8 @@ export interface SiteSourceInput {
   onConfig(config: Record<string, unknown>): void
 }
 
-/** The namespaces of plugins of the build that turn files into modules. */
-const NAMESPACES = ['hydrant-css-module', 'hydrant-css', 'hydrant-svg', 'hydrant-image']
+/** The namespaces of the modules that plugins of the build make of files. */
+const NAMESPACES = [...Object.values(CSS_NAMESPACES), SVG_NAMESPACE, IMAGE_NAMESPACE]
 
 export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSourceInput): SiteSource {
   const reader = createStructureReader(siteDir, folder)

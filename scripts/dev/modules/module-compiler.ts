@@ -2,6 +2,7 @@ import { extname, resolve } from 'node:path'
 import { type BuildOptions, type BuildResult, build } from 'esbuild'
 import type { SourceMap } from 'oxc-transform'
 import { shared } from '../../build/bundles/bundle-options.ts'
+import { isStylesheet } from '../../build/esbuild/css-namespaces.ts'
 import { outputText } from '../../build/esbuild/output-files.ts'
 import type { BrowserCompiler } from './browser/browser-compiler.ts'
 import { compilePlainScript } from './browser/compile-plain-script.ts'
@@ -89,9 +90,9 @@ function isPlain(id: string, { siteDir, settings, plugins }: CompilerInput): boo
 
 /** Returns whether a module is a stylesheet that the server does not need. */
 function isPlainStylesheet(id: string, { siteDir, settings, plugins }: CompilerInput): boolean {
-  if (id.startsWith('hydrant-css:')) return true
-  if (id.includes(':') || !id.endsWith('.css') || '.css' in settings.loader) return false
-  return !plugins.mayLoad(resolve(siteDir, id))
+  if (!isStylesheet(id)) return false
+  if (id.includes(':')) return true
+  return !('.css' in settings.loader) && !plugins.mayLoad(resolve(siteDir, id))
 }
 
 /** Returns a source as the map of a script in the folder of browser scripts has it. */

@@ -1,4 +1,5 @@
 import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
+import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, type SiteGraph } from '../site-graph.ts'
 import { describeBrowserChanges, hasOtherExports } from './browser-changes.ts'
@@ -8,7 +9,7 @@ import { findUpdate } from './find-update.ts'
 import { createModuleCache } from './module-cache.ts'
 import { writeRootScript } from './module-script.ts'
 import { createScriptWriter } from './script-writer.ts'
-import { createStylesheets, isStylesheet } from './stylesheets.ts'
+import { createStylesheets } from './stylesheets.ts'
 
 /** The modules and stylesheets of a site, as scripts of their own for browsers. */
 export interface BrowserModules {

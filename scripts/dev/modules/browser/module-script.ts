@@ -1,9 +1,9 @@
 import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
+import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
 import type { ImportedModule } from '../site-graph.ts'
 import { completeRequires, type RequireTarget } from './common-js.ts'
 import type { BrowserModule } from './read-browser-module.ts'
 import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
-import { isStylesheet } from './stylesheets.ts'
 
 /** The modules around a module. */
 export interface ScriptContext {

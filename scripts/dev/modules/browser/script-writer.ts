@@ -1,10 +1,10 @@
+import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
 import type { SiteGraph } from '../site-graph.ts'
 import { keepMap } from './client-maps.ts'
 import type { FileNames } from './file-names.ts'
 import type { ModuleCache } from './module-cache.ts'
 import { withMap, writeModuleScript } from './module-script.ts'
 import type { BrowserModule } from './read-browser-module.ts'
-import { isStylesheet } from './stylesheets.ts'
 
 export interface ScriptWriterInput {
   /** The folder that source maps are written to. */

@@ -63,8 +63,3 @@ export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets 
     },
   }
 }
-
-/** Returns whether a module is a stylesheet. */
-export function isStylesheet(id: string): boolean {
-  return id.startsWith('hydrant-css:') || (!id.includes(':') && id.endsWith('.css'))
-}
