@@ -6,7 +6,7 @@ import {
   type DevStackLine,
 } from '../../src/shared/wire/dev-protocol.ts'
 import { formatCode } from './format-code.ts'
-import { formatLocation } from './format-location.ts'
+import { formatNamedPlace } from './format-named-place.ts'
 import type { Paint } from './paint.ts'
 import { toLine, toLines } from './plain-text.ts'
 
@@ -74,7 +74,7 @@ function formatDiff(diff: NonNullable<DevError['diff']>, paint: Paint): string[]
 }
 
 function formatFrame(frame: DevFrame, line: DevStackLine | undefined, { paint, width }: DevView): string[] {
-  const place = formatLocation(line?.name ?? '', frame)
+  const place = formatNamedPlace(line?.name ?? '', frame)
   if (!frame.code) return [paint('cyan', place)]
   const { firstLine, lines } = frame.code
   const from = Math.max(firstLine, frame.line - LINES_AROUND)
@@ -89,7 +89,7 @@ function isAt({ place }: DevStackLine, { file, line }: DevFrame): boolean {
 function formatStack(stack: readonly DevStackLine[], paint: Paint): string[] {
   return stack
     .filter(({ isSite }) => isSite)
-    .map(({ name, place }) => paint('dim', `  at ${formatLocation(name, place)}`))
+    .map(({ name, place }) => paint('dim', `  at ${formatNamedPlace(name, place)}`))
 }
 
 function formatCause({ message, stack }: DevCause, paint: Paint): string[] {
@@ -98,5 +98,5 @@ function formatCause({ message, stack }: DevCause, paint: Paint): string[] {
 }
 
 function formatComponents(components: readonly DevStackLine[], paint: Paint): string[] {
-  return components.map(({ name, place }) => paint('dim', `  in ${formatLocation(name, place)}`))
+  return components.map(({ name, place }) => paint('dim', `  in ${formatNamedPlace(name, place)}`))
 }

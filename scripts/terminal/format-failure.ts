@@ -4,7 +4,7 @@ import type { FailureDetails } from '../../src/server/ledger/ledger.ts'
 import { placeNote } from '../../src/server/ledger/place-note.ts'
 import { formatCode } from './format-code.ts'
 import type { View } from './format-failures.ts'
-import { formatLocation } from './format-location.ts'
+import { formatNamedPlace } from './format-named-place.ts'
 import { formatTimeAgo } from './format-time.ts'
 import type { Paint } from './paint.ts'
 import { padToWidth, toLine, toLines, widthOf } from './plain-text.ts'
@@ -88,7 +88,7 @@ function serverOf({ replica = '', worker, pid }: Occurrence): string {
 /** Formats a place in the source, with the code around it. */
 export function formatSource(frame: SourceFrame, { paint, width }: Pick<View, 'paint' | 'width'>): string[] {
   const code = frame.code ? formatCode(frame.code, frame, paint, width) : []
-  return [paint('cyan', formatLocation(frame.function, frame)), ...code]
+  return [paint('cyan', formatNamedPlace(frame.function, frame)), ...code]
 }
 
 function formatErrors(error: KeptError, paint: Paint): string[] {
@@ -132,7 +132,7 @@ function formatStack(stack: readonly SourceFrame[], indent: string, paint: Paint
 }
 
 function formatFrame(frame: SourceFrame, indent: string, paint: Paint): string {
-  const text = `${indent}at ${formatLocation(frame.function, frame)}`
+  const text = `${indent}at ${formatNamedPlace(frame.function, frame)}`
   return frame.isSite ? text : paint('dim', text)
 }
 

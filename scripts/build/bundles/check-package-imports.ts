@@ -27,7 +27,7 @@ export async function checkPackageImports(
   const warnings: BuildProblem[] = []
   for (const [, list = '', module = ''] of code.matchAll(IMPORT)) {
     const known = await exportsOf(module)
-    for (const name of known ? namesIn(list) : []) {
+    for (const name of known ? namesInImport(list) : []) {
       if (known?.includes(name)) continue
       const importers = Object.entries(inputs).filter(([, { imports }]) => imports.some(({ path }) => path === module))
       const place = await findImport(
@@ -49,7 +49,7 @@ async function exportsOf(module: string): Promise<readonly string[] | null> {
   return builtins.has(module) ? Object.keys(await import(module)) : null
 }
 
-function namesIn(list: string): string[] {
+function namesInImport(list: string): string[] {
   return list.split(',').flatMap((item) => /^\s*([\w$]+)/.exec(item)?.[1] ?? [])
 }
 

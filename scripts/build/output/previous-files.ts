@@ -19,9 +19,9 @@ export async function keepPreviousFiles(
   newFiles: readonly string[],
   output: OutputFolder,
 ): Promise<number> {
-  const before = namesIn(await readJson(join(folder, BUILD_PATHS.manifest)))
+  const before = fileNamesIn(await readJson(join(folder, BUILD_PATHS.manifest)))
   const isSame = JSON.stringify(before) === JSON.stringify(newFiles)
-  const names = isSame ? namesIn(await readJson(join(folder, BUILD_PATHS.previous))) : before
+  const names = isSame ? fileNamesIn(await readJson(join(folder, BUILD_PATHS.previous))) : before
   const isNew = new Set(newFiles)
   const present = new Set(await readdir(join(folder, BUILD_PATHS.client)).catch(() => []))
   const kept = names.filter((name) => present.has(name) && !isNew.has(name))
@@ -43,7 +43,7 @@ export async function readJson(file: string): Promise<unknown> {
 }
 
 /** Returns the file names in the list `field` of a JSON object. */
-export function namesIn(json: unknown, field = 'clientFiles'): string[] {
+export function fileNamesIn(json: unknown, field = 'clientFiles'): string[] {
   const list: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, field) : null
   // The folder is flat, and a name must not lead out of it.
   return Array.isArray(list) ? list.filter((name) => typeof name === 'string' && basename(name) === name) : []

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { mapWithLimit } from '../../map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
-import { AT_A_TIME, namesIn, readJson } from './previous-files.ts'
+import { AT_A_TIME, fileNamesIn, readJson } from './previous-files.ts'
 
 /** The number of builds with source maps, including the new one. */
 const MAX_BUILDS = 5
@@ -56,7 +56,7 @@ async function readLastBuild(folder: string, present: ReadonlySet<string>): Prom
   if (!isBuildId(buildId)) return null
   return {
     buildId,
-    maps: namesIn(manifest, 'clientFiles')
+    maps: fileNamesIn(manifest, 'clientFiles')
       .map((name) => `${name}.map`)
       .filter((name) => present.has(name)),
   }
@@ -67,7 +67,7 @@ async function readKeptBuilds(folder: string): Promise<KeptBuild[]> {
   if (!Array.isArray(builds)) return []
   return builds.flatMap((build: unknown) => {
     const buildId = fieldOf(build, 'buildId')
-    return isBuildId(buildId) ? [{ buildId, maps: namesIn(build, 'maps') }] : []
+    return isBuildId(buildId) ? [{ buildId, maps: fileNamesIn(build, 'maps') }] : []
   })
 }
 

@@ -55,7 +55,7 @@ export function createGuardedFolders(
   return guards
     .filter(({ folder }) => !isGroup(posix.basename(folder)))
     .map(({ folder }) => ({
-      segments: [...namesIn(base).map(decode), ...folder.split('/').slice(1)].flatMap(toSegment),
+      segments: [...namesInPath(base).map(decode), ...folder.split('/').slice(1)].flatMap(toSegment),
       guards: guards.filter((outer) => `${folder}/`.startsWith(`${outer.folder}/`)),
     }))
 }
@@ -68,7 +68,7 @@ export function createGuardedFolders(
  */
 export function guardsOfPath(folders: readonly GuardedFolder[], path: string, isCaseSensitive = true): PathGuard[] {
   if (folders.length === 0) return []
-  const names = namesIn(path).map(decode)
+  const names = namesInPath(path).map(decode)
   const found = new Map<FolderGuard, PathGuard>()
   for (const { segments, guards } of folders) {
     const params = matchStart(segments, names, isCaseSensitive)
@@ -101,7 +101,7 @@ const isEqual = (a: string, b: string, isCaseSensitive: boolean) =>
   a === b || (!isCaseSensitive && a.toLowerCase() === b.toLowerCase())
 
 // Repeated slashes do not count: a guard that runs too often is harmless.
-const namesIn = (path: string) => path.split('/').filter((name) => name !== '')
+const namesInPath = (path: string) => path.split('/').filter((name) => name !== '')
 
 function decode(name: string): string {
   try {

@@ -12,11 +12,11 @@ interface TagCount {
   entries: number
 }
 
-const MAX_TAGS = 20
+const MAX_SHOWN_TAGS = 20
 
 /** Returns the tags with the most entries, the most frequent first. */
 function fullestTags(tags: readonly TagCount[]): TagCount[] {
-  return [...tags].sort((a, b) => b.entries - a.entries || (a.tag < b.tag ? -1 : 1)).slice(0, MAX_TAGS)
+  return [...tags].sort((a, b) => b.entries - a.entries || (a.tag < b.tag ? -1 : 1)).slice(0, MAX_SHOWN_TAGS)
 }
 
 /** Adds up contents. Those of one cache may have several rows of a route. */

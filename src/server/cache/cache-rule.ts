@@ -28,7 +28,7 @@ export interface TaggedPage {
 
 const NAMES = ['maxAgeS', 'staleS', 'tags', 'search']
 const YEAR_S = 31_536_000
-const MAX_TAGS = 100
+const MAX_PAGE_TAGS = 100
 /** The most characters of a tag in its encoded form. */
 const MAX_TAG_LENGTH = 256
 
@@ -72,7 +72,7 @@ function isNames(value: unknown): value is string[] {
 /** Returns the tags of a page, as they are sent. Throws HYD_CACHE_TAGS for anything but a short list of tags. */
 export function tagsOf(rule: CacheRule, page: TaggedPage, file: string): readonly string[] {
   const tags = rule.tags(page)
-  if (!Array.isArray(tags) || tags.length > MAX_TAGS || !tags.every(isTag))
+  if (!Array.isArray(tags) || tags.length > MAX_PAGE_TAGS || !tags.every(isTag))
     throw createHydrantError('HYD_CACHE_TAGS', [file, showValue(tags)])
   return [...new Set(tags.map(encodeTag))]
 }

@@ -31,7 +31,7 @@ export function recordReply(
   function chain(method: Chained): Shared {
     const apply = (target: Chained, self: unknown, args: never[]) => {
       Reflect.apply(target, originalOf(self), args)
-      keepWritten(namesIn(args[0]))
+      keepWritten(headerNamesIn(args[0]))
       return recorder
     }
     const chained = methods.get(method) ?? new Proxy(method, { apply })
@@ -70,7 +70,7 @@ export function recordReply(
 }
 
 /** Returns the names of headers in the first argument of a method: one name, or an object with several. */
-function namesIn(given: unknown): string[] {
+function headerNamesIn(given: unknown): string[] {
   if (typeof given === 'string') return [given.toLowerCase()]
   return typeof given === 'object' && given !== null ? Object.keys(given).map((name) => name.toLowerCase()) : []
 }

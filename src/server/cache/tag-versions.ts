@@ -1,5 +1,5 @@
 /** The greatest number of tags whose last invalidation is known. */
-const MAX_TAGS = 10_000
+const MAX_KNOWN_TAGS = 10_000
 
 /**
  * Remembers when each tag was last invalidated, so that a response is not stored if one of its tags was invalidated
@@ -23,7 +23,7 @@ export class TagVersions {
       this.#last.delete(tag)
       this.#last.set(tag, this.#now)
     }
-    while (this.#last.size > MAX_TAGS) {
+    while (this.#last.size > MAX_KNOWN_TAGS) {
       const [oldest] = this.#last
       if (!oldest) return
       this.#last.delete(oldest[0])

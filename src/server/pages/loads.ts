@@ -62,7 +62,7 @@ export async function runLoads(
       values.push(result.value)
       continue
     }
-    const caught = result === DEADLINE ? stopAtDeadline(running, step, ctx) : result.caught
+    const caught = result === DEADLINE ? failLoadsAtDeadline(running, step, ctx) : result.caught
     if (result !== DEADLINE) stopOthers(caught, running.slice(index + 1), ctx)
     loads = { kind: 'thrown', caught, values }
     break
@@ -132,7 +132,7 @@ function silenceResult(result: LoadResult) {
  *
  * @param awaited The outermost load without a value.
  */
-function stopAtDeadline(running: readonly RunningLoad[], awaited: LoadStep, ctx: RequestContext): CaughtError {
+function failLoadsAtDeadline(running: readonly RunningLoad[], awaited: LoadStep, ctx: RequestContext): CaughtError {
   const files = running.filter(({ result }) => result === null).map(({ step }) => step.serverFile)
   const pending = files.map((file) => `load of ${file}`).join(', ')
   const error = createHydrantError('HYD_LOAD_TIMEOUT', [ctx.site.options.timeouts.loadMs, pending])

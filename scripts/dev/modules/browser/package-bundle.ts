@@ -203,12 +203,12 @@ async function inputKeyOf(
 /** Returns the contents of the files `tsconfig.json` and `tsconfig.*.json` in the site's folder and those above it. */
 function tsconfigsOf(siteDir: string): string[] {
   return foldersFrom(siteDir).flatMap((folder) => {
-    const names = namesIn(folder).filter((name) => /^tsconfig(?:\.[\w.-]+)?\.json$/.test(name))
+    const names = namesInFolder(folder).filter((name) => /^tsconfig(?:\.[\w.-]+)?\.json$/.test(name))
     return names.sort().map((name) => readFileSync(join(folder, name), 'utf8'))
   })
 }
 
-function namesIn(folder: string): string[] {
+function namesInFolder(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {

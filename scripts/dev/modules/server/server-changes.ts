@@ -25,11 +25,11 @@ export function describeServerChanges(changes: readonly ServerChange[], graph: S
         ? before.specifiers.join() !== after.specifiers.join()
         : after.specifiers.some((specifier) => !graph.find(id, specifier)),
     ),
-    needsCheck: changes.some(({ before, after }) => namesIn(before?.code) !== namesIn(after.code)),
+    needsCheck: changes.some(({ before, after }) => namesInCode(before?.code) !== namesInCode(after.code)),
   }
 }
 
 /** Returns the names that a script imports and exports, as a text to compare: `import_db.find`, `load: () => load`. */
-function namesIn(code = ''): string {
+function namesInCode(code = ''): string {
   return [...new Set(code.match(/\bimport_\w+\.[\w$]+|^ {2}[\w$]+: \(\) => .*$/gm) ?? [])].sort().join()
 }

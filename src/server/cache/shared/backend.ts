@@ -55,7 +55,7 @@ export interface BackendEvents {
 /**
  * How many invalidated tags a store remembers. A response that is older than all of these invalidations is not valid.
  */
-export const MAX_TAGS = 100_000
+export const MAX_STORED_TAGS = 100_000
 
 /** The longest life of a response in a store: 400 days. */
 const MAX_LIFE_MS = 34_560_000_000

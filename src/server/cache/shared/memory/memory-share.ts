@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { bytesOf, type Changes, lifeOf, MAX_TAGS, type Reading } from '../backend.ts'
+import { bytesOf, type Changes, lifeOf, MAX_STORED_TAGS, type Reading } from '../backend.ts'
 import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
 import { createTagSequences } from './tag-sequences.ts'
 
@@ -36,7 +36,7 @@ const MAX_LEASES = 10_000
 export function createMemoryShare<Owner>(
   maxBytes: number,
   tell: (event: ShareEvent) => void,
-  maxTags = MAX_TAGS,
+  maxTags = MAX_STORED_TAGS,
 ): MemoryShare<Owner> {
   const now = () => performance.now()
   const versions = createTagSequences(maxTags)

@@ -13,7 +13,7 @@ export interface PostgresInput {
   /** The URL without its secrets. */
   place: string
   maxBytes: number
-  /** How many invalidated tags are remembered (MAX_TAGS). */
+  /** How many invalidated tags are remembered (MAX_STORED_TAGS). */
   maxTags?: number
 }
 

@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { MAX_TAGS } from '../backend.ts'
+import { MAX_STORED_TAGS } from '../backend.ts'
 import { PRUNE_ENTRIES, PRUNE_LEASES, PRUNE_TAGS } from './queries.ts'
 
 const INTERVAL_MS = 60_000
@@ -17,7 +17,7 @@ interface PruningInput {
  * Keeps the tables within their limits. Prunes them when this process has written a tenth of `maxBytes`, and once a
  * minute if it has written something. Pruning uses a connection of its own, so that requests do not wait for it.
  */
-export function createPruning({ pg, url, maxBytes, maxTags = MAX_TAGS }: PruningInput) {
+export function createPruning({ pg, url, maxBytes, maxTags = MAX_STORED_TAGS }: PruningInput) {
   let written = 0
   let isRunning = false
   const timer = setInterval(() => written > 0 && run(), INTERVAL_MS).unref()

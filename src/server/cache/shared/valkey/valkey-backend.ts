@@ -5,7 +5,7 @@ import {
   type BackendEvents,
   type Changes,
   lifeOf,
-  MAX_TAGS,
+  MAX_STORED_TAGS,
   type Reading,
   type StoreBackend,
 } from '../backend.ts'
@@ -20,14 +20,14 @@ export interface ValkeyInput {
   iovalkey: { Redis: new (options: RedisOptions) => Redis }
   url: string
   maxBytes: number
-  /** How many invalidated tags are remembered (MAX_TAGS). */
+  /** How many invalidated tags are remembered (MAX_STORED_TAGS). */
   maxTags?: number
 }
 
 type VersionsReply = [epoch: string, sequence: number]
 
 /** Creates the connection to a shared cache in a Valkey or Redis server. */
-export function createValkeyBackend({ iovalkey, url, maxBytes, maxTags = MAX_TAGS }: ValkeyInput): StoreBackend {
+export function createValkeyBackend({ iovalkey, url, maxBytes, maxTags = MAX_STORED_TAGS }: ValkeyInput): StoreBackend {
   const owner = randomUUID()
   // Messages reach the subscribers in all databases of the server.
   const channel = `${PREFIX}${Number(new URL(url).pathname.slice(1))}`
