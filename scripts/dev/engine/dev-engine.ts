@@ -12,7 +12,7 @@ import { createServerModules } from '../modules/server/server-modules.ts'
 import { prepareFolder } from './dev-folder.ts'
 import { createDevStates, type DevState, type NewState } from './dev-states.ts'
 import { createPendingModules } from './pending-modules.ts'
-import { createSiteRevisions, type SiteCheck } from './site-revisions.ts'
+import { createSiteRevisions, type SiteCheckResult } from './site-revisions.ts'
 import { createSiteSource, type SiteSourceInput } from './site-source.ts'
 
 /** The effect of changed files. */
@@ -45,7 +45,7 @@ export interface DevEngine {
    * Looks for errors and warnings that only the whole site shows, such as an import of a name that no longer exists.
    * Returns null if nothing was checked.
    */
-  check(): Promise<SiteCheck | null>
+  check(): Promise<SiteCheckResult | null>
   /** Makes the next change create the server again, with all of its modules. */
   restart(): void
   /** Returns whether a file is part of the site. The path is relative to the site. */

@@ -31,10 +31,10 @@ export interface SiteRevisions {
    * Looks for errors and warnings that only the whole site shows, such as an import of a name that no longer exists.
    * Returns null if nothing was checked.
    */
-  check(): Promise<SiteCheck | null>
+  check(): Promise<SiteCheckResult | null>
 }
 
-export interface SiteCheck {
+export interface SiteCheckResult {
   problems: readonly BuildProblem[]
   /** All warnings about the site. */
   warnings: readonly BuildProblem[]

@@ -9,7 +9,7 @@ import { failureStatusOf } from './failure-status.ts'
 import { recordProcessFailure } from './process-failure.ts'
 import { type RecordFailure, recordFailure } from './record-failure.ts'
 import { failuresOf, type RequestFailures } from './request-failures.ts'
-import { processFrames, type SiteFiles } from './stacks/place-frames.ts'
+import { processFrames, type RouteFiles } from './stacks/place-frames.ts'
 import type { ServerMapper } from './stacks/source-map.ts'
 
 /** The failures of a site. Each gets a digest, one log line, and an occurrence in the ledger. */
@@ -26,7 +26,7 @@ export interface Failures {
 
 export interface FailuresInput {
   mapper: ServerMapper
-  files: SiteFiles
+  files: RouteFiles
   /** `HYDRANT_RELEASE`, or the id of the build. */
   release: string
   /** The id of the build; null when the build could not be read. */

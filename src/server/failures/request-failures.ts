@@ -7,13 +7,13 @@ import type { AnalyzedError, ErrorAnalyzer } from './error-analyzer.ts'
 import type { Failure, FailureContext, FailureSubject } from './failure-context.ts'
 import { DEADLINE_STATUS, failureStatusOf } from './failure-status.ts'
 import type { FailureEvent, RecordFailure } from './record-failure.ts'
-import { placeFrames, type SiteFiles } from './stacks/place-frames.ts'
+import { placeFrames, type RouteFiles } from './stacks/place-frames.ts'
 import type { ServerMapper } from './stacks/source-map.ts'
 
 /** Values and functions that the failures of all requests to a site share. */
 export interface FailureTools {
   mapper: ServerMapper
-  files: SiteFiles
+  files: RouteFiles
   analyzer: ErrorAnalyzer
   /** `HYDRANT_RELEASE`, or the id of the build. */
   release: string

@@ -18,7 +18,7 @@ class UnreadForm {
 }
 
 /** An urlencoded body that exceeds a limit. Hooks do not see its fields: some are missing. */
-class RefusedForm {
+class OversizedForm {
   readonly read: ReadForm
   constructor(read: ReadForm) {
     this.read = read
@@ -38,7 +38,7 @@ export function addFormParsers(
   scope.removeContentTypeParser([URLENCODED, MULTIPART])
   scope.addContentTypeParser(URLENCODED, async (request: FastifyRequest, payload: Readable) => {
     const read = await readUrlencoded(payload, limits, keepsTexts(request))
-    return read.refusal ? new RefusedForm(read) : read.form
+    return read.refusal ? new OversizedForm(read) : read.form
   })
   scope.addContentTypeParser(MULTIPART, async (_request: FastifyRequest, payload: Readable) => new UnreadForm(payload))
 }
@@ -57,9 +57,9 @@ export async function readForm(
 ): Promise<ReadForm> {
   const { body, headers } = request
   if (body instanceof FormData) return { form: body, refusal: null }
-  if (!(body instanceof UnreadForm || body instanceof RefusedForm)) return { form: new FormData(), refusal: null }
+  if (!(body instanceof UnreadForm || body instanceof OversizedForm)) return { form: new FormData(), refusal: null }
   const read =
-    body instanceof RefusedForm
+    body instanceof OversizedForm
       ? body.read
       : await readMultipart({ payload: body.payload, headers }, limits, files, keepsTexts)
   request.body = read.form

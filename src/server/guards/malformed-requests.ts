@@ -6,24 +6,24 @@ import { countOf, createThrottledLine, type ThrottledLine } from '../log/throttl
 
 // Requests that Node's parser refuses. They never become a request for Fastify or the site.
 
-interface Refusal {
+interface ConnectionRefusal {
   status: number
   detail: string
 }
 
-const TOO_SLOW: Refusal = { status: 408, detail: 'The request took too long to arrive.' }
-const TOO_LARGE: Refusal = { status: 431, detail: 'The headers of the request are too large.' }
-const MALFORMED: Refusal = { status: 400, detail: 'The request is malformed.' }
+const TOO_SLOW: ConnectionRefusal = { status: 408, detail: 'The request took too long to arrive.' }
+const TOO_LARGE: ConnectionRefusal = { status: 431, detail: 'The headers of the request are too large.' }
+const MALFORMED: ConnectionRefusal = { status: 400, detail: 'The request is malformed.' }
 
 /** How long the client has to read the response. Data that still arrives is dropped. */
 const LINGER_MS = 1_000
 
 /** Creates the listener that responds to malformed requests, closes their connections and logs them, throttled. */
 export function createClientErrorHandler(write: (details: object, message: string) => void) {
-  const lines = new Map<Refusal, ThrottledLine>()
+  const lines = new Map<ConnectionRefusal, ThrottledLine>()
   let last: { reason: string; remoteAddress: string | undefined } | null = null
 
-  function log(refusal: Refusal, error: ConnectionError, { remoteAddress }: Socket) {
+  function log(refusal: ConnectionRefusal, error: ConnectionError, { remoteAddress }: Socket) {
     last = { reason: error.code, remoteAddress }
     const { status, detail } = refusal
     const line =
@@ -59,7 +59,7 @@ export function createClientErrorHandler(write: (details: object, message: strin
   }
 }
 
-function refusalOf({ code }: ConnectionError): Refusal {
+function refusalOf({ code }: ConnectionError): ConnectionRefusal {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return TOO_SLOW
@@ -77,7 +77,7 @@ function hasBegunResponse(socket: Socket): boolean {
 }
 
 // The response is always problem+json: the headers with the preference of the client have not been read.
-function compose({ status, detail }: Refusal): string {
+function compose({ status, detail }: ConnectionRefusal): string {
   const problem = createRefusalProblem(status, detail)
   const body = JSON.stringify(problem)
   const headers = [

@@ -75,7 +75,7 @@ export async function runLoads(
 }
 
 /** Returns the function that a thrown value without a stack is attributed to. */
-export function loadOf(file: string): SourceFunction {
+export function sourceOfLoad(file: string): SourceFunction {
   return { file, function: 'load' }
 }
 
@@ -111,7 +111,7 @@ function startLoad(
       if (!progress.isDecided) onLoaded(value)
       running.result = { value }
     } catch (thrown) {
-      running.result = { caught: catchError(thrown, 'load', loadOf(serverFile)) }
+      running.result = { caught: catchError(thrown, 'load', sourceOfLoad(serverFile)) }
     }
     progress.pendingCount--
     return running.result
@@ -137,7 +137,7 @@ function failLoadsAtDeadline(running: readonly RunningLoad[], awaited: LoadStep,
   const pending = files.map((file) => `load of ${file}`).join(', ')
   const error = createHydrantError('HYD_LOAD_TIMEOUT', [ctx.site.options.timeouts.loadMs, pending])
   ctx.abort(error)
-  return catchError(error, 'load', loadOf(files[0] ?? awaited.serverFile))
+  return catchError(error, 'load', sourceOfLoad(files[0] ?? awaited.serverFile))
 }
 
 // perf: created once because its stack says nothing here, 3.8 µs less for each use, commit 8d8d4fde

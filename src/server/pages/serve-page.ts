@@ -19,7 +19,7 @@ import { checkCachedPage, collectPage } from './cached/respond-captured.ts'
 import { findKnown, type KnownPage, sendStored } from './cached/send-stored.ts'
 import { serveCachedPage } from './cached/serve-cached.ts'
 import { createPageContext } from './create-context.ts'
-import { loadOf, runLoads } from './loads.ts'
+import { runLoads, sourceOfLoad } from './loads.ts'
 import { type WrittenExtras, writeExtras } from './page-extras.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { respondInSlot } from './raw-response.ts'
@@ -141,7 +141,7 @@ export async function respondWithDocument(
     sendDocument(rendered, ctx)
     if (rendered.kind === 'stream') await rendered.ended
   } catch (thrown) {
-    const caught = catchError(thrown, 'load', loadOf(route.page.serverFile))
+    const caught = catchError(thrown, 'load', sourceOfLoad(route.page.serverFile))
     await respondWithError(caught, targetOf(route, values), ctx)
   }
 }
@@ -161,6 +161,6 @@ async function respondWithJson(route: PreparedRoute, values: readonly unknown[],
     const json = await toPlainJson(body, onTimeout, renderMs, (stop) => ctx.watchLeaving(stop))
     if (!ctx.isGone) sendJson(json, ctx)
   } catch (thrown) {
-    await respondWithError(catchError(thrown, 'load', loadOf(serverFile)), targetOf(route, values), ctx)
+    await respondWithError(catchError(thrown, 'load', sourceOfLoad(serverFile)), targetOf(route, values), ctx)
   }
 }

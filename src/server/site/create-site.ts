@@ -9,7 +9,7 @@ import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { ownOrigin } from '../errors/process-origin.ts'
 import { createFailures, type FailuresInput } from '../failures/failures.ts'
-import type { SiteFiles } from '../failures/stacks/place-frames.ts'
+import type { RouteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createUploadSpace } from '../forms/upload-files.ts'
 import { createEtagWriter } from '../http/etag.ts'
@@ -49,7 +49,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
   const keep: FailuresInput['keep'] = (failure) => store.add(Object.assign(failure, origin))
   const failures = createFailures({
     mapper,
-    files: siteFilesOf(build),
+    files: routeFilesOf(build),
     release,
     build: build.manifest.buildId,
     digestKey: options.digestKey,
@@ -85,7 +85,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
   return site
 }
 
-function siteFilesOf({ manifest, routes }: Build): SiteFiles {
+function routeFilesOf({ manifest, routes }: Build): RouteFiles {
   const pages = new Map(routes.map(({ id, page }) => [id, page.file ?? undefined]))
   return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
 }

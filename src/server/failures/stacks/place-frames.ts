@@ -7,7 +7,7 @@ import type { ServerMapper } from './source-map.ts'
 import { frameText, type MappedFrame } from './stack-frame.ts'
 
 /** The site's files, which place a thrown value that has no stack. */
-export interface SiteFiles {
+export interface RouteFiles {
   /** `server.ts`; null without one. */
   plugin: string | null
   /** Returns the file of a page by its route. */
@@ -17,7 +17,7 @@ export interface SiteFiles {
 /** Where frames of a place come from. */
 interface FrameSources {
   mapper: ServerMapper
-  files: SiteFiles
+  files: RouteFiles
 }
 
 /** Returns frames of the place where a value was thrown that has no frame in the site, innermost first. */
@@ -40,7 +40,7 @@ export function placeFrames(
  * Returns the frame of the place where a value was thrown that nothing caught and that has no frame in the site. Only
  * valid inside the handler of `uncaughtException` or `unhandledRejection`.
  */
-export function processFrames(mapper: ServerMapper, { plugin }: SiteFiles): MappedFrame[] {
+export function processFrames(mapper: ServerMapper, { plugin }: RouteFiles): MappedFrame[] {
   // The callback of a timer or of `process.nextTick` that threw.
   const { _onTimeout, callback }: { _onTimeout?: unknown; callback?: unknown } = executionAsyncResource()
   const found = mapper.locateFunction(_onTimeout ?? callback)
@@ -50,7 +50,7 @@ export function processFrames(mapper: ServerMapper, { plugin }: SiteFiles): Mapp
 }
 
 // The frame is named after the route: two handlers without a name must not share a fingerprint.
-function routeFrame(route: string, handler: unknown, mapper: ServerMapper, { plugin }: SiteFiles): MappedFrame {
+function routeFrame(route: string, handler: unknown, mapper: ServerMapper, { plugin }: RouteFiles): MappedFrame {
   const found = mapper.locateFunction(handler)
   if (found) return toFrame(`route ${route}`, found, found.file)
   if (plugin === null) return toFrame('', null, route, `route ${route}`)
