@@ -15,7 +15,7 @@ import { withBase } from '../../src/shared/paths.ts'
 import { createOutcomes, type RenderingServer, renderForm } from '../build/prerender/render-address.ts'
 import { renderingOptions } from '../build/prerender/rendering-options.ts'
 import { BuildError } from '../build-problem.ts'
-import { addHeadElements } from './meta-policy.ts'
+import { addHeadElements } from './add-head-elements.ts'
 import { redirectDocument } from './redirect-document.ts'
 
 /** A prerendered page. */

@@ -10,7 +10,7 @@ import { createDigestFinder } from './find-digest.ts'
 import { ended, importNavigator, startNavigation } from './intercept-navigation.ts'
 import { loadTree } from './load-tree.ts'
 import { receiveMessages } from './receive-messages.ts'
-import { createRecovery } from './reload-once.ts'
+import { createReloadOnce } from './reload-once.ts'
 import type { FailureInfo } from './report.ts'
 
 /** Makes the document interactive: loads its modules, reads its data and hydrates it with React. */
@@ -47,7 +47,7 @@ export async function hydrate(scope: Window): Promise<void> {
     page: 0,
     findDigest: createDigestFinder(),
     reload: () => location.reload(),
-    recover: createRecovery(),
+    recover: createReloadOnce(),
   }
   const app: App = { tree, build: boot.build, leaving: '', navigation, show }
   const render = createRenderer(app, platform, report, logError)

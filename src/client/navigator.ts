@@ -7,7 +7,7 @@ import { fetchPage } from './fetch-page.ts'
 import { keyOf } from './forms/form-body.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
-import { createSender } from './forms/submit-form.ts'
+import { createFormSubmitter } from './forms/submit-form.ts'
 import { createActivity } from './navigation-activity.ts'
 import type { NavigatorState } from './navigator-context.ts'
 import { createNavigate } from './page-navigation.ts'
@@ -54,7 +54,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
 
   const context = { app, state, begin, view: results, expire }
   const navigate = createNavigate(context, view, take)
-  const send = createSender(context, catchUp)
+  const send = createFormSubmitter(context, catchUp)
   const readForm = createFormReader(isOurs)
   // Without the Navigation API the browser sends forms itself.
   if ('navigation' in window)

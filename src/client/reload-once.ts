@@ -12,7 +12,7 @@ const MISSING = /imported module|importing a module/i
  * Returns the function that reloads the page for an error that says that a script cannot be loaded, and then returns a
  * promise that never settles. It does not reload the same page twice in a row, nor without session storage.
  */
-export function createRecovery() {
+export function createReloadOnce() {
   let reloading: Promise<never> | undefined
   let isMissing = false
   // `sessionStorage` throws if it is full or turned off.

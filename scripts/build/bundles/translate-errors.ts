@@ -1,7 +1,7 @@
 import type { BuildOptions, Message } from 'esbuild'
 import type { BuildProblem } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
-import { explainRefusals } from './import-chain.ts'
+import { explainRefusals } from './explain-refusals.ts'
 import { placeInMdx } from './place-in-mdx.ts'
 import { translateError } from './translate-error.ts'
 import {

@@ -12,7 +12,7 @@ import { createResultTaker } from './take-result.ts'
  *
  * @param catchUp Runs the loads of the page again if it lacks what an action has changed.
  */
-export function createSender({ app, state, begin, view, expire }: SubmissionContext, catchUp: () => void) {
+export function createFormSubmitter({ app, state, begin, view, expire }: SubmissionContext, catchUp: () => void) {
   const sending = new Set<string>()
   const takeTurn = createSubmissionOrder(view.isCurrent)
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { type PublicAddress, publicAddress } from '../http/public-address.ts'
-import { remember } from '../util/bounded-cache.ts'
+import { remember } from '../util/remember.ts'
 
 /** The parts of a request that determine the key of a document in this process, as they were sent. */
 export interface DocumentRequest {

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { pauseBefore } from './back-off.ts'
+import { backOff } from './back-off.ts'
 import type { End, WorkerProcess } from './worker-process.ts'
 
 export interface SlotOptions {
@@ -75,7 +75,7 @@ export function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOp
     countLost()
     const text = `worker ${name} ${why}`
     if (isReplacing) return log.warn({ worker: worker.pid }, `${text}; its replacement is starting`)
-    lastPauseMs = pauseBefore(lastPauseMs, livedMs)
+    lastPauseMs = backOff(lastPauseMs, livedMs)
     log.warn({ worker: worker.pid }, `${text}; a replacement starts in ${lastPauseMs} ms`)
     fillAfter(lastPauseMs)
   }

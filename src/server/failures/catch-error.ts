@@ -1,6 +1,6 @@
 import type { Phase } from '../errors/failure-record.ts'
 import { classifyThrown, type ThrownKind } from '../thrown/classify-thrown.ts'
-import type { SourceFunction } from './digest.ts'
+import type { SourceFunction } from './fingerprint.ts'
 
 /** A thrown value with its classification, which is made once: where the value is caught. */
 export type CaughtError = ThrownKind & {

@@ -1,9 +1,9 @@
 import type { KeptError } from '../errors/failure-record.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
-import { remember } from '../util/bounded-cache.ts'
+import { remember } from '../util/remember.ts'
 import { type Description, describeThrown } from './describe-thrown.ts'
-import { fingerprintOf } from './digest.ts'
 import { type LoggedError, toKeptError, toLoggedError } from './error-output.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { type FingerprintSettings, fingerprintError } from './fingerprint-error.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
 

@@ -1,6 +1,6 @@
 import type { Phase } from '../errors/failure-record.ts'
 import type { PublicAddress } from '../http/public-address.ts'
-import type { SourceFunction } from './digest.ts'
+import type { SourceFunction } from './fingerprint.ts'
 
 /** The page or route that a request with a failure was for. */
 export interface FailureSubject {

@@ -2,9 +2,9 @@ import type { FastifyBaseLogger } from 'fastify'
 import { formatDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import { REDACTION_OUTSIDE_REQUESTS } from '../redaction/request-redaction.ts'
-import { createOccurrence } from './digest.ts'
 import type { ErrorAnalyzer, PlaceFrames } from './error-analyzer.ts'
 import { writeFailure } from './failure-log.ts'
+import { createOccurrence } from './occurrence.ts'
 
 export interface ProcessFailureInput {
   analyzer: ErrorAnalyzer

@@ -4,7 +4,7 @@
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { remember } from '../util/bounded-cache.ts'
+import { remember } from '../util/remember.ts'
 
 /**
  * The Cache-Control of a page that sets none: caches must revalidate each time, and shared caches must not store it.

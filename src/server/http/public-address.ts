@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { remember } from '../util/bounded-cache.ts'
 import { isHostName } from '../util/host-name.ts'
 import { parseUrl } from '../util/parse-url.ts'
+import { remember } from '../util/remember.ts'
 
 const PORT = /^\d{1,5}$/
 /** The host that is shown if the request has no valid host. */

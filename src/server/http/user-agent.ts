@@ -1,6 +1,6 @@
 import { isbot } from 'isbot'
 import type { UserAgentClass } from '../errors/failure-record.ts'
-import { remember } from '../util/bounded-cache.ts'
+import { remember } from '../util/remember.ts'
 
 const MAX_KNOWN = 1_000
 const crawlers = new Map<string, boolean>()

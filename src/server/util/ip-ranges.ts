@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { remember } from './bounded-cache.ts'
+import { remember } from './remember.ts'
 
 const RANGES: Record<string, readonly string[]> = {
   loopback: ['127.0.0.0/8', '::1'],

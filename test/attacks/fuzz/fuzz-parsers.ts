@@ -1,6 +1,6 @@
 // The parsers of request texts, called directly: thousands of times as often as over a connection.
 
-import { maskMessage } from '../../../src/server/failures/digest.ts'
+import { maskMessage } from '../../../src/server/failures/fingerprint.ts'
 import { readBrowserStack } from '../../../src/server/failures/stacks/browser-stack.ts'
 import { matchesEtag } from '../../../src/server/http/etag.ts'
 import { preferredErrorFormat, preferredFormat } from '../../../src/server/http/negotiate.ts'

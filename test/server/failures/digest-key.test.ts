@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { fingerprintOf } from '../../../src/server/failures/digest.ts'
+import { fingerprintOf } from '../../../src/server/failures/fingerprint.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
 import { buildFiles, createLog, fingerprintOfResponse, HTML, serve } from '../served.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { remember } from '../../util/bounded-cache.ts'
 import { PACKAGE_FOLDER } from '../../util/package-folder.ts'
+import { remember } from '../../util/remember.ts'
 
 /**
  * Reads the stack of an error, without the frames of React, Fastify and Hydrant that called the site's functions.

@@ -1,12 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
-import {
-  encodeBase32,
-  FINGERPRINT_LENGTH,
-  fingerprintOfSide,
-  OCCURRENCE_LENGTH,
-} from '../../shared/wire/digest-format.ts'
+import { encodeBase32, FINGERPRINT_LENGTH, fingerprintOfSide } from '../../shared/wire/digest-format.ts'
 import type { Side } from '../../shared/wire/public-error.ts'
-import { createRandomPool } from '../util/random-pool.ts'
 
 export interface SourceFunction {
   /** Path in the site, with forward slashes. */
@@ -46,14 +40,6 @@ export function fingerprintOf({ type, message, frames, side, key = '' }: Fingerp
 // without the hash of the build: `later-part.js`.
 function maskAssets(message: string): string {
   return message.replace(/\bhttps?:\/\/[^\s"'()]*\/([\w.]+(?:-[\w.]+)*?)(?:-[A-Z0-9]{8})?\.(js|css)\b/g, '$1.$2')
-}
-
-const OCCURRENCE_BYTES = 4
-const occurrences = createRandomPool(OCCURRENCE_BYTES)
-
-/** Names a request: 30 random bits. */
-export function createOccurrence(): string {
-  return encodeBase32(occurrences.bytes, OCCURRENCE_LENGTH, occurrences.next())
 }
 
 const CLOSING = new Map([
