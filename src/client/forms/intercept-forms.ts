@@ -43,7 +43,7 @@ export function createFormReader(isOurs: (url: URL) => boolean): FormReader {
     if ([form, submitter].some((element) => element && closest.call(element, '[data-hydrant-reload]'))) return null
     // The result opens in another tab or window, as with a link.
     if (clicked?.ctrlKey || clicked?.metaKey || clicked?.shiftKey) return null
-    const url = readUrl(read('action'))
+    const url = readActionUrl(read('action'))
     return url && isOurs(url) ? { url, formData: new FormData(form, submitter), form, enctype } : null
   }
 }
@@ -72,7 +72,7 @@ export function takeForms(read: FormReader, send: (form: PostedForm) => void) {
  * Returns the URL of a form's `action`; an empty one is the document's URL. Returns null for a URL that is malformed,
  * which is left to the browser.
  */
-function readUrl(action: string): URL | null {
+function readActionUrl(action: string): URL | null {
   try {
     const url = new URL(action || location.href, document.baseURI)
     decodeURI(url.pathname)
