@@ -1,3 +1,6 @@
+/** The number of files that are copied or linked at a time. */
+export const FILES_AT_A_TIME = 16
+
 /**
  * Maps items with at most `limit` calls of `map` at a time. Resolves with the results in the order of the items. When a
  * call fails, starts no more calls, waits for the running ones and rejects with the error.

@@ -5,7 +5,7 @@ import { openPrerendered } from '../../src/server/cache/prerendered/prerendered-
 import { ASSETS_PATH, navigationFile, withBase } from '../../src/shared/paths.ts'
 import { type BuildStep, buildSite, type SiteBuild } from '../build/build-site.ts'
 import type { OutputFolder } from '../build/output/output-folder.ts'
-import { mapWithLimit } from '../map-with-limit.ts'
+import { FILES_AT_A_TIME, mapWithLimit } from '../map-with-limit.ts'
 import { checkExportFolder, createExportFolder, MARKER } from './export-folder.ts'
 import { createFileList, decodePath, documentFile } from './file-names.ts'
 import { headersFile, type Redirect, redirectsFile } from './host-files.ts'
@@ -40,7 +40,6 @@ export interface SiteExport {
 
 /** The number of pages that are rendered at a time. While a load waits for a service, other pages are rendered. */
 const PAGES_AT_A_TIME = 8
-const FILES_AT_A_TIME = 16
 const REDIRECTS_FILE = '_redirects'
 
 /**

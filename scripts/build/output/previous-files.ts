@@ -3,11 +3,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
-import { mapWithLimit } from '../../map-with-limit.ts'
+import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
-
-/** The number of files that are linked at a time. */
-export const AT_A_TIME = 16
 
 /**
  * Keeps the browser's files of the build in `folder`, with their compressed copies. `newFiles` are the files that the
@@ -26,7 +23,7 @@ export async function keepPreviousFiles(
   const present = new Set(await readdir(join(folder, BUILD_PATHS.client)).catch(() => []))
   const kept = names.filter((name) => present.has(name) && !isNew.has(name))
   const files = kept.flatMap((name) => [name, `${name}.br`, `${name}.gz`]).filter((name) => present.has(name))
-  await mapWithLimit(files, AT_A_TIME, (name) => output.keep(`${BUILD_PATHS.client}/${name}`))
+  await mapWithLimit(files, FILES_AT_A_TIME, (name) => output.keep(`${BUILD_PATHS.client}/${name}`))
   if (kept.length > 0) {
     await output.write(BUILD_PATHS.previous, `${JSON.stringify({ clientFiles: kept }, null, 2)}\n`)
   }

@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
-import { mapWithLimit } from '../../map-with-limit.ts'
+import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
-import { AT_A_TIME, fileNamesIn, readJson } from './previous-files.ts'
+import { fileNamesIn, readJson } from './previous-files.ts'
 
 /** The number of builds with source maps, including the new one. */
 const MAX_BUILDS = 5
@@ -36,7 +36,7 @@ export async function keepPreviousMaps(
   if (builds.length === 0) return
   const isNew = new Set(newMaps)
   const maps = new Set(builds.flatMap((build) => build.maps).filter((name) => present.has(name) && !isNew.has(name)))
-  await mapWithLimit(maps, AT_A_TIME, (name) => output.keep(`${BUILD_PATHS.clientMaps}/${name}`))
+  await mapWithLimit(maps, FILES_AT_A_TIME, (name) => output.keep(`${BUILD_PATHS.clientMaps}/${name}`))
   for (const build of builds) {
     const kept = BUILD_PATHS.keptServer(build.buildId)
     const from = serverOf(build, last)

@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
-import { mapWithLimit } from '../../map-with-limit.ts'
+import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
 import type { OutputFolder } from './output-folder.ts'
-
-/** The number of files that are copied at a time. */
-const AT_A_TIME = 16
 
 /** Copies the files of public/ into the build. Returns the path and the content hash of each. */
 export async function copyPublicFiles(
@@ -14,7 +11,7 @@ export async function copyPublicFiles(
   paths: readonly string[],
   output: Pick<OutputFolder, 'copy'>,
 ): Promise<string[]> {
-  return await mapWithLimit(paths, AT_A_TIME, async (path) => {
+  return await mapWithLimit(paths, FILES_AT_A_TIME, async (path) => {
     const source = join(siteDir, 'public', path)
     await output.copy(source, `${BUILD_PATHS.public}/${path}`)
     return `${path} ${contentHash(await readFile(source))}`

@@ -10,10 +10,7 @@ import { type DiscoveredSite, discoverSite } from '../../build/discover/discover
 import { readSite } from '../../build/discover/read-site.ts'
 import { writeRouteTypes } from '../../build/discover/route-types.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
-import { mapWithLimit } from '../../map-with-limit.ts'
-
-/** The number of files of `public/` that are copied at a time. */
-const AT_A_TIME = 16
+import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 
 /** The parts of a site that its file names, its configuration and the exports of its files define. */
 export interface SiteStructure {
@@ -56,7 +53,7 @@ export function createStructureReader(siteDir: string, folder: string): Structur
       await rm(join(folder, BUILD_PATHS.public, path), { force: true })
       copied.delete(path)
     }
-    await mapWithLimit(publicFiles, AT_A_TIME, async (path) => {
+    await mapWithLimit(publicFiles, FILES_AT_A_TIME, async (path) => {
       const source = join(siteDir, 'public', path)
       const { size, mtimeMs } = await stat(source)
       const stamp = `${size} ${mtimeMs}`
