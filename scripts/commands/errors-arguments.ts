@@ -1,4 +1,4 @@
-import { type ListRequest, readListField } from '../../src/server/admin/list-query.ts'
+import { type ListRequest, readLimit, readListField } from '../../src/server/admin/list-query.ts'
 import { createHydrantError, showValue } from '../../src/server/errors/hydrant-error.ts'
 import { type Digest, parseDigest } from '../../src/shared/wire/digest-format.ts'
 
@@ -52,7 +52,7 @@ export function readWords(
 
 /** Checks the flags. Throws HYD_CLI_USAGE. */
 export function readRequest(digest: Digest | null, flags: ErrorsFlags, now: number): ErrorsRequest {
-  const shared = { isJson: flags.json === true, limit: readLimit(flags.limit) }
+  const shared = { isJson: flags.json === true, limit: limitOf(flags) }
   if (digest) {
     const given = CHOOSING.find((name) => flags[name] !== undefined)
     if (given) throw misuse(`--${given} applies to the list; leave out either --${given} or the digest`)
@@ -69,10 +69,10 @@ export function readRequest(digest: Digest | null, flags: ErrorsFlags, now: numb
   return { ...shared, kind: 'list', query }
 }
 
-function readLimit(text: string | undefined): number {
+function limitOf({ limit: text }: ErrorsFlags): number {
   if (text === undefined) return DEFAULT_LIMIT
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= MAX_LIMIT) return limit
+  const limit = readLimit(text, MAX_LIMIT)
+  if (limit !== null) return limit
   throw misuse(`--limit must be a whole number from 1 to ${MAX_LIMIT}; got ${showValue(text)}`)
 }
 

@@ -68,7 +68,7 @@ export function readListField(name: ListField, text: string, request: ListReques
     case 'after':
       return put(request, 'after', parsePlace(text), 'the value of "next" in the previous page')
     case 'limit':
-      return put(request, 'limit', readLimit(text), `a whole number from 1 to ${MAX_LIMIT}`)
+      return put(request, 'limit', readLimit(text, MAX_LIMIT), `a whole number from 1 to ${MAX_LIMIT}`)
     default:
       request[name] = text
       return null
@@ -94,7 +94,8 @@ function readBoolean(text: string): boolean | null {
   return text === 'true' ? true : text === 'false' ? false : null
 }
 
-function readLimit(text: string): number | null {
-  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0
-  return limit >= 1 && limit <= MAX_LIMIT ? limit : null
+/** Reads a whole number from 1 to `max`. Returns null for any other text. */
+export function readLimit(text: string, max: number): number | null {
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
+  return limit >= 1 && limit <= max ? limit : null
 }

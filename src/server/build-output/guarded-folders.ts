@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { decodeLoosely } from '../util/decode-loosely.ts'
 import type { GuardContext } from './page-contexts.ts'
 
 export type GuardFunction = (context: GuardContext) => unknown
@@ -55,7 +56,7 @@ export function createGuardedFolders(
   return guards
     .filter(({ folder }) => !isGroup(posix.basename(folder)))
     .map(({ folder }) => ({
-      segments: [...namesInPath(base).map(decode), ...folder.split('/').slice(1)].flatMap(toSegment),
+      segments: [...namesInPath(base).map(decodeLoosely), ...folder.split('/').slice(1)].flatMap(toSegment),
       guards: guards.filter((outer) => `${folder}/`.startsWith(`${outer.folder}/`)),
     }))
 }
@@ -68,7 +69,7 @@ export function createGuardedFolders(
  */
 export function guardsOfPath(folders: readonly GuardedFolder[], path: string, isCaseSensitive = true): PathGuard[] {
   if (folders.length === 0) return []
-  const names = namesInPath(path).map(decode)
+  const names = namesInPath(path).map(decodeLoosely)
   const found = new Map<FolderGuard, PathGuard>()
   for (const { segments, guards } of folders) {
     const params = matchStart(segments, names, isCaseSensitive)
@@ -102,14 +103,6 @@ const isEqual = (a: string, b: string, isCaseSensitive: boolean) =>
 
 // Repeated slashes do not count: a guard that runs too often is harmless.
 const namesInPath = (path: string) => path.split('/').filter((name) => name !== '')
-
-function decode(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
-}
 
 function toSegment(name: string): FolderSegment[] {
   if (isGroup(name)) return []

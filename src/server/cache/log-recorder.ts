@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { originalOf } from '../http/original-request.ts'
+import { isPlainObject } from '../util/is-plain-object.ts'
 import { createRecorder, type Recording, type Shared } from './recorder.ts'
 
 /** The properties of a logger that say nothing about the visitor. A logger may have levels of its own. */
@@ -54,9 +55,7 @@ export function recordLog(log: FastifyBaseLogger & WithLevels, recording: Record
  */
 function withOriginals(argument: unknown): unknown {
   const original = originalOf(argument)
-  if (original !== argument || typeof argument !== 'object' || argument === null) return original
-  const prototype: unknown = Object.getPrototypeOf(argument)
-  if (prototype !== Object.prototype && prototype !== null) return argument
+  if (original !== argument || !isPlainObject(argument)) return original
   const descriptors = Object.entries(Object.getOwnPropertyDescriptors(argument))
   const isRecorder = ([, { value }]: (typeof descriptors)[number]) => originalOf<unknown>(value) !== value
   if (!descriptors.some(isRecorder)) return argument

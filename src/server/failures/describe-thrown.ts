@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import { readStack } from './stacks/error-stack.ts'
+import { FRAME_START } from './stacks/stack-frame.ts'
 
 /** A thrown value as plain data. Its texts are cut to size and otherwise unchanged. */
 export interface Description {
@@ -135,8 +136,6 @@ function stackOf(stack: unknown, message: unknown): string {
   const first = stack.indexOf(`\n${FRAME_START}`, Math.max(0, start))
   return first === -1 ? '' : stack.slice(first + 1, first + 1 + MAX_STACK)
 }
-
-const FRAME_START = '    at '
 
 /** Returns the lines of a stack that are frames. */
 export function framesIn(stack: string): string[] {

@@ -1,5 +1,6 @@
 import type { preParsingHookHandler } from 'fastify'
 import { HttpError } from '../thrown/http-error.ts'
+import { isPlainObject } from '../util/is-plain-object.ts'
 
 const UNSUPPORTED = 415
 /** Real data is a few levels deep. The functions that walk through data are recursive. */
@@ -35,6 +36,5 @@ function partsOf(value: unknown, seen: Set<object>): unknown[] {
   if (typeof value !== 'object' || value === null || seen.has(value)) return []
   seen.add(value)
   if (Array.isArray(value)) return value
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null ? Object.values(value) : []
+  return isPlainObject(value) ? Object.values(value) : []
 }

@@ -2,6 +2,7 @@
 
 import { type ErrorCode, errorTable } from '../errors/error-table.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { createPendingCalls } from '../util/pending-calls.ts'
 import { type CallMethod, callMethod } from './delegate-ledger.ts'
 import type { ExitGate } from './exit-gate.ts'
 import type { Ledger, LedgerLimits } from './ledger.ts'
@@ -62,26 +63,15 @@ export interface Calls {
 
 /** Creates the client's side. `post` sends a call to the other thread or process. */
 export function createCalls(post: (call: LedgerCall) => void): Calls {
-  const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
-  let lastId = 0
+  const pending = createPendingCalls()
   return {
-    call: (method, args) =>
-      new Promise((resolve, reject) => {
-        const id = ++lastId
-        post({ id, method, args })
-        pending.set(id, { resolve, reject })
-      }),
+    call: (method, args) => pending.call((id) => post({ id, method, args })),
     settle(result) {
-      const call = pending.get(result.id)
-      pending.delete(result.id)
-      if (result.kind === 'done') call?.resolve(result.value)
-      else call?.reject(receiveError(result.error))
+      if (result.kind === 'done') pending.resolve(result.id, result.value)
+      else pending.reject(result.id, receiveError(result.error))
     },
-    count: () => pending.size,
-    failAll(error) {
-      for (const { reject } of pending.values()) reject(error)
-      pending.clear()
-    },
+    count: pending.count,
+    failAll: pending.rejectAll,
   }
 }
 

@@ -4,6 +4,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
+import { isPlainObject } from '../util/is-plain-object.ts'
 import { stackEnd } from '../util/stack-end.ts'
 import { createLoadContext, createPageLoadContext } from './load-context.ts'
 import { stopAtDeadline } from './stop-at-deadline.ts'
@@ -106,12 +107,6 @@ function addToContext(result: unknown, serverFile: string, ctx: RequestContext) 
   // A load may await it later. An unhandled rejection would end the process.
   for (const value of Object.values(result)) if (value instanceof Promise) value.catch(() => {})
   Object.assign(ctx.context, result)
-}
-
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
 }
 
 function describeResult(value: unknown): string {

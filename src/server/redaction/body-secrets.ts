@@ -1,3 +1,4 @@
+import { isPlainObject } from '../util/is-plain-object.ts'
 import { isSecretName, LEAST_DIGITS, LEAST_SECRET_LENGTH, longEnough } from './secret-names.ts'
 
 /** Values of a request's body that messages must not show. */
@@ -122,8 +123,5 @@ function textsInJson(json: unknown): FoundTexts {
 
 // A body may also be bytes, a stream, or any value that a parser of the site returns.
 function isJsonObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return true
-  const prototype = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  return Array.isArray(value) || isPlainObject(value)
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { decodeLoosely } from '../util/decode-loosely.ts'
 import { findSubstrings } from './find-substrings.ts'
 import { isMessageWord } from './message-words.ts'
 import { findNamedSecrets } from './named-secrets.ts'
@@ -152,12 +153,4 @@ function credentialsIn(value: string): string[] {
   if (!/^basic /i.test(value)) return [token]
   const pair = Buffer.from(token, 'base64').toString()
   return [token, pair, pair.slice(pair.indexOf(':') + 1)]
-}
-
-function decodeLoosely(value: string): string {
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return value
-  }
 }

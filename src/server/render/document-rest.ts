@@ -7,7 +7,7 @@ import { catchError } from '../failures/catch-error.ts'
 import type { Components, Failure } from '../failures/failure-context.ts'
 import type { Deferred } from './deferred-data.ts'
 import { messageElement } from './document-messages.ts'
-import { corkUntilEnd, DocumentSink } from './document-sink.ts'
+import { corkUntilEnd, DOCUMENT_END, DocumentSink } from './document-sink.ts'
 import type { DocumentStream } from './document-stream.ts'
 import { createReactOptions, failLate, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
 import { RenderDeadline } from './render-deadline.ts'
@@ -38,8 +38,6 @@ export function renderRest(input: RestInput): Promise<void> {
     new DocumentRest(input, resolve)
   })
 }
-
-export const DOCUMENT_END = '</body></html>'
 
 /** Like `DocumentRender`, but the response has begun: nothing can change its status. */
 class DocumentRest implements RenderObserver {

@@ -11,8 +11,10 @@ import { findHeadEnd } from './head-end.ts'
  */
 export type WriteHeadEnd = (isStreamed: boolean, head: string | null) => string
 
+/** The last text of a document. */
+export const DOCUMENT_END = '</body></html>'
 /** The last text that React writes. A layout has to render `<html>`, and may leave out `<body>`. */
-export const TAILS = ['</body></html>', '</html>', '</body>']
+export const TAILS = [DOCUMENT_END, '</html>', '</body>']
 
 /**
  * The destination into which React writes a document. It collects all text until `startStream`, so that a complete
@@ -95,7 +97,7 @@ export class DocumentSink {
   destroy(error?: unknown) {
     if (this.#isEnded) return
     this.#isEnded = true
-    this.#tail = '</body></html>'
+    this.#tail = DOCUMENT_END
     this.#onEnd({ error })
   }
 

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
 import type { PreparedRoute } from '../pages/prepared-route.ts'
-
-const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
+import { WRITE_METHODS } from './page-methods.ts'
 
 /**
  * Warns of pages that visitors never see, because the app, or another site in it, has a route at the same path. To be
@@ -10,9 +9,9 @@ const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
  */
 export function warnOfHiddenPages(app: FastifyInstance, base: string, pages: readonly PreparedRoute[]) {
   const wanted = pages.flatMap(({ url, page, action }) =>
-    ['GET', ...(action ? WRITE : [])].map((method) => ({ method, url, file: page.file })),
+    ['GET', ...(action ? WRITE_METHODS : [])].map((method) => ({ method, url, file: page.file })),
   )
-  const unknown = ['GET', ...WRITE].map((method) => ({ method, url: '/*', file: 'the 404 page' }))
+  const unknown = ['GET', ...WRITE_METHODS].map((method) => ({ method, url: '/*', file: 'the 404 page' }))
   const hidden = [...wanted, ...unknown]
     .map((one) => ({ ...one, url: withBase(base, one.url) }))
     .filter(({ method, url }) => app.hasRoute({ method, url }))

@@ -11,9 +11,9 @@ import { pageRoute } from '../http/route-config.ts'
 import { createNavigationContext } from '../pages/create-context.ts'
 import { isSentByHydrant, keepFromCaches, NAVIGATION_CONTENT, refuseNavigation } from '../pages/navigation-stream.ts'
 import { isSentOnRedirect, isWebAddress } from '../thrown/redirect-location.ts'
+import { READ_METHODS, WRITE_METHODS } from './page-methods.ts'
 
-const READ = ['GET', 'HEAD']
-const METHODS = [...READ, 'POST', 'PUT', 'PATCH', 'DELETE']
+const METHODS = [...READ_METHODS, ...WRITE_METHODS]
 
 const refuse = (site: Site, request: FastifyRequest, reply: FastifyReply) =>
   refuseNavigation(createNavigationContext(site, request, reply))
@@ -55,7 +55,7 @@ export function addOtherNavigations(app: FastifyInstance, site: Site) {
       method: METHODS,
       constraints: FOR_VISITORS,
       onRequest(request, reply) {
-        if (READ.includes(request.method)) sendVisitorOn(request, reply)
+        if (READ_METHODS.includes(request.method)) sendVisitorOn(request, reply)
         else refuse(site, request, reply)
       },
     })
@@ -102,7 +102,7 @@ function createSeal(site: Site): onSendHookHandler {
 function replacementFor({ method }: FastifyRequest, reply: FastifyReply): NavigationLine | null {
   const to = reply.getHeader('location')
   // `fetch` would follow the redirect: it would load the target a second time, and fail at another origin.
-  if (to !== undefined && !READ.includes(method) && isWebAddress(String(to))) {
+  if (to !== undefined && !READ_METHODS.includes(method) && isWebAddress(String(to))) {
     if (isSentOnRedirect(reply.statusCode, method)) return ['redirect', String(to), 1]
     if (reply.statusCode >= 301 && reply.statusCode <= 303) return ['redirect', String(to)]
   }

@@ -29,9 +29,7 @@ import { createErrorHandler } from '../pages/serve-error.ts'
 import { serveRead } from '../pages/serve-page.ts'
 import { refuseMethod, serveNotFound } from '../pages/serve-unknown.ts'
 import { navigationOptions } from './navigation-routes.ts'
-
-const READ = ['GET', 'HEAD']
-const WRITE = ['POST', 'PUT', 'PATCH', 'DELETE']
+import { READ_METHODS, WRITE_METHODS } from './page-methods.ts'
 
 /** Adds the routes of the pages and their actions, and the routes for unknown paths. */
 export async function addSiteRoutes(app: FastifyInstance, site: Site, pages: readonly PreparedRoute[]) {
@@ -53,7 +51,7 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Prep
     })
     for (const page of withAction) {
       const handleError = createErrorHandler(site, page)
-      const target = { methods: WRITE, url: withBase(options.base, page.url), route: page.id }
+      const target = { methods: WRITE_METHODS, url: withBase(options.base, page.url), route: page.id }
       addPageRoute(scope, site, target, {
         bodyLimit: options.bodyLimit,
         preParsing: [refuseBeforeBody(page, site), refuseEncoded],
@@ -86,13 +84,13 @@ function nameLimit(error: FastifyError, limits: FormLimits): Error {
 function addPages(app: FastifyInstance, site: Site, pages: readonly PreparedRoute[]) {
   for (const page of pages) {
     const url = withBase(site.options.base, page.url)
-    const allowed = [...READ, ...WRITE.filter((method) => app.hasRoute({ method, url }))].join(', ')
-    const target = { methods: [...READ, ...WRITE], url, route: page.id }
+    const allowed = [...READ_METHODS, ...WRITE_METHODS.filter((method) => app.hasRoute({ method, url }))].join(', ')
+    const target = { methods: [...READ_METHODS, ...WRITE_METHODS], url, route: page.id }
     addPageRoute(app, site, target, {
       errorHandler: createErrorHandler(site, page),
       // Refuses other methods before Fastify reads the body, which it may have no parser for.
       onRequest(request, reply, done) {
-        if (READ.includes(request.method)) done()
+        if (READ_METHODS.includes(request.method)) done()
         else refuseMethod(page, allowed, createPageContext(page, site, request, reply)).catch(done)
       },
       handler: respondToRead(page, site),
@@ -131,8 +129,8 @@ function addUnknownPaths(app: FastifyInstance, site: Site) {
   for (const path of ['/', '/*']) {
     const url = withBase(site.options.base, path)
     // These requests have no body that Fastify could fail to read, so all hooks run first.
-    add({ methods: READ, url, route: '*' }, { errorHandler, handler: respondWith(respond) })
-    add({ methods: WRITE, url, route: '*' }, { errorHandler, ...beforeBody(respond) })
+    add({ methods: READ_METHODS, url, route: '*' }, { errorHandler, handler: respondWith(respond) })
+    add({ methods: WRITE_METHODS, url, route: '*' }, { errorHandler, ...beforeBody(respond) })
   }
 }
 

@@ -1,7 +1,6 @@
 import type { SourceFrame } from '../../errors/failure-record.ts'
 import type { SourceMapper } from './source-map.ts'
-
-const FRAME_START = '    at '
+import { FRAME_START } from './stack-frame.ts'
 
 /**
  * Returns the innermost frame of an error's stack in the site: its line, or the line that called a package which made

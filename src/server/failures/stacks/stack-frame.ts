@@ -41,12 +41,14 @@ export function unplacedName(text: string): string | undefined {
   return UNPLACED.exec(text)?.[1]
 }
 
+/** The beginning of a line that is a frame. */
+export const FRAME_START = '    at '
 /** The beginning of a frame of a function that awaits the one before it. */
-export const ASYNC = '    at async '
+export const ASYNC = `${FRAME_START}async `
 
 /** Formats a frame as a line that `readFrame` parses. */
 export function frameText({ file, line, column, function: name }: SourceFrame, isAsync = false): string {
   const place = `${file}:${line}:${column}`
-  const start = isAsync ? ASYNC : '    at '
+  const start = isAsync ? ASYNC : FRAME_START
   return start + (name ? `${name} (${place})` : place)
 }

@@ -1,5 +1,6 @@
 // The calls of a process to a cache in the memory of another one, and their results.
 
+import { createPendingCalls } from '../../../util/pending-calls.ts'
 import type { BackendEvents, StoreBackend } from '../backend.ts'
 import type { MemoryShare, ShareEvent } from './memory-share.ts'
 
@@ -31,19 +32,14 @@ export interface ShareClient {
 
 /** Creates the side that calls. `post` sends a call to the other process. */
 export function createShareClient(post: (call: ShareCall) => void): ShareClient {
-  const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
-  let lastId = 0
+  const pending = createPendingCalls()
   let failure: Error | null = null
   let events: BackendEvents | null = null
 
   function call<M extends Method>(method: M, ...args: ArgumentsOf<M>): Promise<ResultOf<M>> {
     if (failure !== null) return Promise.reject(failure)
-    return new Promise((resolve, reject) => {
-      const id = ++lastId
-      // The result is that of the method which is called.
-      pending.set(id, { resolve: (value) => resolve(value as ResultOf<M>), reject })
-      post({ id, method, args })
-    })
+    // The result is that of the method which is called.
+    return pending.call((id) => post({ id, method, args })) as Promise<ResultOf<M>>
   }
 
   return {
@@ -64,18 +60,14 @@ export function createShareClient(post: (call: ShareCall) => void): ShareClient 
         events = null
       },
     },
-    settle({ id, value }) {
-      pending.get(id)?.resolve(value)
-      pending.delete(id)
-    },
+    settle: ({ id, value }) => pending.resolve(id, value),
     tell(event) {
       if (event.kind === 'advanced') events?.advanced()
       else events?.settled(event.key)
     },
     fail(error) {
       failure = error
-      for (const { reject } of pending.values()) reject(error)
-      pending.clear()
+      pending.rejectAll(error)
       events?.disconnected(error)
     },
   }
