@@ -3,6 +3,7 @@ import { type Build, createBuild } from '../../../src/server/build-output/load-b
 import type { Manifest, ServerBundle } from '../../../src/server/build-output/manifest.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 import { filesOf } from './dev-manifest.ts'
+import { createFreshCode } from './fresh-code.ts'
 import { createPlaceholders } from './placeholders.ts'
 import type { SiteStructure } from './read-structure.ts'
 import { type LoadAttempt, loadWorkingBuild } from './working-build.ts'
@@ -30,10 +31,9 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
     .map(({ file }) => file)
   const rootFiles = [...new Set([...filesOf(root, null, structure), ...guardFiles])]
   const routesOf = indexByFile(new Map([...files, ['', rootFiles]]))
-  /** The routes whose current code has been loaded, or is being loaded; the root has an empty id. */
-  const fresh = new Map<string, Promise<unknown> | null>()
-  /** The last attempts to load the code that have failed. */
+  /** The last attempts to load the code that have failed, by the ids of routes; the root has an empty id. */
   const failed = new Map<string, LoadAttempt>()
+  const fresh = createFreshCode((id) => failed.delete(id))
   let base = '/'
 
   async function load(id: string, names: readonly string[], routes: Manifest['routes']): Promise<Build> {
@@ -59,28 +59,6 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
     return attempt ? loadWorkingBuild({ folder, manifest, structure, modules, base, entry, attempt }) : null
   }
 
-  /** Loads code unless it is fresh. Requests that arrive during the loading share its result. */
-  function refresh<Code>(id: string, loadCode: () => Promise<Code>): Promise<Code | null> {
-    const existing = fresh.get(id)
-    // Each id has one type of code.
-    if (existing !== undefined) return (existing ?? Promise.resolve(null)) as Promise<Code | null>
-    const loading: Promise<Code | null> = loadCode().then(
-      (code) => {
-        // The code has changed during the loading, so this result is outdated.
-        if (fresh.get(id) !== loading) return refresh(id, loadCode)
-        fresh.set(id, null)
-        failed.delete(id)
-        return code
-      },
-      (error: unknown) => {
-        if (fresh.get(id) === loading) fresh.delete(id)
-        throw error
-      },
-    )
-    fresh.set(id, loading)
-    return loading
-  }
-
   return {
     async open(given) {
       base = given
@@ -92,17 +70,17 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
       return createBuild({ folder, manifest, modules: bundle, base, bundles: modules.scripts })
     },
     refreshRoute: (id) =>
-      refresh(id, async () => {
+      fresh.refresh(id, async () => {
         const entry = manifest.routes.find((route) => route.id === id)
         if (!entry) return null
         return (await load(id, files.get(id) ?? [], [entry])).routes[0] ?? null
       }),
     findWorkingRoute: async (id) => (await loadWorking(id))?.routes[0] ?? null,
-    refreshRoot: () => refresh('', () => load('', rootFiles, [])),
+    refreshRoot: () => fresh.refresh('', () => load('', rootFiles, [])),
     findWorkingRoot: async () => (await loadWorking(''))?.root ?? null,
     hasFailed: (route) => route !== null && failed.has(route === '*' ? '' : route),
     expire(ids) {
-      for (const file of ids) for (const id of routesOf.get(file) ?? []) fresh.delete(id)
+      for (const file of ids) for (const id of routesOf.get(file) ?? []) fresh.expire(id)
     },
   }
 }
