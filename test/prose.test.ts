@@ -8,8 +8,8 @@ import { walk } from './scripts/walk.ts'
 const FOLDERS = ['src', 'scripts', 'console', 'site', 'bench', 'test']
 /** In 100 lines of comments. */
 const MOST_WHATS = 6
-/** These words name no subject. */
-const BAD_START = /^(?:Of|The same)\b/
+/** These words name no subject, or refer to another comment. */
+const BAD_START = /^(?:(?:Of|The same|Does the same|As above)\b|Like `)/
 
 interface Comment {
   /** Path and line of the first line. */

@@ -13,7 +13,9 @@ export async function buildSharing(options: BuildSiteOptions): Promise<SiteBuild
   return await whileSharing(() => buildSite(options))
 }
 
-/** Does the same for all builds of other work, whose modules are imported after this one. */
+/**
+ * Runs work whose builds compress no file that any test has compressed before. Its modules are imported after this one.
+ */
 export async function whileSharing<Result>(work: () => Promise<Result>): Promise<Result> {
   // The process that prerenders pages has the environment of this one, and none of its options.
   if (sharing++ === 0) process.env.NODE_OPTIONS = FAST.NODE_OPTIONS

@@ -67,7 +67,7 @@ export default async function server(app) {
     }
   })
   app.addHook('preHandler', async (request, reply) => say(request, reply, 'preHandler'))
-  // Does the same as @fastify/session and @fastify/secure-session.
+  // @fastify/session and @fastify/secure-session set their cookies in such a hook.
   app.addHook('onSend', async (request, reply) => say(request, reply, 'onSend'))
   app.get('/own', async () => 'own')
   app.get('/own-moved', async (request, reply) => reply.redirect('/own'))

@@ -184,7 +184,7 @@ export interface InPlace {
   origin: string
   /** Opens a page for a test and marks its document. The mark is lost with the document. */
   open(t: Owner, path: string, prepare?: (open: OpenPage) => Promise<unknown>): Promise<OpenPage>
-  /** Does the same in an open tab. */
+  /** Opens a page in an open tab and marks its document. */
   reopen(open: OpenPage, path: string): Promise<void>
   /** Opens a tab without JavaScript. */
   openPlain(t: Owner): Promise<OpenPage>

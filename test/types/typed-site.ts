@@ -69,7 +69,7 @@ export function createTypedSite(t: Pick<Test, 'testdir' | 'teardown'>, files: Re
   return writeTypedSite(t.testdir({}), files)
 }
 
-/** Does the same in a folder below the package. */
+/** Writes a site that depends on Hydrant and extends its tsconfig.json, into a folder below the package. */
 export function writeTypedSite(dir: string, files: Record<string, string>): string {
   writeSite(dir, {
     'package.json': '{ "private": true, "type": "module" }',

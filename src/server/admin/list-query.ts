@@ -34,7 +34,11 @@ export function readListQuery(params: URLSearchParams, now: number, release: str
   return problem === undefined ? { query, problem: null } : { query: null, problem }
 }
 
-/** Reads the parameters of a list as `readListQuery` does, and leaves out invalid ones. */
+/**
+ * Reads the parameters of a list. Ignores empty and unknown ones, and leaves out and describes invalid ones.
+ *
+ * @param release The current release.
+ */
 export function readTolerantListQuery(params: URLSearchParams, now: number, release: string): TolerantListQuery {
   const request: ListRequest = {}
   const problems: TolerantListQuery['problems'] = {}

@@ -20,6 +20,10 @@ export interface LiveBuild {
   findWorkingRoute(id: string): Promise<Route | null>
   /** Returns the current code for requests that match no page; null if it has not changed since the last call. */
   refreshRoot(): Promise<Pick<Build, 'root' | 'guardedFolders'> | null>
-  /** Does the same as `findWorkingRoute` for requests that match no page. */
+  /**
+   * Returns the layouts and error pages that can be loaded for requests that match no page, after `refreshRoot` has
+   * rejected; null if it has not. The layouts end at the first one that cannot be loaded. Rejects if the exports of the
+   * layouts are not valid.
+   */
   findWorkingRoot(): Promise<LayoutChain | null>
 }

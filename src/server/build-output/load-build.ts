@@ -77,7 +77,7 @@ export interface Route extends LayoutChain {
   cache: CacheRule | null
   /** Which addresses the build renders; null for none. A page with it has a `cache` too. */
   prerender: PrerenderRule | null
-  /** Loads what belongs to the visitor, for a page whose other parts are stored; null for a page without such parts. */
+  /** Loads the visitor's data, for a page whose other parts are stored; null for a page without such parts. */
   loadVisitor: LoadFunction | null
 }
 

@@ -10,7 +10,11 @@ export interface AppPageCache {
    * invalidation is recorded later. Never rejects because of the store.
    */
   invalidate(invalidation: Invalidation): Promise<void>
-  /** Removes all stored responses. Resolves as `invalidate` does. */
+  /**
+   * Removes all stored responses. A response that is being rendered then is not stored. Resolves when the store that the
+   * processes share has recorded the removal, and after 50 ms at the latest: it is then recorded later. Never rejects
+   * because of the store.
+   */
   clear(): Promise<void>
 }
 

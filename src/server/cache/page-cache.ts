@@ -202,7 +202,10 @@ export class PageCache {
     await this.#store?.invalidate(all)
   }
 
-  /** Removes all pages. Resolves as `invalidate` does. */
+  /**
+   * Removes all pages, and keeps those that are being rendered from being stored. Resolves when the other processes have
+   * been notified, or when they cannot be reached now.
+   */
   async clear(): Promise<void> {
     this.#invalidations++
     this.#forgetAll()
@@ -213,7 +216,7 @@ export class PageCache {
     return { ...this.#pages.counts(), invalidations: this.#invalidations }
   }
 
-  /** Returns what is stored, by route and by tag. */
+  /** Counts the stored responses, by route and by tag. */
   contents(): CacheContents {
     return this.#pages.contents()
   }

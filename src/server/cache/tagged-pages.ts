@@ -14,7 +14,7 @@ export interface TaggedPages {
   deleteTagged(tags: readonly string[]): void
   clear(): void
   counts(): Omit<StoredCounts, 'invalidations'>
-  /** Returns what is stored, by route and by tag. */
+  /** Counts the stored responses, by route and by tag. */
   contents(): CacheContents
 }
 

@@ -23,9 +23,11 @@ export interface PageCapture {
    * stored. It has then not been sent, and may be sent to this visitor only.
    */
   send(text: string): boolean
-  /** Stores a shell. Returns false as `send` does. */
+  /**
+   * Stores a shell. Returns false if it must not be stored. The response may then be sent to this visitor only.
+   */
   sendShell(shell: RenderedShell): boolean
-  /** Takes the redirect of a prerendered page. Returns false, as `send` does, if the caller must send the redirect. */
+  /** Takes the redirect of a prerendered page. Returns false if the caller must send it. */
   sendRedirect(location: string, status: number): boolean
   /** Returns false if the response must not be stored because of the loads. */
   check(): boolean

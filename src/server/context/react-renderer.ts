@@ -43,7 +43,8 @@ export async function loadResumer(wanted: Options['reactServer']): Promise<(stat
   return (state) => (node, options) => {
     const { nonce, onError, onShellReady, onShellError, onAllReady } = options
     const callbacks = { onError, onShellReady, onShellError, onAllReady }
-    // As above. The types miss the callbacks, which both builds call as those of `renderToPipeableStream`.
+    // The types ask for Node's writable stream, as for the renderer. They miss the callbacks, which both builds call as
+    // those of `renderToPipeableStream`.
     return resumeToPipeableStream(node, state, { nonce, ...callbacks } as object) as unknown as ReturnType<RenderToPipe>
   }
 }

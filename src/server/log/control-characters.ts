@@ -24,7 +24,7 @@ export function escapeControlCharacters(json: string): string {
   return CONTROL_IN_JSON.test(json) ? json.replace(ALL_CONTROL_IN_JSON, toJsonEscape) : json
 }
 
-/** Does the same as `escapeControlCharacters` with lines of JSON in a buffer. */
+/** Escapes the control and bidi characters that JSON leaves as they are, in a buffer with lines of JSON. */
 export function escapeControlCharactersIn(lines: Buffer): Buffer {
   return isAscii(lines) && !lines.includes(DELETE) ? lines : Buffer.from(escapeControlCharacters(lines.toString()))
 }
@@ -32,7 +32,7 @@ export function escapeControlCharactersIn(lines: Buffer): Buffer {
 /** The only ASCII character that a terminal obeys and JSON does not escape. */
 const DELETE = 0x7f
 
-// JSON has escaped what precedes a space. Line breaks stay: no value of JSON contains one.
+// JSON has escaped the characters before the space. Line breaks stay: no value of JSON contains one.
 const CONTROL_IN_JSON = new RegExp(`[\\x7f-\\x9f${LINE_SEPARATORS}${BIDI}]`)
 const ALL_CONTROL_IN_JSON = new RegExp(CONTROL_IN_JSON, 'g')
 

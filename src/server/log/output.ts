@@ -103,7 +103,7 @@ export function toFile(fd: number): Write {
 
 const LINE_END = Buffer.from('\n')
 
-/** Returns a function that writes to a pipe or socket. Its stream keeps what the reader has not read yet. */
+/** Returns a function that writes to a pipe or socket. Its stream keeps the lines that the reader has not read yet. */
 export function toStream(stream: Writable): Write {
   // The reader of the log may end before the site does.
   stream.on('error', () => {})
@@ -114,8 +114,8 @@ export function toStream(stream: Writable): Write {
 }
 
 /**
- * Returns true when standard output is a pipe or a socket. Node.js keeps what these do not take at once. Its stream for
- * files stops for good with the first error, so a file is written directly.
+ * Returns true when standard output is a pipe or a socket. Node.js keeps the bytes that these do not take at once. Its
+ * stream for files stops for good with the first error, so a file is written directly.
  */
 export function isStream(stdout: typeof process.stdout): boolean {
   // A thread has no file descriptor, and test runners replace `write`.

@@ -40,7 +40,7 @@ export function isSentByHydrant(reply: FastifyReply): boolean {
 
 /**
  * Sets the headers of a response to a navigation. A response that was not marked here is replaced: see
- * `sealResponse`.
+ * `createSeal`.
  */
 export function setNavigationHeaders({ site, reply }: Pick<RequestContext, 'site' | 'reply'>) {
   if (site.options.compress) addVary(reply, 'Accept-Encoding')

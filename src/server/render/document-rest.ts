@@ -39,7 +39,9 @@ export function renderRest(input: RestInput): Promise<void> {
   })
 }
 
-/** Like `DocumentRender`, but the response has begun: nothing can change its status. */
+/**
+ * Renders the missing parts of a stored shell. The response has begun with the shell: nothing can change its status.
+ */
 class DocumentRest implements RenderObserver {
   #input: RestInput
   #callbacks: ReactCallbacks = { observer: this }

@@ -3,7 +3,7 @@ import type { StandardSchema } from '../../shared/standard-schema.ts'
 /** A JSON Schema, or a part of one. Any library may have written it, so every property may have any type. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** With these options zod and valibot leave out what JSON Schema cannot express, in place of throwing. */
+/** With these options zod and valibot leave out the rules that JSON Schema cannot express, in place of throwing. */
 const LENIENT = { unrepresentable: 'any', errorMode: 'ignore' }
 
 /** Returns the JSON Schema of a schema's input, if its library implements Standard JSON Schema; else null. */

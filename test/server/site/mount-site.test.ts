@@ -276,7 +276,7 @@ t.test('a policy of the app itself stays', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   app.decorateReply('cspNonce')
-  // Does the same as @fastify/helmet with `enableCSPNonces`.
+  // This is the effect of @fastify/helmet with `enableCSPNonces`.
   app.addHook('onRequest', async (_, reply) => {
     Object.assign(reply, { cspNonce: { script: 'b3du', style: 'b3Ro' } })
     reply.header('content-security-policy', "script-src 'nonce-b3du'")

@@ -72,7 +72,10 @@ export interface SharedStore {
    * invalidation then waits in memory and is recorded as soon as the store is available.
    */
   invalidate(tags: readonly string[]): Promise<boolean>
-  /** Removes all responses. Resolves as `invalidate` does. */
+  /**
+   * Removes all responses. Resolves with true when the store has recorded it, and with false when it is unavailable. It
+   * is then recorded as soon as the store is available.
+   */
   clear(): Promise<boolean>
   /**
    * Calls `listener` with the tags that other processes have invalidated. `EVERY_TAG` is among them when the store was

@@ -1,10 +1,13 @@
 // The scripts of the page cache in Valkey and Redis. The server runs each of them as a whole.
 //
-// KEYS[1], a hash: the epoch, the sequence of the last invalidation, the floor (nothing is known about invalidations
-// up to it), and the bytes of all responses KEYS[2], a sorted set: the tags by the sequence of their last
-// invalidation, and `=EPOCH`, which shows that none is lost KEYS[3], a sorted set: the keys of responses by the time
-// of storing KEYS[4], a hash: the bytes of each response KEYS[5], a hash: a response. KEYS[6], a string: the owner of
-// the lease on it
+// - KEYS[1], a hash: the epoch, the sequence of the last invalidation, the floor (nothing is known about invalidations
+//   up to it), and the bytes of all responses.
+// - KEYS[2], a sorted set: the tags by the sequence of their last invalidation, and `=EPOCH`, which shows that none is
+//   lost.
+// - KEYS[3], a sorted set: the keys of responses by the time of storing.
+// - KEYS[4], a hash: the bytes of each response.
+// - KEYS[5], a hash: a response.
+// - KEYS[6], a string: the owner of the lease on it.
 //
 // The server may evict each of them at any time. Without the first two, a new epoch begins: all responses are
 // invalid.
