@@ -64,6 +64,8 @@ export class RequestContext implements FailureSubject, RequestTarget {
   #lateRedirects: Map<Redirection, Error> | null = null
   #controller: AbortController | null = null
   #isAborted = false
+  /** The reason of the last abort; undefined before. */
+  abortReason: unknown
   #onLeave: (() => void) | null = null
   #hooks: HookRun | null = null
 
@@ -95,6 +97,11 @@ export class RequestContext implements FailureSubject, RequestTarget {
   get signal(): AbortSignal {
     this.#controller ??= createController()
     return this.#controller.signal
+  }
+
+  /** Whether code of the site has read `signal`. */
+  get isSignalRead(): boolean {
+    return this.#controller !== null
   }
 
   /** The request's first failure. Every fallback of the response shows its digest. */
@@ -207,6 +214,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   /** Aborts `signal`, which loads and the render were given. */
   abort(reason: unknown) {
     this.#isAborted = true
+    this.abortReason = reason
     this.#controller?.abort(reason)
   }
 
@@ -242,7 +250,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
 
   #inTime(details: FailureContext): FailureContext {
     if (this.statusSent === null) return details
-    const phase = this.navigation ? details.phase : 'stream'
+    const phase = this.navigation || details.isLate ? details.phase : 'stream'
     return { ...details, phase, statusSent: this.statusSent }
   }
 

@@ -75,7 +75,7 @@ export interface Occurrence {
   /** The id of the process that recorded the failure. */
   pid?: number
   userAgent: UserAgentClass | null
-  /** The status of the response; null outside of any request and for a failure in a browser. */
+  /** The status of the response; null outside of any request, for a failure in a browser, and if the client left before. */
   statusSent: number | null
   /** True if the browser has reported that it shows the page in spite of the failure. */
   isRecovered: boolean

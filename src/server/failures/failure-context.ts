@@ -26,6 +26,8 @@ export interface FailureContext {
   /** The function of the site that failed, for a thrown value without a stack. */
   place?: SourceFunction
   components?: Components
+  /** The response did not wait for it: the client has left, or a deadline has passed. */
+  isLate?: boolean
 }
 
 /** A failure as the response shows it. */

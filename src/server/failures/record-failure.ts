@@ -27,7 +27,7 @@ export interface FailureEvent {
   build: string | null
   /** The status that was sent before the failure; undefined when none was. */
   statusSent: number | undefined
-  /** The status of the response; null for a failure in a browser. */
+  /** The status of the response; null for a failure in a browser, and if the client left before. */
   status: number | null
   isRecovered: boolean
   /** The work that was unfinished when a deadline passed; null for any other failure. */

@@ -104,6 +104,8 @@ export class RequestFailures {
 
   #write(entry: FailureEntry, { route, address: { host } }: FailureSubject, context: FailureContext) {
     entry.isWritten = true
+    // Nothing is sent to a client that has left.
+    const shown = context.isLate ? this.first : entry
     this.first ??= entry
     this.count++
     const { mapper, files, release, build, metrics, record } = this.#tools
@@ -124,7 +126,7 @@ export class RequestFailures {
       release,
       build,
       statusSent,
-      status,
+      status: shown?.status ?? null,
       isRecovered: false,
       pending: describePending(context, mapper),
       components: () => mapper.mapComponents(context.components?.componentStack ?? '', files.pageOf(route)),

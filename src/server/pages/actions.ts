@@ -12,6 +12,7 @@ import { formMessagesOf } from '../thrown/invalid-form.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { checkForm, type RefusedForm, refuseForm, refuseSize, showsInvalid } from './check-form.ts'
 import { createPageLoadContext } from './load-context.ts'
+import { recordLate } from './resolve-error.ts'
 import { noteUnknownFields } from './schema-notes.ts'
 import { stopAtDeadline } from './stop-at-deadline.ts'
 
@@ -25,6 +26,8 @@ export type ActionOutcome =
 /** The export of the server file that is running: a value without a stack is attributed to it. */
 interface Step {
   running: 'form' | 'action'
+  /** False while the form is received. */
+  hasStarted: boolean
 }
 
 /**
@@ -34,7 +37,7 @@ interface Step {
 export async function runAction(route: Route, ctx: RequestContext): Promise<ActionOutcome> {
   ctx.watchLeaving()
   const files = new TemporaryFiles(ctx.site.uploads)
-  const step: Step = { running: 'action' }
+  const step: Step = { running: 'action', hasStarted: false }
   let isDropped = true
   try {
     const outcome = await callAction(route, files, step, ctx)
@@ -42,8 +45,11 @@ export async function runAction(route: Route, ctx: RequestContext): Promise<Acti
     isDropped = outcome.kind !== 'returned'
     return outcome
   } catch (thrown) {
+    const caught = catchActionError(thrown, route, step.running)
+    // The client may have left, or closed the tab, while something was paid.
+    if (ctx.isGone && step.hasStarted) recordLate(caught, ctx.abortReason, ctx)
     if (ctx.isGone || ctx.reply.sent) return { kind: 'done' }
-    return { kind: 'thrown', caught: catchActionError(thrown, route, step.running) }
+    return { kind: 'thrown', caught }
   } finally {
     if (isDropped && !ctx.reply.sent) await removeFiles(files, ctx)
     else whenClosed(ctx.reply, () => void removeFiles(files, ctx))
@@ -77,8 +83,9 @@ async function callAction(
     metrics.actionEnded(route.id, metrics.now() - startedAt)
   })
   if (outcome === DEADLINE) {
-    running.then(silencePromises, () => {})
-    throw stopAtDeadline(createTimeout(route, step, loadMs), ctx)
+    const timeout = createTimeout(route, step, loadMs)
+    running.then(silencePromises, (thrown) => recordLate(catchActionError(thrown, route, step.running), timeout, ctx))
+    throw stopAtDeadline(timeout, ctx)
   }
   if (outcome.kind !== 'returned') return outcome
   const [promise] = findPromises(outcome.value, 'actionData').values()
@@ -102,6 +109,7 @@ async function checkAndCall(
   step: Step,
   ctx: RequestContext,
 ): Promise<ActionOutcome> {
+  step.hasStarted = true
   let input: unknown
   if (schemas.form) {
     step.running = 'form'

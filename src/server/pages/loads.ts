@@ -7,7 +7,7 @@ import { silencePromises } from '../render/data-promises.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { stackEnd } from '../util/stack-end.ts'
 import { createLoadContext, createPageLoadContext } from './load-context.ts'
-import { recordCaught } from './resolve-error.ts'
+import { recordCaught, recordLate } from './resolve-error.ts'
 
 export interface LoadStep {
   load: LoadFunction | null
@@ -63,6 +63,8 @@ export async function runLoads(
       continue
     }
     const caught = result === DEADLINE ? failLoadsAtDeadline(running, step, ctx) : result.caught
+    // After an abort, a load that has the signal may reject with anything.
+    if (ctx.isGone && result !== DEADLINE && !ctx.isSignalRead) recordLate(caught, ctx.abortReason, ctx)
     if (result !== DEADLINE) stopOthers(caught, running.slice(index + 1), ctx)
     loads = { kind: 'thrown', caught, values }
     break
@@ -133,9 +135,14 @@ function silenceResult(result: LoadResult) {
  * @param awaited The outermost load without a value.
  */
 function failLoadsAtDeadline(running: readonly RunningLoad[], awaited: LoadStep, ctx: RequestContext): CaughtError {
-  const files = running.filter(({ result }) => result === null).map(({ step }) => step.serverFile)
+  const late = running.filter(({ result }) => result === null)
+  const files = late.map(({ step }) => step.serverFile)
   const pending = files.map((file) => `load of ${file}`).join(', ')
   const error = createHydrantError('HYD_LOAD_TIMEOUT', [ctx.site.options.timeouts.loadMs, pending])
+  // After an abort, a load that has the signal may reject with anything.
+  if (!ctx.isSignalRead)
+    for (const { promise } of late)
+      void promise.then((result) => 'caught' in result && recordLate(result.caught, error, ctx))
   ctx.abort(error)
   return catchError(error, 'load', sourceOfLoad(files[0] ?? awaited.serverFile))
 }

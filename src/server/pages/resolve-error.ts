@@ -31,6 +31,37 @@ export function recordCaught(caught: CaughtError, ctx: RequestContext) {
   ctx.fail(caught.thrown, failureContext(caught))
 }
 
+/**
+ * Records a failure that the response does not wait for, because the client has left or a deadline has passed. An error
+ * that `reason`, the reason of the abort, has caused is no failure.
+ */
+export function recordLate(caught: CaughtError, reason: unknown, ctx: RequestContext) {
+  if (caught.kind !== 'failure' || isCausedBy(reason, caught.thrown)) return
+  ctx.fail(caught.thrown, { ...failureContext(caught), isLate: true })
+}
+
+const MAX_CAUSES = 10
+
+/** Returns whether a thrown value is the reason of an abort, an AbortError, or an error that one of them has caused. */
+function isCausedBy(reason: unknown, thrown: unknown): boolean {
+  let value = thrown
+  for (let depth = 0; depth < MAX_CAUSES; depth++) {
+    if (value === reason || readProperty(value, 'name') === 'AbortError') return true
+    value = readProperty(value, 'cause')
+    if (value === undefined) return false
+  }
+  return false
+}
+
+// A getter may throw.
+function readProperty(value: unknown, name: 'name' | 'cause'): unknown {
+  try {
+    return Reflect.get(Object(value), name)
+  } catch {
+    return undefined
+  }
+}
+
 export function publicFailure({ digest, status }: Failure): ServerError {
   return { kind: 'failure', side: 'server', digest, status }
 }

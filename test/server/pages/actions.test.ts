@@ -1,4 +1,5 @@
 import t from 'tap'
+import { until } from '../../until.ts'
 import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page =
@@ -58,6 +59,15 @@ export async function action({ request, reply, form }) {
   ...acting(
     'forever/index',
     'export const action = ({ signal }) => new Promise((_, reject) => { signal.onabort = () => reject(signal.reason) })\n',
+  ),
+  // Neither fails within the deadline.
+  ...acting(
+    'late-failure',
+    "export const action = async () => {\n  await new Promise((resolve) => setTimeout(resolve, 350))\n  throw new Error('paid halfway')\n}\n",
+  ),
+  ...acting(
+    'late-abort',
+    "export const action = ({ signal }) => new Promise((_, reject) => { signal.onabort = () => reject(new Error('stopped', { cause: signal.reason })) })\n",
   ),
   ...acting('promises', 'export const action = () => ({ list: [{ late: Promise.reject(new Error("late")) }] })\n'),
   ...acting('function', 'export const action = () => ({ save() {} })\n'),
@@ -233,4 +243,20 @@ t.test('a route of server.ts takes precedence over the action, and a page withou
   const refused = await send('/bare', 'x', { 'content-type': 'application/unknown' })
   t.equal(refused.statusCode, 405)
   t.equal(refused.headers.allow, 'GET, HEAD')
+})
+
+t.test('an action that fails after its deadline has failed twice, unless the deadline has stopped it', async (t) => {
+  const send = (url: string) => app.inject({ method: 'POST', url, headers: { ...HTML, ...FORM }, payload: 'a=b' })
+  const late = await send('/late-failure')
+  t.equal(late.statusCode, 504)
+  const failures = await until(() => failuresOf(late).length > 1 && failuresOf(late))
+  t.match(failures, [
+    { phase: 'action', err: { code: 'HYD_ACTION_TIMEOUT' }, digest: late.headers['x-error-digest'] },
+    { phase: 'action', err: { message: 'paid halfway' }, digest: String },
+  ])
+  const stopped = await send('/late-abort')
+  t.equal(stopped.statusCode, 504)
+  await new Promise(setImmediate)
+  t.match(failuresOf(stopped), [{ err: { code: 'HYD_ACTION_TIMEOUT' } }])
+  t.equal(failuresOf(stopped).length, 1)
 })

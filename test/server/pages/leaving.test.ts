@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import t from 'tap'
 import { runCli, startCli } from '../../scripts/run-cli.ts'
-import { ERROR, startSite } from '../../site-server.ts'
+import { ERROR, type LogLine, startSite } from '../../site-server.ts'
 import { buildFiles, type Files } from '../served.ts'
 
 const page = (body: string) =>
@@ -26,6 +26,19 @@ const site: Files = {
   'pages/form/layout.server.ts': `export const load = (ctx) => {\n  ctx.request.log.info('load has begun')\n  return new Promise((_, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)))\n}\n`,
   'pages/form/index.tsx': page('<p>form</p>'),
   'pages/form/index.server.ts': "export const action = () => {\n  throw new Error('the action is broken')\n}\n",
+  'pages/pay.tsx': page('<p>never</p>'),
+  'pages/pay.server.ts': `const left = ({ raw }) => new Promise((resolve) => raw.socket.once('close', () => setImmediate(resolve)))
+export const load = async ({ request }) => {
+  request.log.info('load has begun')
+  await left(request)
+  throw new Error('the load is broken')
+}
+export const action = async ({ request, form, signal }) => {
+  request.log.info('action has begun')
+  await left(request)
+  throw form.has('stops') ? signal.reason : new Error('paid halfway')
+}
+`,
   'pages/gated.tsx': deferred,
   'pages/gated.server.ts': 'export const load = ({ app }) => ({ later: app.gate.opened })\n',
   'server.ts':
@@ -105,6 +118,31 @@ t.test('a client that disconnects while an error page is loaded adds no failure'
     failures.map(({ err }) => err?.message),
     ['the action is broken'],
   )
+})
+
+t.test('an action or a load that fails after the client has disconnected has failed', async (t) => {
+  const server = await startSite(t, { dir, env: LONG })
+  const failuresAfter = async (begun: string, head: string, body: string) => {
+    const before = server.lines.length
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(`${head} /pay HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n${body}`)
+    await server.waitForLine((line) => server.lines.indexOf(line) >= before && line.msg === begun)
+    socket.destroy()
+    const left = (line: LogLine) => server.lines.indexOf(line) >= before && /client disconnected/.test(line.msg)
+    const { reqId } = await server.waitForLine(left)
+    await server.settleLog()
+    return server.linesOf(String(reqId)).filter(({ level }) => level >= ERROR)
+  }
+  const form = (text: string) =>
+    `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${text.length}\r\n\r\n${text}`
+  const failed = await failuresAfter('action has begun', 'POST', form('a=b'))
+  t.match(failed, [{ phase: 'action', digest: String, err: { message: 'paid halfway' } }])
+  t.equal(failed.length, 1)
+  t.strictSame(await failuresAfter('action has begun', 'POST', form('stops=1')), [], 'stopped by its signal')
+  const broken = await failuresAfter('load has begun', 'GET', '\r\n')
+  t.match(broken, [{ phase: 'load', err: { message: 'the load is broken' } }])
+  t.equal(broken.length, 1)
+  t.ok([...failed, ...broken].every(({ statusSent }) => statusSent === undefined))
 })
 
 t.test('if a client disconnects while a hook of server.ts runs, no load runs', async (t) => {

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { until } from '../../until.ts'
 import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page = (body: string) => `export default function Page({ data }) {\n  return ${body}\n}\n`
@@ -59,6 +60,12 @@ const site: Files = {
   'pages/layout-later/layout.server.ts':
     "export const load = () => ({ later: new Promise((_, reject) => setTimeout(() => reject('a string'), 5)) })\n",
   'pages/layout-later/index.tsx': page('<p>page</p>'),
+  'pages/late-failure.tsx': page('<p>never</p>'),
+  'pages/late-failure.server.ts':
+    "export const load = async () => {\n  await new Promise((resolve) => setTimeout(resolve, 200))\n  throw new Error('no database')\n}\n",
+  'pages/late-signal.tsx': page('<p>never</p>'),
+  'pages/late-signal.server.ts':
+    "export const load = async ({ signal }) => {\n  await new Promise((resolve) => { signal.onabort = resolve })\n  throw new Error('the query was stopped')\n}\n",
   'pages/unserializable.tsx': page('<p>never</p>'),
   'pages/unserializable.server.ts': load('  return { user: { save() {} } }'),
   'pages/unserializable-later.tsx': page('<p>page</p>'),
@@ -132,6 +139,20 @@ t.test('a deadline names the pending loads and aborts them', async (t) => {
   t.match((await get('/slow-page')).body, '<section title="of the layout">', 'a layout that had loaded stays')
   const { hydrantAborted } = globalThis as { hydrantAborted?: unknown }
   t.match(hydrantAborted, { code: 'HYD_LOAD_TIMEOUT' }, 'the reason is what the log says')
+})
+
+t.test('a load that fails after its deadline has failed too, unless it has the signal', async (t) => {
+  const late = await get('/late-failure')
+  t.equal(late.statusCode, 504)
+  const failures = await until(() => failuresOf(late).length > 1 && failuresOf(late))
+  t.match(failures, [
+    { phase: 'load', err: { code: 'HYD_LOAD_TIMEOUT' }, digest: late.headers['x-error-digest'] },
+    { phase: 'load', err: { message: 'no database' }, digest: String },
+  ])
+  const stopped = await get('/late-signal')
+  await new Promise(setImmediate)
+  t.match(failuresOf(stopped), [{ err: { code: 'HYD_LOAD_TIMEOUT' } }])
+  t.equal(failuresOf(stopped).length, 1)
 })
 
 t.test('the signal can be given to as many queries as a load makes', async (t) => {
