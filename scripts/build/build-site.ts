@@ -69,7 +69,7 @@ export interface SiteBuild {
   exports: FileExports
   /** Sizes of the files in the client folder, by name. */
   sizes: ClientSizes
-  /** How many files of the previous build were kept, for pages that are open in browsers. */
+  /** How many files of earlier builds were kept, for pages that are open in browsers. */
   keptFiles: number
   images: ImageSummary
   /** Null for a site without prerendered pages. */

@@ -15,7 +15,7 @@ export function formatReport(build: SiteBuild): string {
     `${count}, ${files} files for the browser: ${formatBytes(bytes)}, ${formatBytes(gzipBytes)} gzipped`,
     ...formatImages(build.images),
     ...formatPrerendered(build.prerendered),
-    ...(build.keptFiles > 0 ? [`kept for open pages: ${countFiles(build.keptFiles)} of the previous build`] : []),
+    ...(build.keptFiles > 0 ? [`kept for open pages: ${countFiles(build.keptFiles)} of earlier builds`] : []),
     `built in ${formatDuration(build.durationMs)}, written to ${build.folder}`,
   ].join('\n')
 }

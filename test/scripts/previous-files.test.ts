@@ -21,7 +21,7 @@ function writeAll(dir: string, text: string) {
 
 const build = (dir: string) => buildSharing({ dir })
 
-t.test('keeps the files of the previous build for pages that are open', async (t) => {
+t.test('keeps the files of the last four builds for pages that are open', async (t) => {
   const dir = createSite(t, files('red'), 'site')
   const client = join(dir, '.hydrant', 'client')
   const one = await build(dir)
@@ -39,7 +39,7 @@ t.test('keeps the files of the previous build for pages that are open', async (t
   const onlyOne = one.manifest.clientFiles.filter((name) => !two.manifest.clientFiles.includes(name))
   t.ok(onlyOne.length >= 3, 'page, part and stylesheet')
   t.equal(two.keptFiles, onlyOne.length)
-  t.match(formatReport(two), `kept for open pages: ${onlyOne.length} files of the previous build`)
+  t.match(formatReport(two), `kept for open pages: ${onlyOne.length} files of earlier builds`)
   for (const [index, name] of ofOne.entries())
     t.strictSame(readFileSync(join(client, name)), contents[index], `${name} is as it was, compressed copies included`)
   for (const name of onlyOne.filter((file) => /\.(js|css)$/.test(file)))
@@ -49,16 +49,25 @@ t.test('keeps the files of the previous build for pages that are open', async (t
   cpSync(dir, fresh, { recursive: true, filter: (path) => !path.includes('.hydrant') })
   t.strictSame((await build(fresh)).manifest, two.manifest, 'the build is the same without one before it')
 
-  writeAll(dir, 'blue')
-  const three = await build(dir)
-  const onlyTwo = two.manifest.clientFiles.filter((name) => !three.manifest.clientFiles.includes(name))
+  const builds = [two, one]
+  for (const color of ['blue', 'white', 'black']) {
+    writeAll(dir, color)
+    builds.unshift(await build(dir))
+  }
+  const [last, ...earlier] = builds.map(({ manifest }) => manifest.clientFiles)
   const kept = () => readdirSync(client).filter((name) => !/\.(br|gz)$/.test(name))
-  t.strictSame(kept(), [...three.manifest.clientFiles, ...onlyTwo].sort(), 'not of builds before that')
+  t.strictSame(kept(), [...new Set([last, ...earlier].flat())].sort(), 'one is the fourth before the last')
+
+  writeAll(dir, 'grey')
+  const six = await build(dir)
+  const all = [six.manifest.clientFiles, last, ...earlier.slice(0, 3)].flat()
+  t.strictSame(kept(), [...new Set(all)].sort(), 'not of builds before that')
   t.notOk(readdirSync(client).some((name) => onlyOne.some((old) => name.startsWith(old))))
 
   const again = await build(dir)
-  t.strictSame(kept(), [...three.manifest.clientFiles, ...onlyTwo].sort(), 'building the same again changes nothing')
-  t.equal(again.keptFiles, onlyTwo.length)
+  t.strictSame(kept(), [...new Set(all)].sort(), 'building the same again changes nothing')
+  t.equal(again.keptFiles, six.keptFiles)
+  const onlyTwo = two.manifest.clientFiles.filter((name) => !six.manifest.clientFiles.includes(name))
 
   const { app } = await serve(t, dir)
   for (const name of onlyTwo) {

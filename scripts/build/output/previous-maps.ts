@@ -7,10 +7,7 @@ import { basename, join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
-import { fileNamesIn, readJson } from './previous-files.ts'
-
-/** The number of builds with source maps, including the new one. */
-const MAX_BUILDS = 5
+import { EARLIER_BUILDS, fileNamesIn, readJson } from './previous-files.ts'
 
 interface KeptBuild {
   buildId: string
@@ -32,7 +29,7 @@ export async function keepPreviousMaps(
   const builds = [...(last ? [last] : []), ...(await readKeptBuilds(folder))]
     .filter((build, index, all) => all.findIndex((one) => one.buildId === build.buildId) === index)
     .filter((build) => build.buildId !== buildId && existsSync(join(folder, `${serverOf(build, last)}.map`)))
-    .slice(0, MAX_BUILDS - 1)
+    .slice(0, EARLIER_BUILDS)
   if (builds.length === 0) return
   const isNew = new Set(newMaps)
   const maps = new Set(builds.flatMap((build) => build.maps).filter((name) => present.has(name) && !isNew.has(name)))

@@ -15,10 +15,10 @@ export const BUILD_PATHS = {
   config: 'server/config.mjs',
   /**
    * Files for the browser with hashed names, without subfolders. Compressible files have `.br` and `.gz` copies. The
-   * files of the previous build are kept for pages that are already open.
+   * files of earlier builds are kept for pages that are already open.
    */
   client: 'client',
-  /** The client files that belong to the previous build: `{ "clientFiles": [] }`. Missing if there are none. */
+  /** The client files of earlier builds, the last one first: `{ "builds": [{ "clientFiles": [] }] }`. Missing if there are none. */
   previous: 'previous.json',
   /** Source maps of the client files, including those of recent builds: `<file>.map`. Never served. */
   clientMaps: 'maps',
