@@ -68,6 +68,9 @@ async function serveBuild({ dir, flags, env, note = null }: StartInput, attempt:
   // The modules that serve are loaded only now, when the options are valid, and each only by the process that needs it.
   const worker = env[WORKER_VARIABLE]
   if (worker !== undefined) return (await import('./cluster/start-worker.ts')).startWorker(input, worker)
+  // Loaded only where it is used.
+  if (options.admin && options.admin.port !== null)
+    await (await import('./admin/admin-port.ts')).tryAdminPort(options.admin)
   const count = options.workers === 'auto' ? availableParallelism() : options.workers
   if (count > 1) return (await import('./cluster/start-primary.ts')).startPrimary(input, count)
   return (await import('./start-single.ts')).startSingle(input)

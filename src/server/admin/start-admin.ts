@@ -1,5 +1,4 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createConnectionLimits } from '../guards/connection-limits.ts'
 import { addFirstHook } from '../guards/first-hook.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
@@ -8,6 +7,7 @@ import type { Options } from '../options/options.ts'
 import { hasCode } from '../util/has-code.ts'
 import { LAZY_COMPILERS } from '../util/lazy-compilers.ts'
 import { addAccessControl } from './access.ts'
+import { createAdminError, PORT_IN_USE } from './admin-port.ts'
 import { createAuth } from './auth.ts'
 import { type CacheSource, createCacheReader } from './cache-report.ts'
 import type { MetricsSource } from './metrics.ts'
@@ -39,7 +39,7 @@ export async function startAdmin(input: AdminInput): Promise<AdminListener | nul
     await listen(app, admin)
   } catch (error) {
     await app.close()
-    if (admin.port !== null || !hasCode(error, IN_USE)) throw error
+    if (admin.port !== null || !hasCode(error, PORT_IN_USE)) throw error
     log.warn(
       `there is no console, because port ${DEFAULT_ADMIN_PORT} is in use: choose another port with --admin <port>, or turn the console off with --admin false`,
     )
@@ -47,8 +47,6 @@ export async function startAdmin(input: AdminInput): Promise<AdminListener | nul
   }
   return { port: portOf(app), close: () => app.close() }
 }
-
-const IN_USE = 'HYD_ADMIN_PORT_IN_USE'
 
 async function createAdmin({
   admin,
@@ -86,10 +84,7 @@ async function listen(app: FastifyInstance, { host, port }: AdminOptions) {
   try {
     await app.listen({ host, port: wanted, listenTextResolver: (address) => `the console is at ${address}` })
   } catch (cause) {
-    // Node's errors have a code.
-    const { code, message } = cause as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') throw createHydrantError(IN_USE, [wanted, host], cause)
-    throw createHydrantError('HYD_ADMIN_LISTEN_FAILED', [host, wanted, message], cause)
+    throw createAdminError(host, wanted, cause)
   }
 }
 

@@ -92,8 +92,9 @@ t.test('a default port that is in use does not stop the site', async (t) => {
 
 t.test('a configured port that is in use stops the site', async (t) => {
   const port = await takePort(t, 0)
-  const { code, stderr } = await runCli(['start', dir, '--port', '0', '--admin', String(port)])
+  const { code, stdout, stderr } = await runCli(['start', dir, '--port', '0', '--admin', String(port)])
   t.equal(code, 1)
+  t.notMatch(stdout, 'Server listening', 'before it takes requests')
   t.match(stderr, 'HYD_ADMIN_PORT_IN_USE')
   t.match(stderr, '--admin')
   const wrong = await runCli(['start', dir, '--port', '0', '--admin', '192.0.2.1:9320'], {
