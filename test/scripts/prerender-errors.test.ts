@@ -144,7 +144,19 @@ t.test('a site that cannot be loaded, or that ends the process, is an error', as
   const [start] = await problemsOf(
     createSite(t, { ...page, 'server.js': "export default async () => { throw new Error('no port') }\n" }),
   )
-  t.match(start, { code: 'HYD_PRERENDER_START', message: /no port/ })
+  t.match(start, { code: 'HYD_PRERENDER_START', message: /no port/, location: { file: 'server.js', line: 1 } })
+  const [broken] = await problemsOf(
+    createSite(t, {
+      ...page,
+      'lib.js': "export const a = JSON.parse('{')\n",
+      'pages/b.jsx': `import { a } from '../lib.js'\nexport default () => <p>{a}</p>\n`,
+    }),
+  )
+  t.match(broken, {
+    code: 'HYD_BUILD_BROKEN',
+    location: { file: 'lib.js', line: 1, column: 23 },
+    fix: 'Fix this module, then build again.',
+  })
   const [stop] = await problemsOf(
     createSite(t, { ...page, 'server.js': 'export default async () => process.exit(3)\n' }),
   )

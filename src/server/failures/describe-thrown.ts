@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import { NotFoundSignal, Redirection } from '../thrown/http-error.ts'
 import { readStack } from './stacks/error-stack.ts'
 import { FRAME_START } from './stacks/stack-frame.ts'
 
@@ -45,6 +46,8 @@ function describeAt(depth: number, thrown: unknown, seen: unknown[]): Descriptio
   if (!isObject(thrown)) return describePrimitive(thrown)
   if (seen.includes(thrown)) return { type: 'Circular', message: 'its own cause', stack: '' }
   seen.push(thrown)
+  const signal = describeSignal(thrown)
+  if (signal) return signal
   const message = read(thrown, 'message')
   const isError = looksLikeError(thrown)
   const description: Description = {
@@ -62,6 +65,15 @@ function describeAt(depth: number, thrown: unknown, seen: unknown[]): Descriptio
   const errors = readList(thrown, 'errors')
   if (errors) description.errors = errors.map((error) => describeAt(depth + 1, error, seen))
   return description
+}
+
+/** Describes a value of `redirect` or `notFound`, which is a failure only where Hydrant cannot receive it. */
+function describeSignal(thrown: object): Description | null {
+  // `instanceof` would look into a Proxy in the prototype chain.
+  const kind = [Redirection, NotFoundSignal].find(({ prototype }) => prototype === Object.getPrototypeOf(thrown))
+  if (!kind) return null
+  const message = `${thrown} was called where Hydrant does not wait for it; is an "await" missing?`
+  return { type: kind.name, message: cut(message, MAX_MESSAGE), stack: '' }
 }
 
 function isObject(value: unknown): value is Properties {

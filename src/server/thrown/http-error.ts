@@ -38,10 +38,19 @@ export class Redirection {
     this.to = to
     this.status = status
   }
+
+  /** For code that catches the value and shows it. */
+  toString(): string {
+    return `redirect('${this.to}')`
+  }
 }
 
 /** The value that `notFound()` throws. It is not an error. */
-export class NotFoundSignal {}
+export class NotFoundSignal {
+  toString(): string {
+    return 'notFound()'
+  }
+}
 
 /**
  * Ends a guard, a load or an action with a redirect, by throwing. Call it before this function returns: a redirect in

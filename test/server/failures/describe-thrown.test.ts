@@ -1,6 +1,7 @@
 import t from 'tap'
 import { type Description, describeThrown, framesIn } from '../../../src/server/failures/describe-thrown.ts'
 import { classifyThrown } from '../../../src/server/thrown/classify-thrown.ts'
+import { notFound, redirect } from '../../../src/server/thrown/http-error.ts'
 
 function unreadable(): object {
   const refuse = () => {
@@ -193,4 +194,19 @@ t.test('frames come from the stack, whatever the message contains', async (t) =>
   const custom = new Error('x')
   custom.stack = 'no frames at all'
   t.strictSame(framesIn(describeThrown(custom).stack), [])
+})
+
+t.test('names the function whose value Hydrant did not receive', async (t) => {
+  for (const [call, type, message] of [
+    [() => redirect('/sign-in'), 'Redirection', /^redirect\('\/sign-in'\) was called .* is an "await" missing\?$/],
+    [() => notFound(), 'NotFoundSignal', /^notFound\(\) was called/],
+  ] as const) {
+    try {
+      call()
+      t.fail('it must throw')
+    } catch (thrown) {
+      t.match(describeThrown(thrown), { type, message })
+      t.match(message.source, String(thrown).slice(0, 5), 'code that catches it can show it')
+    }
+  }
 })
