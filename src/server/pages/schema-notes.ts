@@ -10,6 +10,7 @@ import type { PageSchema } from '../schemas/page-schemas.ts'
 import { findUnknownField } from '../schemas/unknown-field.ts'
 import type { FormMessages } from '../thrown/invalid-form.ts'
 import { closestMatch } from '../util/closest-match.ts'
+import { hasOtherBody, type RefusedForm } from './check-form.ts'
 
 /**
  * Warns about messages for fields that the schema does not have (HYD_FORM_FIELD).
@@ -41,6 +42,24 @@ export function noteParams(found: readonly SchemaIssue[], { file }: PageSchema, 
   const hint = unknown ? `; the path has no parameter "${unknown.path}", ${others}` : ''
   const text = `404, because the parameters do not match the schema "params" of ${file}: ${reasons.join(', ')}${hint}`
   ctx.request.log[unknown ? 'warn' : 'info']({ route: ctx.route }, text)
+}
+
+/** Says why a form was not accepted. The page may show no message for a field that the form does not have. */
+export function noteForm({ issues, form }: RefusedForm, ctx: RequestContext) {
+  if (!isInDevelopment(ctx)) return
+  const reasons = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  const sent = hasOtherBody(ctx.request) ? [] : [...new Set(form.keys())]
+  const missing = issues.map(({ path }) => path).filter((path) => path !== '' && !sent.some((name) => isOf(path, name)))
+  const hint =
+    sent.length > 0 && missing.length > 0
+      ? `; the request has no field ${missing.map((path) => `"${path}"`).join(', ')}, only ${sent.join(', ')}`
+      : ''
+  ctx.request.log.info({ route: ctx.route }, `the form was not accepted: ${reasons.join(', ')}${hint}`)
+}
+
+/** Returns whether a field is part of the value at a path: `tags[]` and `address.city` are parts of `tags` and `address`. */
+function isOf(path: string, field: string): boolean {
+  return field === path || (field.startsWith(path) && /^[.[]/.test(field.slice(path.length)))
 }
 
 function isInDevelopment({ site }: RequestContext): boolean {

@@ -15,6 +15,7 @@ import { type WrittenExtras, writeActed, writeExtras } from './page-extras.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { respondInSlot } from './raw-response.ts'
 import { respondWithError, targetOf } from './respond-with-error.ts'
+import { noteForm } from './schema-notes.ts'
 import { sendErrorProblem, sendJson, sendNothing } from './send-response.ts'
 import { serveErrorInLayouts } from './serve-error.ts'
 import { type StateBeforeLoads, serveNavigation } from './serve-navigation.ts'
@@ -73,6 +74,7 @@ async function respondWithActionJson(route: Route, value: unknown, ctx: RequestC
 async function respondWithInvalid(route: PreparedRoute, refused: RefusedForm, ctx: RequestContext): Promise<void> {
   const { status, issues } = refused
   ctx.note({ statusCode: status }, `refused with ${status}: the form was not accepted`)
+  noteForm(refused, ctx)
   if (ctx.format === 'json' || (ctx.format !== 'navigation' && hasOtherBody(ctx.request)))
     return sendErrorProblem({ kind: 'refusal', status, message: NOT_ACCEPTED }, ctx, issues)
   ctx.reply.code(status)

@@ -82,6 +82,23 @@ t.test('the log says which parameter does not match the schema, and why', async 
   await site.dev.waitFor(new RegExp(`INFO: 404, because ${schema}: id: (?!.*the path has no)`))
 })
 
+t.test('the log says why a form was not accepted, and which fields it does not have', async () => {
+  const post = (body: string) =>
+    fetch(new URL('/', site.url), {
+      method: 'POST',
+      headers: {
+        accept: 'text/html',
+        origin: new URL(site.url).origin,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body,
+    })
+  await (await post('nmae=Ada&x=1')).text()
+  await site.dev.waitFor(/INFO: the form was not accepted: name: .+; the request has no field "name", only nmae, x$/)
+  await (await post('name=A')).text()
+  await site.dev.waitFor(/INFO: the form was not accepted: name: Far too short$/)
+})
+
 t.test('a message of invalidForm for a field that the schema does not have is a warning', async (t) => {
   const { page, errors } = await site.open('/join')
   await page.click('#send')
