@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url'
+import { watchRejections } from '../../src/server/lifecycle/unhandled-rejections.ts'
 import { startWatchdog } from '../../src/server/lifecycle/watchdog.ts'
 import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
 import { type DevServer, startDevServer } from '../dev/dev-server.ts'
@@ -12,6 +13,8 @@ import { formatDuration } from './format-report.ts'
 
 /** Milliseconds without a reaction after which the event loop counts as blocked. */
 const BLOCKED_MS = 3_000
+/** How long a promise that has rejected may wait for its handler: a load can return it later. */
+const HANDLED_MS = 1_000
 const BUNDLING = 'bundling the packages of the site; the next start uses the result again'
 const BLOCKED = `Warning: code of the site has blocked the event loop for ${BLOCKED_MS / 1_000} s; Ctrl+C ends the process`
 
@@ -73,7 +76,8 @@ export async function runDev(
   print = (write) => write()
 
   // An error of the site outside of a request must not end `hydrant dev`.
-  process.on('uncaughtException', started.report).on('unhandledRejection', started.report)
+  process.on('uncaughtException', started.report)
+  watchRejections(HANDLED_MS, started.report)
 }
 
 /** Calls `onBlocked` in the code that blocks the event loop, and lets the code continue. */

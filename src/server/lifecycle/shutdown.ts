@@ -6,6 +6,7 @@ import type { Options } from '../options/options.ts'
 import { timerMs } from '../util/timer-ms.ts'
 import type { ConnectionDrain } from './drain-connections.ts'
 import type { Health } from './health.ts'
+import { watchRejections } from './unhandled-rejections.ts'
 
 /** Milliseconds that failures have to reach the ledger, after the requests have had their time. */
 export const KEEP_MS = 3_000
@@ -59,11 +60,12 @@ export interface ShutdownHandle {
  */
 export function handleShutdown(
   target: ShutdownTarget,
-  { drainMs, stopDelayMs }: Options['timeouts'],
+  { drainMs, stopDelayMs, loadMs }: Options['timeouts'],
   options: ShutdownOptions,
 ): ShutdownHandle {
   const { app, failures } = target
   const { ignoresSignals = false, onFail, othersServe = false } = options
+  const rejections = watchRejections(loadMs, fail)
   const drain = createDrain(target, drainMs, options)
   let isStopping = false
   let exitCode = 0
@@ -71,6 +73,8 @@ export function handleShutdown(
 
   async function finish(how: StopRequest) {
     isStopping = true
+    // `onFailure` and the ledger get no more failures after the app has closed.
+    rejections.stopWaiting()
     if (!(await drain(how))) exitCode = 1
     if (exitCode !== 0) process.exit(exitCode)
   }
@@ -100,7 +104,7 @@ export function handleShutdown(
   }
   // A signal without a listener ends the process.
   if (ignoresSignals) for (const signal of SIGNALS) process.on(signal, () => {})
-  process.on('uncaughtException', fail).on('unhandledRejection', fail)
+  process.on('uncaughtException', fail)
   return {
     stop(how) {
       if (isStopping) return
@@ -109,7 +113,8 @@ export function handleShutdown(
     },
     fail,
     detach() {
-      process.off('uncaughtException', fail).off('unhandledRejection', fail)
+      process.off('uncaughtException', fail)
+      rejections.detach()
       shutdown.uninstall()
     },
   }

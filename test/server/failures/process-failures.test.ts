@@ -48,12 +48,21 @@ const dir = await buildFiles(t.testdir({}), {
   'hydrant.config.ts': CONFIG,
   'pages/slow.tsx': SLOW,
   'pages/slow.server.ts': 'export const load = ({ app }) => ({ late: app.stopping })\n',
+  // The promise rejects before the load returns it.
+  'pages/early.tsx': SLOW,
+  'pages/early.server.ts': `export async function load() {
+  const late = Promise.reject(new Error('early'))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  return { late }
+}
+`,
   'pages/never.tsx': SLOW,
   'pages/never.server.ts': 'export const load = () => ({ late: new Promise(() => {}) })\n',
 })
 
 async function start(t: Pick<Test, 'teardown'>, env: Record<string, string> = {}) {
-  const server = startCli(t, ['start', dir, '--port', '0'], { env })
+  // A promise may wait for its handler as long as a load may take.
+  const server = startCli(t, ['start', dir, '--port', '0'], { env: { HYDRANT_TIMEOUTS_LOAD_MS: '500', ...env } })
   const [, url] = await server.waitFor(/listening at (http:[^"]+)/)
   // Each line of the log is JSON, and so is each line that the site writes.
   const parsed = () =>
@@ -101,6 +110,17 @@ for (const [way, { message, frame }] of CELLS) {
     t.equal(told().length, 1)
   })
 }
+
+t.test('a promise that rejects before its load returns it is a failure of the request', async (t) => {
+  const server = startCli(t, ['start', dir, '--port', '0'])
+  const [, url] = await server.waitFor(/listening at (http:[^"]+)/)
+  const early = await fetch(`${url}/early`, { headers: { accept: 'text/html' } })
+  t.match(await early.text(), 'Application error: a server-side exception')
+  t.equal(await server.stop(), 0)
+  const failures = server.lines.map((line) => JSON.parse(line) as LogLine).filter(({ digest }) => digest !== undefined)
+  t.match(failures, [{ phase: /load|stream|render/, route: '/early', err: { message: 'early' } }])
+  t.equal(failures.length, 1)
+})
 
 t.test('requests in flight are finished first', async (t) => {
   const { url, ended, fatal } = await start(t)
