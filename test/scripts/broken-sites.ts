@@ -341,6 +341,16 @@ export const brokenSites: BrokenSite[] = [
     message: '"lib.ts" has no export "totl"; did you mean "total"?',
   },
   {
+    title: 'a guard in the file of a page, which everyone could open',
+    files: {
+      'pages/a.tsx': 'export default () => null\nexport const guard = () => {}\n',
+      'pages/b/layout.tsx': 'export default ({ children }) => children\nexport function guard() {}\n',
+      'pages/b/layout.server.ts': 'export const load = () => 1\n',
+    },
+    expected: ['HYD_BUILD_PAGE_EXPORT pages/a.tsx:2:14', 'HYD_BUILD_PAGE_EXPORT pages/b/layout.tsx:2:17'],
+    message: 'pages/a.tsx exports "guard", which has no effect there; move it to pages/a.server.ts: without it, anyone',
+  },
+  {
     title: 'the default export of a module that exports the name',
     files: {
       'pages/a.tsx': "import Button from '../lib/button.mts'\nexport default () => <Button />\n",

@@ -9,7 +9,7 @@ import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
 import { parseScript } from '../output/parse-script.ts'
 import { checkPrerender } from './check-prerender.ts'
 import { checkValues } from './check-values.ts'
-import { meantExport } from './doubtful-exports.ts'
+import { meantExport, serverFileOf } from './doubtful-exports.ts'
 import { findExport, findStar } from './find-export.ts'
 import { readMdxExports } from './mdx-exports.ts'
 import { readWrittenValues, type SiteExports, type WrittenValues } from './written-values.ts'
@@ -147,7 +147,7 @@ function hintAtDefault(name: string, names: readonly string[] = []): string {
 }
 
 /**
- * Finds components without a default export, exports of server files that Hydrant does not know, exports whose names are
+ * Finds components without a default export, guards outside of server files, exports of server files that Hydrant does not know, exports whose names are
  * not written in the file, a `loadVisitor` without `cache`, exports with a wrong value, and prerendered pages that need a
  * server.
  *
@@ -196,6 +196,12 @@ export async function checkExports(
   for (const { file } of [...pages, ...site.serverFiles]) {
     for (const module of stars.get(file) ?? [])
       problems.push(createProblem('HYD_BUILD_EXPORT_ALL', [file, module], await findStar(siteDir, file, module)))
+  }
+  for (const { file, kind } of site.components) {
+    if ((kind !== 'page' && kind !== 'layout') || !found.get(file)?.includes('guard')) continue
+    const hint = `move it to ${serverFileOf(file, found).path}: without it, anyone can open the page`
+    const place = await findExport(siteDir, file, 'guard')
+    problems.push(createProblem('HYD_BUILD_PAGE_EXPORT', [file, 'guard', hint], place))
   }
   for (const { file, kind } of reported.includes('loadVisitor') ? [] : site.serverFiles) {
     const names = found.get(file) ?? []

@@ -73,6 +73,15 @@ export async function findDoubtfulExports(
   )
 }
 
+/** Returns the server file of a page or a layout: the present one, or the path of a new one. */
+export function serverFileOf(
+  file: string,
+  names: KnownExports['names'],
+): { present: string | undefined; path: string } {
+  const present = serverFileKeys(file).find((key) => names.has(key))
+  return { present, path: present ?? file.replace(/\.(?:[jt]sx|mdx)$/, '.server.ts') }
+}
+
 function checkComponent(
   { file, kind }: DiscoveredSite['components'][number],
   { names, values }: KnownExports,
@@ -81,9 +90,9 @@ function checkComponent(
   const own = kind === 'page' ? PAGE_EXPORTS : []
   const all: readonly string[] = kind === 'page' ? PAGE_SERVER_EXPORTS : LAYOUT_SERVER_EXPORTS
   const allowed = all.filter((name) => !own.includes(name))
-  const present = serverFileKeys(file).find((key) => names.has(key))
-  const server = present ?? file.replace(/\.(?:[jt]sx|mdx)$/, '.server.ts')
-  const exported = names.get(file) ?? []
+  const { present, path: server } = serverFileOf(file, names)
+  // `checkExports` reports a guard.
+  const exported = (names.get(file) ?? []).filter((name) => name !== 'guard')
   return exported.flatMap((name): Doubt[] => {
     const doubt = (hint: string) => [{ code: 'HYD_BUILD_PAGE_EXPORT', values: [file, name, hint], file, name } as const]
     const misspelled = own.find((one) => isMisspelling(name, one) && !exported.includes(one))

@@ -144,7 +144,7 @@ export const load = 1
     'pages/b.mdx': '# Title\n\nText\n\nexport { load as actions } from "../parts/load.ts"\n',
     'pages/b.server.ts': 'export const load = () => 1\n',
     'parts/load.ts': 'export const load = 1\n',
-    'pages/c/layout.mdx': 'export const guard = 1\n\n{props.children}\n',
+    'pages/c/layout.mdx': 'export const beforeLoad = 1\n\n{props.children}\n',
     'pages/c/index.mdx':
       'export default function Frame({ children }) {\n  return children\n}\n\nexport function load() {}\n',
   })
@@ -156,7 +156,7 @@ export const load = 1
       '4:24 pages/a.mdx exports "loader", which has no effect there; did you mean "load" in pages/a.server.ts?',
       '5:10 pages/b.mdx exports "actions", which has no effect there; did you mean "action" in pages/b.server.ts?',
       '5:17 pages/c/index.mdx exports "load", which has no effect there; did you mean "load" in pages/c/index.server.ts?',
-      '1:14 pages/c/layout.mdx exports "guard", which has no effect there; did you mean "guard" in pages/c/layout.server.ts?',
+      '1:14 pages/c/layout.mdx exports "beforeLoad", which has no effect there; did you mean "guard" in pages/c/layout.server.ts?',
     ],
   )
 })
