@@ -351,6 +351,17 @@ export const brokenSites: BrokenSite[] = [
     message: 'pages/a.tsx exports "guard", which has no effect there; move it to pages/a.server.ts: without it, anyone',
   },
   {
+    title: 'functions of Next.js that run on the server',
+    files: {
+      'pages/a.tsx':
+        "export default () => {\n  async function save() {\n    'use server'\n    console.log('secret')\n  }\n  return <form action={save} title=\"'use server'\" />\n}\n",
+      'pages/b.tsx': "import { remove } from '../lib/remove'\nexport default () => <form action={remove} />\n",
+      'lib/remove.ts': "// Runs on the server.\n'use server'\nexport async function remove() {}\n",
+    },
+    expected: ['HYD_BUILD_USE_SERVER lib/remove.ts:2:1', 'HYD_BUILD_USE_SERVER pages/a.tsx:3:5'],
+    message: 'lib/remove.ts has the directive "use server", and the browser would get its code',
+  },
+  {
     title: 'the default export of a module that exports the name',
     files: {
       'pages/a.tsx': "import Button from '../lib/button.mts'\nexport default () => <Button />\n",

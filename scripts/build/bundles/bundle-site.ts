@@ -9,6 +9,7 @@ import { findStyledPackages } from '../esbuild/styled-packages.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
 import { type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
+import { checkDirectives } from './check-directives.ts'
 import { checkPackageImports } from './check-package-imports.ts'
 import { translateErrors } from './translate-errors.ts'
 import { translateWarning } from './translate-message.ts'
@@ -39,7 +40,9 @@ export async function bundleSite(
   }
   const file = (end: string) => outputText(forServer.result.outputFiles, end)
   const imports = await checkPackageImports(siteDir, file('.mjs'), forServer.result.metafile)
-  if (imports.problems.length > 0) return { problems: imports.problems }
+  const directives = await checkDirectives(siteDir, forClient.result.outputFiles, forClient.result.metafile)
+  const problems = [...imports.problems, ...directives]
+  if (problems.length > 0) return { problems }
   const folder = join(siteDir, input.folder)
   return {
     client: readClientOutput(forClient.result, [...client.assets, ...assets], {

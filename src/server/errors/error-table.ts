@@ -388,6 +388,10 @@ export const errorTable = {
     message: '"%s" has no export "%s"%s',
     fix: 'Correct the name, import a type with "import type", or export the name there if the module is yours.',
   },
+  HYD_BUILD_USE_SERVER: {
+    message: '%s has the directive "use server", and the browser would get its code',
+    fix: 'Move the code to the action in the server file of the page: export function action({ form }) { … }; see "hydrant docs forms".',
+  },
   HYD_BUILD_LOADER: {
     message: 'there is no loader for "%s" files',
     fix: 'Set a loader for them with "esbuild.loader" in hydrant.config.ts; see "hydrant docs options".',
