@@ -20,30 +20,49 @@ export interface NamedLedger {
   isDev?: boolean
 }
 
-/** Returns the text that `hydrant errors` prints. Throws HYD_DIGEST_UNKNOWN. */
-export async function describeErrors(request: ErrorsRequest, from: NamedLedger, view: View): Promise<string> {
-  return request.kind === 'one' ? describeOne(request, from, view) : describeList(request, from, view)
+/**
+ * Returns the text that `hydrant errors` prints. Throws HYD_DIGEST_UNKNOWN.
+ *
+ * @param onMore Called with a sentence if JSON does not contain all failures that match.
+ */
+export async function describeErrors(
+  request: ErrorsRequest,
+  from: NamedLedger,
+  view: View,
+  onMore: (text: string) => void = () => {},
+): Promise<string> {
+  return request.kind === 'one' ? describeOne(request, from, view) : describeList(request, from, view, onMore)
 }
 
 type RequestOf<Kind extends ErrorsRequest['kind']> = Extract<ErrorsRequest, { kind: Kind }>
 
-async function describeList({ query, limit, isJson }: RequestOf<'list'>, from: NamedLedger, view: View) {
+async function describeList(
+  { query, limit, isJson }: RequestOf<'list'>,
+  from: NamedLedger,
+  view: View,
+  onMore: (text: string) => void,
+) {
   const { ledger, name, words } = from
   // One more than the list shows, to know whether there are more.
   const found = await ledger.list({ ...toListQuery(query, ''), limit: limit + 1 })
   const shown = found.slice(0, limit)
-  if (isJson) return toJson(shown.map(summaryJson))
+  const hasMore = found.length > limit
+  if (isJson) {
+    if (hasMore) onMore(`Only ${limit} failures are shown; --limit ${limit * 2} shows more.`)
+    return toJson(shown.map(summaryJson))
+  }
   if (shown.length === 0) {
+    if (query.isNew) return `No failure is new in ${query.release}. Ledger: ${name}`
     const { sort: _sort, ...choosing } = query
     const isChosen = Object.keys(choosing).length > 0
     return `${isChosen ? 'No failure matches' : 'Nothing has failed yet'}. Ledger: ${name}`
   }
-  const rest = found.length > limit ? `, ${ORDERS[query.sort ?? 'last']}; --limit ${limit * 2} shows more` : ''
+  const rest = hasMore ? `, ${ORDERS[query.sort ?? 'last']}; --limit ${limit * 2} shows more` : ''
   const isNew = query.isNew ? ` New in ${query.release}.` : ''
   return [
     ...formatFailures(shown, view),
     '',
-    `${countOf(shown)}${rest}.${isNew} Ledger: ${name}`,
+    `${countOf(shown)}${query.since === undefined ? '' : ' in total'}${rest}.${isNew} Ledger: ${name}`,
     `Details of one: hydrant errors ${shown[0]?.fingerprint ?? ''}${words}`,
   ].join('\n')
 }

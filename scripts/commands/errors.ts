@@ -39,7 +39,7 @@ export async function runErrors(
       width: stdout.columns ?? Number.POSITIVE_INFINITY,
       now,
     }
-    const text = await describeErrors(request, from, view)
+    const text = await describeErrors(request, from, view, console.error)
     // `head` closes the pipe when it has read enough, which would be an uncaught error.
     stdout.on('error', () => {}).write(`${text}\n`)
   } finally {

@@ -67,6 +67,14 @@ t.test('lists the selected failures, and says when there are more', async (t) =>
   t.match(await print(ledger, null), /^AAAAAAAA .*solved: TypeError/m)
   t.match(await print(ledger, null, { flags: { limit: '2' } }), '2 failures, seen 2 times, last seen first; --limit 4')
   t.notMatch(await print(ledger, null, { flags: { limit: '3' } }), '--limit')
+  t.match(await print(ledger, null, { flags: { since: '2d' } }), '2 failures, seen 2 times in total.')
+  const notes: string[] = []
+  for (const limit of ['2', '3']) {
+    const request = readRequest(null, { limit, json: true }, NOW)
+    const view = { paint: createPaint(false), width: Number.POSITIVE_INFINITY, now: NOW }
+    await describeErrors(request, { ledger, name: NAME, words: '' }, view, (text) => notes.push(text))
+  }
+  t.strictSame(notes, ['Only 2 failures are shown; --limit 4 shows more.'])
 })
 
 t.test('says that nothing has failed, and who says so', async (t) => {
