@@ -1,3 +1,4 @@
+import { DevalueError } from 'devalue'
 import { fulfilledText, messageText, needsUnflatten, serialize, serializePlain } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
@@ -83,20 +84,26 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
     const id = pending.add(promise)
     const from: SourceFunction = { file, function: 'load' }
     promise.then(
-      (value) => pending.settle(id, () => fulfilled(id, value, from)),
+      (value) => pending.settle(id, () => fulfilled(id, value, from, promise)),
       (reason: unknown) => pending.settle(id, () => rejected(id, reason, from, ctx)),
     )
     return id
   }
 
-  function fulfilled(id: number, value: unknown, from: SourceFunction): string {
+  function fulfilled(id: number, value: unknown, from: SourceFunction, promise: PromiseLike<unknown>): string {
     file = from.file
     try {
       return fulfilledText(id, serialize(value, defer))
     } catch (error) {
       silencePromises(value)
-      return rejected(id, unserializable(error, from.file), from, ctx)
+      const within = pathsOf().get(promise)?.slice('data'.length)
+      return rejected(id, unserializable(error, from.file, 'load', within), from, ctx)
     }
+  }
+
+  /** Returns the paths of the promises that the values contain: `data.reviews`. */
+  function pathsOf() {
+    return new Map(values.flatMap((value) => [...findPromises(value, 'data')]))
   }
 
   return {
@@ -113,7 +120,7 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
     },
     pendingCount: pending.count,
     pendingNames() {
-      const paths = new Map(values.flatMap((value) => [...findPromises(value, 'data')]))
+      const paths = pathsOf()
       return pending.promises().map((promise) => paths.get(promise) ?? 'a promise inside deferred data')
     },
     subscribe: pending.subscribe,
@@ -168,14 +175,36 @@ function failed(id: number, { digest }: Failure): string {
 
 /**
  * Returns HYD_DATA_UNSERIALISABLE for the error of a serializer. `from` is the function or the schema of `file` that
- * returned the data.
+ * returned the data, and `within` the path of the promise whose value it is (none).
  */
-export function unserializable(error: unknown, file: string, from: 'load' | 'action' | 'search' | 'params' = 'load') {
+export function unserializable(
+  error: unknown,
+  file: string,
+  from: 'load' | 'action' | 'search' | 'params' = 'load',
+  within = '',
+) {
   // Devalue's errors contain the path: `.user.save`.
   const path =
     error instanceof Error && 'path' in error
       ? String(error.path).replace(from === 'action' ? '.actionData' : '', '')
       : ''
-  const reason = messageOf(error)
-  return createHydrantError('HYD_DATA_UNSERIALISABLE', [from, file, path, reason], error)
+  return createHydrantError('HYD_DATA_UNSERIALISABLE', [from, file, within + path, reasonOf(error)], error)
+}
+
+/** Names the value that Devalue has refused, or returns its message. */
+function reasonOf(error: unknown): string {
+  const value: unknown = error instanceof DevalueError ? error.value : undefined
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
+  const name = typeof value === 'object' && value !== null ? classOf(value) : 'Object'
+  return name === 'Object' ? messageOf(error) : `an instance of ${name}`
+}
+
+function classOf(value: object): string {
+  try {
+    const { name }: { name?: unknown } = Object.getPrototypeOf(value).constructor
+    return typeof name === 'string' && name !== '' ? name : 'Object'
+  } catch {
+    // The object has no prototype, or a getter throws.
+    return 'Object'
+  }
 }

@@ -67,7 +67,7 @@ const site: Files = {
   'pages/late-signal.server.ts':
     "export const load = async ({ signal }) => {\n  await new Promise((resolve) => { signal.onabort = resolve })\n  throw new Error('the query was stopped')\n}\n",
   'pages/unserializable.tsx': page('<p>never</p>'),
-  'pages/unserializable.server.ts': load('  return { user: { save() {} } }'),
+  'pages/unserializable.server.ts': load('  class Money {}\n  return { user: { save: new Money() } }'),
   'pages/unserializable-later.tsx': page('<p>page</p>'),
   'pages/unserializable-later.server.ts': load(
     '  return { later: new Promise((resolve) => setTimeout(() => resolve({ user: { save() {} } }), 5)) }',
@@ -187,13 +187,12 @@ t.test('a value without a stack gets the position where it was thrown', async (t
 })
 
 t.test('data that cannot be serialized is a failure that names the position', async (t) => {
-  for (const path of ['/unserializable', '/unserializable-later']) {
-    const response = await get(path)
-    t.match(failuresOf(response), [
-      {
-        err: { message: `load of pages${path}.server.ts returned data.user.save, which cannot be sent to the browser` },
-      },
-    ])
+  for (const [path, what] of [
+    ['/unserializable', 'data.user.save, which cannot be sent to the browser: an instance of Money'],
+    ['/unserializable-later', 'data.later.user.save, which cannot be sent to the browser: a function'],
+  ]) {
+    const response = await get(String(path))
+    t.match(failuresOf(response), [{ err: { message: `load of pages${path}.server.ts returned ${what}` } }])
   }
 })
 
