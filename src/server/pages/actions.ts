@@ -46,7 +46,7 @@ export async function runAction(route: Route, ctx: RequestContext): Promise<Acti
     return outcome
   } catch (thrown) {
     const caught = catchActionError(thrown, route, step.running)
-    // The client may have left, or closed the tab, while something was paid.
+    // An action may have had effects before it failed, such as a payment.
     if (ctx.isGone && step.hasStarted) recordLate(caught, ctx.abortReason, ctx)
     if (ctx.isGone || ctx.reply.sent) return { kind: 'done' }
     return { kind: 'thrown', caught }
