@@ -85,7 +85,7 @@ async function evaluate(file: string, bundle: string, key: string, siteDir: stri
   if (!module) return { problems }
   const settings = await attempt('esbuild', () => readEsbuildSettings(module.default))
   // Its error is about the configuration as a whole.
-  if (typeof module.default !== 'object') return { problems }
+  if (typeof module.default !== 'object' || Array.isArray(module.default)) return { problems }
   const config: Record<string, unknown> = { ...module.default }
   const isStrict = await attempt('strictMode', () => readSwitch(config, 'strictMode'))
   const compileReact = await attempt('reactCompiler', () =>

@@ -7,9 +7,7 @@ export interface RefusedOption {
   error: unknown
 }
 
-/**
- * Finds all options that the server would refuse. `resolveOptions` throws for the first one.
- */
+/** Finds all options that the server would refuse. `resolveOptions` throws for the first one. */
 export function findRefusedOptions(config: Record<string, unknown>): RefusedOption[] {
   return Object.entries(config).flatMap(([name, value]) => {
     const error = refusalOf({ [name]: value })

@@ -18,7 +18,10 @@ export const BUILD_PATHS = {
    * files of earlier builds are kept for pages that are already open.
    */
   client: 'client',
-  /** The client files of earlier builds, the last one first: `{ "builds": [{ "clientFiles": [] }] }`. Missing if there are none. */
+  /**
+   * The client files of earlier builds, the last one first: `{ "builds": [{ "clientFiles": [] }] }`. Missing if there are
+   * none.
+   */
   previous: 'previous.json',
   /** Source maps of the client files, including those of recent builds: `<file>.map`. Never served. */
   clientMaps: 'maps',

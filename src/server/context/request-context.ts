@@ -63,8 +63,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   #nonce: string | null = null
   #lateRedirects: Map<Redirection, Error> | null = null
   #controller: AbortController | null = null
-  #isAborted = false
-  /** The reason of the last abort; undefined before. */
+  /** The reason of the abort of `signal`; undefined before. */
   abortReason: unknown
   #onLeave: (() => void) | null = null
   #hooks: HookRun | null = null
@@ -184,7 +183,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
     const kind = classifyThrown(thrown)
     if (kind.kind === 'redirect') return this.lateRedirect(kind.redirection)
     // After an abort a load may reject with anything; that is no failure of its own.
-    if (!this.#isAborted) this.fail(thrown, details)
+    if (this.abortReason === undefined) this.fail(thrown, details)
     const substitute = new Error('The thrown value cannot be inspected.')
     this.site.failures.of(this.request).alias(substitute, thrown)
     return substitute
@@ -213,14 +212,13 @@ export class RequestContext implements FailureSubject, RequestTarget {
 
   /** Aborts `signal`, which loads and the render were given. */
   abort(reason: unknown) {
-    this.#isAborted = true
     this.abortReason = reason
     this.#controller?.abort(reason)
   }
 
   /** After an abort, gives the loads of the layouts around an error page a new signal. */
   renewSignal() {
-    this.#isAborted = false
+    this.abortReason = undefined
     this.#controller = null
   }
 

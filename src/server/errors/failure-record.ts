@@ -75,7 +75,9 @@ export interface Occurrence {
   /** The id of the process that recorded the failure. */
   pid?: number
   userAgent: UserAgentClass | null
-  /** The status of the response; null outside of any request, for a failure in a browser, and if the client left before. */
+  /**
+   * The status of the response; null outside of any request, for a failure in a browser, and if the client had left.
+   */
   statusSent: number | null
   /** True if the browser has reported that it shows the page in spite of the failure. */
   isRecovered: boolean

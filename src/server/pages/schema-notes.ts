@@ -57,7 +57,7 @@ export function noteForm({ issues, form }: RefusedForm, ctx: RequestContext) {
   ctx.request.log.info({ route: ctx.route }, `the form was not accepted: ${reasons.join(', ')}${hint}`)
 }
 
-/** Returns whether a field is part of the value at a path: `tags[]` and `address.city` are parts of `tags` and `address`. */
+/** Returns whether a field is part of the value at a path: `tags[]` of `tags`, and `address.city` of `address`. */
 function isOf(path: string, field: string): boolean {
   return field === path || (field.startsWith(path) && /^[.[]/.test(field.slice(path.length)))
 }
