@@ -6,6 +6,7 @@ import { addFirstHook } from './guards/first-hook.ts'
 import { addHostGuard } from './guards/host-guard.ts'
 import { createFailureStore } from './ledger/failure-store.ts'
 import { addWatchdog } from './lifecycle/app-watchdog.ts'
+import { closeUnusedConnections } from './lifecycle/unused-connections.ts'
 import { measureRequests } from './metrics/measure-requests.ts'
 import { NO_METRICS } from './metrics/metrics-recorder.ts'
 import type { RequestMetrics } from './metrics/request-metrics.ts'
@@ -56,6 +57,7 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
     return metrics
   }
   addWatchdog(app, resolved.timeouts.hangMs)
+  closeUnusedConnections(app)
   addAppSite(app, { base, dir, folder, release, build, options: resolved, store, failures, cache, measure })
 }
 
