@@ -11,7 +11,8 @@ const scripts = new Map<string, Script>()
  * code from it.
  */
 export function requireCached(file: string, cache: string): unknown {
-  const script = compileCached(readFileSync(file, 'utf8'), file, cache)
+  const compiled = existsSync(cache) ? readFileSync(cache) : undefined
+  const script = compileScript(readFileSync(file, 'utf8'), file, compiled)
   scripts.set(cache, script)
   const module = new Module(file)
   const require = createRequire(file)
@@ -23,15 +24,14 @@ export function requireCached(file: string, cache: string): unknown {
 }
 
 /**
- * Compiles a CommonJS file to a script whose value is the function around its code. When the file `cache` exists, V8 takes
- * the compiled code from it; `cachedDataRejected` of the script is `undefined` without one.
+ * Compiles a CommonJS file to a script whose value is the function around its code. V8 takes code that it has compiled
+ * before from `compiled`.
  */
-export function compileCached(source: string, file: string, cache: string): Script {
-  const cachedData = existsSync(cache) ? readFileSync(cache) : undefined
+export function compileScript(source: string, file: string, compiled?: Buffer): Script {
   return new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: file,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    ...(cachedData && { cachedData }),
+    ...(compiled && { cachedData: compiled }),
   })
 }
 

@@ -1,6 +1,9 @@
 /** The number of lines that are shown of an assertion's details. */
 const MAX_DETAIL_LINES = 30
 
+/** tap writes no more than this comment when a teardown throws, or has not ended when the time of the file is over. */
+const FAILED_TEARDOWN = /^\s*# error thrown in teardown$/
+
 /**
  * Lists the failures in the text that tap writes: the titles from the outermost test to the assertion, the place, and
  * the details. The line of a subtest repeats the failures inside it, so it is listed only when there are none.
@@ -14,6 +17,8 @@ export function listFailed(tap: string): string[] {
     const depth = line.search(/\S/) / 4
     const [, subtest] = /^\s*# Subtest: (.*)$/.exec(line) ?? []
     if (subtest !== undefined) titles.splice(depth, Infinity, subtest)
+    if (FAILED_TEARDOWN.test(line))
+      failed.push([...titles.slice(0, depth), 'a teardown throws, or does not end'].join(' › '))
     const [, title] = /^\s*not ok \d+ - (.*)$/.exec(line) ?? []
     if (title === undefined || /# (?:skip|todo)\b/i.test(title)) continue
     const isRepeated = innermost > depth

@@ -50,10 +50,10 @@ export async function runFile(file: string): Promise<Outcome> {
 }
 
 /** Runs `node` with the arguments, and waits for the processes that it leaves behind. `files` is a number. */
-export function runProgram(words: readonly string[], files: number): Promise<Program> {
+export function runProgram(words: readonly string[], files: number, patienceS = PATIENCE_S): Promise<Program> {
   const startedAt = Date.now()
   const { NODE_OPTIONS: _, ...own } = process.env
-  const env = { ...own, TAP_TIMEOUT: String(PATIENCE_S) }
+  const env = { ...own, TAP_TIMEOUT: String(patienceS) }
   const options = { env, timeout: files * KILLED_AFTER_MS, killSignal: 'SIGKILL' } as const
   const child = spawn(process.execPath, [...V8_OPTIONS, '--import', CODE_CACHE, ...words], options)
   let tap = ''

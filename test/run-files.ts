@@ -2,7 +2,8 @@ import { type Outcome, readTap, runFile, runProgram } from './run-file.ts'
 import { nameSources } from './source-places.ts'
 import { findPart } from './together-output.ts'
 
-const PROGRAM = 'dist/test/run-together.js'
+/** The program that runs the files that its arguments name. */
+export const PROGRAM = 'dist/test/run-together.js'
 
 /**
  * Runs test files one after the other in one process. A file that does not pass there runs again in a process of its

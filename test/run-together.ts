@@ -7,7 +7,7 @@ import type { TestOpts } from 'tap'
 import { startTest } from './current-test.ts'
 import { endKept, keepPrograms } from './kept.ts'
 import { importsOf } from './test-files.ts'
-import { formatEnd, formatStart } from './together-output.ts'
+import { createOutput, formatEnd, formatStart } from './together-output.ts'
 
 /** How long the process may run after its last file. */
 const GRACE_MS = 30_000
@@ -23,16 +23,17 @@ process.env.TAP_TIMEOUT = String(patience)
 // Libraries that each server loads listen to signals until the process ends.
 process.setMaxListeners(0)
 keepPrograms()
+const output = createOutput()
 
 // It replaces a function that the build keeps when it is loaded.
 if (files.some((file) => importsOf(file).includes('dist/test/shared-compression.js')))
   await import('./shared-compression.ts')
 for (const file of files) {
   const startedAt = Date.now()
-  process.stdout.write(formatStart(file))
+  output.write(formatStart(file))
   const { total, pass } = await run(file)
   // tap itself writes the numbers only for the test of a process.
-  process.stdout.write(`# { total: ${total}, pass: ${pass} }\n${formatEnd(file, Date.now() - startedAt)}`)
+  output.write(`# { total: ${total}, pass: ${pass} }\n${formatEnd(file, Date.now() - startedAt)}`)
 }
 await endKept()
 // Then the process ends by itself, as the process of one file does, unless a file has left something running.
@@ -51,7 +52,7 @@ async function run(file: string) {
   }
   const test = new Test(options)
   startTest(test)
-  test.on('data', (text: string | Buffer) => process.stdout.write(text))
+  test.on('data', (text: string | Buffer) => output.write(String(text)))
   const env = { ...process.env }
   await new Promise<void>((done) => test.runMain(done))
   restoreEnv(env)

@@ -1,4 +1,29 @@
-// The comments in the output of a process that runs several test files.
+// The output of a process that runs several test files, with a comment before and after each.
+
+/** How long text waits for more of it. */
+const PAUSE_MS = 50
+
+/**
+ * Collects what tap writes, and writes it to the standard output a few times a second: tap writes each line by itself, and
+ * a write to a pipe takes as long as an assertion. What others write in the meantime comes first.
+ */
+export function createOutput(): { write(text: string): void } {
+  let waiting = ''
+  let timer: NodeJS.Timeout | undefined
+  const flush = () => {
+    clearTimeout(timer)
+    timer = undefined
+    process.stdout.write(waiting)
+    waiting = ''
+  }
+  process.once('exit', flush)
+  return {
+    write(text) {
+      waiting += text
+      timer ??= setTimeout(flush, PAUSE_MS).unref()
+    },
+  }
+}
 
 export function formatStart(file: string): string {
   return `\n# file starts: ${file}\n`

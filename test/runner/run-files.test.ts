@@ -1,8 +1,9 @@
 // Test files that share a process.
 
 import t from 'tap'
-import type { Outcome } from '../run-file.ts'
-import { runFiles } from '../run-files.ts'
+import { type Outcome, readTap, runProgram } from '../run-file.ts'
+import { PROGRAM, runFiles } from '../run-files.ts'
+import { findPart } from '../together-output.ts'
 
 const [LEAVES, PASSES, FAILS, EXITS, LATE, WAITS] = ['leaves', 'passes', 'fails', 'exits', 'late', 'waits'].map(
   (name) => `dist/test/runner/${name}.js`,
@@ -46,4 +47,14 @@ t.test('an error that a file has left behind fails this file, not the next one',
   t.strictSame(others, [])
   t.match(late, { file: LATE, failures: { length: 1 } })
   t.match(waits, { file: WAITS, passed: 1, failures: [] })
+})
+
+t.test('a file whose teardown does not end in time has failed, and the next one runs', async (t) => {
+  const [hangs, passes] = ['dist/test/runner/hangs.js', PASSES]
+  const { tap } = await runProgram([PROGRAM, hangs, passes], 2, 1)
+  const outcomes = [hangs, passes].map((file) => readTap(findPart(tap, file)?.text ?? ''))
+  t.strictSame(outcomes, [
+    { passed: 1, failures: ['a teardown throws, or does not end'] },
+    { passed: 2, failures: [] },
+  ])
 })
