@@ -1,7 +1,7 @@
 // A PostgreSQL for one test, in a temporary folder, on a socket file: it uses no port.
 
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -55,22 +55,34 @@ export function startPostgres(t: Pick<Test, 'teardown'>): Postgres {
     if (isRunning) postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   })
-  run(
-    'initdb',
-    '-D',
-    data,
-    '--username',
-    'postgres',
-    '--auth',
-    'trust',
-    '--encoding',
-    'UTF8',
-    '--locale',
-    'C',
-    '--no-sync',
-  )
+  createData(data, () => run('initdb', '-D', data, ...INITIAL))
   postgres.start()
   return postgres
+}
+
+const INITIAL = ['--username', 'postgres', '--auth', 'trust', '--encoding', 'UTF8', '--locale', 'C', '--no-sync']
+
+/** Creates the data of a server. `initialize` takes ten times as long as a copy, so a run of the tests needs it once. */
+function createData(data: string, initialize: () => void) {
+  const run = process.env.TEST_FOLDER
+  if (run === undefined) return initialize()
+  const template = join(run, 'postgres-template')
+  if (existsSync(template)) return copy(template, data)
+  initialize()
+  const draft = `${template}-${process.pid}`
+  copy(data, draft)
+  try {
+    // Renamed when complete, because another test process may write it too.
+    renameSync(draft, template)
+  } catch (error) {
+    if (!existsSync(template)) throw error
+    rmSync(draft, { recursive: true })
+  }
+}
+
+/** The copy belongs to the same user. */
+function copy(from: string, to: string) {
+  execFileSync('cp', ['--archive', from, to])
 }
 
 // PostgreSQL refuses to run as root. Its package creates a user for it.
