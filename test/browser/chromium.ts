@@ -31,13 +31,6 @@ const ARGUMENTS = [
 
 const DISABLED = ['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable']
 
-/**
- * Options of the engine. Its pages live for a moment: optimizing their code takes a fourteenth of the time of the tests,
- * and creating a frame for each document of the same site a fifth of the time of a navigation.
- */
-const OF_ENGINE = ['--js-flags=--no-opt', `--disable-features=${[...DISABLED, 'RenderDocument'].join(',')}`]
-const OF_BROWSER = [`--disable-features=${DISABLED.join(',')}`]
-
 export interface PageOptions {
   /** Whether JavaScript is on (true). */
   javaScript?: boolean
@@ -136,7 +129,9 @@ async function findBrowser(t: Pick<Test, 'teardown'>, program: Program): Promise
   const known = await running.get(program)
   if (known?.browser.isConnected()) return known
   const executablePath = program === 'browser' ? CHROMIUM : CHROMIUM_SHELL
-  const args = [...ARGUMENTS, ...(program === 'browser' ? OF_BROWSER : OF_ENGINE)]
+  // Creating a frame for each document of the same site takes a fifth of the time of a navigation.
+  const disabled = program === 'browser' ? DISABLED : [...DISABLED, 'RenderDocument']
+  const args = [...ARGUMENTS, `--disable-features=${disabled.join(',')}`]
   const launched = chromium.launch({ executablePath, args }).then((browser) => ({ browser, left: new Map() }))
   running.set(program, launched)
   endLater(t, async () => {
