@@ -38,7 +38,7 @@ export function describeThrown(thrown: unknown): Description {
 }
 
 interface Properties {
-  [name: string]: unknown
+  [name: string | symbol]: unknown
 }
 
 function describeAt(depth: number, thrown: unknown, seen: unknown[]): Description {
@@ -46,8 +46,8 @@ function describeAt(depth: number, thrown: unknown, seen: unknown[]): Descriptio
   if (!isObject(thrown)) return describePrimitive(thrown)
   if (seen.includes(thrown)) return { type: 'Circular', message: 'its own cause', stack: '' }
   seen.push(thrown)
-  const signal = describeSignal(thrown)
-  if (signal) return signal
+  const known = describeSignal(thrown) ?? describeResponse(thrown)
+  if (known) return known
   const message = read(thrown, 'message')
   const isError = looksLikeError(thrown)
   const description: Description = {
@@ -76,6 +76,14 @@ function describeSignal(thrown: object): Description | null {
   return { type: kind.name, message: cut(message, MAX_MESSAGE), stack: '' }
 }
 
+/** Describes a Response, which other frameworks send when it is thrown. */
+function describeResponse(thrown: Properties): Description | null {
+  // Node.js loads `fetch` when the class is first named, which takes 10 MB.
+  if (read(thrown, Symbol.toStringTag) !== 'Response' || looksLikeError(thrown)) return null
+  const message = `a Response with the status ${text(read(thrown, 'status'))} was thrown, which Hydrant does not send; call redirect() or notFound(), or throw an HttpError`
+  return { type: 'Response', message: cut(message, MAX_MESSAGE), stack: '' }
+}
+
 function isObject(value: unknown): value is Properties {
   return typeof value === 'object' && value !== null
 }
@@ -83,7 +91,7 @@ function isObject(value: unknown): value is Properties {
 const UNREADABLE = Symbol('unreadable')
 
 // A getter may throw, and may return another value each time: each property is read once.
-function read(object: Properties, name: string): unknown {
+function read(object: Properties, name: string | symbol): unknown {
   try {
     return object[name]
   } catch {

@@ -11,6 +11,7 @@ const PRIMITIVES = new Set([
   'null',
   'function',
   'Proxy',
+  'Response',
 ])
 
 /**

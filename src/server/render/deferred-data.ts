@@ -196,6 +196,7 @@ function reasonOf(error: unknown): string {
   const value: unknown = error instanceof DevalueError ? error.value : undefined
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
   const name = typeof value === 'object' && value !== null ? classOf(value) : 'Object'
+  if (name === 'Response') return 'a Response; call redirect() or notFound(), or read its body: await response.json()'
   return name === 'Object' ? messageOf(error) : `an instance of ${name}`
 }
 

@@ -210,3 +210,10 @@ t.test('names the function whose value Hydrant did not receive', async (t) => {
     }
   }
 })
+
+t.test('says what to throw in place of a Response', async (t) => {
+  t.match(describeThrown(new Response('secret', { status: 404 })), {
+    type: 'Response',
+    message: /^a Response with the status 404 was thrown, .* call redirect\(\) or notFound\(\)/,
+  })
+})

@@ -68,6 +68,8 @@ const site: Files = {
     "export const load = async ({ signal }) => {\n  await new Promise((resolve) => { signal.onabort = resolve })\n  throw new Error('the query was stopped')\n}\n",
   'pages/unserializable.tsx': page('<p>never</p>'),
   'pages/unserializable.server.ts': load('  class Money {}\n  return { user: { save: new Money() } }'),
+  'pages/responds.tsx': page('<p>never</p>'),
+  'pages/responds.server.ts': load('  return new Response()'),
   'pages/unserializable-later.tsx': page('<p>page</p>'),
   'pages/unserializable-later.server.ts': load(
     '  return { later: new Promise((resolve) => setTimeout(() => resolve({ user: { save() {} } }), 5)) }',
@@ -189,6 +191,10 @@ t.test('a value without a stack gets the position where it was thrown', async (t
 t.test('data that cannot be serialized is a failure that names the position', async (t) => {
   for (const [path, what] of [
     ['/unserializable', 'data.user.save, which cannot be sent to the browser: an instance of Money'],
+    [
+      '/responds',
+      'data, which cannot be sent to the browser: a Response; call redirect() or notFound(), or read its body',
+    ],
     ['/unserializable-later', 'data.later.user.save, which cannot be sent to the browser: a function'],
   ]) {
     const response = await get(String(path))
