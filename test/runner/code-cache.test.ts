@@ -54,7 +54,8 @@ function createProgram(t: Test) {
   for (const name of ['code-cache.js', 'module-pack.js', 'cached-script.js'])
     copyFileSync(`dist/test/${name}`, join(dir, 'dist/test', name))
   const start = async (...imports: string[]) => {
-    const words = imports.flatMap((name) => ['--import', join(dir, name)])
+    // In one word: packs belong to the options of Node.js, without the modules that it imports.
+    const words = imports.map((name) => `--import=${join(dir, name)}`)
     const { stdout } = await run(process.execPath, [...words, 'program.mjs'], { cwd: dir })
     return stdout.split('\n').filter((line) => line !== '')
   }

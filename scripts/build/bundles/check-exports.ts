@@ -148,8 +148,8 @@ function hintAtDefault(name: string, names: readonly string[] = []): string {
 
 /**
  * Finds components without a default export, guards outside of server files, exports of server files that Hydrant does not
- * know, exports whose names are not written in the file, a `loadVisitor` without `cache`, exports with a wrong value, and prerendered pages that need a
- * server.
+ * know, exports whose names are not written in the file, a `loadVisitor` without `cache`, exports with a wrong value, and
+ * prerendered pages that need a server.
  *
  * @param reported Names of exports that another check reports. The check of prerendered pages ignores them (none).
  */

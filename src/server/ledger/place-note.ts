@@ -1,7 +1,8 @@
 import type { FailureRecord } from '../errors/failure-record.ts'
 import { siteFrameOf } from './failure-json.ts'
 
-const PRIMITIVES = new Set([
+/** The types of thrown values that have no stack. */
+const TYPES_WITHOUT_STACK = new Set([
   'string',
   'number',
   'bigint',
@@ -20,7 +21,7 @@ const PRIMITIVES = new Set([
  */
 export function placeNote({ side, error }: Pick<FailureRecord, 'side' | 'error'>): string | null {
   if (side === 'client' || (siteFrameOf(error)?.line ?? 0) === 0) return null
-  if (!PRIMITIVES.has(error.type) && !isObjectWithoutStack(error)) return null
+  if (!TYPES_WITHOUT_STACK.has(error.type) && !isObjectWithoutStack(error)) return null
   return 'The thrown value is not an Error, so the place is only the function.'
 }
 

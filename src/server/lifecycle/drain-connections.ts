@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { watchResponses } from './last-responses.ts'
 import { shortTurn, stopAccepting } from './stop-accepting.ts'
+import { closeUnused } from './unused-connections.ts'
 
 const CHECK_MS = 50
 /**
@@ -51,9 +52,7 @@ export function createConnectionDrain(app: FastifyInstance, stopListening?: () =
     const closeIdle = () => {
       if (!isTime()) return
       server.closeIdleConnections()
-      // Browsers open some connections ahead. Node.js does not count them as idle, and no longer enforces their
-      // deadlines.
-      for (const socket of sockets()) if (socket.bytesRead === 0) socket.destroy()
+      closeUnused(sockets())
     }
     const timer = setInterval(() => void shortTurn(MAX_TURN_MS).then(closeIdle), CHECK_MS).unref()
     server.once('close', () => {

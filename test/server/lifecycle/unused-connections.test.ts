@@ -62,13 +62,22 @@ t.test('an app with the plugin closes although a connection has carried no reque
   await isClosed
 })
 
-t.test('also one that comes while other hooks still run', async (t) => {
+t.test('also one that comes while later hooks still run', async (t) => {
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => (begin = resolve))
   let go = () => {}
+  const gone = new Promise<void>((resolve) => (go = resolve))
   const { app, connect } = await listen(t, (app) => {
-    const gone = new Promise<void>((resolve) => (go = resolve))
-    app.addHook('preClose', () => gone)
+    // Fastify runs the hooks of plugins in the order of their registration.
+    app.register(async (later) => {
+      later.addHook('preClose', async () => {
+        begin()
+        await gone
+      })
+    })
   })
   const closed = app.close()
+  await begun
   const late = await connect()
   const isClosed = once(late, 'close')
   go()
