@@ -34,6 +34,7 @@ export async function respondWithError(caught: CaughtError, target: ErrorTarget,
   if (shown.kind === 'refusal' && !(caught.thrown instanceof CrossSiteError))
     ctx.note({ statusCode: shown.status }, `refused with ${shown.status}: ${shown.message}`)
   if (ctx.hooksRun) await ctx.hooksRun
+  if (caught.kind === 'refusal' && !ctx.navigation?.isOpen) ctx.reply.headers(caught.headers)
   if (ctx.format === 'json') return sendErrorProblem(shown, ctx, issuesOf(caught.thrown))
   if (ctx.format === 'markdown') return sendErrorMarkdown(shown, ctx)
   if (ctx.navigation) return writeErrorLine(shown, target, ctx.navigation, ctx)

@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import { BUILD_PATHS, WELL_KNOWN } from '../build-output/manifest.ts'
 import type { Site } from '../context/site.ts'
 import { limitCaching } from '../http/caching.ts'
 import { ownPath } from '../http/own-routes.ts'
 import { ASSET_ROUTE, FILE_ROUTE } from '../http/route-config.ts'
+
+/** The statuses of @fastify/static for a path that no file can have. */
+const INVALID_PATH: ReadonlySet<number | undefined> = new Set([400, 403])
 
 /** Adds routes for the hashed assets of the build and for the files of `public/`. */
 export async function addFiles(app: FastifyInstance, { build, options, failures }: Site) {
@@ -25,9 +28,9 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
         passedHooks.add(request)
         done()
       })
-      scope.setErrorHandler((error, request, reply) => {
-        // The site's error handler responds to an error of a hook.
-        if (!passedHooks.has(request)) throw error
+      scope.setErrorHandler<FastifyError>((error, request, reply) => {
+        // The site's error handler responds to an error of a hook, and to one of a file that exists.
+        if (!passedHooks.has(request) || !INVALID_PATH.has(error.statusCode)) throw error
         return sendNoAsset(reply)
       })
       await addStatic(scope, ASSET_ROUTE, {

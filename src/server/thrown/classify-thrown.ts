@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { types } from 'node:util'
 import { isClientErrorStatus, NotFoundSignal, Redirection } from './http-error.ts'
 import { isForVisitor } from './visitor-error.ts'
@@ -6,7 +7,7 @@ import { isForVisitor } from './visitor-error.ts'
 export type ThrownKind =
   | { kind: 'redirect'; redirection: Redirection }
   | { kind: 'notFound' }
-  | { kind: 'refusal'; status: number; message: string }
+  | { kind: 'refusal'; status: number; message: string; headers: Readonly<Record<string, string>> }
   | { kind: 'failure' }
 
 /** Classifies a thrown value of any type. Never throws. */
@@ -19,10 +20,28 @@ export function classifyThrown(thrown: unknown): ThrownKind {
     if (thrown instanceof Error && isClientErrorStatus(statusCode) && isForVisitor(thrown)) {
       return statusCode === 404 && !message
         ? { kind: 'notFound' }
-        : { kind: 'refusal', status: statusCode, message: String(message) }
+        : { kind: 'refusal', status: statusCode, message: String(message), headers: headersOf(thrown) }
     }
   } catch {
     // A getter, or a Proxy in the prototype chain, threw: the value is not meant for a visitor.
   }
   return { kind: 'failure' }
+}
+
+/** Returns the headers that an error wants in its response, a convention of http-errors that Fastify follows. */
+function headersOf(error: object): Record<string, string> {
+  const headers: unknown = Reflect.get(error, 'headers')
+  if (typeof headers !== 'object' || headers === null) return {}
+  return Object.fromEntries(Object.entries(headers).filter(([name, value]) => isValidHeader(name, value)))
+}
+
+function isValidHeader(name: string, value: unknown): boolean {
+  if (typeof value !== 'string') return false
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -136,6 +136,25 @@ t.test('a missing asset is not a page and is not stored', async (t) => {
   }
 })
 
+t.test('a range that a file does not have is a 416 with its length, a failed precondition a 412', async (t) => {
+  const script = client.find((name) => name.endsWith('.js'))
+  for (const url of [`/_hydrant/assets/${script}`, '/robots.txt']) {
+    const { length } = (await app.inject(url)).rawPayload
+    const part = await app.inject({ url, headers: { range: 'bytes=2-3' } })
+    t.equal(part.statusCode, 206, url)
+    t.equal(part.headers['content-range'], `bytes 2-3/${length}`)
+    for (const accept of ['*/*', 'text/html']) {
+      const beyond = await app.inject({ url, headers: { accept, range: `bytes=${length}-` } })
+      t.equal(beyond.statusCode, 416, url)
+      t.equal(beyond.headers['content-range'], `bytes */${length}`)
+      t.equal(beyond.headers['cache-control'], 'no-store')
+      t.match(beyond.body, 'Range Not Satisfiable')
+    }
+    const changed = await app.inject({ url, headers: { 'if-match': '"another"' } })
+    t.equal(changed.statusCode, 412, url)
+  }
+})
+
 t.test('no other file of the build or the site can be requested', async (t) => {
   const inside = ['manifest.json', 'server/index.mjs', 'server/index.mjs.map', 'server/config.mjs']
   for (const file of inside) t.ok(existsSync(join(folder, file)), file)

@@ -257,8 +257,22 @@ t.test('errors of clients of other services are failures, whatever their status'
 })
 
 t.test('errors that are thrown for visitors are refusals', async (t) => {
-  for (const [kind, [error, status, message]] of Object.entries(REFUSALS))
-    t.strictSame(classifyThrown(error), { kind: 'refusal', status, message }, kind)
+  for (const [kind, [error, status, message]] of Object.entries(REFUSALS)) {
+    const expected = { kind: 'refusal', status, message, headers: Reflect.get(error, 'headers') ?? {} }
+    t.strictSame(classifyThrown(error), expected, kind)
+  }
+})
+
+t.test('headers of a refusal that cannot be sent are left out', async (t) => {
+  const headers = { 'retry-after': '60', 'x-object': {}, 'x-none': undefined, 'x-line': 'a\r\nb: c', 'a name': '1' }
+  const error = Object.assign(new HttpError(429, 'Slower'), { headers })
+  t.strictSame(Reflect.get(classifyThrown(error), 'headers'), { 'retry-after': '60' })
+  t.strictSame(classifyThrown(Object.assign(new HttpError(429, 'Slower'), { headers: 'none' })), {
+    kind: 'refusal',
+    status: 429,
+    message: 'Slower',
+    headers: {},
+  })
 })
 
 t.test('a failing upstream is a 500 with a digest, wherever its error is thrown, and reveals nothing', async (t) => {
