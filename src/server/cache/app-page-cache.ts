@@ -1,5 +1,6 @@
 import type { FastifyInstance, RawServerBase } from 'fastify'
-import type { Invalidation, PageCache } from './page-cache.ts'
+import { checkInvalidation, type Invalidation } from './invalidation.ts'
+import type { PageCache } from './page-cache.ts'
 
 /** The stored pages of all sites of an app: `app.pageCache`. */
 export interface AppPageCache {
@@ -7,7 +8,8 @@ export interface AppPageCache {
    * Removes the stored responses that have one of the tags, and those of the path. A response that is being rendered
    * then is not stored. Resolves when the store that the processes share has recorded the invalidation, which the
    * other processes then read. If the store does not respond within 50 ms, the promise resolves too, and the
-   * invalidation is recorded later. Never rejects because of the store.
+   * invalidation is recorded later. Never rejects because of the store. Rejects with HYD_CACHE_INVALIDATE for an argument
+   * that names no stored responses.
    */
   invalidate(invalidation: Invalidation): Promise<void>
   /**
@@ -41,6 +43,7 @@ export function addPageCache(app: FastifyInstance, cache: PageCache | null) {
   if (root.hasDecorator('pageCache')) return
   root.decorate('pageCache', {
     async invalidate(invalidation) {
+      checkInvalidation(invalidation)
       await Promise.all([...siteCaches].map((each) => each.invalidate(invalidation)))
     },
     async clear() {

@@ -3,23 +3,13 @@ import type { StoredCounts } from '../metrics/cache-counts.ts'
 import type { CacheContents } from './cache-contents.ts'
 import { encodeTag, pathTag } from './cache-key.ts'
 import { isTag } from './cache-rule.ts'
+import type { Invalidation } from './invalidation.ts'
 import { KnownKeys } from './known-keys.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
 import { StoredPage } from './stored-page.ts'
 import { TagVersions } from './tag-versions.ts'
 import { createTaggedPages, type TaggedPages } from './tagged-pages.ts'
-
-/** The stored responses that `invalidate` removes: those with any of these tags, and those of this path. */
-export interface Invalidation {
-  /** Tags of the export `cache`. A text that cannot be a tag is ignored (none). */
-  tags?: readonly string[]
-  /**
-   * The path of a page as a visitor sees it, with the base: `/shop/products/7`. A query is ignored, so the responses
-   * for all queries are removed (none).
-   */
-  path?: string
-}
 
 /** A response that is being rendered, to be stored. */
 export interface Rendering {

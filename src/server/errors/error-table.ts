@@ -41,6 +41,10 @@ export const errorTable = {
     message: '"cache.tags" of %s must be a list of at most 100 tags, each a string of 1 to 256 characters; got %s',
     fix: 'Return at most 100 short tags such as "product:7"; the limit of their length applies to the percent-encoded tag.',
   },
+  HYD_CACHE_INVALIDATE: {
+    message: 'the argument of app.pageCache.invalidate() is not valid: %s',
+    fix: 'Name the responses to remove: invalidate({ tags: ["product:7"] }) or invalidate({ path: "/products/7" }).',
+  },
   HYD_CACHE_PERSONAL: {
     message: 'the response of a page with the export "cache" in %s is not stored: %s',
     fix: 'Remove the read, the header or the script that the message names if the page does not need it, load the part that differs for each visitor with "loadVisitor" or in the browser, or remove the export "cache".',

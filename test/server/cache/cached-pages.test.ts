@@ -258,6 +258,26 @@ t.test('an invalidation reaches stored pages and those that are being rendered',
   t.match((await get('/slow')).body, '<p>new</p>')
 })
 
+t.test('an invalidation that would remove nothing is refused', async (t) => {
+  const { app } = await serve(t, dir)
+  for (const [given, problem] of [
+    ['product:7', 'it must be an object with "tags" or "path"; got "product:7"'],
+    [['product:7'], 'it must be an object with "tags" or "path"; got ["product:7"]'],
+    [{ tag: ['product:7'] }, 'it has the unknown property "tag"; did you mean "tags"?'],
+    [{ tags: 'product:7' }, '"tags" must be a list of strings; got "product:7"'],
+    [{ tags: [7] }, '"tags" must be a list of strings; got [7]'],
+    [{ path: 'products/7' }, '"path" must be a path that begins with "/"; got "products/7"'],
+    [{}, 'it must have "tags" or "path"; got neither'],
+  ] as [never, string][]) {
+    await t.rejects(app.pageCache.invalidate(given), {
+      code: 'HYD_CACHE_INVALIDATE',
+      message: `the argument of app.pageCache.invalidate() is not valid: ${problem}`,
+    })
+  }
+  await app.pageCache.invalidate({ tags: [] })
+  await app.pageCache.invalidate({ tags: ['', 'x'.repeat(1000)] })
+})
+
 t.test('a stale page is served while one new page is rendered; failures are recorded once', async (t) => {
   const { get, log } = await serve(t, dir)
   t.match((await get('/stale')).body, 'run 1')

@@ -1,0 +1,46 @@
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { closestMatch } from '../util/closest-match.ts'
+
+/** The stored responses that `invalidate` removes: those with any of these tags, and those of this path. */
+export interface Invalidation {
+  /** Tags of the export `cache`. A text that cannot be a tag is ignored (none). */
+  tags?: readonly string[]
+  /**
+   * The path of a page as a visitor sees it, with the base: `/shop/products/7`. A query is ignored, so the responses
+   * for all queries are removed (none).
+   */
+  path?: string
+}
+
+const NAMES = ['tags', 'path']
+
+/**
+ * Checks the argument of `app.pageCache.invalidate`, because a wrong one would remove nothing and outdated pages would
+ * stay. Throws HYD_CACHE_INVALIDATE.
+ */
+export function checkInvalidation(given: unknown): asserts given is Invalidation {
+  const problem = findProblem(given)
+  if (problem !== null) throw createHydrantError('HYD_CACHE_INVALIDATE', [problem])
+}
+
+function findProblem(given: unknown): string | null {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return `it must be an object with "tags" or "path"; got ${showValue(given)}`
+  const unknownName = Object.keys(given).find((name) => !NAMES.includes(name))
+  if (unknownName !== undefined) return describeUnknown(unknownName)
+  const { tags, path }: { tags?: unknown; path?: unknown } = given
+  if (tags === undefined && path === undefined) return 'it must have "tags" or "path"; got neither'
+  if (tags !== undefined && !isTexts(tags)) return `"tags" must be a list of strings; got ${showValue(tags)}`
+  if (path !== undefined && !(typeof path === 'string' && path.startsWith('/')))
+    return `"path" must be a path that begins with "/"; got ${showValue(path)}`
+  return null
+}
+
+function describeUnknown(name: string): string {
+  const closest = closestMatch(name, NAMES)
+  return `it has the unknown property "${name}"; ${closest ? `did you mean "${closest}"?` : 'it may have tags and path'}`
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
