@@ -11,6 +11,7 @@ import { createAdminError, PORT_IN_USE } from './admin-port.ts'
 import { createAuth } from './auth.ts'
 import { type CacheSource, createCacheReader } from './cache-report.ts'
 import type { MetricsSource } from './metrics.ts'
+import { addOperatorLog } from './operator-log.ts'
 import { addConsoleAndApi, addMetrics } from './routes.ts'
 
 export interface AdminInput {
@@ -69,6 +70,7 @@ async function createAdmin({
   limits.addTo(app)
   const auth = createAuth(admin)
   addFirstHook(app, { securityHeaders: true })
+  addOperatorLog(app)
   addAccessControl(app, auth, () => (auth.isOpen ? allowedHosts(admin.host, app) : null))
   addMetrics(app, metricsSource, store.writer)
   // While workers are replaced, the first one has the newest build.

@@ -199,3 +199,27 @@ t.test('no response may be stored or framed', async (t) => {
     t.equal(headers['access-control-allow-origin'], undefined, path)
   }
 })
+
+t.test('the log says who signs in and who changes something, and counts refused requests', async (t) => {
+  const admin = await serveAdmin(t, { token: TOKEN, readToken: READ_TOKEN })
+  await admin.keep(failureOf('7K2M9QX4-3F8ZC1'))
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const signIn = (token: string) =>
+    fetch(`${admin.origin}/sign-in?to=%2F`, { method: 'POST', body: `token=${token}`, headers, redirect: 'manual' })
+  const messages = () => admin.log.lines.map(({ msg }) => msg).filter((msg) => msg.includes('from 127.0.0.1, status'))
+  await admin.ask('/', BROWSER)
+  await admin.ask('/api/failures', { authorization: `Bearer ${READ_TOKEN}` })
+  await signIn(TOKEN)
+  await admin.ask('/api/failures/7K2M9QX4/solve?a=b', { authorization: `Bearer ${TOKEN}` }, 'POST')
+  await signIn('wrong')
+  await admin.ask('/api/failures/7K2M9QX4/solve', { authorization: `Bearer ${READ_TOKEN}` }, 'POST')
+  await admin.ask('/metrics', { authorization: 'Bearer wrong' })
+  const expected = [
+    'console: POST /sign-in from 127.0.0.1, status 303',
+    'console: POST /api/failures/7K2M9QX4/solve from 127.0.0.1, status 200',
+    'refused 1 request to the console; the last one: POST /sign-in from 127.0.0.1, status 422',
+  ]
+  await until(() => messages().length >= expected.length)
+  t.strictSame(messages(), expected, 'the other refusals are counted by the line of the next minute')
+  t.notMatch(JSON.stringify(admin.log.lines), TOKEN)
+})
