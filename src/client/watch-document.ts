@@ -14,7 +14,7 @@ interface Fiber {
 const AGAIN_MS = 50
 
 /** Returns the function that handles notices. It also detects that the document stops before it is complete. */
-export function createWatch(
+export function watchDocument(
   document: Document,
   deferred: ReturnType<typeof createDeferredPromises>,
   logError: (error: Error, info: FailureInfo) => void,

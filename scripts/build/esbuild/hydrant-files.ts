@@ -26,7 +26,7 @@ export const HYDRANT_FILES = {
   /** Imported by the browser for the first navigation. */
   navigator: 'client/navigator.js',
   /** Imported by the browser when a document arrives in parts. */
-  stalledDocument: 'client/stalled-document.js',
+  watchDocument: 'client/watch-document.js',
   /** Imported by the browser for the first failure. */
   report: 'client/report.js',
   /** Part of the modules of pages with a form. */
