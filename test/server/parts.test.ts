@@ -171,17 +171,20 @@ t.test('each thrown value has its own meaning', async (t) => {
     kind: 'refusal',
     status: 403,
     message: 'Members only',
+    headers: {},
   })
   t.strictSame(classifyThrown(Object.assign(new Error('x'), { statusCode: 422 })), {
     kind: 'refusal',
     status: 422,
     message: 'x',
+    headers: {},
   })
   t.strictSame(classifyThrown(new HttpError(404, '')), { kind: 'notFound' })
   t.strictSame(classifyThrown(new HttpError(404, 'No such product')), {
     kind: 'refusal',
     status: 404,
     message: 'No such product',
+    headers: {},
   })
   for (const statusCode of [500, 399, 400.5, '404', 200, Number.NaN, null]) {
     t.strictSame(classifyThrown(Object.assign(new Error('x'), { statusCode })), { kind: 'failure' }, String(statusCode))
