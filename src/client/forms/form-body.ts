@@ -27,7 +27,12 @@ function withLineBreaks(value: FormDataEntryValue): string {
 
 /** Returns the same text for the same fields to the same URL. */
 export function keyOf(url: URL, formData: FormData): string {
-  const describeValue = (value: FormDataEntryValue) =>
-    typeof value === 'string' ? value : [value.name, value.size, value.lastModified]
   return JSON.stringify([url.href, [...formData].map(([name, value]) => [name, describeValue(value)])])
+}
+
+function describeValue(value: FormDataEntryValue): unknown {
+  if (typeof value === 'string') return value
+  const { name, size, lastModified } = value
+  // A field without a chosen file has an empty file with the time at which the form is read.
+  return name === '' && size === 0 ? [] : [name, size, lastModified]
 }
