@@ -14,7 +14,11 @@ const LATE = ['late text', 'late element', 'late nested', 'late row', 'late list
 const DATA = '"<!--$?--><template id=\\"B:0\\"></template>x<!--/$-->"'
 
 const dir = await buildForBrowser(t.testdir({}), {
-  'pages/layout.tsx': `export default function Layout({ children }) {
+  // Both rules are common: the first one in Tailwind CSS, the second one in Bootstrap.
+  'pages/hidden.css':
+    '@layer base{[hidden]:where(:not([hidden=until-found])){display:none!important}}[hidden]{display:none!important}',
+  'pages/layout.tsx': `import './hidden.css'
+export default function Layout({ children }) {
   return <html lang="en"><head><meta name="color-scheme" content="light dark" /></head><body><header>header</header>{children}<footer>footer</footer></body></html>
 }
 `,

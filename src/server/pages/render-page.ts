@@ -13,7 +13,7 @@ import { withSafePromises } from '../render/data-promises.ts'
 import { deferData, NO_DATA } from '../render/deferred-data.ts'
 import { type Rendered, renderDocument } from '../render/document.ts'
 import { addLazyUrl } from '../render/lazy-url.ts'
-import { showPartsNoscript } from '../render/without-script.ts'
+import { showPartsWithoutScript } from '../render/without-script.ts'
 import type { DocumentPlan } from './document-plan.ts'
 import type { WrittenExtras } from './page-extras.ts'
 import { mayReport } from './report-settings.ts'
@@ -71,17 +71,18 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
     element: createAppTree(tree, platform),
     nonce,
     styleNonce: platform.styleNonce,
-    headEnd(isStreamed, head) {
+    completeHead(isStreamed, head) {
       if (head === null) {
         // In development, the layouts around an error may not be loaded.
         if (leaf.kind === 'page') warnOfLayout(ctx)
         return ''
       }
-      if (!ctx.hasScripts) return ''
+      if (!ctx.hasScripts) return head
       site.policies.watchHead(plan, head, ctx)
       const needsReader = data.needsReader || (extras && needsUnflatten(extras.serialized))
       const readers = needsReader ? plan.readerPreloads.join(nonce) : ''
-      return plan.preloads.join(nonce) + readers + (isStreamed ? showPartsNoscript(platform.styleNonce) : '')
+      const written = isStreamed ? showPartsWithoutScript(head, platform.styleNonce) : head
+      return written + plan.preloads.join(nonce) + readers
     },
     shellEnd: () => (isMarkdown ? '' : writeShellEnd(page, serialized, ctx)),
     data,

@@ -6,10 +6,10 @@ import { DocumentStream } from './document-stream.ts'
 import { findHeadEnd } from './head-end.ts'
 
 /**
- * Returns the text to insert before `</head>`. `head` is the document before that place; null for a document without
- * `<html>`, into which nothing is inserted.
+ * Returns the beginning of a document, up to `</head>`, with the additions to its head. `head` is the text that React
+ * has written there; null for a document without `<html>`, which gets no additions.
  */
-export type WriteHeadEnd = (isStreamed: boolean, head: string | null) => string
+export type CompleteHead = (isStreamed: boolean, head: string | null) => string
 
 /** The last text of a document. */
 export const DOCUMENT_END = '</body></html>'
@@ -35,7 +35,7 @@ export class DocumentSink {
   #decoder: TextDecoder | null = null
   #stream: DocumentStream | null = null
   /** Null when the head has been written. */
-  #headEnd: WriteHeadEnd | null
+  #completeHead: CompleteHead | null
   #transform: (part: string) => string
   #maxLength: number
   /** How many more characters may be written after the last part that was sent. */
@@ -43,18 +43,18 @@ export class DocumentSink {
   #onEnd: (broken?: { error: unknown }) => void
 
   /**
-   * @param headEnd Returns the text to insert before `</head>`.
+   * @param completeHead Returns the beginning of the document with the additions to its head.
    * @param maxLength The greatest length in characters. A longer document is broken, by HYD_DOCUMENT_TOO_LONG.
    * @param onEnd Called when React has written everything, or has given up with an error. `close` has to follow.
    * @param transform Returns the text to send for a part of a document that streams (the same text).
    */
   constructor(
-    headEnd: WriteHeadEnd,
+    completeHead: CompleteHead,
     maxLength: number,
     onEnd: (broken?: { error: unknown }) => void,
     transform: (part: string) => string = (part) => part,
   ) {
-    this.#headEnd = headEnd
+    this.#completeHead = completeHead
     this.#transform = transform
     this.#maxLength = maxLength
     this.#left = maxLength
@@ -167,17 +167,16 @@ export class DocumentSink {
 
   // React writes the complete head in its first batch.
   #withHead(): string {
-    if (this.#headEnd === null) return this.#text
-    const headEnd = this.#headEnd
-    this.#headEnd = null
+    if (this.#completeHead === null) return this.#text
+    const completeHead = this.#completeHead
+    this.#completeHead = null
     const at = findHeadEnd(this.#text)
     if (at === -1) {
       // React writes the doctype before `<html>`.
-      if (this.#text !== '' && !/^<!DOCTYPE html>/i.test(this.#text)) headEnd(this.#stream !== null, null)
+      if (this.#text !== '' && !/^<!DOCTYPE html>/i.test(this.#text)) completeHead(this.#stream !== null, null)
       return this.#text
     }
-    const addition = headEnd(this.#stream !== null, this.#text.slice(0, at))
-    return this.#text.slice(0, at) + addition + this.#text.slice(at)
+    return completeHead(this.#stream !== null, this.#text.slice(0, at)) + this.#text.slice(at)
   }
 }
 

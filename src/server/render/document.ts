@@ -9,7 +9,7 @@ import type { Components, Failure } from '../failures/failure-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Deferred } from './deferred-data.ts'
 import { messageElement, openNotice } from './document-messages.ts'
-import { corkUntilEnd, DocumentSink, type WriteHeadEnd } from './document-sink.ts'
+import { type CompleteHead, corkUntilEnd, DocumentSink } from './document-sink.ts'
 import { createReactOptions, failLate, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
 import { RenderDeadline } from './render-deadline.ts'
 import { failPendingElement } from './suspense-script.ts'
@@ -34,7 +34,7 @@ export interface DocumentInput {
   /** The nonce of styles, if the document's policy has one. */
   styleNonce: string | undefined
   /** Returns the text to insert before `</head>`. */
-  headEnd: WriteHeadEnd
+  completeHead: CompleteHead
   /** Returns the text after a shell that has not failed: the boot data and the client's entry. */
   shellEnd(): string
   data: Deferred
@@ -96,7 +96,7 @@ class DocumentRender implements RenderObserver {
     this.#resolve = resolve
     this.#startedAt = input.metrics.now()
     this.#sink = new DocumentSink(
-      input.headEnd,
+      input.completeHead,
       input.maxLength,
       (broken) => (broken ? this.#onBroken(broken.error) : this.#closeWhenComplete()),
       (part) => markFallbacks(part, input.styleNonce),

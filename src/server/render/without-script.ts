@@ -7,13 +7,21 @@ import { escapeHtml } from '../../shared/wire/html.ts'
 import { forEachComment } from './head-end.ts'
 
 // React puts parts that are table rows, SVG or MathML into elements of that kind.
-const SHOW_PARTS =
-  '[hidden][id^="S:"]{display:block}table[hidden]:has([id^="S:"]){display:table}' +
+const RULES =
+  '[hidden][id^="S:"]{display:block!important}table[hidden]:has([id^="S:"]){display:table!important}' +
   'svg[id^="S:"],math[id^="S:"]{display:inline!important}'
+/**
+ * Stylesheets of sites have `[hidden] { display: none !important }`, some of them in a layer. Important rules of a layer
+ * override those of later layers, and those outside of layers. The rules outside are for browsers without layers.
+ */
+const SHOW_PARTS = `${RULES}@layer hydrant{${RULES}}`
 
-/** Returns the text to insert before `</head>` of a document that streams. */
-export function showPartsNoscript(styleNonce: string | undefined): string {
-  return noscriptStyle(SHOW_PARTS, styleNonce)
+const HEAD_START = /<head(?:\s[^>]*)?>/
+
+/** Adds the styles for late parts to the head of a document that streams, as its first layer. */
+export function showPartsWithoutScript(head: string, styleNonce: string | undefined): string {
+  // React escapes `>` in attributes.
+  return head.replace(HEAD_START, (tag) => tag + noscriptStyle(SHOW_PARTS, styleNonce))
 }
 
 function noscriptStyle(rules: string, styleNonce: string | undefined): string {

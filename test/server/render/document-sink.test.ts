@@ -22,7 +22,7 @@ t.test('accepts text and bytes, wherever the bytes are cut', async (t) => {
   for (let seed = 0; seed < 50; seed++) {
     let ended = 0
     const sink = new DocumentSink(
-      () => '<link/>',
+      (_isStreamed, head) => `${head ?? ''}<link/>`,
       1_000,
       () => ended++,
     )
@@ -33,7 +33,7 @@ t.test('accepts text and bytes, wherever the bytes are cut', async (t) => {
     t.equal(ended, 1)
   }
   const sink = new DocumentSink(
-    () => '',
+    (_isStreamed, head) => head ?? '',
     1_000,
     () => {},
   )
@@ -44,7 +44,7 @@ t.test('accepts text and bytes, wherever the bytes are cut', async (t) => {
 
 t.test('additions come before the end of the body', async (t) => {
   const sink = new DocumentSink(
-    () => '<link/>',
+    (_isStreamed, head) => `${head ?? ''}<link/>`,
     1_000,
     () => {},
   )
@@ -61,7 +61,7 @@ t.test('additions come before the end of the body', async (t) => {
 
 t.test('streams the collected output, then each batch, then the end', async (t) => {
   const sink = new DocumentSink(
-    () => '<link/>',
+    (_isStreamed, head) => `${head ?? ''}<link/>`,
     1_000,
     () => {},
   )
@@ -85,7 +85,7 @@ t.test('streams the collected output, then each batch, then the end', async (t) 
 t.test('a render that fails ends the document and gives the reason', async (t) => {
   const broken: unknown[] = []
   const sink = new DocumentSink(
-    () => '',
+    (_isStreamed, head) => head ?? '',
     1_000,
     (why) => broken.push(why),
   )
@@ -101,7 +101,7 @@ t.test('a render that fails ends the document and gives the reason', async (t) =
 
 t.test('output for a closed stream is dropped', async (t) => {
   const sink = new DocumentSink(
-    () => '',
+    (_isStreamed, head) => head ?? '',
     1_000,
     () => t.fail('it has not ended by itself'),
   )
@@ -116,7 +116,7 @@ t.test('output for a closed stream is dropped', async (t) => {
 t.test('throws for output beyond the maximum length, whatever has been sent', async (t) => {
   const broken: unknown[] = []
   const sink = new DocumentSink(
-    () => '',
+    (_isStreamed, head) => head ?? '',
     10,
     (why) => broken.push(why),
   )
@@ -139,7 +139,7 @@ t.test('additions come before the end of a document without a body, whatever its
     ['<body><p>"</body>"</p></body>', '<body><p>"</body>"</p><i/></body>'],
   ] as const) {
     const sink = new DocumentSink(
-      () => '',
+      (_isStreamed, head) => head ?? '',
       1_000,
       () => {},
     )

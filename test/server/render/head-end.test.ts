@@ -34,7 +34,7 @@ const render = await loadRenderer('bun')
 function renderWith(element: ReactElement): Promise<string> {
   return new Promise((resolve) => {
     const sink = new DocumentSink(
-      () => ADDED,
+      (_isStreamed, head) => `${head ?? ''}${ADDED}`,
       Number.POSITIVE_INFINITY,
       () => resolve(sink.close()),
     )

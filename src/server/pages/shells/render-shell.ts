@@ -8,7 +8,7 @@ import { withSafePromises } from '../../render/data-promises.ts'
 import { messageElement, openNotice } from '../../render/document-messages.ts'
 import { findHeadEnd } from '../../render/head-end.ts'
 import { prerenderShell } from '../../render/prerender-shell.ts'
-import { markFallbacks, showPartsNoscript } from '../../render/without-script.ts'
+import { markFallbacks, showPartsWithoutScript } from '../../render/without-script.ts'
 import type { PreparedRoute } from '../prepared-route.ts'
 import { createPlatform, writeShellEnd } from '../render-page.ts'
 import { writeShellData } from './shell-data.ts'
@@ -63,7 +63,7 @@ async function tryToRender(
   const html = addNonces(rendered.html, shells.scripts, nonce)
   // Such a script looks like a script in markup of the site, which must not get a hash.
   if (COMPLETES.test(html)) return { kind: 'refused', reason: 'React completes a part of its shell with a script' }
-  const withHead = ctx.hasScripts ? addHeadEnd(html, { plan, data: data.data, nonce, styleNonce }, ctx) : html
+  const withHead = ctx.hasScripts ? completeHead(html, { plan, data: data.data, nonce, styleNonce }, ctx) : html
   const text = markFallbacks(withHead, styleNonce) + writeEnd(route, data, nonce, ctx)
   return { kind: 'shell', shell: { text, nonce, styleNonce, rest: { ...data, state: rendered.state } } }
 }
@@ -88,13 +88,13 @@ interface HeadInput extends Pick<RenderedShell, 'nonce' | 'styleNonce'>, Pick<Pr
   data: readonly string[]
 }
 
-function addHeadEnd(html: string, { plan, data, nonce, styleNonce }: HeadInput, ctx: RequestContext): string {
+function completeHead(html: string, { plan, data, nonce, styleNonce }: HeadInput, ctx: RequestContext): string {
   const at = findHeadEnd(html)
   if (at === -1) return html
   const head = html.slice(0, at)
   ctx.site.policies.watchHead(plan, head, ctx)
   const readers = data.some(needsUnflatten) ? plan.readerPreloads.join(nonce) : ''
-  return head + plan.preloads.join(nonce) + readers + showPartsNoscript(styleNonce) + html.slice(at)
+  return showPartsWithoutScript(head, styleNonce) + plan.preloads.join(nonce) + readers + html.slice(at)
 }
 
 function writeEnd(
