@@ -1,5 +1,6 @@
+import { createLateScroll } from './late-scroll.ts'
 import type { NavigatorContext } from './navigator-context.ts'
-import type { TransitionType } from './page-transition.ts'
+import type { PageTransition, TransitionType } from './page-transition.ts'
 import type { Page, PageView } from './page-view.ts'
 import type { Prefetched } from './prefetch/prefetched-pages.ts'
 import { restoreTyped } from './typed-text.ts'
@@ -25,6 +26,7 @@ export function createNavigate(
 ) {
   /** The last redirect, with the type of the navigation that was redirected. */
   let redirect: { to: string; type: TransitionType } | undefined
+  const lateScroll = createLateScroll()
 
   async function receive(url: URL, event: NavigateEvent, from: string | null, type: TransitionType): Promise<Page> {
     const { navigationType, signal } = event
@@ -54,12 +56,19 @@ export function createNavigate(
     return move(url.href, isReplaced)
   }
 
+  async function show(page: Page, event: NavigateEvent, transition?: PageTransition): Promise<void> {
+    lateScroll.leave()
+    await view.show(page, transition)
+    restoreTyped()
+    if (page.rest) lateScroll.arrive(event, page.rest)
+  }
+
   /** @param from The URL of the current page if the address bar shows the new one already, else null. */
   return (url: URL, event: NavigateEvent, from: string | null): PendingNavigation => {
     const { hasUAVisualTransition, info, signal } = event
     if (info instanceof FetchedPage) {
       state.redirects = 0
-      return { ready: Promise.resolve(), show: () => view.show(info.page).then(restoreTyped) }
+      return { ready: Promise.resolve(), show: () => show(info.page, event) }
     }
     state.departures++
     // The visitor went elsewhere while this script was loaded.
@@ -75,8 +84,7 @@ export function createNavigate(
       async show() {
         const page = await received
         state.redirects = 0
-        await view.show(page, { type, isAnimated: hasUAVisualTransition })
-        restoreTyped()
+        await show(page, event, { type, isAnimated: hasUAVisualTransition })
         end()
       },
     }

@@ -11,6 +11,8 @@ export interface Page {
   newData: readonly unknown[]
   /** How many actions had changed data when the page was requested, its own action included. */
   version: number
+  /** Resolves when the parts of the data that follow later have arrived, or never will; null if all are there. */
+  rest: Promise<void> | null
   /** Stops receiving the page's deferred data. */
   stop(): void
 }
@@ -22,7 +24,7 @@ export function createPageView(app: App, prepare: () => void) {
   const announce = createAnnouncer()
   const inTransition = createPageTransition()
   const waiting = new Set<() => void>()
-  let onScreen: Page = { tree: app.tree, newData: [], version: 0, stop() {} }
+  let onScreen: Page = { tree: app.tree, newData: [], version: 0, rest: null, stop() {} }
   /** The page that React has been given last. A transition may take a while before it is on the screen. */
   let coming = onScreen
 

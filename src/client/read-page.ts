@@ -17,8 +17,8 @@ export type FetchResult =
       status: number
       /** How many actions had changed data when the page was requested. */
       version: number
-      /** True if parts of the data follow later. */
-      isDeferred: boolean
+      /** Resolves when the parts of the data that follow later have arrived, or never will; null if all are there. */
+      rest: Promise<void> | null
     }
   /**
    * A guard, the load or the action redirects. With `isSentOn` the form is sent to the new URL too, as with the status
@@ -73,7 +73,8 @@ export function readPage(
       isDecided = true
       Promise.all([loading, acted]).then(([loaded, result]) => {
         const tree = result && kind === 'page' ? withResult(loaded, result) : loaded
-        resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status, version, isDeferred })
+        const rest = isDeferred ? ended : null
+        resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status, version, rest })
       }, reject)
     }
 
@@ -109,7 +110,7 @@ export function readPage(
       }
     }
 
-    readLines(body, take)
+    const ended = readLines(body, take)
       .catch(() => {})
       .then(() => {
         const cut = new Error('The connection closed before the page was complete.')

@@ -1,15 +1,20 @@
 // Keeps the text of a form that was not accepted and led to another page, for example because the session has ended in
 // another tab. When the visitor returns to the page of the form, the form is filled in again.
 
+// An input whose name is the name of one of the form's methods hides that method.
+const { getAttribute } = Element.prototype
+
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 interface Typed {
   form: HTMLFormElement
   /** The path and the query of the page. */
   page: string
-  /** The position of the form in the document. */
+  /** The form's action and its fields. */
+  kind: string
+  /** The position of the form among those of its kind. Other forms of the page may come and go with a session. */
   index: number
-  fields: { name: string; type: string; value: string | boolean | boolean[] }[]
+  values: (string | boolean | boolean[])[]
 }
 
 /** The newest form only, because older ones would take memory forever. */
@@ -17,25 +22,29 @@ let kept: Typed | undefined
 
 /** Keeps the fields of a form of the current page, without files and passwords. */
 export function keepTyped(form: HTMLFormElement) {
-  const fields = fieldsOf(form).map((field) => ({ name: field.name, type: field.type, value: readValue(field) }))
-  if (form.isConnected) kept = { form, page: currentPage(), index: [...document.forms].indexOf(form), fields }
+  const kind = kindOf(form)
+  const values = fieldsOf(form).map(readValue)
+  if (form.isConnected) kept = { form, page: currentPage(), kind, index: formsOf(kind).indexOf(form), values }
 }
 
 /** Fills in the form that has been kept, once, if the current page has it. */
 export function restoreTyped() {
   // A form in a layout that stays has its fields, and the visitor may have changed them since.
   if (kept?.form.isConnected) kept = undefined
-  const form = kept?.page === currentPage() ? document.forms[kept.index] : undefined
-  const fields = form ? fieldsOf(form) : []
-  const isSame = kept?.fields.every(({ name, type }, index) => isField(fields[index], name, type))
-  if (!form || !kept || !isSame || fields.length !== kept.fields.length) return
-  const { fields: typed } = kept
+  const form = kept?.page === currentPage() ? formsOf(kept.kind)[kept.index] : undefined
+  if (!form || !kept) return
+  const { values } = kept
   kept = undefined
-  for (const [index, field] of fields.entries()) fill(field, typed[index]?.value ?? '')
+  for (const [index, field] of fieldsOf(form).entries()) fill(field, values[index] ?? '')
 }
 
-function isField(field: Field | undefined, name: string, type: string): boolean {
-  return field?.name === name && field.type === type
+function formsOf(kind: string): HTMLFormElement[] {
+  return [...document.forms].filter((form) => kindOf(form) === kind)
+}
+
+function kindOf(form: HTMLFormElement): string {
+  const fields = fieldsOf(form).map(({ name, type }) => [name, type])
+  return JSON.stringify([getAttribute.call(form, 'action'), fields])
 }
 
 function currentPage(): string {

@@ -120,6 +120,14 @@ export default function Layout({ children }) {
   'pages/later.server.ts': load(
     "  const gate = ctx.app.gate('later')\n  ctx.signal.addEventListener('abort', () => gate.leave(ctx.signal.reason))\n  return { later: gate.opened }",
   ),
+  'pages/tall.tsx': page(
+    'Tall',
+    '<Suspense fallback={<i id="wait">wait</i>}><div style={{ height: 4_000 }}><Later promise={data.later} /></div><p id="below" style={{ height: 2_000 }} /></Suspense>',
+  ),
+  // Each visit has a gate of its own.
+  'pages/tall.server.ts': load(
+    "  ctx.app.count('tall')\n  return { later: ctx.app.gate('tall' + hydrantGated.counts.tall).opened }",
+  ),
   'pages/late-layout/layout.tsx':
     'import { Suspense, use } from \'react\'\nfunction Later({ promise }) { return <b id="of-layout">{use(promise)}</b> }\nexport default function Layout({ children, data }) {\n  return <div><a href="/late-layout/two">two</a><Suspense fallback={<i>wait</i>}><Later promise={data.later} /></Suspense>{children}</div>\n}\n',
   'pages/late-layout/layout.server.ts': load("  return { later: ctx.app.gate('late-layout').opened }"),

@@ -76,6 +76,44 @@ t.test('the browser scrolls to the top, to a fragment, and back to the previous 
   t.strictSame(visitor.documents, [])
 })
 
+t.test('a place in a part that arrives late is scrolled to when it arrives', async (t) => {
+  const visitor = await small.visit(t)
+  const { page } = visitor
+  const top = () => visitor.evaluate(() => scrollY, null)
+  const nextFrame = () => visitor.evaluate(() => new Promise((resolve) => void requestAnimationFrame(resolve)), null)
+  const isWaiting = async () => {
+    await visitor.stands('Tall')
+    await visitor.shown('#wait')
+  }
+  await visitor.start('/')
+  await visitor.evaluate(async () => void (await navigation.navigate('/tall#below').finished), null)
+  await isWaiting()
+  t.equal(await top(), 0)
+  small.gates.gate('tall1').open('one')
+  await until(async () => (await top()) > 3_900)
+
+  await visitor.evaluate(() => scrollTo(0, 2_500), null)
+  await visitor.evaluate(async () => void (await navigation.navigate('/about').finished), null)
+  await visitor.stands('About')
+  await until(async () => (await top()) === 0)
+  await page.goBack()
+  await isWaiting()
+  small.gates.gate('tall2').open('two')
+  await until(async () => (await top()) === 2_500)
+
+  await page.goForward()
+  await visitor.stands('About')
+  await page.goBack()
+  await isWaiting()
+  await page.keyboard.press('Shift')
+  small.gates.gate('tall3').open('three')
+  await visitor.hasText('#later', 'three')
+  await nextFrame()
+  await nextFrame()
+  t.ok((await top()) < 2_500, 'a page does not move after the visitor has used the keyboard')
+  t.strictSame(visitor.documents, [])
+})
+
 t.test('URLs that are not pages are left to the browser', async (t) => {
   const visitor = await small.visit(t)
   const { page } = visitor

@@ -141,6 +141,8 @@ t.test('a value that has changed in another tab refuses the form, which keeps it
 t.test('a form that is sent after the session has ended leads to the sign-in, and its text is not lost', async (t) => {
   const [first, second] = await openTabs('/desk/note')
   const desk = Number(await read(second, '#desk'))
+  // A part of the layout that only visitors with a session see.
+  await second.evaluate(() => document.body.prepend(Object.assign(document.createElement('form'), { id: 'out' })))
   await second.fill('[name=title]', 'a title')
   await second.fill('textarea', 'a long text')
   await second.check('[name=urgent]')
@@ -149,6 +151,7 @@ t.test('a form that is sent after the session has ended leads to the sign-in, an
   await leave(first)
   await second.click('#send')
   await second.waitForSelector('h1:has-text("Enter")')
+  await second.evaluate(() => document.querySelector('#out')?.remove())
   t.equal(second.url(), `${origin}/enter?from=%2Fdesk%2Fnote`)
   t.match(await read(second, '#count'), 'for nobody', 'the layout of the site has been loaded again')
   t.same(await done(), [], 'the action has not run')

@@ -83,7 +83,7 @@ function createResultScreen(submission: Submission, turn: Turn, view: ResultView
       const inDocument = isUpdate ? view.replace(fresh) : view.show(submission.url, fresh)
       if (!isUpdate) void inDocument.then(() => focusFirst(extrasOf(page.tree)))
       // Parts that follow later keep React from replacing the page.
-      if (!page.isDeferred) await inDocument
+      if (page.rest === null) await inDocument
       void inDocument.then(onShown)
     },
     async follow(to: URL) {

@@ -65,7 +65,7 @@ export function createPrefetchedPages(app: App, fetch: FetchAhead, onSettled: ()
       result
         .then((result) => {
           // A redirect or an error may not happen again when the visitor follows the link.
-          if (isKept(result)) page.isPending = 'isDeferred' in result && result.isDeferred
+          if (isKept(result)) page.isPending = 'rest' in result && result.rest !== null
           else discard(page)
         })
         .catch(() => discard(page))
