@@ -4,8 +4,8 @@
 
 import { base } from '../shared/base.ts'
 import type { App } from './app-state.ts'
+import type { PendingNavigation } from './navigation/page-navigation.ts'
 import type { Navigator } from './navigator.ts'
-import type { PendingNavigation } from './page-navigation.ts'
 
 /** The reasons of navigations that ended before their page was shown. */
 export const ended = new Set<unknown>()

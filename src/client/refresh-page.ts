@@ -1,8 +1,8 @@
 import { ServerFailure } from '../shared/wire/deferred-data.ts'
 import type { App } from './app-state.ts'
 import { extrasOf, withResult } from './extras.ts'
-import type { NavigatorState } from './navigator-context.ts'
-import type { Page, PageView } from './page-view.ts'
+import type { NavigatorState } from './navigation/navigator-context.ts'
+import type { Page, PageView } from './navigation/page-view.ts'
 import type { ResultView } from './result-view.ts'
 
 export type Refresh = ReturnType<typeof createRefresh>

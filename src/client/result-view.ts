@@ -2,9 +2,9 @@ import type { Acted } from '../shared/wire/navigation-protocol.ts'
 import type { App } from './app-state.ts'
 import { withResult } from './extras.ts'
 import { fetchPage } from './fetch-page.ts'
-import type { NavigatorState } from './navigator-context.ts'
-import { FetchedPage, MAX_REDIRECTS } from './page-navigation.ts'
-import type { Page, PageView } from './page-view.ts'
+import type { NavigatorState } from './navigation/navigator-context.ts'
+import { FetchedPage, MAX_REDIRECTS } from './navigation/page-navigation.ts'
+import type { Page, PageView } from './navigation/page-view.ts'
 import type { FetchResult } from './read-page.ts'
 
 export type ResultView = ReturnType<typeof createResultView>

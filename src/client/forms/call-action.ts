@@ -1,7 +1,7 @@
 import { ACTED_HEADER, type Acted, BUILD_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { App } from '../app-state.ts'
 import { isInSite, isOwn, markNavigation } from '../fetch-page.ts'
-import { MAX_REDIRECTS } from '../page-navigation.ts'
+import { MAX_REDIRECTS } from '../navigation/page-navigation.ts'
 import { type FetchResult, readPage } from '../read-page.ts'
 import { bodyOf, hasFiles } from './form-body.ts'
 import { sendWithProgress } from './send-with-progress.ts'

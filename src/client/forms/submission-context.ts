@@ -1,4 +1,4 @@
-import type { NavigatorContext } from '../navigator-context.ts'
+import type { NavigatorContext } from '../navigation/navigator-context.ts'
 import type { ResultView } from '../result-view.ts'
 
 /** The objects that all submissions share. */

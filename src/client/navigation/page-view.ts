@@ -1,8 +1,8 @@
-import type { Tree } from '../shared/tree/app-tree.tsx'
-import type { App } from './app-state.ts'
-import { removeNotices } from './notice.ts'
+import type { Tree } from '../../shared/tree/app-tree.tsx'
+import type { App } from '../app-state.ts'
+import { removeNotices } from '../notice.ts'
+import { createAnnouncer } from '../progress.ts'
 import { createPageTransition, type PageTransition } from './page-transition.ts'
-import { createAnnouncer } from './progress.ts'
 
 /** A page that has been fetched. */
 export interface Page {

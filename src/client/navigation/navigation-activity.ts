@@ -1,5 +1,5 @@
-import { IDLE, type NavigationState } from '../shared/tree/navigation-state.ts'
-import type { App } from './app-state.ts'
+import { IDLE, type NavigationState } from '../../shared/tree/navigation-state.ts'
+import type { App } from '../app-state.ts'
 
 /**
  * Returns the function that begins a state of `useNavigation`. The state lasts until the returned function is called.

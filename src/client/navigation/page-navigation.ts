@@ -1,9 +1,9 @@
+import type { Prefetched } from '../prefetch/prefetched-pages.ts'
+import { restoreTyped } from '../typed-text.ts'
 import { createLateScroll } from './late-scroll.ts'
 import type { NavigatorContext } from './navigator-context.ts'
 import type { PageTransition, TransitionType } from './page-transition.ts'
 import type { Page, PageView } from './page-view.ts'
-import type { Prefetched } from './prefetch/prefetched-pages.ts'
-import { restoreTyped } from './typed-text.ts'
 
 /** A navigation that is not finished. */
 export interface PendingNavigation {

@@ -1,4 +1,4 @@
-import type { App } from './app-state.ts'
+import type { App } from '../app-state.ts'
 import type { createActivity } from './navigation-activity.ts'
 
 /** The state that navigations and forms share. */
