@@ -357,6 +357,8 @@ export const brokenSites: BrokenSite[] = [
         "export default () => {\n  async function save() {\n    'use server'\n    console.log('secret')\n  }\n  return <form action={save} title=\"'use server'\" />\n}\n",
       'pages/b.tsx': "import { remove } from '../lib/remove'\nexport default () => <form action={remove} />\n",
       'lib/remove.ts': "// Runs on the server.\n'use server'\nexport async function remove() {}\n",
+      // Texts that look like the directive are none.
+      'pages/c.tsx': "const code = `function f() {\n  'use server'\n}`\nexport default () => <pre>{code}</pre>\n",
     },
     expected: ['HYD_BUILD_USE_SERVER lib/remove.ts:2:1', 'HYD_BUILD_USE_SERVER pages/a.tsx:3:5'],
     message: 'lib/remove.ts has the directive "use server", and the browser would get its code',
