@@ -381,7 +381,7 @@ export const errorTable = {
     fix: 'Correct the source at that place.',
   },
   HYD_BUILD_UNRESOLVED: {
-    message: 'cannot find "%s"',
+    message: 'cannot find "%s"%s',
     fix: 'Correct the path, or install the package.',
   },
   HYD_BUILD_IMPORT_NAME: {
