@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import type { ErrorCode } from '../../src/server/errors/error-table.ts'
+import { findExportPlace } from '../../src/server/errors/export-error.ts'
 import { mapStacks } from '../../src/server/failures/stacks/map-error.ts'
 import { createSourceMapper } from '../../src/server/failures/stacks/source-map.ts'
 import { messageOf } from '../../src/server/util/message-of.ts'
@@ -32,7 +33,7 @@ function describeError(error: unknown, folder: string, dir: string): PrerenderMe
       { code: error.code as ErrorCode, message: error.message, fix: error.fix, location }
     : createProblem('HYD_PRERENDER_START', [messageOf(error)], location)
   if (problem.code === 'HYD_BUILD_BROKEN' && location) problem.fix = 'Fix this module, then build again.'
-  return { kind: 'failed', problems: [{ ...problem, exportIn: null }] }
+  return { kind: 'failed', problems: [{ ...problem, about: findExportPlace(error) }] }
 }
 
 /** Returns the first place of the site in the stack of an error or of its causes. */

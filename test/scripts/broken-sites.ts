@@ -351,12 +351,30 @@ export const brokenSites: BrokenSite[] = [
     message: 'pages/a.tsx exports "guard", which has no effect there; move it to pages/a.server.ts: without it, anyone',
   },
   {
+    title: 'an import with upper case for a file with lower case',
+    files: {
+      'pages/a.tsx':
+        "import { Button } from '../Lib/Button'\nimport icon from '../lib/Icon.svg'\nexport default () => <Button icon={icon} />\n",
+      'pages/a.server.ts': "import { list } from '../lib/List.js'\nexport const load = () => list\n",
+      ...{ 'lib/button.tsx': 'export const Button = () => null\n', 'lib/icon.svg': '<svg/>\n' },
+      'lib/list.ts': 'export const list = []\n',
+    },
+    expected: [
+      'HYD_BUILD_UNRESOLVED pages/a.server.ts:1:22',
+      'HYD_BUILD_UNRESOLVED pages/a.tsx:1:24',
+      'HYD_BUILD_UNRESOLVED pages/a.tsx:2:18',
+    ],
+    message: 'cannot find "../lib/List.js"; the name of the file is lib/list.ts',
+  },
+  {
     title: 'functions of Next.js that run on the server',
     files: {
       'pages/a.tsx':
         "export default () => {\n  async function save() {\n    'use server'\n    console.log('secret')\n  }\n  return <form action={save} title=\"'use server'\" />\n}\n",
       'pages/b.tsx': "import { remove } from '../lib/remove'\nexport default () => <form action={remove} />\n",
       'lib/remove.ts': "// Runs on the server.\n'use server'\nexport async function remove() {}\n",
+      // Texts that look like the directive are none.
+      'pages/c.tsx': "const code = `function f() {\n  'use server'\n}`\nexport default () => <pre>{code}</pre>\n",
     },
     expected: ['HYD_BUILD_USE_SERVER lib/remove.ts:2:1', 'HYD_BUILD_USE_SERVER pages/a.tsx:3:5'],
     message: 'lib/remove.ts has the directive "use server", and the browser would get its code',

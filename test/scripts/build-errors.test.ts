@@ -89,6 +89,7 @@ t.test('has a broken site for each of its errors', async (t) => {
     'HYD_BUILD_FILE_NAME',
     'HYD_BUILD_PAGE_EXPORT',
     'HYD_BUILD_EXPORT_VALUE',
+    'HYD_BUILD_ASYNC_COMPONENT',
     'HYD_BUILD_FORM_UNUSED',
     // A warning, tested in images.test.ts.
     'HYD_BUILD_SHARP',

@@ -5,21 +5,22 @@ import type { BuildOptions } from 'esbuild'
 import t, { type Test } from 'tap'
 import { createCss, createCssCompiler } from '../../scripts/build/esbuild/css.ts'
 import { createBundler } from '../../scripts/build/esbuild/incremental-build.ts'
+import { formatLocation } from '../../scripts/build-problem.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 
 const page = (names: string) =>
   `import styles from './page.module.css'\nexport default () => [${names}].map((name) => styles[name])\n`
 
-/** Returns the classes on the server, the stylesheet, and the browser's script of one page. */
+/** Returns the classes on the server, the stylesheet and the browser's script of one page, and the build's warnings. */
 async function build(t: Test, files: Record<string, string>) {
   const dir = createSite(t, files)
-  const { folder, manifest } = await buildSharing({ dir })
+  const { folder, manifest, warnings } = await buildSharing({ dir })
   const { modules } = await import(pathToFileURL(join(folder, 'server', 'index.mjs')).href)
   const { js, css } = manifest.modules['pages/page.tsx'] ?? { js: '', css: [] }
   const text = (name: string) => readFileSync(join(folder, 'client', name), 'utf8')
   const names: string[] = modules['pages/page.tsx'].default()
-  return { names, js: text(js), css: css.map(text).join('\n') }
+  return { names, js: text(js), css: css.map(text).join('\n'), warnings }
 }
 
 const files = {
@@ -52,6 +53,22 @@ t.test('distinguishes files of one name in two folders', async (t) => {
   })
   t.equal(new Set(names).size, 2)
   for (const name of names) t.match(css, `.${name}{`)
+})
+
+t.test('warns once of a mistake, at its place in the source', async (t) => {
+  const { warnings } = await build(t, {
+    'pages/page.tsx': page("'a'"),
+    'pages/page.module.css': ".a { composes: b from './other.module.css'; colr: red }\n.c { colr: red }\n",
+    'pages/other.module.css': '.b { margin: 0 auto }\n}\n',
+  })
+  t.strictSame(
+    warnings.map(({ message, location }) => [message, location && formatLocation(location)]),
+    [
+      ['Unexpected "}"', 'pages/other.module.css:2:1'],
+      ['"colr" is not a known CSS property', 'pages/page.module.css:1:45'],
+      ['"colr" is not a known CSS property', 'pages/page.module.css:2:6'],
+    ],
+  )
 })
 
 t.test('composes classes of another file, directly and indirectly, without a copy of their rules', async (t) => {

@@ -86,6 +86,16 @@ t.test('a failure in a browser names the browser and the components', async (t) 
   })
 })
 
+t.test('an error about process in a browser leads to publicEnv', async (t) => {
+  const fixOf = (side: 'client' | 'server', message: string) =>
+    fromFailure({ ...FAILURE, side, error: { type: 'ReferenceError', message, stack: [] } }, SITE).fix
+  for (const message of ['process is not defined', "Can't find variable: process"]) {
+    t.match(fixOf('client', message), /"publicEnv" of "hydrant\/react"/)
+  }
+  t.equal(fixOf('client', 'processes is not defined'), undefined)
+  t.equal(fixOf('server', 'process is not defined'), undefined)
+})
+
 t.test('a hydration difference is read from the message of React', async (t) => {
   const error = fromFailure(
     {

@@ -91,6 +91,9 @@ export const load = ({ request }) =>
 `,
   'pages/tagged.tsx': page('tagged'),
   'pages/tagged.server.ts': "export const cache = { maxAgeS: 60, tags: () => 'tag' }\n",
+  'pages/wrong.tsx': page('never'),
+  'pages/wrong.server.ts': "import { rule } from '../lib/rule.ts'\nexport const cache = rule\n",
+  'lib/rule.ts': 'export const rule = { maxAgeS: -1 }\n',
   'pages/developing.tsx': page('never'),
   'pages/developing.server.ts': "export function load() {\n  throw new Error('developing')\n}\n",
 }
@@ -181,6 +184,9 @@ t.test('a page with the export cache or prerender is checked as production would
   await dev.waitFor(/WARN: .* it reads request\.headers\.cookie at pages\/moved\.server\.ts:4:/)
   await get('/tagged')
   await dev.waitFor(/"cache\.tags" of pages\/tagged\.server\.ts must be a list/)
+  await get('/wrong')
+  await dev.waitFor(/^Error \[HYD_CACHE_INVALID\]/)
+  await dev.waitFor(/^cache \(pages\/wrong\.server\.ts:2:14\)/)
 })
 
 t.test('failures of development are kept in a separate ledger', async (t) => {

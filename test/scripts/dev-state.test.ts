@@ -175,6 +175,22 @@ t.test('the error of a module is shown inside the layouts that can be loaded', a
   await remove('pages/layout.tsx')
 })
 
+t.test('a not-found page that cannot be loaded fails the 404s, and no other page', async (t) => {
+  await save('pages/here.tsx', 'export default () => <p>here</p>\n')
+  await save('pages/gone.tsx', 'export default () => <p>never</p>\n')
+  await save('pages/gone.server.ts', "import { notFound } from 'hydrant'\nexport const load = () => notFound()\n")
+  await save('pages/not-found.tsx', "throw new Error('no list')\nexport default () => <p>gone</p>\n")
+  t.match(await html('/here'), '<p>here</p>')
+  for (const path of ['/gone', '/nowhere']) {
+    t.match(await html(path), 'Application error')
+    await dev.waitFor(/^Error: no list/)
+    await dev.waitFor(/^pages\/not-found\.tsx:1:7/)
+  }
+  await save('pages/not-found.tsx', 'export default () => <p>gone</p>\n')
+  for (const path of ['/gone', '/nowhere']) t.match(await html(path), '<p>gone</p>')
+  for (const file of ['here.tsx', 'gone.server.ts', 'gone.tsx', 'not-found.tsx']) await remove(`pages/${file}`)
+})
+
 t.test('errors of routes and unknown paths are shown in the current root layout', async (t) => {
   const layout = (menu: string) =>
     `export default ({ data, children }) => <html lang="en"><body><nav>${menu} {data?.name}</nav>{children}</body></html>\n`

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { discoverSite } from '../../scripts/build/discover/discover-site.ts'
+import { formatLocation } from '../../scripts/build-problem.ts'
 import { isMisspelling } from '../../src/server/util/closest-match.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { until } from '../until.ts'
@@ -172,6 +173,23 @@ t.test('warns about files of Next.js, and about names that differ only in case',
       ['pages/loading.tsx', 'pages/loading.tsx is the page /loading; did you mean a <Suspense fallback> in a page?'],
       ['pages/route.ts', 'pages/route.ts is an ordinary module; did you mean a route in server.ts?'],
     ],
+  )
+})
+
+t.test('warns about async components that a browser renders', async (t) => {
+  const component = 'async function Part() {\n  return <p>part</p>\n}\n'
+  const dir = createSite(t, {
+    'pages/a.tsx': `export default ${component}`,
+    'pages/b.tsx': 'const Page = async () => <p>page</p>\nexport default Page\n',
+    'pages/c.tsx': `${component}export default () => <div onClick={() => Part()} />\n`,
+    'pages/d/index.tsx': `export const hydrate = false\nexport default ${component}`,
+    'pages/d/layout.tsx': `export default ${component}`,
+    'pages/not-found.tsx': `${component}export { Part as default }\n`,
+  })
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ code, location }) => `${code} ${location && formatLocation(location)}`),
+    ['a.tsx:1:8', 'b.tsx:2:8', 'not-found.tsx:4:18'].map((place) => `HYD_BUILD_ASYNC_COMPONENT pages/${place}`),
   )
 })
 

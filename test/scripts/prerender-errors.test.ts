@@ -134,7 +134,7 @@ for (const [title, files, message] of [
 ] as const) {
   t.test(`${title} is no valid export`, async (t) => {
     const [problem, ...others] = await problemsOf(createSite(t, files))
-    t.match(problem, { code: 'HYD_PRERENDER_INVALID', message })
+    t.match(problem, { code: 'HYD_PRERENDER_INVALID', message, location: { line: 1, column: 14 } })
     t.equal(others.length, 0)
   })
 }

@@ -40,7 +40,7 @@ export async function bundleSite(
   }
   const file = (end: string) => outputText(forServer.result.outputFiles, end)
   const imports = await checkPackageImports(siteDir, file('.mjs'), forServer.result.metafile)
-  const directives = await checkDirectives(siteDir, forClient.result.outputFiles, forClient.result.metafile)
+  const directives = await checkDirectives(siteDir, Object.keys(forClient.result.metafile.inputs))
   const problems = [...imports.problems, ...directives]
   if (problems.length > 0) return { problems }
   const folder = join(siteDir, input.folder)

@@ -8,6 +8,7 @@ import {
   visitorLoadOf,
 } from '../../../src/server/build-output/module-exports.ts'
 import { readCacheRule } from '../../../src/server/cache/cache-rule.ts'
+import { readPrerenderRule } from '../../../src/server/cache/prerender-rule.ts'
 import { createPageSchemas } from '../../../src/server/schemas/page-schemas.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
@@ -18,17 +19,20 @@ import { OTHERS, UNKNOWN, type WrittenValues } from './written-values.ts'
 /** Throws the error that the server would throw for an export. */
 type Check = (module: ModuleExports) => unknown
 
+const NO_FILE: ModuleExports = { file: '', exports: {} }
+
 const GUARD_AND_LOAD: Record<string, Check> = { guard: guardOf, load: loadOf }
 
 /** The checks of exports, by the kind of the file and the name of the export. */
 const CHECKS = {
-  page: { default: componentOf, hydrate: isHydrated },
+  page: { default: componentOf, hydrate: isHydrated, prerender: (page) => checkPrerenderRule(NO_FILE, page) },
   component: { default: componentOf },
   layoutServer: GUARD_AND_LOAD,
   pageServer: {
     ...GUARD_AND_LOAD,
     action: actionOf,
     cache: checkCache,
+    prerender: (server) => checkPrerenderRule(server, NO_FILE),
     loadVisitor: ({ file, exports }: ModuleExports) => visitorLoadOf({ file, exports: { cache: UNKNOWN, ...exports } }),
     ...{ form: checkSchema, search: checkSchema, params: checkSchema },
   },
@@ -91,6 +95,11 @@ function checkCache({ file, exports: { cache } }: ModuleExports) {
   const entries = Object.entries(given).map(([name, value]) => [name, value === UNKNOWN ? ACCEPTED.get(name) : value])
   const filled = others === undefined ? {} : Object.fromEntries(ACCEPTED)
   return readCacheRule({ cache: { ...filled, ...Object.fromEntries(entries) } }, file)
+}
+
+/** Only one of the two files has the export. A name with brackets is a parameter of the path. */
+function checkPrerenderRule(server: ModuleExports, page: ModuleExports) {
+  return readPrerenderRule(server, page, /\[/.test(server.file + page.file))
 }
 
 function checkSchema({ file, exports }: ModuleExports) {

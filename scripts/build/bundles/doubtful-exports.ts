@@ -8,7 +8,7 @@ import { closestMatch, isMisspelling } from '../../../src/server/util/closest-ma
 import { type BuildProblem, createProblem } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { findExport } from './find-export.ts'
-import type { SiteExports } from './written-values.ts'
+import { ASYNC, type SiteExports } from './written-values.ts'
 
 /** Names that other frameworks give to the exports of server files. */
 const OTHER_NAMES = new Map([
@@ -34,6 +34,7 @@ export const EXPORT_WARNINGS: readonly string[] = [
   'HYD_BUILD_PAGE_EXPORT',
   'HYD_BUILD_EXPORT_VALUE',
   'HYD_BUILD_FORM_UNUSED',
+  'HYD_BUILD_ASYNC_COMPONENT',
 ]
 
 type KnownExports = Pick<SiteExports, 'names' | 'values'>
@@ -53,8 +54,8 @@ export function meantExport(name: string, allowed: readonly string[]): string | 
 }
 
 /**
- * Finds the exports of pages and layouts that have a meaning only in their server files, misspelled exports of pages, and
- * exports of server files whose value has no effect.
+ * Finds the exports of pages and layouts that have a meaning only in their server files, misspelled exports of pages,
+ * exports of server files whose value has no effect, and components that browsers cannot render.
  */
 export async function findDoubtfulExports(
   siteDir: string,
@@ -63,6 +64,7 @@ export async function findDoubtfulExports(
 ): Promise<BuildProblem[]> {
   const doubts = [
     ...site.components.flatMap((component) => checkComponent(component, exports)),
+    ...checkAsync(site, exports),
     ...site.serverFiles.flatMap(({ file }) => checkSwitches(file, exports)),
     ...site.serverFiles.flatMap(({ file }) => checkForm(file, exports)),
   ]
@@ -104,6 +106,19 @@ function checkComponent(
       return doubt(`${present} already exports "${meant}"`)
     return doubt(`did you mean "${meant}" in ${server}?`)
   })
+}
+
+/** React renders async components on the server, and refuses them in browsers. A page without scripts may have them. */
+function checkAsync({ components, routes, root }: DiscoveredSite, { values }: KnownExports): Doubt[] {
+  const hydrated = routes.filter(({ page }) => values.get(page)?.get('hydrate') !== false)
+  const surroundings = [...hydrated, root].flatMap(({ layouts, errors, notFounds }) => [
+    ...layouts,
+    ...[...errors, ...notFounds].map(({ file }) => file),
+  ])
+  const inBrowsers = new Set([...hydrated.map(({ page }) => page), ...surroundings])
+  return components
+    .filter(({ file }) => inBrowsers.has(file) && values.get(file)?.get('default') === ASYNC)
+    .map(({ file }) => ({ code: 'HYD_BUILD_ASYNC_COMPONENT', values: [file], file, name: 'default' }))
 }
 
 function checkSwitches(file: string, { values }: KnownExports): Doubt[] {

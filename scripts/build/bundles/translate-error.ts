@@ -2,12 +2,16 @@ import type { Message } from 'esbuild'
 import { type BuildProblem, createProblem, type SourceLocation } from '../../build-problem.ts'
 import { isExported } from './find-export.ts'
 import { readMissingName, translateMessage } from './translate-message.ts'
+import { explainWrongCase } from './wrong-case.ts'
 
 /**
  * Translates an error of esbuild into an error of Hydrant's table. It also suggests the other form of an import: by
- * name, if the module has no default export, or the default export, if the module has no such name.
+ * name, if the module has no default export, or the default export, if the module has no such name. It names the file if only
+ * the case of its name is wrong.
  */
 export async function translateError(siteDir: string, message: Message): Promise<BuildProblem> {
+  const wrongCase = await explainWrongCase(siteDir, message)
+  if (wrongCase) return wrongCase
   const problem = translateMessage(message)
   const missing = readMissingName(message)
   if (!missing || missing.meant !== undefined || !problem.location) return problem

@@ -21,7 +21,7 @@ export function translateMessage(message: Message): BuildProblem {
   const { text, detail, pluginName } = message
   if (isProblemDetail(detail)) return createProblem(detail.code, detail.values, location)
   const unresolved = /^Could not resolve "(.*)"$/.exec(text)
-  if (unresolved) return createProblem('HYD_BUILD_UNRESOLVED', [unresolved[1] ?? ''], location)
+  if (unresolved) return createProblem('HYD_BUILD_UNRESOLVED', [unresolved[1] ?? '', ''], location)
   const missing = readMissingName(message)
   if (missing) return translateName(missing, location)
   const [, extension, file = ''] = NO_LOADER.exec(text) ?? []
@@ -30,8 +30,7 @@ export function translateMessage(message: Message): BuildProblem {
   if (extension !== undefined) return createProblem('HYD_BUILD_LOADER', [extension], location)
   if (isOfSitePlugin(message) && !isInSource(message)) {
     // The plugin often threw in a package; the import that triggered it is in the site.
-    const trigger = message.notes.find((note) => note.text.includes('was triggered by this import'))
-    return createProblem('HYD_BUILD_PLUGIN', [pluginName, text], (trigger && placeOfImport(trigger)) ?? location)
+    return createProblem('HYD_BUILD_PLUGIN', [pluginName, text], placeOfTrigger(message) ?? location)
   }
   return createProblem('HYD_BUILD_SYNTAX', [text], location)
 }
@@ -65,6 +64,12 @@ function translateName({ module, name, meant }: MissingName, location: SourceLoc
 /** Returns whether a message is about the source of the site: a compiler has found an error there. */
 function isInSource({ location }: Message): boolean {
   return location !== null && location.line > 0 && !/^\.|(?:^|\/)node_modules\//.test(location.file)
+}
+
+/** Returns the place of the import that made a plugin load a file; null if the message is not about such a plugin. */
+export function placeOfTrigger({ notes }: Message): SourceLocation | null {
+  const trigger = notes.find((note) => note.text.includes('was triggered by this import'))
+  return trigger ? placeOfImport(trigger) : null
 }
 
 /** Returns the place of an import. A module of the build imports the files of the site, without a place. */

@@ -1,6 +1,6 @@
 // Reads the values of exports from the source, without running it.
 
-import type { Expression, Program, Property, SpreadElement } from 'acorn'
+import type { AnyNode, Expression, Program, Property, SpreadElement } from 'acorn'
 import { ELEMENT } from '../../../src/server/build-output/module-exports.ts'
 import { SCHEMA_EXPORTS } from '../../../src/server/schemas/page-schemas.ts'
 import { parseScript } from '../output/parse-script.ts'
@@ -22,9 +22,15 @@ export const UNKNOWN = { toString: () => '…' }
 /** The property of an object that stands for properties that only the running code would show. */
 export const OTHERS = '...'
 
+/** Stands for an async function. */
+export const ASYNC = async () => {}
+
 const NONE: WrittenValues = new Map()
 /** A variable at the top level of a module that has the value of a literal or of an element. */
 const LITERAL = /^(?:const|var) [\w$]+ = (?:["'`{[\d-]|(?:true|false|null);|(?:\/\* @__PURE__ \*\/ )?jsxs?\()/m
+
+/** An async function at the top level of a module. */
+const ASYNC_FUNCTION = /^(?:async function\b|(?:const|var) [\w$]+ = async\b)/m
 
 /**
  * Reads the values that a module exports. Most modules are not parsed, because they export only functions.
@@ -32,7 +38,8 @@ const LITERAL = /^(?:const|var) [\w$]+ = (?:["'`{[\d-]|(?:true|false|null);|(?:\
  * @param code As esbuild writes a module: its last statement exports all names.
  */
 export function readWrittenValues(code: string, names: readonly string[]): WrittenValues {
-  if (!LITERAL.test(code) && !SCHEMA_EXPORTS.some((name) => names.includes(name))) return NONE
+  const mayHaveAsyncDefault = names.includes('default') && ASYNC_FUNCTION.test(code)
+  if (!LITERAL.test(code) && !mayHaveAsyncDefault && !SCHEMA_EXPORTS.some((name) => names.includes(name))) return NONE
   const program = parseScript(code)
   const variables = readVariables(program)
   const found = program.body.flatMap((node) => {
@@ -52,7 +59,7 @@ function readVariables({ body }: Program): Map<string, unknown> {
   const read = createReader(body, values)
   for (const node of body) {
     if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') {
-      if (node.id) values.set(node.id.name, standIn)
+      if (node.id) values.set(node.id.name, standInFor(node))
     } else if (node.type === 'VariableDeclaration') {
       for (const { id, init } of node.declarations) {
         // esbuild writes the variable of a default export; another one may get a second value.
@@ -64,8 +71,12 @@ function readVariables({ body }: Program): Map<string, unknown> {
   return values
 }
 
-/** Stands for a function or a class. */
+/** Stands for a class, and for a function that is not async. */
 function standIn() {}
+
+function standInFor(node: AnyNode) {
+  return 'async' in node && node.async && !node.generator ? ASYNC : standIn
+}
 
 /** @param variables The values of the variables that were read before. */
 function createReader(body: Program['body'], variables: ReadonlyMap<string, unknown>): (node: Expression) => unknown {
@@ -94,7 +105,7 @@ function createReader(body: Program['body'], variables: ReadonlyMap<string, unkn
       case 'ArrowFunctionExpression':
       case 'FunctionExpression':
       case 'ClassExpression':
-        return standIn
+        return standInFor(node)
       case 'Literal':
         return node.regex ? UNKNOWN : node.value
       case 'TemplateLiteral':

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import type { OnResolveArgs, Plugin, PluginBuild } from 'esbuild'
+import type { Message, OnResolveArgs, Plugin, PluginBuild } from 'esbuild'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import type { StylesheetOptions } from '../../styles.ts'
 import type { BundleTarget } from './bundle-target.ts'
@@ -78,6 +78,12 @@ export function createCss(siteDir: string, target: BundleTarget, { compileModule
         if (target === 'server') return { contents: '', loader: 'empty' }
         const { path, css = '', errors = [], warnings = [] } = await loadRules(sitePath)
         return { contents: css, loader: 'css', resolveDir: dirname(path), errors, warnings }
+      })
+      // esbuild reads the rules of a CSS module again, and repeats its warnings at places of the compiled rules.
+      build.onEnd((result) => {
+        const isRepeated = ({ location }: Message) =>
+          location?.file.startsWith(`${RULES}:`) === true && isModule.test(location.file)
+        result.warnings = result.warnings.filter((warning) => !isRepeated(warning))
       })
     },
   }

@@ -5,6 +5,7 @@ import { findDefinitions } from './find-definitions.ts'
 import { type Export, findExports, findModuleExports, isExportCall } from './find-exports.ts'
 import { findFunctions } from './find-functions.ts'
 import { parseScript } from './parse-script.ts'
+import { placeMissingComponents } from './place-missing-components.ts'
 import { createPositions } from './positions.ts'
 import { isOfSite } from './site-sources.ts'
 
@@ -15,14 +16,14 @@ export interface ServerOutput {
 
 /**
  * Completes a bundle of the server. Adds to its map an `ignoreList` of the sources that are not the site's, and the
- * positions of the site's exports and components, which locate a value that was thrown without a stack. Paths in the
- * map are relative to `folder`.
+ * positions of the site's exports and components, which locate a value that was thrown without a stack, and the
+ * places of missing components in MDX. Paths in the map are relative to `folder`.
  *
  * @param file The path in the site of a script that is one module. Without it, the script is the bundle of a site.
  */
 export function createServerOutput(code: string, json: string, folder: string, file?: string): ServerOutput {
   // esbuild wrote the map, so its form is known.
-  const map = JSON.parse(json) as EncodedSourceMap
+  const map = placeMissingComponents(code, JSON.parse(json) as EncodedSourceMap)
   const ignoreList = map.sources.flatMap((source, index) => (source && isOfSite(source, folder) ? [] : [index]))
   const trace = new TraceMap(map)
   const positionOf = createPositions(code)

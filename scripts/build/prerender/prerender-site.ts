@@ -45,7 +45,7 @@ function run({ folder, siteDir, onProgress }: PrerenderInput): Promise<Ended> {
     const stop = (how: string) =>
       resolve({
         kind: 'failed',
-        problems: [{ ...createProblem('HYD_PRERENDER_STOPPED', [how]), exportIn: null }],
+        problems: [{ ...createProblem('HYD_PRERENDER_STOPPED', [how]), about: null }],
       })
     // `prerender.ts` sends messages of this type only.
     child.on('message', (message: PrerenderMessage) => {
@@ -58,10 +58,10 @@ function run({ folder, siteDir, onProgress }: PrerenderInput): Promise<Ended> {
   })
 }
 
-async function place({ exportIn, ...problem }: PrerenderProblem, siteDir: string): Promise<BuildProblem> {
+async function place({ about, ...problem }: PrerenderProblem, siteDir: string): Promise<BuildProblem> {
   const { location } = problem
   if (location !== null) return { ...problem, location: await addLine(location, siteDir) }
-  return exportIn === null ? problem : { ...problem, location: await findExport(siteDir, exportIn, 'prerender') }
+  return about === null ? problem : { ...problem, location: await findExport(siteDir, about.file, about.name) }
 }
 
 async function addLine(location: SourceLocation, siteDir: string): Promise<SourceLocation> {

@@ -15,7 +15,7 @@ import {
 } from '../../../src/shared/wire/navigation-protocol.ts'
 import { createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { findHrefFix } from '../../explain-href.ts'
-import type { PrerenderProblem } from './prerender-messages.ts'
+import { type PrerenderProblem, prerenderIn } from './prerender-messages.ts'
 
 /** A server of the site that has just been built. */
 export interface RenderingServer {
@@ -153,7 +153,8 @@ export async function renderForm(
     if (outcome.kind === 'redirect') return { kind: 'redirect', path, redirect: outcome.redirect }
     return { kind: 'form', form: formOf(format, layouts.length), path, params, response: outcome.response }
   }
-  const problem = { exportIn: route.prerender?.file ?? null, ...problemOf(url, reply, outcome, failure, routes) }
+  const about = route.prerender && prerenderIn(route.prerender.file)
+  const problem = { about, ...problemOf(url, reply, outcome, failure, routes) }
   return { kind: 'problem', problem }
 }
 

@@ -20,7 +20,7 @@ import { withBase } from '../../../src/shared/paths.ts'
 import { compareText, createProblem } from '../../build-problem.ts'
 import { mapWithLimit } from '../../map-with-limit.ts'
 import { listAddresses } from './list-addresses.ts'
-import type { PrerenderMessage, PrerenderProblem } from './prerender-messages.ts'
+import { type PrerenderMessage, type PrerenderProblem, prerenderIn } from './prerender-messages.ts'
 import { createOutcomes, type RenderingServer, renderAddress } from './render-address.ts'
 import { renderingOptions } from './rendering-options.ts'
 
@@ -107,7 +107,7 @@ async function listAll(build: Build, base: string): Promise<{ problems: Prerende
     const { file } = route.prerender
     const listed = await listAddresses(route.id, route.prerender, base)
     if ('problem' in listed)
-      problems.push({ ...createProblem('HYD_PRERENDER_INVALID', [file, listed.problem]), exportIn: file })
+      problems.push({ ...createProblem('HYD_PRERENDER_INVALID', [file, listed.problem]), about: prerenderIn(file) })
     else addresses.push(...listed.paths.map((path) => ({ route, url: withBase(base, path) })))
   }
   return { problems, addresses }

@@ -36,13 +36,24 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
   const fresh = createFreshCode((id) => failed.delete(id))
   let base = '/'
 
+  /** Imports the page for 404s of a route. If it throws, only the responses that show it fail, and not the page itself. */
+  async function importNotFound(file: string): Promise<Record<string, unknown>> {
+    return await modules.import(file).catch((error: unknown) => {
+      const fail = () => {
+        throw error
+      }
+      return { default: fail }
+    })
+  }
+
   async function load(id: string, names: readonly string[], routes: Manifest['routes']): Promise<Build> {
+    const notFounds = routes.flatMap((route) => route.notFounds.map(({ file }) => file))
     const attempt: LoadAttempt = { loaded: {}, broken: null }
     const { loaded } = attempt
     try {
       for (const file of names) {
         attempt.broken = file
-        loaded[file] = await modules.import(file)
+        loaded[file] = await (notFounds.includes(file) ? importNotFound(file) : modules.import(file))
       }
       attempt.broken = null
       const part = { ...manifest, routes }

@@ -11,6 +11,7 @@ import { isKnownError } from '../../terminal/format-error.ts'
 import { folderWord } from '../../terminal/quote-word.ts'
 import { browserName } from './browser-name.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
+import { findProcessFix } from './explain-process.ts'
 import { findKnownError } from './find-known-error.ts'
 import { readHydrationMismatch } from './hydration-diff.ts'
 import { readCode } from './read-code.ts'
@@ -58,7 +59,7 @@ export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: 
   const mismatch = failure.side === 'client' ? readHydrationMismatch(error.message) : null
   const kind = mismatch ? 'hydration' : failure.side === 'client' ? 'browser' : 'server'
   const knownError = findKnownError(error)
-  const hrefFix = findHrefFix(error.message, routes)
+  const fix = findHrefFix(error.message, routes) ?? findProcessFix(failure)
   const source = siteFrameOf(error)
   const note = placeNote(failure)
   const components = details?.components ?? []
@@ -69,7 +70,7 @@ export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: 
     kind,
     title: titleOf(failure, kind, isLoading),
     message: mismatch?.sentence ?? (knownError ? error.message : textOf(error)),
-    ...(hrefFix === null ? knownError : { fix: hrefFix }),
+    ...(fix === null ? knownError : { fix }),
     digest,
     lookUp: `npx hydrant errors ${digest}${folderWord(dir)} --dev`,
     ...(route === null ? {} : { route }),

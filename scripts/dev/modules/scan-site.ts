@@ -6,6 +6,7 @@ import {
   listServerModules,
   shared,
 } from '../../build/bundles/bundle-options.ts'
+import { checkDirectives } from '../../build/bundles/check-directives.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { translateErrors } from '../../build/bundles/translate-errors.ts'
 import { translateWarning } from '../../build/bundles/translate-message.ts'
@@ -68,6 +69,8 @@ export function createSiteScanner(): SiteScanner {
       const failed = [browser, server].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
       return { problems: await translateErrors(failed, site, options.browser) }
     }
+    const problems = await checkDirectives(input.siteDir, Object.keys(browser.result.metafile.inputs))
+    if (problems.length > 0) return { problems }
     const isEntry = (id: string) => id.startsWith(`${VIRTUAL}:`)
     return {
       browser: createSiteGraph(browser.result.metafile, input.settings.alias, isEntry),

@@ -1,7 +1,8 @@
 // Reads the exports of the site's modules, and refuses those that would be ignored or fail later. The build calls these
 // functions too, for exports whose value is written in the source.
 
-import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { createExportError } from '../errors/export-error.ts'
+import { showValue } from '../errors/hydrant-error.ts'
 import type { GuardFunction } from './guarded-folders.ts'
 import type { ActionContext, LoadContext } from './page-contexts.ts'
 
@@ -19,7 +20,8 @@ export interface ModuleExports {
 export function componentOf({ file, exports }: ModuleExports): unknown {
   const component = exports.default
   if (component === undefined || isComponent(component)) return component
-  throw createHydrantError('HYD_COMPONENT_EXPORT', [file, isElement(component) ? 'an element' : showValue(component)])
+  const given = isElement(component) ? 'an element' : showValue(component)
+  throw createExportError('HYD_COMPONENT_EXPORT', [file, given], { file, name: 'default' })
 }
 
 /** Returns whether React accepts a value as a component. The results of `memo`, `lazy` and `forwardRef` are objects. */
@@ -38,7 +40,7 @@ export const ELEMENT = Symbol.for('react.transitional.element')
 /** Returns whether the documents of a page have scripts. Throws HYD_HYDRATE_EXPORT. */
 export function isHydrated({ file, exports: { hydrate } }: ModuleExports): boolean {
   if (hydrate !== undefined && hydrate !== false)
-    throw createHydrantError('HYD_HYDRATE_EXPORT', [file, showValue(hydrate)])
+    throw createExportError('HYD_HYDRATE_EXPORT', [file, showValue(hydrate)], { file, name: 'hydrate' })
   return hydrate === undefined
 }
 
@@ -55,14 +57,16 @@ export function actionOf(module: ModuleExports): ActionFunction | null {
 function functionOf({ file, exports }: ModuleExports, name: string): unknown {
   const value = exports[name]
   if (value === undefined || value === null) return null
-  if (typeof value !== 'function') throw createHydrantError('HYD_FUNCTION_EXPORT', [name, file, showValue(value)])
+  if (typeof value !== 'function')
+    throw createExportError('HYD_FUNCTION_EXPORT', [name, file, showValue(value)], { file, name })
   return value
 }
 
 /** Throws HYD_VISITOR_LOAD. */
 export function visitorLoadOf({ file, exports: { loadVisitor, cache } }: ModuleExports): LoadFunction | null {
   if (loadVisitor === undefined) return null
-  const refuse = (problem: string) => createHydrantError('HYD_VISITOR_LOAD', [file, problem])
+  const refuse = (problem: string) =>
+    createExportError('HYD_VISITOR_LOAD', [file, problem], { file, name: 'loadVisitor' })
   if (typeof loadVisitor !== 'function') throw refuse(`must be a function; got ${showValue(loadVisitor)}`)
   if (cache === undefined) throw refuse('needs the export "cache"')
   return loadVisitor as LoadFunction
@@ -72,6 +76,7 @@ export function visitorLoadOf({ file, exports: { loadVisitor, cache } }: ModuleE
 export function guardOf({ file, exports }: ModuleExports): GuardFunction | null {
   if (!('guard' in exports)) return null
   const { guard } = exports
-  if (typeof guard !== 'function') throw createHydrantError('HYD_GUARD_EXPORT', [file, showValue(guard)])
+  if (typeof guard !== 'function')
+    throw createExportError('HYD_GUARD_EXPORT', [file, showValue(guard)], { file, name: 'guard' })
   return guard as GuardFunction
 }

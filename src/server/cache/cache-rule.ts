@@ -1,3 +1,4 @@
+import { createExportError } from '../errors/export-error.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { closestMatch } from '../util/closest-match.ts'
 import { encodeTag } from './cache-key.ts'
@@ -36,7 +37,7 @@ const MAX_TAG_LENGTH = 256
 export function readCacheRule(exports: Readonly<Record<string, unknown>>, file: string): CacheRule | null {
   const { cache } = exports
   if (cache === undefined) return null
-  const refuse = (problem: string) => createHydrantError('HYD_CACHE_INVALID', [file, problem])
+  const refuse = (problem: string) => createExportError('HYD_CACHE_INVALID', [file, problem], { file, name: 'cache' })
   if (typeof cache !== 'object' || cache === null || Array.isArray(cache))
     throw refuse(`it must be an object; got ${showValue(cache)}`)
   const given: Readonly<Record<string, unknown>> = { ...cache }

@@ -1,4 +1,5 @@
-import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { createExportError } from '../errors/export-error.ts'
+import { showValue } from '../errors/hydrant-error.ts'
 import type { CacheRule } from './cache-rule.ts'
 
 /** The export `prerender` of a page. */
@@ -36,7 +37,8 @@ export function readPrerenderRule(server: PageExports, page: PageExports, hasPar
   const { file, exports } = server.exports.prerender === undefined ? page : server
   const { prerender } = exports
   if (prerender === undefined) return null
-  const refuse = (problem: string) => createHydrantError('HYD_PRERENDER_INVALID', [file, problem])
+  const refuse = (problem: string) =>
+    createExportError('HYD_PRERENDER_INVALID', [file, problem], { file, name: 'prerender' })
   if (typeof prerender === 'function') {
     if (file === page.file) throw refuse('a function must be in the server file, because the page runs in the browser')
     return { file, list: () => prerender() }

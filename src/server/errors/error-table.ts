@@ -360,6 +360,10 @@ export const errorTable = {
     message: '%s exports "%s", which has no effect there; %s',
     fix: 'Rename the export, move it to the file that the message names, or remove it; see "hydrant docs loads".',
   },
+  HYD_BUILD_ASYNC_COMPONENT: {
+    message: 'the component of %s is an async function, which browsers cannot render',
+    fix: 'Await the data in the load of the server file, and read it from the prop "data"; see "hydrant docs loads".',
+  },
   HYD_BUILD_FORM_UNUSED: {
     message: '%s exports the schema "form" without an action, so its page refuses forms with 405',
     fix: 'Export a function: export async function action({ input }) { … }; see "hydrant docs forms".',
@@ -385,7 +389,7 @@ export const errorTable = {
     fix: 'Correct the source at that place.',
   },
   HYD_BUILD_UNRESOLVED: {
-    message: 'cannot find "%s"',
+    message: 'cannot find "%s"%s',
     fix: 'Correct the path, or install the package.',
   },
   HYD_BUILD_IMPORT_NAME: {

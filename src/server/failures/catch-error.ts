@@ -1,3 +1,4 @@
+import { findExportPlace } from '../errors/export-error.ts'
 import type { Phase } from '../errors/failure-record.ts'
 import { classifyThrown, type ThrownKind } from '../thrown/classify-thrown.ts'
 import type { SourceFunction } from './fingerprint.ts'
@@ -6,11 +7,13 @@ import type { SourceFunction } from './fingerprint.ts'
 export type CaughtError = ThrownKind & {
   thrown: unknown
   phase: Phase
-  /** The function that threw, for a value without a stack; null when it is not known. */
+  /** The function that threw, for a value without a stack, or the export with a wrong value; null when it is not known. */
   origin: SourceFunction | null
 }
 
 /** Classifies a thrown value. To be called where the value is caught. */
 export function catchError(thrown: unknown, phase: Phase, origin: SourceFunction | null = null): CaughtError {
-  return Object.assign(classifyThrown(thrown), { thrown, phase, origin })
+  const wrong = findExportPlace(thrown)
+  const place = wrong ? { file: wrong.file, function: wrong.name } : origin
+  return Object.assign(classifyThrown(thrown), { thrown, phase, origin: place })
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Invalid } from '../../shared/wire/page-extras.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { FormRefusal } from '../forms/kept-texts.ts'
+import { nameOption } from '../forms/limits.ts'
 import type { Format } from '../http/negotiate.ts'
 import { writeFieldName } from '../schemas/field-names.ts'
 import { createFormObject } from '../schemas/form-object.ts'
@@ -16,11 +17,14 @@ export interface RefusedForm {
   status: number
   issues: readonly Issue[]
   form: FormData
+  /** The reason in the log. */
+  reason: string
 }
 
 export type CheckedForm = { isValid: true; value: unknown } | { isValid: false; refused: RefusedForm }
 
 const UNPROCESSABLE = 422
+const NOT_ACCEPTED = 'the form was not accepted'
 
 /** Validates a form, or any other body. Rejects with what the schema throws. */
 export async function checkForm(schema: PageSchema, form: FormData, request: FastifyRequest): Promise<CheckedForm> {
@@ -30,7 +34,7 @@ export async function checkForm(schema: PageSchema, form: FormData, request: Fas
   const result = await validate(schema, value)
   if (result.isValid) return result
   const issues = hideSecrets(toIssues(result.issues, nameOf), form)
-  return { isValid: false, refused: { status: UNPROCESSABLE, issues, form } }
+  return { isValid: false, refused: { status: UNPROCESSABLE, issues, form, reason: NOT_ACCEPTED } }
 }
 
 /** Returns whether a request has a body that is not a form: JSON, or what a parser of the site has made of it. */
@@ -41,7 +45,7 @@ export function hasOtherBody({ body }: FastifyRequest): boolean {
 /** Returns the form for which an action has called `invalidForm`. */
 export function refuseForm(messages: FormMessages, form: FormData): RefusedForm {
   const issues = Object.entries(messages).flatMap(([path, of]) => [of].flat().map((message) => ({ path, message })))
-  return { status: UNPROCESSABLE, issues, form }
+  return { status: UNPROCESSABLE, issues, form, reason: NOT_ACCEPTED }
 }
 
 /** Returns whether a page shows what is wrong with its form, in the format of the response. */
@@ -56,7 +60,7 @@ export function refuseSize({ error, cutNames, isIncomplete }: FormRefusal, form:
     ...ofForm.map((message) => ({ path: '', message })),
     ...cutNames.map((name) => ({ path: name.replace(/\[]$/, ''), message: CUT })),
   ]
-  return { status: error.statusCode, issues, form }
+  return { status: error.statusCode, issues, form, reason: `${error.message}${nameOption(error)}` }
 }
 
 // The messages are true for both forms that the visitor may see: the one in the response, which has only what has been

@@ -3,6 +3,7 @@ import type { Route } from '../build-output/load-build.ts'
 import type { NavigationAnswer } from '../context/navigation-answer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { CaughtError } from '../failures/catch-error.ts'
+import { nameOption } from '../forms/limits.ts'
 import { CrossSiteError } from '../guards/csrf.ts'
 import { issuesOf } from '../schemas/address-error.ts'
 import { isSentOnRedirect } from '../thrown/redirect-location.ts'
@@ -32,7 +33,7 @@ export async function respondWithError(caught: CaughtError, target: ErrorTarget,
   const { shown } = outcome
   // The cross-site guard has already logged its refusal, with more detail.
   if (shown.kind === 'refusal' && !(caught.thrown instanceof CrossSiteError))
-    ctx.note({ statusCode: shown.status }, `refused with ${shown.status}: ${shown.message}`)
+    ctx.note({ statusCode: shown.status }, `refused with ${shown.status}: ${shown.message}${nameOption(caught.thrown)}`)
   if (ctx.hooksRun) await ctx.hooksRun
   if (caught.kind === 'refusal' && !ctx.navigation?.isOpen) ctx.reply.headers(caught.headers)
   if (ctx.format === 'json') return sendErrorProblem(shown, ctx, issuesOf(caught.thrown))

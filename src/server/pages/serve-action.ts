@@ -72,8 +72,8 @@ async function respondWithActionJson(route: Route, value: unknown, ctx: RequestC
 
 /** Responds to a form that was not accepted: with the page, or with a problem if the client has sent or wants JSON. */
 async function respondWithInvalid(route: PreparedRoute, refused: RefusedForm, ctx: RequestContext): Promise<void> {
-  const { status, issues } = refused
-  ctx.note({ statusCode: status }, `refused with ${status}: the form was not accepted`)
+  const { status, issues, reason } = refused
+  ctx.note({ statusCode: status }, `refused with ${status}: ${reason}`)
   noteForm(refused, ctx)
   if (ctx.format === 'json' || (ctx.format !== 'navigation' && hasOtherBody(ctx.request)))
     return sendErrorProblem({ kind: 'refusal', status, message: NOT_ACCEPTED }, ctx, issues)

@@ -1,6 +1,7 @@
 import type { StandardSchema } from '../../shared/standard-schema.ts'
 import type { FormRules } from '../../shared/wire/field-rules.ts'
-import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { createExportError } from '../errors/export-error.ts'
+import { showValue } from '../errors/hydrant-error.ts'
 import { createFormRules } from './form-rules.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { createShape, type Shape } from './shape.ts'
@@ -34,7 +35,8 @@ export function createPageSchemas(exports: Readonly<Record<string, unknown>>, fi
 
 function readSchema(name: SchemaName, value: unknown, file: string): PageSchema | null {
   if (value === undefined) return null
-  if (!isStandardSchema(value)) throw createHydrantError('HYD_SCHEMA_INVALID', [name, file, describeValue(value)])
+  if (!isStandardSchema(value))
+    throw createExportError('HYD_SCHEMA_INVALID', [name, file, describeValue(value)], { file, name })
   const json = name === 'params' ? null : jsonSchemaOf(value)
   return { name, file, schema: value, shape: json && createShape(json) }
 }

@@ -3,22 +3,59 @@ import { withBase } from '../../shared/paths.ts'
 import type { PreparedRoute } from '../pages/prepared-route.ts'
 import { WRITE_METHODS } from './page-methods.ts'
 
+/** The pages of a site, and the path that the site is mounted at. */
+interface MountedPages {
+  base: string
+  pages: readonly PreparedRoute[]
+}
+
 /**
- * Warns of pages that visitors never see, because the app, or another site in it, has a route at the same path. To be
- * called before the site's own routes are added: routes of its `server.ts` may replace pages on purpose.
+ * Warns of pages that visitors never see, because the app, or another site in it, has a route at the same path. Returns
+ * their names. To be called before the site's own routes are added.
  */
-export function warnOfHiddenPages(app: FastifyInstance, base: string, pages: readonly PreparedRoute[]) {
-  const wanted = pages.flatMap(({ url, page, action }) =>
+export function warnOfHiddenPages(app: FastifyInstance, mounted: MountedPages): string[] {
+  const unknown = ['GET', ...WRITE_METHODS].map((method) => ({ method, url: '/*', file: 'the 404 page' }))
+  const hidden = findTaken(app, mounted.base, [...methodsOf(mounted.pages), ...unknown])
+  if (hidden.length > 0)
+    app.log.warn(
+      { hidden },
+      `other routes of the app hide pages of the site: ${hidden.join(', ')}. Remove these routes, or mount the site at another "base"`,
+    )
+  return hidden
+}
+
+/**
+ * Names the pages that routes of `server.ts` replace. The level is `info`, because such a route is allowed, and a warning
+ * that nobody has to act on would hide others. The line is for those who did it by accident.
+ *
+ * @param hidden The pages that other routes hide.
+ */
+export function noteReplacedPages(
+  app: FastifyInstance,
+  { base, pages }: MountedPages,
+  serverPlugin: string | null,
+  hidden: readonly string[],
+) {
+  const replaced = findTaken(app, base, methodsOf(pages)).filter((one) => !hidden.includes(one))
+  if (replaced.length > 0) app.log.info(`routes of ${serverPlugin} replace pages: ${replaced.join(', ')}`)
+}
+
+interface PageMethod {
+  method: string
+  url: string
+  file: string | null
+}
+
+function methodsOf(pages: readonly PreparedRoute[]): PageMethod[] {
+  return pages.flatMap(({ url, page, action }) =>
     ['GET', ...(action ? WRITE_METHODS : [])].map((method) => ({ method, url, file: page.file })),
   )
-  const unknown = ['GET', ...WRITE_METHODS].map((method) => ({ method, url: '/*', file: 'the 404 page' }))
-  const hidden = [...wanted, ...unknown]
+}
+
+/** Returns the names of those that a route has taken already. */
+function findTaken(app: FastifyInstance, base: string, wanted: readonly PageMethod[]): string[] {
+  return wanted
     .map((one) => ({ ...one, url: withBase(base, one.url) }))
     .filter(({ method, url }) => app.hasRoute({ method, url }))
     .map(({ method, url, file }) => `${method} ${url} (${file})`)
-  if (hidden.length === 0) return
-  app.log.warn(
-    { hidden },
-    `other routes of the app hide pages of the site: ${hidden.join(', ')}. Remove these routes, or mount the site at another "base"`,
-  )
 }

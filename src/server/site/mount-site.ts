@@ -28,7 +28,7 @@ import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
 import { addReportRoute } from '../reports/report-route.ts'
 import { createSite } from './create-site.ts'
-import { warnOfHiddenPages } from './hidden-pages.ts'
+import { noteReplacedPages, warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
 import { loadPrerendered } from './load-prerendered.ts'
 import { addOtherNavigations } from './navigation-routes.ts'
@@ -88,7 +88,7 @@ export interface ServedSite {
  * 7. `refuseBeforeBody` and `refuseEncoded`, for an action: the guards of the page, before the body is read.
  * 8. The handler: a route of `server.ts`, a file (`addFiles`), a page, after its guards, or its action
  *    (`addSiteRoutes`). A route of `server.ts` or of the app replaces a page; `warnOfHiddenPages` runs before step 4, to
- *    warn of the app's only.
+ *    warn of the app's only, and `noteReplacedPages` after it.
  *
  * Hooks that refuse nothing are left out: `measureRequests` in the plugin, and `addLiveUpdates` in development.
  *
@@ -116,7 +116,7 @@ export async function mountSite(
   warmUpFailuresLater(render)
   const health = addHealthRoutes(outer, base)
   const pages = build.routes.map((route) => prepareRoute(route, build))
-  warnOfHiddenPages(outer, base, pages)
+  const hidden = warnOfHiddenPages(outer, { base, pages })
   addNavigationStrategy(outer)
   const site = await registerBelow(outer, options.base, async (app) => {
     const cache = collector ? null : await openCache(app, build, options, openCacheStore)
@@ -130,6 +130,7 @@ export async function mountSite(
     addPageCache(app, created.cache)
     if (live) addLiveUpdates(created, pages, live)
     await addSiteHooks(created, options)
+    noteReplacedPages(app, { base, pages }, build.manifest.serverPlugin, hidden)
     await addFiles(app, created)
     await addSiteRoutes(app, created, pages)
     return created

@@ -50,6 +50,14 @@ t.test('a site that does not build is shown as a page that goes away when it is 
   site.write('pages/other.tsx', 'export default () => <p>other</p>\n')
   await page.getByText('mended', { exact: true }).waitFor()
   t.equal(await dialog.count(), 0)
+
+  // Only a check of the site finds this: the module compiles.
+  site.write('pages/index.tsx', GOOD.replace('<p>', "<p onClick={() => {\n    'use server'\n  }}>"))
+  await dialog.waitFor()
+  t.match(await dialog.innerText(), /HYD_BUILD_USE_SERVER[\s\S]*> 3 \| {5}'use server'/)
+  site.write('pages/index.tsx', GOOD)
+  await page.getByText('mended', { exact: true }).waitFor()
+  await until(async () => (await dialog.count()) === 0)
 })
 
 t.test('the keyboard reaches every control in order, and opens the place in the editor', async (t) => {

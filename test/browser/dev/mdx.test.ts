@@ -51,6 +51,7 @@ export function guard() {
   throw new HttpError(403, 'Members only.')
 }
 `,
+  'pages/missing.mdx': '# Title\n\n<Missing />\n',
   'pages/not-found.mdx': '# Nothing here\n',
   'pages/[slug].mdx': '# Slug {props.params.slug}\n',
   'parts/state.tsx': STATE,
@@ -90,6 +91,8 @@ t.test('a built site has pages, layouts and error pages in MDX', async (t) => {
   t.equal((await read('/secret/unknown')).statusCode, 403, 'the guard of a layout in MDX')
   t.equal((await read('/docs/intro?name=server')).statusCode, 500)
   t.match(JSON.parse(lines.at(-1) ?? '{}').err.stack, 'at Fails (parts/fails.mdx:3:')
+  t.equal((await read('/missing')).statusCode, 500)
+  t.match(JSON.parse(lines.at(-1) ?? '{}').err.stack, /at _createMdxContent\d* \(pages\/missing\.mdx:3:1\)/)
 })
 
 t.test('an error in MDX is reported at its line', async (t) => {
@@ -110,7 +113,7 @@ t.test('an error in MDX is reported at its line', async (t) => {
   ])
   const missing = await errorsOf('# Title\n', { 'hydrant.config.ts': 'export default {}\n' })
   t.match(missing[0], /^Error \[HYD_BUILD_MDX\] no plugin in hydrant\.config\.ts compiles pages\/\[slug\]\.mdx\n/)
-  t.equal(missing.length, 6)
+  t.equal(missing.length, 7)
   const throwing =
     "export default { esbuild: { plugins: [{ name: 'own', setup(build) { build.onLoad({ filter: /mdx$/ }, () => { throw new Error('no luck') }) } }] } }\n"
   t.match(

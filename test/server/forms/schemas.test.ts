@@ -243,7 +243,7 @@ t.test('a file that is too large does not lose what was typed', async (t) => {
   const html = await response.text()
   t.equal(response.status, 413)
   t.match(attributesOf(html, 'email'), { value: 'ada@example.org' }, 'a field behind the file')
-  t.equal(textIn(html, 'whole'), 'A file of the form is larger than 1000 bytes (forms.maxFileBytes).')
+  t.equal(textIn(html, 'whole'), 'A file of the form is larger than 1000 bytes.')
   t.strictSame((await get('/signup', JSON_ONLY)).json(), before, 'the action has not run')
   const many = bodyOf(good, FormData) as FormData
   for (let count = 0; count < 3; count++) many.append('photo', new File(['x'], 'x.png'))

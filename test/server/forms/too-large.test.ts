@@ -64,7 +64,7 @@ interface Invalid {
 }
 
 const CUT = 'This text is too long. Only its beginning has been received.'
-const TOO_LARGE = `The body is larger than ${LIMIT} bytes (bodyLimit).`
+const TOO_LARGE = `The data that you sent is larger than ${LIMIT} bytes.`
 const INCOMPLETE = 'Some fields have not been received.'
 
 for (const Kind of [FormData, URLSearchParams]) {
@@ -119,11 +119,11 @@ for (const Kind of [FormData, URLSearchParams]) {
     const few = await send(of(8))
     t.equal(few.status, 413)
     t.strictSame(few.invalid?.values, Object.fromEntries(of(8)))
-    t.strictSame(few.invalid?.issues, { '': ['The form has more than 5 fields (forms.maxFields).'] })
+    t.strictSame(few.invalid?.issues, { '': ['The form has more than 5 fields.'] })
     const many = await send(of(60))
     t.equal(many.status, 413)
     t.strictSame(many.invalid?.values, Object.fromEntries(of(10)))
-    t.strictSame(many.invalid?.issues[''], ['The form has more than 5 fields (forms.maxFields).', INCOMPLETE])
+    t.strictSame(many.invalid?.issues[''], ['The form has more than 5 fields.', INCOMPLETE])
   })
 
   t.test(`${kind}: a name that is too long is not kept`, async (t) => {
@@ -186,7 +186,10 @@ t.test('parts without a name end', async (t) => {
   const payload = `${'--x\r\nX: y\r\n\r\n\r\n'.repeat(200)}--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nAda\r\n--x--`
   const { statusCode, body } = await app.inject({ method: 'POST', url: '/form', headers, payload })
   t.equal(statusCode, 413)
-  t.match(body, 'forms.maxFields')
+  t.match(body, 'The form has more than 5 fields.')
+  const line = 'refused with 413: The form has more than 5 fields. ("forms.maxFields")'
+  t.equal(log.lines.findLast(({ statusCode }) => statusCode === 413)?.msg, line, 'the operator reads the option')
+  t.notMatch(body, 'maxFields', 'the visitor does not')
 })
 
 t.test('an urlencoded body at a limit passes, however it is divided', async (t) => {

@@ -110,7 +110,7 @@ t.test('two sites at one base are refused with an error that names the base', as
 })
 
 t.test('one warning at the start names pages that another route replaces', async (t) => {
-  const { app, warnings } = createApp(t)
+  const { app, log, warnings } = createApp(t)
   app.get('/', async () => 'own')
   app.get('/products/:slug', async () => 'own')
   app.post('/form', async () => 'own')
@@ -130,6 +130,9 @@ t.test('one warning at the start names pages that another route replaces', async
   }
   t.notMatch(told[0], 'about', 'server.ts is meant to come first')
   t.notMatch(told[0], /PUT|DELETE/)
+  const noted = log.lines.filter(({ msg }) => msg?.includes('replace pages'))
+  t.match(noted, [{ level: 30, msg: 'routes of server.ts replace pages: GET /about (pages/about.tsx)' }])
+  t.equal(noted.length, 1, 'server.ts may replace a page, so this is no warning')
 })
 
 t.test('for nested sites, the warning names the outer site’s page', async (t) => {

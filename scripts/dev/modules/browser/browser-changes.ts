@@ -1,3 +1,4 @@
+import { SERVER_DIRECTIVE } from '../../../build/bundles/check-directives.ts'
 import type { Recompiled } from '../recompiled.ts'
 import type { BrowserModule } from './read-browser-module.ts'
 
@@ -18,8 +19,13 @@ export function describeBrowserChanges(changes: readonly BrowserChange[]): Recom
   return {
     changed: changes.map(({ id }) => id),
     needsScan: changes.some(needsScan),
-    needsCheck: changes.some((change) => change.before?.imports !== change.after.imports || hasOtherExports(change)),
+    needsCheck: changes.some(needsCheck),
   }
+}
+
+function needsCheck(change: BrowserChange): boolean {
+  const { before, after } = change
+  return before?.imports !== after.imports || hasOtherExports(change) || after.code.includes(SERVER_DIRECTIVE)
 }
 
 function needsScan({ before, after }: BrowserChange): boolean {
