@@ -174,7 +174,15 @@ const SERVER_ROOMS = [
 const SCRIPTS_ROOMS = [
   ...['cli.ts', 'program.ts', 'commands', 'testing', 'package', 'release'],
   ...['completion', 'create', 'docs', 'export', 'info', 'dev', 'build', 'terminal'],
-  ...['tailwind.ts', 'styles.ts', 'check-react.ts', 'installed-version.ts', 'dev-ledger.ts', 'explain-href.ts'],
+  ...[
+    'tailwind.ts',
+    'styles.ts',
+    'check-react.ts',
+    'installed-version.ts',
+    'dev-ledger.ts',
+    'explain-href.ts',
+    'explain-globals.ts',
+  ],
   ...['prerender-argument.ts', 'build-problem.ts', 'is-folder.ts', 'is-running.ts', 'map-with-limit.ts'],
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */

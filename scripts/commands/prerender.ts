@@ -8,7 +8,7 @@ import { messageOf } from '../../src/server/util/message-of.ts'
 import type { PrerenderMessage } from '../build/prerender/prerender-messages.ts'
 import { renderSite } from '../build/prerender/render-site.ts'
 import { type BuildProblem, createProblem, type SourceLocation } from '../build-problem.ts'
-import { isKnownError } from '../terminal/format-error.ts'
+import { explainCause, isKnownError } from '../terminal/format-error.ts'
 
 /**
  * Renders the pages of a build that export `prerender`, in the process that `hydrant build` has started for that, and
@@ -32,7 +32,8 @@ function describeError(error: unknown, folder: string, dir: string): PrerenderMe
     ? // All errors with a fix are Hydrant's own.
       { code: error.code as ErrorCode, message: error.message, fix: error.fix, location }
     : createProblem('HYD_PRERENDER_START', [messageOf(error)], location)
-  if (problem.code === 'HYD_BUILD_BROKEN' && location) problem.fix = 'Fix this module, then build again.'
+  if (problem.code === 'HYD_BUILD_BROKEN' && location)
+    problem.fix = explainCause(error) ?? 'Fix this module, then build again.'
   return { kind: 'failed', problems: [{ ...problem, about: findExportPlace(error) }] }
 }
 

@@ -1,5 +1,6 @@
 import { framesIn } from '../../src/server/failures/describe-thrown.ts'
 import { readFrame } from '../../src/server/failures/stacks/stack-frame.ts'
+import { findGlobalFix } from '../explain-globals.ts'
 import { formatHead } from './format-problem.ts'
 
 interface KnownError extends Error {
@@ -16,12 +17,18 @@ export function isKnownError(error: unknown): error is KnownError {
 export function formatError(error: unknown, { withStack }: { withStack: boolean }): string {
   if (isFastifyError(error) && !withStack) return formatFastifyError(error)
   if (!isKnownError(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error)
-  const head = `${formatHead(error.code, error.message)}\nTry: ${error.fix}`
+  const head = `${formatHead(error.code, error.message)}\nTry: ${explainCause(error) ?? error.fix}`
   if (withStack) return `${head}\n\n${describeStack(error)}`
   // Only the stack of the cause names the module of the site that threw.
   return error.code === 'HYD_BUILD_BROKEN' && error.cause instanceof Error
     ? `${head}\n\n${describeStack(error.cause)}`
     : head
+}
+
+/** Returns the fix for the error that has caused another one, if it is known. */
+export function explainCause(error: unknown): string | null {
+  const { cause } = Object(error) as { cause?: unknown }
+  return cause instanceof Error ? findGlobalFix('server', { type: cause.name, message: cause.message }) : null
 }
 
 function isFastifyError(error: unknown): error is Error & { code: string } {

@@ -86,7 +86,7 @@ t.test('a failure in a browser names the browser and the components', async (t) 
   })
 })
 
-t.test('an error about process in a browser leads to publicEnv', async (t) => {
+t.test('a name that exists only in browsers, or only in Node.js, leads to the fix', async (t) => {
   const fixOf = (side: 'client' | 'server', message: string) =>
     fromFailure({ ...FAILURE, side, error: { type: 'ReferenceError', message, stack: [] } }, SITE).fix
   for (const message of ['process is not defined', "Can't find variable: process"]) {
@@ -94,6 +94,10 @@ t.test('an error about process in a browser leads to publicEnv', async (t) => {
   }
   t.equal(fixOf('client', 'processes is not defined'), undefined)
   t.equal(fixOf('server', 'process is not defined'), undefined)
+  t.match(fixOf('client', 'Buffer is not defined'), /^Move the code that uses "Buffer" into a \.server\.ts file/)
+  t.match(fixOf('server', 'window is not defined'), /^Use "window" in an effect \(useEffect\) or in an event handler/)
+  t.equal(fixOf('client', 'window is not defined'), undefined)
+  t.equal(fixOf('server', 'widow is not defined'), undefined)
 })
 
 t.test('a hydration difference is read from the message of React', async (t) => {

@@ -83,6 +83,8 @@ const pages: readonly [name: string, server: string, problem: RegExp][] = [
   ],
 ]
 
+const IMPORTS_A = "import { a } from '../lib.js'\nexport default () => <p>{a}</p>\n"
+
 t.test('the build lists each page that cannot be prerendered, and writes nothing', async (t) => {
   const files = pages.flatMap(([name, server]) => [
     [`pages/${name}.jsx`, PAGE],
@@ -149,7 +151,7 @@ t.test('a site that cannot be loaded, or that ends the process, is an error', as
     createSite(t, {
       ...page,
       'lib.js': "export const a = JSON.parse('{')\n",
-      'pages/b.jsx': `import { a } from '../lib.js'\nexport default () => <p>{a}</p>\n`,
+      'pages/b.jsx': IMPORTS_A,
     }),
   )
   t.match(broken, {
@@ -157,6 +159,10 @@ t.test('a site that cannot be loaded, or that ends the process, is an error', as
     location: { file: 'lib.js', line: 1, column: 23 },
     fix: 'Fix this module, then build again.',
   })
+  const [onServer] = await problemsOf(
+    createSite(t, { ...page, 'lib.js': 'export const a = innerWidth\n', 'pages/b.jsx': IMPORTS_A }),
+  )
+  t.match(onServer, { code: 'HYD_BUILD_BROKEN', fix: /^Use "innerWidth" in an effect \(useEffect\) / })
   const [stop] = await problemsOf(
     createSite(t, { ...page, 'server.js': 'export default async () => process.exit(3)\n' }),
   )

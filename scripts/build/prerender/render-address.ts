@@ -14,6 +14,7 @@ import {
   writeLayoutKeys,
 } from '../../../src/shared/wire/navigation-protocol.ts'
 import { createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
+import { findGlobalFix } from '../../explain-globals.ts'
 import { findHrefFix } from '../../explain-href.ts'
 import { type PrerenderProblem, prerenderIn } from './prerender-messages.ts'
 
@@ -169,7 +170,8 @@ function problemOf(
     const place = frameIn(failure.error)
     const message = `${failure.error.type}: ${failure.message}`
     const problem = createProblem('HYD_PRERENDER_FAILED', [url, failure.digest, message], place && locationOf(place))
-    return { ...problem, fix: findHrefFix(failure.message, routes) ?? problem.fix }
+    const fix = findHrefFix(failure.message, routes) ?? findGlobalFix('server', failure.error)
+    return { ...problem, fix: fix ?? problem.fix }
   }
   if (outcome?.kind === 'refused') {
     const { reason, place } = outcome

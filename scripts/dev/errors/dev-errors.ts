@@ -6,12 +6,12 @@ import { causesOf, siteFrameOf } from '../../../src/server/ledger/failure-json.t
 import { placeNote } from '../../../src/server/ledger/place-note.ts'
 import type { DevCause, DevError, DevErrorKind, DevFrame, DevStackLine } from '../../../src/shared/wire/dev-protocol.ts'
 import { BuildError, type BuildProblem } from '../../build-problem.ts'
+import { findGlobalFix } from '../../explain-globals.ts'
 import { findHrefFix } from '../../explain-href.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
 import { folderWord } from '../../terminal/quote-word.ts'
 import { browserName } from './browser-name.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
-import { findProcessFix } from './explain-process.ts'
 import { findKnownError } from './find-known-error.ts'
 import { readHydrationMismatch } from './hydration-diff.ts'
 import { readCode } from './read-code.ts'
@@ -59,7 +59,7 @@ export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: 
   const mismatch = failure.side === 'client' ? readHydrationMismatch(error.message) : null
   const kind = mismatch ? 'hydration' : failure.side === 'client' ? 'browser' : 'server'
   const knownError = findKnownError(error)
-  const fix = findHrefFix(error.message, routes) ?? findProcessFix(failure)
+  const fix = findHrefFix(error.message, routes) ?? findGlobalFix(failure.side, error)
   const source = siteFrameOf(error)
   const note = placeNote(failure)
   const components = details?.components ?? []
