@@ -57,7 +57,7 @@ function measureRequests(registry: Registry): SetMetrics {
   const requests = counter('hydrant_requests_total', 'Requests that got a response.', ['method', 'status', 'route'])
   const aborted = counter(
     'hydrant_requests_aborted_total',
-    'Requests whose client disconnected before the response was complete.',
+    'Requests whose connection was closed before the response was complete.',
     ['route'],
   )
   const failures = counter('hydrant_failures_total', 'Occurrences of failures, by where they happened.', [

@@ -5,6 +5,7 @@ import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failure, FailureContext, FailureSubject } from '../failures/failure-context.ts'
 import { asError, type HookRun, runErrorHooks } from '../failures/on-error-hooks.ts'
 import { failureCountOf, firstFailureOf, type NamedFailure } from '../failures/request-failures.ts'
+import { describeEarlyClose } from '../guards/late-bodies.ts'
 import { nonceOf } from '../http/headers.ts'
 import type { Format } from '../http/negotiate.ts'
 import { type PublicAddress, publicAddress } from '../http/public-address.ts'
@@ -256,7 +257,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   #checkLeaving() {
     if (this.reply.raw.writableEnded || this.capture) return
     this.isGone = true
-    this.note({}, 'the client disconnected before the response was complete')
+    this.note({}, describeEarlyClose(this.request))
     this.abort(new DOMException('The client disconnected.', 'AbortError'))
     this.#onLeave?.()
   }
