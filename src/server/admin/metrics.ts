@@ -153,12 +153,17 @@ function measureLedger(registry: Registry, writer: Pick<LedgerWriter, 'stats'>):
   const queue = gauge('hydrant_ledger_queue', 'Occurrences of failures that wait to be written to the ledger.')
   const written = counter('hydrant_ledger_written_total', 'Occurrences of failures written to the ledger.')
   const dropped = counter('hydrant_ledger_dropped_total', 'Occurrences of failures lost because the queue was full.')
+  const inMemory = counter(
+    'hydrant_ledger_memory_total',
+    'Occurrences of failures that are only in memory until the process ends, because the ledger cannot be written.',
+  )
   return () => {
-    for (const each of [written, dropped]) each.reset()
+    for (const each of [written, dropped, inMemory]) each.reset()
     const stats = writer.stats()
     queue.set(stats.queued)
     written.inc(stats.written)
     dropped.inc(stats.dropped)
+    inMemory.inc(stats.inMemory)
   }
 }
 

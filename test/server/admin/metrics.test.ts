@@ -83,6 +83,7 @@ t.test('move with what the site does, by its routes', async (t) => {
     ['hydrant_failures_total{side="client",phase="client",route="/products/[id]"}', 1],
     ['hydrant_failures_total{side="server",phase="process",route=""}', 1],
     ['hydrant_ledger_written_total', 3],
+    ['hydrant_ledger_memory_total', 0],
     ['hydrant_ledger_queue', 0],
     ['hydrant_processes{release="1.4.0"}', 1],
     ['hydrant_workers_lost_total', 0],
