@@ -129,6 +129,7 @@ export async function respondWithDocument(
     if (ctx.request.method === 'HEAD') {
       // Promises that reject have to be handled, also where nothing reads them.
       const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0 || route.loadVisitor !== null
+      ctx.statusSent = ctx.reply.statusCode
       if (ctx.format === 'markdown') return sendMarkdownHead(ctx)
       return sendDocumentHead(isPending && mayStream(plan, ctx), ctx)
     }
