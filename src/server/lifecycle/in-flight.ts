@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import { pathOf } from '../http/request-url.ts'
+import { routeOf } from '../http/route-config.ts'
 import { replyOf } from '../log/request-log.ts'
 import { countOf } from '../log/throttled-line.ts'
 import { createRedactor } from '../redaction/redact.ts'
@@ -21,6 +22,21 @@ export function describeDelay(sockets: readonly Socket[], maxMs: number): string
   const named = replies.slice(0, MAX_NAMED).map(describe).join(', ')
   const more = replies.length > MAX_NAMED ? ` and ${replies.length - MAX_NAMED} more` : ''
   return `requests in flight were not finished within ${maxMs} ms: ${named}${more}`
+}
+
+/** The numbers of requests in flight, by their routes. */
+export type InFlight = ReadonlyMap<string, number>
+
+/** Counts the requests in flight on some connections. */
+export function countInFlight(sockets: readonly Socket[]): InFlight {
+  const counts = new Map<string, number>()
+  for (const socket of sockets) {
+    const reply = currentReply(socket)
+    if (reply === null) continue
+    const route = routeOf(reply.request)
+    counts.set(route, (counts.get(route) ?? 0) + 1)
+  }
+  return counts
 }
 
 function currentReply(socket: Socket): FastifyReply | null {
