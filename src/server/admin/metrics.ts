@@ -134,9 +134,14 @@ function measureProcesses(
     '0 if the last reload failed, otherwise 1; 1 before the first.',
   )
   const lostLines = counter('hydrant_log_lines_lost_total', 'Log lines that could not be written.')
+  let releases: readonly string[] = ['']
   return ({ logLinesLost }) => {
     for (const each of [processes, info, lost, lostLines]) each.reset()
-    for (const { release, build } of served()) {
+    const running = served()
+    // While no process serves, the last releases have the value 0: alerts do not notice a metric without samples.
+    if (running.length > 0) releases = running.map(({ release }) => release)
+    for (const release of releases) processes.set({ release }, 0)
+    for (const { release, build } of running) {
       processes.inc({ release })
       info.set({ version: VERSION, release, build, node: process.versions.node, react }, 1)
     }

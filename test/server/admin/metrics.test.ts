@@ -93,6 +93,8 @@ t.test('move with what the site does, by its routes', async (t) => {
   const again = await read(admin)
   t.equal(again.get('hydrant_requests_total{method="POST",status="422",route="/"}'), 1, 'reading changes nothing')
   t.equal(again.get('hydrant_timeouts_total{phase="load",route="/"}'), 1)
+  admin.served.pop()
+  t.equal((await read(admin)).get('hydrant_processes{release="1.4.0"}'), 0, 'no process serves')
 })
 
 t.test('the counts of workers add up by route, and the open requests of an ended worker do not count', async (t) => {
