@@ -4,6 +4,7 @@ import { buildFolder, readConfig, readManifest } from './build-output/read-build
 import { addAppSite, claimBase } from './context/app-sites.ts'
 import { addFirstHook } from './guards/first-hook.ts'
 import { addHostGuard } from './guards/host-guard.ts'
+import { watchLateBodies } from './guards/late-bodies.ts'
 import { createFailureStore } from './ledger/failure-store.ts'
 import { addWatchdog } from './lifecycle/app-watchdog.ts'
 import { closeUnusedConnections } from './lifecycle/unused-connections.ts'
@@ -36,6 +37,7 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
   claimBase(app, base, `the site in ${dir}`)
   addFirstHook(app, resolved)
   addHostGuard(app, resolved.hosts)
+  watchLateBodies(app, 'requestTimeout')
   const store = createFailureStore(dir, resolved, app.log)
   app.addHook('onClose', store.close)
   let recorder = NO_METRICS

@@ -138,5 +138,6 @@ function sumStats(sites: readonly AppSite[]) {
     queued: all.reduce((sum, { queued }) => sum + queued, 0),
     written: all.reduce((sum, { written }) => sum + written, 0),
     dropped: all.reduce((sum, { dropped }) => sum + dropped, 0),
+    inMemory: all.reduce((sum, { inMemory }) => sum + inMemory, 0),
   }
 }

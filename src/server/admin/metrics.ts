@@ -57,7 +57,7 @@ function measureRequests(registry: Registry): SetMetrics {
   const requests = counter('hydrant_requests_total', 'Requests that got a response.', ['method', 'status', 'route'])
   const aborted = counter(
     'hydrant_requests_aborted_total',
-    'Requests whose client disconnected before the response was complete.',
+    'Requests whose connection was closed before the response was complete.',
     ['route'],
   )
   const failures = counter('hydrant_failures_total', 'Occurrences of failures, by where they happened.', [
@@ -134,9 +134,14 @@ function measureProcesses(
     '0 if the last reload failed, otherwise 1; 1 before the first.',
   )
   const lostLines = counter('hydrant_log_lines_lost_total', 'Log lines that could not be written.')
+  let releases: readonly string[] = ['']
   return ({ logLinesLost }) => {
     for (const each of [processes, info, lost, lostLines]) each.reset()
-    for (const { release, build } of served()) {
+    const running = served()
+    // While no process serves, the last releases have the value 0: alerts do not notice a metric without samples.
+    if (running.length > 0) releases = running.map(({ release }) => release)
+    for (const release of releases) processes.set({ release }, 0)
+    for (const { release, build } of running) {
       processes.inc({ release })
       info.set({ version: VERSION, release, build, node: process.versions.node, react }, 1)
     }
@@ -153,12 +158,17 @@ function measureLedger(registry: Registry, writer: Pick<LedgerWriter, 'stats'>):
   const queue = gauge('hydrant_ledger_queue', 'Occurrences of failures that wait to be written to the ledger.')
   const written = counter('hydrant_ledger_written_total', 'Occurrences of failures written to the ledger.')
   const dropped = counter('hydrant_ledger_dropped_total', 'Occurrences of failures lost because the queue was full.')
+  const inMemory = counter(
+    'hydrant_ledger_memory_total',
+    'Occurrences of failures that are only in memory until the process ends, because the ledger cannot be written.',
+  )
   return () => {
-    for (const each of [written, dropped]) each.reset()
+    for (const each of [written, dropped, inMemory]) each.reset()
     const stats = writer.stats()
     queue.set(stats.queued)
     written.inc(stats.written)
     dropped.inc(stats.dropped)
+    inMemory.inc(stats.inMemory)
   }
 }
 

@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net'
+import type { FastifyBaseLogger } from 'fastify'
+import { type RawRefusal, writeRefusal } from '../http/raw-refusal.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
 /**
@@ -6,6 +8,10 @@ import type { WorkerProcess } from './worker-process.ts'
  * worker gets no more.
  */
 const MAX_IN_TRANSIT = 2
+
+/** Connections wait for this time while no worker runs: a worker that is replaced needs a second or two. */
+const MAX_WAIT_MS = 10_000
+const UNSERVED: RawRefusal = { status: 503, detail: 'The server cannot respond now. Try again later.' }
 
 /** Hands each connection to a worker that is free. */
 export interface ConnectionDistributor {
@@ -25,13 +31,22 @@ export interface ConnectionDistributor {
   end(): Promise<void>
 }
 
-export function createConnectionDistributor(): ConnectionDistributor {
+export function createConnectionDistributor(log: Pick<FastifyBaseLogger, 'error'>): ConnectionDistributor {
   const workers = new Set<WorkerProcess>()
   /** The workers that are free, in the order in which they became free: all get their turn. */
   let free: WorkerProcess[] = []
   const waiting: Socket[] = []
   let isHeld = false
   let onEmpty: (() => void) | null = null
+  let timer: NodeJS.Timeout | undefined
+  /** Has no worker run for `MAX_WAIT_MS`? */
+  let isUnserved = false
+
+  function refuseAll() {
+    isUnserved = true
+    log.error(`no worker has run for ${MAX_WAIT_MS} ms: each connection gets a 503 until one runs`)
+    for (const socket of waiting.splice(0)) refuse(socket)
+  }
 
   function distribute() {
     if (isHeld) return
@@ -47,11 +62,15 @@ export function createConnectionDistributor(): ConnectionDistributor {
 
   return {
     take(socket) {
+      if (isUnserved) return refuse(socket)
       waiting.push(socket)
       distribute()
     },
     add(worker) {
       workers.add(worker)
+      clearTimeout(timer)
+      timer = undefined
+      isUnserved = false
       for (let count = 0; count < MAX_IN_TRANSIT; count++) free.push(worker)
       distribute()
     },
@@ -62,10 +81,12 @@ export function createConnectionDistributor(): ConnectionDistributor {
     remove(worker) {
       workers.delete(worker)
       free = free.filter((other) => other !== worker)
+      if (workers.size === 0 && !isHeld && onEmpty === null) timer ??= setTimeout(refuseAll, MAX_WAIT_MS).unref()
       distribute()
     },
     hold() {
       isHeld = true
+      clearTimeout(timer)
     },
     end() {
       isHeld = false
@@ -75,4 +96,12 @@ export function createConnectionDistributor(): ConnectionDistributor {
       })
     },
   }
+}
+
+function refuse(socket: Socket) {
+  // The client may reset the connection.
+  socket.on('error', () => {})
+  writeRefusal(socket, UNSERVED)
+  // Unread data would reset the connection, and the client would lose the response.
+  socket.resume()
 }

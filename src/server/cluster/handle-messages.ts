@@ -77,7 +77,10 @@ async function sendAddress(listener: SharedListener, wanted: ListenAddress, work
 function shareLedger({ ledger, writer }: FailureStore): Ledger {
   return {
     ...ledger,
-    record: async (entries) => writer.addAll(entries),
+    async record(entries) {
+      writer.addAll(entries)
+      return 'stored'
+    },
     async markRecovered(digest) {
       await writer.flush()
       return ledger.markRecovered(digest)

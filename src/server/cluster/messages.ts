@@ -5,6 +5,7 @@ import type { ShareEvent } from '../cache/shared/memory/memory-share.ts'
 import type { ShareCall, ShareResult } from '../cache/shared/memory/share-calls.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { CallResult, LedgerCall } from '../ledger/ledger-rpc.ts'
+import type { InFlight } from '../lifecycle/in-flight.ts'
 import type { ListenAddress } from '../lifecycle/listen.ts'
 import type { StopRequest } from '../lifecycle/shutdown.ts'
 import type { NamedProcess } from '../metrics/process-metrics.ts'
@@ -16,6 +17,8 @@ export type ToPrimary =
   | { kind: 'listen'; where: ListenAddress }
   /** The worker serves, at these addresses. */
   | { kind: 'ready'; addresses: string[]; served: ServedBuild }
+  /** The requests in flight of the worker, at intervals. */
+  | { kind: 'inFlight'; inFlight: InFlight }
   /** The worker ends by itself: another one has to take its place. */
   | { kind: 'leaving' }
   /** The worker got SIGTERM. The primary decides what happens. */

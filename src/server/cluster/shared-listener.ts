@@ -27,9 +27,9 @@ export interface SharedListener extends Pick<ConnectionDistributor, 'add' | 'fre
 
 export function createSharedListener(
   { port, host, socket }: ListenAddress,
-  log: Pick<FastifyBaseLogger, 'warn'>,
+  log: Pick<FastifyBaseLogger, 'warn' | 'error'>,
 ): SharedListener {
-  const { take, add, free, remove, hold, end } = createConnectionDistributor()
+  const { take, add, free, remove, hold, end } = createConnectionDistributor(log)
   let opening: Promise<Server[]> | null = null
   let closed: Promise<void> | null = null
 

@@ -14,6 +14,7 @@ import { answerCacheQuestions } from './cache-questions.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
 import { createPrimaryChannel, type PrimaryChannel } from './primary-channel.ts'
 import { createRemoteLedger } from './remote-ledger.ts'
+import { reportInFlight } from './report-in-flight.ts'
 import { openWorkerStore } from './shared-cache.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
 
@@ -42,7 +43,7 @@ async function serve({ dir, folder, manifest, options }: ServeInput, name: strin
       return createFailureStoreFor(ledger, log)
     },
   })
-  const { app, store, release, build, cache } = instance
+  const { app, connections, store, release, build, cache } = instance
   store.subscribe(metrics.countFailure)
   const { stop, fail, detach } = handleShutdown(instance, options.timeouts, {
     closers: [store.close, metrics.close],
@@ -76,6 +77,7 @@ async function serve({ dir, folder, manifest, options }: ServeInput, name: strin
     metrics.open()
     answerCacheQuestions(channel, cache)
   }
+  reportInFlight(channel, connections)
   await channel.send({ kind: 'ready', addresses, served: { release, build } })
   await startWatchdog(options.timeouts.hangMs, app.log, fail)
 }

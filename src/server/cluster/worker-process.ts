@@ -7,6 +7,7 @@ import type { ServedBuild } from '../build-output/served-build.ts'
 import { KEEP_MS, type StopRequest } from '../lifecycle/shutdown.ts'
 import { timerMs } from '../util/timer-ms.ts'
 import { forwardLines } from './forward-lines.ts'
+import { createLastReport } from './last-report.ts'
 import { SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
 
 /** Milliseconds to wait for the last lines of a worker. Child processes of it may keep its outputs open forever. */
@@ -22,6 +23,8 @@ export interface WorkerProcess {
   isReady(): boolean
   /** The build that the worker serves. Empty before it is ready. */
   served(): ServedBuild
+  /** Says which requests were in flight at the last report of the worker, for the log. */
+  describeRequests(): string
   /** Resolves when the process has ended and its output has been forwarded. */
   ended: Promise<End>
   send(message: ToWorker): void
@@ -69,6 +72,7 @@ export function forkWorker(
   }
   let isReady = false
   let served: ServedBuild = { release: '', build: '' }
+  const lastReport = createLastReport()
   const ended = untilEnded(forked)
   const ready = new Promise<readonly string[] | null>((resolve) => {
     void ended.then(() => resolve(null))
@@ -78,7 +82,8 @@ export function forkWorker(
         isReady = true
         served = message.served
         resolve(message.addresses)
-      } else if (message) listener(message, worker)
+      } else if (message?.kind === 'inFlight') lastReport.take(message.inFlight)
+      else if (message) listener(message, worker)
     })
   })
   const kill = () => void child.kill('SIGKILL')
@@ -87,6 +92,7 @@ export function forkWorker(
     pid: child.pid ?? 0,
     isReady: () => isReady,
     served: () => served,
+    describeRequests: lastReport.describe,
     // An error here means that the worker has ended, which `ended` reports.
     send: (message) => void (forked.isConnected() && child.send(wrap(message), () => {})),
     hand(socket) {

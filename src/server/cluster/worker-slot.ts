@@ -7,7 +7,7 @@ export interface SlotOptions {
   name: string
   /** Milliseconds that a worker has to finish its requests. */
   drainMs: number
-  log: Pick<FastifyBaseLogger, 'warn'>
+  log: Pick<FastifyBaseLogger, 'warn' | 'error'>
   /** Starts a worker process; as a successor when other workers serve already. */
   fork(name: string, isSuccessor: boolean): WorkerProcess
   /** Called for each worker that is lost: it has ended, or begins to end, without a request of the primary. */
@@ -54,9 +54,19 @@ export function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOp
     const tenant: Tenant = { worker, startedAt: performance.now(), end: null }
     void worker.ended.then((end) => {
       tenant.end = end
-      onLost(worker, describeEnd(end))
+      onEnded(worker, end)
     })
     return tenant
+  }
+
+  function onEnded(worker: WorkerProcess, end: End) {
+    const how = describeEnd(end)
+    // A worker that could not start has logged its error itself, unless a signal has ended it.
+    if (!worker.isReady()) return lose(worker, end.signal === null ? 'warn' : 'error', `${how} before it was ready`)
+    const requests = worker.describeRequests()
+    if (end.signal !== null && (isClosed || (isOpen && current?.worker !== worker)))
+      log.error({ worker: worker.pid }, `worker ${name} ${how} while it was stopping (${requests})`)
+    else lose(worker, 'error', `${how} (${requests})`)
   }
 
   function fill(): WorkerProcess {
@@ -68,15 +78,15 @@ export function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOp
     timer = setTimeout(fill, pauseMs)
   }
 
-  function onLost(worker: WorkerProcess, why: string) {
+  function lose(worker: WorkerProcess, level: 'warn' | 'error', why: string) {
     if (!isOpen || isClosed || current?.worker !== worker) return
     const livedMs = performance.now() - current.startedAt
     current = null
     countLost()
     const text = `worker ${name} ${why}`
-    if (isReplacing) return log.warn({ worker: worker.pid }, `${text}; its replacement is starting`)
+    if (isReplacing) return log[level]({ worker: worker.pid }, `${text}; its replacement is starting`)
     lastPauseMs = backOff(lastPauseMs, livedMs)
-    log.warn({ worker: worker.pid }, `${text}; a replacement starts in ${lastPauseMs} ms`)
+    log[level]({ worker: worker.pid }, `${text}; a replacement starts in ${lastPauseMs} ms`)
     fillAfter(lastPauseMs)
   }
 
@@ -101,9 +111,9 @@ export function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOp
     fill,
     open() {
       isOpen = true
-      if (current?.end) onLost(current.worker, describeEnd(current.end))
+      if (current?.end) onEnded(current.worker, current.end)
     },
-    onLost,
+    onLost: (worker, why) => lose(worker, 'warn', why),
     replace,
     close() {
       isClosed = true

@@ -5,6 +5,7 @@ import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failure, FailureContext, FailureSubject } from '../failures/failure-context.ts'
 import { asError, type HookRun, runErrorHooks } from '../failures/on-error-hooks.ts'
 import { failureCountOf, firstFailureOf, type NamedFailure } from '../failures/request-failures.ts'
+import { describeEarlyClose } from '../guards/late-bodies.ts'
 import { nonceOf } from '../http/headers.ts'
 import type { Format } from '../http/negotiate.ts'
 import { type PublicAddress, publicAddress } from '../http/public-address.ts'
@@ -43,6 +44,8 @@ export class RequestContext implements FailureSubject, RequestTarget {
   isGone = false
   /** The status that has been sent, once a document streams. A later failure can only be shown inside the stream. */
   statusSent: number | null = null
+  /** The status of the stale response that the request has got, for a render in the background; null for any other. */
+  staleStatus: number | null = null
   /** The response, when a page of this site asks for data in place of a document. */
   navigation: NavigationAnswer | null = null
   /**
@@ -247,16 +250,20 @@ export class RequestContext implements FailureSubject, RequestTarget {
   }
 
   #inTime(details: FailureContext): FailureContext {
-    if (this.statusSent === null) return details
+    if (this.staleStatus !== null) return { ...details, statusSent: this.staleStatus }
+    const { raw } = this.reply
+    // A hook may have changed the status after `statusSent` was set.
+    const statusSent = raw.headersSent ? raw.statusCode : this.statusSent
+    if (statusSent === null) return details
     const phase = this.navigation || details.isLate ? details.phase : 'stream'
-    return { ...details, phase, statusSent: this.statusSent }
+    return { ...details, phase, statusSent }
   }
 
   // `close` of the response means that the client left; `close` of the request does not.
   #checkLeaving() {
     if (this.reply.raw.writableEnded || this.capture) return
     this.isGone = true
-    this.note({}, 'the client disconnected before the response was complete')
+    this.note({}, describeEarlyClose(this.request))
     this.abort(new DOMException('The client disconnected.', 'AbortError'))
     this.#onLeave?.()
   }

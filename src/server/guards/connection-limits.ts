@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { CountedResponse } from '../http/counted-response.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
+import { watchLateBodies } from './late-bodies.ts'
 import { createClientErrorHandler } from './malformed-requests.ts'
 import { addSlowReaderGuard } from './slow-readers.ts'
 
@@ -20,6 +21,7 @@ export function createConnectionLimits(options: LimitOptions) {
       app = instance
       instance.addHook('onClose', async () => clientErrors.stop())
       limitConnections(instance, options.limits.maxConnections)
+      watchLateBodies(instance, 'timeouts.requestMs')
       addSlowReaderGuard(instance, options.timeouts.sendMs)
     },
   }

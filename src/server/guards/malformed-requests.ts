@@ -1,29 +1,20 @@
 import type { Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
-import { NO_STORE } from '../http/caching.ts'
-import { createRefusalProblem, PROBLEM_TYPE } from '../http/problem.ts'
+import { type RawRefusal, writeRefusal } from '../http/raw-refusal.ts'
 import { countOf, createThrottledLine, type ThrottledLine } from '../log/throttled-line.ts'
 
 // Requests that Node's parser refuses. They never become a request for Fastify or the site.
 
-interface ConnectionRefusal {
-  status: number
-  detail: string
-}
-
-const TOO_SLOW: ConnectionRefusal = { status: 408, detail: 'The request took too long to arrive.' }
-const TOO_LARGE: ConnectionRefusal = { status: 431, detail: 'The headers of the request are too large.' }
-const MALFORMED: ConnectionRefusal = { status: 400, detail: 'The request is malformed.' }
-
-/** How long the client has to read the response. Data that still arrives is dropped. */
-const LINGER_MS = 1_000
+const TOO_SLOW: RawRefusal = { status: 408, detail: 'The request took too long to arrive.' }
+const TOO_LARGE: RawRefusal = { status: 431, detail: 'The headers of the request are too large.' }
+const MALFORMED: RawRefusal = { status: 400, detail: 'The request is malformed.' }
 
 /** Creates the listener that responds to malformed requests, closes their connections and logs them, throttled. */
 export function createClientErrorHandler(write: (details: object, message: string) => void) {
-  const lines = new Map<ConnectionRefusal, ThrottledLine>()
+  const lines = new Map<RawRefusal, ThrottledLine>()
   let last: { reason: string; remoteAddress: string | undefined } | null = null
 
-  function log(refusal: ConnectionRefusal, error: ConnectionError, { remoteAddress }: Socket) {
+  function log(refusal: RawRefusal, error: ConnectionError, { remoteAddress }: Socket) {
     last = { reason: error.code, remoteAddress }
     const { status, detail } = refusal
     const line =
@@ -50,8 +41,7 @@ export function createClientErrorHandler(write: (details: object, message: strin
       log(refusal, error, socket)
       // After a part of another response, the refusal would be taken for the rest of it.
       if (hasBegunResponse(socket)) return void socket.destroy()
-      socket.end(compose(refusal))
-      setTimeout(() => socket.destroy(), LINGER_MS).unref()
+      writeRefusal(socket, refusal)
     },
     stop() {
       for (const line of lines.values()) line.stop()
@@ -59,7 +49,7 @@ export function createClientErrorHandler(write: (details: object, message: strin
   }
 }
 
-function refusalOf({ code }: ConnectionError): ConnectionRefusal {
+function refusalOf({ code }: ConnectionError): RawRefusal {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return TOO_SLOW
@@ -74,18 +64,4 @@ function hasBegunResponse(socket: Socket): boolean {
   // Node keeps the current response in `_httpMessage` and offers no public way to read it.
   const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null }
   return response?.headersSent === true
-}
-
-// The response is always problem+json: the headers with the preference of the client have not been read.
-function compose({ status, detail }: ConnectionRefusal): string {
-  const problem = createRefusalProblem(status, detail)
-  const body = JSON.stringify(problem)
-  const headers = [
-    `Content-Type: ${PROBLEM_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `Cache-Control: ${NO_STORE}`,
-    'X-Content-Type-Options: nosniff',
-    'Connection: close',
-  ]
-  return `HTTP/1.1 ${status} ${problem.title}\r\n${headers.join('\r\n')}\r\n\r\n${body}`
 }

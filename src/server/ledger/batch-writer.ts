@@ -1,6 +1,6 @@
 import type { OutageLog } from '../log/outage-log.ts'
 import { countOccurrences } from './entries.ts'
-import type { Ledger, LedgerEntry } from './ledger.ts'
+import type { Kept, Ledger, LedgerEntry } from './ledger.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** How long an occurrence waits, so that others are written in the same batch. */
@@ -19,8 +19,8 @@ export interface BatchWriter {
   writeNothing(): Promise<boolean>
   /** How long to wait before the next call. */
   delayMs(): number
-  /** The number of occurrences that have been written. */
-  written(): number
+  /** Returns how many occurrences the ledger has kept there. */
+  kept(place: Kept): number
 }
 
 /** Creates the writer of a queue. It waits longer in a storm of failures, and after each batch that it cannot write. */
@@ -29,15 +29,16 @@ export function createBatchWriter(
   ledger: Pick<Ledger, 'record'>,
   outage: Pick<OutageLog, 'failed' | 'ended'>,
 ): BatchWriter {
-  let written = 0
+  const kept: Record<Kept, number> = { stored: 0, memory: 0, nowhere: 0 }
   let retryDelayMs = 0
   let batchDelayMs = BATCH_DELAY_MS
 
   async function tryRecord(batch: readonly LedgerEntry[]): Promise<boolean> {
     try {
-      await ledger.record(batch)
+      const place = await ledger.record(batch)
+      kept[place] += countOccurrences(batch)
       retryDelayMs = 0
-      outage.ended()
+      if (place === 'stored') outage.ended()
       return true
     } catch (error) {
       retryDelayMs = Math.min(MAX_RETRY_DELAY_MS, retryDelayMs * 2 || BATCH_DELAY_MS * 2)
@@ -51,7 +52,6 @@ export function createBatchWriter(
       while (!queue.isEmpty()) {
         const batch = queue.batch(MAX_BATCH_FAILURES)
         if (!(await tryRecord(batch))) return
-        written += countOccurrences(batch)
         const isStorm = batch.some(({ count, occurrences }) => count > occurrences.length)
         batchDelayMs = isStorm ? STORM_BATCH_DELAY_MS : BATCH_DELAY_MS
         queue.release()
@@ -59,6 +59,6 @@ export function createBatchWriter(
     },
     writeNothing: () => tryRecord([]),
     delayMs: () => retryDelayMs || batchDelayMs,
-    written: () => written,
+    kept: (place) => kept[place],
   }
 }

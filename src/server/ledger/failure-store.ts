@@ -74,9 +74,12 @@ export function createFailureStoreFor(
     async close() {
       clearTimeout(opening)
       await Promise.all([writer.close(), recoveries.close()])
-      const { queued, dropped } = writer.stats()
-      if (queued + dropped > 0)
-        log.warn({ queued, dropped }, 'occurrences of failures are lost, because the ledger could not be written')
+      const { queued, dropped, inMemory } = writer.stats()
+      if (queued + dropped + inMemory > 0)
+        log.warn(
+          { queued, dropped, inMemory },
+          'occurrences of failures are lost, because the ledger could not be written',
+        )
       await ledger.close()
     },
   }

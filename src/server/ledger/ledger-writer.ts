@@ -14,7 +14,10 @@ export interface WriterStats {
   queued: number
   /** Lost, because the queue was full. */
   dropped: number
+  /** Written to the file or the database of the ledger. */
   written: number
+  /** Kept in memory until the process ends, because the ledger cannot be written. */
+  inMemory: number
 }
 
 /** Writes occurrences to a ledger, in batches, after the requests in which they happened. */
@@ -56,7 +59,10 @@ export function createLedgerWriter(
     () => log.info({ dropped }, 'the ledger can be written again'),
   )
   const batches = createBatchWriter(queue, ledger, outage)
-  const stats = () => ({ queued: queue.count(), dropped, written: batches.written() })
+  const stats = () => ({
+    ...{ queued: queue.count(), dropped },
+    ...{ written: batches.kept('stored'), inMemory: batches.kept('memory') },
+  })
 
   function schedule() {
     if (isClosed) return

@@ -117,18 +117,21 @@ export interface LedgerStats {
   bytes: number
 }
 
+/** Where a ledger keeps a batch: in its file or database, in memory until the process ends, or not at all. */
+export type Kept = 'stored' | 'memory' | 'nowhere'
+
 /**
  * Stores failures. Every method may reject if the store is unavailable. A batch that `record` rejected may be passed
  * again, as the same array. A store whose connection can break after a commit must write it only once.
  */
 export interface Ledger {
   /**
-   * Writes a batch, completely or not at all, and removes what exceeds the limits. An empty batch does so, too. A
-   * solved failure is reopened if it happens in a release, or in a build, that the ledger first saw after it was
+   * Writes a batch, completely or not at all, and removes what exceeds the limits. An empty batch does so, too. Resolves
+   * with where the batch is kept. A solved failure is reopened if it happens in a release, or in a build, that the ledger first saw after it was
    * solved. Failures of the server and of browsers never share a fingerprint. If they do, only the server's failure is
    * kept.
    */
-  record(entries: readonly LedgerEntry[]): Promise<void>
+  record(entries: readonly LedgerEntry[]): Promise<Kept>
   /** Lists failures in the order of the query; equal ones by fingerprint. */
   list(query: ListQuery): Promise<FailureSummary[]>
   /** Reads a failure with its occurrences; null if the ledger does not have it. */

@@ -99,9 +99,13 @@ function createNotice(log: LedgerLog): LogNotice {
 const LASTING = ['HYD_LEDGER_SQLITE_MISSING', 'HYD_LEDGER_PG_MISSING', 'HYD_LEDGER_UNWRITABLE', 'HYD_LEDGER_NEWER']
 const MAX_MEMORY_BYTES = 20_000_000
 
-/** Returns a ledger that a ledger in memory replaces after the first lasting error. */
+/**
+ * Returns a ledger that a ledger in memory replaces after the first lasting error. If a ledger that has worked cannot be
+ * written any more, that may be temporary: its folder may be on a disk that is mounted again.
+ */
 function withMemory(ledger: Ledger, limits: LedgerLimits, log: LedgerLog): Ledger {
   let memory: Ledger | null = null
+  let hasWorked = false
 
   function openMemory(error: HydrantError): Ledger {
     if (memory) return memory
@@ -114,9 +118,11 @@ function withMemory(ledger: Ledger, limits: LedgerLimits, log: LedgerLog): Ledge
     async (work) => {
       if (memory) return work(memory)
       try {
-        return await work(ledger)
+        const result = await work(ledger)
+        hasWorked = true
+        return result
       } catch (error) {
-        if (!isLasting(error)) throw error
+        if (!isLasting(error) || (hasWorked && error.code === 'HYD_LEDGER_UNWRITABLE')) throw error
         return work(openMemory(error))
       }
     },

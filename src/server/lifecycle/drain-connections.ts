@@ -25,6 +25,8 @@ export interface ConnectionDrain {
   stopListening(): Promise<void>
   /** Calls both methods above. Resolves when all connections have ended, except those with a response in progress. */
   drain(): Promise<void>
+  /** Returns the open connections. */
+  sockets(): Socket[]
 }
 
 /**
@@ -64,6 +66,7 @@ export function createConnectionDrain(app: FastifyInstance, stopListening?: () =
 
   const connections: ConnectionDrain = {
     endKeepAlive,
+    sockets,
     stopListening() {
       stopped ??= whilePaused(server, sockets(), stopListening ?? (() => stopAccepting(server)))
       return stopped

@@ -6,6 +6,7 @@ import type { Options } from '../options/options.ts'
 import { timerMs } from '../util/timer-ms.ts'
 import type { ConnectionDrain } from './drain-connections.ts'
 import type { Health } from './health.ts'
+import { describeDelay } from './in-flight.ts'
 import { watchRejections } from './unhandled-rejections.ts'
 
 /** Milliseconds that failures have to reach the ledger, after the requests have had their time. */
@@ -154,7 +155,7 @@ function createDrain(
     if (how.delayMs > 0) await wait(how.delayMs)
     const isDone = await Promise.race([closeAll().then(() => true), wait(drainMs, false)])
     if (isDone) return true
-    app.log.error(`requests in flight were not finished within ${drainMs} ms`)
+    app.log.error(describeDelay(connections.sockets(), drainMs))
     await Promise.all([settleFailures(), closeStores()])
     return false
   }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { bodyBytesOf } from '../http/counted-response.ts'
 import { publicAddress } from '../http/public-address.ts'
@@ -15,9 +16,19 @@ export interface RequestObserver {
 }
 
 const IS_OVER = Symbol('isOver')
+const REPLY = Symbol('reply')
 
 interface LoggedRequest extends FastifyRequest {
   [IS_OVER]?: true
+}
+
+interface LoggedResponse extends ServerResponse {
+  [REPLY]?: FastifyReply | null
+}
+
+/** Returns the reply of a response that is not complete; null for any other response. */
+export function replyOf(response: LoggedResponse): FastifyReply | null {
+  return response[REPLY] ?? null
 }
 
 /**
@@ -41,6 +52,7 @@ export class RequestLog extends LogController {
   }
 
   override incomingRequest(request: FastifyRequest, reply: FastifyReply) {
+    setReply(reply.raw, reply)
     if (this.#observer === null && this.isLogDisabled(request)) return
     this.#observer?.requestStarted()
     const { raw } = reply
@@ -49,6 +61,8 @@ export class RequestLog extends LogController {
   }
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
+    // An open connection keeps its last response, but not what the reply refers to.
+    setReply(reply.raw, null)
     this.#end(request, reply, error ? { kind: 'errored', error } : { kind: 'answered' })
   }
 
@@ -58,6 +72,10 @@ export class RequestLog extends LogController {
     this.#observer?.requestEnded(request, reply, outcome.kind)
     if (!this.isLogDisabled(request)) writeLine(request, reply, outcome, this.#digestOf(request))
   }
+}
+
+function setReply(response: LoggedResponse, reply: FastifyReply | null) {
+  response[REPLY] = reply
 }
 
 function writeLine(request: FastifyRequest, reply: FastifyReply, outcome: Outcome, digest: string | undefined) {

@@ -127,8 +127,10 @@ export async function respondWithDocument(
   const { plan, leaf } = route
   try {
     if (ctx.request.method === 'HEAD') {
+      // Promises that reject have to be handled, also where nothing reads them.
+      const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0 || route.loadVisitor !== null
+      ctx.statusSent = ctx.reply.statusCode
       if (ctx.format === 'markdown') return sendMarkdownHead(ctx)
-      const isPending = route.loadVisitor !== null || deferData(values, plan.dataFiles, ctx).pendingCount() > 0
       return sendDocumentHead(isPending && mayStream(plan, ctx), ctx)
     }
     const visitorData = startVisitorLoad(route, ctx)

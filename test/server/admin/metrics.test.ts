@@ -83,6 +83,7 @@ t.test('move with what the site does, by its routes', async (t) => {
     ['hydrant_failures_total{side="client",phase="client",route="/products/[id]"}', 1],
     ['hydrant_failures_total{side="server",phase="process",route=""}', 1],
     ['hydrant_ledger_written_total', 3],
+    ['hydrant_ledger_memory_total', 0],
     ['hydrant_ledger_queue', 0],
     ['hydrant_processes{release="1.4.0"}', 1],
     ['hydrant_workers_lost_total', 0],
@@ -92,6 +93,8 @@ t.test('move with what the site does, by its routes', async (t) => {
   const again = await read(admin)
   t.equal(again.get('hydrant_requests_total{method="POST",status="422",route="/"}'), 1, 'reading changes nothing')
   t.equal(again.get('hydrant_timeouts_total{phase="load",route="/"}'), 1)
+  admin.served.pop()
+  t.equal((await read(admin)).get('hydrant_processes{release="1.4.0"}'), 0, 'no process serves')
 })
 
 t.test('the counts of workers add up by route, and the open requests of an ended worker do not count', async (t) => {

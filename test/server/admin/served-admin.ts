@@ -7,6 +7,7 @@ import Fastify from 'fastify'
 import type { Test } from 'tap'
 import { createCacheSource } from '../../../src/server/admin/cache-report.ts'
 import { startAdmin } from '../../../src/server/admin/start-admin.ts'
+import type { ServedBuild } from '../../../src/server/build-output/served-build.ts'
 import type { SiteCache } from '../../../src/server/cache/site-cache.ts'
 import type { FailureRecord, SourceFrame } from '../../../src/server/errors/failure-record.ts'
 import { createFailureStore, type FailureStore } from '../../../src/server/ledger/failure-store.ts'
@@ -22,6 +23,8 @@ export interface ServedAdmin {
   store: FailureStore
   recorder: MetricsRecorder
   log: Log
+  /** The builds that processes serve, which a test may change. */
+  served: ServedBuild[]
   /** Adds failures and waits until they are written. */
   keep(...failures: FailureRecord[]): Promise<void>
   /** Sends a request as a script does, from this machine. */
@@ -51,6 +54,7 @@ export async function serveAdmin(
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-admin-'))
   const options = resolveOptions({ env: hasLedger ? { HYDRANT_LEDGER: ledger } : { HYDRANT_LEDGER: 'false' } })
   const store = createFailureStore(folder, options, app.log)
+  const served = [{ release: '1.4.0', build: 'B1' }]
   const { recorder, countFailure, read } = createRequestMetrics()
   store.subscribe(countFailure)
   const listener = await startAdmin({
@@ -59,7 +63,7 @@ export async function serveAdmin(
     metricsSource: {
       counts: async () => read(),
       processes: null,
-      served: () => [{ release: '1.4.0', build: 'B1' }],
+      served: () => served,
       workersLost: () => 0,
       lastReload: () => null,
     },
@@ -77,6 +81,7 @@ export async function serveAdmin(
   const { port } = listener
   const client = createHttpClient(t)
   return {
+    served,
     port,
     close: listener.close,
     origin: `http://127.0.0.1:${port}`,

@@ -11,7 +11,7 @@ import { createHttpClient } from '../../http-client.ts'
 import { runCli } from '../../scripts/run-cli.ts'
 import { startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
-import { buildFiles } from '../served.ts'
+import { buildFiles, HTML } from '../served.ts'
 import { LONG, workerSite } from './worker-site.ts'
 
 const dir = await buildFiles(join(t.testdir({}), 'site'), workerSite())
@@ -95,12 +95,20 @@ t.test('workers at a name', async (t) => {
     t.notOk(pids.has(await ask()), 'at the same port')
   })
 
-  await t.test('a worker that is stuck is killed after its deadline', async (t) => {
-    const pid = await ask()
+  await t.test('a worker that is stuck is killed after its deadline, and another one names its requests', async (t) => {
+    const { body } = await fetch(`http://127.0.0.1:${server.port}/gated?token=hidden`, { headers: HTML })
+    const { value: shell } = (await body?.getReader().read()) ?? {}
+    const waiting = Number(/shell of (?:<!-- -->)?(\d+)/.exec(Buffer.from(shell ?? []).toString())?.[1])
+    const pid = await until(async () => [await ask()].find((other) => other !== waiting))
     process.kill(pid, 'SIGSTOP')
     process.kill(server.pid, 'SIGTERM')
     t.strictSame(await server.ended, [1, null])
     t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
     t.notOk(server.lines.some(({ msg }) => msg.startsWith('the workers did not stop')))
+    const msg = /^requests in flight were not finished within 500 ms: GET \/gated for \d+ ms$/
+    t.match(server.lines.filter(({ level }) => level === 50).slice(-2), [
+      { msg, pid: waiting },
+      { msg: /^worker [12] was killed by SIGKILL while it was stopping \(/, worker: pid },
+    ])
   })
 })

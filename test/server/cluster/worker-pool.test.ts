@@ -31,6 +31,7 @@ function fakeWorker(name: string, isSuccessor: boolean): FakeWorker {
     ...{ name, isSuccessor, pid: 1, ready, ended, isTold: false },
     isReady: () => isReady,
     served: () => ({ release: '', build: '' }),
+    describeRequests: () => '',
     send: () => {},
     hand: () => {},
     stop() {

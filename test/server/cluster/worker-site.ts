@@ -6,20 +6,21 @@ const SERVER = (version: string) => `
 import { writeFileSync } from 'node:fs'
 
 /**
- * Writes a file one second after this worker has told the primary that it wants no more connections. A worker that does
- * not wait for the reply has ended by then.
+ * Writes a file when this worker has reported that a request for /gated is in flight, and another one a second after it
+ * has told the primary that it wants no more connections. A worker that does not wait for the reply has ended by then.
  */
-function watchClosed(folder) {
+function watchMessages(folder) {
   const send = process.send
   process.send = (message, ...rest) => {
     const isSent = send.call(process, message, ...rest)
+    if (message?.hydrant?.inFlight?.has('/gated')) writeFileSync(folder + '/' + process.pid + '-reported', '')
     if (message?.hydrant?.kind === 'closed') setTimeout(writeFileSync, 1_000, folder + '/' + process.pid, '')
     return isSent
   }
 }
 
 export default async function server(app) {
-  if (process.env.CLOSED_FOLDER) watchClosed(process.env.CLOSED_FOLDER)
+  if (process.env.CLOSED_FOLDER) watchMessages(process.env.CLOSED_FOLDER)
   const gate = {}
   gate.opened = new Promise((resolve) => { gate.open = () => resolve('opened at last') })
   process.on('SIGCONT', gate.open)

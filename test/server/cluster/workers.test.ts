@@ -110,10 +110,16 @@ t.test('workers serve, die, fail and are replaced, and no client notices', async
   await t.test('a worker that is killed is replaced, and the other one continues to serve', async (t) => {
     const counted = await metricOf(admin, answered)
     t.ok(counted >= 40)
-    const [killed, other] = before
+    const { pid: killed, whole } = await server.openStream()
+    const other = before.find((pid) => pid !== killed) ?? 0
+    await until(() => existsSync(join(closed, `${killed}-reported`)))
     process.kill(killed, 'SIGKILL')
+    await t.rejects(whole)
     const line = await server.waitForLine(({ worker, msg }) => worker === killed && msg.includes('SIGKILL'))
-    t.match(line.msg, /^worker [12] was killed by SIGKILL; a replacement starts in 100 ms$/)
+    t.match(line, {
+      level: 50,
+      msg: /^worker [12] was killed by SIGKILL \(1 request in flight \d+ ms before: 1 of \/gated\); a replacement starts in 100 ms$/,
+    })
     t.equal(await readiness(), 200)
     const now = await server.pids()
     t.ok(now.includes(other))

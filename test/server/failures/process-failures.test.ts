@@ -20,6 +20,7 @@ const ways: Record<string, () => void> = {
 
 export default async function server(app) {
   let open
+  if (process.env.NEVER_CLOSES) app.addHook('onClose', () => new Promise(() => {}))
   app.decorate('stopping', new Promise((resolve) => (open = resolve)))
   app.addHook('preClose', async () => {
     if (process.env.SECOND) ways.rejection()
@@ -76,6 +77,7 @@ async function start(t: Pick<Test, 'teardown'>, env: Record<string, string> = {}
       parsed()
         .filter(({ level }) => level === 60)
         .sort((a, b) => Number(a.time) - Number(b.time)),
+    errors: () => parsed().filter(({ level }) => level === 50),
     told: () => parsed().flatMap(({ told }) => told ?? []),
   }
 }
@@ -151,16 +153,27 @@ t.test('an exception while a signal stops the server makes the exit code 1', asy
 t.test(
   'requests that are not finished in time do not block the end of the process, and the failure is kept',
   async (t) => {
-    const { url, ended, fatal, told } = await start(t, {
+    const { url, ended, fatal, told, errors } = await start(t, {
       HYDRANT_TIMEOUTS_DRAIN_MS: '300',
       HYDRANT_TIMEOUTS_RENDER_MS: '60000',
     })
-    const never = await fetch(`${url}/never`, {
-      headers: { 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' },
-    })
+    const headers = { 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0 Safari/537.36' }
+    const never = await fetch(`${url}/never?first`, { headers })
+    const others = await Promise.all(Array.from({ length: 11 }, () => fetch(`${url}/never?other`, { headers })))
     await fetch(`${url}/fail/timer`).then((answer) => answer.text())
-    await t.rejects(never.text())
+    for (const response of [never, ...others]) await t.rejects(response.text())
     t.equal(await ended, 1)
+    const named = Array(10).fill('GET /never for \\d+ ms').join(', ')
+    t.match(errors(), [
+      { msg: new RegExp(`^requests in flight were not finished within 300 ms: ${named} and 2 more$`) },
+    ])
     t.equal(told()[0]?.digest, fatal()[0]?.digest)
   },
 )
+
+t.test('a server that does not stop for another reason than a request says so', async (t) => {
+  const { stop, errors } = await start(t, { HYDRANT_TIMEOUTS_DRAIN_MS: '300', NEVER_CLOSES: '1' })
+  t.equal(await stop('SIGTERM'), 1)
+  const msg = 'the server did not stop within 300 ms, although no request is in flight (0 open connections)'
+  t.match(errors(), [{ msg }])
+})

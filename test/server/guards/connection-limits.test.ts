@@ -2,11 +2,13 @@
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import Fastify from 'fastify'
 import t, { type Test } from 'tap'
+import { hydrant } from '../../../src/server/plugin.ts'
 import { countAnswers, listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
 import { ERROR } from '../../site-server.ts'
 import { until } from '../../until.ts'
-import { buildFiles, HTML, serve } from '../served.ts'
+import { buildFiles, createLog, HTML, serve } from '../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   'pages/form.tsx': 'export default function Page({ actionData }) {\n  return <p>{JSON.stringify(actionData)}</p>\n}\n',
@@ -72,6 +74,27 @@ t.test('clients that send a body too slowly are refused, whatever its type', asy
     [],
     'no failure',
   )
+  const late =
+    'the connection was closed, because the body of the request did not arrive within 400 ms ("timeouts.requestMs")'
+  await until(() => log.lines.filter(({ msg }) => msg === late).length === 60)
+  t.notOk(
+    log.lines.some(({ msg }) => msg.startsWith('the client disconnected')),
+    'the log does not blame the client',
+  )
+})
+
+t.test('in an app, a body that does not arrive in time has a log line with the option of the app', async (t) => {
+  const log = createLog()
+  const app = Fastify({ logger: log.logger, requestTimeout: 100, http: { connectionsCheckingInterval: 20 } })
+  t.teardown(() => app.close())
+  await app.register(hydrant, { dir, ledger: false })
+  const { port, send } = await listenRaw(t, app)
+  const head =
+    'POST /form HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\n\r\na='
+  t.match(await send(head), /^HTTP\/1.1 408 /)
+  await until(() => log.lines.some(({ msg }) => msg.endsWith('did not arrive within 100 ms ("requestTimeout")')))
+  connect(port, '127.0.0.1').end(head)
+  await until(() => log.lines.some(({ msg }) => msg.startsWith('the client disconnected')))
 })
 
 t.test('connections beyond the limit are closed until others have ended', async (t) => {

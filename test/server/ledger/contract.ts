@@ -28,7 +28,7 @@ function testReading(t: Test, createLedger: CreateLedger) {
     t.equal(await ledger.markRecovered('AAAAAAAA-000001'), false)
     t.equal(await ledger.setSolved('AAAAAAAA', NOW), false)
     t.match(await ledger.stats(), { failures: 0, occurrences: 0 })
-    await ledger.record([])
+    t.match(await ledger.record([]), /^(?:stored|memory)$/)
     t.strictSame(await ledger.fingerprints(), [])
   })
 

@@ -3,6 +3,7 @@
 import type { Test } from 'tap'
 import { createInstance } from '../../../src/server/create-server.ts'
 import type { Ledger } from '../../../src/server/ledger/ledger.ts'
+import type { WriterStats } from '../../../src/server/ledger/ledger-writer.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import type { LogLine } from '../../site-server.ts'
 import { until } from '../../until.ts'
@@ -13,6 +14,7 @@ const WARN = 40
 export interface FailingSite {
   dir: string
   ledger: Ledger
+  stats(): WriterStats
   /** Requests the page `count` times, and checks the response and the log line. */
   fail(t: Test, times: number): Promise<void>
   /** Resolves when the ledger has counted that many failures. */
@@ -41,6 +43,7 @@ export async function serveFailingSite(t: Test, ledger: string | false, dir = t.
   return {
     dir,
     ledger: store.ledger,
+    stats: store.writer.stats,
     async fail(t, times) {
       for (let time = 0; time < times; time++) {
         const answer = await app.inject({ url: '/', headers: HTML })

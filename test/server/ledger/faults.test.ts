@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -65,6 +65,26 @@ t.test('a folder without write permission causes one warning, and failures are k
     },
   ])
   t.equal(site.warnings().length, 1)
+  t.strictSame(site.stats(), { queued: 0, dropped: 0, written: 0, inMemory: 4 }, 'none counts as written')
+  await site.close()
+  t.match(site.warnings().at(-1), { msg: /^occurrences of failures are lost, because/, inMemory: 4 })
+})
+
+t.test('failures wait while the folder of the ledger is gone, and are written when it is back', async (t) => {
+  const dir = t.testdir({ ledger: {} })
+  const folder = join(dir, 'ledger')
+  const site = await serveFailingSite(t, 'ledger/errors.db', dir)
+  await site.fail(t, 1)
+  await site.counted(1)
+  rmSync(folder, { recursive: true })
+  await site.fail(t, 2)
+  await until(() => site.warnings().length > 0)
+  t.match(site.warnings(), [{ msg: /^the ledger cannot be written, so .*no such file or directory/, queued: 2 }])
+  t.strictSame(site.stats(), { queued: 2, dropped: 0, written: 1, inMemory: 0 })
+  mkdirSync(folder)
+  await site.counted(2)
+  t.strictSame(site.stats(), { queued: 0, dropped: 0, written: 3, inMemory: 0 })
+  t.equal(site.warnings().length, 1)
 })
 
 t.test('a damaged file is moved aside with a warning', async (t) => {
@@ -106,6 +126,8 @@ t.test('with false nothing is kept and no file is created', async (t) => {
   const site = await serveFailingSite(t, false)
   await site.fail(t, 2)
   t.strictSame(await site.ledger.list({}), [])
+  await until(() => site.stats().queued === 0)
+  t.match(site.stats(), { written: 0, inMemory: 0 })
   await site.close()
   t.strictSame(
     readdirSync(site.dir).filter((file) => file.includes('.db')),

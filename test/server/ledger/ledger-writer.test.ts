@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import t from 'tap'
-import type { LedgerEntry } from '../../../src/server/ledger/ledger.ts'
+import type { Kept, LedgerEntry } from '../../../src/server/ledger/ledger.ts'
 import { createLedgerWriter } from '../../../src/server/ledger/ledger-writer.ts'
 import { until } from '../../until.ts'
 import { failure, NOW, name } from './entries.ts'
@@ -16,7 +16,7 @@ function createFake(maxCharacters?: number) {
   const batches: LedgerEntry[][] = []
   const lines: Line[] = []
   const handed: (readonly LedgerEntry[])[] = []
-  const fake = { isBroken: false, calls: 0, handed, batches, lines }
+  const fake = { isBroken: false, place: 'stored' as Kept, calls: 0, handed, batches, lines }
   const write = (level: Line['level']) => (details: unknown, text?: string) =>
     void lines.push({ level, details, text: text ?? String(details) })
   const writer = createLedgerWriter(
@@ -26,6 +26,7 @@ function createFake(maxCharacters?: number) {
         handed.push(entries)
         if (fake.isBroken) throw new Error('no disk')
         batches.push([...entries])
+        return fake.place
       },
     },
     // The cast is safe because only these signatures of pino are used here.
@@ -39,7 +40,7 @@ t.test('collects failures that come close together, by fingerprint', async (t) =
   const { fake, writer } = createFake()
   for (let time = 0; time < 5; time++) writer.add(failure({ time: NOW + time }))
   writer.add(failure({ fingerprint: 'BBBBBBBB' }))
-  t.strictSame(writer.stats(), { queued: 6, dropped: 0, written: 0 })
+  t.strictSame(writer.stats(), { queued: 6, dropped: 0, written: 0, inMemory: 0 })
   await until(() => fake.batches.length > 0)
   t.match(fake.batches, [
     [
@@ -47,7 +48,7 @@ t.test('collects failures that come close together, by fingerprint', async (t) =
       { fingerprint: 'BBBBBBBB', count: 1 },
     ],
   ])
-  t.strictSame(writer.stats(), { queued: 0, dropped: 0, written: 6 })
+  t.strictSame(writer.stats(), { queued: 0, dropped: 0, written: 6, inMemory: 0 })
   t.strictSame(fake.lines, [])
 })
 
@@ -111,7 +112,7 @@ t.test('waiting failures are limited by size, whatever visitors write into URLs'
   const written = JSON.stringify(fake.batches)
   t.ok(written.length < 2 * maxCharacters, `${written.length} characters`)
   t.ok(written.length > maxCharacters / 2, 'and not much less')
-  t.strictSame(writer.stats(), { queued: 0, dropped, written: queued })
+  t.strictSame(writer.stats(), { queued: 0, dropped, written: queued, inMemory: 0 })
   // There is space again.
   for (let time = 0; time < 50; time++) writer.add(failure({ time: NOW + time, path }))
   await writer.flush()
@@ -140,7 +141,7 @@ t.test('keeps failures that cannot be written up to a limit, reports it once, an
   for (let time = 0; time < 500; time++) writer.add(failure({ fingerprint: name(1), time: NOW + time }))
   await writer.flush()
   await writer.flush()
-  t.strictSame(writer.stats(), { queued: 2_500, dropped: 100, written: 0 })
+  t.strictSame(writer.stats(), { queued: 2_500, dropped: 100, written: 0, inMemory: 0 })
   t.match(fake.lines, [
     {
       level: 'warn',
@@ -151,7 +152,7 @@ t.test('keeps failures that cannot be written up to a limit, reports it once, an
   t.equal(fake.lines.length, 1)
   fake.isBroken = false
   await writer.flush()
-  t.strictSame(writer.stats(), { queued: 0, dropped: 100, written: 2_500 })
+  t.strictSame(writer.stats(), { queued: 0, dropped: 100, written: 2_500, inMemory: 0 })
   const entries = fake.batches.flat()
   const storm = entries.find(({ fingerprint }) => fingerprint === name(1))
   t.match(storm, { count: 501, occurrences: { length: 100 } }, 'of a storm the newest stay, and all are counted')
@@ -173,7 +174,7 @@ t.test('a refused batch is handed over again unchanged', async (t) => {
   await writer.flush()
   writer.add(failure({ time: NOW + 1 }))
   await writer.flush()
-  t.strictSame(writer.stats(), { queued: 2, dropped: 0, written: 0 })
+  t.strictSame(writer.stats(), { queued: 2, dropped: 0, written: 0, inMemory: 0 })
   fake.isBroken = false
   await writer.flush()
   const [first, again, third, later] = fake.handed

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { until } from '../../until.ts'
 import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const MARKDOWN = { accept: 'text/markdown' }
@@ -132,6 +133,15 @@ t.test('HEAD has the headers', async (t) => {
   t.equal(headers['content-type'], 'text/markdown; charset=utf-8')
   t.equal(headers['cache-control'], 'private, no-cache')
   t.equal(body, '')
+})
+
+t.test('a promise that rejects after the response to HEAD is a failure with the status that was sent', async (t) => {
+  for (const headers of [HTML, MARKDOWN]) {
+    const head = await app.inject({ method: 'HEAD', url: '/late?fail', headers })
+    t.equal(head.statusCode, 200)
+    await until(() => failuresOf(head).length > 0)
+    t.match(failuresOf(head), [{ statusSent: 200, err: { message: 'secret text' } }])
+  }
 })
 
 t.test('deferred parts are in their place, however long', async (t) => {

@@ -30,6 +30,10 @@ const below = (folder: string, load: string): Files => ({
 const soon = 'await new Promise((resolve) => setImmediate(resolve))'
 
 const site: Files = {
+  ...loading(
+    'visitor',
+    `export const cache = { maxAgeS: 60 }\nexport const load = () => ({ later: ${rejecting} })\nexport const loadVisitor = () => ({ a: 1 })\n`,
+  ),
   ...around('plain', 'export const load = () => ({ a: 1 })\n'),
   ...around('fails', "export const load = () => {\n  throw new Error('no')\n}\n"),
   ...around('moves', "export const load = () => redirect('/plain')\n"),
@@ -78,6 +82,7 @@ t.test('a promise that no code reads does not end the process', async (t) => {
       await ask(path),
       await ask(path, 'GET', JSON_ONLY),
       await ask(path, 'HEAD'),
+      await ask(path, 'HEAD', { accept: 'text/markdown' }),
       await ask(path, 'POST'),
     ]
     // This request comes last, when all abandoned promises have rejected.

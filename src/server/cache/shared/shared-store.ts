@@ -4,7 +4,7 @@ import type { ShellRest } from '../shell-rest.ts'
 export interface StoredResponse {
   /** The text, not compressed. */
   body: string
-  /** Headers that the loads have set, and the content type. */
+  /** Headers that the loads have set for every response, and the content type. */
   headers: readonly (readonly [name: string, value: string])[]
   /** Hash sources of the document's inline scripts and styles, for its policy. */
   scripts: readonly string[]

@@ -25,6 +25,7 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
     async record(entries) {
       for (const entry of entries) writeEntry(store, entry, limits.maxOccurrences)
       pruneMemory(store, limits)
+      return 'memory'
     },
     async list(query) {
       const listed = allDetails()

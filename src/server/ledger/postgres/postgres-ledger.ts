@@ -6,6 +6,7 @@ import { fingerprintOfDigest } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,
   type FailureDetails,
+  type Kept,
   type Ledger,
   type LedgerEntry,
   type LedgerLimits,
@@ -66,10 +67,11 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
 
   return {
     record: (entries) =>
-      use(async (client) => {
+      use(async (client): Promise<Kept> => {
         if (entries.length > 0 && (await claimBatch(client, idOf(entries))))
           await writeEntries(client, entries, limits.maxOccurrences)
         await prunePostgres(client, entries.length, limits)
+        return 'stored'
       }),
     list: (query) =>
       use(async (client) => {

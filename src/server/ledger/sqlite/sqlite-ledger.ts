@@ -97,6 +97,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
       run(() => {
         write.immediate(entries)
         pruner.shrink()
+        return 'stored'
       }),
     list: (query) => run(() => list(db, query)),
     read: (fingerprint, query) => run(() => db.transaction(() => read(fingerprint, query))()),

@@ -8,7 +8,7 @@ import { recordReads } from '../../cache/visitor-reads.ts'
 import type { PageCapture } from '../../context/page-capture.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { allowsSomeCache, isForSomeCaches } from '../../http/caching.ts'
-import { HTML_TYPE, JSON_TYPE, MARKDOWN_TYPE, styleNonceOf } from '../../http/headers.ts'
+import { HTML_TYPE, JSON_TYPE, MARKDOWN_TYPE, REQUEST_ID_HEADER, styleNonceOf } from '../../http/headers.ts'
 import type { Format } from '../../http/negotiate.ts'
 import { NAVIGATION_CONTENT } from '../navigation-stream.ts'
 import type { PreparedRoute } from '../prepared-route.ts'
@@ -20,6 +20,18 @@ const TYPES: Record<Format, string> = {
   markdown: MARKDOWN_TYPE,
   navigation: NAVIGATION_CONTENT,
 }
+
+/** Headers of the loads that are not stored: each response has its own, or none. */
+const OF_ONE_RESPONSE: readonly string[] = [
+  'content-type',
+  REQUEST_ID_HEADER,
+  'x-correlation-id',
+  'traceparent',
+  'tracestate',
+  'server-timing',
+  'date',
+  'age',
+]
 
 export interface CaptureInput {
   rule: CacheRule
@@ -56,7 +68,7 @@ export function createCapture(route: PreparedRoute, input: CaptureInput, ctx: Re
     if (reply.statusCode !== 200 || ctx.failureCount > 0) return null
     if (reads.firstRead) return refuse({ kind: 'read', read: reads.firstRead })
     // Hooks run for each visitor, so the headers that they set while the page was rendered are not stored.
-    const headers = [...reads.written].filter(([name]) => name !== 'content-type')
+    const headers = [...reads.written].filter(([name]) => !OF_ONE_RESPONSE.includes(name))
     const forbidden = findForbidden(headers)
     if (forbidden) return refuse({ kind: 'header', header: forbidden })
     return hasCookieOfHook(route, ctx) ? null : headers

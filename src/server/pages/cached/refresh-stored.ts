@@ -25,6 +25,7 @@ function createBackgroundContext(ctx: RequestContext): RequestContext {
   const detached = new Reply(new ServerResponse(request.raw), request, request.log)
   giveNonces(reply, detached)
   const background = new RequestContext(site, request, detached, ctx)
+  background.staleStatus = reply.statusCode
   background.search = ctx.search
   if (!ctx.hasPassedGuards) return background
   background.hasPassedGuards = true

@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply } from 'fastify'
+import { pathOf } from '../http/request-url.ts'
+import { routeOf } from '../http/route-config.ts'
+import { replyOf } from '../log/request-log.ts'
+import { countOf } from '../log/throttled-line.ts'
+import { createRedactor } from '../redaction/redact.ts'
+
+const MAX_NAMED = 10
+const MAX_PATH = 200
+
+/**
+ * Says why a server has not stopped in time. It names the requests in flight on its connections, the oldest first. It
+ * leaves out those that wait for another one on their connection.
+ */
+export function describeDelay(sockets: readonly Socket[], maxMs: number): string {
+  const replies = sockets.map(currentReply).filter((reply) => reply !== null)
+  if (replies.length === 0)
+    return `the server did not stop within ${maxMs} ms, although no request is in flight (${countOf(sockets.length, 'open connection')})`
+  replies.sort((a, b) => b.elapsedTime - a.elapsedTime)
+  const named = replies.slice(0, MAX_NAMED).map(describe).join(', ')
+  const more = replies.length > MAX_NAMED ? ` and ${replies.length - MAX_NAMED} more` : ''
+  return `requests in flight were not finished within ${maxMs} ms: ${named}${more}`
+}
+
+/** The numbers of requests in flight, by their routes. */
+export type InFlight = ReadonlyMap<string, number>
+
+/** Counts the requests in flight on some connections. */
+export function countInFlight(sockets: readonly Socket[]): InFlight {
+  const counts = new Map<string, number>()
+  for (const socket of sockets) {
+    const reply = currentReply(socket)
+    if (reply === null) continue
+    const route = routeOf(reply.request)
+    counts.set(route, (counts.get(route) ?? 0) + 1)
+  }
+  return counts
+}
+
+function currentReply(socket: Socket): FastifyReply | null {
+  // Node.js keeps the current response in `_httpMessage` and offers no public way to read it.
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null }
+  return response ? replyOf(response) : null
+}
+
+function describe({ request, elapsedTime }: FastifyReply): string {
+  const { method, headers, originalUrl } = request
+  const path = createRedactor(headers)(pathOf(originalUrl), { maxLength: MAX_PATH })
+  return `${method} ${path} for ${Math.round(elapsedTime)} ms`
+}
