@@ -13,8 +13,8 @@ const IN_MODULE = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*(?=(["'])use server\1)/
 const IN_SOURCE = /[{;\n]\s*(?=(["'])use server\1)/
 
 /**
- * Finds modules for the browser with the directive `"use server"`. In other frameworks such code runs on the server. Here
- * the browser would get it, with everything that is written in it.
+ * Finds modules for the browser with the directive `"use server"`. In other frameworks such code runs on the server.
+ * Here the browser would get it, with everything that is written in it.
  *
  * @param files The modules for the browser, relative to the site.
  */

@@ -6,8 +6,8 @@ import { explainWrongCase } from './wrong-case.ts'
 
 /**
  * Translates an error of esbuild into an error of Hydrant's table. It also suggests the other form of an import: by
- * name, if the module has no default export, or the default export, if the module has no such name. It names the file if only
- * the case of its name is wrong.
+ * name, if the module has no default export, or the default export, if the module has no such name. It names the file
+ * if only the case of its name is wrong.
  */
 export async function translateError(siteDir: string, message: Message): Promise<BuildProblem> {
   const wrongCase = await explainWrongCase(siteDir, message)

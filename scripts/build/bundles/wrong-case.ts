@@ -10,8 +10,8 @@ const UNREADABLE = /^(?:Cannot read file: (.*)|ENOENT: no such file or directory
 const UNRESOLVED = /^Could not resolve "(\.{1,2}\/.*)"$/
 
 /**
- * Explains the import of a file whose name has upper and lower case in other places. Returns null for other messages, and
- * if there is no such file.
+ * Explains the import of a file whose name has upper and lower case in other places. Returns null for other messages,
+ * and if there is no such file.
  */
 export async function explainWrongCase(siteDir: string, message: Message): Promise<BuildProblem | null> {
   const location = placeOfTrigger(message) ?? readLocation(message)
@@ -26,7 +26,9 @@ export async function explainWrongCase(siteDir: string, message: Message): Promi
   return createProblem('HYD_BUILD_UNRESOLVED', [written ?? toSitePath(siteDir, path), hint], location)
 }
 
-/** Returns the file that a path means if upper and lower case are the same. Null without one, and if the path is right. */
+/**
+ * Returns the file that a path means if upper and lower case are the same. Null without one, and if the path is right.
+ */
 async function findInAnyCase(path: string): Promise<string | null> {
   let found = resolve(sep)
   for (const name of resolve(path).slice(found.length).split(sep)) {

@@ -36,7 +36,9 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
   const fresh = createFreshCode((id) => failed.delete(id))
   let base = '/'
 
-  /** Imports the page for 404s of a route. If it throws, only the responses that show it fail, and not the page itself. */
+  /**
+   * Imports the page for 404s of a route. If it throws, only the responses that show it fail, and not the page itself.
+   */
   async function importNotFound(file: string): Promise<Record<string, unknown>> {
     return await modules.import(file).catch((error: unknown) => {
       const fail = () => {

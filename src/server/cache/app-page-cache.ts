@@ -6,16 +6,16 @@ import type { PageCache } from './page-cache.ts'
 export interface AppPageCache {
   /**
    * Removes the stored responses that have one of the tags, and those of the path. A response that is being rendered
-   * then is not stored. Resolves when the store that the processes share has recorded the invalidation, which the
-   * other processes then read. If the store does not respond within 50 ms, the promise resolves too, and the
-   * invalidation is recorded later. Never rejects because of the store. Rejects with HYD_CACHE_INVALIDATE for an argument
-   * that names no stored responses.
+   * then is not stored. Resolves when the store that the processes share has recorded the invalidation, which the other
+   * processes then read. If the store does not respond within 50 ms, the promise resolves too, and the invalidation is
+   * recorded later. Never rejects because of the store. Rejects with HYD_CACHE_INVALIDATE for an argument that names no
+   * stored responses.
    */
   invalidate(invalidation: Invalidation): Promise<void>
   /**
-   * Removes all stored responses. A response that is being rendered then is not stored. Resolves when the store that the
-   * processes share has recorded the removal, and after 50 ms at the latest: it is then recorded later. Never rejects
-   * because of the store.
+   * Removes all stored responses. A response that is being rendered then is not stored. Resolves when the store that
+   * the processes share has recorded the removal, and after 50 ms at the latest: it is then recorded later. Never
+   * rejects because of the store.
    */
   clear(): Promise<void>
 }

@@ -193,8 +193,8 @@ export class PageCache {
   }
 
   /**
-   * Removes all pages, and keeps those that are being rendered from being stored. Resolves when the other processes have
-   * been notified, or when they cannot be reached now.
+   * Removes all pages, and keeps those that are being rendered from being stored. Resolves when the other processes
+   * have been notified, or when they cannot be reached now.
    */
   async clear(): Promise<void> {
     this.#invalidations++

@@ -10,7 +10,10 @@ export interface ExportPlace {
 
 const places = new WeakMap<object, ExportPlace>()
 
-/** Creates the error for an export with a wrong value. Its stack does not lead to the export, which has no code that runs. */
+/**
+ * Creates the error for an export with a wrong value. Its stack does not lead to the export, which has no code that
+ * runs.
+ */
 export function createExportError(
   code: ErrorCode,
   values: readonly (string | number)[],

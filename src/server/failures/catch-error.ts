@@ -7,7 +7,9 @@ import type { SourceFunction } from './fingerprint.ts'
 export type CaughtError = ThrownKind & {
   thrown: unknown
   phase: Phase
-  /** The function that threw, for a value without a stack, or the export with a wrong value; null when it is not known. */
+  /**
+   * The function that threw, for a value without a stack, or the export with a wrong value; null when it is not known.
+   */
   origin: SourceFunction | null
 }
 

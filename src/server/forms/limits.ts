@@ -18,8 +18,8 @@ class ExceededLimit extends HttpError {
 }
 
 /**
- * Creates the error for a form that exceeds a limit. The status is 413, or 429 if the files of other requests take up the
- * space.
+ * Creates the error for a form that exceeds a limit. The status is 413, or 429 if the files of other requests take up
+ * the space.
  */
 export function createTooLarge(option: LimitName, limits: FormLimits): HttpError {
   const { bodyLimit, maxFields, maxFiles, maxFileBytes } = limits

@@ -126,10 +126,10 @@ export type Kept = 'stored' | 'memory' | 'nowhere'
  */
 export interface Ledger {
   /**
-   * Writes a batch, completely or not at all, and removes what exceeds the limits. An empty batch does so, too. Resolves
-   * with where the batch is kept. A solved failure is reopened if it happens in a release, or in a build, that the ledger first saw after it was
-   * solved. Failures of the server and of browsers never share a fingerprint. If they do, only the server's failure is
-   * kept.
+   * Writes a batch, completely or not at all, and removes what exceeds the limits. An empty batch does so, too.
+   * Resolves with where the batch is kept. A solved failure is reopened if it happens in a release, or in a build, that
+   * the ledger first saw after it was solved. Failures of the server and of browsers never share a fingerprint. If they
+   * do, only the server's failure is kept.
    */
   record(entries: readonly LedgerEntry[]): Promise<Kept>
   /** Lists failures in the order of the query; equal ones by fingerprint. */

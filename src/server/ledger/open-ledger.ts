@@ -100,8 +100,8 @@ const LASTING = ['HYD_LEDGER_SQLITE_MISSING', 'HYD_LEDGER_PG_MISSING', 'HYD_LEDG
 const MAX_MEMORY_BYTES = 20_000_000
 
 /**
- * Returns a ledger that a ledger in memory replaces after the first lasting error. If a ledger that has worked cannot be
- * written any more, that may be temporary: its folder may be on a disk that is mounted again.
+ * Returns a ledger that a ledger in memory replaces after the first lasting error. If a ledger that has worked cannot
+ * be written any more, that may be temporary: its folder may be on a disk that is mounted again.
  */
 function withMemory(ledger: Ledger, limits: LedgerLimits, log: LedgerLog): Ledger {
   let memory: Ledger | null = null

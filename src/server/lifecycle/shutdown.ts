@@ -122,8 +122,8 @@ export function handleShutdown(
 }
 
 /**
- * Returns the function that stops to serve, and closes everything. It resolves to false when the requests in flight were
- * not finished within `drainMs`.
+ * Returns the function that stops to serve, and closes everything. It resolves to false when the requests in flight
+ * were not finished within `drainMs`.
  */
 function createDrain(
   { app, connections, health, settleFailures }: ShutdownTarget,

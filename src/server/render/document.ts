@@ -43,7 +43,9 @@ export interface DocumentInput {
    * Whether a document that is not complete with its shell may be sent in parts. Called once, only for such a document.
    */
   canStream(): boolean
-  /** Whether all content must be in its place. Otherwise React writes large parts at the end, and a script moves them. */
+  /**
+   * Whether all content must be in its place. Otherwise React writes large parts at the end, and a script moves them.
+   */
   isInPlace: boolean
   /** The time that a document may take, in milliseconds. */
   renderMs: number

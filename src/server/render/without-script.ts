@@ -11,8 +11,8 @@ const RULES =
   '[hidden][id^="S:"]{display:block!important}table[hidden]:has([id^="S:"]){display:table!important}' +
   'svg[id^="S:"],math[id^="S:"]{display:inline!important}'
 /**
- * Stylesheets of sites have `[hidden] { display: none !important }`, some of them in a layer. Important rules of a layer
- * override those of later layers, and those outside of layers. The rules outside are for browsers without layers.
+ * Stylesheets of sites have `[hidden] { display: none !important }`, some of them in a layer. Important rules of a
+ * layer override those of later layers, and those outside of layers. The rules outside are for browsers without layers.
  */
 const SHOW_PARTS = `${RULES}@layer hydrant{${RULES}}`
 

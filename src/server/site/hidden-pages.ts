@@ -25,8 +25,8 @@ export function warnOfHiddenPages(app: FastifyInstance, mounted: MountedPages): 
 }
 
 /**
- * Names the pages that routes of `server.ts` replace. The level is `info`, because such a route is allowed, and a warning
- * that nobody has to act on would hide others. The line is for those who did it by accident.
+ * Names the pages that routes of `server.ts` replace. The level is `info`, because such a route is allowed, and a
+ * warning that nobody has to act on would hide others. The line is for those who did it by accident.
  *
  * @param hidden The pages that other routes hide.
  */

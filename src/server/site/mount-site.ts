@@ -92,8 +92,8 @@ export interface ServedSite {
  *
  * Hooks that refuse nothing are left out: `measureRequests` in the plugin, and `addLiveUpdates` in development.
  *
- * A response passes the `onSend` hooks of `server.ts`, then `addStarts` and `addCompression`, so that those hooks see it
- * uncompressed, and last `createSeal`, for a navigation.
+ * A response passes the `onSend` hooks of `server.ts`, then `addStarts` and `addCompression`, so that those hooks see
+ * it uncompressed, and last `createSeal`, for a navigation.
  *
  * Health routes, reports and, in a site without guards, other navigations are in scopes beside the site: the hooks of
  * `server.ts` do not run there.
