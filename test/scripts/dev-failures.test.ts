@@ -94,6 +94,16 @@ export const load = ({ request }) =>
   'pages/wrong.tsx': page('never'),
   'pages/wrong.server.ts': "import { rule } from '../lib/rule.ts'\nexport const cache = rule\n",
   'lib/rule.ts': 'export const rule = { maxAgeS: -1 }\n',
+  'pages/late.tsx':
+    "import { Suspense, use } from 'react'\nconst Part = ({ of }) => use(of)\nexport default ({ data }) => <Suspense><Part of={data.part} /></Suspense>\n",
+  'pages/late.server.ts': `export const load = ({ reply }) => ({ part: setLater(reply) })
+async function setLater(reply) {
+  while (!reply.raw.headersSent) await new Promise(setImmediate)
+  reply.header('x-late', 'yes')
+  reply.status(404)
+  return 'part'
+}
+`,
   'pages/developing.tsx': page('never'),
   'pages/developing.server.ts': "export function load() {\n  throw new Error('developing')\n}\n",
 }
@@ -187,6 +197,14 @@ t.test('a page with the export cache or prerender is checked as production would
   await get('/wrong')
   await dev.waitFor(/^Error \[HYD_CACHE_INVALID\]/)
   await dev.waitFor(/^cache \(pages\/wrong\.server\.ts:2:14\)/)
+})
+
+t.test('a header or a status that a deferred promise sets is named with its line', async (t) => {
+  const headers = { accept: 'text/html', 'user-agent': 'Mozilla/5.0 Chrome/156.0.0.0' }
+  const response = await fetch(new URL('/late', url), { headers })
+  t.match([response.status, await response.text()], [200, 'part'])
+  await dev.waitFor(/WARN: pages\/late\.server\.ts:4:\d+ sets the header x-late after the response has begun/)
+  await dev.waitFor(/WARN: pages\/late\.server\.ts:5:\d+ sets the status 404 after the response has begun/)
 })
 
 t.test('failures of development are kept in a separate ledger', async (t) => {

@@ -300,6 +300,10 @@ export const errorTable = {
     message: 'redirect() was called %s, after the document had begun',
     fix: 'Call redirect() in load or action, before it returns; see "hydrant docs loads".',
   },
+  HYD_HEADER_LATE: {
+    message: '%s sets the %s %s after the response has begun, so it is not sent',
+    fix: 'Set headers, cookies and the status before the load returns, or await the promise in the load.',
+  },
   HYD_HTTP_ERROR_STATUS: {
     message: 'the status of an HttpError must be a number from 400 to 499; got %s',
     fix: 'Pass a number from 400 to 499, such as 403, or throw an ordinary Error for a fault that is not the visitor’s; see "hydrant docs failures".',

@@ -11,9 +11,9 @@ import { findPromises, silencePromises } from '../render/data-promises.ts'
 import { formMessagesOf } from '../thrown/invalid-form.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { checkForm, type RefusedForm, refuseForm, refuseSize, showsInvalid } from './check-form.ts'
+import { noteUnknownFields } from './development-notes.ts'
 import { createPageLoadContext } from './load-context.ts'
 import { recordLate } from './resolve-error.ts'
-import { noteUnknownFields } from './schema-notes.ts'
 import { stopAtDeadline } from './stop-at-deadline.ts'
 
 export type ActionOutcome =

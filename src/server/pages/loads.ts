@@ -6,6 +6,7 @@ import type { SourceFunction } from '../failures/fingerprint.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { stackEnd } from '../util/stack-end.ts'
+import { noteLateHeaders } from './development-notes.ts'
 import { createLoadContext, createPageLoadContext } from './load-context.ts'
 import { recordCaught, recordLate } from './resolve-error.ts'
 
@@ -36,6 +37,7 @@ export async function runLoads(
 ): Promise<Loads> {
   ctx.watchLeaving()
   if (ctx.isGone) return { kind: 'loaded', values: [] }
+  noteLateHeaders(ctx)
   const { metrics, options } = ctx.site
   const context = createLoadContext(ctx)
   const progress: Progress = { pendingCount: steps.length, isDecided: false }

@@ -1,5 +1,6 @@
-// Notes in the log of `hydrant dev` about values that do not fit a schema.
+// Notes in the log of `hydrant dev` about mistakes that no response shows.
 
+import type { FastifyReply } from 'fastify'
 import type { SchemaIssue } from '../../shared/standard-schema.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
@@ -60,6 +61,39 @@ export function noteForm({ issues, form }: RefusedForm, ctx: RequestContext) {
 /** Returns whether a field is part of the value at a path: `tags[]` of `tags`, and `address.city` of `address`. */
 function isOf(path: string, field: string): boolean {
   return field === path || (field.startsWith(path) && /^[.[]/.test(field.slice(path.length)))
+}
+
+/** The methods of a reply that change what is sent before the body. */
+const HEAD_METHODS = ['header', 'code', 'status'] as const
+
+const watched = new WeakSet<FastifyReply>()
+
+/**
+ * Warns about a header, a cookie or a status that code of the site sets after the response has begun, for example in a
+ * deferred promise: it is never sent (HYD_HEADER_LATE).
+ */
+export function noteLateHeaders(ctx: RequestContext) {
+  const { reply } = ctx
+  if (!isInDevelopment(ctx) || watched.has(reply)) return
+  watched.add(reply)
+  for (const method of HEAD_METHODS) {
+    // Each of them returns the reply.
+    const set = reply[method] as (...given: unknown[]) => FastifyReply
+    Object.assign(reply, {
+      [method](...given: unknown[]) {
+        if (reply.raw.headersSent) warnOfLate(method === 'header' ? 'header' : 'status', given[0], ctx)
+        return set.apply(reply, given)
+      },
+    })
+  }
+}
+
+function warnOfLate(kind: string, given: unknown, { site, request, route }: RequestContext) {
+  const frame = findSiteFrame(new Error('the place'), site.mapper)
+  if (!frame) return
+  const place = `${frame.file}:${frame.line}:${frame.column}`
+  const { code, message, fix } = createHydrantError('HYD_HEADER_LATE', [place, kind, String(given)])
+  request.log.warn({ code, route }, `${message}. ${fix}`)
 }
 
 function isInDevelopment({ site }: RequestContext): boolean {
