@@ -104,6 +104,8 @@ async function setLater(reply) {
   return 'part'
 }
 `,
+  'pages/missing.tsx': 'export default ({ data }) => <p>{data.user.name}</p>\n',
+  'pages/missing.server.ts': "export const load = () => ({ user: Promise.resolve({ name: 'Ada' }) })\n",
   'pages/developing.tsx': page('never'),
   'pages/developing.server.ts': "export function load() {\n  throw new Error('developing')\n}\n",
 }
@@ -205,6 +207,16 @@ t.test('a header or a status that a deferred promise sets is named with its line
   t.match([response.status, await response.text()], [200, 'part'])
   await dev.waitFor(/WARN: pages\/late\.server\.ts:4:\d+ sets the header x-late after the response has begun/)
   await dev.waitFor(/WARN: pages\/late\.server\.ts:5:\d+ sets the status 404 after the response has begun/)
+})
+
+t.test('a promise that no component reads is named', async (t) => {
+  t.match(await get('/missing'), '<p></p>')
+  await dev.waitFor(/INFO: no component has read the promise data\.user of pages\/missing\.server\.ts with use\(\)/)
+  await get('/late')
+  t.notOk(
+    dev.lines.some((line) => line.includes('data.part')),
+    'a promise that a component has read is not',
+  )
 })
 
 t.test('failures of development are kept in a separate ledger', async (t) => {

@@ -5,6 +5,8 @@ import type { SchemaIssue } from '../../shared/standard-schema.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { findSiteFrame } from '../failures/stacks/site-frame.ts'
+import { findPromises } from '../render/data-promises.ts'
+import type { Rendered } from '../render/document.ts'
 import { parseFieldName, writeFieldName } from '../schemas/field-names.ts'
 import { toIssues } from '../schemas/issues.ts'
 import type { PageSchema } from '../schemas/page-schemas.ts'
@@ -61,6 +63,44 @@ export function noteForm({ issues, form }: RefusedForm, ctx: RequestContext) {
 /** Returns whether a field is part of the value at a path: `tags[]` of `tags`, and `address.city` of `address`. */
 function isOf(path: string, field: string): boolean {
   return field === path || (field.startsWith(path) && /^[.[]/.test(field.slice(path.length)))
+}
+
+/** Promises that were named, each once. */
+const named = new Set<string>()
+
+/**
+ * Says which promises in the data of a page no component has read when its document is complete: a missing `await` in a
+ * load shows an empty place, without an error. A page may read a promise later, in the browser, so this is no warning.
+ *
+ * @param values The data of the layouts, outermost first, then that of the page.
+ * @param files The files that the values come from.
+ */
+export function noteUnreadPromises(
+  values: readonly unknown[],
+  files: readonly string[],
+  rendering: Promise<Rendered>,
+  ctx: RequestContext,
+) {
+  if (!isInDevelopment(ctx)) return
+  void rendering.then(async (rendered) => {
+    if (rendered.kind === 'stream') await rendered.ended
+    else if (rendered.kind !== 'whole') return
+    if (ctx.firstFailure || ctx.isGone) return
+    for (const [index, file] of files.entries()) {
+      for (const [promise, path] of findPromises(values[index], 'data')) {
+        const place = `${path} of ${file}`
+        if (isRead(promise) || named.has(place)) continue
+        named.add(place)
+        const text = `no component has read the promise ${place} with use(); if the page needs its value, await it in the load`
+        ctx.request.log.info({ route: ctx.route }, text)
+      }
+    }
+  })
+}
+
+/** React's `use` marks the promises that it reads. */
+function isRead(promise: unknown): boolean {
+  return Object.hasOwn(Object(promise), 'status')
 }
 
 /** The methods of a reply that change what is sent before the body. */

@@ -14,6 +14,7 @@ import { deferData, NO_DATA } from '../render/deferred-data.ts'
 import { type Rendered, renderDocument } from '../render/document.ts'
 import { addLazyUrl } from '../render/lazy-url.ts'
 import { showPartsWithoutScript } from '../render/without-script.ts'
+import { noteUnreadPromises } from './development-notes.ts'
 import type { DocumentPlan } from './document-plan.ts'
 import type { WrittenExtras } from './page-extras.ts'
 import { mayReport } from './report-settings.ts'
@@ -65,7 +66,7 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
 
   const writeFallback = ctx.hasScripts ? fallbackNoscript : fallbackPart
 
-  return renderDocument({
+  const rendering = renderDocument({
     render: site.render,
     metrics: site.metrics,
     element: createAppTree(tree, platform),
@@ -93,6 +94,8 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
     maxLength: site.options.limits.maxDocumentLength,
     endOfFailed: ({ digest, status }) => (leaf.kind === 'page' ? writeFallback(digest, status, platform) : ''),
   })
+  if (leaf.kind === 'page') noteUnreadPromises(safe, plan.dataFiles, rendering, ctx)
+  return rendering
 }
 
 const warned = new WeakSet<RequestContext['site']>()
