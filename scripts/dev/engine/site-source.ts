@@ -50,7 +50,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
   const reader = createStructureReader(siteDir, folder)
   const scanner = createSiteScanner()
   const cacheDir = join(siteDir, 'node_modules', '.cache', 'hydrant')
-  let plugins: ObservedPlugins = observePlugins([])
+  let plugins: ObservedPlugins = observePlugins([], siteDir)
   let cssCompiler = createCssCompiler(siteDir, [])
   let compiler: ModuleCompiler | null = null
   let key = ''
@@ -88,7 +88,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       settingsKey = packageSettingsKey(siteDir, structure.config)
       if (nextKey === key) return { structure, isNew: false }
       key = nextKey
-      plugins = observePlugins(settings.plugins)
+      plugins = observePlugins(settings.plugins, siteDir)
       cssCompiler = createCssCompiler(siteDir, settings.stylesheets)
       compiler = createModuleCompiler({ siteDir, settings, plugins, cssCompiler })
       return { structure, isNew: true }

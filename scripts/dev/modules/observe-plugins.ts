@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
@@ -19,8 +19,8 @@ interface Watched {
   dirs: readonly string[]
 }
 
-/** Records the filters and the results of `onLoad`. */
-export function observePlugins(given: readonly Plugin[]): ObservedPlugins {
+/** Records the filters and the results of `onLoad`. `siteDir` is absolute. */
+export function observePlugins(given: readonly Plugin[], siteDir: string): ObservedPlugins {
   const filters = new Map<string, RegExp>()
   const watched = new Map<string, Watched>()
 
@@ -54,8 +54,9 @@ export function observePlugins(given: readonly Plugin[]): ObservedPlugins {
       watched.set(path, { files, dirs: [] })
     },
     dependentsOf(path) {
-      const isReadBy = ({ files, dirs }: Watched) =>
-        files.includes(path) || dirs.some((dir) => path.startsWith(`${dir}/`))
+      // Tailwind names the site's folder for the files in it, and each folder below it that it reads.
+      const isIn = (dir: string) => (dir === siteDir ? dirname(path) === dir : path.startsWith(`${dir}/`))
+      const isReadBy = ({ files, dirs }: Watched) => files.includes(path) || dirs.some(isIn)
       return [...watched].flatMap(([loaded, one]) => (loaded !== path && isReadBy(one) ? [loaded] : []))
     },
   }
