@@ -15,6 +15,7 @@ import { type Rendered, renderDocument } from '../render/document.ts'
 import { addLazyUrl } from '../render/lazy-url.ts'
 import { showPartsNoscript } from '../render/without-script.ts'
 import type { DocumentPlan } from './document-plan.ts'
+import { entryScript, updateScript } from './entry-script.ts'
 import type { WrittenExtras } from './page-extras.ts'
 import { mayReport } from './report-settings.ts'
 
@@ -118,12 +119,9 @@ export function writeShellEnd(
   nonce = ctx.nonce,
 ): string {
   const { site } = ctx
-  // In development, the script applies the changes of the site.
-  if (!ctx.hasScripts && site.build.manifest.mode === 'production') return ''
-  const entry = `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`
-  if (!ctx.hasScripts) return entry
+  if (!ctx.hasScripts) return updateScript(site, nonce)
   const boot = bootScript(plan.boot, bootOf(leaf, ctx), serialized, site.publicEnv)
-  return `<script nonce="${nonce}">${boot}</script>${entry}`
+  return `<script nonce="${nonce}">${boot}</script>${entryScript(site, nonce)}`
 }
 
 function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: RequestContext): BootDocument {
