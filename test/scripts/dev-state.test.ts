@@ -34,6 +34,7 @@ const THROWS = {
 const MISSPELLED = {
   'pages/misspelled/a.server.ts': "// A page\nimport { notFond } from 'hydrant'\nexport const load = () => notFond\n",
   'pages/misspelled/b.server.ts': "import { readFileSinc } from 'node:fs'\nexport const load = () => readFileSinc\n",
+  'pages/misspelled/c.server.ts': "import { cookies } from 'hydrant'\nexport const load = () => cookies\n",
 }
 const UNNEEDED = { 'pages/unneeded.server.ts': 'export const load = () => 1\n' }
 const HANGS = {
@@ -149,13 +150,14 @@ t.test('a module that throws fails its own page with a line, until it is fixed',
 })
 
 t.test('the error of a misspelled import names the line and the right name', async (t) => {
-  for (const path of ['/misspelled/a', '/misspelled/b']) t.match(await load(path), { status: 500 })
+  for (const path of ['/misspelled/a', '/misspelled/b', '/misspelled/c']) t.match(await load(path), { status: 500 })
   await dev.waitFor(/^Error \[HYD_BUILD_IMPORT_NAME\] "hydrant" has no export "notFond"; did you mean "notFound"\?/)
   await dev.waitFor(/^pages\/misspelled\/a\.server\.ts:2:/)
   await dev.waitFor(
     /^Error \[HYD_BUILD_IMPORT_NAME\] "node:fs" has no export "readFileSinc"; did you mean "readFileSync"\?/,
   )
   await dev.waitFor(/^pages\/misspelled\/b\.server\.ts:1:/)
+  await dev.waitFor(/^Try: Read request\.headers/)
 })
 
 t.test('the error of a module is shown inside the layouts that can be loaded', async (t) => {
