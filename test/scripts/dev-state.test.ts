@@ -23,6 +23,9 @@ const CIRCULAR = {
   'lib/circular/second.ts':
     "import { value } from './first.ts'\nexport let tried = ''\ntry {\n  tried = String(value)\n} catch (error) {\n  tried = (error as Error).name\n}\n",
   'pages/circular.server.ts': "import { seen } from '../lib/circular/first.ts'\nexport const load = () => seen\n",
+  'lib/circular/late.ts': "import { early } from './early.ts'\nexport const late = 1\nexport const seen = early\n",
+  'lib/circular/early.ts': "import { late } from './late.ts'\n\nexport const early = late + 1\n",
+  'pages/early.server.ts': "import { seen } from '../lib/circular/late.ts'\nexport const load = () => seen\n",
 }
 const THROWS = {
   'lib/throws/db.ts': "const text = 'no database'\nthrow new Error(text)\nexport const find = () => 'found'\n",
@@ -129,6 +132,9 @@ t.test(
 
 t.test('circular imports follow the rules of ES modules', async (t) => {
   t.equal(await load('/circular'), 'ReferenceError')
+  t.match(await load('/early'), { status: 500 })
+  await dev.waitFor(/^ReferenceError: Cannot access 'late' before initialization$/)
+  await dev.waitFor(/^lib\/circular\/early\.ts:3:22$/)
 })
 
 t.test('a module that throws fails its own page with a line, until it is fixed', async (t) => {
