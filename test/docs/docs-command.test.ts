@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix, sep } from 'node:path'
 import t from 'tap'
+import { FOREIGN_NAMES } from '../../scripts/build/bundles/foreign-names.ts'
 import { nameOfPath, readChapter, readChapters } from '../../scripts/docs/chapters.ts'
 import { formatLlms } from '../../scripts/docs/format-llms.ts'
 import { errorTable } from '../../src/server/errors/error-table.ts'
@@ -32,7 +33,8 @@ t.test('docs/llms.txt is up to date and lists each chapter', async (t) => {
 })
 
 t.test('each chapter that an error names exists', async (t) => {
-  const named = Object.entries(errorTable).flatMap(([code, { fix }]) =>
+  const fixes = [...Object.entries(errorTable).map(([code, { fix }]) => [code, fix] as const), ...FOREIGN_NAMES]
+  const named = fixes.flatMap(([code, fix]) =>
     [...fix.matchAll(/"hydrant docs ([^"]+)"/g)].map(([, name = '']) => [code, name]),
   )
   t.ok(named.length > 10)

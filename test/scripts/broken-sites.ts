@@ -7,6 +7,8 @@ export interface BrokenSite {
   expected: string[]
   /** A part of the first message. */
   message?: string
+  /** A part of each fix. */
+  fixes?: string[]
 }
 
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
@@ -410,10 +412,15 @@ export const brokenSites: BrokenSite[] = [
     title: 'names that hydrant does not export',
     files: {
       'pages/index.server.ts':
-        'import {\n  HttpError,\n  redirct as go,\n} from \'hydrant\'\nimport { useNavigation } from "hydrant"\nexport const load = () => go(String([HttpError, useNavigation]))\n',
+        'import {\n  HttpError,\n  redirct as go,\n} from \'hydrant\'\nimport { useNavigation, cookies } from "hydrant"\nexport const load = () => go(String([HttpError, useNavigation, cookies]))\n',
     },
-    expected: ['HYD_BUILD_IMPORT_NAME pages/index.server.ts:3:3', 'HYD_BUILD_IMPORT_NAME pages/index.server.ts:5:10'],
+    expected: [
+      'HYD_BUILD_IMPORT_NAME pages/index.server.ts:3:3',
+      'HYD_BUILD_IMPORT_NAME pages/index.server.ts:5:10',
+      'HYD_BUILD_IMPORT_NAME pages/index.server.ts:5:25',
+    ],
     message: '"hydrant" has no export "redirct"; did you mean "redirect"?',
+    fixes: ['Correct the name', 'Correct the name', 'Read request.headers'],
   },
   {
     title: 'a name of hydrant that is imported from hydrant/react',
@@ -424,10 +431,20 @@ export const brokenSites: BrokenSite[] = [
     message: '"hydrant/react" has no export "notFound"; import it from "hydrant"',
   },
   {
-    title: 'a name that hydrant/react does not export, in both bundles',
-    files: { 'pages/a.tsx': "import { Link } from 'hydrant/react'\nexport default () => <Link />\n" },
-    expected: ['HYD_BUILD_IMPORT_NAME pages/a.tsx:1:10'],
+    title: 'names of other frameworks, in both bundles',
+    files: {
+      'pages/a.tsx':
+        "import { Link, redirect } from 'hydrant/react'\nexport default () => <Link>{String(redirect)}</Link>\n",
+      'pages/b.tsx': "import { Link } from '../lib/link'\nexport default () => <Link />\n",
+      'lib/link.tsx': 'export const Lnik = () => null\n',
+    },
+    expected: [
+      'HYD_BUILD_IMPORT_NAME pages/a.tsx:1:10',
+      'HYD_BUILD_IMPORT_NAME pages/a.tsx:1:16',
+      'HYD_BUILD_IMPORT_NAME pages/b.tsx:1:10',
+    ],
     message: '"hydrant/react" has no export "Link"',
+    fixes: ['Write <a href="…"> without an import', 'Import it from "hydrant" in a server file', 'Correct the name'],
   },
   {
     title: 'a site with an old React',

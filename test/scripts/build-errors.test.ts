@@ -24,12 +24,17 @@ function show({ code, location }: Awaited<ReturnType<typeof findProblems>>[numbe
   return `${code} ${[file, line, column].filter((part) => part !== null).join(':')}`
 }
 
-for (const { title, files, expected, message } of brokenSites) {
+for (const { title, files, expected, message, fixes } of brokenSites) {
   t.test(`refuses ${title}`, async (t) => {
     const problems = await findProblems(createSite(t, { ...EMPTY_REACT, ...files }))
     t.strictSame(problems.map(show), expected)
     if (message) t.match(problems[0]?.message, message)
     for (const { fix } of problems) t.ok(fix)
+    if (fixes)
+      t.match(
+        problems.map(({ fix }) => fix),
+        fixes,
+      )
   })
 }
 

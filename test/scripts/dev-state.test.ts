@@ -23,6 +23,9 @@ const CIRCULAR = {
   'lib/circular/second.ts':
     "import { value } from './first.ts'\nexport let tried = ''\ntry {\n  tried = String(value)\n} catch (error) {\n  tried = (error as Error).name\n}\n",
   'pages/circular.server.ts': "import { seen } from '../lib/circular/first.ts'\nexport const load = () => seen\n",
+  'lib/circular/late.ts': "import { early } from './early.ts'\nexport const late = 1\nexport const seen = early\n",
+  'lib/circular/early.ts': "import { late } from './late.ts'\n\nexport const early = late + 1\n",
+  'pages/early.server.ts': "import { seen } from '../lib/circular/late.ts'\nexport const load = () => seen\n",
 }
 const THROWS = {
   'lib/throws/db.ts': "const text = 'no database'\nthrow new Error(text)\nexport const find = () => 'found'\n",
@@ -34,6 +37,7 @@ const THROWS = {
 const MISSPELLED = {
   'pages/misspelled/a.server.ts': "// A page\nimport { notFond } from 'hydrant'\nexport const load = () => notFond\n",
   'pages/misspelled/b.server.ts': "import { readFileSinc } from 'node:fs'\nexport const load = () => readFileSinc\n",
+  'pages/misspelled/c.server.ts': "import { cookies } from 'hydrant'\nexport const load = () => cookies\n",
 }
 const UNNEEDED = { 'pages/unneeded.server.ts': 'export const load = () => 1\n' }
 const HANGS = {
@@ -128,6 +132,9 @@ t.test(
 
 t.test('circular imports follow the rules of ES modules', async (t) => {
   t.equal(await load('/circular'), 'ReferenceError')
+  t.match(await load('/early'), { status: 500 })
+  await dev.waitFor(/^ReferenceError: Cannot access 'late' before initialization$/)
+  await dev.waitFor(/^lib\/circular\/early\.ts:3:22$/)
 })
 
 t.test('a module that throws fails its own page with a line, until it is fixed', async (t) => {
@@ -149,13 +156,14 @@ t.test('a module that throws fails its own page with a line, until it is fixed',
 })
 
 t.test('the error of a misspelled import names the line and the right name', async (t) => {
-  for (const path of ['/misspelled/a', '/misspelled/b']) t.match(await load(path), { status: 500 })
+  for (const path of ['/misspelled/a', '/misspelled/b', '/misspelled/c']) t.match(await load(path), { status: 500 })
   await dev.waitFor(/^Error \[HYD_BUILD_IMPORT_NAME\] "hydrant" has no export "notFond"; did you mean "notFound"\?/)
   await dev.waitFor(/^pages\/misspelled\/a\.server\.ts:2:/)
   await dev.waitFor(
     /^Error \[HYD_BUILD_IMPORT_NAME\] "node:fs" has no export "readFileSinc"; did you mean "readFileSync"\?/,
   )
   await dev.waitFor(/^pages\/misspelled\/b\.server\.ts:1:/)
+  await dev.waitFor(/^Try: Read request\.headers/)
 })
 
 t.test('the error of a module is shown inside the layouts that can be loaded', async (t) => {

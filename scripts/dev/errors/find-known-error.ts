@@ -1,4 +1,5 @@
 import { type ErrorCode, type ErrorEntry, errorTable } from '../../../src/server/errors/error-table.ts'
+import { foreignFix } from '../../build/bundles/foreign-names.ts'
 
 /** An error of Hydrant's table. */
 export interface KnownError {
@@ -16,7 +17,13 @@ export function findKnownError({ type, message }: { type: string; message: strin
   const [found] = patterns()
     .filter(({ pattern }) => pattern.test(message))
     .sort((a, b) => b.length - a.length)
-  return found ? { code: found.code, fix: found.fix } : null
+  return found ? { code: found.code, fix: fixOfName(message) ?? found.fix } : null
+}
+
+/** Returns the fix of the import of a name of another framework. A failure has no fix either. */
+function fixOfName(message: string): string | undefined {
+  const [, module = '', name = ''] = /^"(.*?)" has no export "(.*?)"/.exec(message) ?? []
+  return foreignFix(module, name)
 }
 
 function patterns() {

@@ -26,7 +26,7 @@ export interface OptionSources {
 // The type of `rules` has no other keys.
 const NAMES = Object.keys(rules) as OptionName[]
 /** Options that contain options. */
-const GROUPS = new Set(NAMES.filter((name) => name.includes('.')).map(groupIn))
+const GROUPS = new Set(groupsOf(NAMES))
 /** Options that can be switched on and off as a whole, and contain options. */
 const SWITCHES: ReadonlySet<string> = new Set(NAMES.filter((name) => GROUPS.has(name)))
 const VARIABLES = NAMES.filter((name) => !rules[name].isCode).map(variableOf)
@@ -45,8 +45,8 @@ export function resolveOptions(sources: OptionSources): Options {
   const config = flatten(sources.config ?? {})
   const given = flatten(sources.given ?? {})
   const inScope = NAMES.filter((name) => SCOPES.indexOf(rules[name].scope) <= SCOPES.indexOf(scope))
-  requireKnown(Object.keys(config), [...NAMES, ...BUILD_OPTIONS])
-  requireKnown(Object.keys(given), inScope)
+  requireKnown(Object.keys(config), [...NAMES, ...GROUPS, ...BUILD_OPTIONS])
+  requireKnown(Object.keys(given), [...inScope, ...groupsOf(inScope)])
   requireKnown(Object.keys(flags), NAMES)
   const variables = Object.keys(env).filter(isMeantForHydrant)
   requireKnown(variables, VARIABLES)
@@ -64,8 +64,8 @@ function isMeantForHydrant(variable: string): boolean {
   return isMisspelling(prefix, 'HYDRANT') && VARIABLES.includes(`HYDRANT${variable.slice(prefix.length)}`)
 }
 
-function groupIn(name: string): string {
-  return name.slice(0, name.indexOf('.'))
+function groupsOf(names: readonly string[]): string[] {
+  return names.filter((name) => name.includes('.')).map((name) => name.slice(0, name.indexOf('.')))
 }
 
 /** `timeouts.loadMs` is `HYDRANT_TIMEOUTS_LOAD_MS`. */

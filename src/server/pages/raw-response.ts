@@ -7,6 +7,7 @@ import { createNonce, DIGEST_HEADER, HTML_TYPE, MARKDOWN_TYPE, REQUEST_ID_HEADER
 import { errorMarkdown } from '../http/markdown-error.ts'
 import { createErrorProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import { contentSecurityPolicy, hashPolicy, INERT_POLICY } from '../http/security-headers.ts'
+import { updateScript } from './entry-script.ts'
 import { type ErrorOutcome, resolveError } from './resolve-error.ts'
 // The last resort, when the response of an error handler cannot be sent either, for example because an `onSend` hook
 // throws for every response. Fastify would fall back to its own error handler, which sends the error's message to the
@@ -74,12 +75,10 @@ function composeDocument(shown: ServerError, ctx: RequestContext): RawResponse {
   const { host } = ctx.address
   const { search, hasScripts } = ctx
   const nonce = createNonce()
-  const body = fallbackDocument(shown, { host, search, ...(hasScripts && { nonce, hostScript }) })
-  return {
-    status: shown.status,
-    headers: headersOf(shown, hasScripts ? contentSecurityPolicy(nonce) : hashPolicy([]), HTML_TYPE, ctx),
-    body,
-  }
+  const update = updateScript(ctx.site, nonce)
+  const body = fallbackDocument(shown, { host, search, ...(hasScripts && { nonce, hostScript }) }, update)
+  const policy = hasScripts || update !== '' ? contentSecurityPolicy(nonce) : hashPolicy([])
+  return { status: shown.status, headers: headersOf(shown, policy, HTML_TYPE, ctx), body }
 }
 
 function headersOf(shown: ServerError, policy: string, type: string, { site }: RequestContext) {

@@ -16,6 +16,7 @@ import { addLazyUrl } from '../render/lazy-url.ts'
 import { showPartsWithoutScript } from '../render/without-script.ts'
 import { noteUnreadPromises } from './development-notes.ts'
 import type { DocumentPlan } from './document-plan.ts'
+import { entryScript, updateScript } from './entry-script.ts'
 import type { WrittenExtras } from './page-extras.ts'
 import { mayReport } from './report-settings.ts'
 
@@ -122,12 +123,9 @@ export function writeShellEnd(
   nonce = ctx.nonce,
 ): string {
   const { site } = ctx
-  // In development, the script applies the changes of the site.
-  if (!ctx.hasScripts && site.build.manifest.mode === 'production') return ''
-  const entry = `<script type="module" src="${site.build.entry.url}" nonce="${nonce}" async=""></script>`
-  if (!ctx.hasScripts) return entry
+  if (!ctx.hasScripts) return updateScript(site, nonce)
   const boot = bootScript(plan.boot, bootOf(leaf, ctx), serialized, site.publicEnv)
-  return `<script nonce="${nonce}">${boot}</script>${entry}`
+  return `<script nonce="${nonce}">${boot}</script>${entryScript(site, nonce)}`
 }
 
 function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: RequestContext): BootDocument {

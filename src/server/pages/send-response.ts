@@ -23,6 +23,7 @@ import {
 } from '../http/security-headers.ts'
 import type { Rendered } from '../render/document.ts'
 import type { Issue } from '../schemas/issues.ts'
+import { updateScript } from './entry-script.ts'
 import { addPrivacyVary } from './report-settings.ts'
 // Writes responses. Other files have decided which response it is.
 
@@ -109,12 +110,13 @@ export function sendErrorProblem(shown: ServerError, ctx: RequestContext, issues
 
 /** Sends the static error document, which needs no layout and no React. */
 export function sendPlainDocument(shown: ServerError, ctx: RequestContext) {
-  const { address, reply, search } = ctx
+  const { site, address, reply, search } = ctx
   const scripts = ctx.hasScripts ? { nonce: ctx.nonce, hostScript } : {}
+  const update = updateScript(site, ctx.nonce)
   setErrorResponse(shown, ctx)
-  setDocumentHeaders(ctx)
+  setDocumentHeaders(ctx, ctx.hasScripts || update !== '')
   const context = { host: address.host, search, ...scripts, styleNonce: styleNonceOf(reply) }
-  sendOwn(fallbackDocument(shown, context), reply)
+  sendOwn(fallbackDocument(shown, context, update), reply)
 }
 
 export function sendRedirect(location: string, status: number, { reply }: RequestContext) {

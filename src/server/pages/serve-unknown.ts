@@ -15,9 +15,24 @@ export async function refuseMethod(route: PreparedRoute, allowed: string, ctx: R
   await respondInSlot(ctx, async () => {
     // A visitor who may not see the page must not learn that it exists.
     if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
+    noteMissingAction(route, ctx)
     ctx.reply.header('allow', allowed)
     await serveHookError(new HttpError(405, `${ctx.request.method} is not allowed here.`), route, ctx)
   })
+}
+
+/** Says in development which export of which file would handle the request. */
+function noteMissingAction({ page, id }: PreparedRoute, { site, request }: RequestContext) {
+  const { file, serverFile } = page
+  if (site.build.manifest.mode !== 'development' || file === null) return
+  const isMissing = serverFile === file
+  const reason = isMissing ? `there is no ${serverFileFor(file)} with an` : `${serverFile} has no`
+  request.log.info({ route: id }, `405, because ${reason} export "action"`)
+}
+
+/** Returns the path in the site of the server file that a page without one would get. */
+function serverFileFor(page: string): string {
+  return page.replace(/\.\w+$/, /\.jsx?$/.test(page) ? '.server.js' : '.server.ts')
 }
 
 /** Responds to a path without a page: with a redirect to the path without its trailing slash, or with the 404 page. */

@@ -188,7 +188,9 @@ export function unserializable(
     error instanceof Error && 'path' in error
       ? String(error.path).replace(from === 'action' ? '.actionData' : '', '')
       : ''
-  return createHydrantError('HYD_DATA_UNSERIALISABLE', [from, file, within + path, reasonOf(error)], error)
+  // The message has everything that an error of Devalue says. A getter of the site may have thrown any other error.
+  const cause = error instanceof DevalueError ? undefined : error
+  return createHydrantError('HYD_DATA_UNSERIALISABLE', [from, file, within + path, reasonOf(error)], cause)
 }
 
 /** Names the value that Devalue has refused, or returns its message. */

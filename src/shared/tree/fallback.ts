@@ -71,9 +71,14 @@ export function fallbackPart(digest: string, status: number, context: FallbackCo
   return `${NOINDEX}<div class="hydrant-failure" role="alert">${content}</div>`
 }
 
-/** Returns a complete document that needs no layout, no React and no script. */
-export function fallbackDocument(error: PublicError, context: FallbackContext): string {
-  return `<!DOCTYPE html><html lang="en"><head>${fallbackHead(error, context)}</head><body>${fallbackBody(error, context)}</body></html>`
+/**
+ * Returns a complete document that needs no layout, no React and no script.
+ *
+ * @param bodyEnd The HTML before `</body>`.
+ */
+export function fallbackDocument(error: PublicError, context: FallbackContext, bodyEnd = ''): string {
+  const body = fallbackBody(error, context) + bodyEnd
+  return `<!DOCTYPE html><html lang="en"><head>${fallbackHead(error, context)}</head><body>${body}</body></html>`
 }
 
 /** Returns the title of a document that consists of the fallback. */

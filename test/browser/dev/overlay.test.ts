@@ -1,7 +1,7 @@
 // The overlay of `hydrant dev`: failures of the server and the browser, with their places in the source.
 
 import t from 'tap'
-import { developSite } from './overlay-site.ts'
+import { developSite, LAYOUT } from './overlay-site.ts'
 
 const DIGEST = /[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{6}/
 
@@ -79,6 +79,29 @@ t.test('a load that fails is shown with its digest, its code and its cause until
   site.write('pages/products.server.ts', 'export const load = () => null\n')
   await opened.getByText('products', { exact: true }).waitFor()
   t.equal(await dialog.count(), 0)
+})
+
+t.test('a root layout that fails is shown above the plain fallback until it is mended', async (t) => {
+  const failing = {
+    'pages/layout.tsx': LAYOUT.replace('  return', "  if (children) throw new Error('no frame')\n  return"),
+    'pages/layout.server.ts': "export function load() {\n  throw new Error('no frame')\n}\n",
+  }
+  for (const [file, contents] of Object.entries(failing)) {
+    await site.removeErrors()
+    site.write(file, contents)
+    await dev.waitFor(new RegExp(`^updated in .*${file.replaceAll('.', '\\.')}`))
+    const { page: opened, dialog } = await site.open('/')
+    await dialog.waitFor()
+    const text = await dialog.innerText()
+    t.match(text, 'Error: no frame', file)
+    t.match(text, /> 2 \|.*throw new Error\('no frame'\)/, file)
+    const digest = DIGEST.exec(text)?.[0] ?? ''
+    t.match(await opened.locator('body').innerText(), `Digest: ${digest}`, 'the fallback of production is below')
+
+    site.write(file, file.endsWith('.tsx') ? LAYOUT : 'export const load = () => null\n')
+    await opened.getByText('fine', { exact: true }).waitFor()
+    t.equal(await dialog.count(), 0, file)
+  }
 })
 
 t.test('a component that fails is shown with the components around it', async (t) => {

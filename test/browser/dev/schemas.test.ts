@@ -83,20 +83,19 @@ t.test('the log says which parameter does not match the schema, and why', async 
 })
 
 t.test('the log says why a form was not accepted, and which fields it does not have', async () => {
-  const post = (body: string) =>
-    fetch(new URL('/', site.url), {
-      method: 'POST',
-      headers: {
-        accept: 'text/html',
-        origin: new URL(site.url).origin,
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body,
-    })
-  await (await post('nmae=Ada&x=1')).text()
+  await (await post('/', 'nmae=Ada&x=1')).text()
   await site.dev.waitFor(/INFO: the form was not accepted: name: .+; the request has no field "name", only nmae, x$/)
-  await (await post('name=A')).text()
+  await (await post('/', 'name=A')).text()
   await site.dev.waitFor(/INFO: the form was not accepted: name: Far too short$/)
+})
+
+t.test('the log says which export would handle the form of a page without an action', async (t) => {
+  const response = await post('/plain', 'name=A')
+  t.equal(response.status, 405)
+  t.match(await response.text(), 'POST is not allowed here.')
+  await site.dev.waitFor(/INFO: 405, because there is no pages\/plain\.server\.ts with an export "action"$/)
+  await (await post('/books/3', 'name=A')).text()
+  await site.dev.waitFor(/INFO: 405, because pages\/books\/\[id\]\.server\.ts has no export "action"$/)
 })
 
 t.test('a message of invalidForm for a field that the schema does not have is a warning', async (t) => {
@@ -110,3 +109,15 @@ t.test('a message of invalidForm for a field that the schema does not have is a 
   t.equal(lines.filter((line) => line.includes('has a message for')).length, 2, lines.join('\n'))
   t.strictSame(errors, [])
 })
+
+function post(path: string, body: string): Promise<Response> {
+  return fetch(new URL(path, site.url), {
+    method: 'POST',
+    headers: {
+      accept: 'text/html',
+      origin: new URL(site.url).origin,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body,
+  })
+}

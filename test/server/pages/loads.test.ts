@@ -68,6 +68,10 @@ const site: Files = {
     "export const load = async ({ signal }) => {\n  await new Promise((resolve) => { signal.onabort = resolve })\n  throw new Error('the query was stopped')\n}\n",
   'pages/unserializable.tsx': page('<p>never</p>'),
   'pages/unserializable.server.ts': load('  class Money {}\n  return { user: { save: new Money() } }'),
+  'pages/unserializable-getter.tsx': page('<p>never</p>'),
+  'pages/unserializable-getter.server.ts': load(
+    "  return { cart: { get total() {\n    throw new Error('no total')\n  } } }",
+  ),
   'pages/responds.tsx': page('<p>never</p>'),
   'pages/responds.server.ts': load('  return new Response()'),
   'pages/unserializable-later.tsx': page('<p>page</p>'),
@@ -197,9 +201,12 @@ t.test('data that cannot be serialized is a failure that names the position', as
     ],
     ['/unserializable-later', 'data.later.user.save, which cannot be sent to the browser: a function'],
   ]) {
-    const response = await get(String(path))
-    t.match(failuresOf(response), [{ err: { message: `load of pages${path}.server.ts returned ${what}` } }])
+    const failures = failuresOf(await get(String(path)))
+    t.match(failures, [{ err: { message: `load of pages${path}.server.ts returned ${what}` } }])
+    t.notMatch(JSON.stringify(failures), 'DevalueError', 'the message is complete without a cause')
   }
+  const [thrown] = failuresOf(await get('/unserializable-getter'))
+  t.match(JSON.stringify(thrown), /no total.*unserializable-getter\.server\.ts:5:/, 'the cause names a line')
 })
 
 t.test('a site with an export of the wrong kind does not start', async (t) => {

@@ -224,6 +224,7 @@ t.test('a hook that throws for every response reveals nothing to the visitor', a
         t.match(body, `Digest: ${first?.digest}`)
         const nonce = /<script nonce="([^"]+)">/.exec(body)?.[1]
         t.match(headers['content-security-policy'], `'nonce-${nonce}'`, 'its script may run')
+        t.equal(body.match(/<script/g)?.length, 1, 'it has no script of the development server')
       }
       const inApp = await mounted.inject({ url, headers: accept })
       t.equal(inApp.statusCode, 500)

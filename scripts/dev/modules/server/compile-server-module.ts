@@ -39,6 +39,9 @@ const NAMED_IMPORT = /^var (import_[\w$]+) = (?:__toESM\()?require\(("(?:[^"\\]|
 const USE = /(?<![\w$.])(import_[\w$]+)\.([\w$]+)/g
 const REQUIRE = new RegExp(`(?<![\\w$.])${require}\\(("(?:[^"\\\\]|\\\\.)+")\\)`, 'g')
 
+/** The statement of esbuild after the getters of the exports. */
+const EXPORTS_END = 'module.exports = __toCommonJS('
+
 /** Options for a module that becomes the body of a function. */
 const SHARED = {
   // esbuild refuses aliases for a single module.
@@ -81,14 +84,28 @@ function complete(code: string, map: string, isAsync: boolean): CompiledServerMo
   const requires = listSpecifiers(code, REQUIRE)
   return {
     code: linkNamespaces(applyEdits(code, edits)),
-    map,
+    map: withoutExports(map, code),
     imports,
     requires,
     specifiers: [...new Set([...imports, ...requires, ...specifiers])],
     names: listNames(code),
     isAsync,
-    isEsm: code.includes('module.exports = __toCommonJS('),
+    isEsm: code.includes(EXPORTS_END),
   }
+}
+
+/**
+ * Returns the map without the getters of the exports, which esbuild maps to the beginning of the source. A circular import
+ * that uses an export too early fails in one of them, and its place is the line that uses the export.
+ */
+function withoutExports(map: string, code: string): string {
+  const lineCount = code.slice(0, Math.max(0, code.indexOf(EXPORTS_END))).split('\n').length
+  // esbuild has written the map.
+  const fields = JSON.parse(map) as { mappings: string }
+  const lines = fields.mappings.split(';')
+  // `AAAA` begins where the mapping before it begins, so the others stay valid without it.
+  const mappings = lines.map((line, index) => (index < lineCount && line === 'AAAA' ? '' : line)).join(';')
+  return JSON.stringify({ ...fields, mappings })
 }
 
 /** For `import { find } from 'db'` esbuild writes `var import_db = require("db")` and `import_db.find`. */

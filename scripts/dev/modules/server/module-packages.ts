@@ -1,6 +1,5 @@
 import { isBuiltin } from 'node:module'
-import { createHydrantError } from '../../../../src/server/errors/hydrant-error.ts'
-import { hintAtExport } from '../../../build/bundles/import-names.ts'
+import { createNameError } from '../../../build/bundles/import-names.ts'
 
 /** The packages and modules of Node.js that the site's modules import. */
 export interface ModulePackages {
@@ -40,8 +39,7 @@ export function requireNames(specifier: string, names: readonly string[], namesp
   if (missing === undefined) return
   if (!/^hydrant(?:\/|$)/.test(specifier) && !isBuiltin(specifier))
     throw new SyntaxError(describeMissing(specifier, missing, namespace))
-  const hint = hintAtExport(specifier, missing, Object.keys(namespace))
-  throw createHydrantError('HYD_BUILD_IMPORT_NAME', [specifier, missing, hint])
+  throw createNameError(specifier, missing, Object.keys(namespace))
 }
 
 function describeMissing(specifier: string, name: string, namespace: object): string {

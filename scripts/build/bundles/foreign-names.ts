@@ -1,0 +1,58 @@
+type Replacement = readonly [names: readonly string[], fix: string]
+
+const REPLACEMENTS: readonly Replacement[] = [
+  [['Link', 'NavLink'], 'Write <a href="…"> without an import; "href" of "hydrant/react" checks the route.'],
+  [
+    ['useNavigate', 'useRouter', 'navigate'],
+    'Call navigation.navigate(url) of the browser; the page has its address in the props "params" and "url".',
+  ],
+  [
+    ['useLoaderData', 'useData', 'useRouteContext'],
+    'Take the data that the load has returned from the prop "data" of the page or the layout.',
+  ],
+  [
+    ['useParams', 'useLocation', 'usePathname', 'usePageContext'],
+    'Take the address from the props "params" and "url" of the page or the layout.',
+  ],
+  [
+    ['useSearchParams'],
+    'Take the query from the prop "url", as url.searchParams, or from the prop "search" of a page with a schema; see "hydrant docs search".',
+  ],
+  [
+    ['useActionData', 'useActionState', 'useFormState'],
+    'Take the value that the action has returned from the prop "actionData" of the page.',
+  ],
+  [['Outlet'], 'Render the prop "children" of the layout.'],
+  [
+    ['Form'],
+    'Write <form method="post"> without an import; the action of the page handles it; see "hydrant docs forms".',
+  ],
+  [
+    ['useFetcher', 'useSubmit'],
+    'Call useSubmission() of "hydrant/react" to send a form, or fetch() to read data; see "hydrant docs submissions".',
+  ],
+  [['useRevalidator'], 'Call refresh() of "hydrant/react"; after an action, the loads run again by themselves.'],
+  [
+    ['Head', 'Meta', 'Links'],
+    'Write <title>, <meta> and <link> in any component without an import; React moves them into <head>.',
+  ],
+  [['Script'], 'Write <script> without an import; see "hydrant docs security" for scripts of other hosts.'],
+  [['Scripts', 'ScrollRestoration'], 'Remove it; Hydrant adds its scripts by itself.'],
+  [['redirect', 'notFound'], 'Import it from "hydrant" in a server file, for its guard, load or action.'],
+  [['json', 'defer'], 'Return the value itself from the load or the action; it may contain promises.'],
+  [['cookies', 'headers'], 'Read request.headers, or request.cookies of @fastify/cookie, in a guard, load or action.'],
+  [
+    ['revalidatePath', 'revalidateTag'],
+    'Call app.pageCache.invalidate() in the action, with the "app" of its context; see "hydrant docs cache".',
+  ],
+]
+
+/** By names of other frameworks that people import from Hydrant: the fix says what Hydrant has in their place. */
+export const FOREIGN_NAMES: ReadonlyMap<string, string> = new Map(
+  REPLACEMENTS.flatMap(([names, fix]) => names.map((name) => [name, fix] as const)),
+)
+
+/** Returns the fix of the import of a name of another framework from Hydrant; undefined for any other import. */
+export function foreignFix(module: string, name: string): string | undefined {
+  return module === 'hydrant' || module === 'hydrant/react' ? FOREIGN_NAMES.get(name) : undefined
+}
