@@ -1,4 +1,4 @@
-import { type ActionContext, redirect } from 'hydrant'
+import { type ActionContext, localPath, redirect } from 'hydrant'
 
 export async function action({ app, form, reply, request, url }: ActionContext<'/sign-in'>) {
   const { auth } = app.console
@@ -11,7 +11,7 @@ export async function action({ app, form, reply, request, url }: ActionContext<'
   switch (result.kind) {
     case 'ok':
       reply.header('set-cookie', result.cookie)
-      return redirect(pathOf(url.searchParams.get('to')))
+      return redirect(localPath(url.searchParams.get('to'), '/'))
     case 'throttled':
       reply.code(429).header('retry-after', result.seconds)
       return { problem: `Too many wrong tokens. Try again in ${result.seconds} s.` }
@@ -19,9 +19,4 @@ export async function action({ app, form, reply, request, url }: ActionContext<'
       reply.code(422)
       return { problem: 'The token is wrong.' }
   }
-}
-
-// Accepts only a path of this site: other sites can link to this page with any `to`.
-function pathOf(to: string | null): string {
-  return to !== null && /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(to) ? to : '/'
 }

@@ -38,21 +38,26 @@ export function startNavigation(app: App): () => Promise<Navigator> {
   }
 
   function onNavigate(event: NavigateEvent) {
-    const { destination, formData, info, navigationType, signal, sourceElement } = event
+    const { destination, signal } = event
     signal.addEventListener('abort', () => ended.add(signal.reason))
     const url = new URL(destination.url)
-    const isTraverse = navigationType === 'traverse'
-    if (!event.canIntercept || event.downloadRequest !== null || navigationType === 'reload' || !isOurs(url)) return
+    const isTraverse = event.navigationType === 'traverse'
+    if (!event.canIntercept || event.downloadRequest !== null || event.navigationType === 'reload' || !isOurs(url))
+      return
     // The target is within the current page, also after `history.pushState()`.
     if (event.hashChange || (destination.sameDocument && !isTraverse)) return
     // React starts navigations of its own to show a transition as loading.
-    if (url.href === app.leaving || info === 'react-transition') return
+    if (url.href === app.leaving || event.info === 'react-transition') return
     // The source may be another element. Then `form` and `formMethod` are undefined.
-    const submitter = sourceElement as HTMLButtonElement | null
-    if ((submitter?.form ?? submitter)?.closest('[data-hydrant-reload]')) return
+    const submitter = event.sourceElement as HTMLButtonElement | null
+    const source = (submitter?.form ?? submitter) as HTMLFormElement | null
+    if (source?.closest('[data-hydrant-reload]')) return
     // Chromium uses the method of the form instead of the method of the submitting button.
     const method = submitter?.formMethod
-    if (method !== 'post' && (!formData || method === 'get')) go(event, url, isTraverse)
+    if (method === 'post' || (event.formData && method !== 'get')) return
+    // After a search within the page, the focus stays. Of all sources, only a form has a method.
+    if (source?.method && url.pathname === location.pathname) event.intercept({ focusReset: 'manual' })
+    go(event, url, isTraverse)
   }
 
   function go(event: NavigateEvent, url: URL, isTraverse: boolean) {

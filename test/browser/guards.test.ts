@@ -41,10 +41,10 @@ export const load = ({ context }) => context.user
   'pages/enter.tsx':
     'export default () => <form method="post"><h1>Enter</h1><button id="enter">Enter</button></form>\n',
   'pages/enter.server.ts': `
-import { redirect } from 'hydrant'
+import { localPath, redirect } from 'hydrant'
 export function action({ reply, url }) {
   reply.header('set-cookie', 'user=ada; Path=/')
-  redirect(url.searchParams.get('from') ?? '/')
+  redirect(localPath(url.searchParams.get('from'), '/'))
 }
 `,
 })

@@ -32,6 +32,20 @@ t.test('focus is reset, and the new title is announced', async (t) => {
   )
 })
 
+t.test('a search within the page keeps the focus, and a search that leads to another page resets it', async (t) => {
+  const visitor = await small.visit(t)
+  const field = 'nav form[action="/about"] input'
+  await visitor.start('/about')
+  await visitor.press(field, 'Enter')
+  await visitor.hasText('#query', '?q=typed')
+  await visitor.evaluate(() => navigation.transition?.finished.then(() => {}), null)
+  t.equal(await visitor.evaluate(() => document.activeElement?.getAttribute('name'), null), 'q')
+  await visitor.start('/')
+  await visitor.press(field, 'Enter')
+  await visitor.stands('About')
+  await until(() => visitor.evaluate(() => document.activeElement === document.body, null))
+})
+
 t.test('assistive technology reads the page as if its document had been loaded', async (t) => {
   const visitor = await small.visit(t)
   await visitor.start('/')

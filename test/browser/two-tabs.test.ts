@@ -24,11 +24,11 @@ export const load = ({ app, request }) => ({ count: app.count() + ' for ' + (app
   'pages/enter.tsx':
     'export default () => <form method="post"><h1>Enter</h1><button id="enter">Enter</button></form>\n',
   'pages/enter.server.ts': `
-import { redirect } from 'hydrant'
+import { localPath, redirect } from 'hydrant'
 export function action({ app, reply, url }) {
   app.settings.session = 'open'
   reply.header('set-cookie', 'user=ada; Path=/')
-  redirect(url.searchParams.get('from') ?? '/desk/note')
+  redirect(localPath(url.searchParams.get('from'), '/desk/note'))
 }
 `,
   'pages/leave.tsx':

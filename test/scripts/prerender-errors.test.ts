@@ -15,6 +15,12 @@ const HOOK = `export default async function server(app) {
 }
 `
 
+const USER = `export async function userOf({ request }) {
+  await null
+  return request.headers.cookie
+}
+`
+
 /** Returns the problems of a build that fails. */
 async function problemsOf(dir: string): Promise<readonly BuildProblem[]> {
   const error: unknown = await buildSharing({ dir }).then(
@@ -34,6 +40,11 @@ const pages: readonly [name: string, server: string, problem: RegExp][] = [
     'cookie',
     `${TRUE}export const load = ({ request }) => ({\n  text: request.headers.cookie,\n})\n`,
     /^HYD_PRERENDER_PERSONAL pages\/cookie\.server\.js:3:25: the response of \/cookie, .*: it reads request\.headers\.cookie$/,
+  ],
+  [
+    'helped',
+    `import { userOf } from '../lib/user.js'\n${TRUE}export const load = async (ctx) => ({ text: await userOf(ctx) })\n`,
+    /^HYD_PRERENDER_PERSONAL lib\/user\.js:3:26: .*: it reads request\.headers\.cookie, called from pages\/helped\.server\.js:3:45$/,
   ],
   [
     'fails',
@@ -91,7 +102,7 @@ t.test('the build lists each page that cannot be prerendered, and writes nothing
     [`pages/${name}.server.js`, server],
   ])
   const broken = { 'pages/renders.jsx': `${TRUE}export default ({ data }) => <p>{data.text}</p>\n` }
-  const dir = createSite(t, { ...Object.fromEntries(files), ...broken, 'server.js': HOOK })
+  const dir = createSite(t, { ...Object.fromEntries(files), ...broken, 'lib/user.js': USER, 'server.js': HOOK })
   const problems = (await problemsOf(dir)).map(show)
   for (const [name, , problem] of pages)
     t.ok(

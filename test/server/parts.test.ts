@@ -14,7 +14,7 @@ import {
   Redirection,
   redirect,
 } from '../../src/server/thrown/http-error.ts'
-import { redirectLocation } from '../../src/server/thrown/redirect-location.ts'
+import { localPath, redirectLocation } from '../../src/server/thrown/redirect-location.ts'
 
 /** Returns the headers after a handler has worked on the reply. */
 async function headersAfter(work: (reply: import('fastify').FastifyReply) => unknown) {
@@ -141,6 +141,7 @@ t.test('a redirect leads below the base, and off the site only on purpose', asyn
     '//evil.example',
     '/\\evil.example',
     'https://evil.example',
+    'http:evil.example',
     'javascript:1',
     'mailto:a@b.example',
     'http://',
@@ -152,6 +153,51 @@ t.test('a redirect leads below the base, and off the site only on purpose', asyn
   }
   const long = `//evil.example/${'a'.repeat(100)}`
   t.throws(() => redirectLocation(long, '/', '/'), { message: /^redirect\("\/\/evil\.example\/a{63}…\) would/ }, 'cut')
+})
+
+t.test('only a path from a request that redirect() accepts is kept', async (t) => {
+  for (const path of [
+    '/',
+    '/a?b=1#c',
+    'a',
+    '../a',
+    '?a=//b',
+    '#x',
+    '/a//b',
+    '/http://a.example',
+    '/ü',
+    '/.//a.example',
+  ]) {
+    t.equal(localPath(path, '/home'), path)
+    t.throws(() => redirect(path), Redirection, path)
+  }
+  for (const text of [
+    '//evil.example',
+    '///evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    '\n//evil.example',
+    ' //evil.example',
+    '\0//evil.example',
+    '//evil.example@site.invalid:1/',
+    '//[',
+    'https://evil.example',
+    'http:evil.example',
+    'https:/evil.example',
+    'ht\ntps://evil.example',
+    'javascript:alert(1)',
+    ' java\tscript:alert(1)',
+    'data:text/html,x',
+    'blob:https://evil.example/x',
+    'mailto:a@evil.example',
+  ]) {
+    t.equal(localPath(text, '/home'), '/home', JSON.stringify(text))
+    t.throws(() => redirect(text), { code: 'HYD_REDIRECT_OUTSIDE' }, JSON.stringify(text))
+  }
+  for (const value of [undefined, null, '', ['/a'], new File([], '/a'), new URL('https://evil.example'), 1, {}]) {
+    t.equal(localPath(value, '/home'), '/home', String(value))
+  }
 })
 
 t.test('each thrown value has its own meaning', async (t) => {

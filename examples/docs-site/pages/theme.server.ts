@@ -1,4 +1,4 @@
-import { type ActionContext, redirect } from 'hydrant'
+import { type ActionContext, localPath, redirect } from 'hydrant'
 import { href } from 'hydrant/react'
 import { z } from 'zod'
 
@@ -6,5 +6,5 @@ export const form = z.object({ theme: z.enum(['light', 'dark', 'system']), from:
 
 export function action({ input, reply }: ActionContext<'/theme'>) {
   reply.setCookie('theme', input.theme, { path: href('/'), maxAge: 365 * 24 * 60 * 60, sameSite: 'lax' })
-  redirect(input.from)
+  redirect(localPath(input.from, '/'))
 }

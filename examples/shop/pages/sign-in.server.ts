@@ -1,4 +1,4 @@
-import { type ActionContext, redirect } from 'hydrant'
+import { type ActionContext, localPath, redirect } from 'hydrant'
 
 const { STAFF_PASSWORD = 'oolong' } = process.env
 
@@ -8,5 +8,5 @@ export function action({ form, request, reply, url }: ActionContext<'/sign-in'>)
     return { problem: 'This password is wrong.' }
   }
   request.session.set('isStaff', true)
-  redirect(url.searchParams.get('from') ?? '/admin')
+  redirect(localPath(url.searchParams.get('from'), '/admin'))
 }

@@ -8,6 +8,7 @@ export const HYDRANT_EXPORTS = [
   'digestOf',
   'hydrant',
   'invalidForm',
+  'localPath',
   'notFound',
   'parseDigest',
   'perRequest',

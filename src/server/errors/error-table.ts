@@ -290,7 +290,7 @@ export const errorTable = {
   },
   HYD_REDIRECT_OUTSIDE: {
     message: 'redirect(%s) would leave the site',
-    fix: 'Pass a path that starts with a single slash, or an http or https URL object to leave the site on purpose.',
+    fix: 'Pass a path that starts with a single slash, or an http or https URL object to leave the site on purpose. Pass a path from a request through localPath() first.',
   },
   HYD_REDIRECT_STATUS: {
     message: 'the status of redirect() must be 301, 302, 303, 307 or 308; got %s',

@@ -17,12 +17,34 @@ export function redirectLocation(to: string | URL, path: string, base: string): 
     if (to.protocol === 'http:' || to.protocol === 'https:') return to.href
     throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to.href)])
   }
-  const isRooted = to.startsWith('/')
+  const target = parseLocal(to, path)
+  if (!target) throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to)])
+  const pathname =
+    to.startsWith('/') && !isBelow(base, target.pathname) ? withBase(base, target.pathname) : target.pathname
+  return collapseSlashes(pathname) + target.search + target.hash
+}
+
+/**
+ * Returns `text` if `redirect()` accepts it as a path of this site, otherwise `fallback`. It is for a path that comes
+ * from the request, such as the page to return to after a sign-in: `redirect(localPath(url.searchParams.get('from'), '/'))`.
+ * Anyone can write a link to that page with any text. Never throws.
+ *
+ * @param text The value from the request. A missing value, an empty text and a value of another type, such as a file
+ *   of a form or several values of a query, lead to the fallback. So do the addresses of other sites: those with a
+ *   protocol, `//evil.example` and `/\evil.example`, also with control characters in between.
+ * @param fallback The path if there is no text that leads to this site. It is not checked.
+ */
+export function localPath(text: unknown, fallback: string): string {
+  return typeof text === 'string' && text !== '' && parseLocal(text, '/') ? text : fallback
+}
+
+/** Parses a relative address. Returns null if a browser would leave the site for it. */
+function parseLocal(to: string, path: string): URL | null {
+  // With the protocol of the placeholder, `http:a` is a path. A browser at an https address reads it as a host.
+  if (parseUrl(to)) return null
   // The URL parser of the standard, as in browsers: `/\evil.example` and `/<tab>/evil.example` lead to another host.
   const target = parseUrl(to, SITE + path)
-  if (target?.origin !== SITE) throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to)])
-  const pathname = isRooted && !isBelow(base, target.pathname) ? withBase(base, target.pathname) : target.pathname
-  return collapseSlashes(pathname) + target.search + target.hash
+  return target?.origin === SITE ? target : null
 }
 
 function isBelow(base: string, path: string): boolean {

@@ -96,6 +96,12 @@ export default ({ data, visitorData }) => <main><Suspense fallback="late"><Late 
   ...shared('personal', {
     load: "export const load = ({ request }) => ({ text: 'shared ' + request.headers['x-user'] })",
   }),
+  'shop/users.server.ts':
+    "import { perRequest } from 'hydrant'\nexport const currentUser = perRequest(async ({ request }) => {\n  await null\n  return request.headers.cookie\n})\n",
+  'pages/named/layout.tsx': 'export default ({ data, children }) => <div>{data}{children}</div>\n',
+  'pages/named/layout.server.ts':
+    "import { currentUser } from '../../shop/users.server.ts'\nexport async function load(ctx) {\n  return await currentUser(ctx)\n}\n",
+  ...shared('named/index', { load: "export const load = () => ({ text: 'named' })" }),
   ...shared('outside', {
     load: 'export const load = () => ({ text: count("outside") })',
     page: "import { use } from 'react'\nexport default ({ visitorData }) => <p>{'For ' + use(visitorData).name}</p>\n",
@@ -353,7 +359,18 @@ t.test('a shared load that reads the visitor is not stored, with a warning', asy
   }
   const warned = warnings(log.lines)
   t.equal(warned.length, 1)
-  t.match(warned[0]?.msg, /reads request.headers\['x-user'\] at pages\/personal.server.ts:\d/)
+  t.match(warned[0]?.msg, /reads request.headers\['x-user'\] at pages\/personal.server.ts:\d+:\d+\. .*"loadVisitor" or/)
+})
+
+t.test('the warning names the load of a layout that called the code which read the visitor', async (t) => {
+  const { get, log } = await serve(t, dir, options)
+  await get('/named', visitor('Ann'))
+  const [warned] = warnings(log.lines)
+  t.match(
+    warned?.msg,
+    /reads request\.headers\.cookie at shop\/users\.server\.ts:4:26, called from pages\/named\/layout\.server\.ts:3:10\. /,
+  )
+  t.match(warned?.msg, 'a layout cannot have "loadVisitor"')
 })
 
 t.test('a page without a shell is rendered as usual, with a warning', async (t) => {

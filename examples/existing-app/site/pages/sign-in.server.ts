@@ -1,4 +1,4 @@
-import { type ActionContext, redirect } from 'hydrant'
+import { type ActionContext, localPath, redirect } from 'hydrant'
 import { findUser } from '../../src/users.ts'
 
 export function action({ form, reply, url }: ActionContext<'/sign-in'>) {
@@ -9,5 +9,5 @@ export function action({ form, reply, url }: ActionContext<'/sign-in'>) {
     return { name, problem: 'This name or this password is wrong.' }
   }
   reply.signIn(user)
-  redirect(url.searchParams.get('from') ?? '/')
+  redirect(localPath(url.searchParams.get('from'), '/'))
 }

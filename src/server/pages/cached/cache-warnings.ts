@@ -1,8 +1,8 @@
 import type { VisitorRead } from '../../cache/visitor-reads.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
-import { findSiteFrame } from '../../failures/stacks/site-frame.ts'
 import type { PreparedRoute } from '../prepared-route.ts'
+import { findReadPlace, showFrame } from './read-place.ts'
 
 /** Why the response of a page with a `cache` is not stored. */
 export type CacheRefusal =
@@ -15,6 +15,9 @@ export type CacheRefusal =
 
 /** The most reasons of one site that are reported. */
 const MAX_WARNED = 1_000
+/** The advice if a layout has read the value: only a page can have `loadVisitor`. */
+const LAYOUT_FIX =
+  'Load the part that differs for each visitor in the browser, because a layout cannot have "loadVisitor"; see "hydrant docs prerender". Or remove the export "cache".'
 const warned = new WeakMap<object, Set<string>>()
 
 /**
@@ -22,7 +25,7 @@ const warned = new WeakMap<object, Set<string>>()
  * HYD_PRERENDER_PERSONAL).
  */
 export function noteRefusal(refusal: CacheRefusal, route: PreparedRoute, { site, request }: RequestContext) {
-  const { id, page, prerender } = route
+  const { id, page, prerender, steps } = route
   site.metrics.cacheRefused(id, refusal.kind)
   const keys = warned.get(site) ?? new Set<string>()
   warned.set(site, keys)
@@ -30,12 +33,12 @@ export function noteRefusal(refusal: CacheRefusal, route: PreparedRoute, { site,
   const key = `${id} ${reason}`
   if (keys.has(key) || keys.size >= MAX_WARNED) return
   keys.add(key)
-  const frame = refusal.kind === 'read' ? findSiteFrame(refusal.read.error, site.mapper) : null
-  const at = frame ? ` at ${frame.file}:${frame.line}:${frame.column}` : ''
+  const place = refusal.kind === 'read' ? findReadPlace(refusal.read, steps, site.mapper) : null
+  const at = place?.frame ? ` at ${showFrame(place.frame)}${place.calledFrom}` : ''
   const { code, message, fix } = prerender
     ? createHydrantError('HYD_PRERENDER_PERSONAL', [prerender.file, `${reason}${at}`])
     : createHydrantError('HYD_CACHE_PERSONAL', [page.serverFile, `${reason}${at}`])
-  request.log.warn({ code, route: id }, `${message}. ${fix}`)
+  request.log.warn({ code, route: id }, `${message}. ${place?.isInLayout && !prerender ? LAYOUT_FIX : fix}`)
 }
 
 /** Returns the reason as the end of a sentence. */

@@ -1,13 +1,13 @@
 import type { CacheRule } from '../../cache/cache-rule.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { CollectedRequest, ResponseCollector } from '../../context/response-collector.ts'
-import { findSiteFrame } from '../../failures/stacks/site-frame.ts'
 import { admitToPage } from '../admit-to-page.ts'
 import type { PreparedRoute } from '../prepared-route.ts'
 import { respondInSlot } from '../raw-response.ts'
 import { respondWithError, targetOf } from '../respond-with-error.ts'
 import { reasonOf } from './cache-warnings.ts'
 import { type CaptureInput, createCapture } from './create-capture.ts'
+import { findReadPlace } from './read-place.ts'
 import { readTags } from './render-and-store.ts'
 
 export interface CheckedPage {
@@ -35,8 +35,8 @@ export function collectPage(page: CheckedPage, collector: ResponseCollector, ctx
       ctx.reply.code(204).send()
     },
     onRefused(refusal) {
-      const place = refusal.kind === 'read' ? findSiteFrame(refusal.read.error, ctx.site.mapper) : null
-      collector.refuse(collected(ctx), reasonOf(refusal), place)
+      const place = refusal.kind === 'read' ? findReadPlace(refusal.read, page.route.steps, ctx.site.mapper) : null
+      collector.refuse(collected(ctx), reasonOf(refusal) + (place?.calledFrom ?? ''), place?.frame ?? null)
     },
   })
 }
