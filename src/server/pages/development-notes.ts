@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { SchemaIssue } from '../../shared/standard-schema.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import { findSiteFrame } from '../failures/stacks/site-frame.ts'
+import { findSiteFrame, showFrame } from '../failures/stacks/site-frame.ts'
 import { findPromises } from '../render/data-promises.ts'
 import type { Rendered } from '../render/document.ts'
 import { parseFieldName, writeFieldName } from '../schemas/field-names.ts'
@@ -14,6 +14,7 @@ import { findUnknownField } from '../schemas/unknown-field.ts'
 import type { FormMessages } from '../thrown/invalid-form.ts'
 import { closestMatch } from '../util/closest-match.ts'
 import { hasOtherBody, type RefusedForm } from './check-form.ts'
+import type { PreparedRoute } from './prepared-route.ts'
 
 /**
  * Warns about messages for fields that the schema does not have (HYD_FORM_FIELD).
@@ -28,7 +29,7 @@ export function noteUnknownFields(error: Error, messages: FormMessages, schema: 
     const similar = closestMatch(unknown.name, unknown.known)
     const hint = similar === undefined ? '' : `; did you mean "${unknown.replaceBy(similar)}"?`
     const frame = findSiteFrame(error, ctx.site.mapper)
-    const place = frame ? `${frame.file}:${frame.line}:${frame.column}` : schema.file
+    const place = frame ? showFrame(frame) : schema.file
     const { code, message, fix } = createHydrantError('HYD_FORM_FIELD', [place, name, hint])
     ctx.request.log.warn({ code, route: ctx.route }, `${message}. ${fix}`)
   }
@@ -63,6 +64,20 @@ export function noteForm({ issues, form }: RefusedForm, ctx: RequestContext) {
 /** Returns whether a field is part of the value at a path: `tags[]` of `tags`, and `address.city` of `address`. */
 function isOf(path: string, field: string): boolean {
   return field === path || (field.startsWith(path) && /^[.[]/.test(field.slice(path.length)))
+}
+
+/** Says which export of which file would handle the request, which gets a 405. */
+export function noteMissingAction({ page, id }: PreparedRoute, ctx: RequestContext) {
+  const { file, serverFile } = page
+  if (!isInDevelopment(ctx) || file === null) return
+  const isMissing = serverFile === file
+  const reason = isMissing ? `there is no ${serverFileFor(file)} with an` : `${serverFile} has no`
+  ctx.request.log.info({ route: id }, `405, because ${reason} export "action"`)
+}
+
+/** Returns the path in the site of the server file that a page without one would get. */
+function serverFileFor(page: string): string {
+  return page.replace(/\.\w+$/, /\.jsx?$/.test(page) ? '.server.js' : '.server.ts')
 }
 
 /** Promises that were named, each once. */
@@ -131,8 +146,7 @@ export function noteLateHeaders(ctx: RequestContext) {
 function warnOfLate(kind: string, given: unknown, { site, request, route }: RequestContext) {
   const frame = findSiteFrame(new Error('the place'), site.mapper)
   if (!frame) return
-  const place = `${frame.file}:${frame.line}:${frame.column}`
-  const { code, message, fix } = createHydrantError('HYD_HEADER_LATE', [place, kind, String(given)])
+  const { code, message, fix } = createHydrantError('HYD_HEADER_LATE', [showFrame(frame), kind, String(given)])
   request.log.warn({ code, route }, `${message}. ${fix}`)
 }
 

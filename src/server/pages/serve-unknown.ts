@@ -3,6 +3,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { pathAndQuery, pathOf, withoutTrailingSlash } from '../http/request-url.ts'
 import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
 import { admitToPage } from './admit-to-page.ts'
+import { noteMissingAction } from './development-notes.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { respondInSlot } from './raw-response.ts'
 import { sendRedirect } from './send-response.ts'
@@ -19,20 +20,6 @@ export async function refuseMethod(route: PreparedRoute, allowed: string, ctx: R
     ctx.reply.header('allow', allowed)
     await serveHookError(new HttpError(405, `${ctx.request.method} is not allowed here.`), route, ctx)
   })
-}
-
-/** Says in development which export of which file would handle the request. */
-function noteMissingAction({ page, id }: PreparedRoute, { site, request }: RequestContext) {
-  const { file, serverFile } = page
-  if (site.build.manifest.mode !== 'development' || file === null) return
-  const isMissing = serverFile === file
-  const reason = isMissing ? `there is no ${serverFileFor(file)} with an` : `${serverFile} has no`
-  request.log.info({ route: id }, `405, because ${reason} export "action"`)
-}
-
-/** Returns the path in the site of the server file that a page without one would get. */
-function serverFileFor(page: string): string {
-  return page.replace(/\.\w+$/, /\.jsx?$/.test(page) ? '.server.js' : '.server.ts')
 }
 
 /** Responds to a path without a page: with a redirect to the path without its trailing slash, or with the 404 page. */

@@ -26,8 +26,8 @@ export function redirectLocation(to: string | URL, path: string, base: string): 
 
 /**
  * Returns `text` if `redirect()` accepts it as a path of this site, otherwise `fallback`. It is for a path that comes
- * from the request, such as the page to return to after a sign-in: `redirect(localPath(url.searchParams.get('from'), '/'))`.
- * Anyone can write a link to that page with any text. Never throws.
+ * from the request, such as the page to return to after a sign-in: `redirect(localPath(url.searchParams.get('from'),
+ * '/'))`. Anyone can write a link to that page with any text. Never throws.
  *
  * @param text The value from the request. A missing value, an empty text and a value of another type, such as a file
  *   of a form or several values of a query, lead to the fallback. So do the addresses of other sites: those with a

@@ -95,8 +95,8 @@ function complete(code: string, map: string, isAsync: boolean): CompiledServerMo
 }
 
 /**
- * Returns the map without the getters of the exports, which esbuild maps to the beginning of the source. A circular import
- * that uses an export too early fails in one of them, and its place is the line that uses the export.
+ * Returns the map without the getters of the exports, which esbuild maps to the beginning of the source. A circular
+ * import that uses an export too early fails in one of them, and its place is the line that uses the export.
  */
 function withoutExports(map: string, code: string): string {
   const lineCount = code.slice(0, Math.max(0, code.indexOf(EXPORTS_END))).split('\n').length

@@ -19,3 +19,8 @@ export function* siteFrames(error: Error, { mapFrame }: Pick<SourceMapper, 'mapF
     if (frame?.isSite) yield frame
   }
 }
+
+/** Returns a place as it is written in messages: `pages/index.tsx:4:9`. */
+export function showFrame({ file, line, column }: SourceFrame): string {
+  return `${file}:${line}:${column}`
+}

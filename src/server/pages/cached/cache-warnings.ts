@@ -1,8 +1,9 @@
 import type { VisitorRead } from '../../cache/visitor-reads.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
+import { showFrame } from '../../failures/stacks/site-frame.ts'
 import type { PreparedRoute } from '../prepared-route.ts'
-import { findReadPlace, showFrame } from './read-place.ts'
+import { findReadPlace } from './read-place.ts'
 
 /** Why the response of a page with a `cache` is not stored. */
 export type CacheRefusal =

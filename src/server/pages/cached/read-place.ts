@@ -1,6 +1,6 @@
 import type { VisitorRead } from '../../cache/visitor-reads.ts'
 import type { SourceFrame } from '../../errors/failure-record.ts'
-import { siteFrames } from '../../failures/stacks/site-frame.ts'
+import { showFrame, siteFrames } from '../../failures/stacks/site-frame.ts'
 import type { SourceMapper } from '../../failures/stacks/source-map.ts'
 import type { LoadStep } from '../loads.ts'
 
@@ -29,8 +29,4 @@ export function findReadPlace(
     calledFrom: caller && caller.file !== frame?.file ? `, called from ${showFrame(caller)}` : '',
     isInLayout: caller !== undefined && !stepOf(caller)?.isPage,
   }
-}
-
-export function showFrame({ file, line, column }: SourceFrame): string {
-  return `${file}:${line}:${column}`
 }
