@@ -7,9 +7,10 @@ import type { BuildProblem } from '../build-problem.ts'
 import { createChangeApplier } from './apply-changes.ts'
 import { createDevOptions, type DevOptionsInput } from './dev-options.ts'
 import { createDevEngine } from './engine/dev-engine.ts'
-import { fromFailure, fromStart } from './errors/dev-errors.ts'
+import { fromConsole, fromFailure, fromStart } from './errors/dev-errors.ts'
 import { findSource } from './errors/dev-failures.ts'
 import { createErrorDisplay, type ErrorDisplayInput } from './errors/error-display.ts'
+import { createConsoleRoute } from './http/console-route.ts'
 import { createEditorRoute } from './http/open-editor.ts'
 import { createResponder } from './http/respond-in-dev.ts'
 import { createSiteApp, type SiteAppInput } from './http/site-app.ts'
@@ -120,6 +121,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     isDefaultPort: options.isDefaultPort,
     respond: createResponder({
       ...{ channel, openEditor: createEditorRoute(dir), engine, display, slot: app.slot, base, settled },
+      receiveText: createConsoleRoute((text) => input.onErrors([fromConsole(text, engine.browserMapper())], false)),
     }),
     upgrade: app.slot.upgrade,
     findSource: findPlace,

@@ -14,6 +14,7 @@ import {
 } from '../shared/wire/report-format.ts'
 import { STACKS_VARIABLE, type ThrownStacks } from '../shared/wire/thrown-stacks.ts'
 import { shortenMismatch } from './dev/shorten-mismatch.ts'
+import { postJson } from './post-json.ts'
 
 // Reports failures to the server. Loaded at the first one.
 
@@ -61,7 +62,7 @@ export function report({ build }: Boot, ended: ReadonlySet<unknown>, thrown: unk
   reported.add(key)
   const path = location.pathname.slice(0, REPORT_LENGTHS.path)
   const body: Report = { build, path, ...content }
-  send(JSON.stringify(body))
+  postJson(base + REPORT_PATH, JSON.stringify(body))
 }
 
 type Content = Report extends infer Kind ? (Kind extends Report ? Omit<Kind, 'build' | 'path'> : never) : never
@@ -161,22 +162,4 @@ function describeValue(value: unknown): ReportedError {
 
 function cut(text: unknown, name: 'type' | 'message' | 'stack'): string {
   return String(text).slice(0, REPORT_LENGTHS[name])
-}
-
-/** Sends a report. A report that does not arrive is lost. */
-function send(json: string) {
-  const url = base + REPORT_PATH
-  // For JSON, browsers send the `Origin` header whatever the page's referrer policy is.
-  const body = new Blob([json], { type: 'application/json' })
-  if (isBeaconTaken(url, body)) return
-  fetch(url, { method: 'POST', body, keepalive: true }).catch(() => {})
-}
-
-// Some browsers do not have `sendBeacon`, and an ad blocker may make it throw.
-function isBeaconTaken(url: string, body: Blob): boolean {
-  try {
-    return navigator.sendBeacon(url, body)
-  } catch {
-    return false
-  }
 }

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { type ClientMapper, createClientMapper } from '../../../src/server/failures/stacks/client-source-map.ts'
 import { createSourceMapper, type ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
 import { translateError } from '../../build/bundles/translate-error.ts'
@@ -29,6 +30,8 @@ export interface DevEngine {
   browser: BrowserModules
   /** Maps frames of the server's modules to the source. */
   mapper: ServerMapper
+  /** Returns a mapper for frames of the scripts that browsers have asked for. */
+  browserMapper(): ClientMapper
   /** Returns the last state; null before the first one. */
   state(): DevState | null
   /** Lists the source files of the site, relative to it. */
@@ -121,6 +124,7 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
     check: revisions.check,
     state: states.last,
     mapper: createSourceMapper(siteDir, server.scripts),
+    browserMapper: () => createClientMapper({ siteDir, folder, base: base() }),
     inputs: () => inputsOf(revisions.current()?.scan),
     change: (paths, isStructural) => withBuildErrors(siteDir, apply(paths, isStructural)),
     async dispose() {

@@ -1,10 +1,19 @@
 // Describes errors of a site in development for the overlay and the terminal.
 
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
+import { readBrowserStack } from '../../../src/server/failures/stacks/browser-stack.ts'
+import type { SourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
 import { causesOf, siteFrameOf } from '../../../src/server/ledger/failure-json.ts'
 import { placeNote } from '../../../src/server/ledger/place-note.ts'
-import type { DevCause, DevError, DevErrorKind, DevFrame, DevStackLine } from '../../../src/shared/wire/dev-protocol.ts'
+import type {
+  ConsoleText,
+  DevCause,
+  DevError,
+  DevErrorKind,
+  DevFrame,
+  DevStackLine,
+} from '../../../src/shared/wire/dev-protocol.ts'
 import { BuildError, type BuildProblem } from '../../build-problem.ts'
 import { findGlobalFix } from '../../explain-globals.ts'
 import { findHrefFix } from '../../explain-href.ts'
@@ -84,6 +93,31 @@ export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: 
     ...(mismatch ? { diff: mismatch.diff } : {}),
     ...(causes.length > 0 ? { causes } : {}),
   }
+}
+
+/** Describes a text that a page has written with `console.error`. */
+export function fromConsole(text: ConsoleText, mapper: SourceMapper): DevError {
+  const { path, message } = text
+  const frames = consoleFrames(text, mapper)
+  const source = frames.find(({ isSite }) => isSite)
+  const code = source && mapper.codeAround(source)
+  return {
+    id: `${path} ${message}`,
+    kind: 'console',
+    title: path,
+    message,
+    path,
+    frame: source ? toFrame(code ? { ...source, code } : source) : null,
+    stack: frames.map(toStackLine),
+    componentStack: [],
+  }
+}
+
+/** Returns the stack of the call. If it does not lead to the site, returns the places that created the component. */
+function consoleFrames({ stack, ownerStack }: ConsoleText, mapper: SourceMapper): SourceFrame[] {
+  const framesIn = (text: string) => readBrowserStack(text).flatMap((line) => mapper.mapFrame(line).frame ?? [])
+  const called = framesIn(stack)
+  return called.some(({ isSite }) => isSite) ? called : framesIn(ownerStack)
 }
 
 function fromProblem({ code, message, fix, location }: BuildProblem, dir: string): DevError {

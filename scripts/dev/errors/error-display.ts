@@ -10,7 +10,8 @@ export interface ErrorDisplayInput {
   /** Returns the path that the site is mounted at. */
   base(): string
   /**
-   * Called when the site does not build or start, and after a failure in a request or in a browser.
+   * Called when the site does not build or start, after a failure in a request or in a browser, and with each text of a
+   * browser's console.
    *
    * @param isRepeat True when the same errors are displayed already.
    */

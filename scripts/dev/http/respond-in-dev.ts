@@ -5,6 +5,7 @@ import { NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts
 import type { DevEngine } from '../engine/dev-engine.ts'
 import type { ErrorDisplay } from '../errors/error-display.ts'
 import type { AppSlot } from './app-slot.ts'
+import type { createConsoleRoute } from './console-route.ts'
 import type { createEditorRoute } from './open-editor.ts'
 import { serveModule } from './serve-modules.ts'
 import type { UpdateChannel } from './update-channel.ts'
@@ -12,6 +13,7 @@ import type { UpdateChannel } from './update-channel.ts'
 export interface ResponderInput {
   channel: UpdateChannel
   openEditor: ReturnType<typeof createEditorRoute>
+  receiveText: ReturnType<typeof createConsoleRoute>
   engine: DevEngine
   display: ErrorDisplay
   slot: AppSlot
@@ -21,9 +23,10 @@ export interface ResponderInput {
 }
 
 /** Creates the function that responds to all requests of a site in development. */
-export function createResponder({ channel, openEditor, engine, display, slot, ...site }: ResponderInput) {
+export function createResponder({ channel, engine, display, slot, ...site }: ResponderInput) {
+  const routes = [channel.respond, site.openEditor, site.receiveText]
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (channel.respond(request, response) || openEditor(request, response)) return
+    if (routes.some((respond) => respond(request, response))) return
     // A page that applies an update must not wait for the next update.
     if (await serveModule(request, response, engine, site.base())) return
     await site.settled()

@@ -1,10 +1,13 @@
-// Messages of `hydrant dev` to open pages, as JSON. Written by scripts/dev, read by src/client/dev.
+// Messages between `hydrant dev` and open pages, as JSON. Scripts of pages are in src/client/dev.
 
 /** The event of a window whose page has taken an update without loading again. */
 export const UPDATED_EVENT = 'hydrant-updated'
 
-/** Where the error was found: by the build, on the server, in a browser, or by a browser that hydrates a document. */
-export type DevErrorKind = 'build' | 'server' | 'browser' | 'hydration'
+/**
+ * Where the error was found: by the build, on the server, in a browser, by a browser that hydrates a document, or in the
+ * console of a browser, which only the terminal shows.
+ */
+export type DevErrorKind = 'build' | 'server' | 'browser' | 'hydration' | 'console'
 
 /** The names of the kinds, as the overlay and the terminal show them. */
 export const DEV_ERROR_KINDS: Record<DevErrorKind, string> = {
@@ -12,6 +15,7 @@ export const DEV_ERROR_KINDS: Record<DevErrorKind, string> = {
   server: 'Server error',
   browser: 'Browser error',
   hydration: 'Hydration difference',
+  console: 'Browser console',
 }
 
 /** Lines of a source file. */
@@ -122,3 +126,23 @@ export interface DevErrors {
 
 /** A message of the channel. */
 export type DevMessage = DevUpdate | DevReload | DevErrors
+
+/** The path to which pages send texts of their console, by POST as JSON. */
+export const CONSOLE_PATH = '/_hydrant/dev/console'
+
+/** How many texts a page sends until it is loaded again or the source changes. */
+export const MAX_CONSOLE_TEXTS = 20
+
+/** The greatest length of each field, in characters. The browser cuts longer ones, and the server refuses them. */
+export const MAX_CONSOLE_LENGTH = 4_000
+
+/** A text that a page has written with `console.error`. */
+export interface ConsoleText {
+  /** The path of the page's URL. */
+  path: string
+  message: string
+  /** The stack of the call as the browser wrote it. */
+  stack: string
+  /** The places that created the component that React works on, and its owners; empty when there is none. */
+  ownerStack: string
+}

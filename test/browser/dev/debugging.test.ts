@@ -30,6 +30,25 @@ export default () => {
 `,
   'pages/index.css': '#box { color: rgb(1, 2, 3) }\n',
   'parts/box.tsx': box,
+  'pages/mistakes.tsx': `import { useState } from 'react'
+export default () => {
+  const [isShown, setShown] = useState(false)
+  function show() {
+    setShown(true)
+    console.error('odd %s', 'click')
+  }
+  const words = ['a', 'b'].map((word) => (
+    <li>{word}</li>
+  ))
+  return <main>
+    <ul>{words}</ul>
+    <button type="button" onClick={show}>show</button>
+    {isShown && <p>
+      <div>inside</div>
+    </p>}
+  </main>
+}
+`,
 })
 
 t.test('shows the sources of scripts to a debugger, and stops at their lines', async (t) => {
@@ -82,6 +101,32 @@ t.test('has no violations of the policy and no messages in the console', async (
   t.strictSame(open.messages, [])
 })
 
+t.test('shows what React explains in the console in the terminal, once each until the next edit', async (t) => {
+  const page = await site.open('/mistakes')
+  await page.press('button')
+  await page.press('button')
+  const shows = (count: number) => until(() => consoleTexts().filter(({ code }) => code).length >= count)
+  await shows(3)
+  t.strictSame(consoleTexts(), [
+    { text: 'Each child in a list should have a unique "key" prop.', code: '  >  9 |     <li>{word}</li>' },
+    { text: 'In HTML, <div> cannot be a descendant of <p>.', code: '  > 15 |       <div>inside</div>' },
+    { text: 'odd click', code: "  > 6 |     console.error('odd %s', 'click')" },
+  ])
+  site.edit('pages/mistakes.tsx', "'b'", "'c'")
+  await page.says('li:last-child', 'c')
+  await page.press('button')
+  await shows(4)
+  t.strictSame(
+    consoleTexts().map(({ text }) => text.split(' ')[0]),
+    ['Each', 'In', 'odd', 'odd'],
+  )
+  const countOf = (text: string) => page.messages.filter((message) => message.includes(text)).length
+  t.equal(countOf('unique "key" prop'), 1, 'the console of the browser has them as before')
+  t.equal(countOf('cannot be a descendant'), 1)
+  t.equal(await page.count('hydrant-overlay'), 0, 'they are no failures')
+  t.notOk(site.dev.lines.some((line) => line.startsWith('Digest')))
+})
+
 t.test('checks components in strict mode if the configuration says so', async (t) => {
   const page = await site.open('/')
   await page.says('#runs', '2')
@@ -90,6 +135,18 @@ t.test('checks components in strict mode if the configuration says so', async (t
   site.write('hydrant.config.ts', "export default { strictMode: 'yes' }\n")
   t.ok(await site.dev.waitFor(/HYD_OPTION_INVALID/))
 })
+
+/** Returns the texts of the browser's console in the terminal, each with its first line and its line of code. */
+function consoleTexts() {
+  const { lines } = site.dev
+  const starts = lines.flatMap((line, index) => (line === 'Browser console  /mistakes' ? [index] : []))
+  return starts
+    .map((start) => ({
+      text: lines[start + 1] ?? '',
+      code: lines.slice(start).find((line) => /^ {2}> +\d+ \|/.test(line)) ?? '',
+    }))
+    .sort((one, other) => one.text.localeCompare(other.text))
+}
 
 /** Returns the first line of the script that a line of the source has become. Both count from 0. */
 function lineOf(map: string, sourceLine: number): number {
