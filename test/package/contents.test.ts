@@ -24,7 +24,7 @@ const CONTENTS = [
   /^dist\/scripts\/cli\.js$/,
   /^dist\/scripts\/(?:styles|tailwind)\.d\.ts$/,
   /^dist\/scripts\/testing\/[\w-]+\.d\.ts$/,
-  /^dist\/src\/(?:client|server|shared)\/[\w/-]+\.d\.ts$/,
+  /^dist\/src\/(?:server|shared)\/[\w/-]+\.d\.ts$/,
   // The code that builds bundle for browsers, and the code that Node.js runs.
   /^dist\/src\/(?:client|shared)\/[\w/-]+\.js$/,
   /^dist\/src\/server\/bundle\/[\w-]+\.js$/,

@@ -2,6 +2,7 @@
 
 import type { FastifyReply } from 'fastify'
 import type { SchemaIssue } from '../../shared/standard-schema.ts'
+import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { findSiteFrame, showFrame } from '../failures/stacks/site-frame.ts'
@@ -14,7 +15,6 @@ import { findUnknownField } from '../schemas/unknown-field.ts'
 import type { FormMessages } from '../thrown/invalid-form.ts'
 import { closestMatch } from '../util/closest-match.ts'
 import { hasOtherBody, type RefusedForm } from './check-form.ts'
-import type { PreparedRoute } from './prepared-route.ts'
 
 /**
  * Warns about messages for fields that the schema does not have (HYD_FORM_FIELD).
@@ -67,7 +67,7 @@ function isOf(path: string, field: string): boolean {
 }
 
 /** Says which export of which file would handle the request, which gets a 405. */
-export function noteMissingAction({ page, id }: PreparedRoute, ctx: RequestContext) {
+export function noteMissingAction({ page, id }: Pick<Route, 'page' | 'id'>, ctx: RequestContext) {
   const { file, serverFile } = page
   if (!isInDevelopment(ctx) || file === null) return
   const isMissing = serverFile === file

@@ -4,8 +4,8 @@
 export const UPDATED_EVENT = 'hydrant-updated'
 
 /**
- * Where the error was found: by the build, on the server, in a browser, by a browser that hydrates a document, or in the
- * console of a browser, which only the terminal shows.
+ * Where the error was found: by the build, on the server, in a browser, by a browser that hydrates a document, or in
+ * the console of a browser, which only the terminal shows.
  */
 export type DevErrorKind = 'build' | 'server' | 'browser' | 'hydration' | 'console'
 
