@@ -1,6 +1,8 @@
 // Scrolls to a place that a page gets only with a part that arrives late. The browser itself scrolls once, when the
 // first part of the page is shown.
 
+import { decodeLoosely } from '../../shared/decode-loosely.ts'
+
 /** The input of visitors after which a page no longer moves by itself. */
 const INPUT = ['keydown', 'pointerdown', 'touchmove', 'wheel']
 /** React may show the last part this much later than it arrives. */
@@ -67,14 +69,6 @@ function positionAt(top: number): Place {
 
 function fragmentOf({ hash }: URL): Place | null {
   if (hash === '') return null
-  const find = () => document.getElementById(hash.slice(1)) ?? document.getElementById(decode(hash.slice(1)))
+  const find = () => document.getElementById(hash.slice(1)) ?? document.getElementById(decodeLoosely(hash.slice(1)))
   return { isThere: () => find() !== null, scroll: () => find()?.scrollIntoView() }
-}
-
-function decode(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
 }

@@ -41,7 +41,7 @@ export function readCacheRule(exports: Readonly<Record<string, unknown>>, file: 
   if (typeof cache !== 'object' || cache === null || Array.isArray(cache))
     throw refuse(`it must be an object; got ${showValue(cache)}`)
   const given: Readonly<Record<string, unknown>> = { ...cache }
-  for (const name in given) if (!NAMES.includes(name)) throw refuse(describeUnknown(name))
+  for (const name in given) if (!NAMES.includes(name)) throw refuse(describeUnknown(name, NAMES))
   const { maxAgeS, staleS = 0, tags = [], search = [] } = given
   if (!isSeconds(maxAgeS))
     throw refuse(`"maxAgeS" must be a number of seconds from 0 to ${YEAR_S}; got ${showValue(maxAgeS)}`)
@@ -58,9 +58,10 @@ export function readCacheRule(exports: Readonly<Record<string, unknown>>, file: 
   }
 }
 
-function describeUnknown(name: string): string {
-  const closest = closestMatch(name, NAMES)
-  const hint = closest ? `did you mean "${closest}"?` : `it may have ${NAMES.join(', ')}`
+/** Says that an object has a property that is not one of the known ones. */
+export function describeUnknown(name: string, known: readonly string[]): string {
+  const closest = closestMatch(name, known)
+  const hint = closest ? `did you mean "${closest}"?` : `it may have ${known.join(', ')}`
   return `it has the unknown property "${name}"; ${hint}`
 }
 

@@ -1,5 +1,5 @@
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
-import { closestMatch } from '../util/closest-match.ts'
+import { describeUnknown } from './cache-rule.ts'
 
 /** The stored responses that `invalidate` removes: those with any of these tags, and those of this path. */
 export interface Invalidation {
@@ -27,18 +27,13 @@ function findProblem(given: unknown): string | null {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return `it must be an object with "tags" or "path"; got ${showValue(given)}`
   const unknownName = Object.keys(given).find((name) => !NAMES.includes(name))
-  if (unknownName !== undefined) return describeUnknown(unknownName)
+  if (unknownName !== undefined) return describeUnknown(unknownName, NAMES)
   const { tags, path }: { tags?: unknown; path?: unknown } = given
   if (tags === undefined && path === undefined) return 'it must have "tags" or "path"; got neither'
   if (tags !== undefined && !isTexts(tags)) return `"tags" must be a list of strings; got ${showValue(tags)}`
   if (path !== undefined && !(typeof path === 'string' && path.startsWith('/')))
     return `"path" must be a path that begins with "/"; got ${showValue(path)}`
   return null
-}
-
-function describeUnknown(name: string): string {
-  const closest = closestMatch(name, NAMES)
-  return `it has the unknown property "${name}"; ${closest ? `did you mean "${closest}"?` : 'it may have tags and path'}`
 }
 
 function isTexts(value: unknown): boolean {

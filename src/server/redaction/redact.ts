@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { decodeLoosely } from '../util/decode-loosely.ts'
+import { decodeLoosely } from '../../shared/decode-loosely.ts'
 import { findSubstrings } from './find-substrings.ts'
 import { isMessageWord } from './message-words.ts'
 import { findNamedSecrets } from './named-secrets.ts'
