@@ -10,6 +10,7 @@ import { makeBatches } from './batches.ts'
 import { installDocumentedPackages } from './docs/code/documented-packages.ts'
 import { FAST } from './fast-env.ts'
 import { writeFastModules } from './fast-modules.ts'
+import { leaveCertificatesToNpm } from './npm-certificates.ts'
 import { installHydrant } from './package/installed.ts'
 import { createPackage, packHydrant } from './package/pack.ts'
 import type { Outcome } from './run-file.ts'
@@ -46,6 +47,7 @@ rmSync(FIXTURES, { recursive: true, force: true })
 const folder = createTemporaryFolder()
 process.env.TEST_FOLDER = folder
 process.env.TMPDIR = folder
+leaveCertificatesToNpm(process.env, folder)
 // esbuild, which tests start some 200 times, takes a fifth less processor time when it collects garbage less often.
 process.env.GOGC ??= '400'
 
