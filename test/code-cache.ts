@@ -7,6 +7,8 @@ import Module, { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Script } from 'node:vm'
+// Before this module reads compiled code, which belongs to the options of V8.
+import './optimize-later.ts'
 import { compileScript } from './cached-script.ts'
 import { type PackedModule, type RecordedModule, readPack, writePack } from './module-pack.ts'
 

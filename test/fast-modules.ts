@@ -6,9 +6,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { V8_OPTIONS } from './v8-options.ts'
 
 /** Node.js looks here before `node_modules` when a compiled test imports a package. */
 const FOLDER = resolve('dist/test/node_modules')
@@ -17,6 +16,9 @@ const TAP = join(FOLDER, '@tapjs/tap.cjs')
 
 /** Takes the place of a package in tap, see the module. */
 const UNCAUGHT_ERRORS = fileURLToPath(new URL('./uncaught-errors.js', import.meta.url))
+
+/** Sets the options of V8 in each test process. */
+const OPTIMIZE_LATER = fileURLToPath(new URL('./optimize-later.js', import.meta.url))
 
 /** Runs the parts of the packages that most tests use, so that the caches contain them. */
 const REHEARSAL = `import t from 'tap'
@@ -74,7 +76,10 @@ export const { Test } = ${tap}
   writeFileSync(rehearsal, REHEARSAL)
   const { NODE_V8_COVERAGE: _, ...env } = process.env
   // V8 rejects a cache that was written with other options.
-  execFileSync(process.execPath, [...V8_OPTIONS, rehearsal], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync(process.execPath, ['--import', pathToFileURL(OPTIMIZE_LATER).href, rehearsal], {
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   writeFileSync(STAMP, stamp)
 }
 
@@ -84,10 +89,9 @@ function createStamp(): string {
   )
   return JSON.stringify([
     process.version,
-    V8_OPTIONS,
     process.arch,
     ...manifests,
-    ...[fileURLToPath(import.meta.url), UNCAUGHT_ERRORS].map((file) => readFileSync(file, 'utf8')),
+    ...[fileURLToPath(import.meta.url), UNCAUGHT_ERRORS, OPTIMIZE_LATER].map((file) => readFileSync(file, 'utf8')),
   ])
 }
 

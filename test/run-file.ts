@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { listFailed } from './failed.ts'
 import { nameSources } from './source-places.ts'
-import { V8_OPTIONS } from './v8-options.ts'
 
 /** The result of a test file. */
 export interface Outcome {
@@ -55,7 +54,7 @@ export function runProgram(words: readonly string[], files: number, patienceS = 
   const { NODE_OPTIONS: _, ...own } = process.env
   const env = { ...own, TAP_TIMEOUT: String(patienceS) }
   const options = { env, timeout: files * KILLED_AFTER_MS, killSignal: 'SIGKILL' } as const
-  const child = spawn(process.execPath, [...V8_OPTIONS, '--import', CODE_CACHE, ...words], options)
+  const child = spawn(process.execPath, ['--import', CODE_CACHE, ...words], options)
   let tap = ''
   let output = ''
   child.stdin.end()

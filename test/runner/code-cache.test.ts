@@ -51,7 +51,7 @@ function createProgram(t: Test) {
   const dir = t.testdir({})
   writeSite(dir, { 'program.mjs': PROGRAM, 'tracer.mjs': TRACER, ...PACKAGES, 'package.json': '{ "type": "module" }' })
   mkdirSync(join(dir, 'dist/test'), { recursive: true })
-  for (const name of ['code-cache.js', 'module-pack.js', 'cached-script.js'])
+  for (const name of ['code-cache.js', 'optimize-later.js', 'module-pack.js', 'cached-script.js'])
     copyFileSync(`dist/test/${name}`, join(dir, 'dist/test', name))
   const start = async (...imports: string[]) => {
     // In one word: packs belong to the options of Node.js, without the modules that it imports.
