@@ -25,22 +25,27 @@ export function mayShareProcess(file: string): boolean {
 }
 
 /**
- * Divides files into lists for one process each. A list has the place of its first file in the order.
+ * Divides files into lists for one process each. A list has the place of its first file in the order. The last lists are
+ * short, so that all processes end at about the same time.
  *
- * @param jobs The number of lists that run at the same time. None of them has nothing to do because a list is long.
+ * @param jobs The number of lists that run at the same time.
  * @param kindOf Files of different kinds are in different lists.
  */
 export function makeBatches(files: readonly string[], jobs: number, kindOf: (file: string) => string): string[][] {
-  const most = Math.ceil(files.length / jobs / 2)
+  const half = Math.ceil(files.length / jobs / 2)
   const batches: string[][] = []
-  const open = new Map<string, string[]>()
-  for (const file of files) {
+  const open = new Map<string, { batch: string[]; longest: number }>()
+  for (const [index, file] of files.entries()) {
     const kind = mayShareProcess(file) ? `${isSlow(file)} ${kindOf(file)}` : file
-    const batch = open.get(kind) ?? []
-    if (batch.length === 0) batches.push(batch)
-    batch.push(file)
-    if (batch.length < Math.min(most, isSlow(file) ? LONGEST_OF_SLOW : LONGEST)) open.set(kind, batch)
-    else open.delete(kind)
+    let list = open.get(kind)
+    if (list === undefined) {
+      const share = Math.ceil((files.length - index) / jobs)
+      list = { batch: [], longest: Math.min(half, share, isSlow(file) ? LONGEST_OF_SLOW : LONGEST) }
+      batches.push(list.batch)
+      open.set(kind, list)
+    }
+    list.batch.push(file)
+    if (list.batch.length >= list.longest) open.delete(kind)
   }
   return batches
 }

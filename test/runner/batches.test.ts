@@ -37,6 +37,17 @@ t.test('each file is in one batch, with files of its kind, in the place of the f
   t.ok(batches.length < files.length / 4)
 })
 
+t.test('the last processes have few files', async (t) => {
+  const files = listTests().filter((file) => mayShareProcess(file) && !isSlow(file))
+  const lengths = makeBatches(files, 5, () => '').map((batch) => batch.length)
+  t.strictSame(
+    lengths,
+    lengths.toSorted((a, b) => b - a),
+  )
+  t.equal(lengths[0], 20)
+  t.strictSame(lengths.slice(-5), [1, 1, 1, 1, 1])
+})
+
 t.test('a few files have a process each', async (t) => {
   const files = listTests().slice(0, 8)
   t.strictSame(
