@@ -45,7 +45,7 @@ t.test('the last processes have few files', async (t) => {
     lengths.toSorted((a, b) => b - a),
   )
   t.equal(lengths[0], 20)
-  t.strictSame(lengths.slice(-5), [1, 1, 1, 1, 1])
+  t.equal(lengths.at(-1), 1)
 })
 
 t.test('a few files have a process each', async (t) => {
