@@ -45,7 +45,10 @@ t.test('the last processes have few files', async (t) => {
     lengths.toSorted((a, b) => b - a),
   )
   t.equal(lengths[0], 20)
-  t.equal(lengths.at(-1), 1)
+  t.ok(
+    lengths.slice(-5).every((length) => length <= 3),
+    lengths.join(),
+  )
 })
 
 t.test('a few files have a process each', async (t) => {
