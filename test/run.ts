@@ -24,11 +24,10 @@ const LEAST_COVERAGE = 90
 const COVERAGE = '.build/coverage'
 const FIXTURES = '.tap/fixtures'
 /**
- * The number of files that run at the same time. A file waits for deadlines, servers and packages, so fewer files leave
- * processors idle. More files take more processor time for the same work: with five instead of two for two processors,
- * 7 to 10 % more.
+ * The number of files that run at the same time. A file waits for deadlines, servers and packages for more than half of
+ * its time, so fewer files leave processors idle. More files make each of them slower.
  */
-const JOBS = 2 * availableParallelism()
+const JOBS = 2 * availableParallelism() + 1
 
 /** Work that some files wait for, while others run. */
 interface Preparation {
