@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createServer } from 'node:tls'
 import iovalkey from 'iovalkey'
 import t, { type Test } from 'tap'
@@ -137,6 +138,19 @@ t.test('a server whose certificate is not trusted is not used', async (t) => {
   await until(() => lines.length > 0)
   await checkAlone(t, store)
   t.match(lines[0], /self[- ]signed certificate/)
+})
+
+t.test('a store can be closed at any moment while a certificate is refused', async (t) => {
+  const connections = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+  const before = connections()
+  // A second error of a connection would be an uncaught exception, which fails the test.
+  for (let ms = 0; ms < 20; ms++) {
+    const { store } = await openStore(t, address(tls.url, { password: PASSWORD }))
+    await pause(ms)
+    store.close()
+  }
+  await until(() => connections() <= before)
+  t.pass('the process still runs')
 })
 
 t.test('a server with TLS is not used by an address without it', async (t) => {

@@ -50,7 +50,7 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
       update()
     } catch (error) {
       lastError = error
-      subscriber.disconnect(true)
+      disconnect(subscriber, true)
     }
   }
 
@@ -78,13 +78,23 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
   return {
     client,
     reset() {
-      for (const one of both) one.disconnect(true)
+      for (const one of both) disconnect(one, true)
     },
     close() {
       clearInterval(ping)
-      for (const one of both) one.disconnect()
+      for (const one of both) disconnect(one, false)
     },
   }
+}
+
+/**
+ * Ends the current connection of a client. The client listens to the first error of a connection only. When a connection
+ * ends while the server's certificate is refused, it has a second one, which would end the process.
+ */
+function disconnect(client: Redis, reconnects: boolean) {
+  const { stream }: Partial<Redis> = client
+  stream?.on('error', () => {})
+  client.disconnect(reconnects)
 }
 
 function readOptions(url: string): RedisOptions {
