@@ -107,3 +107,8 @@ export function findMoved(graph: SiteGraph, next: SiteGraph): string[] {
   }
   return [...graph.ids()].filter((id) => !next.has(id) || leadsElsewhere(id))
 }
+
+/** Returns whether a module imports something that it did not import when the site was scanned. */
+export function hasNewImport(graph: SiteGraph, id: string, { specifiers }: { specifiers: readonly string[] }): boolean {
+  return specifiers.some((specifier) => !graph.find(id, specifier))
+}

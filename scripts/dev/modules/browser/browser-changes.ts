@@ -1,5 +1,6 @@
 import { SERVER_DIRECTIVE } from '../../../build/bundles/check-directives.ts'
 import type { Recompiled } from '../recompiled.ts'
+import { hasNewImport, type SiteGraph } from '../site-graph.ts'
 import type { BrowserModule } from './read-browser-module.ts'
 
 /** A module that has been compiled again. `before` is undefined if the module was removed in the meantime. */
@@ -7,6 +8,8 @@ export interface BrowserChange {
   id: string
   before: BrowserModule | undefined
   after: BrowserModule
+  /** Whether no change of its file was reported before. Then `before` may be newer than the last scan. */
+  isFirst: boolean
 }
 
 /** Returns whether the exports differ. If so, importers are affected, because they use exports by name. */
@@ -14,13 +17,18 @@ export function hasOtherExports({ before, after }: BrowserChange): boolean {
   return before?.exports.join() !== after.exports.join()
 }
 
-/** Describes the effect of changed modules of the browser on the site. */
-export function describeBrowserChanges(changes: readonly BrowserChange[]): Recompiled {
+/** Describes the effect of saved modules of the browser on the site. */
+export function describeBrowserChanges(saved: readonly BrowserChange[], graph: SiteGraph): Recompiled {
+  const isNew = (change: BrowserChange) => change.isFirst && hasNewImport(graph, change.id, change.after)
   return {
-    changed: changes.map(({ id }) => id),
-    needsScan: changes.some(needsScan),
-    needsCheck: changes.some(needsCheck),
+    changed: saved.filter((change) => isDifferent(change) || isNew(change)).map(({ id }) => id),
+    needsScan: saved.some((change) => isNew(change) || needsScan(change)),
+    needsCheck: saved.some((change) => (isDifferent(change) ? needsCheck(change) : change.isFirst)),
   }
+}
+
+function isDifferent({ before, after }: BrowserChange): boolean {
+  return before?.code !== after.code
 }
 
 function needsCheck(change: BrowserChange): boolean {

@@ -74,16 +74,19 @@ export function createBrowserModules(
       return [...moved.filter(next.has), ...back]
     },
     async recompile(ids) {
+      await modules.settled(ids)
       const served = ids.filter((id) => modules.known.has(id))
       const compiled = await Promise.all(served.map(async (id) => ({ id, after: await compiler().browser(id) })))
-      const changes = compiled
-        .map((one) => ({ ...one, before: modules.known.get(one.id) }))
-        .filter(({ before, after }) => before?.code !== after.code)
-      for (const change of changes) {
+      const saved = compiled.map((one) => ({
+        ...one,
+        before: modules.known.get(one.id),
+        isFirst: modules.isFirst(one.id),
+      }))
+      for (const change of saved) {
         if (hasOtherExports(change)) resized.add(change.id)
         modules.replace(change.id, change.after)
       }
-      const result = describeBrowserChanges(changes)
+      const result = describeBrowserChanges(saved, graph)
       // The errors of a module that no page has yet are found by a scan.
       const isUnknown = ids.some((id) => !modules.known.has(id) && !styles.isInput(id) && graph.has(id))
       return { ...result, needsCheck: result.needsCheck || isUnknown }

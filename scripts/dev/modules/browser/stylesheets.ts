@@ -47,6 +47,8 @@ export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets 
   return {
     read,
     async recompile(files) {
+      // The files of a stylesheet are unknown while it is compiled for a request.
+      await Promise.allSettled(compiled.values())
       const stale = new Set(files.flatMap((input) => [...(usersOf.get(input) ?? [])]))
       const isDoubtful = () => [...stale].some((id) => doubtful.has(id))
       const wasDoubtful = isDoubtful()

@@ -1,5 +1,5 @@
 import type { Recompiled } from '../recompiled.ts'
-import type { SiteGraph } from '../site-graph.ts'
+import { hasNewImport, type SiteGraph } from '../site-graph.ts'
 import type { CompiledServerModule } from './compile-server-module.ts'
 
 /** A module that has been compiled again. `before` is undefined if no request has needed it. */
@@ -7,26 +7,37 @@ export interface ServerChange {
   id: string
   before: CompiledServerModule | undefined
   after: CompiledServerModule
+  /** Whether no change of its file was reported before. Then `before` may be newer than the last scan. */
+  isFirst: boolean
 }
 
 /**
  * Returns whether the server has to evaluate a module again. A comment counts: it changes the lines of stack traces.
  */
-export function isDifferent({ before, after }: ServerChange): boolean {
+export function isDifferent(before: CompiledServerModule | undefined, after: CompiledServerModule): boolean {
   return before?.code !== after.code || before.map !== after.map
 }
 
-/** Describes the effect of changed modules of the server on the site. */
-export function describeServerChanges(changes: readonly ServerChange[], graph: SiteGraph): Recompiled {
+/** Describes the effect of saved modules of the server on the site. */
+export function describeServerChanges(saved: readonly ServerChange[], graph: SiteGraph): Recompiled {
+  const isNew = ({ id, before, after, isFirst }: ServerChange) =>
+    (before === undefined || isFirst) && hasNewImport(graph, id, after)
+  const changes = saved.filter((change) => isDifferent(change.before, change.after) || isNew(change))
   return {
     changed: changes.map(({ id }) => id),
-    needsScan: changes.some(({ id, before, after }) =>
-      before
-        ? before.specifiers.join() !== after.specifiers.join()
-        : after.specifiers.some((specifier) => !graph.find(id, specifier)),
+    needsScan: changes.some((change) => isNew(change) || hasOtherSpecifiers(change)),
+    needsCheck: saved.some((change) =>
+      isDifferent(change.before, change.after) ? hasOtherNames(change) : change.isFirst,
     ),
-    needsCheck: changes.some(({ before, after }) => namesInCode(before?.code) !== namesInCode(after.code)),
   }
+}
+
+function hasOtherSpecifiers({ before, after }: ServerChange): boolean {
+  return before !== undefined && before.specifiers.join() !== after.specifiers.join()
+}
+
+function hasOtherNames({ before, after }: ServerChange): boolean {
+  return namesInCode(before?.code) !== namesInCode(after.code)
 }
 
 /** Returns the names that a script imports and exports, as a text to compare: `import_db.find`, `load: () => load`. */

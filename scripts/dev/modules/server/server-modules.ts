@@ -7,7 +7,7 @@ import type { ServerCompiler } from './compile-server-module.ts'
 import { createLoadedModules } from './loaded-modules.ts'
 import { createNodeImporter } from './node-importer.ts'
 import type { RunnableModule } from './runnable-module.ts'
-import { describeServerChanges, isDifferent } from './server-changes.ts'
+import { describeServerChanges } from './server-changes.ts'
 import { createServerRunner } from './server-runner.ts'
 import { createServerScripts } from './server-scripts.ts'
 
@@ -76,9 +76,13 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       // Modules that no request has needed are compiled too, so that their errors are displayed.
       const inGraph = ids.filter((id) => graph.has(id))
       const compiled = await Promise.all(inGraph.map(async (id) => ({ id, after: await compiler().server(id) })))
-      const changes = compiled.map((one) => ({ ...one, before: modules.find(one.id) })).filter(isDifferent)
-      for (const { id, before, after } of changes) if (before) modules.replace(id, after)
-      return describeServerChanges(changes, graph)
+      const saved = compiled.map((one) => ({
+        ...one,
+        before: modules.find(one.id),
+        isFirst: modules.isFirst(one.id),
+      }))
+      for (const { id, before, after } of saved) if (before) modules.replace(id, after)
+      return describeServerChanges(saved, graph)
     },
     invalidate(ids) {
       const stale = new Set(ids)
