@@ -22,9 +22,12 @@ export interface DevOptions {
   configure(config: Record<string, unknown>): void
   /** Resolves when the first configuration has been used. */
   configured: Promise<void>
-  /** Reads the files with environment variables. Returns whether a variable has changed that browsers get. */
-  loadEnv(): boolean
+  /** Reads the files with environment variables. */
+  loadEnv(): EnvChange
 }
+
+/** The variables that have changed: none, some that only the server has, or some that browsers get, too. */
+export type EnvChange = 'none' | 'server' | 'browser'
 
 /** Throws HYD_OPTION_… for flags and the environment. */
 export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptions {
@@ -48,9 +51,10 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptio
       resolve()
     },
     loadEnv() {
-      const before = pickPublic(env)
+      const before = { ...env }
       files.load()
-      return !isDeepStrictEqual(before, pickPublic(env))
+      if (isDeepStrictEqual(before, { ...env })) return 'none'
+      return isDeepStrictEqual(pickPublic(before), pickPublic(env)) ? 'server' : 'browser'
     },
   }
 }

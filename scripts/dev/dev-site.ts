@@ -92,8 +92,10 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const applier = createChangeApplier({
     ...{ engine, display, serve: app.serve },
     onEnv() {
-      engine.restart()
-      return options.loadEnv()
+      const change = options.loadEnv()
+      // A file is often saved without a change of its variables. A program that creates one writes an empty file first.
+      if (change !== 'none') engine.restart()
+      return change === 'browser'
     },
     onWarnings: input.onWarnings,
     onApplied({ isScanned, message, paths, durationMs }) {

@@ -85,8 +85,14 @@ t.test('starts the server again when its code or its environment has changed', a
   const page = await site.open('/')
   await keepsState(t, page, () => site.edit('server.ts', "' '", "'-'"), '#started', 'a-2')
   await keepsState(t, page, () => site.edit('parts/version.ts', "'a'", "'b'"), '#started', 'b-3')
+  // A file is often empty at first, and often saved without a change of its variables.
+  site.write('.env.local', '')
+  await site.dev.waitFor(/^updated in .*\(\.env\.local\)$/)
   await keepsState(t, page, () => site.write('.env', 'GREETING=bye\n'), '#greeting', 'bye')
+  await site.dev.waitFor(/^updated in .*\(\.env\)$/)
   t.equal(await page.read('#started'), 'b-4')
+  site.write('.env', '# What visitors read\nGREETING=bye\n')
+  await site.dev.waitFor(/^updated in .*\(\.env\)$/)
   await keepsState(
     t,
     page,
