@@ -88,8 +88,8 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
 }
 
 /**
- * Ends the current connection of a client. The client listens to the first error of a connection only. When a connection
- * ends while the server's certificate is refused, it has a second one, which would end the process.
+ * Ends the current connection of a client. The client listens to the first error of a connection only. A connection that
+ * ends while the server's certificate is refused has a second one, which would end the process.
  */
 function disconnect(client: Redis, reconnects: boolean) {
   const { stream }: Partial<Redis> = client
