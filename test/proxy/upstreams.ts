@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { type SiteServer, startSite } from '../site-server.ts'
+import { LONG_DEADLINES, type SiteServer, startSite } from '../site-server.ts'
 import type { Upstreams } from './documented.ts'
 
 export interface StartedUpstreams extends Upstreams {
@@ -18,9 +18,7 @@ export async function startUpstreams(t: Pick<Test, 'teardown'>, dir: string): Pr
   const common = {
     HYDRANT_TRUST_PROXY: '127.0.0.1',
     HYDRANT_REPORTS_MAX_PER_ADDRESS: '1',
-    // Long enough that no deadline interferes.
-    HYDRANT_TIMEOUTS_RENDER_MS: '60000',
-    HYDRANT_TIMEOUTS_LOAD_MS: '60000',
+    ...LONG_DEADLINES,
   }
   const start = (env: Record<string, string>) => startSite(t, { dir, env: { ...common, ...env } })
   const [first, second, shop, docs] = await Promise.all([

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import t from 'tap'
 import { walk } from '../scripts/walk.ts'
-import { startSite } from '../site-server.ts'
+import { LONG_DEADLINES, startSite } from '../site-server.ts'
 
 interface Found {
   hits: { href: string; title: string; heading: string | null; excerpt: { text: string; isFound: boolean }[] }[]
@@ -14,7 +14,7 @@ interface Found {
 
 // Below a path, which the compiled HTML does not know.
 const BASE = '/hydrant'
-const site = await startSite(t, { env: { HYDRANT_BASE: BASE } })
+const site = await startSite(t, { env: { ...LONG_DEADLINES, HYDRANT_BASE: BASE } })
 const origin = `http://127.0.0.1:${site.port}`
 const pages = new Map<string, string>()
 

@@ -166,8 +166,9 @@ t.test('resets a component whose hooks have changed, and no other', async (t) =>
   await page.says('#changing', '0 taps')
   await page.press('#changing')
   await page.says('#changing', '1 taps')
-  site.edit('parts/changing.tsx', "  const [unit] = useState('taps')\n", '')
+  // In this order, because each of them may be applied alone.
   site.edit('parts/changing.tsx', "' ' + unit", "' hits'")
+  site.edit('parts/changing.tsx', "  const [unit] = useState('taps')\n", '')
   await page.says('#changing', '0 hits')
   t.strictSame(await page.state(), before)
   t.strictSame(page.messages, [])

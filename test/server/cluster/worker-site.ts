@@ -1,5 +1,6 @@
 // A site whose responses say which process sent them, and which can be made to fail.
 
+import { LONG_DEADLINES } from '../../site-server.ts'
 import type { Files } from '../served.ts'
 
 const SERVER = (version: string) => `
@@ -51,7 +52,6 @@ export default function Page({ data }) {
 
 /** Deadlines that no test reaches. */
 export const LONG = {
-  HYDRANT_TIMEOUTS_LOAD_MS: '60000',
-  HYDRANT_TIMEOUTS_RENDER_MS: '60000',
+  ...LONG_DEADLINES,
   HYDRANT_TIMEOUTS_DRAIN_MS: '60000',
 }

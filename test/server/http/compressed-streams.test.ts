@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import t from 'tap'
 import { readManifest } from '../../../src/server/build-output/read-build.ts'
-import { startSite } from '../../site-server.ts'
+import { LONG_DEADLINES, startSite } from '../../site-server.ts'
 import { buildFiles, type Files, HTML } from '../served.ts'
 
 const site: Files = {
@@ -31,7 +31,7 @@ const { buildId } = readManifest(join(dir, '.hydrant'))
 
 for (const reactServer of ['bun', 'node']) {
   t.test(`rendered by React's build for ${reactServer}`, async (t) => {
-    const { port } = await startSite(t, { dir, env: { HYDRANT_REACT_SERVER: reactServer } })
+    const { port } = await startSite(t, { dir, env: { ...LONG_DEADLINES, HYDRANT_REACT_SERVER: reactServer } })
     for (const encoding of ['br', 'gzip'] as const) {
       for (const [path, shell, end] of [
         ['/slow', 'the shell', '</html>'],

@@ -19,8 +19,8 @@ const dir = await buildFiles(join(t.testdir({}), 'site'), {
 interface Listening {
   app: FastifyInstance
   open: () => void
-  /** Opens a connection and waits until the app has it. */
-  connect(): Promise<Socket>
+  /** Opens a connection and waits until the app has it. The app may close it at once. */
+  connect(): Promise<{ socket: Socket; closed: Promise<unknown> }>
 }
 
 async function listen(t: Test, add: (app: FastifyInstance) => void = () => {}): Promise<Listening> {
@@ -38,9 +38,10 @@ async function listen(t: Test, add: (app: FastifyInstance) => void = () => {}): 
     async connect() {
       const before = accepted
       const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+      const closed = once(socket, 'close')
       t.teardown(() => socket.destroy())
       await until(() => accepted > before)
-      return socket
+      return { socket, closed }
     },
   }
 }
@@ -57,9 +58,8 @@ async function readAll(socket: Socket): Promise<string> {
 t.test('an app with the plugin closes although a connection has carried no request', async (t) => {
   const { app, connect } = await listen(t)
   const ahead = await connect()
-  const isClosed = once(ahead, 'close')
   await app.close()
-  await isClosed
+  await ahead.closed
 })
 
 t.test('also one that comes while later hooks still run', async (t) => {
@@ -79,14 +79,13 @@ t.test('also one that comes while later hooks still run', async (t) => {
   const closed = app.close()
   await begun
   const late = await connect()
-  const isClosed = once(late, 'close')
   go()
-  await Promise.all([closed, isClosed])
+  await Promise.all([closed, late.closed])
 })
 
 t.test('a response in progress is finished', async (t) => {
   const { app, open, connect } = await listen(t)
-  const asked = await connect()
+  const { socket: asked } = await connect()
   const answer = readAll(asked)
   const begun = once(app.server, 'request')
   asked.write(requestFor('/slow'))
@@ -101,7 +100,7 @@ t.test('a response in progress is finished', async (t) => {
 
 t.test('an app with addDraining still answers the first request on such a connection', async (t) => {
   const { app, connect } = await listen(t, addDraining)
-  const ahead = await connect()
+  const { socket: ahead } = await connect()
   const answer = readAll(ahead)
   const closed = app.close()
   await wait(100)

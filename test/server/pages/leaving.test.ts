@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import t from 'tap'
 import { runCli, startCli } from '../../scripts/run-cli.ts'
-import { ERROR, type LogLine, startSite } from '../../site-server.ts'
+import { ERROR, LONG_DEADLINES, type LogLine, startSite } from '../../site-server.ts'
 import { buildFiles, type Files } from '../served.ts'
 
 const page = (body: string) =>
@@ -67,10 +67,8 @@ async function untilRefused(port: number): Promise<void> {
   }
 }
 
-const LONG = { HYDRANT_TIMEOUTS_LOAD_MS: '60000', HYDRANT_TIMEOUTS_RENDER_MS: '60000' }
-
 t.test('a client that stops reading and disconnects is reported once', async (t) => {
-  const server = await startSite(t, { dir, env: LONG })
+  const server = await startSite(t, { dir, env: LONG_DEADLINES })
   const socket = ask(server.port, '/big')
   await once(socket, 'data')
   socket.pause()
@@ -90,7 +88,7 @@ t.test('a client that stops reading and disconnects is reported once', async (t)
 })
 
 t.test('a client that disconnects while the load runs stops the load', async (t) => {
-  const server = await startSite(t, { dir, env: LONG })
+  const server = await startSite(t, { dir, env: LONG_DEADLINES })
   const socket = ask(server.port, '/loading')
   const begun = await server.waitForLine(({ msg }) => msg === 'load has begun')
   socket.destroy()
@@ -105,7 +103,7 @@ t.test('a client that disconnects while the load runs stops the load', async (t)
 })
 
 t.test('a client that disconnects while an error page is loaded adds no failure', async (t) => {
-  const server = await startSite(t, { dir, env: LONG })
+  const server = await startSite(t, { dir, env: LONG_DEADLINES })
   const socket = connect(server.port, '127.0.0.1')
   const head = 'POST /form HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n'
   socket.write(`${head}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n\r\na=b`)
@@ -121,7 +119,7 @@ t.test('a client that disconnects while an error page is loaded adds no failure'
 })
 
 t.test('an action or a load that fails after the client has disconnected has failed', async (t) => {
-  const server = await startSite(t, { dir, env: LONG })
+  const server = await startSite(t, { dir, env: LONG_DEADLINES })
   const failuresAfter = async (begun: string, head: string, body: string) => {
     const before = server.lines.length
     const socket = connect(server.port, '127.0.0.1')
@@ -146,7 +144,7 @@ t.test('an action or a load that fails after the client has disconnected has fai
 })
 
 t.test('if a client disconnects while a hook of server.ts runs, no load runs', async (t) => {
-  const server = await startSite(t, { dir, env: LONG })
+  const server = await startSite(t, { dir, env: LONG_DEADLINES })
   const socket = ask(server.port, '/loading?hooked')
   const { reqId } = await server.waitForLine(({ msg }) => msg === 'hook has begun')
   socket.destroy()
@@ -156,7 +154,7 @@ t.test('if a client disconnects while a hook of server.ts runs, no load runs', a
 })
 
 t.test('a server that is told to stop finishes the requests that it has begun', async (t) => {
-  const child = startCli(t, ['start', dir, '--port', '0'], { env: LONG })
+  const child = startCli(t, ['start', dir, '--port', '0'], { env: LONG_DEADLINES })
   const [, port] = await child.waitFor(/Server listening at http:\/\/127\.0\.0\.1:(\d+)/)
   const socket = ask(Number(port), '/gated').setEncoding('utf8')
   let text = ''
