@@ -35,9 +35,12 @@ const dir = createSite(t, {
   'hydrant.config.ts': CONFIG,
   'components/slow.tsx': component('first'),
   'lib/found.ts': "export const find = () => 'found'\n",
+  'pages/component.tsx': page(),
   'pages/directive.tsx': page(),
   'pages/imports.tsx': page(),
   'pages/imports.server.ts': 'export const load = () => 1\n',
+  'pages/misspelled.tsx': page(),
+  'pages/misspelled.server.ts': "import { find } from '../lib/found.ts'\nexport const load = () => find()\n",
   'pages/slow.tsx': "import { Slow } from '../components/slow.tsx'\nexport default () => <Slow />\n",
 })
 const held = join(dir, 'held')
@@ -71,6 +74,25 @@ t.test('an import that such a file adds works when the change is reported', asyn
   await read('/imports', 'application/json')
   await dev.waitFor(/^updated in .*\(pages\/imports\.server\.ts\)$/)
   t.equal(await read('/imports', 'application/json'), '"found"')
+})
+
+t.test('also in a browser, which gets a new script', async (t) => {
+  const script = await openPage('/component')
+  save('pages/component.tsx', "import { find } from '../lib/found.ts'\nexport default () => <p>{find()}</p>\n")
+  t.match(await read(script), 'find()')
+  await dev.waitFor(/^updated in .*\(pages\/component\.tsx\)$/)
+  const next = await openPage('/component')
+  t.not(next, script)
+  t.match(await importsOf(next), [/lib-found/])
+})
+
+t.test('a misspelled import in such a file of the server is displayed', async (t) => {
+  const misspelled = "import { fnid } from '../lib/found.ts'\nexport const load = () => fnid()\n"
+  save('pages/misspelled.server.ts', misspelled)
+  t.match(await read('/misspelled', 'application/json'), 'Internal Server Error')
+  await dev.waitFor(/^Build error {2}The site does not build$/)
+  save('pages/misspelled.server.ts', misspelled.replaceAll('fnid', 'find'))
+  await dev.waitFor(/^updated in/)
 })
 
 t.test('a mistake in such a file that only the whole site shows is displayed', async (t) => {
