@@ -58,7 +58,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   }
 
   try {
-    const listening = await listenInDev(server, { host, port }, site.isDefaultPort())
+    const listening = await listenInDev(server, { dir: input.dir, host, port, mayReplacePort: site.isDefaultPort() })
     const urls = listServerUrls({ host, port: listening.port, base })
     return { urls, portNote: listening.note, findSource: site.findSource, report: site.report, close }
   } catch (error) {

@@ -18,9 +18,6 @@ import { createUpdateChannel } from './http/update-channel.ts'
 import { createUpdateLoop } from './watch/update-loop.ts'
 import { isRelevant, watchSite } from './watch/watch-site.ts'
 
-/** Separate from the folder of `hydrant build`, so that a site can be developed while its build is served. */
-const DEV_FOLDER = '.hydrant-dev'
-
 export interface DevSiteInput
   extends DevOptionsInput,
     Pick<ErrorDisplayInput, 'onErrors' | 'formatErrors'>,
@@ -72,7 +69,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const channel = createUpdateChannel(display.list.current)
   display.list.subscribe((list) => channel.sendErrors(list))
   const engine = createDevEngine({
-    ...{ dir, folder: DEV_FOLDER, base, position: channel.position },
+    ...{ dir, base, position: channel.position },
     ...{ onBundle: input.onBundle, onConfig: options.configure },
   })
   const findPlace = (thrown: unknown) =>

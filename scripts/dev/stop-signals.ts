@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
+import { stop as stopEsbuild } from 'esbuild'
 
 /** Milliseconds that closing may take before the process says that it waits. */
 const PATIENCE_MS = 200
@@ -26,6 +27,8 @@ export interface StopSignals {
 export function handleStopSignals(log: (text: string) => void): StopSignals {
   let close = async () => {}
   let state: 'running' | 'closing' | 'waiting' = 'running'
+  // esbuild's process reports a deadlock if it ends after this one while it waits for a plugin.
+  process.on('exit', () => void stopEsbuild())
 
   async function stop() {
     const closed = close().then(() => true)

@@ -70,7 +70,7 @@ t.test('memory and the folder of the dev server do not grow with the number of s
   const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'], given)
   const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
   const get = async (path: string) => (await fetch(new URL(path, url), { headers: { accept: 'text/html' } })).text()
-  const countFiles = () => readdirSync(join(dir, '.hydrant-dev/server')).length
+  const countFiles = () => readdirSync(join(dir, `.hydrant-dev-${dev.pid}/server`)).length
   let save = 0
   let filesBefore = 0
 

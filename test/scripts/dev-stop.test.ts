@@ -103,12 +103,19 @@ for (const [signal, code] of [
 t.test('ends while the first build runs, also one that never finishes', async (t) => {
   const plugin =
     "{ name: 'hangs', setup(build) { build.onStart(() => { console.log('build hangs'); return new Promise(() => {}) }) } }"
-  const dir = createSite(t, { 'hydrant.config.ts': `export default { esbuild: { plugins: [${plugin}] } }\n` })
+  const dir = createSite(t, {
+    // In more than a second, esbuild asks whether the process still responds.
+    'hydrant.config.ts': `const wait = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+process.on('exit', wait)
+export default { esbuild: { plugins: [${plugin}] } }
+`,
+  })
   const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--port', '0'])
   await dev.waitFor(/^build hangs$/)
   const children = childrenOf(dev.pid)
   t.equal(await dev.stop('SIGINT'), 0)
   await until(() => !children.some(isRunning))
+  t.notMatch(dev.lines.join('\n'), 'goroutine', 'the compiler ends first')
 })
 
 const LOOPS = [

@@ -1,5 +1,4 @@
-import { existsSync, realpathSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { realpathSync, rmSync } from 'node:fs'
 import { type ClientMapper, createClientMapper } from '../../../src/server/failures/stacks/client-source-map.ts'
 import { createSourceMapper, type ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
@@ -10,7 +9,7 @@ import { BuildError, tidyProblems } from '../../build-problem.ts'
 import { type BrowserModules, createBrowserModules } from '../modules/browser/browser-modules.ts'
 import type { SiteScan } from '../modules/scan-site.ts'
 import { createServerModules } from '../modules/server/server-modules.ts'
-import { prepareFolder } from './dev-folder.ts'
+import { createDevFolder } from './dev-folder.ts'
 import { createDevStates, type DevState, type NewState } from './dev-states.ts'
 import { createPendingModules } from './pending-modules.ts'
 import { createSiteRevisions, type SiteCheckResult } from './site-revisions.ts'
@@ -59,8 +58,6 @@ export interface DevEngine {
 export interface DevEngineInput extends Pick<SiteSourceInput, 'onBundle' | 'onConfig'> {
   /** The site's folder. */
   dir: string
-  /** Name of the folder to write to, in the site's folder. */
-  folder: string
   /** Returns the path that the site is mounted at. */
   base(): string
   /** Identifies the last change that was sent to open pages. */
@@ -68,11 +65,10 @@ export interface DevEngineInput extends Pick<SiteSourceInput, 'onBundle' | 'onCo
 }
 
 /** Creates the engine that keeps a site's modules up to date, and finds the effect of each change. */
-export function createDevEngine({ dir, folder: name, base, position, ...hooks }: DevEngineInput): DevEngine {
+export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInput): DevEngine {
   // esbuild reports paths with symbolic links resolved.
   const siteDir = realpathSync(dir)
-  const folder = resolve(siteDir, name)
-  prepareFolder(folder)
+  const folder = createDevFolder(siteDir)
   const source = createSiteSource({ siteDir, folder, ...hooks })
   const browser = createBrowserModules(folder, source.compiler, position)
   const server = createServerModules({ siteDir, folder, base, compiler: source.compiler })
@@ -129,8 +125,7 @@ export function createDevEngine({ dir, folder: name, base, position, ...hooks }:
     change: (paths, isStructural) => withBuildErrors(siteDir, apply(paths, isStructural)),
     async dispose() {
       await source.dispose()
-      // The command was started in a folder that is no site.
-      if (!existsSync(resolve(siteDir, 'pages'))) rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
