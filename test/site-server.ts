@@ -118,6 +118,8 @@ export async function startSite(
       NOTES_DB: ':memory:',
       // The failures of tests stay out of the ledger that developers use.
       HYDRANT_LEDGER: ledger,
+      // A busy machine may take longer than the default.
+      HYDRANT_TIMEOUTS_START_MS: '60000',
       // Many servers run at once, and the admin console has one default port.
       HYDRANT_ADMIN: 'false',
       ...SHORT_DEADLINES,
@@ -153,7 +155,11 @@ export async function startSite(
       }
       waiting.add(check)
       check()
-      void ended.then(([code]) => reject(new Error(`The server ended with ${code} before it wrote that line.`)))
+      void ended.then(([code]) =>
+        reject(
+          new Error(`The server ended with ${code} before it wrote that line; the last one: ${lines.at(-1)?.msg}`),
+        ),
+      )
     })
   }
 

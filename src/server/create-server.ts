@@ -13,6 +13,7 @@ import type { LiveBuild } from './build-output/live-build.ts'
 import type { BuildFiles } from './build-output/load-build.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import type { ResponseCollector } from './context/response-collector.ts'
+import { createHydrantError } from './errors/hydrant-error.ts'
 import { passOwnErrors } from './failures/failure-log.ts'
 import { firstFailureOf } from './failures/request-failures.ts'
 import { createConnectionLimits } from './guards/connection-limits.ts'
@@ -37,7 +38,9 @@ import { createRedactor } from './redaction/redact.ts'
 import { mountSite, type ServedSite } from './site/mount-site.ts'
 import type { OpenCacheStore } from './site/open-cache.ts'
 import { isClientErrorStatus } from './thrown/http-error.ts'
+import { hasCode } from './util/has-code.ts'
 import { LAZY_COMPILERS } from './util/lazy-compilers.ts'
+import { messageOf } from './util/message-of.ts'
 
 /** Options of `createServer`: those of the site and the server, the place of the build, and the logger. */
 export interface CreateServerOptions extends ServerOptions {
@@ -54,8 +57,8 @@ export interface CreateServerOptions extends ServerOptions {
 /**
  * Creates a Fastify instance that serves a built site, ready to `listen` or, in a test, to `inject`. These options
  * override the site's `hydrant.config.ts`, and environment variables (`HYDRANT_…`) override these options. Rejects
- * with the errors of the plugin `hydrant`, except for HYD_BASE_TAKEN: for example HYD_BUILD_MISSING,
- * HYD_BUILD_BROKEN, HYD_OPTION_UNKNOWN and HYD_OPTION_INVALID.
+ * with HYD_START_TIMEOUT, and with the errors of the plugin `hydrant`, except for HYD_BASE_TAKEN: for example
+ * HYD_BUILD_MISSING, HYD_BUILD_BROKEN, HYD_OPTION_UNKNOWN and HYD_OPTION_INVALID.
  */
 export async function createServer(given: CreateServerOptions): Promise<FastifyInstance> {
   const { dir, buildDir, logger, loggerInstance, ...options } = given
@@ -140,8 +143,16 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     )
   })
   // Rejects with the error of the registration above.
-  await app.ready()
+  await app.ready().then(null, (error: unknown) => {
+    throw explainTimeout(error, options.timeouts.startMs)
+  })
   return { app, store, connections, ...(await served) }
+}
+
+/** Returns HYD_START_TIMEOUT for Fastify's errors about a plugin or a hook that takes too long, and others unchanged. */
+function explainTimeout(error: unknown, startMs: number): unknown {
+  const isTimeout = hasCode(error, 'FST_ERR_PLUGIN_TIMEOUT') || hasCode(error, 'FST_ERR_HOOK_TIMEOUT')
+  return isTimeout ? createHydrantError('HYD_START_TIMEOUT', [startMs, messageOf(error)], error) : error
 }
 
 function createApp({ manifest, options, logging, metrics = NO_METRICS, handed }: InstanceInput): FastifyInstance {
@@ -159,6 +170,7 @@ function createApp({ manifest, options, logging, metrics = NO_METRICS, handed }:
     trustProxy: trust ?? false,
     rewriteUrl: createRewrite(options, trust),
     bodyLimit: options.bodyLimit,
+    pluginTimeout: options.timeouts.startMs,
     logController: new RequestLog(
       !options.logRequests,
       observerOf(metrics),

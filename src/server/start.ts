@@ -23,9 +23,9 @@ export interface StartInput {
  * to finish, and the process ends with 0. A second signal ends the process at once. An uncaught exception is a failure
  * that ends the process in the same way, with 1. With several workers, this process is their primary.
  *
- * Throws the errors of the build and of the options, HYD_PORT_IN_USE, HYD_SOCKET_IN_USE, HYD_LISTEN_FAILED,
- * HYD_WORKERS_NESTED, and those of the admin listener: HYD_OPTION_ADMIN_TOKEN, HYD_ADMIN_PORT_IN_USE and
- * HYD_ADMIN_LISTEN_FAILED. The stacks of these errors are mapped to the site's source.
+ * Throws the errors of the build and of the options, HYD_START_TIMEOUT, HYD_PORT_IN_USE, HYD_SOCKET_IN_USE,
+ * HYD_LISTEN_FAILED, HYD_WORKERS_NESTED, and those of the admin listener: HYD_OPTION_ADMIN_TOKEN,
+ * HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED. The stacks of these errors are mapped to the site's source.
  */
 export async function startServer(input: StartInput): Promise<void> {
   const attempt: StartAttempt = { folder: buildFolder(input.dir), buildId: null, options: null }

@@ -97,6 +97,10 @@ export const errorTable = {
     message: 'cannot start workers: this process is already a worker of another program',
     fix: 'Set "workers" to 1, and let the other program decide how many processes run.',
   },
+  HYD_START_TIMEOUT: {
+    message: 'the site did not start within %s ms: %s',
+    fix: 'Find the promise that does not settle, or the call of "done" that is missing. If the start needs longer, raise "timeouts.startMs".',
+  },
   HYD_HUNG: {
     message: 'the event loop was blocked for %s s',
     fix: 'Fix the code that the stack names (move long work to a worker thread, or split it into parts), or raise "timeouts.hangMs".',

@@ -166,6 +166,12 @@ export interface SiteOptions {
  */
 export interface ServerOptions extends SiteOptions {
   timeouts?: SiteOptions['timeouts'] & {
+    /**
+     * Milliseconds for the start of the site: of `server.ts` with the plugins that it registers, and of each `onReady`
+     * hook. After that, the start fails with HYD_START_TIMEOUT. 0 turns this off (10 000, as in Fastify, which calls it
+     * `pluginTimeout`).
+     */
+    startMs?: number
     /** Milliseconds for receiving the headers of a request. After that, the response is a 408 (20 000). */
     headersMs?: number
     /** Milliseconds for receiving a whole request, with its body. After that, the response is a 408 (300 000). */

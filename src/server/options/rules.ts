@@ -52,6 +52,7 @@ export const rules: Rules = {
   'timeouts.drainMs': { scope: 'site', ...milliseconds(10_000) },
   'timeouts.stopDelayMs': { scope: 'site', ...milliseconds(0, 0) },
   'timeouts.hangMs': { scope: 'site', ...milliseconds(60_000, 0) },
+  'timeouts.startMs': { scope: 'server', ...milliseconds(10_000, 0) },
   'timeouts.headersMs': { scope: 'server', ...milliseconds(20_000) },
   'timeouts.requestMs': { scope: 'server', ...milliseconds(300_000) },
   'timeouts.sendMs': { scope: 'server', ...milliseconds(30_000) },

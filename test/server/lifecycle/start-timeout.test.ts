@@ -1,0 +1,41 @@
+// The deadline for the start of a site, `timeouts.startMs`.
+
+import t from 'tap'
+import { createServer } from '../../../src/server/index.ts'
+import { createSite } from '../../scripts/create-site.ts'
+import { buildSharing } from '../../shared-compression.ts'
+
+const SERVER = `export default async function server(app, { start = globalThis.start }) {
+  if (start === 'plugin') await app.register(async function database() { await new Promise(() => {}) })
+  if (start === 'hook') app.addHook('onReady', async () => { await new Promise(() => {}) })
+  if (start === 'error') throw new Error('no database')
+  if (start === 'parts') for (const part of [1, 2]) await app.register(() => new Promise((resolve) => setTimeout(resolve, 150)))
+  if (start === 'slow') await new Promise((resolve) => setTimeout(resolve, 60))
+}
+`
+
+t.test('a start that takes longer than "timeouts.startMs" fails with its own error', async (t) => {
+  const dir = createSite(t, { 'server.ts': SERVER })
+  await buildSharing({ dir })
+  t.teardown(() => Reflect.deleteProperty(globalThis, 'start'))
+  const start = async (how: string, startMs: number) => {
+    Reflect.set(globalThis, 'start', how)
+    const app = await createServer({ dir, logger: false, ledger: false, timeouts: { startMs } })
+    t.teardown(() => app.close())
+    return app
+  }
+  const expected = { code: 'HYD_START_TIMEOUT', fix: /"timeouts\.startMs"/ }
+  await t.rejects(start('plugin', 200), {
+    ...expected,
+    message: /^the site did not start within 200 ms: .*'database'/,
+    cause: { code: 'FST_ERR_PLUGIN_TIMEOUT' },
+  })
+  await t.rejects(start('hook', 200), {
+    ...expected,
+    message: /^the site did not start within 200 ms: .*'onReady' hook/,
+    cause: { code: 'FST_ERR_HOOK_TIMEOUT' },
+  })
+  await t.rejects(start('parts', 200), expected, 'the plugins together')
+  await t.rejects(start('error', 200), { message: 'no database', code: undefined })
+  t.equal((await (await start('slow', 0)).inject('/')).statusCode, 200, 'with 0 there is no limit')
+})
