@@ -52,6 +52,7 @@ leaveCertificatesToNpm(process.env, folder)
 process.env.GOGC ??= '400'
 
 const failures: string[] = []
+const again: string[] = []
 const unfinished = new Set(only.length > 0 ? only : listTests())
 let passed = 0
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop(signal))
@@ -98,7 +99,7 @@ function finish(reason = 'was not run') {
     }
   }
   // Repeats the failures, because other files' output follows them above.
-  console.log(formatSummary(passed, failures))
+  console.log(formatSummary(passed, failures, again))
   process.exitCode = failures.length === 0 && passed > 0 ? 0 : 1
 }
 
@@ -142,7 +143,10 @@ function report(file: string, { passed: more, failures: failed, output, seconds 
   unfinished.delete(file)
   passed += more
   failures.push(...failed.map((failure) => `${file} › ${failure}`))
-  if (notes !== '') console.log(notes)
+  if (notes !== '') {
+    console.log(notes)
+    if (failed.length === 0) again.push(file)
+  }
   if (failed.length > 0) console.log(output)
   console.log(`${failed.length > 0 ? 'not ok' : 'ok'} ${file} (${more}, ${seconds.toFixed(1)} s)`)
 }
