@@ -38,6 +38,18 @@ export function isSentByHydrant(reply: FastifyReply): boolean {
   return sentByHydrant.has(reply)
 }
 
+const sentCookies = new WeakMap<FastifyReply, string>()
+
+/** Notes the cookies of a response to a navigation, when the hooks that may set cookies have run. */
+export function noteCookies(reply: FastifyReply) {
+  sentCookies.set(reply, readCookies(reply))
+}
+
+// The result is a text, because Fastify returns its own array and later appends to it.
+function readCookies(reply: FastifyReply): string {
+  return String(reply.getHeader('set-cookie'))
+}
+
 /**
  * Sets the headers of a response to a navigation. A response that was not marked here is replaced: see
  * `createSeal`.
@@ -55,7 +67,6 @@ export class NavigationStream implements NavigationAnswer {
   #ctx: RequestContext
   #text = ''
   #stream: Readable | null = null
-  #cookies = ''
   #isEnded = false
 
   constructor(ctx: RequestContext) {
@@ -77,7 +88,10 @@ export class NavigationStream implements NavigationAnswer {
   }
 
   endIfLate(): boolean {
-    if (!this.isOpen || this.#isEnded || this.#readCookies() === this.#cookies) return this.#isEnded
+    const { reply } = this.#ctx
+    const sent = sentCookies.get(reply)
+    // Hooks still run, so the headers have not been sent.
+    if (!this.isOpen || this.#isEnded || sent === undefined || readCookies(reply) === sent) return this.#isEnded
     this.send(['load'])
     this.end()
     return true
@@ -90,7 +104,6 @@ export class NavigationStream implements NavigationAnswer {
   open() {
     const { reply } = this.#ctx
     setNavigationHeaders(this.#ctx)
-    this.#cookies = this.#readCookies()
     this.#stream = new Readable({ read() {} })
     this.#stream.push(this.#text)
     this.#ctx.statusSent = reply.statusCode
@@ -119,11 +132,6 @@ export class NavigationStream implements NavigationAnswer {
       () => sendOwn(body, reply),
       (error) => sendRawError(error, this.#ctx),
     )
-  }
-
-  // The result is a text, because Fastify returns its own array and later appends to it.
-  #readCookies(): string {
-    return String(this.#ctx.reply.getHeader('set-cookie'))
   }
 }
 

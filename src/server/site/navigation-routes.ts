@@ -9,7 +9,7 @@ import { HIDDEN, ownPath } from '../http/own-routes.ts'
 import { pathAndQuery, pathOf } from '../http/request-url.ts'
 import { pageRoute } from '../http/route-config.ts'
 import { createNavigationContext } from '../pages/create-context.ts'
-import { isSentByHydrant, keepFromCaches, NAVIGATION_CONTENT, refuseNavigation } from '../pages/navigation-stream.ts'
+import { isSentByHydrant, keepFromCaches, NAVIGATION_CONTENT, noteCookies, refuseNavigation } from '../pages/navigation-stream.ts'
 import { isSentOnRedirect, isWebAddress } from '../thrown/redirect-location.ts'
 import { READ_METHODS, WRITE_METHODS } from './page-methods.ts'
 
@@ -94,6 +94,7 @@ function createSeal(site: Site): onSendHookHandler {
     keepFromCaches(reply)
     if (isOwn || line !== null) reply.header(BUILD_HEADER, site.build.manifest.buildId)
     else reply.removeHeader(BUILD_HEADER)
+    noteCookies(reply)
     done(null, line === null ? payload : `${JSON.stringify(line)}\n`)
   }
 }

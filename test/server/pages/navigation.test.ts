@@ -64,7 +64,7 @@ const site: Files = {
   'pages/unserializable.server.ts': load('  return { user: { save() {} } }'),
   'pages/not-found.tsx': 'export default function NotFound() {\n  return <h1>nothing here</h1>\n}\n',
   'pages/error.tsx': 'export default function ErrorPage({ message }) {\n  return <h1>{message}</h1>\n}\n',
-  'server.ts': `export default async function server(app) {\n  ${GATES}\n  app.addHook('onRequest', async (request, reply) => {\n    if ('two' in request.query) reply.header('set-cookie', 'hook=1').header('set-cookie', 'hook=2')\n  })\n}\n`,
+  'server.ts': `export default async function server(app) {\n  ${GATES}\n  app.addHook('onRequest', async (request, reply) => {\n    if ('two' in request.query) reply.header('set-cookie', 'hook=1').header('set-cookie', 'hook=2')\n  })\n  app.addHook('onSend', async (request, reply) => {\n    await null\n    if ('session' in request.query) reply.header('set-cookie', 'session=1')\n  })\n}\n`,
 }
 
 const dir = await buildFiles(t.testdir({}), site)
@@ -222,11 +222,20 @@ t.test('a page that asks to be sent whole has its true status and headers', asyn
 
 t.test('if a cookie comes too late for the response, the document sets it', async (t) => {
   gates.gate('cookie').open()
-  for (const query of ['', '?redirect', '?two']) {
+  for (const query of ['', '?redirect', '?two', '?session']) {
     const asking = await askSocket(marked(`${origin}/cookie${query}`), fresh)
     const kinds = (await asking.rest()).map(([kind]) => kind)
     t.strictSame(kinds, ['start', 'data', 'load'], `${query}: before the page could have been shown without it`)
   }
+})
+
+t.test('a cookie that an onSend hook sets, as session plugins do, is part of the response', async (t) => {
+  gates.gate('slow').open()
+  const asking = await askSocket(marked(`${origin}/slow?session`), fresh)
+  t.strictSame(asking.response.headers.getSetCookie(), ['session=1'])
+  const kinds = (await asking.rest()).map(([kind]) => kind)
+  t.ok(kinds.includes('data'))
+  t.notOk(kinds.includes('load'), 'the page is shown without its document')
 })
 
 t.test('a client that disconnects aborts the loads', async (t) => {
