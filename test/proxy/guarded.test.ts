@@ -1,5 +1,7 @@
 // Paths that a proxy protects, or whose responses it caches, by the path alone.
 
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { BUILD_HEADER } from '../../src/shared/wire/navigation-protocol.ts'
@@ -19,6 +21,8 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/admin/index.server.ts': secret,
   'pages/admin/users/[id].tsx': page,
   'pages/admin/users/[id].server.ts': secret,
+  'pages/admin/[...path].tsx': page,
+  'pages/admin/[...path].server.ts': secret,
   'pages/open.tsx': page,
   'pages/open.server.ts':
     "export const load = ({ reply }) => {\n  reply.header('cache-control', 'public, max-age=60').header('x-accel-expires', '60')\n  return 'open'\n}\n",
@@ -132,6 +136,17 @@ https://shop.example:${tls} {
 const AUTHORIZATION = `Basic ${Buffer.from('boss:secret').toString('base64')}`
 const GUARDED = ['/admin', '/admin?a=b', '/admin/users/7', '/admin/users/7?a=b']
 
+/** Proxies resolve these to a path outside of `/admin/`, and pass them on as they are. */
+const RESOLVED = ['/admin/..', '/admin/%2e%2E', '/admin/../x', '/admin/a/../../b', '/admin/..%2fx', '/x/../admin/7']
+
+/** Sends a path as it is, which `fetch` resolves. */
+async function askRaw(port: number, path: string): Promise<{ status: number | undefined; text: string }> {
+  const [response] = await once(request({ host: '127.0.0.1', port, path, headers: HTML }).end(), 'response')
+  let text = ''
+  for await (const chunk of response) text += chunk
+  return { status: response.statusCode, text }
+}
+
 async function checkGuard(t: Test, port: number) {
   const origin = `http://127.0.0.1:${port}`
   const ask = (path: string, init: RequestInit = {}) => fetch(origin + path, { ...init, redirect: 'manual' })
@@ -152,6 +167,11 @@ async function checkGuard(t: Test, port: number) {
     t.match(await (await ask(address, { method: 'POST', headers: sent })).text(), SECRET)
     t.equal(acts.hydrantActs, 1)
     acts.hydrantActs = 0
+  }
+  for (const path of RESOLVED) {
+    const { status, text } = await askRaw(port, path)
+    t.ok(status === 400 || status === 401, `${path}: ${status}`)
+    t.notMatch(text, SECRET)
   }
   for (const path of ['/_hydrant/data/admin', '/_hydrant/admin?_hydrant', '/_hydrant?_hydrant=/admin'])
     t.notMatch(await (await ask(path, { headers })).text(), SECRET, `${path} leads nowhere`)

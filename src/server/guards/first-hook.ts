@@ -3,6 +3,7 @@ import { guardCaching } from '../http/caching.ts'
 import { endAfterBody } from '../http/end-gently.ts'
 import { REQUEST_ID_HEADER } from '../http/headers.ts'
 import { sendRefusal } from '../http/refusal.ts'
+import { pathOf } from '../http/request-url.ts'
 import { setNosniff } from '../http/security-headers.ts'
 import type { Options } from '../options/options.ts'
 import { createRedactor } from '../redaction/redact.ts'
@@ -10,11 +11,16 @@ import { createPipelineQueue } from './pipelining.ts'
 
 const MAX_URL_BYTES = 8_192
 const MAX_LOGGED = 200
-const TOO_LONG = 414
 
 /**
- * Adds the first hook of every request. It sets `x-request-id` and `nosniff`, responds with 414 to a URL that is too
- * long, makes pipelined requests wait for their turn, and lets clients receive a response that comes before their body
+ * A segment `.` or `..`, in any spelling. Proxies resolve them before they compare a path with their rules, and pass them
+ * on: `/admin/../admin/7` would pass a rule for `/admin/`. Browsers never send one.
+ */
+const DOT_SEGMENT = /(?:\/|%2f)(?:\.|%2e){1,2}(?=[/?#]|%2f|$)/i
+
+/**
+ * Adds the first hook of every request. It sets `x-request-id` and `nosniff`, refuses a URL that is too long (414) or has
+ * a segment `.` or `..` (400), makes pipelined requests wait for their turn, and lets clients receive a response that comes before their body
  * has arrived.
  *
  * perf: one hook for all of this, 0.14 µs less for each other hook, commit 7b7c185a
@@ -35,7 +41,11 @@ export function addFirstHook(app: FastifyInstance, { securityHeaders }: Pick<Opt
 }
 
 function admit(request: FastifyRequest, reply: FastifyReply, done: () => void) {
-  if (request.url.length > MAX_URL_BYTES) refuseLongUrl(request, reply)
+  const { url } = request
+  if (url.length > MAX_URL_BYTES)
+    refuse(414, `a URL of ${url.length} bytes`, `The address is longer than ${MAX_URL_BYTES} bytes.`, reply)
+  else if (DOT_SEGMENT.test(url) && DOT_SEGMENT.test(pathOf(url)))
+    refuse(400, 'the path has a segment "." or ".."', 'The address is malformed.', reply)
   else done()
 }
 
@@ -53,10 +63,9 @@ function closeWhenRefused({ raw: { socket } }: FastifyRequest, { raw }: FastifyR
   raw.once('finish', () => socket.destroySoon())
 }
 
-function refuseLongUrl(request: FastifyRequest, reply: FastifyReply) {
-  const { method, headers, originalUrl } = request
+function refuse(status: number, reason: string, detail: string, reply: FastifyReply) {
+  const { method, headers, originalUrl, log } = reply.request
   const url = createRedactor(headers)(originalUrl, { maxLength: MAX_LOGGED })
-  const refusal = `refused with ${TOO_LONG}: a URL of ${request.url.length} bytes`
-  request.log.info({ method, url, statusCode: TOO_LONG }, refusal)
-  sendRefusal(TOO_LONG, `The address is longer than ${MAX_URL_BYTES} bytes.`, reply)
+  log.info({ method, url, statusCode: status }, `refused with ${status}: ${reason}`)
+  sendRefusal(status, detail, reply)
 }

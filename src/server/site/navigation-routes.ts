@@ -9,7 +9,13 @@ import { HIDDEN, ownPath } from '../http/own-routes.ts'
 import { pathAndQuery, pathOf } from '../http/request-url.ts'
 import { pageRoute } from '../http/route-config.ts'
 import { createNavigationContext } from '../pages/create-context.ts'
-import { isSentByHydrant, keepFromCaches, NAVIGATION_CONTENT, noteCookies, refuseNavigation } from '../pages/navigation-stream.ts'
+import {
+  isSentByHydrant,
+  keepFromCaches,
+  NAVIGATION_CONTENT,
+  noteCookies,
+  refuseNavigation,
+} from '../pages/navigation-stream.ts'
 import { isSentOnRedirect, isWebAddress } from '../thrown/redirect-location.ts'
 import { READ_METHODS, WRITE_METHODS } from './page-methods.ts'
 

@@ -147,6 +147,34 @@ t.test('a request that is too large is refused before it reaches a route', async
   }
 })
 
+t.test('a path with a segment "." or ".." is refused, however it is written', async (t) => {
+  const { app, log } = await serve(t, dir)
+  const { send } = await listenRaw(t, app)
+  const ask = async (path: string) =>
+    parseRaw(await send(rawRequest(`GET ${path} HTTP/1.1`, ['Host: localhost', 'Accept: text/html'])))
+  for (const path of [
+    '/rest/..',
+    '/rest/%2e%2E/',
+    '/rest/a/../b?c',
+    '/rest/.%2e%2Fa',
+    '/rest/a%2f..',
+    '/rest/./a',
+    '/..',
+  ]) {
+    const { status, headers, body } = await ask(path)
+    t.equal(status, 400, path)
+    t.ok(headers.includes('cache-control: no-store'))
+    t.match(body, 'The address is malformed.')
+    t.match(log.lines.at(-1), {
+      level: 30,
+      statusCode: 400,
+      msg: 'refused with 400: the path has a segment "." or ".."',
+    })
+  }
+  for (const path of ['/rest/...', '/rest/.well-known/..a', '/rest/a..', '/rest/a?b=/../c', '/rest/%252e%252e'])
+    t.equal((await ask(path)).status, 200, path)
+})
+
 t.test('a malformed request is refused, and the refusal is never part of another response', async (t) => {
   const { app, log } = await serve(t, dir)
   const { port, send } = await listenRaw(t, app)
