@@ -108,6 +108,17 @@ t.test('a form that a guard refuses or redirects does not reach the action', asy
   t.same(await done(), [{ path: 'ada: a text' }], 'the refused form has its text again')
 })
 
+t.test('the Back button does not show a guarded page after the visitor has signed out', async (t) => {
+  const opened = await open(t, '/start')
+  await setUser(opened, 'user=ada; Path=/')
+  await opened.goto(`${origin}/vault/first`, 'load')
+  await setUser(opened, NOBODY)
+  await opened.goto(`${origin}/enter`, 'load')
+  await opened.page.goBack()
+  await opened.hasText('h1', 'Enter')
+  t.equal(pathOf(opened), '/enter?from=%2Fvault%2Ffirst')
+})
+
 t.test('the guard of the root layout refuses a navigation', async (t) => {
   const opened = await open(t, '/start')
   await opened.click('#closed')

@@ -11,6 +11,7 @@ import { remember } from '../util/remember.ts'
  */
 export const REVALIDATE = 'private, no-cache'
 export const NO_STORE = 'no-store'
+const PRIVATE_NO_STORE = 'private, no-store'
 
 /** `private` keeps a response out of shared caches, `no-store` out of every cache. */
 export type CacheLimit = 'private' | 'no-store'
@@ -40,6 +41,14 @@ export function limitCachingAsSaid(reply: FastifyReply) {
 export function keepFromSharedCaches(reply: FastifyReply) {
   limitCaching(reply, 'private')
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
+}
+
+/**
+ * Keeps a page with guards out of browsers' caches, unless the site has set a `Cache-Control`. The Back button would show
+ * it after the visitor has signed out: browsers do not revalidate for it.
+ */
+export function keepFromHistory(reply: FastifyReply) {
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', PRIVATE_NO_STORE)
 }
 
 /** Removes the headers that override `Cache-Control` in some caches. */

@@ -7,7 +7,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { catchError } from '../failures/catch-error.ts'
-import { removeCacheHeaders } from '../http/caching.ts'
+import { keepFromHistory, removeCacheHeaders } from '../http/caching.ts'
 import { silencePromises } from '../render/data-promises.ts'
 import { deferData } from '../render/deferred-data.ts'
 import { toPlainJson } from '../render/plain-json.ts'
@@ -88,7 +88,9 @@ function respondToGet(route: PreparedRoute, ctx: RequestContext): Promise<void> 
 }
 
 async function respondIfAdmitted(route: PreparedRoute, ctx: RequestContext): Promise<void> {
-  if (await admitToPage(route, ctx)) await respond(route, ctx)
+  if (!(await admitToPage(route, ctx))) return
+  if (route.hasGuards) keepFromHistory(ctx.reply)
+  await respond(route, ctx)
 }
 
 function respond(route: PreparedRoute, ctx: RequestContext): Promise<void> {

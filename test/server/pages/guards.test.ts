@@ -115,6 +115,13 @@ t.test('guards run before the loads, the outermost first, once for each request'
   }
 })
 
+t.test('browsers keep no page with guards for the Back button, unless a guard or a load allows it', async (t) => {
+  for (const headers of [HTML, JSON_ONLY, { accept: 'text/markdown' }])
+    t.equal((await get('/team/a/desk', headers)).headers['cache-control'], 'private, no-store')
+  globals.hydrantGuards = { desk: ({ reply }) => void reply.header('cache-control', 'private, max-age=5') }
+  t.equal((await get('/team/a/desk', HTML)).headers['cache-control'], 'private, max-age=5')
+})
+
 t.test('all loads and actions below see what the guards returned', async (t) => {
   globals.hydrantGuards = {
     root: () => ({ user: 'ada', role: 'guest' }),
