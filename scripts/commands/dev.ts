@@ -1,4 +1,4 @@
-import { pathToFileURL } from 'node:url'
+import { resolve } from 'node:path'
 import { watchRejections } from '../../src/server/lifecycle/unhandled-rejections.ts'
 import { startWatchdog } from '../../src/server/lifecycle/watchdog.ts'
 import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
@@ -70,7 +70,7 @@ export async function runDev(
   signals.setClose(started.close)
   const { urls, portNote } = started
   if (portNote !== null) console.log(portNote)
-  console.log(`Hydrant serves ${pathToFileURL(dir).pathname} at ${urls.local}`)
+  console.log(`Hydrant serves ${resolve(dir)} at ${urls.local}`)
   for (const url of urls.network) console.log(`on the network: ${url}`)
   for (const write of waiting) write()
   print = (write) => write()

@@ -36,7 +36,7 @@ export function createErrorDisplay({ dir, base, onErrors, formatErrors }: ErrorD
   const list = createErrorList()
   // At first the site has not been read.
   let page: string | null = ''
-  let script: string | undefined
+  let script: string | null = null
 
   function show(errors: readonly DevError[]) {
     const isRepeat = errors.every(({ id }) => list.has(id))

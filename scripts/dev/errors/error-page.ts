@@ -3,11 +3,15 @@ import type { DevError } from '../../../src/shared/wire/dev-protocol.ts'
 import { escapeHtml, escapeScript } from '../../../src/shared/wire/html.ts'
 import { HYDRANT_FILES, hydrantPath } from '../../build/esbuild/hydrant-files.ts'
 
+/** Milliseconds after which a page without its script loads again. */
+const RELOAD_MS = 1_000
+
 /**
  * Bundles the script of the error page: a site that does not build has no scripts. esbuild escapes `</script` in it.
+ * Resolves with null if esbuild cannot: the error may be in the `package.json` of the site, which it also reads.
  */
-export async function buildErrorScript(): Promise<string> {
-  const { outputFiles } = await build({
+export async function buildErrorScript(): Promise<string | null> {
+  const result = await build({
     entryPoints: [hydrantPath(HYDRANT_FILES.errorPage)],
     bundle: true,
     charset: 'utf8',
@@ -16,16 +20,23 @@ export async function buildErrorScript(): Promise<string> {
     platform: 'browser',
     target: 'es2022',
     write: false,
-  })
-  return outputFiles[0]?.text ?? ''
+    logLevel: 'silent',
+  }).catch(() => null)
+  return result?.outputFiles[0]?.text ?? null
 }
 
 /**
  * Returns the page that a browser shows while the site does not build or start. It reloads after each build.
  *
  * @param text The errors as text, for clients without JavaScript.
+ * @param script The result of `buildErrorScript`.
  */
-export function createErrorPage(errors: readonly DevError[], text: string, base: string, script: string): string {
+export function createErrorPage(
+  errors: readonly DevError[],
+  text: string,
+  base: string,
+  script: string | null,
+): string {
   const title = errors[0]?.title ?? ''
   const data = { base: base === '/' ? '' : base, errors }
   return `<!doctype html>
@@ -49,7 +60,7 @@ pre { overflow-x: auto; font: 0.875rem/1.5 ui-monospace, monospace; }
 <p>This page reloads when the site has been built again.</p>
 </main>
 <script type="application/json">${escapeScript(JSON.stringify(data))}</script>
-<script type="module">${script}</script>
+<script type="module">${script ?? `setTimeout(() => location.reload(), ${RELOAD_MS})`}</script>
 </body>
 </html>
 `

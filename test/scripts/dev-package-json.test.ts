@@ -1,0 +1,31 @@
+// A syntax error in `package.json` while `hydrant dev` runs.
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { until } from '../until.ts'
+import { createSite } from './create-site.ts'
+import { startCli } from './run-cli.ts'
+
+const MANIFEST = '{ "type": "module" }\n'
+
+t.test('the site is served again when a package.json with a syntax error is mended', async (t) => {
+  const files = { 'my site/package.json': MANIFEST, 'my site/pages/index.tsx': 'export default () => <p>page</p>\n' }
+  const dir = join(createSite(t, files), 'my site')
+  // esbuild reads the `package.json` of the working directory for each bundle.
+  const dev = startCli(t, ['dev', '--host', '127.0.0.1', '--port', '0'], { cwd: dir })
+  const [, shown, url = ''] = await dev.waitFor(/^Hydrant serves (.+) at (http:\S+)$/)
+  t.equal(shown, dir)
+  const get = () => fetch(url, { headers: { accept: 'text/html' } })
+  await until(async () => (await get()).status === 200)
+
+  writeFileSync(join(dir, 'package.json'), '{ "type": "module",\n')
+  await dev.waitFor(/^Error \[HYD_BUILD_SYNTAX\]/)
+  const broken = await get()
+  t.equal(broken.status, 500)
+  t.match(await broken.text(), 'location.reload()')
+  writeFileSync(join(dir, 'package.json'), MANIFEST)
+  await dev.waitFor(/^updated in .*\(package\.json\)$/)
+  t.equal((await get()).status, 200)
+  t.notMatch(dev.lines.join('\n'), 'outside of any request')
+})
