@@ -4,10 +4,9 @@ import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { catchError } from '../failures/catch-error.ts'
 import { createSearchError } from '../schemas/address-error.ts'
-import { createFormObject } from '../schemas/form-object.ts'
-import { toIssues } from '../schemas/issues.ts'
 import type { PageSchema, PageSchemas } from '../schemas/page-schemas.ts'
 import { validate } from '../schemas/validate.ts'
+import { validateFields } from '../schemas/validate-fields.ts'
 import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
 import { DEADLINE } from '../util/deadline.ts'
 import { noteParams } from './development-notes.ts'
@@ -71,8 +70,7 @@ async function checkSearch(schema: PageSchema, { search }: RequestContext): Prom
   const entries = [...new URLSearchParams(search)]
   if (entries.length > MAX_PARAMETERS)
     throw new HttpError(400, `The query of this address has more than ${MAX_PARAMETERS} parameters.`)
-  const { value, nameOf } = createFormObject(entries, schema.shape)
-  const result = await validate(schema, value)
-  if (!result.isValid) throw createSearchError(toIssues(result.issues, nameOf))
+  const result = await validateFields(schema, entries)
+  if (!result.isValid) throw createSearchError(result.issues)
   return result.value
 }

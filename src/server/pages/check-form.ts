@@ -5,11 +5,11 @@ import type { FormRefusal } from '../forms/kept-texts.ts'
 import { nameOption } from '../forms/limits.ts'
 import type { Format } from '../http/negotiate.ts'
 import { writeFieldName } from '../schemas/field-names.ts'
-import { createFormObject } from '../schemas/form-object.ts'
 import { groupIssues, type Issue, toIssues } from '../schemas/issues.ts'
 import type { PageSchema } from '../schemas/page-schemas.ts'
 import { hideSecrets, typedValues } from '../schemas/typed-values.ts'
 import { validate } from '../schemas/validate.ts'
+import { type ValidatedFields, validateFields } from '../schemas/validate-fields.ts'
 import type { FormMessages } from '../thrown/invalid-form.ts'
 
 /** A form that was not accepted: by the schema, by the action, or because of its size. */
@@ -28,13 +28,15 @@ const NOT_ACCEPTED = 'the form was not accepted'
 
 /** Validates a form, or any other body. Rejects with what the schema throws. */
 export async function checkForm(schema: PageSchema, form: FormData, request: FastifyRequest): Promise<CheckedForm> {
-  const { value, nameOf } = hasOtherBody(request)
-    ? { value: request.body, nameOf: writeFieldName }
-    : createFormObject(form, schema.shape)
-  const result = await validate(schema, value)
+  const result = hasOtherBody(request) ? await validateBody(schema, request) : await validateFields(schema, form)
   if (result.isValid) return result
-  const issues = hideSecrets(toIssues(result.issues, nameOf), form)
+  const issues = hideSecrets(result.issues, form)
   return { isValid: false, refused: { status: UNPROCESSABLE, issues, form, reason: NOT_ACCEPTED } }
+}
+
+async function validateBody(schema: PageSchema, { body }: FastifyRequest): Promise<ValidatedFields> {
+  const result = await validate(schema, body)
+  return result.isValid ? result : { isValid: false, issues: toIssues(result.issues, writeFieldName) }
 }
 
 /** Returns whether a request has a body that is not a form: JSON, or what a parser of the site has made of it. */

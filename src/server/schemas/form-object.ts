@@ -27,7 +27,7 @@ interface Node {
  * - The values of a name that occurs several times are an array. So are those of a name that ends with `[]`, and
  *   those of a name if the schema requires an array for it.
  * - A text stays a text. An empty text is left out where the schema asks for a number or a boolean, and where the
- *   schema does not require the field and does not accept an empty text.
+ *   schema does not require the field and is not known to accept an empty text.
  * - An empty file input is left out, and so is a name that contains `__proto__`.
  *
  * No object has a prototype. Throws an HttpError with 400 for names that contradict each other or are nested too

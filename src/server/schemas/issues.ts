@@ -12,10 +12,12 @@ const MAX_ISSUES = 1_000
 
 /** Returns the issues that a schema found, with the names of their fields. */
 export function toIssues(issues: readonly SchemaIssue[], nameOf: (path: readonly PropertyKey[]) => string): Issue[] {
-  return issues.slice(0, MAX_ISSUES).map(({ message, path = [] }) => ({
-    path: nameOf(path.map((segment) => (typeof segment === 'object' ? segment.key : segment))),
-    message,
-  }))
+  return issues.slice(0, MAX_ISSUES).map((issue) => ({ path: nameOf(keysOf(issue)), message: issue.message }))
+}
+
+/** Returns the keys of the path of an issue. */
+export function keysOf({ path = [] }: SchemaIssue): PropertyKey[] {
+  return path.map((segment) => (typeof segment === 'object' ? segment.key : segment))
 }
 
 /** Returns the messages of each field. */

@@ -6,12 +6,14 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 /** With these options zod and valibot leave out the rules that JSON Schema cannot express, in place of throwing. */
 const LENIENT = { unrepresentable: 'any', errorMode: 'ignore' }
 
-/** Returns the JSON Schema of a schema's input, if its library implements Standard JSON Schema; else null. */
-export function jsonSchemaOf(schema: StandardSchema): JsonSchema | null {
+/** Returns the JSON Schema of a schema's input or output, if its library implements Standard JSON Schema; else null. */
+export function jsonSchemaOf(schema: StandardSchema, end: 'input' | 'output' = 'input'): JsonSchema | null {
   // The property belongs to a second standard (https://standardschema.dev/json-schema).
-  const { jsonSchema } = schema['~standard'] as { jsonSchema?: { input?: (options: object) => unknown } }
+  const { jsonSchema } = schema['~standard'] as {
+    jsonSchema?: Partial<Record<typeof end, (options: object) => unknown>>
+  }
   try {
-    const written = jsonSchema?.input?.({ target: 'draft-2020-12', libraryOptions: LENIENT })
+    const written = jsonSchema?.[end]?.({ target: 'draft-2020-12', libraryOptions: LENIENT })
     return isSchema(written) ? written : null
   } catch {
     // The library cannot express this schema.
@@ -61,6 +63,14 @@ export function simplify(schema: JsonSchema, root: JsonSchema, depth = 0): JsonS
   if (!Array.isArray(simple.type)) return simple
   const types = simple.type.filter((type) => type !== 'null')
   return { ...simple, type: types.length === 1 ? types[0] : undefined }
+}
+
+/** Returns the schemas of which a value has to fit one: the alternatives of a schema, or the schema itself. */
+export function alternativesOf(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema[] {
+  if (depth > MAX_REFERENCES) return []
+  const { $ref, anyOf, oneOf } = schema
+  const parts = [...(typeof $ref === 'string' ? [lookUp($ref, root)] : []), ...schemasIn(anyOf), ...schemasIn(oneOf)]
+  return parts.length === 0 ? [schema] : parts.flatMap((part) => alternativesOf(part, root, depth + 1))
 }
 
 function lookUp(reference: string, root: JsonSchema): JsonSchema {

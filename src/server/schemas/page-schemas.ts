@@ -19,6 +19,8 @@ export interface PageSchema {
   schema: StandardSchema
   /** The shape of the schema's input; null if the library of the schema does not provide it. */
   shape: Shape | null
+  /** The shape of the schema's output; null like that of the input. */
+  outputShape: Shape | null
 }
 
 export interface PageSchemas extends Record<SchemaName, PageSchema | null> {
@@ -37,8 +39,11 @@ function readSchema(name: SchemaName, value: unknown, file: string): PageSchema 
   if (value === undefined) return null
   if (!isStandardSchema(value))
     throw createExportError('HYD_SCHEMA_INVALID', [name, file, describeValue(value)], { file, name })
-  const json = name === 'params' ? null : jsonSchemaOf(value)
-  return { name, file, schema: value, shape: json && createShape(json) }
+  const shapeOf = (end: 'input' | 'output') => {
+    const json = name === 'params' ? null : jsonSchemaOf(value, end)
+    return json && createShape(json)
+  }
+  return { name, file, schema: value, shape: shapeOf('input'), outputShape: shapeOf('output') }
 }
 
 /** Returns whether a value is a schema. The schemas of some libraries are functions. */

@@ -1,4 +1,4 @@
-import { isSchema, type JsonSchema, propertiesOf, requiredOf, simplify } from './json-schema.ts'
+import { alternativesOf, isSchema, type JsonSchema, propertiesOf, requiredOf, simplify } from './json-schema.ts'
 
 /** The part of a schema that Hydrant knows: where its input has arrays and groups, and what is required. */
 export interface Shape {
@@ -31,7 +31,8 @@ export function createShape(root: JsonSchema): Shape {
       isOpen ? propertiesOf(schema).map(([name, part]) => [name, read(part, required.has(name), depth + 1)]) : [],
     )
     const items = isOpen && isSchema(schema.items) ? read(schema.items, false, depth + 1) : null
-    const omitsEmpty = kind === 'number' || kind === 'boolean' || (!isRequired && !acceptsEmpty(schema))
+    const accepts = kind === 'any' ? alternativesOf(given, root).some(isForEmpty) : acceptsEmpty(schema)
+    const omitsEmpty = kind === 'number' || kind === 'boolean' || (!isRequired && !accepts)
     return { kind, isRequired, omitsEmpty, schema, properties, items }
   }
 
@@ -62,6 +63,12 @@ export function acceptsEmpty(schema: JsonSchema): boolean {
   if ('const' in schema && schema.const !== '') return false
   if (typeof pattern === 'string') return matchesEmpty(pattern)
   return typeof format !== 'string'
+}
+
+/** Returns whether a schema is for texts, and the empty one is one of them. */
+function isForEmpty(schema: JsonSchema): boolean {
+  const isForTexts = [schema.type].flat().includes('string') || 'const' in schema || Array.isArray(schema.enum)
+  return isForTexts && acceptsEmpty(schema)
 }
 
 function matchesEmpty(pattern: string): boolean {

@@ -65,6 +65,26 @@ export function action({ input, form: sent }) {
   return { input: { ...input, photo: input.photo?.name }, isForm: sent instanceof FormData, runs }
 }
 `,
+  'pages/optional.tsx': 'export default ({ invalid, actionData }) => <p>{JSON.stringify(invalid ?? actionData)}</p>\n',
+  'pages/optional.server.ts': `
+import { z } from 'zod'
+const toDate = z.string().transform((text) => new Date(text)).pipe(z.date('No date'))
+const trimmed = z.string().transform((text) => text.trim())
+const fields = z.object({
+  name: z.string().min(2, 'Too short'),
+  born: z.coerce.date().optional(),
+  news: z.stringbool().optional(),
+  nickname: z.string().optional(),
+  note: trimmed.optional(),
+  trip: z.object({ from: toDate.optional(), to: toDate.optional() }).optional(),
+})
+export const search = fields.omit({ name: true })
+export const form = fields
+  .refine(({ name, trip }) => name !== 'traveler' || trip?.from, { path: ['trip', 'from'], error: 'Choose a day' })
+  .refine(({ name, nickname }) => name !== 'nameless' || nickname !== '', { path: ['nickname'], error: 'Missing' })
+export const load = ({ search }) => search
+export const action = ({ input }) => input
+`,
   'pages/valibot.tsx': 'export default ({ invalid, actionData }) => <p>{JSON.stringify(invalid ?? actionData)}</p>\n',
   'pages/valibot.server.ts': `
 import * as v from 'valibot'

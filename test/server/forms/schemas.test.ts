@@ -157,6 +157,21 @@ t.test('valibot and arktype', async (t) => {
   t.notMatch(wrong.text, 'hunter2', 'a message that repeats a secret')
 })
 
+t.test('an empty text that a schema refuses is missing if the field is not required', async (t) => {
+  const empty = { born: '', news: '', nickname: '', note: '', 'trip.from': '' }
+  const accepted = { nickname: '', note: '', trip: {} }
+  const sent = await post('/optional', { name: 'Ada', ...empty }, JSON_ONLY)
+  t.strictSame(JSON.parse(sent.text), { name: 'Ada', ...accepted })
+  t.strictSame((await get(`/optional?${new URLSearchParams(empty)}`, JSON_ONLY)).json(), accepted)
+  const errorsOf = async (fields: Fields) => JSON.parse((await post('/optional', fields, JSON_ONLY)).text).errors
+  t.strictSame(await errorsOf({ name: 'A', ...empty }), [{ path: 'name', message: 'Too short' }])
+  t.strictSame(await errorsOf({ name: 'Ada', 'trip.from': 'x' }), [{ path: 'trip.from', message: 'No date' }])
+  const needed = await errorsOf({ name: 'traveler', 'trip.from': '' })
+  t.strictSame(needed, [{ path: 'trip.from', message: 'No date' }], 'a rule about several fields needs it')
+  const missing = await errorsOf({ name: 'nameless', nickname: '' })
+  t.strictSame(missing, [{ path: 'nickname', message: 'Missing' }], 'a text that no schema transforms stays')
+})
+
 t.test('a schema that throws is a failure with its digest and its line', async (t) => {
   for (const kind of ['throws', 'rejects']) {
     const response = await app.inject({ method: 'POST', url: '/strange', payload: { kind }, headers: JSON_ONLY })

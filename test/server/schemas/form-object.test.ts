@@ -1,4 +1,7 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
 import t from 'tap'
+import * as v from 'valibot'
 import { z } from 'zod'
 import { writeFieldName } from '../../../src/server/schemas/field-names.ts'
 import { createFormObject, MAX_DEPTH } from '../../../src/server/schemas/form-object.ts'
@@ -65,6 +68,40 @@ t.test('an empty text is missing where the schema has no use for it', async (t) 
   t.strictSame(read(entries, schema), { nickname: '', title: '', mail: '' })
   t.strictSame(read(entries), Object.fromEntries(entries), 'a schema without JSON Schema')
 })
+
+t.test(
+  'an empty text is missing in an optional field of an unknown type, unless a text is one of its types',
+  async (t) => {
+    const schema = z.object({
+      born: z.coerce.date().optional(),
+      since: z.coerce.date().default(new Date(0)),
+      count: z.coerce.bigint().optional(),
+      any: z.any().optional(),
+      longOrDate: z.union([z.string().min(1), z.coerce.date()]).optional(),
+      emailOrNumber: z.union([z.email(), z.coerce.number()]).optional(),
+      required: z.coerce.date(),
+      emptyOrDate: z.union([z.literal(''), z.coerce.date()]).optional(),
+      textOrNumber: z.union([z.string(), z.coerce.number()]).optional(),
+      json: z.json().optional(),
+    })
+    const entries = Object.keys(schema.shape).map((name): [string, string] => [name, ''])
+    t.strictSame(read(entries, schema), { required: '', emptyOrDate: '', textOrNumber: '', json: '' })
+    const inValibot = toStandardJsonSchema(
+      v.object({
+        born: v.optional(v.date()),
+        email: v.optional(v.union([v.literal(''), v.pipe(v.string(), v.email())])),
+      }),
+    )
+    const inArktype = type({ 'born?': 'Date', 'email?': "''|string.email" })
+    for (const schema of [inValibot, inArktype]) {
+      const sent: Entries = [
+        ['born', ''],
+        ['email', ''],
+      ]
+      t.strictSame(read(sent, schema), { email: '' })
+    }
+  },
+)
 
 t.test('an empty file input is none, and an empty file is one', async (t) => {
   const empty = new File([], 'empty.txt')
