@@ -99,7 +99,10 @@ export interface OptionAttributes extends InvalidAttributes {
  */
 export interface Field extends FieldRules, InvalidAttributes {
   name: string
-  /** The text that the visitor has sent, if the form was not accepted. Missing for files and secrets. */
+  /**
+   * The text that the visitor has sent, if the form was not accepted: an array for `<select multiple>` if the schema
+   * has an array. Missing for files and secrets.
+   */
   defaultValue?: string | string[]
   /** The id that the element with the messages needs: `<p id={fields.email.errorId}>`. */
   readonly errorId: string

@@ -58,6 +58,29 @@ t.test('a field that was not accepted has the typed text and its messages', asyn
   )
 })
 
+t.test('the values of a list are selected options, and each text input shows its own', async (t) => {
+  const values = { topics: ['a', 'b'], 'items[0]': 'a', 'items[1]': 'b', one: 'c' }
+  const field = fieldsOf({ issues: {}, values })
+  const select = renderToStaticMarkup(
+    <select {...field('topics')}>
+      <option>a</option>
+      <option>b</option>
+      <option>c</option>
+    </select>,
+  )
+  t.match(select, '<option selected="">a</option><option selected="">b</option><option>c</option>')
+  const texts = renderToStaticMarkup(
+    <>
+      <input {...field('items[0]')} />
+      <input {...field('items[1]')} />
+    </>,
+  )
+  t.equal(texts, '<input name="items[0]" value="a"/><input name="items[1]" value="b"/>')
+  t.notMatch(renderToStaticMarkup(<input {...field('topics')} />), /a,b/, 'no text that nobody has typed')
+  const one = fieldsOf({ issues: {}, values: { topics: 'a' } })
+  t.match(renderToStaticMarkup(<input {...one('topics')} />), 'value="a"')
+})
+
 t.test('the first element with a message that is rendered gets the focus', async (t) => {
   const field = fieldsOf({ issues: { b: ['1'], a: ['2'], size: ['3'] }, values: {} })
   const html = renderToStaticMarkup(

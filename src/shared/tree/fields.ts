@@ -64,13 +64,18 @@ function createField(
   }
 
   const attributes: Omit<Field, 'errorId' | 'issues' | 'option'> = { name, ...fieldRules, ...state }
-  if (typed !== undefined) attributes.defaultValue = fieldRules.multiple ? [typed].flat() : typed
+  if (typed !== undefined) attributes.defaultValue = fieldRules.multiple ? createSelection([typed].flat()) : typed
   return Object.defineProperties(withFocus(attributes, name), {
     errorId: { value: errorId },
     issues: { value: issues },
     option: { value: option },
     // The properties are not enumerable, so that a spread leaves them out; TypeScript does not know them.
   }) as Field
+}
+
+/** Returns the values of `<select multiple>`. A text input, which makes a text of them, shows no joined values. */
+function createSelection(values: string[]): string[] {
+  return values.length > 1 ? Object.defineProperty(values, 'toString', { value: () => '' }) : values
 }
 
 function ownValue<Value>(record: Readonly<Record<string, Value>> | undefined, name: string): Value | undefined {
