@@ -100,8 +100,8 @@ export interface CacheOptions<Route extends PageRoute = never> {
   staleS?: number
   /**
    * Names by which `app.pageCache.invalidate` removes the response: a list, or a function that returns one (none). A
-   * response has at most 100 tags. A tag has 1 to 256 characters; a space, a comma or a character outside ASCII
-   * counts as its percent-encoded characters. Other tags are the failure HYD_CACHE_TAGS of the request.
+   * response has at most 100 tags, and none is empty. Otherwise the request fails with HYD_CACHE_TAGS. If a tag is
+   * longer than 256 characters after it has been percent-encoded, a hash replaces its end in headers.
    */
   tags?: readonly string[] | ((page: Pick<LoadContext<Route>, 'params' | 'search'>) => readonly string[])
   /** Names of the query parameters that the page reads. Its loads see no other parameter (none). */

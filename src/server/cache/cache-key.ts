@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Format } from '../http/negotiate.ts'
 import { pathOf, plainTarget } from '../http/request-url.ts'
 
@@ -48,11 +49,25 @@ export function queryOf(search: string): Record<string, string | string[]> {
   return query
 }
 
+/** The most characters of a site's tag as it is stored and sent. */
+const MAX_TAG_LENGTH = 256
+
 /**
- * Returns a tag as it is stored and sent. Everything but visible ASCII characters is percent-encoded, and so are
+ * Returns a tag of a site as it is stored and sent: percent-encoded. A tag may contain a part of any URL, so the end of
+ * a tag that is too long is replaced by the hash of the whole.
+ */
+export function toStoredTag(tag: string): string {
+  const encoded = encodeTag(tag)
+  if (encoded.length <= MAX_TAG_LENGTH) return encoded
+  const end = `~${createHash('sha256').update(encoded).digest('base64url')}`
+  return encoded.slice(0, MAX_TAG_LENGTH - end.length).replace(/%.?$/, '') + end
+}
+
+/**
+ * Percent-encodes a tag. Everything but visible ASCII characters is encoded, and so are
  * commas: `Cache-Tag` separates tags by commas, and `Surrogate-Key` by spaces.
  */
-export function encodeTag(tag: string): string {
+function encodeTag(tag: string): string {
   // Half of a pair of surrogates cannot be encoded.
   return tag.replace(/[^!-+\--~]+/g, (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')))
 }

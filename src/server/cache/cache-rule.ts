@@ -1,7 +1,7 @@
 import { createExportError } from '../errors/export-error.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { closestMatch } from '../util/closest-match.ts'
-import { encodeTag } from './cache-key.ts'
+import { toStoredTag } from './cache-key.ts'
 
 /** The export `cache` of a page's server file, with its defaults. */
 export interface CacheRule {
@@ -30,8 +30,6 @@ export interface TaggedPage {
 const NAMES = ['maxAgeS', 'staleS', 'tags', 'search']
 const YEAR_S = 31_536_000
 const MAX_PAGE_TAGS = 100
-/** The most characters of a tag in its encoded form. */
-const MAX_TAG_LENGTH = 256
 
 /** Reads the export `cache` of a server file; null if there is none. Throws HYD_CACHE_INVALID. */
 export function readCacheRule(exports: Readonly<Record<string, unknown>>, file: string): CacheRule | null {
@@ -71,16 +69,15 @@ function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
-/** Returns the tags of a page, as they are sent. Throws HYD_CACHE_TAGS for anything but a short list of tags. */
+/** Returns the tags of a page, as they are sent. Throws HYD_CACHE_TAGS for anything but a list of at most 100 tags. */
 export function tagsOf(rule: CacheRule, page: TaggedPage, file: string): readonly string[] {
   const tags = rule.tags(page)
   if (!Array.isArray(tags) || tags.length > MAX_PAGE_TAGS || !tags.every(isTag))
     throw createHydrantError('HYD_CACHE_TAGS', [file, showValue(tags)])
-  return [...new Set(tags.map(encodeTag))]
+  return [...new Set(tags.map(toStoredTag))]
 }
 
 /** Whether a value may be a tag of a page. */
 export function isTag(value: unknown): value is string {
-  if (typeof value !== 'string' || value === '' || value.length > MAX_TAG_LENGTH) return false
-  return encodeTag(value).length <= MAX_TAG_LENGTH
+  return typeof value === 'string' && value !== ''
 }

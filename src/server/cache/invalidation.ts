@@ -3,7 +3,7 @@ import { describeUnknown } from './cache-rule.ts'
 
 /** The stored responses that `invalidate` removes: those with any of these tags, and those of this path. */
 export interface Invalidation {
-  /** Tags of the export `cache`. A text that cannot be a tag is ignored (none). */
+  /** Tags of the export `cache`. An empty text is ignored (none). */
   tags?: readonly string[]
   /**
    * The path of a page as a visitor sees it, with the base: `/shop/products/7`. A query is ignored, so the responses

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { StoredCounts } from '../metrics/cache-counts.ts'
 import type { CacheContents } from './cache-contents.ts'
-import { encodeTag, pathTag } from './cache-key.ts'
+import { pathTag, toStoredTag } from './cache-key.ts'
 import { isTag } from './cache-rule.ts'
 import type { Invalidation } from './invalidation.ts'
 import { KnownKeys } from './known-keys.ts'
@@ -184,9 +184,8 @@ export class PageCache {
    */
   async invalidate({ tags = [], path }: Invalidation): Promise<void> {
     this.#invalidations++
-    // Tags may come from a visitor. A text that is not a tag must not reach the store, where the empty one means all
-    // tags.
-    const possible = tags.filter(isTag).map(encodeTag)
+    // Tags may come from a visitor. The empty text must not reach the store, where it means all tags.
+    const possible = tags.filter(isTag).map(toStoredTag)
     const all = path === undefined ? possible : [...possible, pathTag(path)]
     this.#forget(all)
     await this.#store?.invalidate(all)

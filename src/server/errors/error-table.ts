@@ -38,8 +38,8 @@ export const errorTable = {
     fix: 'Correct the export, for example: { maxAgeS: 60, staleS: 600, tags: ["products"], search: ["page"] }; "hydrant docs cache" explains each property.',
   },
   HYD_CACHE_TAGS: {
-    message: '"cache.tags" of %s must be a list of at most 100 tags, each a string of 1 to 256 characters; got %s',
-    fix: 'Return at most 100 short tags such as "product:7"; the limit of their length applies to the percent-encoded tag.',
+    message: '"cache.tags" of %s must be a list of at most 100 tags, each a string that is not empty; got %s',
+    fix: 'Return at most 100 tags such as "product:7".',
   },
   HYD_CACHE_INVALIDATE: {
     message: 'the argument of app.pageCache.invalidate() is not valid: %s',

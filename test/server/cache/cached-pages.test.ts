@@ -412,6 +412,23 @@ t.test('a tag may have any characters, which are percent-encoded in the header',
   await app.pageCache.invalidate({ tags: ['half of a pair: \ud83d'] })
 })
 
+t.test('a tag of any length is stored, sent and invalidated', async (t) => {
+  const { app, get } = await serve(t, dir)
+  const city = '東'.repeat(31)
+  const [path, other] = [city, `${city}京`].map((name) => `/tagged/${encodeURIComponent(name)}`)
+  if (path === undefined || other === undefined) throw new Error('There are two paths.')
+  const { body, headers, statusCode } = await get(path)
+  t.equal(statusCode, 200)
+  const [tag = ''] = String(headers['cache-tag']).split(',')
+  t.match(tag, /^city:(?:%[\dA-F]{2})+~[\w-]{43}$/, 'no part of an encoded character')
+  t.ok(tag.length <= 256)
+  const otherBody = (await get(other)).body
+  t.equal((await get(path)).body, body)
+  await app.pageCache.invalidate({ tags: [`city:${city}`] })
+  t.not((await get(path)).body, body)
+  t.equal((await get(other)).body, otherBody, 'a long tag with the same beginning')
+})
+
 t.test('an error in the tags is a failure of the page', async (t) => {
   const { get, log } = await serve(t, dir)
   t.equal((await get('/throws')).statusCode, 500)
