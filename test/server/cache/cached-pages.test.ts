@@ -170,7 +170,7 @@ t.test('the policy has the hashes of the inline scripts, and the document no non
 })
 
 t.test('each encoding is made once and has a tag of its own', async (t) => {
-  const { get } = await serve(t, dir)
+  const { app, get } = await serve(t, dir)
   const plain = await get('/long')
   const [one, two] = await Promise.all([get('/long', BROTLI), get('/long', BROTLI)])
   t.equal(one.headers['content-encoding'], 'br')
@@ -181,6 +181,12 @@ t.test('each encoding is made once and has a tag of its own', async (t) => {
   t.equal(counts.long, 1)
   const known = await get('/long', { ...BROTLI, 'if-none-match': String(one.headers.etag) })
   t.equal(known.statusCode, 304)
+  t.match(known.headers['content-security-policy'], /sha256-/)
+  const head = await app.inject({ method: 'HEAD', url: '/long', headers: BROTLI })
+  for (const name of ['etag', 'content-length', 'content-encoding'])
+    t.equal(head.headers[name], one.headers[name], name)
+  for (const accept of ['application/json', 'text/markdown'])
+    t.match((await get('/long', { ...BROTLI, accept })).headers.etag, /^"[\w-]{43}(?:-br)?"$/, accept)
   const uncompressed = await serve(t, dir, { compress: false })
   t.equal((await uncompressed.get('/long', BROTLI)).headers['content-encoding'], undefined)
 })
