@@ -1,10 +1,9 @@
 import { once, setMaxListeners } from 'node:events'
-import { createWriteStream, openAsBlob } from 'node:fs'
+import { createWriteStream, openAsBlob, type WriteStream } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
-import { HttpError } from '../thrown/http-error.ts'
 import { limitTotal, whenCutShort } from './body-stream.ts'
 import { KeptTexts, type ReadForm, SURPLUS } from './kept-texts.ts'
 import { createMalformed, type FormLimits } from './limits.ts'
@@ -130,9 +129,11 @@ async function store(
   reserve: (bytes: number) => boolean,
   { files, signal }: Pick<Reading, 'files' | 'signal'>,
 ): Promise<File> {
+  let target: WriteStream | undefined
   let broken: unknown
   stream.on('error', (error) => {
-    broken = error
+    // `pipeline` destroys the stream with an error of the disk, too.
+    if (!target?.errored) broken = error
   })
   try {
     await once(stream, 'readable', { signal })
@@ -142,12 +143,11 @@ async function store(
     }
     if (name === '') throw createMalformed()
     const path = await files.create()
-    await pipeline(stream, (chunks) => keepReserved(chunks, reserve), createWriteStream(path, { mode: 0o600 }), {
-      signal,
-    })
+    target = createWriteStream(path, { mode: 0o600 })
+    await pipeline(stream, (chunks) => keepReserved(chunks, reserve), target, { signal })
     return new File([await openAsBlob(path)], name, { type })
   } catch (error) {
-    throw error === broken && !(error instanceof HttpError) ? createMalformed(error) : error
+    throw error === broken ? createMalformed(error) : error
   }
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
@@ -291,14 +292,22 @@ t.test('files are on the disk while the action runs, and are removed after it', 
   t.strictSame(seen, [1, 1, 1, 1])
 })
 
-/** Sends a multipart request whose body is `end` bytes short, over a connection that the test closes. */
-function sendCut(path: string, short: number, to = origin) {
+/** Sends the headers of a multipart request, over a connection that the test closes. */
+function sendHeaders(path: string, bodyBytes: number, to = origin) {
   const { port } = new URL(to)
-  const body = `--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n${'x'.repeat(100_000)}\r\n--x--\r\n`
   const socket = connect(Number(port), '127.0.0.1')
   socket.write(
-    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${body.length}\r\n\r\n`,
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: ${bodyBytes}\r\n\r\n`,
   )
+  return socket
+}
+
+const filePart = (text: string) => `--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n${text}\r\n`
+
+/** Sends a multipart request whose body is `short` bytes short. */
+function sendCut(path: string, short: number, to = origin) {
+  const body = `${filePart('x'.repeat(100_000))}--x--\r\n`
+  const socket = sendHeaders(path, body.length, to)
   socket.write(body.slice(0, body.length - short))
   return socket
 }
@@ -328,6 +337,25 @@ t.test('files are removed when the visitor leaves during the form or the action'
   gate.open()
   await untilNoFiles()
   t.equal(log.errors().filter(({ url }) => url === '/waits').length, 0)
+})
+
+t.test('a file that the disk has no space for is a failure, with the digest of the log', async (t) => {
+  const first = filePart('a')
+  const rest = `${filePart('b'.repeat(300_000))}--x--\r\n`
+  const socket = sendHeaders('/echo', first.length + rest.length)
+  socket.write(first)
+  while (leftFiles().length === 0) await setImmediate()
+  const [folder = ''] = leftFiles()
+  // The place of the second file. A write to this device fails as one to a full disk does.
+  symlinkSync('/dev/full', join(temporary, folder, '2'))
+  socket.write(rest)
+  const answer = await text(socket)
+  const [failure, ...more] = log.errors().filter(({ url }) => url === '/echo')
+  t.match(answer, /^HTTP\/1\.1 500 /)
+  t.match(answer, `x-error-digest: ${failure?.digest}`)
+  t.match(failure?.err?.message, 'ENOSPC')
+  t.strictSame(more, [])
+  t.strictSame(leftFiles(), [])
 })
 
 t.test('a form with files is refused while other forms take up the space', async (t) => {
