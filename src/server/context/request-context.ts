@@ -21,6 +21,8 @@ export interface RequestTarget {
   /** The site's route (`/products/[id]`); `*` for a path without a page. */
   route: string
   format: Format
+  /** The format of an error (that of the page). */
+  errorFormat?: Format
   params: Record<string, string>
   /** False for a page without scripts: see the export `hydrate`. */
   hasScripts: boolean
@@ -38,6 +40,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   readonly reply: FastifyReply
   readonly route: string
   readonly format: Format
+  readonly errorFormat: Format
   readonly params: Record<string, string>
   readonly hasScripts: boolean
   /** True when the client left before the response was complete. */
@@ -72,12 +75,13 @@ export class RequestContext implements FailureSubject, RequestTarget {
   #hooks: HookRun | null = null
 
   constructor(site: Site, request: FastifyRequest, reply: FastifyReply, target: RequestTarget) {
-    const { route, format, params, hasScripts } = target
+    const { route, format, errorFormat = format, params, hasScripts } = target
     this.site = site
     this.request = request
     this.reply = reply
     this.route = route
     this.format = format
+    this.errorFormat = errorFormat
     this.params = params
     this.hasScripts = hasScripts
   }

@@ -8,6 +8,8 @@ export type Format = NegotiatedFormat | 'navigation'
 
 const HTML_FIRST = ['text/html', 'application/json', 'application/problem+json']
 const WITH_MARKDOWN = [...HTML_FIRST, 'text/markdown']
+const HTML_ONLY = ['text/html']
+const DOCUMENTS = [...HTML_ONLY, 'text/markdown']
 const JSON_FIRST = ['application/json', 'application/problem+json', 'text/html']
 
 /**
@@ -23,6 +25,11 @@ export function preferredPageFormat(headers: IncomingHttpHeaders, hasMarkdown: b
   return negotiate(headers, hasMarkdown ? WITH_MARKDOWN : HTML_FIRST)
 }
 
+/** Returns the format of a page without data for a client that prefers JSON: JSON only if it accepts no other. */
+export function acceptedDocumentFormat(headers: IncomingHttpHeaders, hasMarkdown: boolean): NegotiatedFormat {
+  return negotiate(headers, hasMarkdown ? DOCUMENTS : HTML_ONLY, 'application/json')
+}
+
 /** Returns the format that the client prefers for a refusal outside of any site: HTML, unless it prefers JSON. */
 export function preferredFormat(headers: IncomingHttpHeaders): 'html' | 'json' {
   return preferredPageFormat(headers, false) === 'html' ? 'html' : 'json'
@@ -36,8 +43,9 @@ export function preferredErrorFormat(headers: IncomingHttpHeaders): 'html' | 'js
   return negotiate(headers, JSON_FIRST) === 'html' ? 'html' : 'json'
 }
 
-function negotiate(headers: IncomingHttpHeaders, types: string[]): NegotiatedFormat {
-  const type = new Negotiator({ headers }).mediaType(types) ?? types[0]
+/** @param otherwise The type for a client that accepts none (the first). */
+function negotiate(headers: IncomingHttpHeaders, types: string[], otherwise = types[0]): NegotiatedFormat {
+  const type = new Negotiator({ headers }).mediaType(types) ?? otherwise
   if (type === 'text/markdown') return 'markdown'
   return type === 'text/html' ? 'html' : 'json'
 }

@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from '../build-output/load-build.ts'
 import { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
+import { isSafe } from '../guards/csrf.ts'
 import { isNavigation } from '../http/navigation-strategy.ts'
-import { type Format, preferredErrorFormat, preferredPageFormat } from '../http/negotiate.ts'
+import { acceptedDocumentFormat, type Format, preferredErrorFormat, preferredPageFormat } from '../http/negotiate.ts'
 import { routeOf } from '../http/route-config.ts'
 
 const NO_PARAMS: Record<string, string> = {}
@@ -12,15 +13,19 @@ const NO_PAGE = { route: '*', params: NO_PARAMS, hasScripts: true }
 
 /** Creates the context of a request for a page. */
 export function createPageContext(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const preferred = formatOf(site, request)
+  // An action may return data for any page.
+  const hasNoData = preferred === 'json' && route.page.load === null && isSafe(request.method)
   return new RequestContext(site, request, reply, {
     route: route.id,
-    format: formatOf(site, request),
+    format: hasNoData ? acceptedDocumentFormat(request.headers, site.options.markdown) : preferred,
+    errorFormat: preferred,
     params: paramsOf(route, request),
     hasScripts: route.isHydrated,
   })
 }
 
-/** Returns the format of the response to a request for a page. */
+/** Returns the format that the client prefers for a page. */
 export function formatOf({ options }: Site, request: FastifyRequest): Format {
   return isNavigation(request) ? 'navigation' : preferredPageFormat(request.headers, options.markdown)
 }

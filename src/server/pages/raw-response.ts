@@ -57,8 +57,8 @@ interface RawResponse {
 function compose(outcome: ErrorOutcome, ctx: RequestContext): RawResponse {
   if (outcome.kind === 'redirect') return { status: outcome.status, headers: { location: outcome.location }, body: '' }
   const { shown } = outcome
-  if (ctx.format === 'markdown') return composeMarkdown(shown, ctx)
-  return ctx.format === 'json' ? composeProblem(shown, ctx) : composeDocument(shown, ctx)
+  if (ctx.errorFormat === 'markdown') return composeMarkdown(shown, ctx)
+  return ctx.errorFormat === 'json' ? composeProblem(shown, ctx) : composeDocument(shown, ctx)
 }
 
 function composeProblem(shown: ServerError, ctx: RequestContext): RawResponse {

@@ -36,8 +36,8 @@ export async function respondWithError(caught: CaughtError, target: ErrorTarget,
     ctx.note({ statusCode: shown.status }, `refused with ${shown.status}: ${shown.message}${nameOption(caught.thrown)}`)
   if (ctx.hooksRun) await ctx.hooksRun
   if (caught.kind === 'refusal' && !ctx.navigation?.isOpen) ctx.reply.headers(caught.headers)
-  if (ctx.format === 'json') return sendErrorProblem(shown, ctx, issuesOf(caught.thrown))
-  if (ctx.format === 'markdown') return sendErrorMarkdown(shown, ctx)
+  if (ctx.errorFormat === 'json') return sendErrorProblem(shown, ctx, issuesOf(caught.thrown))
+  if (ctx.errorFormat === 'markdown') return sendErrorMarkdown(shown, ctx)
   if (ctx.navigation) return writeErrorLine(shown, target, ctx.navigation, ctx)
   if (ctx.request.method === 'HEAD') return sendErrorHead(shown, ctx)
   try {

@@ -118,12 +118,12 @@ export async function serveErrorInLayouts(
   ctx: RequestContext,
   layouts = chain.layouts,
 ): Promise<void> {
-  const { format, request } = ctx
-  if (format === 'navigation') {
+  const { errorFormat, request } = ctx
+  if (errorFormat === 'navigation') {
     if (!('plan' in chain)) return refuseUnknownNavigation(chain, caught, ctx)
     return serveNavigation(chain, { kind: 'thrown', caught, layouts }, ctx)
   }
-  const isDocument = format === 'html' && request.method !== 'HEAD' && caught.kind !== 'redirect'
+  const isDocument = errorFormat === 'html' && request.method !== 'HEAD' && caught.kind !== 'redirect'
   if (!isDocument) return respondWithError(caught, { chain, layoutData: [] }, ctx)
   const loads = await runLoads(layouts, ctx)
   const target = { chain, layoutData: loads.values }

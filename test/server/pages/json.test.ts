@@ -12,6 +12,9 @@ const site: Files = {
     'export default function Layout({ children }) {\n  return <html><body>{children}</body></html>\n}\n',
   'pages/layout.server.ts': "export const load = () => ({ layout: 'not in the answer' })\n",
   'pages/bare.tsx': page,
+  'pages/broken.tsx': "export default function Page() {\n  throw new Error('secret text')\n}\n",
+  'pages/stored.tsx': page,
+  'pages/stored.server.ts': 'export const cache = { maxAgeS: 60 }\n',
   ...loading(
     'kinds',
     "export const load = () => ({ date: new Date(0), big: 12345678901234567890n, set: new Set([1, 2]), map: new Map([['a', 1]]), pairs: new Map([[1, 'a']]), url: new URL('https://a.example/b'), nan: Number.NaN, none: undefined, bytes: Uint8Array.of(1, 2), nested: [{ deep: [null] }] })\n",
@@ -49,7 +52,8 @@ const site: Files = {
 }
 
 const dir = await buildFiles(t.testdir({}), site)
-const { app, get, failuresOf } = await serve(t, dir, { timeouts: { renderMs: 300 } })
+const { app, get, failuresOf } = await serve(t, dir, { pageCache: { header: true }, timeouts: { renderMs: 300 } })
+const HTML_TYPE = 'text/html; charset=utf-8'
 const json = (path: string) => get(path, JSON_ONLY)
 
 t.test('a page as JSON is the data of its load', async (t) => {
@@ -125,6 +129,51 @@ t.test('a page without load has no JSON', async (t) => {
     instance: '/bare',
   })
   t.equal((await get('/bare', HTML)).statusCode, 200)
+})
+
+t.test('a page without load responds with a document to a client that accepts one, too', async (t) => {
+  const markdown = 'text/markdown; charset=utf-8'
+  for (const [accept, type] of [
+    ['application/json, text/plain, */*', HTML_TYPE],
+    ['text/html;q=0.5, application/json;q=0.9', HTML_TYPE],
+    ['application/problem+json, text/html;q=0.9', HTML_TYPE],
+    ['application/json, text/*;q=0.1', HTML_TYPE],
+    ['application/json, text/markdown;q=0.9', markdown],
+    ['application/json, text/html;q=0.1, text/markdown;q=0.2', markdown],
+  ] as const) {
+    for (const method of ['GET', 'HEAD'] as const) {
+      const { statusCode, headers } = await app.inject({ method, url: '/bare', headers: { accept } })
+      t.equal(statusCode, 200, accept)
+      t.equal(headers['content-type'], type, accept)
+      t.equal(headers.vary, 'Accept, Accept-Encoding', accept)
+    }
+  }
+  for (const accept of [
+    'application/json',
+    'application/json, text/html;q=0',
+    'application/*',
+    'application/json, text/plain',
+  ])
+    t.equal((await get('/bare', { accept })).statusCode, 406, accept)
+})
+
+t.test('a page without load has errors as JSON for a client that prefers JSON', async (t) => {
+  const { statusCode, headers } = await get('/broken', { accept: 'application/json, */*' })
+  t.equal(statusCode, 500)
+  t.equal(headers['content-type'], 'application/problem+json; charset=utf-8')
+})
+
+t.test('the page cache has one document for all clients of a page without load', async (t) => {
+  for (const [accept, result] of [
+    ['application/json, */*', 'miss'],
+    [HTML.accept, 'hit'],
+    ['application/json, */*', 'hit'],
+  ] as const) {
+    const { headers } = await get('/stored', { accept })
+    t.equal(headers['hydrant-cache'], result, accept)
+    t.equal(headers['content-type'], HTML_TYPE, accept)
+  }
+  t.equal((await json('/stored')).statusCode, 406)
 })
 
 const SENTENCE =
