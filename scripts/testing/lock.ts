@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { hasCode } from '../../src/server/util/has-code.ts'
-import { isRunning } from '../is-running.ts'
+import { isRunning } from '../../src/server/util/is-running.ts'
 
 const POLL_MS = 50
 /** A process holds the second lock for less than a millisecond, unless it is killed in that time. */

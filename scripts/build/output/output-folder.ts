@@ -2,8 +2,8 @@ import { copyFile, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/p
 import { basename, dirname, join } from 'node:path'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
 import { hasCode } from '../../../src/server/util/has-code.ts'
+import { isRunning } from '../../../src/server/util/is-running.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
-import { isRunning } from '../../is-running.ts'
 
 /** A folder that is filled next to the folder that it replaces. */
 export interface OutputFolder {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { BUILD_PATHS, type Manifest } from '../../../src/server/build-output/manifest.ts'
-import { isRunning } from '../../is-running.ts'
+import { isRunning } from '../../../src/server/util/is-running.ts'
 
 const PREFIX = '.hydrant-dev-'
 const FOLDERS = [dirname(BUILD_PATHS.server), BUILD_PATHS.client, BUILD_PATHS.clientMaps, BUILD_PATHS.public]

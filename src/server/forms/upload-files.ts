@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createUploadFolder, removeLeftFolders } from './upload-folders.ts'
 
 /** The disk space that the files of all requests together may take. */
 export interface UploadSpace {
@@ -8,10 +8,13 @@ export interface UploadSpace {
   take(bytes: number): boolean
   /** Gives space back. */
   give(bytes: number): void
+  /** Creates a folder. The first call removes the folders of ended processes, whose files are not counted. */
+  createFolder(): Promise<string>
 }
 
 export function createUploadSpace(maxBytes: number): UploadSpace {
   let freeBytes = maxBytes
+  let cleanUp: Promise<void> | null = null
   return {
     take(bytes) {
       if (bytes > freeBytes) return false
@@ -20,6 +23,11 @@ export function createUploadSpace(maxBytes: number): UploadSpace {
     },
     give(bytes) {
       freeBytes += bytes
+    },
+    async createFolder() {
+      cleanUp ??= removeLeftFolders()
+      await cleanUp
+      return createUploadFolder()
     },
   }
 }
@@ -37,7 +45,7 @@ export class TemporaryFiles {
 
   /** Returns a path for a new file. */
   async create(): Promise<string> {
-    this.#folder ??= mkdtemp(join(tmpdir(), 'hydrant-form-'))
+    this.#folder ??= this.#space.createFolder()
     return join(await this.#folder, String(++this.#count))
   }
 

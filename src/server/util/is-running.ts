@@ -1,4 +1,4 @@
-import { hasCode } from '../src/server/util/has-code.ts'
+import { hasCode } from './has-code.ts'
 
 /** Returns whether a process with this number exists. */
 export function isRunning(pid: number): boolean {
