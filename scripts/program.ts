@@ -87,6 +87,7 @@ function createProgram(): Command {
     .exitOverride()
     // `reportUsage` prints the error, in the same form as all other errors.
     .configureOutput({ outputError() {} })
+    .hook('preAction', (_program, command) => unsetEmptyFlags(command))
   program
     .command('create')
     .description('create a new site in a new or empty folder')
@@ -148,6 +149,14 @@ function createProgram(): Command {
       runCompletion(shell, program)
     })
   return program
+}
+
+/** An empty flag, for example of a variable of the shell that is not set, counts as not set. */
+function unsetEmptyFlags(command: Command) {
+  for (const option of command.options) {
+    const name = option.attributeName()
+    if (command.getOptionValue(name) === '' && !option.mandatory) command.setOptionValue(name, option.defaultValue)
+  }
 }
 
 interface CommandParts {

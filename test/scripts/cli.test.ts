@@ -78,6 +78,14 @@ t.test('ends with 2 when it is misused, and shows the correct usage', async (t) 
   await misused(['dev', built, '--base', 'shop'], 'HYD_OPTION_INVALID] "--base" must be')
 })
 
+t.test('an empty flag has the default', async (t) => {
+  t.match(await runCli(['create', join(t.testdir({}), 'new'), '--template', '']), {
+    code: 0,
+    stdout: 'from the template "minimal"',
+  })
+  t.match(await runCli(['export', '--origin', '']), { code: 2, stderr: 'HYD_OPTION_INVALID] "--origin"' })
+})
+
 t.test('ends with 1 when a site does not build, and shows each position', async (t) => {
   const dir = createSite(t, { 'pages/a.tsx': 'export const a = 1\n', 'pages/b.tsx': 'export default () => <p>\n' })
   const { code, stderr } = await runCli(['build', dir])

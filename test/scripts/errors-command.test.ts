@@ -113,6 +113,13 @@ t.test('reads the ledger that the configuration or the environment names, and a 
   t.match(off, { code: 1, stderr: 'Error [HYD_LEDGER_OFF] the site in ' })
 })
 
+t.test('an empty flag counts as not set', async (t) => {
+  const flags = ['--ledger', '--since', '--side', '--route', '--release', '--sort', '--limit']
+  const listed = await runCli(['errors', failed, ...flags.flatMap((flag) => [flag, ''])])
+  t.strictSame(listed, await runCli(['errors', failed]))
+  t.equal(listed.code, 0)
+})
+
 t.test('creates no ledger if there is none', async (t) => {
   const dir = t.testdir({})
   t.match(await runCli(['errors', dir]), { code: 1, stderr: `there is no ledger at ${join(dir, FILE)}` })
