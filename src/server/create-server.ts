@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifyServerOptions,
-} from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { encodeBase32 } from '../shared/wire/digest-format.ts'
 import type { LiveBuild } from './build-output/live-build.ts'
 import type { BuildFiles } from './build-output/load-build.ts'
@@ -19,9 +12,7 @@ import { firstFailureOf } from './failures/request-failures.ts'
 import { createConnectionLimits } from './guards/connection-limits.ts'
 import { addFirstHook } from './guards/first-hook.ts'
 import { addHostGuard } from './guards/host-guard.ts'
-import { REQUEST_ID_HEADER } from './http/headers.ts'
-import { UNKNOWN_HOST } from './http/public-address.ts'
-import { sendRefusal } from './http/refusal.ts'
+import { addRefusals, refuseMalformedUrl } from './guards/unrouted-requests.ts'
 import { createFailureStore, type FailureStore } from './ledger/failure-store.ts'
 import { type ConnectionDrain, createConnectionDrain } from './lifecycle/drain-connections.ts'
 import { createJsonLogging } from './log/logger.ts'
@@ -34,10 +25,8 @@ import { resolveOptions } from './options/resolve-options.ts'
 import { checkForwarding } from './proxy/check-forwarding.ts'
 import { createRewrite } from './proxy/rewrite-url.ts'
 import { createTrustProxy } from './proxy/trust-proxy.ts'
-import { createRedactor } from './redaction/redact.ts'
 import { mountSite, type ServedSite } from './site/mount-site.ts'
 import type { OpenCacheStore } from './site/open-cache.ts'
-import { isClientErrorStatus } from './thrown/http-error.ts'
 import { hasCode } from './util/has-code.ts'
 import { LAZY_COMPILERS } from './util/lazy-compilers.ts'
 import { messageOf } from './util/message-of.ts'
@@ -185,27 +174,6 @@ function createApp({ manifest, options, logging, metrics = NO_METRICS, handed }:
   limits.addTo(app)
   checkForwarding(app, options, trust)
   return app
-}
-
-/** Handles requests that reach no route of the site: paths outside of its base, methods that no page has. */
-function addRefusals(app: FastifyInstance) {
-  app.setNotFoundHandler((_request, reply) => sendRefusal(404, 'There is nothing at this address.', reply))
-  // Fastify parses the bodies of such requests, too.
-  app.setErrorHandler<FastifyError>((error, _request, reply) => {
-    const { statusCode = 500 } = error
-    if (!isClientErrorStatus(statusCode)) throw error
-    sendRefusal(statusCode, 'The request cannot be read.', reply)
-  })
-}
-
-/** Refuses a URL that cannot be decoded. Fastify calls this before it looks for a route. */
-function refuseMalformedUrl(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  const status = error.statusCode ?? 400
-  const url = createRedactor(request.headers)(request.url)
-  request.log.info({ method: request.method, url, statusCode: status }, `refused with ${status}: the URL is malformed`)
-  reply.header(REQUEST_ID_HEADER, request.id)
-  // The hook that checks the host has not run.
-  sendRefusal(status, 'The address is malformed.', reply, UNKNOWN_HOST)
 }
 
 /**

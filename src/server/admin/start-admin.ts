@@ -1,6 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { createConnectionLimits } from '../guards/connection-limits.ts'
 import { addFirstHook } from '../guards/first-hook.ts'
+import { addRefusals, refuseMalformedUrl } from '../guards/unrouted-requests.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../options/admin-address.ts'
 import type { Options } from '../options/options.ts'
@@ -66,12 +67,14 @@ async function createAdmin({
     forceCloseConnections: true,
     // A process that was paused, or is starved of CPU time, must not end because the console took long.
     pluginTimeout: 0,
+    frameworkErrors: refuseMalformedUrl,
   })
   limits.addTo(app)
   const auth = createAuth(admin)
   addFirstHook(app, { securityHeaders: true })
   addOperatorLog(app)
   addAccessControl(app, auth, () => (auth.isOpen ? allowedHosts(admin.host, app) : null))
+  addRefusals(app)
   addMetrics(app, metricsSource, store.writer)
   // While workers are replaced, the first one has the newest build.
   const currentRelease = () => metricsSource.served()[0]?.release ?? ''

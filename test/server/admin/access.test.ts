@@ -28,6 +28,25 @@ t.test('without a token only this machine’s own names get a response', async (
   t.equal(forwarded.status, 421, 'forwarded headers count for nothing')
 })
 
+t.test('a request without a route gets a refusal, in the format that the client prefers', async (t) => {
+  const admin = await serveAdmin(t)
+  for (const [method, path, status] of [
+    ['GET', '/%zz', 400],
+    ['OPTIONS', '/metrics', 404],
+    ['OPTIONS', '/api/failures', 404],
+  ] as const) {
+    const problem = await admin.ask(path, { accept: 'application/json' }, method)
+    t.equal(problem.status, status, path)
+    t.match(problem.headers, { 'content-type': 'application/problem+json; charset=utf-8', 'cache-control': 'no-store' })
+    t.match(JSON.parse(problem.body), { status, instance: path })
+    const document = await admin.ask(path, BROWSER, method)
+    t.equal(document.status, status, path)
+    t.match(document.headers['content-type'], 'text/html')
+  }
+  const guarded = await serveAdmin(t, { token: TOKEN })
+  t.equal((await guarded.ask('/metrics', { accept: 'application/json' }, 'OPTIONS')).status, 401)
+})
+
 t.test('other sites can neither change nor read anything', async (t) => {
   const admin = await serveAdmin(t)
   await admin.keep(failureOf('7K2M9QX4-3F8ZC1'))

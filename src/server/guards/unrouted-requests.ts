@@ -1,0 +1,27 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { REQUEST_ID_HEADER } from '../http/headers.ts'
+import { UNKNOWN_HOST } from '../http/public-address.ts'
+import { sendRefusal } from '../http/refusal.ts'
+import { createRedactor } from '../redaction/redact.ts'
+import { isClientErrorStatus } from '../thrown/http-error.ts'
+
+/** Handles requests that reach no route: paths outside of the base of a site, methods that no page has. */
+export function addRefusals(app: FastifyInstance) {
+  app.setNotFoundHandler((_request, reply) => sendRefusal(404, 'There is nothing at this address.', reply))
+  // Fastify parses the bodies of such requests, too.
+  app.setErrorHandler<FastifyError>((error, _request, reply) => {
+    const { statusCode = 500 } = error
+    if (!isClientErrorStatus(statusCode)) throw error
+    sendRefusal(statusCode, 'The request cannot be read.', reply)
+  })
+}
+
+/** Refuses a URL that cannot be decoded. Fastify calls this before it looks for a route. */
+export function refuseMalformedUrl(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const status = error.statusCode ?? 400
+  const url = createRedactor(request.headers)(request.url)
+  request.log.info({ method: request.method, url, statusCode: status }, `refused with ${status}: the URL is malformed`)
+  reply.header(REQUEST_ID_HEADER, request.id)
+  // The hook that checks the host has not run.
+  sendRefusal(status, 'The address is malformed.', reply, UNKNOWN_HOST)
+}
