@@ -7,13 +7,18 @@ import { isClientErrorStatus } from '../thrown/http-error.ts'
 
 /** Handles requests that reach no route: paths outside of the base of a site, methods that no page has. */
 export function addRefusals(app: FastifyInstance) {
-  app.setNotFoundHandler((_request, reply) => sendRefusal(404, 'There is nothing at this address.', reply))
-  // Fastify parses the bodies of such requests, too.
-  app.setErrorHandler<FastifyError>((error, _request, reply) => {
+  app.setNotFoundHandler((_request, reply) => refuseUnknown(reply))
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500 } = error
     if (!isClientErrorStatus(statusCode)) throw error
-    sendRefusal(statusCode, 'The request cannot be read.', reply)
+    // Fastify parses the bodies of such requests, too, and demands one with a type for QUERY.
+    if (request.is404) refuseUnknown(reply)
+    else sendRefusal(statusCode, 'The request cannot be read.', reply)
   })
+}
+
+function refuseUnknown(reply: FastifyReply) {
+  sendRefusal(404, 'There is nothing at this address.', reply)
 }
 
 /** Refuses a URL that cannot be decoded. Fastify calls this before it looks for a route. */
