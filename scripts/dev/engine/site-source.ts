@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { withoutNamespace } from '../../build/bundles/translate-message.ts'
@@ -76,7 +77,10 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
     const isComplete =
       packages?.settingsKey === settingsKey && specifiers.every((one) => packages?.specifiers.includes(one))
     if (!packages || !isComplete)
-      packages = await bundlePackages({ siteDir, cacheDir, settings, settingsKey, isStrict, specifiers }, onBundle)
+      packages = await keepFiles(
+        await bundlePackages({ siteDir, cacheDir, settings, settingsKey, isStrict, specifiers }, onBundle),
+        join(folder, 'packages'),
+      )
     return packages
   }
 
@@ -112,6 +116,20 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
     exists: (id) => existsSync(resolve(siteDir, withoutNamespace(id))),
     dispose: scanner.dispose,
   }
+}
+
+/** Links the files of a bundle into a folder of this process: `npm ci` removes `node_modules`, and the cache with it. */
+async function keepFiles(bundle: PackageBundle, parent: string): Promise<PackageBundle> {
+  const folder = join(parent, bundle.key)
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  const place = async (name: string) => {
+    const [source, target] = [join(bundle.folder, name), join(folder, name)]
+    // Some file systems have no hard links.
+    await link(source, target).catch(() => copyFile(source, target))
+  }
+  await Promise.all((await readdir(bundle.folder)).map(place))
+  return { ...bundle, folder }
 }
 
 /** Returns the result of a scan. Throws BuildError if it found problems. */

@@ -1,6 +1,6 @@
-// A syntax error in `package.json` while `hydrant dev` runs.
+// `package.json` and the installed packages change while `hydrant dev` runs.
 
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { until } from '../until.ts'
@@ -28,4 +28,15 @@ t.test('the site is served again when a package.json with a syntax error is mend
   await dev.waitFor(/^updated in .*\(package\.json\)$/)
   t.equal((await get()).status, 200)
   t.notMatch(dev.lines.join('\n'), 'outside of any request')
+})
+
+t.test('pages hydrate after an installation has removed the bundled packages', async (t) => {
+  const dir = createSite(t, { 'pages/index.tsx': 'export default () => <p>page</p>\n' })
+  const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--port', '0'])
+  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+  const html = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+  const scripts = [...html.matchAll(/"(\/_hydrant\/assets\/(?:packages|chunk)-\w+\.js)"/g)].map(([, path = '']) => path)
+  t.ok(scripts.length > 1)
+  rmSync(join(dir, 'node_modules'), { recursive: true })
+  for (const path of scripts) t.equal((await fetch(new URL(path, url))).status, 200, path)
 })
