@@ -1,5 +1,7 @@
 /// <reference lib="dom" />
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { keepsState, startDevSite } from './dev-site.ts'
 
@@ -61,11 +63,17 @@ export function Deep() {
   return <b id="deep">{ending('deep')}</b>
 }
 `,
-  'pages/context.tsx': `import { Consumer } from '../parts/consumer'
+  'pages/context.tsx': `import { Classy } from '../parts/classy'
+import { Consumer } from '../parts/consumer'
 import { Provider } from '../parts/provider'
 import { State } from '../parts/state'
 export default function Page() {
-  return <Provider><h1>context</h1><Consumer /><State /></Provider>
+  return <Provider><h1>context</h1><Consumer /><Classy /><State /></Provider>
+}
+`,
+  'parts/classy.tsx': `import { Component } from 'react'
+export class Classy extends Component {
+  render() { return <b id="classy">class</b> }
 }
 `,
   'parts/context.ts': `import { createContext } from 'react'\nexport const Word = createContext('default')\n`,
@@ -152,6 +160,17 @@ t.test('keeps providers and consumers of a context together', async (t) => {
   await page.says('#consumer', 'has new')
   site.edit('parts/consumer.tsx', 'has', 'got')
   await page.says('#consumer', 'got new')
+  t.strictSame(page.messages, [])
+})
+
+t.test('replaces a class by a function, and the function by a class', async (t) => {
+  const page = await site.open('/context')
+  const asClass = readFileSync(join(site.dir, 'parts/classy.tsx'), 'utf8')
+  const write = (text: string) => () => site.write('parts/classy.tsx', text)
+  const asFunction = 'export function Classy() {\n  return <b id="classy">function</b>\n}\n'
+  await keepsState(t, page, write(asFunction), '#classy', 'function')
+  await keepsState(t, page, write(asFunction.replace('function</b>', 'edited</b>')), '#classy', 'edited')
+  await keepsState(t, page, write(asClass), '#classy', 'class')
   t.strictSame(page.messages, [])
 })
 

@@ -13,8 +13,16 @@ export interface BrowserChange {
 }
 
 /** Returns whether the exports differ. If so, importers are affected, because they use exports by name. */
-export function hasOtherExports({ before, after }: BrowserChange): boolean {
+function hasOtherExports({ before, after }: BrowserChange): boolean {
   return before?.exports.join() !== after.exports.join()
+}
+
+/**
+ * Returns whether the importers must run again: also when a class has become a function. React replaces only functions in
+ * place.
+ */
+export function needsImporters(change: BrowserChange): boolean {
+  return hasOtherExports(change) || change.before?.isBoundary !== change.after.isBoundary
 }
 
 /** Describes the effect of saved modules of the browser on the site. */

@@ -2,7 +2,7 @@ import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
 import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, type SiteGraph } from '../site-graph.ts'
-import { describeBrowserChanges, hasOtherExports } from './browser-changes.ts'
+import { describeBrowserChanges, needsImporters } from './browser-changes.ts'
 import type { BrowserCompiler } from './browser-compiler.ts'
 import { createFileNames } from './file-names.ts'
 import { findUpdate } from './find-update.ts'
@@ -54,7 +54,7 @@ export function createBrowserModules(
   const names = createFileNames()
   const modules = createModuleCache(compiler)
   const styles = createStylesheets(compiler)
-  /** The modules whose exports have changed since the last update. */
+  /** The modules whose importers must run again at the next update. */
   const resized = new Set<string>()
   /** The modules that browsers may have, and whose files are gone. */
   const gone = new Set<string>()
@@ -83,7 +83,7 @@ export function createBrowserModules(
         isFirst: modules.isFirst(one.id),
       }))
       for (const change of saved) {
-        if (hasOtherExports(change)) resized.add(change.id)
+        if (needsImporters(change)) resized.add(change.id)
         modules.replace(change.id, change.after)
       }
       const result = describeBrowserChanges(saved, graph)
