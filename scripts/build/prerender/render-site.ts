@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -60,15 +61,16 @@ export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): 
       // A host name that is reserved, and that no text contains by chance.
       origin: `http://${manifest.buildId}.prerendered.invalid`,
     }
-    const write = createWriter(join(folder, PRERENDERED_FOLDER))
+    const prerendered = join(folder, PRERENDERED_FOLDER)
+    await mkdir(prerendered, { recursive: true })
     let done = 0
-    const pages = await mapWithLimit(addresses.entries(), AT_A_TIME, async ([index, { route, url }]) => {
+    const pages = await mapWithLimit(addresses, AT_A_TIME, async ({ route, url }) => {
       const page: PrerenderedPage = { route: route.id, path: url, forms: {} }
       await renderAddress(server, route, url, async (result) => {
         if (result.kind === 'problem') return void problems.push(result.problem)
         page.path = result.path
         if (result.kind === 'redirect') page.redirect = result.redirect
-        else page.forms[result.form] = await write(`${index}-${result.form}.json`, responseOf(result.response))
+        else page.forms[result.form] = await writeResponse(prerendered, result.response)
       })
       onProgress(++done, addresses.length)
       return page
@@ -79,7 +81,7 @@ export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): 
       ...{ publicEnv: publishEnv(process.env), mayReport: options.reports.enabled },
       pages: pages.sort((a, b) => compareText(a.path, b.path)),
     }
-    await write(INDEX_FILE, index)
+    await writeFile(join(prerendered, INDEX_FILE), `${JSON.stringify(index)}\n`)
     return { kind: 'done', pages: pages.length }
   } finally {
     await close(app)
@@ -113,15 +115,11 @@ async function listAll(build: Build, base: string): Promise<{ problems: Prerende
   return { problems, addresses }
 }
 
-function responseOf({ body, headers, scripts, styles }: PrerenderedResponse): PrerenderedResponse {
-  return { headers, scripts, styles, body }
-}
-
-function createWriter(folder: string) {
-  const ready = mkdir(folder, { recursive: true })
-  return async (name: string, contents: object): Promise<string> => {
-    await ready
-    await writeFile(join(folder, name), `${JSON.stringify(contents)}\n`)
-    return name
-  }
+/** Writes a response into a file, and returns its name: a hash of the contents. */
+async function writeResponse(folder: string, { body, headers, scripts, styles }: PrerenderedResponse): Promise<string> {
+  const response: PrerenderedResponse = { headers, scripts, styles, body }
+  const contents = `${JSON.stringify(response)}\n`
+  const name = `${createHash('sha256').update(contents).digest('hex').slice(0, 32)}.json`
+  await writeFile(join(folder, name), contents)
+  return name
 }

@@ -29,7 +29,10 @@ export interface PrerenderedPage {
   route: string
   /** The path as a browser sends it, with the base: `/shop/products/7`. */
   path: string
-  /** The file of each form, by the name of the form: see `formOf`. It contains a `PrerenderedResponse` as JSON. */
+  /**
+   * The file of each form, by the name of the form: see `formOf`. It contains a `PrerenderedResponse` as JSON. Its name
+   * is a hash of the contents, so a server that still runs this build never reads a file of the next one.
+   */
   forms: Record<string, string>
   /** The redirect, if the load redirects. Then there are no forms. */
   redirect?: PrerenderedRedirect
