@@ -27,15 +27,16 @@ t.test('a start that takes longer than "timeouts.startMs" fails with its own err
   const expected = { code: 'HYD_START_TIMEOUT', fix: /"timeouts\.startMs"/ }
   await t.rejects(start('plugin', 200), {
     ...expected,
-    message: /^the site did not start within 200 ms: .*'database'/,
+    message: /^the site did not start within 200 ms: .*'(?:database|server\.ts)'/,
     cause: { code: 'FST_ERR_PLUGIN_TIMEOUT' },
   })
-  await t.rejects(start('hook', 200), {
+  // A busy machine needs a part of this time for the plugins.
+  await t.rejects(start('hook', 3_000), {
     ...expected,
-    message: /^the site did not start within 200 ms: .*'onReady' hook/,
+    message: /^the site did not start within 3000 ms: .*'onReady' hook/,
     cause: { code: 'FST_ERR_HOOK_TIMEOUT' },
   })
   await t.rejects(start('parts', 200), expected, 'the plugins together')
-  await t.rejects(start('error', 200), { message: 'no database', code: undefined })
+  await t.rejects(start('error', 0), { message: 'no database', code: undefined })
   t.equal((await (await start('slow', 0)).inject('/')).statusCode, 200, 'with 0 there is no limit')
 })
