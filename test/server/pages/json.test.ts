@@ -133,6 +133,8 @@ t.test('a page without load has no JSON', async (t) => {
 
 t.test('a page without load responds with a document to a client that accepts one, too', async (t) => {
   const markdown = 'text/markdown; charset=utf-8'
+  // The thread that converts to Markdown may take longer to start than the short deadlines of the other tests.
+  const { app } = await serve(t, dir)
   for (const [accept, type] of [
     ['application/json, text/plain, */*', HTML_TYPE],
     ['text/html;q=0.5, application/json;q=0.9', HTML_TYPE],

@@ -96,7 +96,7 @@ t.test('parameters are decoded once', async (t) => {
     ['/echo/%E6%BC%A2', '漢'],
     ['/echo/a+b', 'a+b'],
     ['/echo/%3Cscript%3E', '<script>'],
-    ['/echo/..%2f..%2fetc', '../../etc'],
+    ['/echo/...%2fetc', '.../etc'],
     ['/echo/__proto__', '__proto__'],
   ] as const) {
     const response = await get(path)
@@ -108,6 +108,7 @@ t.test('parameters are decoded once', async (t) => {
       'as JSON, too',
     )
   }
+  t.equal((await get('/echo/..%2f..%2fetc')).statusCode, 400, 'a proxy may resolve the segments')
   t.strictSame(output((await get('/echo/a%2Fb/parts/c%2541')).body), { id: 'a/b', part: 'c%41' })
 })
 
