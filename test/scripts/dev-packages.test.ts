@@ -1,6 +1,6 @@
 // `package.json` and the installed packages change while `hydrant dev` runs.
 
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { until } from '../until.ts'
@@ -39,4 +39,30 @@ t.test('pages hydrate after an installation has removed the bundled packages', a
   t.ok(scripts.length > 1)
   rmSync(join(dir, 'node_modules'), { recursive: true })
   for (const path of scripts) t.equal((await fetch(new URL(path, url))).status, 200, path)
+})
+
+t.test('an edit of the built ES module of a linked package is shown without a restart', async (t) => {
+  const dir = createSite(
+    t,
+    {
+      '../packages/built/package.json': '{ "name": "built", "type": "module", "exports": "./dist/index.js" }',
+      '../packages/built/dist/index.js': "export const text = 'first'\n",
+      'package.json': MANIFEST,
+      'pages/index.tsx': "import { text } from 'built'\nexport default () => <p>{text}</p>\n",
+    },
+    'site',
+  )
+  mkdirSync(join(dir, 'node_modules'))
+  symlinkSync('../../packages/built', join(dir, 'node_modules/built'))
+  const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--port', '0'])
+  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+  const get = async () => await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+  await until(async () => (await get()).includes('<p>first</p>'))
+  rmSync(join(dir, '../packages/built/dist'), { recursive: true })
+  await dev.waitFor(/^Error \[HYD_BUILD_UNRESOLVED\] cannot find "built"/)
+  await dev.waitFor(/^pages\/index\.tsx:1:22$/)
+  mkdirSync(join(dir, '../packages/built/dist'))
+  writeFileSync(join(dir, '../packages/built/dist/index.js'), "export const text = 'second'\n")
+  await dev.waitFor(/^updated in .*packages\/built\/dist\/index\.js/)
+  t.match(await get(), '<p>second</p>')
 })

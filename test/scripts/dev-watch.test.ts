@@ -111,3 +111,26 @@ t.test('notices files outside the site that it consists of, and no others', asyn
   write('shared/b.ts', 'changed again')
   await waitFor('change ../shared/b.ts')
 })
+
+t.test('notices files outside the site whose folder is removed and comes back', async (t) => {
+  const { dir, write, waitFor, start } = await watch(t, { 'site/a.ts': 'a', 'packages/ui/dist/b.js': 'b' })
+  const watcher = await start()
+  watcher.include([join(dir, 'packages/ui/dist/b.js')])
+  for (const removed of ['packages/ui/dist', 'packages/ui', 'packages']) {
+    rmSync(join(dir, removed), { recursive: true })
+    await waitFor('unlink ../packages/ui/dist/b.js')
+    write('packages/ui/dist/b.js', `again after ${removed}`)
+    await waitFor('add ../packages/ui/dist/b.js')
+    write('packages/ui/dist/b.js', `changed after ${removed}`)
+    await waitFor('change ../packages/ui/dist/b.js')
+  }
+})
+
+t.test('notices new files beside files outside the site', async (t) => {
+  const { dir, write, waitFor, start } = await watch(t, { 'site/a.ts': 'a', 'packages/ui/b.ts': 'b' })
+  const watcher = await start()
+  watcher.include([join(dir, 'packages/ui/b.ts')])
+  write('packages/ui/inner/d.ts', 'd')
+  write('packages/ui/c.ts', 'c')
+  t.strictSame(await waitFor('add ../packages/ui/c.ts'), ['add ../packages/ui/c.ts'])
+})

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { version } from 'react'
 import t, { type Test } from 'tap'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
@@ -14,8 +15,8 @@ const moduleOf = (name: string, code: string) => ({
   [`node_modules/${name}/index.js`]: code,
 })
 
-async function build(t: Test, files: Record<string, string>, links: Record<string, string> = {}) {
-  const dir = createSite(t, files)
+async function build(t: Test, files: Record<string, string>, links: Record<string, string> = {}, below = '.') {
+  const dir = createSite(t, files, below)
   for (const [path, target] of Object.entries(links)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true })
     symlinkSync(resolve(dir, target), join(dir, path))
@@ -125,6 +126,39 @@ t.test('bundles the TypeScript of a linked package, with packages that are insta
   )
   t.equal(load(), 'UI ONLY-HERE PLAIN')
   t.match(code, 'from "ui/plain"')
+})
+
+t.test('gives a linked package the versions that it has installed, and the site’s React and peers', async (t) => {
+  const { code, load } = await build(
+    t,
+    {
+      ...moduleOf('parser', "export const parser = 'PARSER-1'\n"),
+      ...moduleOf('peer', "export const peer = 'PEER'\n"),
+      '../packages/ui/package.json': '{ "name": "ui", "type": "module", "exports": "./index.ts" }',
+      '../packages/ui/index.ts':
+        "import { version } from 'react'\nimport { parser } from 'parser'\nimport { peer } from 'peer'\nexport const ui: string = [parser, peer, version].join()\n",
+      '../packages/ui/node_modules/parser/package.json':
+        '{ "name": "parser", "type": "module", "exports": "./index.js" }',
+      '../packages/ui/node_modules/parser/index.js': "export const parser = 'PARSER-2'\n",
+      '../packages/ui/node_modules/react/package.json': '{ "name": "react", "main": "index.js" }',
+      '../packages/ui/node_modules/react/index.js': "exports.version = 'OTHER-REACT'\n",
+      'pages/index.server.ts':
+        "import { ui } from 'ui'\nimport { parser } from 'parser'\nexport const load = () => parser + ',' + ui\n",
+    },
+    { 'node_modules/ui': '../packages/ui' },
+    'site',
+  )
+  t.equal(load(), `PARSER-1,PARSER-2,PEER,${version}`)
+  t.match(code, 'from "peer"')
+})
+
+t.test('names the import of a linked package without its file', async (t) => {
+  const files = {
+    'packages/ui/package.json': '{ "name": "ui", "type": "module", "exports": "./dist/index.js" }',
+    'pages/index.tsx': "import { ui } from 'ui'\nexport default () => ui\n",
+  }
+  const error = await build(t, files, { 'node_modules/ui': 'packages/ui' }).catch((thrown: unknown) => thrown)
+  t.match(error, { problems: [{ code: 'HYD_BUILD_UNRESOLVED', location: { file: 'pages/index.tsx', line: 1 } }] })
 })
 
 t.test('runs the site’s plugins, loaders and definitions on both sides, before its own', async (t) => {

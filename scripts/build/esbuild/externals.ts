@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { builtinModules } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Plugin, ResolveResult } from 'esbuild'
-import { foldersFrom, readSitePackage } from './site-package.ts'
+import { readPackage } from './site-package.ts'
 
 const resolving = Symbol('resolving')
 const builtins = new Set(builtinModules)
@@ -14,14 +14,22 @@ export interface ExternalsOptions {
   bundled: readonly string[]
   /** Names of packages that are a part of the bundle, because Node.js cannot load them. */
   inlined: ReadonlySet<string>
+  /**
+   * Whether the ES modules of linked packages are a part of the bundle, although Node.js can load them (false). It could
+   * not load them again after a change.
+   */
+  inlinesLinked?: boolean
 }
+
+/** Packages that a site has only one copy of, also when a linked package has installed its own. */
+const SINGLE = new Set(['react', 'react-dom', 'hydrant'])
 
 /**
  * Creates the plugin that leaves packages out of the bundle: Node finds them from the build folder as it does from the
  * site's. Modules that Node could not load or not find are bundled: stylesheets and assets, TypeScript of a linked
  * workspace package, paths of tsconfig.json, and packages that only a bundled package has installed.
  */
-export function createExternals({ siteDir, alias, bundled, inlined }: ExternalsOptions): Plugin {
+export function createExternals({ siteDir, alias, bundled, inlined, inlinesLinked = false }: ExternalsOptions): Plugin {
   const findPackage = createPackageFinder(siteDir)
   const isBundled = new RegExp(`\\.(${bundled.join('|')})([?#].*)?$`, 'i')
 
@@ -44,14 +52,18 @@ export function createExternals({ siteDir, alias, bundled, inlined }: ExternalsO
           case 'installed':
             return findPackage.isSame(name, args.resolveDir) ? { path, external: true } : null
           case 'linked': {
+            if (SINGLE.has(name)) return { path, external: true }
             const { importer, namespace, resolveDir, kind } = args
             const pending =
               linked.get(path) ??
               build.resolve(args.path, { importer, namespace, resolveDir, kind, pluginData: resolving })
             linked.set(path, pending)
             const found = await pending
-            if (found.errors.length > 0 || found.external) return { path, external: true }
-            return /\.([cm]?ts|[jt]sx)$/.test(found.path) ? null : { path, external: true }
+            // esbuild reports the error at the import.
+            if (found.errors.length > 0) return null
+            if (found.external) return { path, external: true }
+            const isPart = isSource(found.path) || (inlinesLinked && isEsModule(found.path))
+            return isPart ? null : { path, external: true }
           }
           default:
             return null
@@ -67,6 +79,16 @@ export function applyAlias(alias: Record<string, string>, path: string): string 
     .filter((name) => path === name || path.startsWith(`${name}/`))
     .sort((a, b) => b.length - a.length)[0]
   return key === undefined ? path : `${alias[key]}${path.slice(key.length)}`
+}
+
+/** Returns whether a file is a script that Node.js cannot load. */
+function isSource(path: string): boolean {
+  return /\.([cm]?ts|[jt]sx)$/.test(path)
+}
+
+/** Returns whether Node.js loads a file as an ES module. */
+function isEsModule(path: string): boolean {
+  return path.endsWith('.mjs') || (path.endsWith('.js') && readPackage(dirname(path)).type === 'module')
 }
 
 function packageName(path: string): string {
@@ -86,12 +108,24 @@ interface PackageFinder {
 
 function createPackageFinder(siteDir: string): PackageFinder {
   const kinds = new Map<string, PackageKind>()
+  const found = new Map<string, string | null>()
+
+  /** Returns the real path of the package that modules in a folder get; null without one. */
+  function findFolder(name: string, from: string): string | null {
+    const key = JSON.stringify([name, from])
+    const known = found.get(key)
+    if (known !== undefined) return known
+    const [path, above] = [join(from, 'node_modules', name), dirname(from)]
+    const folder = existsSync(path) ? realpathSync(path) : above === from ? null : findFolder(name, above)
+    found.set(key, folder)
+    return folder
+  }
 
   function look(name: string): PackageKind {
     const path = findFolder(name, siteDir)
-    if (path !== null) return path.includes(`${join('/', 'node_modules', '/')}`) ? 'installed' : 'linked'
+    if (path !== null) return isInstalled(path) ? 'installed' : 'linked'
     // Node's self-referencing.
-    return readSitePackage(siteDir).name === name ? 'linked' : null
+    return readPackage(siteDir).name === name ? 'linked' : null
   }
 
   return {
@@ -101,18 +135,19 @@ function createPackageFinder(siteDir: string): PackageFinder {
       return kind
     },
     isSame(name, folder) {
-      if (!folder.includes(`${join('/', 'node_modules', '/')}`)) return true
-      return findFolder(name, folder) === findFolder(name, siteDir)
+      const [own, ofSite] = [findFolder(name, folder), findFolder(name, siteDir)]
+      if (isInstalled(folder) || own === ofSite) return own === ofSite
+      // A linked package may leave its peers to the site.
+      return own === null || SINGLE.has(name)
     },
     // A package may be installed between two builds.
-    forget: () => kinds.clear(),
+    forget() {
+      kinds.clear()
+      found.clear()
+    },
   }
 }
 
-/** Returns the real path of the package that modules in a folder get; null without one. */
-function findFolder(name: string, from: string): string | null {
-  const found = foldersFrom(from)
-    .map((folder) => join(folder, 'node_modules', name))
-    .find(existsSync)
-  return found === undefined ? null : realpathSync(found)
+function isInstalled(path: string): boolean {
+  return path.includes(`${join('/', 'node_modules', '/')}`)
 }

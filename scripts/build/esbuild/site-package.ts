@@ -7,10 +7,10 @@ export function foldersFrom(folder: string): string[] {
   return above === folder ? [folder] : [folder, ...foldersFrom(above)]
 }
 
-/** Returns the content of the nearest `package.json`, which Node.js finds for the site's files; empty without one. */
-export function readSitePackage(siteDir: string): Record<string, unknown> {
-  const file = foldersFrom(siteDir)
-    .map((folder) => join(folder, 'package.json'))
+/** Returns the content of the nearest `package.json`, which Node.js finds for the files of a folder; empty without one. */
+export function readPackage(folder: string): Record<string, unknown> {
+  const file = foldersFrom(folder)
+    .map((parent) => join(parent, 'package.json'))
     .find(existsSync)
   if (file === undefined) return {}
   try {

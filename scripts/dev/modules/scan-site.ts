@@ -111,7 +111,7 @@ function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined
       createImageModules(siteDir, 'browser', readPlainImage).plugin,
       createAssets('browser', assetExtensions(settings)).plugin,
       createDevWorkers({ siteDir, settings, plugins }).plugin,
-      createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
+      createExternals({ siteDir, alias: settings.alias, bundled, inlined, inlinesLinked: true }),
     ],
   }
 }
@@ -131,7 +131,7 @@ function serverOptions({ siteDir, settings, plugins, cssCompiler, site, inlined 
       createSvgComponents(siteDir),
       createImageModules(siteDir, 'server', readPlainImage).plugin,
       createAssets('server', assetExtensions(settings)).plugin,
-      createExternals({ siteDir, alias: settings.alias, bundled, inlined }),
+      createExternals({ siteDir, alias: settings.alias, bundled, inlined, inlinesLinked: true }),
     ],
   }
 }

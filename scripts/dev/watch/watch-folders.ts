@@ -1,11 +1,12 @@
-import { type FSWatcher, watch } from 'node:fs'
+import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
+import { foldersFrom } from '../../build/esbuild/site-package.ts'
 
 /** Listens to events of the file system. The time for an event does not depend on the size of the folder. */
 export interface FolderWatcher {
   /** Watches a folder without its subfolders, or the target of a symbolic link. Ignores a path that does not exist. */
   add(path: string): void
-  /** Watches single files, also when they are replaced. */
+  /** Watches single files, also when they or their folders are replaced. Reports new files beside them. */
   addFiles(paths: readonly string[]): void
   close(): void
 }
@@ -19,7 +20,7 @@ const UNREADABLE: unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
  */
 export function createFolderWatcher(notice: (path: string) => void): FolderWatcher {
   const watchers = new Map<string, FSWatcher>()
-  /** The single files of each folder that is not watched as a whole. */
+  /** The single files of each folder that is not watched as a whole. A folder above a missing one has none. */
   const files = new Map<string, Set<string>>()
 
   /** Stops watching a folder and its subfolders. */
@@ -39,8 +40,26 @@ export function createFolderWatcher(notice: (path: string) => void): FolderWatch
     // Its own watcher reports what has changed in a folder.
     else if (path !== watched && watchers.has(path)) return
     const single = files.get(watched)
-    if (!single || single.has(path)) notice(path)
-    else if (path === watched) for (const file of single) notice(file)
+    if (!single || single.has(path) || (event === 'rename' && single.size > 0 && isFile(path))) notice(path)
+    if (event === 'rename') addMissing()
+  }
+
+  /** Watches the folders of single files that are not watched, and reports these files: they may have changed. */
+  function addMissing() {
+    for (const [folder, single] of files) {
+      if (single.size === 0 || watchers.has(folder)) continue
+      addNearest(folder)
+      for (const file of single) notice(file)
+    }
+  }
+
+  /** Watches a folder, or the nearest folder above it while it does not exist. */
+  function addNearest(folder: string) {
+    const nearest = findExisting(folder)
+    if (!watchers.has(nearest)) files.set(nearest, files.get(nearest) ?? new Set())
+    add(nearest)
+    // A folder below may have appeared before this one was watched.
+    if (findExisting(folder) !== nearest) addNearest(folder)
   }
 
   function add(path: string) {
@@ -63,7 +82,7 @@ export function createFolderWatcher(notice: (path: string) => void): FolderWatch
         const folder = dirname(path)
         const single = files.get(folder) ?? new Set()
         files.set(folder, single.add(path))
-        add(folder)
+        if (!watchers.has(folder)) addNearest(folder)
       }
     },
     close() {
@@ -71,4 +90,13 @@ export function createFolderWatcher(notice: (path: string) => void): FolderWatch
       watchers.clear()
     },
   }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+/** Returns the nearest folder that exists: the given one or one above it. */
+function findExisting(folder: string): string {
+  return foldersFrom(folder).find(existsSync) ?? folder
 }

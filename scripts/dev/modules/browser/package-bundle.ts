@@ -11,7 +11,7 @@ import { createAssets } from '../../../build/esbuild/assets.ts'
 import { contentHash } from '../../../build/esbuild/content-hash.ts'
 import { HYDRANT_FILES } from '../../../build/esbuild/hydrant-files.ts'
 import { createHydrantModules, importOf } from '../../../build/esbuild/hydrant-modules.ts'
-import { foldersFrom, readSitePackage } from '../../../build/esbuild/site-package.ts'
+import { foldersFrom, readPackage } from '../../../build/esbuild/site-package.ts'
 import { findStyledPackages } from '../../../build/esbuild/styled-packages.ts'
 import { markFiles } from './mark-files.ts'
 
@@ -96,7 +96,7 @@ async function writeBundle(
   // The preamble must run before React is evaluated.
   const contents =
     `${importOf(HYDRANT_FILES.devPreamble)}${importOf(HYDRANT_FILES.clientEntry)}` +
-    `__hydrant_dev__.addPackages({ ${modules.join(', ')} }, ${FORMATS}, ${readSitePackage(siteDir).type === 'module'})\n`
+    `__hydrant_dev__.addPackages({ ${modules.join(', ')} }, ${FORMATS}, ${readPackage(siteDir).type === 'module'})\n`
   const assets = createAssets('browser', assetExtensions(settings))
   const outdir = join(cacheDir, inputKey)
   const result = await build({
@@ -188,7 +188,7 @@ function staticImports(
  */
 export function packageSettingsKey(siteDir: string, { options, isStrict, key }: SiteConfig): string {
   const { define, loader, alias, plugins } = options
-  const { type } = readSitePackage(siteDir)
+  const { type } = readPackage(siteDir)
   const pluginsKey = plugins.length > 0 ? key : null
   return contentHash(JSON.stringify([define, loader, alias, isStrict, pluginsKey, type, tsconfigsOf(siteDir)]))
 }
