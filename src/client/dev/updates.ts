@@ -22,6 +22,7 @@ export interface UpdatesInput {
 export function listenForUpdates({ app, modules: loaded, since, refreshComponents }: UpdatesInput) {
   const overlay = createOverlay({ base })
   let last = Promise.resolve()
+  let stopLoads = () => {}
   /** The URLs of the newest scripts of modules that were not evaluated when they changed. */
   const missed = new Map<string, string>()
   loaded.listen((id, url) => {
@@ -47,7 +48,8 @@ export function listenForUpdates({ app, modules: loaded, since, refreshComponent
     reloadFiles(message.files)
     // A page that shows an older failure tries again. If this change has caused the failure, it would only occur
     // twice.
-    if (message.data || (hasFailed && isFailureShown())) await runLoadsAgain(app)
+    // The next change is shown while the loads run.
+    if (message.data || (hasFailed && isFailureShown())) void runLoadsAgain(app).catch(reportError)
   }
 
   async function replaceModules({ modules }: DevUpdate): Promise<void> {
@@ -63,9 +65,20 @@ export function listenForUpdates({ app, modules: loaded, since, refreshComponent
     refreshComponents()
   }
 
+  /** Runs the loads of the current page again, and shows their data. Stops an earlier call that waits for its data. */
   async function runLoadsAgain(app: App): Promise<void> {
+    stopLoads()
+    const controller = new AbortController()
+    const { signal } = controller
+    stopLoads = () => controller.abort()
     const { tree } = app
-    const result = await fetchPage(new URL(location.href), app, { isStale: true })
+    const result = await fetchPage(new URL(location.href), app, { isStale: true, signal }).catch((error: unknown) => {
+      if (signal.aborted) return null
+      throw error
+    })
+    if (result === null || signal.aborted) return
+    // Parts of the page may follow later.
+    stopLoads = () => {}
     // Another page was shown meanwhile. Its loads may have run before the change.
     if (app.tree.address.url.href !== tree.address.url.href) await runLoadsAgain(app)
     else if (result.kind === 'page') await app.show(result.tree)

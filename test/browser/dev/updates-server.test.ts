@@ -2,7 +2,9 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fastify } from 'fastify'
 import t from 'tap'
+import { listen } from '../../server/lines.ts'
 import { until } from '../../until.ts'
 import { keepsState, LAYOUT, startDevSite } from './dev-site.ts'
 
@@ -12,6 +14,17 @@ export default function Page() {
   return <h1>{name}</h1>
 }
 `
+
+/** The backend that the load of `/slow` waits for. It holds its responses while it is not open. */
+let isOpen = true
+const held: (() => void)[] = []
+const backend = fastify()
+t.teardown(() => backend.close())
+backend.get('/', async () => {
+  if (!isOpen) await new Promise<void>((resolve) => held.push(resolve))
+  return 'ready'
+})
+const backendUrl = await listen(t, backend)
 
 const site = await startDevSite(t, {
   'pages/layout.tsx': LAYOUT.replace('layout</b>', '{data.layout}</b>').replace('{ children }', '{ children, data }'),
@@ -44,6 +57,12 @@ export const load = ({ app }) => ({
   'parts/prefix.ts': "export const prefix = 'first'\n",
   'parts/shared.ts': "export const shared = () => 'shared'\n",
   'parts/title.json': '{ "text": "title" }\n',
+  'pages/slow.tsx': 'export default ({ data }) => <main><h1>heading</h1><b id="slow">{data}</b></main>\n',
+  'pages/slow.server.ts': `export async function load() {
+  await fetch('${backendUrl}')
+  return 'first'
+}
+`,
   'server.ts': `import { version } from './parts/version'
 globalThis.starts ??= 0
 export default async function server(app) {
@@ -78,6 +97,23 @@ t.test('runs the loads again in place when code of the server has changed', asyn
   )
   await keepsState(t, page, () => site.edit('parts/shared.ts', "'shared'", "'both'"), '#shared', 'both both')
   t.equal(await page.read('#started'), 'a 1', 'the server has not started again')
+  t.strictSame(page.messages, [])
+})
+
+t.test('shows an edit of a component while a load runs again, and then the data of the newest load', async (t) => {
+  const page = await site.open('/slow')
+  isOpen = false
+  site.edit('pages/slow.server.ts', "'first'", "'second'")
+  await until(() => held.length === 1)
+  site.edit('pages/slow.tsx', 'heading', 'new heading')
+  await page.says('h1', 'new heading')
+  t.equal(await page.read('#slow'), 'first')
+  site.edit('pages/slow.server.ts', "'second'", "'third'")
+  await until(() => held.length === 2)
+  for (const release of held.reverse()) release()
+  isOpen = true
+  await page.says('#slow', 'third')
+  t.equal(await page.read('h1'), 'new heading')
   t.strictSame(page.messages, [])
 })
 
