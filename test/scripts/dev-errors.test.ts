@@ -98,6 +98,10 @@ t.test('a name that exists only in browsers, or only in Node.js, leads to the fi
   t.match(fixOf('server', 'window is not defined'), /^Use "window" in an effect \(useEffect\) or in an event handler/)
   t.equal(fixOf('client', 'window is not defined'), undefined)
   t.equal(fixOf('server', 'widow is not defined'), undefined)
+  const element = 'Element type is invalid: expected a string (for built-in components) but got:'
+  t.match(fixOf('server', `${element} object.`), /default import of a CommonJS package/)
+  t.equal(fixOf('server', `${element} undefined. You likely forgot to export it.`), undefined)
+  t.equal(fixOf('client', `${element} object.`), undefined)
 })
 
 t.test('a hydration difference is read from the message of React', async (t) => {

@@ -14,8 +14,7 @@ import {
   writeLayoutKeys,
 } from '../../../src/shared/wire/navigation-protocol.ts'
 import { createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
-import { findGlobalFix } from '../../explain-globals.ts'
-import { findHrefFix } from '../../explain-href.ts'
+import { findFix } from '../../find-fix.ts'
 import { type PrerenderProblem, prerenderIn } from './prerender-messages.ts'
 
 /** A server of the site that has just been built. */
@@ -170,7 +169,7 @@ function problemOf(
     const place = frameIn(failure.error)
     const message = `${failure.error.type}: ${failure.message}`
     const problem = createProblem('HYD_PRERENDER_FAILED', [url, failure.digest, message], place && locationOf(place))
-    const fix = findHrefFix(failure.message, routes) ?? findGlobalFix('server', failure.error)
+    const fix = findFix('server', failure.error, routes)
     return { ...problem, fix: fix ?? problem.fix }
   }
   if (outcome?.kind === 'refused') {

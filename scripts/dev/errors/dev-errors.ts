@@ -15,8 +15,7 @@ import type {
   DevStackLine,
 } from '../../../src/shared/wire/dev-protocol.ts'
 import { BuildError, type BuildProblem } from '../../build-problem.ts'
-import { findGlobalFix } from '../../explain-globals.ts'
-import { findHrefFix } from '../../explain-href.ts'
+import { findFix } from '../../find-fix.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
 import { folderWord } from '../../terminal/quote-word.ts'
 import { browserName } from './browser-name.ts'
@@ -68,7 +67,7 @@ export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: 
   const mismatch = failure.side === 'client' ? readHydrationMismatch(error.message) : null
   const kind = mismatch ? 'hydration' : failure.side === 'client' ? 'browser' : 'server'
   const knownError = findKnownError(error)
-  const fix = findHrefFix(error.message, routes) ?? findGlobalFix(failure.side, error)
+  const fix = findFix(failure.side, error, routes)
   const source = siteFrameOf(error)
   const note = placeNote(failure)
   const components = details?.components ?? []
