@@ -180,6 +180,7 @@ const SCRIPTS_ROOMS = [
     'check-react.ts',
     'installed-version.ts',
     'dev-ledger.ts',
+    'find-fix.ts',
     'explain-href.ts',
     'explain-globals.ts',
   ],
