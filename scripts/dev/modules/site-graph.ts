@@ -26,12 +26,17 @@ export interface SiteGraph {
   importersOf(id: string): Iterable<string>
   /** Returns a module and everything that it imports, in the order of evaluation. */
   reach(id: string): string[]
-  /** The packages that the modules import, sorted. */
+  /** The packages that the modules import, sorted. Those that a module requires have `require:` before the specifier. */
   packages: readonly string[]
 }
 
 /** The functions of esbuild that a bundle with CommonJS modules has. */
 const ESBUILD_RUNTIME = '<runtime>'
+
+/** Before the specifier of a package that a module requires: `require` can lead to another file than `import`. */
+export const REQUIRED = 'require:'
+/** How stylesheets import. What they import is a URL, or a module of the site. */
+const OF_STYLESHEETS: readonly string[] = ['url-token', 'import-rule', 'composes-from']
 
 /** The graph of a site that has not been scanned. */
 export const EMPTY_GRAPH = createSiteGraph({ inputs: {}, outputs: {} }, {}, () => false)
@@ -50,12 +55,13 @@ export function createSiteGraph(
   for (const [importer, { imports }] of Object.entries(inputs)) {
     const node = nodes.get(importer)
     if (!node) continue
-    for (const { path, original = path, external } of imports) {
+    for (const { path, original = path, external, kind } of imports) {
       if (path === ESBUILD_RUNTIME) continue
       const target = external ? null : nodes.get(path)
+      if (!target && OF_STYLESHEETS.includes(kind)) continue
       target?.importers.add(importer)
       node.imports.set(original, target ? { id: path } : { package: path })
-      if (!target) packages.add(path)
+      if (!target) packages.add(kind === 'require-call' ? REQUIRED + path : path)
     }
   }
 

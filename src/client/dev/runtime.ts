@@ -21,7 +21,8 @@ export interface DevRuntime {
   /** Returns a function that returns the modules that a module requires. */
   createRequire(targets: Targets): Require
   /**
-   * Adds the packages of the site. A package is evaluated when it is first used.
+   * Adds the packages of the site. A package is evaluated when it is first used. One that CommonJS modules require has
+   * `require:` before its specifier.
    *
    * @param formats Whether each package is written as CommonJS (`cjs`) or as ES modules (`esm`).
    * @param isNode Whether the site's files are ES modules for Node.js. Then the default export of a CommonJS package
@@ -98,7 +99,7 @@ export function createDevRuntime(
       }
     },
     package: (specifier) => find(specifier).namespace(),
-    load: (specifier) => find(specifier).load(),
+    load: (specifier) => find(`require:${specifier}`).load(),
     createRequire,
     commonJs(targets, run) {
       let module: { exports: unknown } | undefined

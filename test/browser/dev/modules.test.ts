@@ -26,7 +26,16 @@ const packages = {
   'node_modules/late-esm/index.js': "export const late = 'late package'\n",
   'node_modules/styled-esm/package.json': manifest('styled-esm', { type: 'module', main: 'index.js' }),
   'node_modules/styled-esm/index.js': "export const styled = 'styled'\n",
-  'node_modules/styled-esm/style.css': '#styled { color: rgb(1, 2, 3) }\n',
+  'node_modules/styled-esm/style.css':
+    '@font-face { font-family: F; src: url(f.woff2) }\n#styled { color: rgb(1, 2, 3) }\n',
+  'node_modules/styled-esm/f.woff2': 'font',
+  'node_modules/dual/package.json': manifest('dual', { exports: { import: './index.mjs', require: './index.cjs' } }),
+  'node_modules/dual/index.mjs': "export const found = []\nexport default () => 'dual esm'\n",
+  'node_modules/dual/index.cjs':
+    "Object.defineProperty(exports, '__esModule', { value: true })\nexports.found = []\nexports.default = () => 'dual cjs'\n",
+  'node_modules/import-only/package.json': manifest('import-only', { exports: { import: './index.mjs' } }),
+  'node_modules/import-only/index.mjs':
+    "import { found } from 'dual'\nexport const isSame = (other) => found === other\n",
 }
 
 const site = await startDevSite(t, {
@@ -67,6 +76,9 @@ import made from '../parts/made.cjs'
 import * as madeAll from '../parts/made.cjs'
 import { styled } from 'styled-esm'
 import 'styled-esm/style.css'
+import dual, { found } from 'dual'
+import { isSame } from 'import-only'
+import './index.css'
 const Lazy = lazy(() => import('../parts/lazy'))
 export default function Page() {
   const [late, setLate] = useState('')
@@ -75,6 +87,7 @@ export default function Page() {
     common: commonText,
     commonAgain: String(again() && common.text === commonText),
     commonMissing: missing(),
+    dual: dual() + ', ' + common.dual + ', ' + isSame(found),
     made: made() + ' ' + madeAll.extra + ' ' + (madeAll.default === made),
     cjs: plainCjs.other + ', ' + named,
     functionCjs: functionCjs(),
@@ -100,6 +113,9 @@ export default function Page() {
   )
 }
 `,
+  'pages/index.css': 'main { background: url(../parts/dot.png), url(/dot.png); fill: url(#gradient) }\n',
+  'parts/dot.png': 'image',
+  'public/dot.png': 'image',
   'parts/aliased.tsx': 'export const Aliased = () => <b id="aliased">aliased</b>\n',
   'parts/legacy.jsx': "const mark = <i />\nexport const legacy = () => mark.type + ' jsx'\n",
   'parts/plain.js': "export const plain = require('./required.cjs')\n",
@@ -117,6 +133,7 @@ export * as esmAll from 'plain-esm'
 const esm = require('./star')
 const other = require('./other.cjs')
 exports.text = [named, esm.star, esm.__esModule, require('./data.json').name, other.text, this === exports].join(', ')
+exports.dual = require('dual').default()
 exports.again = () => require('./other.cjs') === other && other.again().text === exports.text
 exports.missing = () => {
   try {
@@ -141,6 +158,7 @@ const EXPECTED = {
   common: 'cjs named, star, true, json, other, true',
   commonAgain: 'true',
   commonMissing: 'missing',
+  dual: 'dual esm, dual cjs, true',
   made: 'made extra true',
   cjs: 'cjs other, cjs named',
   functionCjs: 'cjs function',
@@ -166,6 +184,13 @@ t.test('runs packages and modules of every kind in the browser', async (t) => {
     await page.evaluate(() => getComputedStyle(document.querySelector('#styled') ?? document.body).color, null),
     'rgb(1, 2, 3)',
   )
+  const background = await page.evaluate(
+    () => getComputedStyle(document.querySelector('main') ?? document.body).backgroundImage,
+    null,
+  )
+  const urls = [...background.matchAll(/url\("(.*?)"\)/g)].map(([, url = '']) => url)
+  t.equal(urls.length, 2)
+  for (const url of urls) t.equal((await fetch(url)).status, 200, url)
   await page.press('#late')
   await page.says('#late', 'late package')
   await page.press('#later')

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
-import { build, version as esbuildVersion } from 'esbuild'
+import { build, version as esbuildVersion, type Plugin } from 'esbuild'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
 import { hasCode } from '../../../../src/server/util/has-code.ts'
 import { assetExtensions, bundleLoaders, shared } from '../../../build/bundles/bundle-options.ts'
@@ -13,6 +13,7 @@ import { HYDRANT_FILES } from '../../../build/esbuild/hydrant-files.ts'
 import { createHydrantModules, importOf } from '../../../build/esbuild/hydrant-modules.ts'
 import { foldersFrom, readPackage } from '../../../build/esbuild/site-package.ts'
 import { findStyledPackages } from '../../../build/esbuild/styled-packages.ts'
+import { REQUIRED } from '../site-graph.ts'
 import { markFiles } from './mark-files.ts'
 
 /** The packages of a site, React and Hydrant's client, bundled for the browser. */
@@ -27,7 +28,7 @@ export interface PackageBundle {
   imports: string[]
   /** The folder with the files. */
   folder: string
-  /** The packages that the bundle contains, by their specifiers. */
+  /** The packages that the bundle contains, by their specifiers. See `SiteGraph.packages`. */
   specifiers: string[]
   /** Names of packages that must be a part of the site instead, because their scripts import stylesheets. */
   styled: string[]
@@ -49,6 +50,10 @@ export interface PackageBundleInput {
 const ALWAYS = ['hydrant/react', 'react', 'react-dom', 'react-dom/client', 'react/jsx-runtime']
 const LOCKFILES = ['package-lock.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb', 'npm-shrinkwrap.json']
 const RECORD = 'bundle.json'
+/** Before the specifier of a package in the list, if modules import it. */
+const IMPORT = 'import:'
+/** The module that requires all packages. */
+const LIST = 'packages.js'
 const FORMATS = '__HYDRANT_PACKAGE_FORMATS__'
 
 /**
@@ -92,7 +97,10 @@ async function writeBundle(
   inputKey: string,
   specifiers: readonly string[],
 ): Promise<PackageBundle> {
-  const modules = specifiers.map((name) => `${JSON.stringify(name)}: () => require(${JSON.stringify(name)})`)
+  const modules = specifiers.map((name) => {
+    const required = name.startsWith(REQUIRED) ? name.slice(REQUIRED.length) : IMPORT + name
+    return `${JSON.stringify(name)}: () => require(${JSON.stringify(required)})`
+  })
   // The preamble must run before React is evaluated.
   const contents =
     `${importOf(HYDRANT_FILES.devPreamble)}${importOf(HYDRANT_FILES.clientEntry)}` +
@@ -101,7 +109,7 @@ async function writeBundle(
   const outdir = join(cacheDir, inputKey)
   const result = await build({
     ...shared({ siteDir, options: settings }),
-    stdin: { contents, resolveDir: siteDir, sourcefile: 'packages.js', loader: 'js' },
+    stdin: { contents, resolveDir: siteDir, sourcefile: LIST, loader: 'js' },
     entryNames: 'packages-[hash]',
     chunkNames: 'chunk-[hash]',
     assetNames: '[name]-[hash]',
@@ -120,11 +128,11 @@ async function writeBundle(
       HYDRANT_STRICT: String(isStrict),
     },
     loader: { '.css': 'empty', ...bundleLoaders(settings) },
-    plugins: [...settings.plugins, createHydrantModules(siteDir), assets.plugin],
+    plugins: [createImportConditions(), ...settings.plugins, createHydrantModules(siteDir), assets.plugin],
   })
   const formats = Object.fromEntries(
-    (result.metafile.inputs['packages.js']?.imports ?? []).map(({ path, original = path }) => [
-      original,
+    (result.metafile.inputs[LIST]?.imports ?? []).map(({ path, original = path }) => [
+      original.startsWith(IMPORT) ? original.slice(IMPORT.length) : REQUIRED + original,
       result.metafile.inputs[path]?.format ?? 'cjs',
     ]),
   )
@@ -152,6 +160,21 @@ async function writeBundle(
   await writeFile(list, JSON.stringify(files))
   await rename(list, join(cacheDir, `${inputKey}.json`))
   return { ...bundle, folder }
+}
+
+/**
+ * Resolves packages as `import` does. The list requires all packages, so that each is evaluated when it is first used,
+ * and `require` can lead to another file of a package.
+ */
+function createImportConditions(): Plugin {
+  return {
+    name: 'hydrant-import-conditions',
+    setup(build) {
+      build.onResolve({ filter: new RegExp(`^${IMPORT}`) }, ({ path, importer, namespace, resolveDir }) =>
+        build.resolve(path.slice(IMPORT.length), { kind: 'import-statement', importer, namespace, resolveDir }),
+      )
+    },
+  }
 }
 
 /** Moves a complete bundle to its folder, unless another process has just placed the same bundle there. */
