@@ -138,6 +138,8 @@ async function fill(
   const sizes = await writeClientFiles(client, output)
   const manifest = createManifest(site, client, [config.key, server.code, ...published])
   await output.write(BUILD_PATHS.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
+  await output.write(BUILD_PATHS.keptServer(manifest.buildId), server.code)
+  await output.write(`${BUILD_PATHS.keptServer(manifest.buildId)}.map`, server.map)
   const keptFiles = await keepPrevious(join(siteDir, BUILD_FOLDER), manifest, client, output)
   const { summary, warnings: ofImages } = await images.finish()
   const prerendered = await prerender(siteDir, exports, output, onProgress)

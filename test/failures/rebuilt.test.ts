@@ -1,6 +1,6 @@
 // Failures in browsers and builds: the same failure has the same fingerprint in each build, and leads to its source.
 
-import { existsSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { launchChromium, type OpenPage } from '../browser/chromium.ts'
@@ -182,6 +182,35 @@ t.test('a server keeps using its own map when another build replaces its own', a
   t.equal(firstFrame(fresh.log.errors()[0]), '    at find (pages/index.server.ts:5:9)')
 })
 
+t.test('a server keeps using its own map when another build is copied over its own', async (t) => {
+  const load = (above: string): Files => ({
+    'pages/index.server.ts': `${above}function find() {\n  throw new Error('not found')\n}\nexport const load = () => find()\n`,
+  })
+  const root = t.testdir({})
+  const dir = await buildForBrowser(join(root, 'served'), load(''))
+  const { get, log } = await start(t, dir)
+  const other = await buildForBrowser(join(root, 'other'), load('// A remark.\nconsole.debug(1)\n\n'))
+  cpSync(join(other, '.hydrant'), join(dir, '.hydrant'), { recursive: true })
+  await get('/')
+  t.equal(firstFrame(log.errors()[0]), '    at find (pages/index.server.ts:2:9)')
+})
+
+t.test('a map that could not be read is read again', async (t) => {
+  const dir = await buildForBrowser(t.testdir({}), {
+    'pages/index.server.ts': "export const load = () => {\n  throw new Error('no data')\n}\n",
+  })
+  const { get, log } = await start(t, dir)
+  const kept = join(dir, '.hydrant/kept')
+  renameSync(kept, `${kept}-away`)
+  await get('/')
+  t.notMatch(firstFrame(log.errors()[0]), /pages\/index\.server\.ts:2:9/)
+  renameSync(`${kept}-away`, kept)
+  await until(async () => {
+    await get('/')
+    return firstFrame(log.errors().at(-1)) === '    at load (pages/index.server.ts:2:9)'
+  })
+})
+
 t.test('maps of the last five builds are kept, and none is served', async (t) => {
   const dir = t.testdir({})
   const pageOf = (number: number) => ({
@@ -192,7 +221,7 @@ t.test('maps of the last five builds are kept, and none is served', async (t) =>
   const folder = join(dir, '.hydrant')
   const maps = readdirSync(join(folder, 'maps'))
   t.equal(maps.filter((name) => /^index-\w+\.js\.map$/.test(name)).length, 5)
-  t.equal(readdirSync(join(folder, 'kept')).filter((name) => name.endsWith('.mjs')).length, 4)
+  t.equal(readdirSync(join(folder, 'kept')).filter((name) => name.endsWith('.mjs')).length, 5)
   const { get } = await serve(t, dir)
   const names = [...maps, ...readdirSync(join(folder, 'kept')), 'index.mjs.map']
   for (const name of names) {

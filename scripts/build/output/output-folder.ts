@@ -10,8 +10,8 @@ export interface OutputFolder {
   path: string
   write(name: string, contents: string | Uint8Array): Promise<void>
   copy(source: string, name: string): Promise<void>
-  /** Keeps a file of the previous build, under the same name or another. */
-  keep(source: string, name?: string): Promise<void>
+  /** Keeps a file of the previous build. */
+  keep(name: string): Promise<void>
   /**
    * Replaces the old folder by two renames. Readers see the complete old build or the complete new one, and for an
    * instant none. The old build stays if the new one cannot take its place.
@@ -55,8 +55,8 @@ export async function createOutputFolder(siteDir: string, folder: string, prefix
     write: (name, contents) => addFile(name, (file) => writeFile(file, contents)),
     copy: (source, name) => addFile(name, (file) => copyFile(source, file)),
     // Some file systems have no hard links.
-    keep: (source, name = source) =>
-      addFile(name, (file) => link(join(target, source), file).catch(() => copyFile(join(target, source), file))),
+    keep: (name) =>
+      addFile(name, (file) => link(join(target, name), file).catch(() => copyFile(join(target, name), file))),
     commit: () =>
       guard(async () => {
         await rm(aside, { recursive: true, force: true })

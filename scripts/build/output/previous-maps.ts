@@ -28,7 +28,9 @@ export async function keepPreviousMaps(
   const last = await readLastBuild(folder, present)
   const builds = [...(last ? [last] : []), ...(await readKeptBuilds(folder))]
     .filter((build, index, all) => all.findIndex((one) => one.buildId === build.buildId) === index)
-    .filter((build) => build.buildId !== buildId && existsSync(join(folder, `${serverOf(build, last)}.map`)))
+    .filter(
+      (build) => build.buildId !== buildId && existsSync(join(folder, `${BUILD_PATHS.keptServer(build.buildId)}.map`)),
+    )
     .slice(0, EARLIER_BUILDS)
   if (builds.length === 0) return
   const isNew = new Set(newMaps)
@@ -36,15 +38,10 @@ export async function keepPreviousMaps(
   await mapWithLimit(maps, FILES_AT_A_TIME, (name) => output.keep(`${BUILD_PATHS.clientMaps}/${name}`))
   for (const build of builds) {
     const kept = BUILD_PATHS.keptServer(build.buildId)
-    const from = serverOf(build, last)
-    await output.keep(from, kept)
-    await output.keep(`${from}.map`, `${kept}.map`)
+    await output.keep(kept)
+    await output.keep(`${kept}.map`)
   }
   await output.write(BUILD_PATHS.keptBuilds, `${JSON.stringify({ builds }, null, 2)}\n`)
-}
-
-function serverOf(build: KeptBuild, last: KeptBuild | null): string {
-  return build === last ? BUILD_PATHS.server : BUILD_PATHS.keptServer(build.buildId)
 }
 
 async function readLastBuild(folder: string, present: ReadonlySet<string>): Promise<KeptBuild | null> {

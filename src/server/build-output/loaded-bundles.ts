@@ -15,30 +15,21 @@ export interface MappedBundle {
 }
 
 /**
- * Returns the bundles of a build. A newer build may have replaced it in the meantime: that build keeps the old server
+ * Returns the bundles of a build. A newer build may have replaced it in the meantime: the folder keeps the old server
  * bundle, and its other files do not belong to the running code.
  */
 export function ownBundles(folder: string, buildId: string): MappedBundle[] {
-  const isCurrent = () => currentBuildId(folder) === buildId
-  const server = join(folder, BUILD_PATHS.server)
   const config = join(folder, BUILD_PATHS.config)
   const kept = join(folder, BUILD_PATHS.keptServer(buildId))
   return [
-    {
-      path: server,
-      findFile() {
-        if (isCurrent()) return server
-        return existsSync(kept) ? kept : null
-      },
-    },
-    { path: config, findFile: () => (isCurrent() ? config : null) },
+    { path: join(folder, BUILD_PATHS.server), findFile: () => (existsSync(kept) ? kept : null) },
+    { path: config, findFile: () => (currentBuildId(folder) === buildId ? config : null) },
   ]
 }
 
-/** Whether the folder contains the build with an id, or keeps the server bundle of that build. */
+/** Whether the folder contains, or keeps, the server bundle of the build with an id. */
 export function isBuildOf(folder: string, buildId: string): boolean {
-  if (!BUILD_ID.test(buildId)) return false
-  return existsSync(join(folder, BUILD_PATHS.keptServer(buildId))) || currentBuildId(folder) === buildId
+  return BUILD_ID.test(buildId) && existsSync(join(folder, BUILD_PATHS.keptServer(buildId)))
 }
 
 // Clients choose the id, and it becomes part of a path.

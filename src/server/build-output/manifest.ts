@@ -27,7 +27,10 @@ export const BUILD_PATHS = {
   clientMaps: 'maps',
   /** The earlier builds whose maps are kept: `{ "builds": [{ "buildId", "maps" }] }`, the latest first. */
   keptBuilds: 'kept/builds.json',
-  /** The server bundle of an earlier build. It is kept with its source map, which is next to it. */
+  /**
+   * A copy of the server bundle of this build or an earlier one, with its source map next to it. A build that is copied
+   * over this one does not replace it, so failures in servers that still run this build lead to their lines.
+   */
   keptServer: (buildId: string) => `kept/${buildId}.mjs`,
   /** A copy of the site's `public/`. Of files and folders whose names begin with a dot, it has only `.well-known/`. */
   public: 'public',

@@ -19,15 +19,23 @@ interface LoadedMap extends MapFile<ServerMapFields> {
 /** The source's names, by the names in the bundle. */
 export type Renamed = ReadonlyMap<string, string>
 
+/** For this time, a map that could not be read is not read again. The reason may be a file that is being copied. */
+const RETRY_MS = 1_000
+
 /** Reads the source maps of bundles, each when it is needed for the first time. A broken map counts as missing. */
 export function createBundleMaps(siteDir: string, bundles: readonly MappedBundle[]) {
-  const maps = new WeakMap<MappedBundle, LoadedMap | null>()
+  const maps = new WeakMap<MappedBundle, LoadedMap>()
+  /** When a map could not be read, on the clock of `performance`. */
+  const failed = new WeakMap<MappedBundle, number>()
 
   function load(bundle: MappedBundle): LoadedMap | null {
     const existing = maps.get(bundle)
-    if (existing !== undefined) return existing
+    if (existing) return existing
+    const now = performance.now()
+    if (now - (failed.get(bundle) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return null
     const loaded = readMap(bundle, siteDir)
-    maps.set(bundle, loaded)
+    if (loaded) maps.set(bundle, loaded)
+    else failed.set(bundle, now)
     return loaded
   }
 

@@ -61,7 +61,11 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
   }
 
   function mapFrame(text: string): MappedFrame {
-    return mappedFrames.get(text) ?? remember(mappedFrames, MAX_KNOWN_FRAMES, text, map(text))
+    const known = mappedFrames.get(text)
+    if (known) return known
+    const mapped = map(text)
+    // The map may be readable later.
+    return mapped.frame?.unmapped === undefined ? remember(mappedFrames, MAX_KNOWN_FRAMES, text, mapped) : mapped
   }
 
   function codeAround({ file, line }: SourceFrame): CodeLines | null {
