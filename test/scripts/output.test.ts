@@ -89,7 +89,7 @@ t.test('gives the same URL of an asset to scripts, stylesheets and the server, b
   t.match(css, `url(./${logo}#x)`)
   const layoutCss = text(manifest.modules['pages/layout.tsx']?.css[0])
   t.match(layoutCss, /url\(\.\/x-[A-Z2-7]{8}\.woff2\?v=1\)/)
-  t.match(layoutCss, 'url(/hero.png)', 'a public file stays as it is written')
+  t.match(layoutCss, 'url(../../hero.png)', 'a public file is found under any base')
   const scripts = client.filter((name) => name.endsWith('.js')).map(text)
   t.ok(scripts.some((script) => script.includes(`new URL("./${logo}",import.meta.url).pathname`)))
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'node:path'
 import type { Plugin, PluginBuild } from 'esbuild'
+import { ASSETS_PATH } from '../../../src/shared/paths.ts'
 import { BASE_MODULE, createBaseModule } from './base-module.ts'
 import type { BundleTarget } from './bundle-target.ts'
 import { contentHash } from './content-hash.ts'
@@ -44,8 +45,10 @@ export function createAssets(target: BundleTarget, extensions: readonly string[]
     name: 'hydrant-assets',
     setup(build) {
       build.onStart(() => files.clear())
-      // A URL that begins with a slash is a file of public/.
-      build.onResolve({ filter: /^\// }, ({ kind, path }) => (kind === 'url-token' ? { path, external: true } : null))
+      // A URL that begins with a slash is a file of public/. The relative URL is right under any base.
+      build.onResolve({ filter: /^\// }, ({ kind, path }) =>
+        kind === 'url-token' ? { path: path.startsWith('//') ? path : TO_BASE + path, external: true } : null,
+      )
       // Stylesheets and assets are in the same folder, so a name is a relative URL.
       resolveUrls(build, extensions, async (path) => `./${await emit(path)}`)
       refuseQueries(build, extensions)
@@ -84,6 +87,9 @@ function refuseQueries(build: PluginBuild, extensions: readonly string[]) {
     return { errors: [{ text: `Nothing in this site handles the query "${query}" of the import. ${advice}` }] }
   })
 }
+
+/** The relative URL of the base for a stylesheet, which is in the folder of the assets. */
+const TO_BASE = ASSETS_PATH.split('/').slice(2).fill('..').join('/')
 
 const resolving = Symbol('resolving')
 

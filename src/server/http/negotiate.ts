@@ -43,8 +43,13 @@ export function preferredErrorFormat(headers: IncomingHttpHeaders): 'html' | 'js
   return negotiate(headers, JSON_FIRST) === 'html' ? 'html' : 'json'
 }
 
+/** The parameters of a media type, for example `charset`. The weight is left out. */
+const PARAMETERS = /;\s*(?!q\s*=)[^\s;,="]+\s*=\s*(?:"[^"]*"|[^\s;,"]*)/gi
+
 /** @param otherwise The type for a client that accepts none (the first). */
-function negotiate(headers: IncomingHttpHeaders, types: string[], otherwise = types[0]): NegotiatedFormat {
+function negotiate({ accept }: IncomingHttpHeaders, types: string[], otherwise = types[0]): NegotiatedFormat {
+  // Negotiator would require that the types have the same parameters. Many scripts send `application/json; charset=utf-8`.
+  const headers = { accept: accept?.replace(PARAMETERS, '') }
   const type = new Negotiator({ headers }).mediaType(types) ?? otherwise
   if (type === 'text/markdown') return 'markdown'
   return type === 'text/html' ? 'html' : 'json'
