@@ -180,3 +180,16 @@ t.test('a script without such values does not change', async (t) => {
   const linked = markThrown({ ...before, code: `${before.code}//# sourceMappingURL=a.js.map\n` }, () => true)
   t.match(linked.code, /return v\}\n\/\/# sourceMappingURL=a\.js\.map\n$/)
 })
+
+t.test('the modules of a bundle are marked one by one, and a comment in a text divides nothing', (t) => {
+  const keepAll = (code: string) => markThrown({ code, map: null }, () => true).code.split('function $')[0]
+  const kept = (value: string) => `throw (typeof $kept<"u"?$kept:v=>v)(${value})`
+  const [first, second] = ['// a.js\nfunction a(b) {\n  throw b;\n}\n', '// c.js\nfunction c() {\n  throw "text";\n}\n']
+  t.equal(
+    keepAll(`${first}// b.js\nfunction b() {\n}\n${second}`),
+    `${first.replace('throw b', kept('b'))}// b.js\nfunction b() {\n}\n${second.replace('throw "text"', kept('"text"'))}`,
+  )
+  const text = 'var text = `\n// no module\n`;\n'
+  t.equal(keepAll(`${text}${first}`), `${text}${first.replace('throw b', kept('b'))}`)
+  t.end()
+})

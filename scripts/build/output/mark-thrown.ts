@@ -2,7 +2,7 @@ import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace
 import { MAX_PRIMITIVES, STACKS_VARIABLE } from '../../../src/shared/wire/thrown-stacks.ts'
 import { findThrown, type ThrownValue } from './find-thrown.ts'
 import { type Insertion, insertTexts, shiftMappings } from './insert-texts.ts'
-import { parseScript } from './parse-script.ts'
+import { parseParts } from './parse-script.ts'
 import { createPositions } from './positions.ts'
 
 export interface MappedCode {
@@ -26,7 +26,7 @@ export function markThrown(script: MappedCode, isMarked: (source: string) => boo
   const { code, map } = script
   if (!MAY_THROW.test(code)) return script
   if (map && !map.sources.some((source) => source !== null && isMarked(source))) return script
-  const all = findThrown(parseScript(code))
+  const all = parseParts(code, MAY_THROW).flatMap(findThrown)
   if (all.length === 0) return script
   const trace = map && new TraceMap(map)
   const thrown = trace ? all.filter(createFilter(code, trace, isMarked)) : all

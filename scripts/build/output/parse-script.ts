@@ -1,15 +1,41 @@
-import { type AnyNode, type Program, parse } from 'acorn'
+import { type AnyNode, Parser, type Program, parse } from 'acorn'
+
+const OPTIONS = { ecmaVersion: 'latest', sourceType: 'module' } as const
 
 /**
  * Parses a script that esbuild has written. Returns an empty program for a text that acorn cannot read, a stylesheet
  * for example: names that are missing from a source map must not fail the build.
  */
 export function parseScript(code: string): Program {
-  const options = { ecmaVersion: 'latest', sourceType: 'module' } as const
   try {
-    return parse(code, options)
+    return parse(code, OPTIONS)
   } catch {
-    return parse('', options)
+    return parse('', OPTIONS)
+  }
+}
+
+class PartParser extends Parser {
+  /** Parses a script from a position on. The positions of the nodes are those in the whole script. */
+  static parsePart(code: string, start: number): Program {
+    return new PartParser(OPTIONS, code, start).parse()
+  }
+}
+
+/**
+ * Parses the modules of a bundle that contain a pattern. esbuild writes a comment with the path before each module,
+ * unless it minifies: then the whole script is one part. Most modules of packages do not contain the pattern, and parsing
+ * them all takes seconds.
+ */
+export function parseParts(code: string, pattern: RegExp): Program[] {
+  const starts = [0, ...[...code.matchAll(/^\/\/ .+$/gm)].map(({ index }) => index)]
+  const parts = starts.map((start, index) => [start, starts[index + 1] ?? code.length] as const)
+  try {
+    return parts
+      .filter(([start, end]) => pattern.test(code.slice(start, end)))
+      .map(([start, end]) => PartParser.parsePart(code.slice(0, end), start))
+  } catch {
+    // The comment was a part of a text.
+    return [parseScript(code)]
   }
 }
 
