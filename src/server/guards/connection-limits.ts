@@ -56,6 +56,8 @@ export function createHttpOptions({ timeouts, limits, logRequests }: LimitOption
       requestTimeout: requestMs,
       connectionsCheckingInterval: checkMs,
       maxHeaderSize: limits.maxHeaderBytes,
+      // Node's response has neither a body nor a log line. The first hook refuses such requests.
+      requireHostHeader: false,
       // Only the request log shows how many bytes a response has.
       ...(logRequests ? { ServerResponse: CountedResponse } : {}),
     },

@@ -19,9 +19,9 @@ const MAX_LOGGED = 200
 const DOT_SEGMENT = /(?:\/|%2f)(?:\.|%2e){1,2}(?=[/?#]|%2f|$)/i
 
 /**
- * Adds the first hook of every request. It sets `x-request-id` and `nosniff`, refuses a URL that is too long (414) or has
- * a segment `.` or `..` (400), makes pipelined requests wait for their turn, and lets clients receive a response that comes before their body
- * has arrived.
+ * Adds the first hook of every request. It sets `x-request-id` and `nosniff`, and makes pipelined requests wait for
+ * their turn. It refuses a URL that is too long (414) or has a segment `.` or `..` (400), and a request of HTTP/1.1
+ * without `Host` (400). It lets clients receive a response that comes before their body has arrived.
  *
  * perf: one hook for all of this, 0.14 µs less for each other hook, commit 7b7c185a
  */
@@ -41,11 +41,13 @@ export function addFirstHook(app: FastifyInstance, { securityHeaders }: Pick<Opt
 }
 
 function admit(request: FastifyRequest, reply: FastifyReply, done: () => void) {
-  const { url } = request
+  const { url, headers, raw } = request
   if (url.length > MAX_URL_BYTES)
     refuse(414, `a URL of ${url.length} bytes`, `The address is longer than ${MAX_URL_BYTES} bytes.`, reply)
   else if (DOT_SEGMENT.test(url) && DOT_SEGMENT.test(pathOf(url)))
     refuse(400, 'the path has a segment "." or ".."', 'The address is malformed.', reply)
+  else if (headers.host === undefined && raw.httpVersion === '1.1')
+    refuse(400, 'the request has no header "Host"', 'The request has no Host header.', reply)
   else done()
 }
 

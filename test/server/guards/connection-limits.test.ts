@@ -175,6 +175,18 @@ t.test('a path with a segment "." or ".." is refused, however it is written', as
     t.equal((await ask(path)).status, 200, path)
 })
 
+t.test('a request of HTTP/1.1 without Host is refused, with a body and a log line', async (t) => {
+  const { app, log } = await serve(t, dir)
+  const { send } = await listenRaw(t, app)
+  const ask = async (version: string) => parseRaw(await send(rawRequest(`GET /rest/a ${version}`)))
+  const { status, headers, body } = await ask('HTTP/1.1')
+  t.equal(status, 400)
+  t.ok(headers.includes('cache-control: no-store'))
+  t.match(body, 'The request has no Host header.')
+  t.match(log.lines.at(-1), { level: 30, statusCode: 400, msg: 'refused with 400: the request has no header "Host"' })
+  t.equal((await ask('HTTP/1.0')).status, 200)
+})
+
 t.test('a malformed request is refused, and the refusal is never part of another response', async (t) => {
   const { app, log } = await serve(t, dir)
   const { port, send } = await listenRaw(t, app)
