@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { AdminListener } from '../admin/start-admin.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createFailureStore } from '../ledger/failure-store.ts'
+import { checkLedger } from '../ledger/open-ledger.ts'
 import { freeSocketFile } from '../lifecycle/listen.ts'
 import { createJsonLogging, createLog, createSharedOutput } from '../log/logger.ts'
 import type { ServeInput } from '../start-single.ts'
@@ -18,10 +19,11 @@ import { forkWorker, type Output } from './worker-process.ts'
 /**
  * Serves with `count` worker processes. The primary accepts the connections, and keeps the ledger and the admin
  * listener for all workers. It loads nothing of the site, so that the site's code cannot break it. Throws
- * HYD_WORKERS_NESTED and HYD_SOCKET_IN_USE, and the errors of the admin listener.
+ * HYD_WORKERS_NESTED and HYD_SOCKET_IN_USE, and the errors of `checkLedger` and of the admin listener.
  */
 export async function startPrimary({ dir, options, note }: ServeInput, count: number): Promise<void> {
   if (cluster.worker) throw createHydrantError('HYD_WORKERS_NESTED', [])
+  await checkLedger(dir, options)
   if (options.socket !== null) await freeSocketFile(options.socket)
   const output = await openOutput()
   const log = createLog(createJsonLogging(options.logLevel, output.stdout))

@@ -12,6 +12,7 @@ import { createNullLedger } from './null-ledger.ts'
 import { createPostgresLedger } from './postgres/postgres-ledger.ts'
 import { loadDriver } from './sqlite/driver.ts'
 import type { LogNotice } from './sqlite/file-ledger.ts'
+import { refuseForeignLedger } from './sqlite/foreign.ts'
 import { readSqliteLedger } from './sqlite/sqlite-ledger.ts'
 
 export type LedgerOptions = Pick<Options, 'ledger' | 'ledgerLimits'>
@@ -34,6 +35,15 @@ export function createLedger(siteDir: string, { ledger, ledgerLimits }: LedgerOp
       return withMemory(createThreadLedger({ file: location.file, limits }, createNotice(log)), limits, log)
     }
   }
+}
+
+/**
+ * Checks where the ledger of a server is, before the server starts. Rejects with HYD_OPTION_INVALID for an invalid
+ * location, and with HYD_LEDGER_FOREIGN for the file of another program.
+ */
+export async function checkLedger(siteDir: string, { ledger }: Pick<LedgerOptions, 'ledger'>): Promise<void> {
+  const location = readLocation(siteDir, ledger)
+  if (location.kind === 'file') await refuseForeignLedger(location.file)
 }
 
 /**
@@ -96,7 +106,13 @@ function createNotice(log: LedgerLog): LogNotice {
 }
 
 /** Codes of errors that last until the process ends. */
-const LASTING = ['HYD_LEDGER_SQLITE_MISSING', 'HYD_LEDGER_PG_MISSING', 'HYD_LEDGER_UNWRITABLE', 'HYD_LEDGER_NEWER']
+const LASTING = [
+  'HYD_LEDGER_SQLITE_MISSING',
+  'HYD_LEDGER_PG_MISSING',
+  'HYD_LEDGER_UNWRITABLE',
+  'HYD_LEDGER_FOREIGN',
+  'HYD_LEDGER_NEWER',
+]
 const MAX_MEMORY_BYTES = 20_000_000
 
 /**
