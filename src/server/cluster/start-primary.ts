@@ -7,6 +7,7 @@ import { createFailureStore } from '../ledger/failure-store.ts'
 import { checkLedger } from '../ledger/open-ledger.ts'
 import { freeSocketFile } from '../lifecycle/listen.ts'
 import { createJsonLogging, createLog, createSharedOutput } from '../log/logger.ts'
+import { writeLogLines } from '../log/output.ts'
 import type { ServeInput } from '../start-single.ts'
 import { createClusterCache } from './cache-questions.ts'
 import { createMessageHandler, type PrimaryParts } from './handle-messages.ts'
@@ -26,7 +27,8 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   await checkLedger(dir, options)
   if (options.socket !== null) await freeSocketFile(options.socket)
   const output = await openOutput()
-  const log = createLog(createJsonLogging(options.logLevel, output.stdout))
+  const stream = { write: (line: string) => void writeLogLines(output.stdout, line) }
+  const log = createLog(createJsonLogging(options.logLevel, stream))
   if (note !== null) log.warn(note)
   const { pool, listener, store, metrics, contents } = await createPrimary({ dir, options, count, output, log })
   const { admin, timeouts } = options
