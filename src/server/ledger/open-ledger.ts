@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { createHydrantError, type HydrantError, showValue } from '../errors/hydrant-error.ts'
+import { createInvalidOption } from '../options/invalid-option.ts'
 import type { Options } from '../options/options.ts'
 import { isParsable, isPostgresUrl } from '../postgres/database-url.ts'
 import { createDelegateLedger } from './delegate-ledger.ts'
@@ -76,18 +77,23 @@ function readLocation(siteDir: string, ledger: Options['ledger']): LedgerLocatio
   if (ledger === false) return { kind: 'none' }
   if (isPostgresUrl(ledger)) {
     // The error does not show the value: it may have a password.
-    if (!isParsable(ledger)) throw invalid('a URL like postgres://user@host/database', 'a URL that cannot be parsed')
+    const expected = 'a URL like postgres://user@host/database'
+    if (!isParsable(ledger)) throw createInvalid(ledger, expected, 'a URL that cannot be parsed')
     return { kind: 'postgres', url: ledger }
   }
   const file = resolve(siteDir, ledger)
   const [folder] = relative(siteDir, file).split(sep)
-  if (folder === 'public') throw invalid('a file outside of public/, whose files everyone can read', showValue(ledger))
+  const expected = 'a file outside of public/, whose files everyone can read'
+  if (folder === 'public') throw createInvalid(ledger, expected, showValue(ledger))
   return { kind: 'file', file }
 }
 
-function invalid(expected: string, given: string) {
-  return createHydrantError('HYD_OPTION_INVALID', ['ledger', expected, given])
+function createInvalid(ledger: string, expected: string, shown: string) {
+  // The variable overrides all other places of the option.
+  return createInvalidOption(process.env[VARIABLE] === ledger ? VARIABLE : 'ledger', expected, shown)
 }
+
+const VARIABLE = 'HYDRANT_LEDGER'
 
 const DAY_MS = 86_400_000
 

@@ -155,6 +155,14 @@ t.test('a ledger that visitors could fetch is refused, and so is an invalid URL'
   )
   t.match(error, { ...refused, message: /^"ledger" must be a URL like/ })
   t.notMatch(String(error), 'a-secret')
+  process.env.HYDRANT_LEDGER = 'public/errors.db'
+  t.teardown(() => {
+    delete process.env.HYDRANT_LEDGER
+  })
+  await t.rejects(createServer({ dir, logger: false, ledger: 'errors.db' }), {
+    message: /^"?HYDRANT_LEDGER"? must be a file outside of public/,
+    fix: 'Correct the variable HYDRANT_LEDGER in the environment or in the .env files.',
+  })
 })
 
 /** Lets another process lock a file for writing. Returns a function that releases the lock. */

@@ -153,10 +153,12 @@ t.test('a ledger that is damaged while a server runs is moved aside, also after 
   t.match(notices, [/is damaged: it was moved to/])
 })
 
-t.test('a folder and a missing folder are left to those who open the ledger', async (t) => {
+t.test('a folder is refused, and a missing folder is left to those who open the ledger', async (t) => {
   const dir = t.testdir({})
   mkdirSync(join(dir, 'folder'))
-  await checkLedger(dir, { ledger: 'folder' })
+  const refused = { ...FOREIGN, message: /is not a ledger of Hydrant: it is a folder$/ }
+  await t.rejects(checkLedger(dir, { ledger: 'folder' }), refused)
+  await t.rejects(openLedger(dir, optionsFor('folder')), refused)
   rmSync(join(dir, 'folder'), { recursive: true })
   await checkLedger(dir, { ledger: 'folder/errors.db' })
 })

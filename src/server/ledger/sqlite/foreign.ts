@@ -21,10 +21,11 @@ const FAILURE_TABLES = ['failures', 'causes']
 const SHOWN_TABLES = 3
 
 /**
- * Throws HYD_LEDGER_FOREIGN if a file has contents and never was an SQLite database. A file whose first bytes are
+ * Throws HYD_LEDGER_FOREIGN for a folder, and if a file has contents and never was an SQLite database. A file whose first bytes are
  * damaged looks the same: it counts as a ledger if its name is one of a ledger, or if files of SQLite are beside it.
  */
 export function refuseForeignFile(file: string): void {
+  if (isFolder(file)) throw foreign(file, 'it is a folder')
   const header = readHeader(file)
   if (!header || header.toString('latin1', 0, MAGIC.length) === MAGIC || isNamedLikeLedger(file)) return
   throw foreign(file, 'it is not an SQLite database')
@@ -64,6 +65,15 @@ export async function refuseForeignLedger(file: string): Promise<void> {
     if (hasCode(error, 'HYD_LEDGER_FOREIGN')) throw error
   } finally {
     db?.close()
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    // The path may lead through a file, or through a folder that this user may not enter.
+    return false
   }
 }
 
