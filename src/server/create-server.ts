@@ -14,6 +14,7 @@ import { addFirstHook } from './guards/first-hook.ts'
 import { addHostGuard } from './guards/host-guard.ts'
 import { addRefusals, refuseMalformedUrl } from './guards/unrouted-requests.ts'
 import { createFailureStore, type FailureStore } from './ledger/failure-store.ts'
+import { checkLedger } from './ledger/open-ledger.ts'
 import { type ConnectionDrain, createConnectionDrain } from './lifecycle/drain-connections.ts'
 import { createJsonLogging } from './log/logger.ts'
 import { RequestLog } from './log/request-log.ts'
@@ -110,6 +111,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     collector,
     isExported = false,
   } = input
+  if (!getStore) await checkLedger(dir, options)
   const app = createApp(input)
   if (!logging.loggerInstance) passOwnErrors(app.log)
   const store = getStore?.(app.log) ?? createFailureStore(dir, options, app.log)

@@ -6,6 +6,7 @@ import { addFirstHook } from './guards/first-hook.ts'
 import { addHostGuard } from './guards/host-guard.ts'
 import { watchLateBodies } from './guards/late-bodies.ts'
 import { createFailureStore } from './ledger/failure-store.ts'
+import { checkLedger } from './ledger/open-ledger.ts'
 import { addWatchdog } from './lifecycle/app-watchdog.ts'
 import { closeUnusedConnections } from './lifecycle/unused-connections.ts'
 import { measureRequests } from './metrics/measure-requests.ts'
@@ -38,6 +39,7 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
   addFirstHook(app, resolved)
   addHostGuard(app, resolved.hosts)
   watchLateBodies(app, 'requestTimeout')
+  await checkLedger(dir, resolved)
   const store = createFailureStore(dir, resolved, app.log)
   app.addHook('onClose', store.close)
   let recorder = NO_METRICS
@@ -76,7 +78,7 @@ const admin: FastifyPluginAsync<AdminPluginOptions> = async function hydrantAdmi
  * Fastify's `prefix` followed by `base`.
  *
  * Rejects with HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE, HYD_BUILD_VERSION or HYD_BUILD_BROKEN for the build, with
- * HYD_OPTION_UNKNOWN or HYD_OPTION_INVALID for an option, and with HYD_REACT_DEVELOPMENT, HYD_REACT_MIXED or
+ * HYD_OPTION_UNKNOWN, HYD_OPTION_INVALID or HYD_LEDGER_FOREIGN for an option, and with HYD_REACT_DEVELOPMENT, HYD_REACT_MIXED or
  * HYD_REACT_SERVER_MIXED for React. If the base is in use, it rejects with HYD_BASE_TAKEN. It also rejects with
  * HYD_FUNCTION_EXPORT, HYD_COMPONENT_EXPORT, HYD_GUARD_EXPORT, HYD_SCHEMA_INVALID, HYD_CACHE_INVALID,
  * HYD_PRERENDER_INVALID, HYD_VISITOR_LOAD or HYD_HYDRATE_EXPORT for an export of the site, with

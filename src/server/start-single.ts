@@ -6,6 +6,7 @@ import type { BuildFiles } from './build-output/load-build.ts'
 import type { ServedBuild } from './build-output/served-build.ts'
 import { createInstance } from './create-server.ts'
 import { createFailureStore } from './ledger/failure-store.ts'
+import { checkLedger } from './ledger/open-ledger.ts'
 import { firstResponse } from './lifecycle/first-response.ts'
 import { HandedServer } from './lifecycle/handed-server.ts'
 import { createListenError, listen, listenHanded } from './lifecycle/listen.ts'
@@ -26,9 +27,10 @@ export interface ServeInput extends BuildFiles {
   note: string | null
 }
 
-/** Serves in this process alone. */
+/** Serves in this process alone. Throws the errors of `checkLedger`. */
 export async function startSingle({ dir, folder, manifest, options, note }: ServeInput): Promise<void> {
   const { admin } = options
+  await checkLedger(dir, options)
   const metrics = admin ? createRequestMetrics() : null
   const logging = await createLogging(options.logLevel)
   const listener = options.host === 'localhost' && options.socket === null ? createListener(options) : null

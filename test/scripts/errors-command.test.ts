@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { refuseModules } from '../refuse-modules.ts'
+import { openDatabase } from '../server/ledger/open-database.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
@@ -74,6 +75,27 @@ t.test('leads from a visitor’s digest to the line, while the server runs and a
   const env = { HYDRANT_RELEASE: 'v9' }
   t.match(await runCli(['errors', dir, '--new'], { env }), none, 'says which release it has looked for')
   t.match(await runCli(['errors', dir, '--release', buildId]), { code: 0, stdout: '1 failure, seen once. Ledger' })
+})
+
+t.test('a ledger that is the file of another program is refused', async (t) => {
+  const dir = await buildSite(t, { 'notes.txt': 'Buy bread.', 'shop.db': '' })
+  const db = openDatabase(join(dir, 'shop.db'))
+  db.exec('CREATE TABLE orders (id)')
+  db.close()
+  for (const [file, reason] of [
+    ['notes.txt', 'it is not an SQLite database'],
+    ['shop.db', 'it is an SQLite database with other tables, like "orders"'],
+  ] as const) {
+    const refused = {
+      code: 1,
+      stderr: `[HYD_LEDGER_FOREIGN] the file ${join(dir, file)} is not a ledger of Hydrant: ${reason}`,
+    }
+    t.match(await runCli(['errors', '--ledger', join(dir, file)]), { ...refused, stdout: /^$/ })
+    const env = { HYDRANT_LEDGER: file }
+    t.match(await runCli(['start', dir, '--port', '0'], { env }), refused)
+    t.match(await runCli(['start', dir, '--port', '0', '--workers', '2'], { env }), refused)
+  }
+  t.equal(readFileSync(join(dir, 'notes.txt'), 'utf8'), 'Buy bread.')
 })
 
 t.test('an exception that has ended the process is in the ledger', async (t) => {

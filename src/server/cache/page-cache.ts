@@ -7,7 +7,7 @@ import type { Invalidation } from './invalidation.ts'
 import { KnownKeys } from './known-keys.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
-import { StoredPage } from './stored-page.ts'
+import { freshnessOf, StoredPage } from './stored-page.ts'
 import { TagVersions } from './tag-versions.ts'
 import { createTaggedPages, type TaggedPages } from './tagged-pages.ts'
 
@@ -102,7 +102,10 @@ export class PageCache {
    */
   mayRefresh(key: string): boolean {
     if (this.#renderings.has(key) || this.isPassed(key)) return false
-    return (this.#retries.get(key)?.at ?? 0) <= this.#now()
+    const { at, pauseMs } = this.#retries.get(key) ?? { at: 0, pauseMs: 0 }
+    const leftMs = at - this.#now()
+    // More than the whole pause is left if the clock was set back.
+    return leftMs <= 0 || leftMs > pauseMs
   }
 
   /** Whether the page must not be stored for now: see `pass`. */
@@ -133,8 +136,8 @@ export class PageCache {
    */
   async takeTurn(key: string, maxMs: number, after: number): Promise<GroupTurn | null> {
     if (this.#store === null) return ALONE
-    const isWanted = ({ storedAt, freshMs, staleMs }: StoredResponse) =>
-      storedAt > after && this.#now() < storedAt + freshMs + staleMs
+    const isWanted = (response: StoredResponse) =>
+      response.storedAt > after && freshnessOf(response, this.#now()) !== 'expired'
     return takeTurn(this.#store, { key, maxMs, isWanted, isRefresh: after > 0 })
   }
 

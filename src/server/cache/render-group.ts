@@ -67,9 +67,9 @@ async function ask(store: SharedStore, { key, isWanted }: TurnInput): Promise<An
 
 /** Waits until the page is stored, or until the process that renders it gives up or has been killed. */
 async function awaitTurn(store: SharedStore, since: Versions, { key, maxMs, isWanted }: TurnInput): Promise<GroupTurn> {
-  const endsAt = Date.now() + maxMs
+  const endsAt = performance.now() + maxMs
   for (;;) {
-    const leftMs = endsAt - Date.now()
+    const leftMs = endsAt - performance.now()
     const awaited = await store.awaitEntry(key, leftMs)
     if (awaited && isWanted(awaited)) return { ...ALONE, response: awaited }
     if (leftMs <= 0 || awaited || (await store.lease(key, LEASE_MS))) return createTurn(store, key, since)

@@ -24,6 +24,20 @@ const compressor = createBodyCompressor(BROTLI_QUALITY, GZIP_LEVEL)
  */
 const MAX_SYNC_BYTES = 16_384
 
+/**
+ * How far in the future the time of a response may be, in milliseconds. It is further ahead only if the clock has been
+ * set back since, and nothing then says how old the response is.
+ */
+const MAX_AHEAD_MS = 5_000
+
+/** Returns the freshness of a response by its times. Its age is unknown, so it is expired, after a clock was set back. */
+export function freshnessOf({ storedAt, freshMs, staleMs }: StoredResponse, now: number): Freshness {
+  const age = now - storedAt
+  if (age < -MAX_AHEAD_MS) return 'expired'
+  if (age < freshMs) return 'fresh'
+  return age < freshMs + staleMs ? 'stale' : 'expired'
+}
+
 /** The body of a stored page in one encoding. */
 export interface StoredBody extends PreparedBody {
   /** The strong ETag (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.3). */
@@ -78,11 +92,7 @@ export class StoredPage {
   }
 
   freshnessAt(now: number): Freshness {
-    const { storedAt, freshMs, staleMs, isPermanent } = this.response
-    if (isPermanent) return 'fresh'
-    const age = now - storedAt
-    if (age < freshMs) return 'fresh'
-    return age < freshMs + staleMs ? 'stale' : 'expired'
+    return this.response.isPermanent ? 'fresh' : freshnessOf(this.response, now)
   }
 
   /** Returns the body in an encoding (null: not compressed). */

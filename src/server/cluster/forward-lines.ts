@@ -18,13 +18,17 @@ function untilDrained(to: Writable): Promise<unknown> {
   return drained
 }
 
-/** Forwards whole lines, so that the lines of several processes do not mix. Resolves when `from` has ended. */
-export async function forwardLines(from: Readable, to: Writable): Promise<void> {
+/**
+ * Forwards whole lines, so that the lines of several processes do not mix. Resolves when `from` has ended.
+ *
+ * @param writeTo Writes to a stream, as its `write` does (its `write`).
+ */
+export async function forwardLines(from: Readable, to: Writable, writeTo = writePlainly): Promise<void> {
   let begun: Buffer[] = []
   let length = 0
   async function write(bytes: Buffer) {
     // A stream whose reader is gone never drains.
-    if (!to.write(bytes) && to.errored === null && !to.destroyed) await untilDrained(to)
+    if (!writeTo(to, bytes) && to.errored === null && !to.destroyed) await untilDrained(to)
   }
   for await (const chunk of from as AsyncIterable<Buffer>) {
     const end = chunk.lastIndexOf(LINE_BREAK) + 1
@@ -41,4 +45,8 @@ export async function forwardLines(from: Readable, to: Writable): Promise<void> 
   }
   // The process died in the middle of a line.
   if (length > 0) await write(Buffer.concat([...begun, Buffer.from('\n')]))
+}
+
+function writePlainly(to: Writable, bytes: Buffer): boolean {
+  return to.write(bytes)
 }

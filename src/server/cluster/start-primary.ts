@@ -4,8 +4,10 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { AdminListener } from '../admin/start-admin.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createFailureStore } from '../ledger/failure-store.ts'
+import { checkLedger } from '../ledger/open-ledger.ts'
 import { freeSocketFile } from '../lifecycle/listen.ts'
 import { createJsonLogging, createLog, createSharedOutput } from '../log/logger.ts'
+import { writeLogLines } from '../log/output.ts'
 import type { ServeInput } from '../start-single.ts'
 import { createClusterCache } from './cache-questions.ts'
 import { createMessageHandler, type PrimaryParts } from './handle-messages.ts'
@@ -18,13 +20,15 @@ import { forkWorker, type Output } from './worker-process.ts'
 /**
  * Serves with `count` worker processes. The primary accepts the connections, and keeps the ledger and the admin
  * listener for all workers. It loads nothing of the site, so that the site's code cannot break it. Throws
- * HYD_WORKERS_NESTED and HYD_SOCKET_IN_USE, and the errors of the admin listener.
+ * HYD_WORKERS_NESTED and HYD_SOCKET_IN_USE, and the errors of `checkLedger` and of the admin listener.
  */
 export async function startPrimary({ dir, options, note }: ServeInput, count: number): Promise<void> {
   if (cluster.worker) throw createHydrantError('HYD_WORKERS_NESTED', [])
+  await checkLedger(dir, options)
   if (options.socket !== null) await freeSocketFile(options.socket)
   const output = await openOutput()
-  const log = createLog(createJsonLogging(options.logLevel, output.stdout))
+  const stream = { write: (line: string) => void writeLogLines(output.stdout, line) }
+  const log = createLog(createJsonLogging(options.logLevel, stream))
   if (note !== null) log.warn(note)
   const { pool, listener, store, metrics, contents } = await createPrimary({ dir, options, count, output, log })
   const { admin, timeouts } = options

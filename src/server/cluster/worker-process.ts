@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ServedBuild } from '../build-output/served-build.ts'
 import { KEEP_MS, type StopRequest } from '../lifecycle/shutdown.ts'
+import { writeLogLines } from '../log/output.ts'
 import { timerMs } from '../util/timer-ms.ts'
 import { forwardLines } from './forward-lines.ts'
 import { createLastReport } from './last-report.ts'
@@ -65,11 +66,10 @@ export function forkWorker(
 ): WorkerProcess {
   const forked = cluster.fork({ [WORKER_VARIABLE]: name, ...(isSuccessor ? { [SUCCESSOR_VARIABLE]: 'true' } : {}) })
   const { process: child } = forked
-  for (const stream of ['stdout', 'stderr'] as const) {
-    const from = child[stream]
-    // When the stream breaks, there is nothing left to forward. The end of the process is reported elsewhere.
-    if (from) void forwardLines(from, output[stream]).catch(() => {})
-  }
+  const { stdout, stderr } = child
+  // When a stream breaks, there is nothing left to forward. The end of the process is reported elsewhere.
+  if (stdout) void forwardLines(stdout, output.stdout, writeLogLines).catch(() => {})
+  if (stderr) void forwardLines(stderr, output.stderr).catch(() => {})
   let isReady = false
   let served: ServedBuild = { release: '', build: '' }
   const lastReport = createLastReport()

@@ -125,6 +125,10 @@ export const errorTable = {
     message: 'there is no ledger at %s',
     fix: 'Pass the site’s folder, name the ledger with --ledger or HYDRANT_LEDGER, or pass --dev to read the ledger of "hydrant dev"; the first failure creates the file.',
   },
+  HYD_LEDGER_FOREIGN: {
+    message: 'the file %s is not a ledger of Hydrant: %s',
+    fix: 'Name a ledger, or a file that does not exist yet, with "ledger" or HYDRANT_LEDGER ("hydrant errors" also with --ledger); if this file is a damaged ledger, rename it.',
+  },
   HYD_LEDGER_NEWER: {
     message: 'the ledger %s has format %s; this version of hydrant supports formats up to %s',
     fix: 'Install the version of hydrant that wrote this ledger, or set another ledger.',

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
 import { type RawRefusal, writeRefusal } from '../http/raw-refusal.ts'
-import { countOf, createThrottledLine, type ThrottledLine } from '../log/throttled-line.ts'
+import { countOf, createThrottledLine } from '../log/throttled-line.ts'
 
 // Requests that Node's parser refuses. They never become a request for Fastify or the site.
 
@@ -9,24 +9,43 @@ const TOO_SLOW: RawRefusal = { status: 408, detail: 'The request took too long t
 const TOO_LARGE: RawRefusal = { status: 431, detail: 'The headers of the request are too large.' }
 const MALFORMED: RawRefusal = { status: 400, detail: 'The request is malformed.' }
 
+type WriteLine = (details: object, message: string) => void
+
+/** What the line says about the last request of a kind. */
+interface LastRequest {
+  reason: string
+  remoteAddress: string | undefined
+}
+
+interface RefusalLine {
+  count(request: LastRequest): void
+  stop(): void
+}
+
+/** Creates the throttled line of one kind of refusals. */
+function createRefusalLine({ status, detail }: RawRefusal, write: WriteLine, intervalMs?: number): RefusalLine {
+  let last: LastRequest | null = null
+  const { count, stop } = createThrottledLine((refused) => {
+    const message = `refused with ${status}: ${detail} (${countOf(refused, 'request')})`
+    write({ statusCode: status, refused, ...last }, message)
+  }, intervalMs)
+  return {
+    count(request) {
+      last = request
+      count()
+    },
+    stop,
+  }
+}
+
 /** Creates the listener that responds to malformed requests, closes their connections and logs them, throttled. */
-export function createClientErrorHandler(write: (details: object, message: string) => void) {
-  const lines = new Map<RawRefusal, ThrottledLine>()
-  let last: { reason: string; remoteAddress: string | undefined } | null = null
+export function createClientErrorHandler(write: WriteLine, intervalMs?: number) {
+  const lines = new Map<RawRefusal, RefusalLine>()
 
   function log(refusal: RawRefusal, error: ConnectionError, { remoteAddress }: Socket) {
-    last = { reason: error.code, remoteAddress }
-    const { status, detail } = refusal
-    const line =
-      lines.get(refusal) ??
-      createThrottledLine((count) =>
-        write(
-          { statusCode: status, refused: count, ...last },
-          `refused with ${status}: ${detail} (${countOf(count, 'request')})`,
-        ),
-      )
+    const line = lines.get(refusal) ?? createRefusalLine(refusal, write, intervalMs)
     lines.set(refusal, line)
-    line.count()
+    line.count({ reason: error.code, remoteAddress })
   }
 
   return {

@@ -14,6 +14,8 @@ export interface ThreadInput {
 
 /** The data that a thread receives when it starts. */
 export interface ThreadData extends ThreadInput {
+  /** Whether the file has been a ledger in this process. */
+  isKnown: boolean
   gate: ExitGate
 }
 

@@ -6,9 +6,9 @@ import { answerCall, type LedgerCall, type ThreadData, type ThreadMessage } from
 import { createFileLedger } from './sqlite/file-ledger.ts'
 
 // `ledger-thread.ts` passes a `ThreadData`.
-const { file, limits, gate } = workerData as ThreadData
+const { file, limits, isKnown, gate } = workerData as ThreadData
 const send = (message: ThreadMessage) => parentPort?.postMessage(message)
-const ledger = createFileLedger(file, limits, (text) => send({ kind: 'notice', text }))
+const ledger = createFileLedger(file, limits, (text) => send({ kind: 'notice', text }), isKnown)
 
 let running = 0
 

@@ -25,11 +25,12 @@ const IDLE_MS = 10_000
  */
 export function createThreadLedger(input: ThreadInput, notice: LogNotice, idleMs = IDLE_MS): Ledger {
   let thread: Thread | null = null
+  let isKnown = false
   let idle: NodeJS.Timeout | undefined
   let ending: Promise<unknown> = Promise.resolve()
 
   function start(): Thread {
-    return startThread(input, notice, (ended) => {
+    return startThread({ ...input, isKnown }, notice, (ended) => {
       if (thread === ended) thread = null
     })
   }
@@ -50,7 +51,9 @@ export function createThreadLedger(input: ThreadInput, notice: LogNotice, idleMs
     clearTimeout(idle)
     thread ??= start()
     try {
-      return await thread.call(...of)
+      const result = await thread.call(...of)
+      isKnown = true
+      return result
     } finally {
       clearTimeout(idle)
       if (thread) idle = setTimeout(endIdle, idleMs).unref()
@@ -69,7 +72,7 @@ const WITHOUT_WARNING = ['--disable-warning=ExperimentalWarning']
 /** Many times what the thread needs. If it needs more, the thread exits instead of the server. */
 const MAX_HEAP_MB = 256
 
-function startThread(input: ThreadInput, notice: LogNotice, onEnd: (ended: Thread) => void): Thread {
+function startThread(input: Omit<ThreadData, 'gate'>, notice: LogNotice, onEnd: (ended: Thread) => void): Thread {
   let reason = 'it exited without an error'
   const workerData: ThreadData = { ...input, gate: createExitGate() }
   const onExit = () => shutGate(workerData.gate)

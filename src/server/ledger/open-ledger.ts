@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { createHydrantError, type HydrantError, showValue } from '../errors/hydrant-error.ts'
+import { createInvalidOption } from '../options/invalid-option.ts'
 import type { Options } from '../options/options.ts'
 import { isParsable, isPostgresUrl } from '../postgres/database-url.ts'
 import { createDelegateLedger } from './delegate-ledger.ts'
@@ -12,6 +13,7 @@ import { createNullLedger } from './null-ledger.ts'
 import { createPostgresLedger } from './postgres/postgres-ledger.ts'
 import { loadDriver } from './sqlite/driver.ts'
 import type { LogNotice } from './sqlite/file-ledger.ts'
+import { refuseForeignLedger } from './sqlite/foreign.ts'
 import { readSqliteLedger } from './sqlite/sqlite-ledger.ts'
 
 export type LedgerOptions = Pick<Options, 'ledger' | 'ledgerLimits'>
@@ -34,6 +36,15 @@ export function createLedger(siteDir: string, { ledger, ledgerLimits }: LedgerOp
       return withMemory(createThreadLedger({ file: location.file, limits }, createNotice(log)), limits, log)
     }
   }
+}
+
+/**
+ * Checks where the ledger of a server is, before the server starts. Rejects with HYD_OPTION_INVALID for an invalid
+ * location, and with HYD_LEDGER_FOREIGN for the file of another program.
+ */
+export async function checkLedger(siteDir: string, { ledger }: Pick<LedgerOptions, 'ledger'>): Promise<void> {
+  const location = readLocation(siteDir, ledger)
+  if (location.kind === 'file') await refuseForeignLedger(location.file)
 }
 
 /**
@@ -66,18 +77,23 @@ function readLocation(siteDir: string, ledger: Options['ledger']): LedgerLocatio
   if (ledger === false) return { kind: 'none' }
   if (isPostgresUrl(ledger)) {
     // The error does not show the value: it may have a password.
-    if (!isParsable(ledger)) throw invalid('a URL like postgres://user@host/database', 'a URL that cannot be parsed')
+    const expected = 'a URL like postgres://user@host/database'
+    if (!isParsable(ledger)) throw createInvalid(ledger, expected, 'a URL that cannot be parsed')
     return { kind: 'postgres', url: ledger }
   }
   const file = resolve(siteDir, ledger)
   const [folder] = relative(siteDir, file).split(sep)
-  if (folder === 'public') throw invalid('a file outside of public/, whose files everyone can read', showValue(ledger))
+  const expected = 'a file outside of public/, whose files everyone can read'
+  if (folder === 'public') throw createInvalid(ledger, expected, showValue(ledger))
   return { kind: 'file', file }
 }
 
-function invalid(expected: string, given: string) {
-  return createHydrantError('HYD_OPTION_INVALID', ['ledger', expected, given])
+function createInvalid(ledger: string, expected: string, shown: string) {
+  // The variable overrides all other places of the option.
+  return createInvalidOption(process.env[VARIABLE] === ledger ? VARIABLE : 'ledger', expected, shown)
 }
+
+const VARIABLE = 'HYDRANT_LEDGER'
 
 const DAY_MS = 86_400_000
 
@@ -96,7 +112,13 @@ function createNotice(log: LedgerLog): LogNotice {
 }
 
 /** Codes of errors that last until the process ends. */
-const LASTING = ['HYD_LEDGER_SQLITE_MISSING', 'HYD_LEDGER_PG_MISSING', 'HYD_LEDGER_UNWRITABLE', 'HYD_LEDGER_NEWER']
+const LASTING = [
+  'HYD_LEDGER_SQLITE_MISSING',
+  'HYD_LEDGER_PG_MISSING',
+  'HYD_LEDGER_UNWRITABLE',
+  'HYD_LEDGER_FOREIGN',
+  'HYD_LEDGER_NEWER',
+]
 const MAX_MEMORY_BYTES = 20_000_000
 
 /**

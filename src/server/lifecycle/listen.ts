@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, type Stats } from 'node:fs'
 import { chmod, lstat, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { dirname, resolve } from 'node:path'
@@ -71,13 +71,21 @@ function createSocketError(path: string, cause: unknown): HydrantError {
 
 /**
  * Removes a socket file that a killed process has left. Throws HYD_SOCKET_IN_USE when a process listens there, and
- * HYD_LISTEN_FAILED when the file cannot be removed.
+ * HYD_LISTEN_FAILED when the file cannot be removed, or is not a socket.
  */
 export async function freeSocketFile(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null)
-  if (!stats?.isSocket()) return
+  if (stats === null) return
+  if (!stats.isSocket()) throw createTakenError(path, stats)
   if (await isServed(path)) throw createHydrantError('HYD_SOCKET_IN_USE', [path])
   await rm(path, { force: true }).catch((cause) => Promise.reject(createSocketError(path, cause)))
+}
+
+function createTakenError(path: string, stats: Stats): HydrantError {
+  const what = stats.isDirectory() ? 'a folder' : stats.isSymbolicLink() ? 'a symbolic link' : 'a file'
+  const error = createHydrantError('HYD_LISTEN_FAILED', [path, `this is ${what}, not a socket`])
+  error.fix = 'Choose a path that does not exist with --socket or HYDRANT_SOCKET, or remove what is there.'
+  return error
 }
 
 async function isServed(path: string): Promise<boolean> {

@@ -21,6 +21,13 @@ export function lostLogLines(): number {
   return lostLines
 }
 
+/** Writes lines to a stream. Those that it cannot write count as lost. Returns what the stream's `write` returns. */
+export function writeLogLines(stream: Writable, lines: string | Buffer): boolean {
+  return stream.write(lines, (error) => {
+    if (error) lostLines += countLines(Buffer.from(lines))
+  })
+}
+
 /**
  * Returns standard output. Lines that cannot be written, to a full disk or for a reader that has stopped, are dropped,
  * and a line says so when writing works again.
@@ -35,9 +42,16 @@ export function standardOutput(finish?: Finish): LogOutput {
   return standard
 }
 
-/** Throws when it cannot write all lines. The buffer is reused afterwards. */
-type Write = (lines: Buffer) => void
+/** Takes lines that could not be written, and the reason. */
+type Lose = (lines: Buffer, reason: unknown) => void
+/** Throws when it cannot write all lines, or calls `lose` later. The buffer is reused afterwards. */
+type Write = (lines: Buffer, lose: Lose) => void
 type Finish = (lines: Buffer) => Buffer
+
+interface Lost {
+  lines: number
+  reason: unknown
+}
 
 /** Size of the buffer for the lines of a turn. More lines are written in parts. */
 const ROOM_BYTES = 256 * 1024
@@ -50,7 +64,7 @@ export function gatherTurns(write: Write, finish: Finish = (lines) => lines): Lo
   // perf: bytes instead of strings, 1.035 to 1.05 times the rate of failing pages, decision 025
   const room = Buffer.allocUnsafeSlow(ROOM_BYTES)
   let used = 0
-  let lost: { lines: number; reason: unknown } | null = null
+  let lost: Lost | null = null
 
   function flush() {
     const lines = room.subarray(0, used)
@@ -59,15 +73,22 @@ export function gatherTurns(write: Write, finish: Finish = (lines) => lines): Lo
   }
 
   function writeLines(lines: Buffer) {
+    const before = lost
+    lost = null
     try {
       const finished = finish(lines)
-      write(lost ? Buffer.concat([lossLine(lost.lines, lost.reason), finished]) : finished)
-      lost = null
+      if (before === null) return write(finished, (all, reason) => lose(countLines(all), null, reason))
+      const told = Buffer.concat([lossLine(before), finished])
+      // The first of them is the line about the lines that were lost before.
+      write(told, (all, reason) => lose(countLines(all) - 1, before, reason))
     } catch (reason) {
-      const count = countLines(lines)
-      lostLines += count
-      lost = { lines: (lost?.lines ?? 0) + count, reason }
+      lose(countLines(lines), before, reason)
     }
+  }
+
+  function lose(count: number, before: Lost | null, reason: unknown) {
+    lostLines += count
+    lost = { lines: (lost?.lines ?? 0) + (before?.lines ?? 0) + count, reason }
   }
 
   process.on('exit', flush)
@@ -88,7 +109,7 @@ function countLines(lines: Buffer): number {
 }
 
 /** Returns a function that writes to a file synchronously. */
-export function toFile(fd: number): Write {
+export function toFile(fd: number): (lines: Buffer) => void {
   let isTorn = false
   return (lines) => {
     // Ends a line that was written only in part.
@@ -104,12 +125,15 @@ export function toFile(fd: number): Write {
 const LINE_END = Buffer.from('\n')
 
 /** Returns a function that writes to a pipe or socket. Its stream keeps the lines that the reader has not read yet. */
-export function toStream(stream: Writable): Write {
+export function toStream(stream: Writable): (lines: Buffer, lose?: Lose) => void {
   // The reader of the log may end before the site does.
   stream.on('error', () => {})
-  return (lines) => {
+  return (lines, lose) => {
     if (stream.writableLength > MAX_UNREAD_BYTES) throw new Error('the log has not been read for some time')
-    stream.write(Buffer.from(lines))
+    const copy = Buffer.from(lines)
+    stream.write(copy, (error) => {
+      if (error) lose?.(copy, error)
+    })
   }
 }
 
@@ -127,7 +151,7 @@ export function isStream(stdout: typeof process.stdout): boolean {
 }
 
 // Has the form of a line of Pino.
-function lossLine(lines: number, reason: unknown): Buffer {
+function lossLine({ lines, reason }: Lost): Buffer {
   const msg = `up to ${lines} lines of the log could not be written: ${messageOf(reason)}`
   return Buffer.from(`${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, msg })}\n`)
 }

@@ -2,6 +2,7 @@ import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { closestMatch, isMisspelling } from '../util/closest-match.ts'
 import { joinAdmin } from './admin-address.ts'
 import type { Config, ServerOptions } from './config.ts'
+import { createInvalidOption } from './invalid-option.ts'
 import type { OptionName, Options, OptionValue } from './options.ts'
 import type { OptionRule } from './rule-kinds.ts'
 import { rules, SCOPES, type Scope } from './rules.ts'
@@ -105,11 +106,7 @@ function resolveOption<Value>(
 
 function createInvalid(source: string, rule: OptionRule<unknown>, value: unknown) {
   const shown = rule.isSecret || hasPassword(value) ? 'a secret value' : showValue(value)
-  const error = createHydrantError('HYD_OPTION_INVALID', [source, rule.expected, shown])
-  if (source.startsWith('--')) error.fix = `Correct the value of ${source}.`
-  else if (/^[A-Z_]+$/.test(source))
-    error.fix = `Correct the variable ${source} in the environment or in the .env files.`
-  return error
+  return createInvalidOption(source, rule.expected, shown)
 }
 
 /** Whether the value is a URL with a password. */

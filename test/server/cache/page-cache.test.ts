@@ -45,6 +45,29 @@ t.test('a page is fresh, then stale, then gone', async (t) => {
   t.equal(cache.find('a'), null)
 })
 
+t.test('a page from the future is gone, because the clock was set back', async (t) => {
+  const { cache, clock, store } = createCache()
+  clock.now = 1_000_000
+  const page = store('a', { storedAt: clock.now })
+  store('b', { storedAt: clock.now, isPermanent: true })
+  clock.now -= 5_000
+  t.strictSame(cache.find('a'), { page, isStale: false }, 'clocks are corrected by small amounts')
+  clock.now -= 1
+  t.equal(cache.find('a'), null)
+  t.ok(cache.find('b'), 'no clock matters for a page that never expires')
+  clock.now = 1_000_000
+  t.equal(cache.find('a'), null, 'for good')
+})
+
+t.test('a page of another process that is from the future is rendered again', async (t) => {
+  const store = await createStore(t, { backend: createMemoryBackends(100_000)() })
+  const cache = new PageCache(100_000, store)
+  const since = await store.versions()
+  const storedAt = Date.now() + 60_000
+  if (since) await store.set('a', response({ storedAt, freshMs: 1_000_000 }), since)
+  t.strictSame((await cache.takeTurn('a', 1_000, 0))?.response, null)
+})
+
 t.test('invalidating a tag or a path removes the pages that have it, and no other', async (t) => {
   const { cache, store } = createCache()
   store('a', { tags: ['one', 'two', 'path:/shop/a'] })
@@ -121,6 +144,16 @@ t.test('a rendering without a response is not repeated at once, and less often e
   cache.begin('a', '/page').giveUp()
   clock.now += 1_000
   t.equal(cache.mayRefresh('a'), true, 'a response ends the row of failures')
+})
+
+t.test('the pause after a failure ends when the clock is set back', async (t) => {
+  const { cache, clock, store } = createCache()
+  clock.now = 1_000_000
+  store('a', { storedAt: clock.now })
+  cache.begin('a', '/page').giveUp()
+  t.equal(cache.mayRefresh('a'), false)
+  clock.now = 0
+  t.equal(cache.mayRefresh('a'), true)
 })
 
 t.test('the memory of all pages is limited', async (t) => {

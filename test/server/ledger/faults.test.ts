@@ -88,12 +88,12 @@ t.test('failures wait while the folder of the ledger is gone, and are written wh
 })
 
 t.test('a damaged file is moved aside with a warning', async (t) => {
-  const dir = t.testdir({ 'errors.db': 'no database at all '.repeat(500) })
-  const site = await serveFailingSite(t, 'errors.db', dir)
+  const dir = t.testdir({ 'hydrant-errors.db': 'no database at all '.repeat(500) })
+  const site = await serveFailingSite(t, 'hydrant-errors.db', dir)
   await site.fail(t, 2)
   await site.counted(2)
   t.match(site.warnings(), [{ msg: /errors\.db is damaged: it was moved to .*errors\.db\.corrupt-/ }])
-  t.equal(readdirSync(dir).filter((file) => file.startsWith('errors.db.corrupt-')).length, 1)
+  t.equal(readdirSync(dir).filter((file) => file.startsWith('hydrant-errors.db.corrupt-')).length, 1)
 })
 
 t.test('PostgreSQL becomes unavailable and comes back', async (t) => {
@@ -155,6 +155,14 @@ t.test('a ledger that visitors could fetch is refused, and so is an invalid URL'
   )
   t.match(error, { ...refused, message: /^"ledger" must be a URL like/ })
   t.notMatch(String(error), 'a-secret')
+  process.env.HYDRANT_LEDGER = 'public/errors.db'
+  t.teardown(() => {
+    delete process.env.HYDRANT_LEDGER
+  })
+  await t.rejects(createServer({ dir, logger: false, ledger: 'errors.db' }), {
+    message: /^"?HYDRANT_LEDGER"? must be a file outside of public/,
+    fix: 'Correct the variable HYDRANT_LEDGER in the environment or in the .env files.',
+  })
 })
 
 /** Lets another process lock a file for writing. Returns a function that releases the lock. */

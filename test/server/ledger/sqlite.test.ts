@@ -191,7 +191,7 @@ t.test('a smaller limit gives unneeded space back to the system', async (t) => {
 })
 
 t.test('a damaged file is moved aside, and the batch is written to a new one', async (t) => {
-  const file = newFile(t)
+  const file = join(t.testdir({}), 'hydrant-errors.db')
   const notices: string[] = []
   const broken = Buffer.alloc(8_192, 'no database')
   writeFileSync(file, broken)
@@ -200,7 +200,7 @@ t.test('a damaged file is moved aside, and the batch is written to a new one', a
   await ledger.record([entry()])
   t.strictSame(await ledger.fingerprints(), ['AAAAAAAA'])
   const [aside = '', ...others] = readdirSync(join(file, '..')).filter((found) => found.includes('corrupt'))
-  t.match(aside, /^errors\.db\.corrupt-\d{4}-\d\d-\d\dT[\d-]+\.\d+Z$/)
+  t.match(aside, /^hydrant-errors\.db\.corrupt-\d{4}-\d\d-\d\dT[\d-]+\.\d+Z$/)
   t.strictSame(others, [])
   t.strictSame(readFileSync(join(file, '..', aside)), broken, 'nothing of it is lost')
   t.match(notices, [/is damaged: it was moved to .*errors\.db\.corrupt-.*, and a new ledger was created$/])

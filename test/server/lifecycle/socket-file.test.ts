@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,8 +64,13 @@ t.test('the file of a killed process is replaced', async (t) => {
 t.test('a file that is no socket is kept', async (t) => {
   const path = join(folder, 'file')
   writeFileSync(path, 'precious')
-  await t.rejects(listen(path), { code: 'HYD_LISTEN_FAILED', message: /^cannot listen on .*file: .*EADDRINUSE/ })
+  const fix = /^Choose a path that does not exist with --socket or HYDRANT_SOCKET/
+  const message = (what: string) => `cannot listen on ${path}: this is ${what}, not a socket`
+  await t.rejects(listen(path), { code: 'HYD_LISTEN_FAILED', message: message('a file'), fix })
   t.equal(readFileSync(path, 'utf8'), 'precious')
+  rmSync(path)
+  mkdirSync(path)
+  await t.rejects(listen(path), { code: 'HYD_LISTEN_FAILED', message: message('a folder'), fix })
   await t.rejects(listen(join(folder, 'missing', 'x')), { code: 'HYD_LISTEN_FAILED' })
 })
 

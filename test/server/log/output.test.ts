@@ -10,6 +10,7 @@ import Fastify from 'fastify'
 import t from 'tap'
 import { gatherTurns, lostLogLines, toFile, toStream } from '../../../src/server/log/output.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
+import { findPort } from '../../find-port.ts'
 import { createHttpClient } from '../../http-client.ts'
 import { startCli } from '../../scripts/run-cli.ts'
 import { startSite } from '../../site-server.ts'
@@ -142,12 +143,64 @@ t.test('what a stopped reader has not read is bounded', (t) => {
 t.test('a reader that ends is not a failure', async (t) => {
   const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('write EPIPE')) })
   const output = gatherTurns(toStream(gone))
+  const before = lostLogLines()
   for (let line = 0; line < 3; line++) {
     output.write('a\n')
     await aTurn()
   }
   t.ok(gone.destroyed)
+  t.equal(lostLogLines(), before + 3, 'but its lines are counted as lost')
 })
+
+t.test('the lines of a pipe that is read again say how many were lost', async (t) => {
+  let written = ''
+  let isOpen = false
+  const pipe = {
+    writableLength: 0,
+    on: () => pipe,
+    write(chunk: Buffer, done: (error?: Error) => void) {
+      if (isOpen) written += chunk
+      setImmediate(done, ...(isOpen ? [] : [new Error('write EPIPE')]))
+    },
+  }
+  const output = gatherTurns(toStream(pipe as unknown as Writable))
+  for (let line = 0; line < 3; line++) {
+    output.write('a\nb\n')
+    await aTurn()
+    await aTurn()
+  }
+  isOpen = true
+  output.write('c\n')
+  await aTurn()
+  t.match(written, /"msg":"up to 6 lines of the log could not be written: write EPIPE"\}\nc\n$/)
+})
+
+for (const workers of ['1', '2'])
+  t.test(`the metrics count the lines that no program reads, workers: ${workers}`, async (t) => {
+    const dir = await buildFiles(t.testdir({}), {
+      'pages/index.tsx': 'export default () => {\n  throw new Error("fails")\n}\n',
+    })
+    const pipe = join(dir, 'log')
+    execFileSync('mkfifo', [pipe])
+    const under = ['sh', '-c', `exec "$@" > ${pipe}`, 'sh']
+    const [port, adminPort] = [await findPort(), await findPort()]
+    const env = { HYDRANT_ADMIN: `127.0.0.1:${adminPort}` }
+    startCli(t, ['start', dir, '--port', `${port}`, '--workers', workers], { under, env })
+    // The reader ends after the first lines.
+    t.match(spawnSync('head', ['-n', '1', pipe], { encoding: 'utf8' }).stdout, '"level":')
+    const metrics = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
+    const lost = async () => Number(/^hydrant_log_lines_lost_total (\d+)$/m.exec(await metrics())?.[1])
+    await until(() =>
+      lost().then(
+        (count) => count >= 0,
+        () => false,
+      ),
+    )
+    await until(async () => {
+      await fetch(`http://127.0.0.1:${port}/`)
+      return (await lost()) >= 3
+    })
+  })
 
 t.test('lines of the last turn are written before the process ends', (t) => {
   const script = (end: string) =>

@@ -3,6 +3,7 @@ import { hasCode } from '../../util/has-code.ts'
 import { createDelegateLedger } from '../delegate-ledger.ts'
 import type { Ledger, LedgerLimits } from '../ledger.ts'
 import { loadDriver } from './driver.ts'
+import { refuseForeignFile } from './foreign.ts'
 import { openSqliteLedger } from './sqlite-ledger.ts'
 
 /** Logs a warning about the ledger for operators. */
@@ -18,14 +19,18 @@ interface Opened {
  * Creates a ledger in a file. The first call opens the file. A file that was removed is created again, and a damaged
  * one is renamed and replaced. Its methods reject with the errors of `openSqliteLedger`. `notice` may get the same text
  * again.
+ *
+ * @param isKnown Whether the file was a ledger before: then whatever is in it now is a damaged ledger (false).
  */
-export function createFileLedger(file: string, limits: LedgerLimits, notice: LogNotice): Ledger {
+export function createFileLedger(file: string, limits: LedgerLimits, notice: LogNotice, isKnown = false): Ledger {
+  let wasOpen = isKnown
   let opened: Promise<Opened> | null = null
 
   async function open(): Promise<Opened> {
     const { name, reason } = await loadDriver(file)
     if (reason !== null) notice(`the ledger uses ${name}, because @photostructure/sqlite cannot be loaded: ${reason}`)
     const inode = inodeOf(file)
+    if (!wasOpen) refuseForeignFile(file)
     try {
       return { ledger: await openSqliteLedger(file, limits), inode: inodeOf(file) }
     } catch (error) {
@@ -42,7 +47,9 @@ export function createFileLedger(file: string, limits: LedgerLimits, notice: Log
       opened = null
       throw error
     })
-    return opened
+    const current = await opened
+    wasOpen = true
+    return current
   }
 
   async function close() {

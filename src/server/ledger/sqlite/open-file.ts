@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { createHydrantError, type HydrantError } from '../../errors/hydrant-error.ts'
 import type { Database } from './database.ts'
 import { loadDriver } from './driver.ts'
+import { APPLICATION_ID, refuseForeignTables } from './foreign.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './schema.ts'
 import { readError, toSqliteError } from './sqlite-error.ts'
 
@@ -12,7 +13,8 @@ const MAX_LOG_BYTES = 4_194_304
 
 /**
  * Opens a ledger's file for writing. If there is none, creates one that only its owner can read. Throws
- * HYD_LEDGER_SQLITE_MISSING, HYD_LEDGER_UNWRITABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
+ * HYD_LEDGER_SQLITE_MISSING, HYD_LEDGER_UNWRITABLE, HYD_LEDGER_FOREIGN, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and
+ * HYD_LEDGER_FAILED.
  */
 export async function openSqliteFile(file: string): Promise<Database> {
   const driver = await loadDriver(file)
@@ -20,6 +22,8 @@ export async function openSqliteFile(file: string): Promise<Database> {
   try {
     closeSync(openSync(file, 'a', 0o600))
     db = driver.open(file, { timeout: BUSY_MS })
+    // Before anything in the file changes.
+    refuseForeignTables(db, file)
     // Has an effect on an empty file only.
     db.pragma('auto_vacuum = INCREMENTAL')
     db.pragma('journal_mode = WAL')
@@ -27,6 +31,7 @@ export async function openSqliteFile(file: string): Promise<Database> {
     db.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`)
     db.pragma('foreign_keys = ON')
     migrateSqlite(db, SQLITE_MIGRATIONS, file)
+    markLedger(db)
     return db
   } catch (error) {
     db?.close()
@@ -34,9 +39,15 @@ export async function openSqliteFile(file: string): Promise<Database> {
   }
 }
 
+/** Lets later starts and other programs know the file by its first bytes. */
+function markLedger(db: Database) {
+  const id = Number(db.pragma('application_id', { simple: true }))
+  if (id !== APPLICATION_ID) db.pragma(`application_id = ${APPLICATION_ID}`)
+}
+
 function toOpenError(file: string, error: unknown): HydrantError {
   const { code, message } = readError(error)
-  if (code === 'HYD_LEDGER_NEWER') return error as HydrantError
+  if (code === 'HYD_LEDGER_NEWER' || code === 'HYD_LEDGER_FOREIGN') return error as HydrantError
   const isUnwritable = /^(?:E[A-Z]+|SQLITE_(?:READONLY|CANTOPEN|PERM).*)$/.test(code) && !TEMPORARY.includes(code)
   if (isUnwritable) return createHydrantError('HYD_LEDGER_UNWRITABLE', [file, message], error)
   return toSqliteError(file, error)

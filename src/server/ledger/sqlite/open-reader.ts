@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 import type { Database } from './database.ts'
 import { type Driver, loadDriver } from './driver.ts'
+import { refuseForeignFile, refuseForeignTables } from './foreign.ts'
 import { BUSY_MS } from './open-file.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './schema.ts'
 import { readError, toSqliteError } from './sqlite-error.ts'
@@ -16,9 +17,10 @@ export interface SqliteReader {
 /**
  * Opens a ledger's file for reading. It creates and changes nothing in the file's folder, so that read access is
  * enough. If the file cannot be read in place, it opens a temporary copy. Throws HYD_LEDGER_SQLITE_MISSING,
- * HYD_LEDGER_UNREADABLE, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
+ * HYD_LEDGER_UNREADABLE, HYD_LEDGER_FOREIGN, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
  */
 export async function openSqliteReader(file: string): Promise<SqliteReader> {
+  refuseForeignFile(file)
   const driver = await loadDriver(file)
   try {
     // Without a write-ahead log no process has the file open. SQLite would create a log and leave it there.
@@ -40,6 +42,7 @@ function openInPlace(driver: Driver, file: string): SqliteReader | null {
   try {
     const reader = driver.open(file, { readOnly: true, timeout: BUSY_MS })
     db = reader
+    refuseForeignTables(reader, file)
     migrateSqlite(reader, SQLITE_MIGRATIONS, file)
     return { db: reader, close: () => void reader.close() }
   } catch (error) {
@@ -57,6 +60,7 @@ function openCopy(driver: Driver, file: string): SqliteReader {
     copyFileSync(file, copy)
     if (existsSync(logOf(file))) copyFileSync(logOf(file), logOf(copy))
     const db = driver.open(copy)
+    refuseForeignTables(db, file)
     migrateSqlite(db, SQLITE_MIGRATIONS, file)
     return {
       db,
@@ -77,7 +81,7 @@ function logOf(file: string): string {
 
 function toReadError(file: string, error: unknown) {
   const { code, message } = readError(error)
-  if (code === 'HYD_LEDGER_NEWER') return error
+  if (code === 'HYD_LEDGER_NEWER' || code === 'HYD_LEDGER_FOREIGN') return error
   if (/^E[A-Z]+$/.test(code)) return createHydrantError('HYD_LEDGER_UNREADABLE', [file, message], error)
   return toSqliteError(file, error)
 }

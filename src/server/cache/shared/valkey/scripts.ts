@@ -46,13 +46,16 @@ local function isCurrent(s, epoch, since, tags)
 end
 `
 
-/** Returns the milliseconds of the lease and, for a valid response, its age and text. */
+/**
+ * Returns the milliseconds of the lease and, for a valid response, its age and text. The age is negative after the clock
+ * of the server was set back.
+ */
 export const READ = `${STATE}
 local left = math.max(0, redis.call('PTTL', KEYS[6]))
 local s = readState()
 local e = redis.call('HMGET', KEYS[5], 'epoch', 'since', 'tags', 'at', 'response')
 if not s or not e[1] or not isCurrent(s, e[1], tonumber(e[2]), e[3]) then return { left } end
-return { left, math.max(0, now() - tonumber(e[4])), e[5] }`
+return { left, now() - tonumber(e[4]), e[5] }`
 
 /**
  * Arguments: channel, key, owner, epoch, since, tags, response, bytes, age, life, maximum of bytes, prefix of
