@@ -78,8 +78,8 @@ const admin: FastifyPluginAsync<AdminPluginOptions> = async function hydrantAdmi
  * Fastify's `prefix` followed by `base`.
  *
  * Rejects with HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE, HYD_BUILD_VERSION or HYD_BUILD_BROKEN for the build, with
- * HYD_OPTION_UNKNOWN, HYD_OPTION_INVALID or HYD_LEDGER_FOREIGN for an option, and with HYD_REACT_DEVELOPMENT, HYD_REACT_MIXED or
- * HYD_REACT_SERVER_MIXED for React. If the base is in use, it rejects with HYD_BASE_TAKEN. It also rejects with
+ * HYD_OPTION_UNKNOWN, HYD_OPTION_INVALID or HYD_LEDGER_FOREIGN for an option, and with HYD_REACT_DEVELOPMENT,
+ * HYD_REACT_MIXED or HYD_REACT_SERVER_MIXED for React. If the base is in use, it rejects with HYD_BASE_TAKEN. It also rejects with
  * HYD_FUNCTION_EXPORT, HYD_COMPONENT_EXPORT, HYD_GUARD_EXPORT, HYD_SCHEMA_INVALID, HYD_CACHE_INVALID,
  * HYD_PRERENDER_INVALID, HYD_VISITOR_LOAD or HYD_HYDRATE_EXPORT for an export of the site, with
  * HYD_CACHE_STORE_PACKAGE, and with the error that `server.ts` throws (HYD_SERVER_THREW if it is not an Error).

@@ -15,8 +15,8 @@ export interface ExternalsOptions {
   /** Names of packages that are a part of the bundle, because Node.js cannot load them. */
   inlined: ReadonlySet<string>
   /**
-   * Whether the ES modules of linked packages are a part of the bundle, although Node.js can load them (false). It could
-   * not load them again after a change.
+   * Whether the ES modules of linked packages are a part of the bundle, although Node.js can load them (false). It
+   * could not load them again after a change.
    */
   inlinesLinked?: boolean
 }

@@ -7,7 +7,7 @@ export function foldersFrom(folder: string): string[] {
   return above === folder ? [folder] : [folder, ...foldersFrom(above)]
 }
 
-/** Returns the content of the nearest `package.json`, which Node.js finds for the files of a folder; empty without one. */
+/** Returns the content of the `package.json` that Node.js finds for the files of a folder; empty without one. */
 export function readPackage(folder: string): Record<string, unknown> {
   const file = foldersFrom(folder)
     .map((parent) => join(parent, 'package.json'))

@@ -23,8 +23,8 @@ class PartParser extends Parser {
 
 /**
  * Parses the modules of a bundle that contain a pattern. esbuild writes a comment with the path before each module,
- * unless it minifies: then the whole script is one part. Most modules of packages do not contain the pattern, and parsing
- * them all takes seconds.
+ * unless it minifies: then the whole script is one part. Most modules of packages do not contain the pattern, and
+ * parsing them all takes seconds.
  */
 export function parseParts(code: string, pattern: RegExp): Program[] {
   const starts = [0, ...[...code.matchAll(/^\/\/ .+$/gm)].map(({ index }) => index)]

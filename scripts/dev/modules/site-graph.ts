@@ -26,7 +26,7 @@ export interface SiteGraph {
   importersOf(id: string): Iterable<string>
   /** Returns a module and everything that it imports, in the order of evaluation. */
   reach(id: string): string[]
-  /** The packages that the modules import, sorted. Those that a module requires have `require:` before the specifier. */
+  /** The packages that the modules import, sorted. `require:` is before the specifier of one that a module requires. */
   packages: readonly string[]
 }
 

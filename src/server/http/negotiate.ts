@@ -48,7 +48,7 @@ const PARAMETERS = /;\s*(?!q\s*=)[^\s;,="]+\s*=\s*(?:"[^"]*"|[^\s;,"]*)/gi
 
 /** @param otherwise The type for a client that accepts none (the first). */
 function negotiate({ accept }: IncomingHttpHeaders, types: string[], otherwise = types[0]): NegotiatedFormat {
-  // Negotiator would require that the types have the same parameters. Many scripts send `application/json; charset=utf-8`.
+  // Negotiator would require the same parameters of the types. Many scripts send `application/json; charset=utf-8`.
   const headers = { accept: accept?.replace(PARAMETERS, '') }
   const type = new Negotiator({ headers }).mediaType(types) ?? otherwise
   if (type === 'text/markdown') return 'markdown'

@@ -21,8 +21,9 @@ const FAILURE_TABLES = ['failures', 'causes']
 const SHOWN_TABLES = 3
 
 /**
- * Throws HYD_LEDGER_FOREIGN for a folder, and if a file has contents and never was an SQLite database. A file whose first bytes are
- * damaged looks the same: it counts as a ledger if its name is one of a ledger, or if files of SQLite are beside it.
+ * Throws HYD_LEDGER_FOREIGN for a folder, and if a file has contents and never was an SQLite database. A file whose
+ * first bytes are damaged looks the same: it counts as a ledger if its name is one of a ledger, or if files of SQLite
+ * are beside it.
  */
 export function refuseForeignFile(file: string): void {
   if (isFolder(file)) throw foreign(file, 'it is a folder')
