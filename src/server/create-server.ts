@@ -8,6 +8,7 @@ import { buildFolder, readConfig, readManifest } from './build-output/read-build
 import type { ResponseCollector } from './context/response-collector.ts'
 import { createHydrantError } from './errors/hydrant-error.ts'
 import { passOwnErrors } from './failures/failure-log.ts'
+import { failRoute, failStream } from './failures/late-failures.ts'
 import { firstFailureOf } from './failures/request-failures.ts'
 import { createConnectionLimits } from './guards/connection-limits.ts'
 import { addFirstHook } from './guards/first-hook.ts'
@@ -165,6 +166,7 @@ function createApp({ manifest, options, logging, metrics = NO_METRICS, handed }:
     logController: new RequestLog(
       !options.logRequests,
       observerOf(metrics),
+      { failRoute, failStream },
       (request) => firstFailureOf(request)?.digest,
     ),
     genReqId: createRequestIds(),

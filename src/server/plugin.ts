@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { AdminPluginOptions } from './admin/admin-plugin.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import { addAppSite, claimBase } from './context/app-sites.ts'
+import { failRoute, failStream } from './failures/late-failures.ts'
 import { addFirstHook } from './guards/first-hook.ts'
 import { addHostGuard } from './guards/host-guard.ts'
 import { watchLateBodies } from './guards/late-bodies.ts'
@@ -9,6 +10,7 @@ import { createFailureStore } from './ledger/failure-store.ts'
 import { checkLedger } from './ledger/open-ledger.ts'
 import { addWatchdog } from './lifecycle/app-watchdog.ts'
 import { closeUnusedConnections } from './lifecycle/unused-connections.ts'
+import { takeLateErrors } from './log/late-errors.ts'
 import { measureRequests } from './metrics/measure-requests.ts'
 import { NO_METRICS } from './metrics/metrics-recorder.ts'
 import type { RequestMetrics } from './metrics/request-metrics.ts'
@@ -39,6 +41,7 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
   addFirstHook(app, resolved)
   addHostGuard(app, resolved.hosts)
   watchLateBodies(app, 'requestTimeout')
+  takeLateErrors(app, { failRoute, failStream })
   await checkLedger(dir, resolved)
   const store = createFailureStore(dir, resolved, app.log)
   app.addHook('onClose', store.close)

@@ -1,21 +1,10 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { originalRequest } from '../http/original-request.ts'
 import { publicAddress } from '../http/public-address.ts'
 import { routeOf } from '../http/route-config.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
-import type { Failures } from './failures.ts'
 import { firstFailureOf } from './request-failures.ts'
-
-const SITE = Symbol('site')
-
-interface SiteInstance extends FastifyInstance {
-  [SITE]?: { failures: Failures }
-}
-
-/** Lets `digestOf` find the failures of requests to the routes of this instance. */
-export function registerFailures(app: FastifyInstance, failures: Failures) {
-  app.decorate(SITE, { failures })
-}
+import { siteFailuresOf } from './site-failures.ts'
 
 /**
  * Returns the digest of a request's failure. The log, the ledger and the page have the same digest.
@@ -26,10 +15,10 @@ export function registerFailures(app: FastifyInstance, failures: Failures) {
  */
 export function digestOf(asked: FastifyRequest, error?: unknown): string | null {
   const request = originalRequest(asked)
-  const { [SITE]: site }: SiteInstance = request.server
-  if (!site) return null
+  const failures = siteFailuresOf(request)
+  if (failures === null) return null
   if (error === undefined) return firstFailureOf(request)?.digest ?? null
   if (classifyThrown(error).kind !== 'failure') return null
   const subject = { route: routeOf(request), address: publicAddress(request) }
-  return site.failures.of(request).name(error, subject, { phase: 'route' }).digest
+  return failures.of(request).name(error, subject, { phase: 'route' }).digest
 }

@@ -5,6 +5,7 @@ import { publicAddress } from '../http/public-address.ts'
 import { routeOf } from '../http/route-config.ts'
 import { traceOf } from '../http/trace-context.ts'
 import { createRedactor } from '../redaction/redact.ts'
+import type { LateErrors } from './late-errors.ts'
 
 /** How a request ended. */
 type Outcome = { kind: 'answered' } | { kind: 'aborted' } | { kind: 'errored'; error: Error }
@@ -38,16 +39,19 @@ export function replyOf(response: LoggedResponse): FastifyReply | null {
  */
 export class RequestLog extends LogController {
   #observer: RequestObserver | null
+  #lateErrors: LateErrors
   #digestOf: (request: FastifyRequest) => string | undefined
 
   /** @param digestOf Returns the digest of a request's first failure, or undefined. */
   constructor(
     isDisabled: boolean,
     observer: RequestObserver | null,
+    lateErrors: LateErrors,
     digestOf: (request: FastifyRequest) => string | undefined,
   ) {
     super({ disableRequestLogging: isDisabled })
     this.#observer = observer
+    this.#lateErrors = lateErrors
     this.#digestOf = digestOf
   }
 
@@ -63,7 +67,12 @@ export class RequestLog extends LogController {
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
     // An open connection keeps its last response, but not what the reply refers to.
     setReply(reply.raw, null)
-    this.#end(request, reply, error ? { kind: 'errored', error } : { kind: 'answered' })
+    const isLogged = !error || this.#lateErrors.failRoute(error, reply)
+    this.#end(request, reply, isLogged ? { kind: 'answered' } : { kind: 'errored', error })
+  }
+
+  override streamError(error: Error, request: FastifyRequest, reply: FastifyReply) {
+    if (!this.#lateErrors.failStream(error, reply)) super.streamError(error, request, reply)
   }
 
   #end(request: LoggedRequest, reply: FastifyReply, outcome: Outcome) {

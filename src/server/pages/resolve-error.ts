@@ -3,6 +3,7 @@ import { NOT_FOUND } from '../../shared/tree/app-tree.tsx'
 import type { Refusal, ServerError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { type CaughtError, catchError } from '../failures/catch-error.ts'
+import { readProperty, someCause } from '../failures/causes.ts'
 import type { Failure, FailureContext } from '../failures/failure-context.ts'
 import type { Redirection } from '../thrown/http-error.ts'
 import { redirectLocation, redirectStatus } from '../thrown/redirect-location.ts'
@@ -40,26 +41,9 @@ export function recordLate(caught: CaughtError, reason: unknown, ctx: RequestCon
   ctx.fail(caught.thrown, { ...failureContext(caught), isLate: true })
 }
 
-const MAX_CAUSES = 10
-
 /** Returns whether a thrown value is the reason of an abort, an AbortError, or an error that one of them has caused. */
 function isCausedBy(reason: unknown, thrown: unknown): boolean {
-  let value = thrown
-  for (let depth = 0; depth < MAX_CAUSES; depth++) {
-    if (value === reason || readProperty(value, 'name') === 'AbortError') return true
-    value = readProperty(value, 'cause')
-    if (value === undefined) return false
-  }
-  return false
-}
-
-// A getter may throw.
-function readProperty(value: unknown, name: 'name' | 'cause'): unknown {
-  try {
-    return Reflect.get(Object(value), name)
-  } catch {
-    return undefined
-  }
+  return someCause(thrown, (value) => value === reason || readProperty(value, 'name') === 'AbortError')
 }
 
 export function publicFailure({ digest, status }: Failure): ServerError {

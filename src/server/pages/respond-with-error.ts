@@ -25,6 +25,8 @@ export async function respondWithError(caught: CaughtError, target: ErrorTarget,
   if (!ctx.isGone && ctx.hooksRun) await ctx.hooksRun
   if (ctx.isGone) return
   const outcome = resolveError(caught, ctx)
+  // A handler, a load or an action has sent a response and then thrown.
+  if (ctx.reply.sent && !ctx.navigation && !ctx.capture) return
   if (outcome.kind === 'redirect') {
     const { location, status } = outcome
     if (!ctx.capture?.sendRedirect(location, status)) respondWithRedirect(location, status, ctx)

@@ -3,6 +3,7 @@ import type { LayoutChain } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { type CaughtError, catchError } from '../failures/catch-error.ts'
+import { failRoute } from '../failures/late-failures.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
 import { createRouteContext, takePageContext } from './create-context.ts'
@@ -29,6 +30,7 @@ export function createErrorHandler(site: Site, route: PreparedRoute | null): Err
   async function handle(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const earlier = handled.get(request)
     if (earlier) sendRawError(error, earlier)
+    else if (reply.raw.headersSent && !reply.sent) cutOff(error, reply)
     else {
       const ctx = route ? takePageContext(route, site, request, reply) : createRouteContext(site, request, reply)
       await serveError(error, workingChainOf(request) ?? route ?? site.build.root, ctx)
@@ -40,6 +42,12 @@ export function createErrorHandler(site: Site, route: PreparedRoute | null): Err
     // `undefined` and not a promise, from which Fastify would expect a response.
     return finishErrorHooks(error, request, reply) ? undefined : handle(error, request, reply)
   }
+}
+
+/** Ends a response that has begun, for example with Node's own functions: no error can be sent any more. */
+function cutOff(error: unknown, reply: FastifyReply) {
+  failRoute(error, reply)
+  reply.hijack().raw.destroy()
 }
 
 async function serveError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {

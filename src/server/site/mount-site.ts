@@ -9,8 +9,9 @@ import type { ResponseCollector } from '../context/response-collector.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
 import type { Failures } from '../failures/failures.ts'
+import { failRoute } from '../failures/late-failures.ts'
 import { createFailureListener } from '../failures/on-failure.ts'
-import { registerFailures } from '../failures/request-digest.ts'
+import { registerFailures } from '../failures/site-failures.ts'
 import { addCrossSiteGuard } from '../guards/csrf.ts'
 import { addLoadShedding } from '../guards/load-shedding.ts'
 import { addCompression } from '../http/compression.ts'
@@ -180,7 +181,7 @@ async function addSiteHooks(site: Site, options: Options) {
     onShed: () => site.metrics.requestShed(),
   })
   addCrossSiteGuard(app, options)
-  const stopNoting = noteHandlers(app)
+  const stopNoting = noteHandlers(app, failRoute)
   await addSitePlugin(app, build.serverPlugin, build.manifest.serverPlugin ?? '')
   stopNoting()
   addStarts(app, options)

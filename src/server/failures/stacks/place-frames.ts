@@ -32,7 +32,8 @@ export function placeFrames(
   if (place) return [toFrame(place.function, mapper.locateExport(place.file, place.function), place.file)]
   const page = phase === 'render' ? files.pageOf(route) : undefined
   if (page !== undefined) return [toFrame('', mapper.locateExport(page, 'default'), page)]
-  if (phase === 'route') return [routeFrame(route, handlerOf(request), mapper, files)]
+  const handler = handlerOf(request)
+  if (phase === 'route' || handler !== undefined) return [routeFrame(route, handler, mapper, files)]
   return [toFrame('', null, route, `route ${route}`)]
 }
 
