@@ -4,7 +4,7 @@ import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/
 import { readBrowserStack } from '../../../src/server/failures/stacks/browser-stack.ts'
 import type { SourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
-import { causesOf, siteFrameOf } from '../../../src/server/ledger/failure-json.ts'
+import { siteFrameOf } from '../../../src/server/ledger/failure-json.ts'
 import { placeNote } from '../../../src/server/ledger/place-note.ts'
 import type {
   ConsoleText,
@@ -164,8 +164,12 @@ function textOf({ type, message }: { type: string; message: string }): string {
 }
 
 function causesOfKept(error: KeptError): DevCause[] {
-  const causes = [...causesOf(error), ...(error.errors ?? [])]
-  return causes.map((cause) => ({ message: textOf(cause), stack: cause.stack.map(toStackLine) }))
+  return innerErrorsOf(error).map((inner) => ({ message: textOf(inner), stack: inner.stack.map(toStackLine) }))
+}
+
+/** Returns the causes of an error and the errors of an AggregateError, with theirs. */
+function innerErrorsOf({ cause, errors = [] }: KeptError): KeptError[] {
+  return (cause ? [cause, ...errors] : errors).flatMap((inner) => [inner, ...innerErrorsOf(inner)])
 }
 
 function toFrame({ file, line, column, code }: SourceFrame): DevFrame {

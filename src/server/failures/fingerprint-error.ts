@@ -40,7 +40,8 @@ export interface FingerprintedError {
 /**
  * Maps an error to the source and computes its fingerprint.
  *
- * @param placeFrames Is called for an error without a frame in the site. Its frames are put before those of the error.
+ * @param placeFrames Is called if neither the error nor the errors in it have a frame in the site. Its frames are put
+ * before those of the error.
  */
 export function fingerprintError(
   description: Description,
@@ -50,13 +51,15 @@ export function fingerprintError(
 ): FingerprintedError {
   const error = toSourceError(description, mapper, redaction)
   const isPlaced = error.frames.some(isInSite)
-  const frames = isPlaced ? error.frames : [...placeFrames(), ...error.frames]
+  const inner = isPlaced ? undefined : innerErrorsOf(error).find(({ frames }) => frames.some(isInSite))
+  const frames = isPlaced || inner ? error.frames : [...placeFrames(), ...error.frames]
+  const placed = inner?.frames ?? frames
   // The fingerprint depends on the whole original message: redaction depends on the visitor's input, and so does the
   // place where the text is cut. The type of an error is the source's name of its class, as bundling renames classes.
   const fingerprint = fingerprintOf({
     type: typeOf(description, mapper),
     message: description.message,
-    frames: (side === 'client' ? withoutAsync(frames) : frames).filter(countsForFingerprint).map(sourceFrameOf),
+    frames: (side === 'client' ? withoutAsync(placed) : placed).filter(countsForFingerprint).map(sourceFrameOf),
     side,
     key,
   })
@@ -68,6 +71,11 @@ function withoutAsync(frames: readonly MappedFrame[]): readonly MappedFrame[] {
   const first = frames.findIndex(({ text }) => text.startsWith(ASYNC))
   const synchronous = first === -1 ? frames : frames.slice(0, first)
   return synchronous.some(isInSite) ? synchronous : frames
+}
+
+/** Returns the causes of an error and the errors of an AggregateError, in the order in which they are shown. */
+function innerErrorsOf({ cause, errors = [] }: SourceError): SourceError[] {
+  return (cause ? [cause, ...errors] : errors).flatMap((inner) => [inner, ...innerErrorsOf(inner)])
 }
 
 const isInSite = ({ frame }: MappedFrame) => frame?.isSite === true

@@ -75,10 +75,16 @@ interface MappedComponent extends MappedFrame {
 
 type FailureReport = Extract<Report, { kind: 'failure' }>
 
-function describeReported({ type, message, stack, cause }: ReportedError, mapper: ClientMapper): Description {
+function describeReported(error: ReportedError, mapper: ClientMapper): Description {
+  const { type, message, stack, cause, errors } = error
   const frames = readBrowserStack(stack)
-  const description = { type: mapper.typeName(type, frames), message, stack: frames.join('\n') }
-  return cause === undefined ? description : { ...description, cause: describeReported(cause, mapper) }
+  return {
+    type: mapper.typeName(type, frames),
+    message,
+    stack: frames.join('\n'),
+    ...(cause === undefined ? {} : { cause: describeReported(cause, mapper) }),
+    ...(errors === undefined ? {} : { errors: errors.map((one) => describeReported(one, mapper)) }),
+  }
 }
 
 /**

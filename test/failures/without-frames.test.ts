@@ -1,0 +1,126 @@
+// Errors whose stack has no frame of the site, on the server and in a browser.
+
+import t, { type Test } from 'tap'
+import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
+import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
+import { launchChromium } from '../browser/chromium.ts'
+import { buildForBrowser, type Files, serve } from '../server/served.ts'
+import { until } from '../until.ts'
+
+/** Loads by the names of their pages. */
+const LOADS: Record<string, string> = {
+  any: `export function load() {
+  const late = new Promise((_, reject) => setTimeout(() => reject(new RangeError('a2')), 5))
+  return Promise.any([fail('a1'), late])
+}
+async function fail(text) {
+  throw new Error(text)
+}
+`,
+  two: "export function load() {\n  throw new AggregateError([new Error('x1'), new TypeError('x2')], 'two')\n}\n",
+}
+
+/** The handlers of buttons by their names. */
+const HANDLERS = `
+const HANDLERS: Record<string, () => unknown> = {
+  any: () => void Promise.any([fail('a1'), Promise.reject('a2')]),
+  two: () => { throw new AggregateError([new Error('x1'), new TypeError('x2', { cause: new Error('x3') })], 'two') },
+  many: () => { throw new AggregateError(Array.from({ length: 9 }, (_, index) => new Error('e' + index)), 'many') },
+  nested: () => { throw new Error('outer', { cause: new AggregateError([new AggregateError([new Error('no')])], 'in') }) },
+}
+async function fail(text: string) {
+  throw new Error(text)
+}
+`
+
+const files: Files = {
+  'pages/index.tsx': `export default function Page() {
+  return <main>
+    {Object.entries(HANDLERS).map(([name, run]) => <button key={name} id={name} onClick={run}>{name}</button>)}
+  </main>
+}
+${HANDLERS}`,
+}
+for (const [name, source] of Object.entries(LOADS)) {
+  files[`pages/${name}.tsx`] = 'export default function Page() {\n  return <p>page</p>\n}\n'
+  files[`pages/${name}.server.ts`] = source
+}
+
+const chromium = await launchChromium(t)
+const dir = await buildForBrowser(t.testdir({}), files)
+
+/** Serves the site. The functions return the record of a failure. */
+async function open(t: Test) {
+  const records: FailureRecord[] = []
+  const { app } = await serve(t, dir, { ledger: false, onFailure: (record) => void records.push(record) })
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  const page = await chromium.open()
+
+  async function next(work: () => Promise<unknown>): Promise<FailureRecord> {
+    const { length } = records
+    await work()
+    await until(() => records.length > length)
+    const record = records[length]
+    if (!record) throw new Error('There is no record.')
+    return record
+  }
+
+  return {
+    load: (name: string) => next(() => fetch(`${origin}/${name}`)),
+    async press(name: string) {
+      await page.goto(`${origin}/`, 'load')
+      await page.hydrated()
+      return next(() => page.click(`#${name}`))
+    },
+  }
+}
+
+/** Returns the first line of a file that contains a text, as a place. */
+function placeOf(file: string, text: string): string {
+  const lines = String(files[file]).split('\n')
+  return `${file}:${lines.findIndex((line) => line.includes(text)) + 1}`
+}
+
+function shownPlace({ error }: FailureRecord): string {
+  const frame = siteFrameOf(error)
+  return frame ? `${frame.file}:${frame.line}` : '–'
+}
+
+t.test('the errors of an AggregateError have their lines', async (t) => {
+  const { load, press } = await open(t)
+  for (const [record, file] of [
+    [await load('two'), 'pages/two.server.ts'],
+    [await press('two'), 'pages/index.tsx'],
+  ] as const) {
+    const line = Number(placeOf(file, "'x1'").split(':')[1])
+    const stack = [{ file, line, isSite: true }]
+    t.match(record.error, {
+      ...{ type: 'AggregateError', message: 'two', stack },
+      errors: [
+        { type: 'Error', message: 'x1', stack },
+        { type: 'TypeError', message: 'x2', stack },
+      ],
+    })
+  }
+  t.match((await press('two')).error.errors?.[1]?.cause, { type: 'Error', message: 'x3' })
+  const many = (await press('many')).error.errors ?? []
+  t.strictSame(
+    many.map(({ message }) => message),
+    ['e0', 'e1', 'e2', 'e3', 'e4'],
+    'a browser sends as many as the server keeps',
+  )
+  t.match((await press('nested')).error, { cause: { message: 'in', errors: [{ type: 'AggregateError' }] } })
+})
+
+t.test('an AggregateError without a frame of the site has the place of its first error that has one', async (t) => {
+  const { load, press } = await open(t)
+  const server = await load('any')
+  t.match(server.error, { type: 'AggregateError', errors: [{ message: 'a1' }, { type: 'RangeError', message: 'a2' }] })
+  t.equal(shownPlace(server), placeOf('pages/any.server.ts', 'new Error(text)'))
+  const browser = await press('any')
+  t.match(browser.error, { type: 'AggregateError', errors: [{ message: 'a1' }, { type: 'string', message: 'a2' }] })
+  t.equal(shownPlace(browser), placeOf('pages/index.tsx', 'new Error(text)'))
+  const [frame] = browser.error.errors?.[1]?.stack ?? []
+  t.match(frame, { file: 'pages/index.tsx', isSite: true }, 'a value without a stack has the line that rejects')
+  t.equal((await load('any')).fingerprint, server.fingerprint)
+})
