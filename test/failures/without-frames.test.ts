@@ -3,6 +3,7 @@
 import t, { type Test } from 'tap'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
+import { placeNote } from '../../src/server/ledger/place-note.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { buildForBrowser, type Files, serve } from '../server/served.ts'
 import { until } from '../until.ts'
@@ -17,6 +18,22 @@ async function fail(text) {
   throw new Error(text)
 }
 `,
+  returned: "export async function load() {\n  return new Response('<p>').json()\n}\n",
+  awaited: "export async function load() {\n  return await new Response('<p>').json()\n}\n",
+  timeout: `export async function load() {
+  const signal = AbortSignal.timeout(1)
+  await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+}
+`,
+  callback: `import { readFile } from 'node:fs'
+export async function load() {
+  await new Promise((_, reject) => readFile('/no/such/file', reject))
+}
+`,
+  deferred: `import { readFile } from 'node:fs/promises'
+export const load = () => ({ late: readFile('/no/such/file') })
+`,
+  string: "export const load = () => Promise.reject('text')\n",
   two: "export function load() {\n  throw new AggregateError([new Error('x1'), new TypeError('x2')], 'two')\n}\n",
 }
 
@@ -25,6 +42,8 @@ const HANDLERS = `
 const HANDLERS: Record<string, () => unknown> = {
   any: () => void Promise.any([fail('a1'), Promise.reject('a2')]),
   two: () => { throw new AggregateError([new Error('x1'), new TypeError('x2', { cause: new Error('x3') })], 'two') },
+  timeout: async () => { await fetch('/slow', { signal: AbortSignal.timeout(1) }) },
+  clipboard: () => void navigator.clipboard.readText(),
   many: () => { throw new AggregateError(Array.from({ length: 9 }, (_, index) => new Error('e' + index)), 'many') },
   nested: () => { throw new Error('outer', { cause: new AggregateError([new AggregateError([new Error('no')])], 'in') }) },
 }
@@ -123,4 +142,36 @@ t.test('an AggregateError without a frame of the site has the place of its first
   const [frame] = browser.error.errors?.[1]?.stack ?? []
   t.match(frame, { file: 'pages/index.tsx', isSite: true }, 'a value without a stack has the line that rejects')
   t.equal((await load('any')).fingerprint, server.fingerprint)
+})
+
+t.test('a failure whose place is not a line says so', async (t) => {
+  const { load, press } = await open(t)
+  const stackless = 'The stack has no line of the site, so the place is only the function.'
+  const notes: Record<string, string | null> = {
+    returned: `${stackless} An \`await\` before the promise that it returns adds the line.`,
+    awaited: null,
+    timeout: stackless,
+    callback: stackless,
+    deferred: stackless,
+    string: 'The thrown value is not an Error, so the place is only the function.',
+    any: null,
+  }
+  for (const [name, note] of Object.entries(notes)) {
+    const record = await load(name)
+    t.equal(placeNote(record), note, name)
+    if (note !== null) t.equal(shownPlace(record), placeOf(`pages/${name}.server.ts`, 'load'), name)
+  }
+  const fingerprints = new Set<string>()
+  for (const [name, type] of [
+    ['timeout', 'TimeoutError'],
+    ['clipboard', 'NotAllowedError'],
+  ] as const) {
+    const record = await press(name)
+    fingerprints.add(record.fingerprint)
+    t.equal(record.error.type, type)
+    t.equal(shownPlace(record), 'pages/index.tsx:1', name)
+    t.equal(placeNote(record), 'The stack has no line of the site, so the place is only the page.', name)
+  }
+  t.equal(fingerprints.size, 2)
+  t.equal(placeNote(await press('two')), null)
 })

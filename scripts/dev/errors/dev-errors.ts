@@ -69,7 +69,8 @@ export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: 
   const knownError = findKnownError(error)
   const fix = findFix(failure.side, error, routes)
   const source = siteFrameOf(error)
-  const note = placeNote(failure)
+  // A difference always belongs to a component or a page.
+  const note = mismatch ? null : placeNote(failure)
   const components = details?.components ?? []
   const causes = causesOfKept(error)
   const browser = failure.side === 'client' && details ? browserName(details.userAgent) : null

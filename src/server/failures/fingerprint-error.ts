@@ -52,7 +52,8 @@ export function fingerprintError(
   const error = toSourceError(description, mapper, redaction)
   const isPlaced = error.frames.some(isInSite)
   const inner = isPlaced ? undefined : innerErrorsOf(error).find(({ frames }) => frames.some(isInSite))
-  const frames = isPlaced || inner ? error.frames : [...placeFrames(), ...error.frames]
+  const frames =
+    isPlaced || inner ? error.frames : [...standInsFor(description, placeFrames(), mapper), ...error.frames]
   const placed = inner?.frames ?? frames
   // The fingerprint depends on the whole original message: redaction depends on the visitor's input, and so does the
   // place where the text is cut. The type of an error is the source's name of its class, as bundling renames classes.
@@ -73,12 +74,24 @@ function withoutAsync(frames: readonly MappedFrame[]): readonly MappedFrame[] {
   return synchronous.some(isInSite) ? synchronous : frames
 }
 
+/** Marks the function that returned a promise without `await`: Hydrant itself has awaited the promise. */
+function standInsFor(
+  { stack }: Description,
+  placed: readonly MappedFrame[],
+  { mapFrame }: SourceMapper,
+): readonly MappedFrame[] {
+  const isReturned = framesIn(stack).some((line) => line.startsWith(ASYNC) && isCallerFrame(mapFrame(line)))
+  if (!isReturned) return placed
+  return placed.map((mapped) => (mapped.standIn === 'function' ? { ...mapped, standIn: 'promise' } : mapped))
+}
+
 /** Returns the causes of an error and the errors of an AggregateError, in the order in which they are shown. */
 function innerErrorsOf({ cause, errors = [] }: SourceError): SourceError[] {
   return (cause ? [cause, ...errors] : errors).flatMap((inner) => [inner, ...innerErrorsOf(inner)])
 }
 
 const isInSite = ({ frame }: MappedFrame) => frame?.isSite === true
+const isCallerFrame = ({ frame }: MappedFrame) => frame !== null && isCaller(frame.file)
 const countsForFingerprint = (mapped: MappedFrame) => isInSite(mapped) && !mapped.isByName
 // `isInSite` is true only for mapped frames with a frame.
 const sourceFrameOf = ({ frame }: MappedFrame) => frame as SourceFrame
@@ -118,7 +131,7 @@ function redactCode(code: string, { inMessage }: Redaction): string {
 function withoutCallers(frames: readonly MappedFrame[]): readonly MappedFrame[] {
   const last = frames.findLastIndex(isInSite)
   if (last === -1) return frames
-  const caller = frames.findIndex(({ frame }, index) => index > last && frame !== null && isCaller(frame.file))
+  const caller = frames.findIndex((frame, index) => index > last && isCallerFrame(frame))
   return caller === -1 ? frames : frames.slice(0, caller)
 }
 
