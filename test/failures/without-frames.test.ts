@@ -53,13 +53,26 @@ async function fail(text: string) {
 `
 
 const files: Files = {
-  'pages/index.tsx': `export default function Page() {
+  'pages/index.tsx': `import { useState } from 'react'
+export default function Page() {
   return <main>
+    <Invalid />
     {Object.entries(HANDLERS).map(([name, run]) => <button key={name} id={name} onClick={run}>{name}</button>)}
   </main>
 }
+function Invalid() {
+  const [value, setValue] = useState<any>('')
+  return <button id="invalid" onClick={() => setValue({ a: 1 })}>{value}x</button>
+}
 ${HANDLERS}`,
 }
+Object.assign(files, {
+  'pages/mismatch.tsx': `export default function Page() {
+  return <p>{typeof document === 'undefined' ? 'server' : 'browser'}</p>
+}
+`,
+  'pages/invalid.tsx': 'export default function Page() {\n  return <p>{{ a: 1 }}</p>\n}\n',
+})
 for (const [name, source] of Object.entries(LOADS)) {
   files[`pages/${name}.tsx`] = 'export default function Page() {\n  return <p>page</p>\n}\n'
   files[`pages/${name}.server.ts`] = source
@@ -85,6 +98,7 @@ async function open(t: Test) {
   }
 
   return {
+    visit: (name: string) => next(() => page.goto(`${origin}/${name}`, 'load')),
     load: (name: string) => next(() => fetch(`${origin}/${name}`)),
     async press(name: string) {
       await page.goto(`${origin}/`, 'load')
@@ -169,9 +183,30 @@ t.test('a failure whose place is not a line says so', async (t) => {
     const record = await press(name)
     fingerprints.add(record.fingerprint)
     t.equal(record.error.type, type)
-    t.equal(shownPlace(record), 'pages/index.tsx:1', name)
+    t.equal(shownPlace(record), 'pages/index.tsx:2', name)
     t.equal(placeNote(record), 'The stack has no line of the site, so the place is only the page.', name)
   }
   t.equal(fingerprints.size, 2)
   t.equal(placeNote(await press('two')), null)
+})
+
+t.test('a stack without a frame of the site has no frames of React, Fastify and Hydrant', async (t) => {
+  const { load, press, visit } = await open(t)
+  for (const record of [
+    await load('returned'),
+    await load('timeout'),
+    await load('invalid'),
+    await visit('mismatch'),
+    await press('invalid'),
+  ]) {
+    const [first, ...others] = record.error.stack
+    t.match(first, { isSite: true, standIn: /./ })
+    const callers = others.filter(({ file }) => /\b(?:react-dom|fastify|hydrant)\b|src\/server/.test(file))
+    t.strictSame(callers, [], record.error.message)
+  }
+  const { stack } = (await load('returned')).error
+  t.ok(
+    stack.some(({ file }) => file.startsWith('node:')),
+    'the frames of Node.js stay',
+  )
 })

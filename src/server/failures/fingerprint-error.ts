@@ -5,9 +5,9 @@ import { wordsIn } from '../redaction/message-words.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
 import { type Description, framesIn } from './describe-thrown.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { isCaller } from './stacks/error-stack.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
 import { ASYNC, type MappedFrame } from './stacks/stack-frame.ts'
+import { isCallerFrame, withoutCallers } from './stacks/without-callers.ts'
 
 /** An error whose frames are mapped to the source. Its texts are redacted, its frames are not. */
 export interface SourceError {
@@ -74,15 +74,16 @@ function withoutAsync(frames: readonly MappedFrame[]): readonly MappedFrame[] {
   return synchronous.some(isInSite) ? synchronous : frames
 }
 
-/** Marks the function that returned a promise without `await`: Hydrant itself has awaited the promise. */
+/** Returns the frames that stand for a stack. Marks the function that returned a promise without `await`: Hydrant itself has awaited the promise. */
 function standInsFor(
-  { stack }: Description,
+  { type, stack }: Description,
   placed: readonly MappedFrame[],
   { mapFrame }: SourceMapper,
 ): readonly MappedFrame[] {
   const isReturned = framesIn(stack).some((line) => line.startsWith(ASYNC) && isCallerFrame(mapFrame(line)))
-  if (!isReturned) return placed
-  return placed.map((mapped) => (mapped.standIn === 'function' ? { ...mapped, standIn: 'promise' } : mapped))
+  const frames = withoutCallers(placed, type)
+  if (!isReturned) return frames
+  return frames.map((mapped) => (mapped.standIn === 'function' ? { ...mapped, standIn: 'promise' } : mapped))
 }
 
 /** Returns the causes of an error and the errors of an AggregateError, in the order in which they are shown. */
@@ -91,7 +92,6 @@ function innerErrorsOf({ cause, errors = [] }: SourceError): SourceError[] {
 }
 
 const isInSite = ({ frame }: MappedFrame) => frame?.isSite === true
-const isCallerFrame = ({ frame }: MappedFrame) => frame !== null && isCaller(frame.file)
 const countsForFingerprint = (mapped: MappedFrame) => isInSite(mapped) && !mapped.isByName
 // `isInSite` is true only for mapped frames with a frame.
 const sourceFrameOf = ({ frame }: MappedFrame) => frame as SourceFrame
@@ -106,7 +106,7 @@ function toSourceError(description: Description, mapper: SourceMapper, redaction
   const type = typeOf(description, mapper)
   // Some libraries put a sentence into the name of an error.
   const className = /^[\w$]+$/.test(type) ? type : ''
-  const frames = withoutCallers(framesIn(stack).map(mapper.mapFrame))
+  const frames = withoutCallers(framesIn(stack).map(mapper.mapFrame), type)
   return {
     type: redaction.inMessage(type, { maxLength: MAX_NAME, isKnownWord: (word) => word === className }),
     message: redactMessage(message, redaction, () => [
@@ -125,14 +125,6 @@ function toSourceError(description: Description, mapper: SourceMapper, redaction
 // A visitor cannot hide a code of Hydrant from the log by sending it.
 function redactCode(code: string, { inMessage }: Redaction): string {
   return Object.hasOwn(errorTable, code) ? code : inMessage(code)
-}
-
-/** Removes the frames of React, Fastify and Hydrant that called the site: they are the same in each stack. */
-function withoutCallers(frames: readonly MappedFrame[]): readonly MappedFrame[] {
-  const last = frames.findLastIndex(isInSite)
-  if (last === -1) return frames
-  const caller = frames.findIndex((frame, index) => index > last && isCallerFrame(frame))
-  return caller === -1 ? frames : frames.slice(0, caller)
 }
 
 /** Returns the lines around the innermost frame in the site. */
