@@ -73,9 +73,9 @@ function keptStack(thrown: unknown, length: StackLength): string {
 
 // The values of an object may be secret or large, so only its keys are reported.
 function describeValue(value: unknown): ReportedError {
-  if (typeof value !== 'object' || value === null) {
-    return { type: value === null ? 'null' : typeof value, message: cut(value, 'message'), stack: '' }
-  }
+  if (value === null || value === undefined)
+    return { type: String(value), message: `nothing (${value}) was thrown`, stack: '' }
+  if (typeof value !== 'object') return { type: typeof value, message: cut(value, 'message'), stack: '' }
   const keys = Object.keys(value).slice(0, 20).join(', ')
   return { type: 'Object', message: cut(`an object with the keys ${keys || '(none)'}`, 'message'), stack: '' }
 }

@@ -32,6 +32,9 @@ declare const process: { env: { NODE_ENV: string } }
 /** Matches a frame of a browser extension. */
 const EXTENSION = /^[^\n]*\b(?:(?:chrome|moz|safari|safari-web|ms-browser)-extension|webkit-masked-url):/
 
+/** Matches what browsers write for `throw undefined` and `throw null`. */
+const NOTHING = /^(?:uncaught (?:exception: )?)?(?:undefined|null)$/i
+
 const reported = new Set<string>()
 
 // The document stays open when the source changes. After a change, an equal failure is reported again.
@@ -79,7 +82,8 @@ function contentOfEvent(event: FailureEvent, ended: ReadonlySet<unknown>): Conte
   // Browsers hide errors in scripts of other origins. The note about a ResizeObserver is not an exception.
   if (error == null && /^(?:Script error\.?$|ResizeObserver loop)/.test(message)) return null
   const thrown = error === undefined ? reason : error
-  const content = failureOf(thrown, false, undefined, thrown ?? (message || undefined))
+  const hasText = message !== '' && !NOTHING.test(message)
+  const content = failureOf(thrown, false, undefined, thrown ?? (hasText ? message : thrown))
   // Only scripts of the build keep stacks. For other scripts, the event of the exception has a position.
   if (content?.kind === 'failure' && filename)
     content.error.stack ||= `    at ${filename}:${lineno}:${colno}`.slice(0, REPORT_LENGTHS.stack)

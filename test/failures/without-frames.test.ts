@@ -33,6 +33,7 @@ export async function load() {
   deferred: `import { readFile } from 'node:fs/promises'
 export const load = () => ({ late: readFile('/no/such/file') })
 `,
+  rejected: 'export const load = () => Promise.reject()\n',
   string: "export const load = () => Promise.reject('text')\n",
   two: "export function load() {\n  throw new AggregateError([new Error('x1'), new TypeError('x2')], 'two')\n}\n",
 }
@@ -44,6 +45,9 @@ const HANDLERS: Record<string, () => unknown> = {
   two: () => { throw new AggregateError([new Error('x1'), new TypeError('x2', { cause: new Error('x3') })], 'two') },
   timeout: async () => { await fetch('/slow', { signal: AbortSignal.timeout(1) }) },
   clipboard: () => void navigator.clipboard.readText(),
+  thrown: () => { throw undefined },
+  thrownNull: () => { throw null },
+  rejected: () => void Promise.reject(),
   many: () => { throw new AggregateError(Array.from({ length: 9 }, (_, index) => new Error('e' + index)), 'many') },
   nested: () => { throw new Error('outer', { cause: new AggregateError([new AggregateError([new Error('no')])], 'in') }) },
 }
@@ -209,4 +213,14 @@ t.test('a stack without a frame of the site has no frames of React, Fastify and 
     stack.some(({ file }) => file.startsWith('node:')),
     'the frames of Node.js stay',
   )
+})
+
+t.test('a value that says nothing has a message', async (t) => {
+  const { load, press } = await open(t)
+  const messageOf = ({ error }: FailureRecord) => `${error.type}: ${error.message}`
+  const nothing = 'undefined: nothing (undefined) was thrown'
+  t.equal(messageOf(await load('rejected')), nothing)
+  t.equal(messageOf(await press('rejected')), nothing)
+  t.equal(messageOf(await press('thrown')), nothing)
+  t.equal(messageOf(await press('thrownNull')), 'null: nothing (null) was thrown')
 })

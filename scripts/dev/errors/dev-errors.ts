@@ -1,6 +1,7 @@
 // Describes errors of a site in development for the overlay and the terminal.
 
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
+import { describeNothing } from '../../../src/server/failures/describe-thrown.ts'
 import { readBrowserStack } from '../../../src/server/failures/stacks/browser-stack.ts'
 import type { SourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
@@ -189,6 +190,7 @@ function frameOf(place: DevFrame, dir: string): DevFrame {
 
 function namedMessageOf(thrown: unknown): string {
   if (isKnownError(thrown)) return thrown.message
+  if (thrown === undefined || thrown === null) return describeNothing(thrown)
   return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
 }
 
