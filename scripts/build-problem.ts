@@ -16,6 +16,8 @@ export interface BuildProblem {
   message: string
   fix: string
   location: SourceLocation | null
+  /** More about the reason, in lines. */
+  details?: readonly string[]
 }
 
 /** The error of a failed build, with every problem that the build found. */

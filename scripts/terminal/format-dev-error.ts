@@ -26,6 +26,7 @@ export function formatDevError(error: DevError, view: DevView): string[] {
   const { kind, title, message, code, fix, digest, browser, frame, diff = [], componentStack, causes = [] } = error
   const { lookUp = '', note } = error
   const [first = '', ...rest] = toLines(message)
+  const lines = [...error.stack, ...causes.flatMap(({ stack }) => stack)]
   const where = browser === undefined ? '' : paint('dim', ` (${toLine(browser)})`)
   return [
     `${paint('red', paint('bold', DEV_ERROR_KINDS[kind]))}  ${paint('bold', toLine(title))}${where}`,
@@ -40,7 +41,7 @@ export function formatDevError(error: DevError, view: DevView): string[] {
           '',
           ...formatFrame(
             frame,
-            error.stack.find((line) => isAt(line, frame)),
+            lines.find((line) => isAt(line, frame)),
             view,
           ),
         ]

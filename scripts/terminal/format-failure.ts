@@ -4,10 +4,11 @@ import type { FailureDetails } from '../../src/server/ledger/ledger.ts'
 import { placeNote } from '../../src/server/ledger/place-note.ts'
 import { formatCode } from './format-code.ts'
 import type { View } from './format-failures.ts'
+import { formatInner, formatTitle } from './format-inner.ts'
 import { formatNamedPlace } from './format-named-place.ts'
 import { formatTimeAgo } from './format-time.ts'
 import type { Paint } from './paint.ts'
-import { padToWidth, toLine, toLines, widthOf } from './plain-text.ts'
+import { padToWidth, toLine, widthOf } from './plain-text.ts'
 
 /** The occurrence to show. */
 export interface OccurrenceSelection {
@@ -42,7 +43,7 @@ export function formatFailure(details: FailureDetails, { digest }: OccurrenceSel
 function formatHead(details: FailureDetails, { paint, now }: View): string[] {
   const { fingerprint, side, phase, count, firstSeen, lastSeen, firstRelease, lastRelease, solvedAt } = details
   return [
-    ...titleOf(details).map((line) => paint('bold', line)),
+    ...formatTitle(details).map((line) => paint('bold', line)),
     '',
     ...formatFields(paint, [
       ['fingerprint', fingerprint],
@@ -96,26 +97,11 @@ function formatErrors(error: KeptError, paint: Paint): string[] {
     '',
     paint('bold', 'Stack'),
     ...(error.stack.length > 0 ? formatStack(error.stack, '  ', paint) : ['  none']),
-    ...formatInner(error, '', paint),
+    ...formatInner(error, {
+      name: (text) => paint('bold', text),
+      stack: (frames, indent) => formatStack(frames, indent, paint),
+    }),
   ]
-}
-
-function formatInner({ cause, errors = [] }: KeptError, indent: string, paint: Paint): string[] {
-  const named: [string, KeptError][] = [
-    ...(cause ? [['Caused by', cause] satisfies [string, KeptError]] : []),
-    ...errors.map((one, index): [string, KeptError] => [`Error ${index + 1} of ${errors.length}`, one]),
-  ]
-  return named.flatMap(([name, error]) => {
-    const [first = '', ...rest] = titleOf(error)
-    return [
-      '',
-      `${indent}${paint('bold', `${name}:`)} ${first}`,
-      ...rest.map((line) => indent + line),
-      ...formatStack(error.stack, `${indent}  `, paint),
-      // A cause keeps the indent of its error; the causes of one of several errors are indented.
-      ...formatInner(error, name === 'Caused by' ? indent : `${indent}  `, paint),
-    ]
-  })
 }
 
 /** Formats a stack. The reason why frames have no source follows once: it is often the same for all of them. */
@@ -151,12 +137,6 @@ function formatOthers(others: readonly Occurrence[], hasSelected: boolean, { pai
     paint('bold', hasSelected ? 'Other occurrences' : 'Occurrences'),
     ...rows.map((row) => `  ${row.map((cell, column) => padToWidth(cell, widths[column] ?? 0)).join('  ')}`.trimEnd()),
   ]
-}
-
-function titleOf({ type, message }: { type: string; message: string }): string[] {
-  const [first = '', ...rest] = toLines(`${type}: ${message}`)
-  // Indented, so that no line of a message can look like a line of this report.
-  return [first, ...rest.map((line) => `  ${line}`)]
 }
 
 /** Formats the fields that have a value, one per line. */

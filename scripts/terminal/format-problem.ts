@@ -16,9 +16,9 @@ export function formatHead(code: string, message: string): string {
   return `Error [${code}] ${message}`
 }
 
-function formatLines(head: string, { location, fix }: BuildProblem): string {
+function formatLines(head: string, { location, fix, details = [] }: BuildProblem): string {
   const where = location ? [`  at ${formatLocation(location)}`, ...formatFrame(location)] : []
-  return [head, ...where, `Try: ${fix}`].join('\n')
+  return [head, ...where, ...details, `Try: ${fix}`].join('\n')
 }
 
 function formatFrame({ line, column, lineText }: SourceLocation): string[] {

@@ -4,16 +4,8 @@ import { Boundary } from '../shared/tree/boundary.tsx'
 import type { Boot } from '../shared/wire/boot.ts'
 import { RefusalError, ServerFailure } from '../shared/wire/deferred-data.ts'
 import { UPDATED_EVENT } from '../shared/wire/dev-protocol.ts'
-import {
-  MAX_REPORTED_CAUSES,
-  MAX_REPORTS,
-  REPORT_LENGTHS,
-  REPORT_PATH,
-  type Report,
-  type ReportedError,
-} from '../shared/wire/report-format.ts'
-import { STACKS_VARIABLE, type ThrownStacks } from '../shared/wire/thrown-stacks.ts'
-import { shortenMismatch } from './dev/shorten-mismatch.ts'
+import { MAX_REPORTS, REPORT_LENGTHS, REPORT_PATH, type Report } from '../shared/wire/report-format.ts'
+import { describeThrown, framesIn } from './describe-thrown.ts'
 import { postJson } from './post-json.ts'
 
 // Reports failures to the server. Loaded at the first one.
@@ -39,8 +31,9 @@ declare const process: { env: { NODE_ENV: string } }
 
 /** Matches a frame of a browser extension. */
 const EXTENSION = /^[^\n]*\b(?:(?:chrome|moz|safari|safari-web|ms-browser)-extension|webkit-masked-url):/
-/** Matches a frame with a position. */
-const POSITION = /:\d+:\d+\)?$/
+
+/** Matches what browsers write for `throw undefined` and `throw null`. */
+const NOTHING = /^(?:uncaught (?:exception: )?)?(?:undefined|null)$/i
 
 const reported = new Set<string>()
 
@@ -89,10 +82,11 @@ function contentOfEvent(event: FailureEvent, ended: ReadonlySet<unknown>): Conte
   // Browsers hide errors in scripts of other origins. The note about a ResizeObserver is not an exception.
   if (error == null && /^(?:Script error\.?$|ResizeObserver loop)/.test(message)) return null
   const thrown = error === undefined ? reason : error
-  const content = failureOf(thrown, false, undefined, thrown ?? (message || undefined))
+  const hasText = message !== '' && !NOTHING.test(message)
+  const content = failureOf(thrown, false, undefined, thrown ?? (hasText ? message : thrown))
   // Only scripts of the build keep stacks. For other scripts, the event of the exception has a position.
   if (content?.kind === 'failure' && filename)
-    content.error.stack ||= cut(`    at ${filename}:${lineno}:${colno}`, 'stack')
+    content.error.stack ||= `    at ${filename}:${lineno}:${colno}`.slice(0, REPORT_LENGTHS.stack)
   return content
 }
 
@@ -102,64 +96,13 @@ function failureOf(
   componentStack?: ErrorInfo['componentStack'],
   shown = thrown,
 ): Content | null {
-  const error = describeThrown(shown, 0)
-  const ownFrames = framesIn(error.stack)
-  const frames = ownFrames.length > 0 ? ownFrames : keptFrames(thrown)
-  if (ownFrames.length === 0 && frames.length > 0) error.stack = cut(frames.join('\n'), 'stack')
+  const error = describeThrown(shown, thrown)
+  const frames = framesIn(error.stack)
   if (frames.length > 0 && frames.every((line) => EXTENSION.test(line))) return null
   const stack = componentStack?.slice(0, REPORT_LENGTHS.componentStack)
   return { kind: 'failure', isRecovered, error, ...(stack ? { componentStack: stack } : {}) }
 }
 
-function framesIn(stack: string): string[] {
-  return stack.split('\n').filter((line) => POSITION.test(line))
-}
-
-/** Returns the frames that the site's scripts have kept for a value without a stack. */
-function keptFrames(thrown: unknown): string[] {
-  const [primitives, objects] = (self as { [STACKS_VARIABLE]?: ThrownStacks })[STACKS_VARIABLE] ?? []
-  // A WeakMap returns undefined for a primitive value.
-  const stack = primitives?.get(thrown) ?? objects?.get(thrown as WeakKey) ?? ''
-  // The first frame is that of the function that keeps the stack.
-  return framesIn(stack).slice(1)
-}
-
 function digestOf(thrown: unknown): string | null {
   return thrown instanceof Error && 'digest' in thrown && typeof thrown.digest === 'string' ? thrown.digest : null
-}
-
-// The thrown value may be an object that throws when it is read.
-function describeThrown(thrown: unknown, depth: number): ReportedError {
-  try {
-    return thrown instanceof Error ? describeError(thrown, depth) : describeValue(thrown)
-  } catch {
-    return { type: 'Object', message: 'an object that cannot be read', stack: '' }
-  }
-}
-
-function describeError({ name, message, stack, cause }: Error, depth: number): ReportedError {
-  const described = {
-    type: cut(name, 'type') || 'Error',
-    message: cut(
-      process.env.NODE_ENV === 'development' ? shortenMismatch(message, REPORT_LENGTHS.message) : message,
-      'message',
-    ),
-    stack: cut(stack ?? '', 'stack'),
-  }
-  return cause === undefined || depth >= MAX_REPORTED_CAUSES
-    ? described
-    : { ...described, cause: describeThrown(cause, depth + 1) }
-}
-
-// The values of an object may be secret or large, so only its keys are reported.
-function describeValue(value: unknown): ReportedError {
-  if (typeof value !== 'object' || value === null) {
-    return { type: value === null ? 'null' : typeof value, message: cut(value, 'message'), stack: '' }
-  }
-  const keys = Object.keys(value).slice(0, 20).join(', ')
-  return { type: 'Object', message: cut(`an object with the keys ${keys || '(none)'}`, 'message'), stack: '' }
-}
-
-function cut(text: unknown, name: 'type' | 'message' | 'stack'): string {
-  return String(text).slice(0, REPORT_LENGTHS[name])
 }

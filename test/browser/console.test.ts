@@ -82,7 +82,9 @@ for (const javaScript of [true, false]) {
 
   t.test(`says that the place is only the function ${way}`, async (t) => {
     const admin = await serveFilled()
-    const stack = [{ file: 'pages/a.server.ts', line: 3, column: 8, function: 'load', isSite: true }]
+    const stack = [
+      { file: 'pages/a.server.ts', line: 3, column: 8, function: 'load', isSite: true, standIn: 'function' as const },
+    ]
     await admin.keep(failureOf('AAAAAAAA-000001', { error: { type: 'string', message: 'kim', stack } }))
     const open = await chromium.open({ javaScript }, t)
     await open.goto(`${admin.origin}/failures/AAAAAAAA`, 'load')

@@ -268,23 +268,24 @@ t.test('has colors when they are wanted, and the same text', async (t) => {
   )
 })
 
-t.test('says that the place is only the function if the thrown value is no error', async (t) => {
-  const note = 'The thrown value is not an Error, so the place is only the function.'
-  const stack = [frame('pages/a.server.ts', 3)]
-  for (const [type, message, has] of [
-    ['string', 'kim', true],
-    ['undefined', 'undefined', true],
-    ['Object', 'an object with the keys id', true],
-    ['Object', 'an object with the keys id, stack', false],
-    ['Error', 'kim', false],
+t.test('says that the place is only a function, a component or a page', async (t) => {
+  const place = frame('pages/a.server.ts', 3)
+  const noError = 'The thrown value is not an Error, so the place is only the'
+  const noLine = 'The stack has no line of the site, so the place is only the'
+  for (const [type, stack, note] of [
+    ['string', { ...place, standIn: 'function' }, `${noError} function.`],
+    ['undefined', { ...place, standIn: 'component' }, `${noError} component.`],
+    ['Object', { ...place, standIn: 'page' }, `${noError} page.`],
+    ['Error', { ...place, standIn: 'function' }, `${noLine} function.`],
+    ['Error', { ...place, standIn: 'page', line: 0 }, `${noLine} page.`],
+    ['Error', { ...place, standIn: 'function', line: 0 }, null],
+    ['HydrantError', { ...place, standIn: 'function' }, null],
+    ['string', place, null],
+    ['Error', place, null],
   ] as const) {
-    const printed = await print(await ledgerOf(ofError({ type, message, stack })), '7F3KQ2M9')
-    t.equal(printed.includes(note), has, `${type}: ${message}`)
+    const lines = (await print(await ledgerOf(ofError({ type, stack: [stack] })), '7F3KQ2M9')).split('\n')
+    t.equal(lines.find((line) => line.includes('the place is only')) ?? null, note, `${type} ${stack.line}`)
   }
-  const ofBrowser = await ledgerOf(ofError({ type: 'string', message: 'kim', stack }, { side: 'client' }))
-  t.notMatch(await print(ofBrowser, '7F3KQ2M9'), note, 'a browser knows the line')
-  const placeless = await ledgerOf(ofError({ type: 'string', message: 'kim', stack: [frame('pages/a.ts', 0)] }))
-  t.notMatch(await print(placeless, '7F3KQ2M9'), note)
 })
 
 t.test('names the nearest failures when a digest is unknown', async (t) => {

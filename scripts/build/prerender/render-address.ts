@@ -5,6 +5,7 @@ import type { CollectedRequest, ResponseCollector } from '../../../src/server/co
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
 import { REQUEST_ID_HEADER } from '../../../src/server/http/headers.ts'
 import type { Format } from '../../../src/server/http/negotiate.ts'
+import { placeNote } from '../../../src/server/ledger/place-note.ts'
 import type { PreparedRoute } from '../../../src/server/pages/prepared-route.ts'
 import { layoutKey } from '../../../src/shared/wire/layout-key.ts'
 import {
@@ -15,6 +16,8 @@ import {
 } from '../../../src/shared/wire/navigation-protocol.ts'
 import { createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { findFix } from '../../find-fix.ts'
+import { formatInner } from '../../terminal/format-inner.ts'
+import { formatNamedPlace } from '../../terminal/format-named-place.ts'
 import { type PrerenderProblem, prerenderIn } from './prerender-messages.ts'
 
 /** A server of the site that has just been built. */
@@ -168,9 +171,9 @@ function problemOf(
   if (failure) {
     const place = frameIn(failure.error)
     const message = `${failure.error.type}: ${failure.message}`
-    const problem = createProblem('HYD_PRERENDER_FAILED', [url, failure.digest, message], place && locationOf(place))
+    const problem = createProblem('HYD_PRERENDER_FAILED', [url, message], place && locationOf(place))
     const fix = findFix('server', failure.error, routes)
-    return { ...problem, fix: fix ?? problem.fix }
+    return { ...problem, fix: fix ?? problem.fix, details: describeReason(failure) }
   }
   if (outcome?.kind === 'refused') {
     const { reason, place } = outcome
@@ -179,6 +182,17 @@ function problemOf(
   if (reply.headers['set-cookie'] !== undefined)
     return createProblem('HYD_PRERENDER_PERSONAL', [url, 'its response has the header set-cookie'])
   return createProblem('HYD_PRERENDER_RESPONSE', [url, describeResponse(reply)])
+}
+
+/** Returns the note about the place, the causes of the error, and the errors of an AggregateError. */
+function describeReason(failure: FailureRecord): string[] {
+  const note = placeNote(failure)
+  const inner = formatInner(failure.error, { name: (text) => text, stack: formatSiteFrames })
+  return [...(note === null ? [] : [note]), ...inner.filter(Boolean)]
+}
+
+function formatSiteFrames(frames: readonly SourceFrame[], indent: string): string[] {
+  return frames.filter(({ isSite }) => isSite).map((frame) => `${indent}at ${formatNamedPlace(frame.function, frame)}`)
 }
 
 function describeResponse({ statusCode, headers }: LightMyRequestResponse): string {

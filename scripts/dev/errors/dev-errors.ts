@@ -1,10 +1,11 @@
 // Describes errors of a site in development for the overlay and the terminal.
 
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
+import { describeNothing } from '../../../src/server/failures/describe-thrown.ts'
 import { readBrowserStack } from '../../../src/server/failures/stacks/browser-stack.ts'
 import type { SourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
-import { causesOf, siteFrameOf } from '../../../src/server/ledger/failure-json.ts'
+import { siteFrameOf } from '../../../src/server/ledger/failure-json.ts'
 import { placeNote } from '../../../src/server/ledger/place-note.ts'
 import type {
   ConsoleText,
@@ -69,7 +70,8 @@ export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: 
   const knownError = findKnownError(error)
   const fix = findFix(failure.side, error, routes)
   const source = siteFrameOf(error)
-  const note = placeNote(failure)
+  // A difference always belongs to a component or a page.
+  const note = mismatch ? null : placeNote(failure)
   const components = details?.components ?? []
   const causes = causesOfKept(error)
   const browser = failure.side === 'client' && details ? browserName(details.userAgent) : null
@@ -164,8 +166,12 @@ function textOf({ type, message }: { type: string; message: string }): string {
 }
 
 function causesOfKept(error: KeptError): DevCause[] {
-  const causes = [...causesOf(error), ...(error.errors ?? [])]
-  return causes.map((cause) => ({ message: textOf(cause), stack: cause.stack.map(toStackLine) }))
+  return innerErrorsOf(error).map((inner) => ({ message: textOf(inner), stack: inner.stack.map(toStackLine) }))
+}
+
+/** Returns the causes of an error and the errors of an AggregateError, with theirs. */
+function innerErrorsOf({ cause, errors = [] }: KeptError): KeptError[] {
+  return (cause ? [cause, ...errors] : errors).flatMap((inner) => [inner, ...innerErrorsOf(inner)])
 }
 
 function toFrame({ file, line, column, code }: SourceFrame): DevFrame {
@@ -184,6 +190,7 @@ function frameOf(place: DevFrame, dir: string): DevFrame {
 
 function namedMessageOf(thrown: unknown): string {
   if (isKnownError(thrown)) return thrown.message
+  if (thrown === undefined || thrown === null) return describeNothing(thrown)
   return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
 }
 

@@ -62,7 +62,7 @@ export const errorTable = {
     fix: 'Remove the read, the header or the script that the message names if the page does not need it, load the part that differs for each visitor in the browser, or remove the export "prerender".',
   },
   HYD_PRERENDER_FAILED: {
-    message: 'the page %s failed while it was prerendered, with the digest %s: %s',
+    message: 'the page %s failed while it was prerendered: %s',
     fix: 'Correct the error, or give the build the environment variables and the database that the page needs.',
   },
   HYD_PRERENDER_RESPONSE: {

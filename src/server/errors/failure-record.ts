@@ -17,9 +17,17 @@ export interface SourceFrame {
   isSite: boolean
   /** Why the frame could not be mapped to the source; missing for other frames. */
   unmapped?: string
+  /** What the frame stands for, if the stack has no frame in the site; missing for frames of a stack. */
+  standIn?: StandIn
   /** The lines around the frame, for the innermost frames in the site. */
   code?: CodeLines
 }
+
+/**
+ * The part of the site that a failure without a frame in the site belongs to. `promise` is a function that returned the
+ * promise which failed.
+ */
+export type StandIn = 'function' | 'promise' | 'component' | 'page'
 
 /** Lines of a source file. */
 export interface CodeLines {

@@ -126,7 +126,7 @@ function looksLikeError(value: object): boolean {
 
 function text(value: unknown): string {
   if (value === UNREADABLE) return '(cannot be read)'
-  return typeof value === 'string' ? value : describePrimitive(value).message
+  return typeof value === 'string' ? value : cut(primitiveText(value), MAX_MESSAGE)
 }
 
 function errorType(error: Properties): string {
@@ -137,8 +137,17 @@ function errorType(error: Properties): string {
 
 function describePrimitive(value: unknown): Description {
   const type = value === null ? 'null' : typeof value
-  const message = typeof value === 'object' || typeof value === 'function' ? type : String(value)
+  const message = value === null || value === undefined ? describeNothing(value) : primitiveText(value)
   return { type, message: cut(message, MAX_MESSAGE), stack: '' }
+}
+
+/** Returns the message for `throw undefined`, `throw null` or `Promise.reject()`. */
+export function describeNothing(value: null | undefined): string {
+  return `nothing (${value}) was thrown`
+}
+
+function primitiveText(value: unknown): string {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function' ? typeof value : String(value)
 }
 
 // The values of an object that is not an error may be secrets: only its keys are shown.

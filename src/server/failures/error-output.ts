@@ -42,13 +42,14 @@ const MAX_WITH_CODE = 3
 export function toKeptError(error: SourceError, mapper: SourceMapper, redaction: Redaction): KeptError {
   const { type, message, frames, cause, errors } = error
   let left = MAX_WITH_CODE
-  const stack = frames.flatMap(({ frame }): SourceFrame[] => {
+  const stack = frames.flatMap(({ frame, standIn }): SourceFrame[] => {
     if (frame === null) return []
     const code = frame.isSite && left-- > 0 ? mapper.codeAround(frame) : null
     const redacted = {
       ...frame,
       file: redactFrame(frame.file, redaction),
       function: redactFrame(frame.function, redaction),
+      ...(standIn === undefined ? {} : { standIn }),
     }
     return [code ? { ...redacted, code } : redacted]
   })

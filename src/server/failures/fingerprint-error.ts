@@ -5,9 +5,9 @@ import { wordsIn } from '../redaction/message-words.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
 import { type Description, framesIn } from './describe-thrown.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { isCaller } from './stacks/error-stack.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
 import { ASYNC, type MappedFrame } from './stacks/stack-frame.ts'
+import { isCallerFrame, withoutCallers } from './stacks/without-callers.ts'
 
 /** An error whose frames are mapped to the source. Its texts are redacted, its frames are not. */
 export interface SourceError {
@@ -40,7 +40,8 @@ export interface FingerprintedError {
 /**
  * Maps an error to the source and computes its fingerprint.
  *
- * @param placeFrames Is called for an error without a frame in the site. Its frames are put before those of the error.
+ * @param placeFrames Is called if neither the error nor the errors in it have a frame in the site. Its frames are put
+ * before those of the error.
  */
 export function fingerprintError(
   description: Description,
@@ -50,13 +51,16 @@ export function fingerprintError(
 ): FingerprintedError {
   const error = toSourceError(description, mapper, redaction)
   const isPlaced = error.frames.some(isInSite)
-  const frames = isPlaced ? error.frames : [...placeFrames(), ...error.frames]
+  const inner = isPlaced ? undefined : innerErrorsOf(error).find(({ frames }) => frames.some(isInSite))
+  const frames =
+    isPlaced || inner ? error.frames : [...standInsFor(description, placeFrames(), mapper), ...error.frames]
+  const placed = inner?.frames ?? frames
   // The fingerprint depends on the whole original message: redaction depends on the visitor's input, and so does the
   // place where the text is cut. The type of an error is the source's name of its class, as bundling renames classes.
   const fingerprint = fingerprintOf({
     type: typeOf(description, mapper),
     message: description.message,
-    frames: (side === 'client' ? withoutAsync(frames) : frames).filter(countsForFingerprint).map(sourceFrameOf),
+    frames: (side === 'client' ? withoutAsync(placed) : placed).filter(countsForFingerprint).map(sourceFrameOf),
     side,
     key,
   })
@@ -68,6 +72,23 @@ function withoutAsync(frames: readonly MappedFrame[]): readonly MappedFrame[] {
   const first = frames.findIndex(({ text }) => text.startsWith(ASYNC))
   const synchronous = first === -1 ? frames : frames.slice(0, first)
   return synchronous.some(isInSite) ? synchronous : frames
+}
+
+/** Returns the frames that stand for a stack. Marks the function that returned a promise without `await`: Hydrant itself has awaited the promise. */
+function standInsFor(
+  { type, stack }: Description,
+  placed: readonly MappedFrame[],
+  { mapFrame }: SourceMapper,
+): readonly MappedFrame[] {
+  const isReturned = framesIn(stack).some((line) => line.startsWith(ASYNC) && isCallerFrame(mapFrame(line)))
+  const frames = withoutCallers(placed, type)
+  if (!isReturned) return frames
+  return frames.map((mapped) => (mapped.standIn === 'function' ? { ...mapped, standIn: 'promise' } : mapped))
+}
+
+/** Returns the causes of an error and the errors of an AggregateError, in the order in which they are shown. */
+function innerErrorsOf({ cause, errors = [] }: SourceError): SourceError[] {
+  return (cause ? [cause, ...errors] : errors).flatMap((inner) => [inner, ...innerErrorsOf(inner)])
 }
 
 const isInSite = ({ frame }: MappedFrame) => frame?.isSite === true
@@ -85,7 +106,7 @@ function toSourceError(description: Description, mapper: SourceMapper, redaction
   const type = typeOf(description, mapper)
   // Some libraries put a sentence into the name of an error.
   const className = /^[\w$]+$/.test(type) ? type : ''
-  const frames = withoutCallers(framesIn(stack).map(mapper.mapFrame))
+  const frames = withoutCallers(framesIn(stack).map(mapper.mapFrame), type)
   return {
     type: redaction.inMessage(type, { maxLength: MAX_NAME, isKnownWord: (word) => word === className }),
     message: redactMessage(message, redaction, () => [
@@ -104,14 +125,6 @@ function toSourceError(description: Description, mapper: SourceMapper, redaction
 // A visitor cannot hide a code of Hydrant from the log by sending it.
 function redactCode(code: string, { inMessage }: Redaction): string {
   return Object.hasOwn(errorTable, code) ? code : inMessage(code)
-}
-
-/** Removes the frames of React, Fastify and Hydrant that called the site: they are the same in each stack. */
-function withoutCallers(frames: readonly MappedFrame[]): readonly MappedFrame[] {
-  const last = frames.findLastIndex(isInSite)
-  if (last === -1) return frames
-  const caller = frames.findIndex(({ frame }, index) => index > last && frame !== null && isCaller(frame.file))
-  return caller === -1 ? frames : frames.slice(0, caller)
 }
 
 /** Returns the lines around the innermost frame in the site. */

@@ -45,9 +45,18 @@ export function failureJson({ error, occurrences, ...summary }: FailureDetails) 
   }
 }
 
-/** Returns the first frame of the site, in the stack of the error or of its causes; null if there is none. */
-export function siteFrameOf({ stack, cause }: KeptError): SourceFrame | null {
-  return stack.find(({ isSite }) => isSite) ?? (cause ? siteFrameOf(cause) : null)
+/**
+ * Returns the first frame of the site, in the stack of the error, of its causes, or of the errors of an AggregateError;
+ * null if there is none.
+ */
+export function siteFrameOf({ stack, cause, errors = [] }: KeptError): SourceFrame | null {
+  const own = stack.find(({ isSite }) => isSite)
+  if (own) return own
+  for (const inner of cause ? [cause, ...errors] : errors) {
+    const found = siteFrameOf(inner)
+    if (found) return found
+  }
+  return null
 }
 
 /** Returns the causes of an error, the direct one first. */

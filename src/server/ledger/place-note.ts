@@ -1,8 +1,8 @@
 import type { FailureRecord } from '../errors/failure-record.ts'
 import { siteFrameOf } from './failure-json.ts'
 
-/** The types of thrown values that have no stack. */
-const TYPES_WITHOUT_STACK = new Set([
+/** The types of thrown values that are no errors. */
+const OTHER_TYPES = new Set([
   'string',
   'number',
   'bigint',
@@ -11,22 +11,23 @@ const TYPES_WITHOUT_STACK = new Set([
   'undefined',
   'null',
   'function',
+  'Object',
   'Proxy',
   'Response',
+  'Redirection',
+  'NotFoundSignal',
 ])
 
 /**
- * Returns a sentence for a failure whose place is that of a function and not of a line, because the thrown value had no
- * stack. Returns null for other failures: browsers add a stack to each value that the site's code throws.
+ * Returns a sentence for a failure whose place is a function, a component or a page, because its stack has no line of
+ * the site. Returns null for other failures, and for Hydrant's own errors about such a place.
  */
-export function placeNote({ side, error }: Pick<FailureRecord, 'side' | 'error'>): string | null {
-  if (side === 'client' || (siteFrameOf(error)?.line ?? 0) === 0) return null
-  if (!TYPES_WITHOUT_STACK.has(error.type) && !isObjectWithoutStack(error)) return null
-  return 'The thrown value is not an Error, so the place is only the function.'
-}
-
-function isObjectWithoutStack({ type, message }: FailureRecord['error']): boolean {
-  return (
-    type === 'Object' && /^an object (?:with the keys|that cannot be read)/.test(message) && !/\bstack\b/.test(message)
-  )
+export function placeNote({ error }: Pick<FailureRecord, 'error'>): string | null {
+  const { standIn, line = 0 } = siteFrameOf(error) ?? {}
+  if (standIn === undefined || error.type === 'HydrantError') return null
+  // The place has no line, and is not a function either: a route.
+  if (line === 0 && standIn !== 'page') return null
+  const reason = OTHER_TYPES.has(error.type) ? 'The thrown value is not an Error' : 'The stack has no line of the site'
+  if (standIn !== 'promise') return `${reason}, so the place is only the ${standIn}.`
+  return `${reason}, so the place is only the function. An \`await\` before the promise that it returns adds the line.`
 }

@@ -1,6 +1,8 @@
 import { formatDigest, parseDigest } from '../../shared/wire/digest-format.ts'
 import {
   MAX_REPORTED_CAUSES,
+  MAX_REPORTED_ERRORS,
+  MAX_REPORTED_INNER,
   REPORT_LENGTHS,
   type Report,
   type ReportedError,
@@ -42,7 +44,7 @@ function toReport(json: unknown): Report {
       allowOnly(fields, ['kind', 'build', 'path', 'isRecovered', 'error', 'componentStack'])
       const { isRecovered } = fields
       if (typeof isRecovered !== 'boolean') throw new InvalidReport('"isRecovered" must be true or false')
-      const report = { kind: 'failure' as const, build, path, isRecovered, error: toError(fields.error, 0) }
+      const report = { kind: 'failure' as const, build, path, isRecovered, error: toTree(fields.error) }
       return fields.componentStack === undefined
         ? report
         : { ...report, componentStack: toText(fields, 'componentStack') }
@@ -52,14 +54,34 @@ function toReport(json: unknown): Report {
   }
 }
 
-function toError(value: unknown, depth: number): ReportedError {
-  const fields = toFields(value, depth === 0 ? '"error"' : '"cause"')
-  allowOnly(fields, ['type', 'message', 'stack', 'cause'])
-  const error = { type: toText(fields, 'type'), message: toText(fields, 'message'), stack: toText(fields, 'stack') }
-  if (fields.cause === undefined) return error
-  if (depth >= MAX_REPORTED_CAUSES)
-    throw new InvalidReport(`"cause" must not be nested deeper than ${MAX_REPORTED_CAUSES} levels`)
-  return { ...error, cause: toError(fields.cause, depth + 1) }
+/** Reads an error with its causes and the errors of an AggregateError. */
+function toTree(value: unknown): ReportedError {
+  let left = MAX_REPORTED_INNER
+
+  function toError(value: unknown, depth: number, name: string): ReportedError {
+    if (depth > MAX_REPORTED_CAUSES)
+      throw new InvalidReport(`"${name}" must not be nested deeper than ${MAX_REPORTED_CAUSES} levels`)
+    if (depth > 0 && left-- === 0)
+      throw new InvalidReport(`an error must not have more than ${MAX_REPORTED_INNER} others`)
+    const fields = toFields(value, `"${name}"`)
+    allowOnly(fields, ['type', 'message', 'stack', 'cause', 'errors'])
+    const { cause, errors } = fields
+    return {
+      type: toText(fields, 'type'),
+      message: toText(fields, 'message'),
+      stack: toText(fields, 'stack'),
+      ...(cause === undefined ? {} : { cause: toError(cause, depth + 1, 'cause') }),
+      ...(errors === undefined ? {} : { errors: toList(errors).map((one) => toError(one, depth + 1, 'errors')) }),
+    }
+  }
+
+  return toError(value, 0, 'error')
+}
+
+function toList(value: unknown): unknown[] {
+  if (!Array.isArray(value) || value.length > MAX_REPORTED_ERRORS)
+    throw new InvalidReport(`"errors" must be a list of at most ${MAX_REPORTED_ERRORS} errors`)
+  return value
 }
 
 function toFields(value: unknown, name: string): Fields {

@@ -44,7 +44,8 @@ export function createReportRecorder({ site, store, release }: ReportRecorderInp
         mapper,
         route: route?.id ?? '*',
         path: pathOf(path),
-        placeFrames: () => placeFramesOf(components(), pageFrame(route, isThisBuild ? site.mapper : null)),
+        placeFrames: () =>
+          placeFramesOf(components().map(asStandIn), pageFrame(route, isThisBuild ? site.mapper : null)),
         components: () => components().map(withReactsName),
         ...versionOf(report.build),
         isRecovered,
@@ -75,10 +76,16 @@ interface MappedComponent extends MappedFrame {
 
 type FailureReport = Extract<Report, { kind: 'failure' }>
 
-function describeReported({ type, message, stack, cause }: ReportedError, mapper: ClientMapper): Description {
+function describeReported(error: ReportedError, mapper: ClientMapper): Description {
+  const { type, message, stack, cause, errors } = error
   const frames = readBrowserStack(stack)
-  const description = { type: mapper.typeName(type, frames), message, stack: frames.join('\n') }
-  return cause === undefined ? description : { ...description, cause: describeReported(cause, mapper) }
+  return {
+    type: mapper.typeName(type, frames),
+    message,
+    stack: frames.join('\n'),
+    ...(cause === undefined ? {} : { cause: describeReported(cause, mapper) }),
+    ...(errors === undefined ? {} : { errors: errors.map((one) => describeReported(one, mapper)) }),
+  }
 }
 
 /**
@@ -95,6 +102,8 @@ function placeFramesOf(components: MappedFrame[], page: MappedFrame | null): Map
   const named = inside.findLastIndex(({ isByName }) => isByName) + 1
   return [...components.slice(0, named), page, ...components.slice(named)]
 }
+
+const asStandIn = (mapped: MappedFrame): MappedFrame => ({ ...mapped, standIn: 'component' })
 
 /** Names a component that has no name in its source map. React's name is minified in production. */
 function withReactsName({ component, ...mapped }: MappedComponent): MappedFrame {
@@ -125,8 +134,9 @@ function pageFrame(route: Route | null, mapper: ServerMapper | null): MappedFram
   const file = route?.page.file ?? null
   if (file === null) return null
   const found = mapper?.locateExport(file, 'default')
-  if (found) return { text: frameText({ ...found, function: '' }), frame: { ...found, function: '' } }
-  return { text: `    at ${file}`, frame: { file, line: 0, column: 0, function: '', isSite: true } }
+  const standIn = 'page'
+  if (found) return { text: frameText({ ...found, function: '' }), frame: { ...found, function: '' }, standIn }
+  return { text: `    at ${file}`, frame: { file, line: 0, column: 0, function: '', isSite: true }, standIn }
 }
 
 function withoutBase(path: string, base: string): string {

@@ -22,7 +22,8 @@ import { HttpError } from '../thrown/http-error.ts'
 export type RecordReport = (report: Report, request: FastifyRequest) => void
 
 const TOO_MANY = 429
-const MAX_BYTES = 32_768
+// A beacon of a browser is not larger.
+const MAX_BYTES = 65_536
 /** All addresses together may send this many times as many reports as one address. */
 const TOTAL_FACTOR = 10
 

@@ -13,6 +13,8 @@ export interface ReportedError {
   /** The stack as the browser wrote it. */
   stack: string
   cause?: ReportedError
+  /** The errors of an AggregateError. */
+  errors?: ReportedError[]
 }
 
 interface ReportedPage {
@@ -41,9 +43,15 @@ export const REPORT_LENGTHS = {
   type: 100,
   message: 2_000,
   stack: 5_000,
+  /** The stack of an error in an AggregateError, and of its causes. */
+  innerStack: 1_500,
   componentStack: 4_000,
   digest: 20,
 } as const
 
-/** How many levels of `cause` a report contains. */
+/** How many levels of `cause` and `errors` a report contains. */
 export const MAX_REPORTED_CAUSES = 2
+/** How many errors of an AggregateError a report contains. */
+export const MAX_REPORTED_ERRORS = 5
+/** How many causes, and errors of an AggregateError, a report contains together. */
+export const MAX_REPORTED_INNER = 10

@@ -147,8 +147,8 @@ for (const [name, create] of Object.entries(thrown)) {
 t.test('describes errors, their causes and other values', async (t) => {
   t.match(describeThrown(new TypeError('text')), { type: 'TypeError', message: 'text', stack: /^ {4}at / })
   t.strictSame(describeThrown('text'), { type: 'string', message: 'text', stack: '' })
-  t.strictSame(describeThrown(null), { type: 'null', message: 'null', stack: '' })
-  t.strictSame(describeThrown(undefined), { type: 'undefined', message: 'undefined', stack: '' })
+  t.strictSame(describeThrown(null), { type: 'null', message: 'nothing (null) was thrown', stack: '' })
+  t.strictSame(describeThrown(undefined), { type: 'undefined', message: 'nothing (undefined) was thrown', stack: '' })
   t.strictSame(describeThrown(Symbol('x')), { type: 'symbol', message: 'Symbol(x)', stack: '' })
   t.strictSame(describeThrown({ user: 'a', password: 'b' }), {
     type: 'Object',

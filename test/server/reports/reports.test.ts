@@ -88,6 +88,18 @@ t.test('accepts a beacon with plain text too', async (t) => {
   t.equal(log.errors().length, 1)
 })
 
+const withErrors = (errors: unknown) => ({ ...report, error: { ...error, errors } })
+
+t.test('the largest report of an AggregateError is accepted', async (t) => {
+  const { log, post } = await start(t)
+  const text = { type: 'x'.repeat(100), message: 'x'.repeat(2_000) }
+  const inner = { ...text, stack: 'x'.repeat(1_500) }
+  const errors = Array(5).fill({ ...inner, cause: inner })
+  const largest = { ...report, path: `/${'x'.repeat(1_999)}`, componentStack: 'x'.repeat(4_000) }
+  t.equal((await post({ ...largest, error: { ...text, stack: 'x'.repeat(5_000), errors } })).statusCode, 204)
+  t.equal(log.errors()[0]?.err?.errors?.length, 5)
+})
+
 t.test('a body that is not a report is refused and logged at info', async (t) => {
   const { log, post } = await start(t)
   const cases: [unknown, Record<string, string>, number, RegExp][] = [
@@ -99,9 +111,14 @@ t.test('a body that is not a report is refused and logged at info', async (t) =>
     [{ ...report, path: 'products' }, {}, 400, /"path" must begin/],
     [{ ...report, path: 5 }, {}, 400, /"path" must be a string/],
     [{ ...report, error: { ...error, type: 'x'.repeat(101) } }, {}, 400, /"type" must have at most 100/],
+    [withErrors('x'), {}, 400, /"errors" must be a list of at most 5/],
+    [withErrors(Array(6).fill(error)), {}, 400, /"errors" must be a list of at most 5/],
+    [withErrors([{ ...error, errors: [{ ...error, cause: error }] }]), {}, 400, /"cause" must not be nested deeper/],
+    [withErrors([1]), {}, 400, /"errors" must be an object/],
+    [withErrors(Array(5).fill({ ...error, errors: [error, error] })), {}, 400, /more than 10 others/],
     [{ kind: 'recovered', build: '', path: '/', digest: 'x' }, {}, 400, /"digest"/],
     [report, { 'content-type': 'application/xml' }, 415, /media type/i],
-    [{ ...report, build: 'x'.repeat(32_769) }, {}, 413, /too large/],
+    [{ ...report, build: 'x'.repeat(65_537) }, {}, 413, /too large/],
     [report, { origin: 'https://other.example' }, 403, /another site/],
     [report, { 'sec-fetch-site': 'cross-site' }, 403, /another site/],
     [report, { origin: 'null' }, 403, /another site/],
@@ -243,7 +260,20 @@ t.test('any body gets 204 or a refusal', async (t) => {
     depth > 4
       ? {}
       : Object.fromEntries(
-          ['kind', 'build', 'path', 'isRecovered', 'error', 'digest', 'type', 'message', 'stack', 'cause', '__proto__']
+          [
+            'kind',
+            'build',
+            'path',
+            'isRecovered',
+            'error',
+            'digest',
+            'type',
+            'message',
+            'stack',
+            'cause',
+            'errors',
+            '__proto__',
+          ]
             .filter(() => random() < 0.6)
             .map((name) => [name, value(depth)]),
         )
@@ -253,7 +283,7 @@ t.test('any body gets 204 or a refusal', async (t) => {
     const payload = pick<() => unknown>([
       () => value(0),
       () => ({ ...mutated, [pick(['kind', 'build', 'path', 'isRecovered', 'error'])]: value(1) }),
-      () => ({ ...mutated, error: { ...error, [pick(['type', 'message', 'stack', 'cause'])]: value(2) } }),
+      () => ({ ...mutated, error: { ...error, [pick(['type', 'message', 'stack', 'cause', 'errors'])]: value(2) } }),
     ])()
     statuses.add((await post(JSON.stringify(payload) ?? 'undefined')).statusCode)
   }

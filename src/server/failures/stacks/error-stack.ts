@@ -28,12 +28,18 @@ export function readStack(error: { stack?: unknown }): unknown {
 
 const OWN_FOLDER = join(PACKAGE_FOLDER, 'dist', 'src')
 const OWN_URL = pathToFileURL(OWN_FOLDER).href
-const CALLER = /(?:^|[\\/])node_modules[\\/](?:react|react-dom|fastify|hydrant)[\\/]/
+const OWN = /(?:^|[\\/])node_modules[\\/]hydrant[\\/]/
+const CALLER = /(?:^|[\\/])node_modules[\\/](?:react|react-dom|scheduler|fastify)[\\/]/
 const PACKAGE = /^node:|[\\/]node_modules[\\/]/
 
 /** Returns true for a path or file URL of React, Fastify or Hydrant, which call the functions of the site. */
 export function isCaller(file: string): boolean {
-  return file.startsWith(OWN_FOLDER) || file.startsWith(OWN_URL) || CALLER.test(file)
+  return isOwn(file) || CALLER.test(file)
+}
+
+/** Returns true for a path or file URL of Hydrant. */
+export function isOwn(file: string): boolean {
+  return file.startsWith(OWN_FOLDER) || file.startsWith(OWN_URL) || OWN.test(file)
 }
 
 // Writes a stack in the format of V8 and Node.js.

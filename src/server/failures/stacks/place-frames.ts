@@ -1,6 +1,6 @@
 import { executionAsyncResource } from 'node:async_hooks'
 import type { FastifyRequest } from 'fastify'
-import type { SourceFrame } from '../../errors/failure-record.ts'
+import type { SourceFrame, StandIn } from '../../errors/failure-record.ts'
 import { handlerOf } from '../../http/route-handlers.ts'
 import type { FailureContext } from '../failure-context.ts'
 import type { ServerMapper } from './source-map.ts'
@@ -28,13 +28,13 @@ export function placeFrames(
   { mapper, files }: FrameSources,
 ): MappedFrame[] {
   const frames = mapper.mapComponents(components?.componentStack ?? '', files.pageOf(route))
-  if (frames.some(({ frame }) => frame?.isSite)) return frames
+  if (frames.some(({ frame }) => frame?.isSite)) return frames.map((frame) => ({ ...frame, standIn: 'component' }))
   if (place) return [toFrame(place.function, mapper.locateExport(place.file, place.function), place.file)]
   const page = phase === 'render' ? files.pageOf(route) : undefined
-  if (page !== undefined) return [toFrame('', mapper.locateExport(page, 'default'), page)]
+  if (page !== undefined) return [toFrame('', mapper.locateExport(page, 'default'), page, { standIn: 'page' })]
   const handler = handlerOf(request)
   if (phase === 'route' || handler !== undefined) return [routeFrame(route, handler, mapper, files)]
-  return [toFrame('', null, route, `route ${route}`)]
+  return [toFrame('', null, route, { text: `route ${route}` })]
 }
 
 /**
@@ -54,16 +54,21 @@ export function processFrames(mapper: ServerMapper, { plugin }: RouteFiles): Map
 function routeFrame(route: string, handler: unknown, mapper: ServerMapper, { plugin }: RouteFiles): MappedFrame {
   const found = mapper.locateFunction(handler)
   if (found) return toFrame(`route ${route}`, found, found.file)
-  if (plugin === null) return toFrame('', null, route, `route ${route}`)
+  if (plugin === null) return toFrame('', null, route, { text: `route ${route}` })
   const name = handler === undefined ? `hook of ${route}` : `route ${route}`
   return toFrame(name, mapper.locateExport(plugin, 'default'), plugin)
 }
 
-function toFrame(name: string, found: SourceFrame | null, file: string, text?: string): MappedFrame {
+function toFrame(
+  name: string,
+  found: SourceFrame | null,
+  file: string,
+  { text, standIn = 'function' }: { text?: string; standIn?: StandIn } = {},
+): MappedFrame {
   if (found) {
     const frame = { ...found, function: name }
-    return { text: frameText(frame), frame }
+    return { text: frameText(frame), frame, standIn }
   }
   const frame = { file, line: 0, column: 0, function: name, isSite: true }
-  return { text: `    at ${text ?? (name ? `${name} (${file})` : file)}`, frame }
+  return { text: `    at ${text ?? (name ? `${name} (${file})` : file)}`, frame, standIn }
 }

@@ -1,4 +1,4 @@
-import type { SourceFrame } from '../../errors/failure-record.ts'
+import type { SourceFrame, StandIn } from '../../errors/failure-record.ts'
 
 /** A frame of a stack, mapped to the source where a map exists. */
 export interface MappedFrame {
@@ -11,6 +11,8 @@ export interface MappedFrame {
    * build.
    */
   isByName?: true
+  /** Set for a frame that stands for a stack without a frame in the site. */
+  standIn?: StandIn
 }
 
 /** A frame of a stack as V8 writes it. */
