@@ -144,6 +144,22 @@ for (const javaScript of [true, false]) {
   })
 }
 
+t.test('the error page after a form fills it in again, and loads the document in other cases', async (t) => {
+  const opened = await openSignup(t, true)
+  await fill(opened)
+  await opened.fill('#name', 'fails')
+  await opened.fill('#password', 'long enough')
+  await opened.click('#send')
+  await opened.shown('#retry')
+  await opened.click('#retry')
+  await opened.shown('#name')
+  t.match(await stateOf(opened), { ...TYPED, name: 'fails' })
+  t.equal(await opened.valueOf('#password'), '', 'a password is not kept')
+  await opened.goto(`${origin}/products?page=0`, 'load')
+  await opened.hydrated()
+  await Promise.all([opened.page.waitForEvent('load'), opened.click('#retry')])
+})
+
 t.test('the browser checks the rules of the schema without a request', async (t) => {
   for (const javaScript of [true, false]) {
     const opened = await openSignup(t, javaScript)
