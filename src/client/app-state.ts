@@ -1,5 +1,6 @@
 import type { Tree } from '../shared/tree/app-tree.tsx'
 import type { createNavigationStore } from '../shared/tree/navigation-state.ts'
+import type { Platform } from '../shared/tree/platform.ts'
 
 /** The state of the current document, and the function that replaces its page. */
 export interface App {
@@ -9,7 +10,7 @@ export interface App {
   build: string
   /** The URL of a document that is being loaded, or an empty string. */
   leaving: string
-  navigation: ReturnType<typeof createNavigationStore>
+  platform: Platform & { navigation: ReturnType<typeof createNavigationStore> }
   /** Renders another page. Resolves when it is in the document. */
   show(tree: Tree): Promise<void>
 }

@@ -17,6 +17,7 @@ import { createPrefetcher } from './prefetch/prefetcher.ts'
 import { showProgress } from './progress.ts'
 import { createRefresh } from './refresh-page.ts'
 import { createResultView } from './result-view.ts'
+import { keepTypedOnRetry } from './retry.ts'
 
 export type Navigator = ReturnType<typeof createNavigator>
 
@@ -24,8 +25,9 @@ export type Navigator = ReturnType<typeof createNavigator>
 export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   const state: NavigatorState = { version: 0, departures: 0, formsSent: 0, pendingForms: 0, redirects: 0 }
   const releases = new Set<() => void>()
-  const begin = createActivity(app.navigation)
-  showProgress(app.navigation)
+  const { navigation } = app.platform
+  const begin = createActivity(navigation)
+  showProgress(navigation)
   const view = createPageView(app, () => {
     for (const release of releases) release()
   })
@@ -53,6 +55,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   }
 
   const context = { app, state, begin, view: results, expire }
+  keepTypedOnRetry(context)
   const navigate = createNavigate(context, view, take)
   const send = createFormSubmitter(context, catchUp)
   const readForm = createFormReader(isOurs)

@@ -66,6 +66,8 @@ function preload(file: string) {
   preloaded.add(file)
   const link = document.createElement('link')
   link.rel = 'modulepreload'
+  // A policy without 'strict-dynamic' requires it.
+  link.nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? ''
   link.href = base + ASSETS_PATH + file
   document.head.append(link)
 }

@@ -27,6 +27,11 @@ export function keepTyped(form: HTMLFormElement) {
   if (form.isConnected) kept = { form, page: currentPage(), kind, index: formsOf(kind).indexOf(form), values }
 }
 
+/** Returns whether the text of a form of the current page is kept. */
+export function keepsTyped(): boolean {
+  return kept?.page === currentPage()
+}
+
 /** Fills in the form that has been kept, once, if the current page has it. */
 export function restoreTyped() {
   // A form in a layout that stays has its fields, and the visitor may have changed them since.

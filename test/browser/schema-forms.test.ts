@@ -79,7 +79,9 @@ for (const javaScript of [true, false]) {
     await opened.click('#send')
     await opened.hasText('#done', 'Ada')
     t.match(await opened.read('#done'), '"topics":["news"]')
-    t.match(await stateOf(opened), { invalid: [] })
+    const untyped = { name: '', email: 'initial@example.org', news: false, events: true, invalid: [] }
+    await until(async () => (await opened.valueOf('#name')) === '')
+    t.match(await stateOf(opened), untyped, 'the form is as it was at first')
     t.same(opened.errors, [])
   })
 
@@ -141,6 +143,22 @@ for (const javaScript of [true, false]) {
     t.equal(response?.request().method() ?? 'GET', 'GET', 'nothing is sent again')
   })
 }
+
+t.test('the error page after a form fills it in again, and loads the document in other cases', async (t) => {
+  const opened = await openSignup(t, true)
+  await fill(opened)
+  await opened.fill('#name', 'fails')
+  await opened.fill('#password', 'long enough')
+  await opened.click('#send')
+  await opened.shown('#retry')
+  await opened.click('#retry')
+  await opened.shown('#name')
+  t.match(await stateOf(opened), { ...TYPED, name: 'fails' })
+  t.equal(await opened.valueOf('#password'), '', 'a password is not kept')
+  await opened.goto(`${origin}/products?page=0`, 'load')
+  await opened.hydrated()
+  await Promise.all([opened.page.waitForEvent('load'), opened.click('#retry')])
+})
 
 t.test('the browser checks the rules of the schema without a request', async (t) => {
   for (const javaScript of [true, false]) {

@@ -5,7 +5,7 @@ import type { App } from '../app-state.ts'
  * Returns the function that begins a state of `useNavigation`. The state lasts until the returned function is called.
  * With several states at the same time, components see the last one that is submitting, else the last one.
  */
-export function createActivity(navigation: App['navigation']) {
+export function createActivity(navigation: App['platform']['navigation']) {
   const states = new Set<NavigationState>()
 
   function update() {

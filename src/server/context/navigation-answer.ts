@@ -22,4 +22,10 @@ export interface NavigationAnswer {
   /** Sends the headers and the collected lines. From then on each line is sent at once. */
   open(): void
   end(): void
+  /**
+   * Ends the open response in place of one that a load sends itself.
+   *
+   * @param payload What the load sends. It is dropped.
+   */
+  replace(payload: unknown): void
 }

@@ -1,5 +1,6 @@
 import type { LoadFunction } from '../build-output/module-exports.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { watchAnswer } from '../context/watch-answer.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import type { SourceFunction } from '../failures/fingerprint.ts'
@@ -22,6 +23,8 @@ export type Loads =
   | { kind: 'loaded'; values: unknown[] }
   /** `values` holds the data of the steps before the one that threw. */
   | { kind: 'thrown'; caught: CaughtError; values: unknown[] }
+  /** A load has sent the response itself. */
+  | { kind: 'sent'; values: unknown[] }
 
 /**
  * Runs the loads of the layouts and the page concurrently. If several throw, the outermost decides: a page must not
@@ -41,6 +44,7 @@ export async function runLoads(
   const { metrics, options } = ctx.site
   const context = createLoadContext(ctx)
   const progress: Progress = { pendingCount: steps.length, isDecided: false }
+  const answer = watchAnswer(ctx)
   const pageContext = ctx.addressExtras ? createPageLoadContext(ctx) : context
   const running = steps.map((step, index) =>
     startLoad(
@@ -60,6 +64,7 @@ export async function runLoads(
   for (const [index, { promise, step }] of running.entries()) {
     // This also awaits a layout without a load. Otherwise stacks of the page's load would have frames of the callers.
     const result = await Promise.race([promise, deadline.passed])
+    if (answer.isSent()) break
     if (result !== DEADLINE && 'value' in result) {
       values.push(result.value)
       continue
@@ -73,9 +78,20 @@ export async function runLoads(
   }
   progress.isDecided = true
   deadline.clear()
+  answer.stop()
+  if (answer.isSent()) loads = endSent(running, values, ctx)
   if (steps.some(({ load }) => load !== null)) metrics.loadsEnded(ctx.route, metrics.now() - startedAt)
-  if (loads.kind === 'thrown') for (const { promise } of running) void promise.then(silenceResult)
+  if (loads.kind !== 'loaded') for (const { promise } of running) void promise.then(silenceResult)
   return loads
+}
+
+/** Ends the run of loads, one of which has sent the response. Other loads may still fail. */
+function endSent(running: readonly RunningLoad[], values: unknown[], ctx: RequestContext): Loads {
+  // Says why the response is not stored.
+  ctx.capture?.check()
+  for (const { promise } of running)
+    void promise.then((result) => 'caught' in result && recordLate(result.caught, ctx.abortReason, ctx))
+  return { kind: 'sent', values }
 }
 
 /** Returns the function that a thrown value without a stack is attributed to. */

@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { BUILD_HEADER, NAVIGATION_TYPE, type NavigationLine } from '../../shared/wire/navigation-protocol.ts'
+import { BUILD_HEADER, type NavigationLine } from '../../shared/wire/navigation-protocol.ts'
 import type { NavigationAnswer } from '../context/navigation-answer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { limitCaching, removeCacheHeaders } from '../http/caching.ts'
 import { sendOwn } from '../http/compression.ts'
 import { addVary } from '../http/headers.ts'
+import { dropPayload, dropResponse, NAVIGATION_CONTENT, replacementFor } from '../http/replaced-response.ts'
 import { sendRawError } from './raw-response.ts'
-
-export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`
 
 /**
  * Some caches leave the query out of their key, and some read other headers before `Cache-Control`. nginx reads
@@ -117,6 +116,16 @@ export class NavigationStream implements NavigationAnswer {
     if (this.#stream) return void this.#stream.push(null)
     setNavigationHeaders(this.#ctx)
     this.#sendBody(this.#text)
+  }
+
+  replace(payload: unknown) {
+    const { request, reply } = this.#ctx
+    // The result of the action is among the lines, so the browser does not send the form again.
+    this.send(replacementFor(request, reply) ?? ['load'])
+    this.end()
+    // After the hooks, the headers of the open response are set, with those of the compression.
+    if (sentCookies.has(reply)) dropPayload(payload, reply)
+    else dropResponse(payload, reply)
   }
 
   /** Ends the response to a navigation whose data is complete, and stores it if it may be stored. */

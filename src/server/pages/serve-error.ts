@@ -134,6 +134,7 @@ export async function serveErrorInLayouts(
   const isDocument = errorFormat === 'html' && request.method !== 'HEAD' && caught.kind !== 'redirect'
   if (!isDocument) return respondWithError(caught, { chain, layoutData: [] }, ctx)
   const loads = await runLoads(layouts, ctx)
+  if (loads.kind === 'sent') return caught.kind === 'failure' ? recordCaught(caught, ctx) : undefined
   const target = { chain, layoutData: loads.values }
   if (loads.kind === 'thrown') {
     // A layout decides over a refusal inside it. Two failures are both recorded, and the first one is shown.

@@ -63,7 +63,7 @@ export async function serveNavigation(
     const data = deferred.write(value, plan.dataFiles[level] ?? '')
     if (!stream.endIfLate()) stream.sendText(`["data",${level},${data}]`)
   })
-  if (ctx.isGone || (stream.endIfLate() && loads.kind === 'loaded')) return
+  if (ctx.isGone || loads.kind === 'sent' || (stream.endIfLate() && loads.kind === 'loaded')) return
   const around = target(Math.min(kept + loads.values.length, route.layouts.length))
   if (loads.kind === 'thrown') return respondWithError(loads.caught, around, ctx)
   if (!isPage) return respondWithError(start.caught, around, ctx)

@@ -107,8 +107,8 @@ function respond(route: PreparedRoute, ctx: RequestContext): Promise<void> {
 
 async function respondWithPage(route: PreparedRoute, extras: WrittenExtras | null, ctx: RequestContext): Promise<void> {
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
-  if (ctx.isGone || loads.kind === 'thrown' || ctx.format === 'json') silencePromises(loads.values)
-  if (ctx.isGone) return
+  if (ctx.isGone || loads.kind !== 'loaded' || ctx.format === 'json') silencePromises(loads.values)
+  if (ctx.isGone || loads.kind === 'sent') return
   if (loads.kind === 'thrown') return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
   if (ctx.format === 'json') return respondWithJson(route, loads.values, ctx)
   await respondWithDocument(route, loads.values, extras, ctx)

@@ -1,6 +1,7 @@
 import type { GuardFunction } from '../build-output/guarded-folders.ts'
 import type { Route, ServerModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { watchAnswer } from '../context/watch-answer.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
@@ -116,23 +117,4 @@ function describeResult(value: unknown): string {
   // A null prototype is plain, so there is one.
   const prototype = Object.getPrototypeOf(value) as object
   return `an instance of ${prototype.constructor?.name || 'a class'}`
-}
-
-/**
- * Watches whether a guard sends a response. `reply.sent` stays false while asynchronous `onSend` hooks run. Without the
- * watch, a guard that calls `reply.redirect()` and forgets to return it would let the request pass.
- */
-function watchAnswer({ reply }: RequestContext) {
-  const { send } = reply
-  let isSent = false
-  reply.send = function watched(...payload) {
-    isSent = true
-    return send.apply(reply, payload)
-  }
-  return {
-    isSent: () => isSent || reply.sent,
-    stop() {
-      reply.send = send
-    },
-  }
 }

@@ -1,22 +1,14 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
-import { ACTED_HEADER, BUILD_HEADER, type NavigationLine } from '../../shared/wire/navigation-protocol.ts'
+import { BUILD_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Site } from '../context/site.ts'
-import { setErrorHeaders } from '../http/headers.ts'
 import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from '../http/navigation-strategy.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
+import { dropResponse, replacementFor } from '../http/replaced-response.ts'
 import { pathAndQuery, pathOf } from '../http/request-url.ts'
 import { pageRoute } from '../http/route-config.ts'
 import { createNavigationContext } from '../pages/create-context.ts'
-import {
-  isSentByHydrant,
-  keepFromCaches,
-  NAVIGATION_CONTENT,
-  noteCookies,
-  refuseNavigation,
-} from '../pages/navigation-stream.ts'
-import { isSentOnRedirect, isWebAddress } from '../thrown/redirect-location.ts'
+import { isSentByHydrant, keepFromCaches, noteCookies, refuseNavigation } from '../pages/navigation-stream.ts'
 import { READ_METHODS, WRITE_METHODS } from './page-methods.ts'
 
 const METHODS = [...READ_METHODS, ...WRITE_METHODS]
@@ -90,34 +82,11 @@ function createSeal(site: Site): onSendHookHandler {
   return (request, reply, payload, done) => {
     const isOwn = isSentByHydrant(reply)
     const line = isOwn || !isNavigation(request) ? null : replacementFor(request, reply)
-    if (line !== null) {
-      discard(payload)
-      setErrorHeaders(reply)
-      reply.type(NAVIGATION_CONTENT)
-      // 204, 304 and redirects do not fit a response with a body.
-      if (reply.statusCode < 400) reply.code(200)
-    }
+    if (line !== null) dropResponse(payload, reply)
     keepFromCaches(reply)
     if (isOwn || line !== null) reply.header(BUILD_HEADER, site.build.manifest.buildId)
     else reply.removeHeader(BUILD_HEADER)
     noteCookies(reply)
     done(null, line === null ? payload : `${JSON.stringify(line)}\n`)
   }
-}
-
-/** Returns the line that replaces a response which is not Hydrant's; null to send that response. */
-function replacementFor({ method }: FastifyRequest, reply: FastifyReply): NavigationLine | null {
-  const to = reply.getHeader('location')
-  // `fetch` would follow the redirect: it would load the target a second time, and fail at another origin.
-  if (to !== undefined && !READ_METHODS.includes(method) && isWebAddress(String(to))) {
-    if (isSentOnRedirect(reply.statusCode, method)) return ['redirect', String(to), 1]
-    if (reply.statusCode >= 301 && reply.statusCode <= 303) return ['redirect', String(to)]
-  }
-  // After an action the browser must not send the form again.
-  return reply.hasHeader(ACTED_HEADER) ? null : ['load']
-}
-
-function discard(payload: unknown) {
-  if (payload instanceof Readable) payload.destroy()
-  else if (payload instanceof ReadableStream) payload.cancel().catch(() => {})
 }

@@ -4,8 +4,8 @@ import type { Files } from '../served.ts'
 
 export const SCHEMA_SITE: Files = {
   'pages/error.tsx': `
-export default function Failed({ status, message }) {
-  return <p id="failed">{[status, message].join('|')}</p>
+export default function Failed({ status, message, retry }) {
+  return <><p id="failed">{[status, message].join('|')}</p><button id="retry" onClick={() => retry()}>Again</button></>
 }
 `,
   'pages/layout.tsx': `

@@ -38,6 +38,18 @@ t.test('registered in the app around the plugin', async (t) => {
   await checkSite(t, app)
 })
 
+t.test("without its policy, Hydrant's own stays", async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(helmet, { contentSecurityPolicy: false })
+  await app.register(hydrant, { dir: plain })
+  const { headers, body } = await app.inject({ url: '/styled', headers: HTML })
+  const [, nonce = ''] = /nonce="([^"]+)"/.exec(body) ?? []
+  const expected = `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'`
+  t.equal(headers['content-security-policy'], expected)
+  t.equal(headers['referrer-policy'], 'no-referrer', "helmet's other headers are sent")
+})
+
 t.test('the hash in the docs allows the style of a failure in the browser', async (t) => {
   const html = fallbackContent({ kind: 'failure', side: 'client' }, { host: 'shop.example', search: '' })
   const style = /<style>(.*)<\/style>/s.exec(html)?.[1] ?? ''

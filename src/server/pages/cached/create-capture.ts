@@ -10,7 +10,7 @@ import type { RequestContext } from '../../context/request-context.ts'
 import { allowsSomeCache, isForSomeCaches } from '../../http/caching.ts'
 import { HTML_TYPE, JSON_TYPE, MARKDOWN_TYPE, REQUEST_ID_HEADER, styleNonceOf } from '../../http/headers.ts'
 import type { Format } from '../../http/negotiate.ts'
-import { NAVIGATION_CONTENT } from '../navigation-stream.ts'
+import { NAVIGATION_CONTENT } from '../../http/replaced-response.ts'
 import type { PreparedRoute } from '../prepared-route.ts'
 import { type CacheRefusal, noteRefusal } from './cache-warnings.ts'
 

@@ -24,6 +24,7 @@ export async function respondWithShell(
   const { capture } = ctx
   if (!capture) return respond(route, ctx)
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
+  if (loads.kind === 'sent') return
   const { shells } = ctx.site
   if (loads.kind === 'thrown') {
     if (isRefresh) return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
@@ -41,7 +42,7 @@ export async function respondWithShell(
 }
 
 /** Returns the route with loads that repeat these results: they return the same values, or throw the same value. */
-export function withLoads(route: PreparedRoute, loads: Loads): PreparedRoute {
+export function withLoads(route: PreparedRoute, loads: Exclude<Loads, { kind: 'sent' }>): PreparedRoute {
   const { values } = loads
   const steps = route.steps.map((step, level) => {
     if (level < values.length) return { ...step, load: () => values[level] }
