@@ -121,18 +121,18 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   addHostGuard(app, options.hosts)
   const connections = createConnectionDrain(app, handed?.stopListening)
   metrics.countConnections(app.server)
-  addRefusals(app)
+  let mounted: ServedSite | undefined
+  addRefusals(app, (...pair) => mounted?.respondNotFound(...pair))
   const served = new Promise<ServedSite>((resolve) => {
-    app.register(async (scope) =>
-      resolve(
-        await mountSite(scope, { folder, manifest }, options, {
-          ...{ store, metrics, worker, isExported },
-          ...(live ? { live } : {}),
-          ...(openCacheStore ? { openCacheStore } : {}),
-          ...(collector ? { collector } : {}),
-        }),
-      ),
-    )
+    app.register(async (scope) => {
+      mounted = await mountSite(scope, { folder, manifest }, options, {
+        ...{ store, metrics, worker, isExported },
+        ...(live ? { live } : {}),
+        ...(openCacheStore ? { openCacheStore } : {}),
+        ...(collector ? { collector } : {}),
+      })
+      resolve(mounted)
+    })
   })
   // Rejects with the error of the registration above.
   await app.ready().then(null, (error: unknown) => {

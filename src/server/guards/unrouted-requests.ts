@@ -2,12 +2,21 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { REQUEST_ID_HEADER } from '../http/headers.ts'
 import { UNKNOWN_HOST } from '../http/public-address.ts'
 import { sendRefusal } from '../http/refusal.ts'
+import { handlerOf } from '../http/route-handlers.ts'
 import { createRedactor } from '../redaction/redact.ts'
 import { isClientErrorStatus } from '../thrown/http-error.ts'
 
-/** Handles requests that reach no route: paths outside of the base of a site, methods that no page has. */
-export function addRefusals(app: FastifyInstance) {
-  app.setNotFoundHandler((_request, reply) => refuseUnknown(reply))
+type Respond = (request: FastifyRequest, reply: FastifyReply) => unknown
+
+/**
+ * Handles requests that reach no route: paths outside of the base of a site, methods that no page has.
+ *
+ * @param respondInSite Responds to `reply.callNotFound()` in a route of `server.ts`.
+ */
+export function addRefusals(app: FastifyInstance, respondInSite: Respond = (_request, reply) => refuseUnknown(reply)) {
+  app.setNotFoundHandler((request, reply) =>
+    handlerOf(request) === undefined ? refuseUnknown(reply) : respondInSite(request, reply),
+  )
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500 } = error
     if (!isClientErrorStatus(statusCode)) throw error

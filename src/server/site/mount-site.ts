@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import type { LiveBuild } from '../build-output/live-build.ts'
 import { type BuildFiles, loadBuild } from '../build-output/load-build.ts'
@@ -28,6 +28,7 @@ import { createErrorHandler } from '../pages/serve-error.ts'
 import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
 import { addReportRoute } from '../reports/report-route.ts'
+import { NotFoundSignal } from '../thrown/http-error.ts'
 import { createSite } from './create-site.ts'
 import { noteReplacedPages, warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
@@ -66,6 +67,8 @@ export interface ServedSite {
   release: string
   /** The build's id. */
   build: string
+  /** Responds with 404, as a route of `server.ts` that calls `notFound()`. */
+  respondNotFound(request: FastifyRequest, reply: FastifyReply): unknown
   /** Waits for the calls of `onFailure`. Closing the instance does the same. */
   settleFailures(): Promise<void>
   /** Starts to measure a site that was mounted without metrics. */
@@ -149,7 +152,18 @@ export async function mountSite(
     countStored(site)
   }
   countStored(site)
-  return { failures: site.failures, cache, health, release, build: buildId, settleFailures, startMeasuring }
+  const respondToError = createErrorHandler(site, null)
+  const respondNotFound: ServedSite['respondNotFound'] = (...pair) => respondToError(new NotFoundSignal(), ...pair)
+  return {
+    failures: site.failures,
+    cache,
+    health,
+    release,
+    build: buildId,
+    respondNotFound,
+    settleFailures,
+    startMeasuring,
+  }
 }
 
 // Few sites need it.
