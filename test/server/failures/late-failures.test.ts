@@ -92,7 +92,7 @@ const CASES = [
   { path: '/sent-sync', answer: { status: 200, body: '{}' }, phase: 'stream', line: lineOf("'/sent-sync'") },
   { path: '/slow-hook', answer: { status: 200, body: '{}' }, phase: 'stream', line: lineOf("'/slow-hook'") },
   { path: '/after-leaving', leaves: true, answer: CUT, phase: 'route', line: lineOf("'/after-leaving'") },
-  { path: '/sends', answer: { status: 200, body: 'sent' }, phase: 'stream', line: 1, file: 'pages/sends.server.ts' },
+  { path: '/sends', answer: { status: 200, body: 'sent' }, phase: 'load', line: 1, file: 'pages/sends.server.ts' },
 ]
 
 const SITES: Record<string, (t: Test) => Promise<Site>> = {
