@@ -124,7 +124,8 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   let mounted: ServedSite | undefined
   addRefusals(app, (...pair) => mounted?.respondNotFound(...pair))
   const served = new Promise<ServedSite>((resolve) => {
-    app.register(async (scope) => {
+    // Fastify names the function if the site takes too long.
+    app.register(async function site(scope) {
       mounted = await mountSite(scope, { folder, manifest }, options, {
         ...{ store, metrics, worker, isExported },
         ...(live ? { live } : {}),

@@ -25,12 +25,12 @@ t.test('a start that takes longer than "timeouts.startMs" fails with its own err
     return app
   }
   const expected = { code: 'HYD_START_TIMEOUT', fix: /"timeouts\.startMs"/ }
-  await t.rejects(start('plugin', 200), {
+  // A busy machine needs a part of this time for Hydrant's own plugins.
+  await t.rejects(start('plugin', 3_000), {
     ...expected,
-    message: /^the site did not start within 200 ms: .*'(?:database|server\.ts)'/,
+    message: /^the site did not start within 3000 ms: .*'(?:database|server\.ts|site)'/,
     cause: { code: 'FST_ERR_PLUGIN_TIMEOUT' },
   })
-  // A busy machine needs a part of this time for the plugins.
   await t.rejects(start('hook', 3_000), {
     ...expected,
     message: /^the site did not start within 3000 ms: .*'onReady' hook/,

@@ -32,9 +32,14 @@ export function refuseForeignFile(file: string): void {
   throw foreign(file, 'it is not an SQLite database')
 }
 
+/** Returns whether the first bytes of a database say that it is a ledger. */
+export function isMarked(db: Database): boolean {
+  return Number(db.pragma('application_id', { simple: true })) === APPLICATION_ID
+}
+
 /** Throws HYD_LEDGER_FOREIGN if a database has tables that are not those of a ledger. */
 export function refuseForeignTables(db: Database, file: string): void {
-  if (Number(db.pragma('application_id', { simple: true })) === APPLICATION_ID) return
+  if (isMarked(db)) return
   const names = db
     .prepare<[], string>(
       "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { createHydrantError, type HydrantError } from '../../errors/hydrant-error.ts'
 import type { Database } from './database.ts'
 import { loadDriver } from './driver.ts'
-import { APPLICATION_ID, refuseForeignTables } from './foreign.ts'
+import { refuseForeignTables } from './foreign.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from './schema.ts'
 import { readError, toSqliteError } from './sqlite-error.ts'
 
@@ -31,18 +31,11 @@ export async function openSqliteFile(file: string): Promise<Database> {
     db.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`)
     db.pragma('foreign_keys = ON')
     migrateSqlite(db, SQLITE_MIGRATIONS, file)
-    markLedger(db)
     return db
   } catch (error) {
     db?.close()
     throw toOpenError(file, error)
   }
-}
-
-/** Lets later starts and other programs know the file by its first bytes. */
-function markLedger(db: Database) {
-  const id = Number(db.pragma('application_id', { simple: true }))
-  if (id !== APPLICATION_ID) db.pragma(`application_id = ${APPLICATION_ID}`)
 }
 
 function toOpenError(file: string, error: unknown): HydrantError {

@@ -1,5 +1,6 @@
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 import type { Database } from './database.ts'
+import { APPLICATION_ID, isMarked } from './foreign.ts'
 
 /**
  * The migrations of a file from each version of its format to the next. The file's `user_version` is the number of
@@ -82,15 +83,19 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   CREATE INDEX occurrences_by_fingerprint ON occurrences (fingerprint, time, route);`,
 ]
 
-/** Migrates the database of a file to the newest version, in one transaction. Throws HYD_LEDGER_NEWER. */
+/**
+ * Migrates the database of a file to the newest version, and marks it as a ledger, in one transaction. Throws
+ * HYD_LEDGER_NEWER.
+ */
 export function migrateSqlite(db: Database, migrations: readonly string[], file: string) {
   refuseNewer(db, migrations, file)
   const version = () => readVersion(db)
-  if (version() === migrations.length) return
+  if (version() === migrations.length && isMarked(db)) return
   const migrate = db.transaction(() => {
     // Reads the version again, because another process may have migrated the file.
     for (const migration of migrations.slice(version())) db.exec(migration)
     db.pragma(`user_version = ${migrations.length}`)
+    db.pragma(`application_id = ${APPLICATION_ID}`)
   })
   migrate.immediate()
 }

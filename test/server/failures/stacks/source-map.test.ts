@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createSourceMapper } from '../../../../src/server/failures/stacks/source-map.ts'
@@ -15,7 +15,6 @@ const site: Files = {
   'pages/[id].tsx':
     "export default function Page() {\n  return <Price />\n}\nfunction Price(): never {\n  throw new Error('no price')\n}\n",
 }
-const MAP = '.hydrant/server/index.mjs.map'
 
 t.test('frames are mapped to the source, with the names of the source', async (t) => {
   const { get, failuresOf } = await serve(t, await buildFiles(t.testdir({}), site))
@@ -32,7 +31,9 @@ t.test('frames are mapped to the source, with the names of the source', async (t
 
 t.test('a missing or broken map leaves frames unchanged', async (t) => {
   const dir = await buildFiles(t.testdir({}), site)
-  const whole = readFileSync(join(dir, MAP), 'utf8')
+  const kept = join(dir, '.hydrant/kept')
+  const file = join(kept, readdirSync(kept).find((name) => name.endsWith('.map')) ?? '')
+  const whole = readFileSync(file, 'utf8')
   const broken: (string | null)[] = [
     null,
     '',
@@ -45,8 +46,8 @@ t.test('a missing or broken map leaves frames unchanged', async (t) => {
     whole.replace(/"mappings":\s*"[^"]*"/, '"mappings":"!!!"'),
   ]
   for (const map of broken) {
-    if (map === null) rmSync(join(dir, MAP))
-    else writeFileSync(join(dir, MAP), map)
+    if (map === null) rmSync(file)
+    else writeFileSync(file, map)
     const { get, failuresOf } = await serve(t, dir)
     const response = await get('/')
     t.equal(response.statusCode, 500)
