@@ -34,6 +34,8 @@ export async function load() {
 export const load = () => ({ late: readFile('/no/such/file') })
 `,
   rejected: 'export const load = () => Promise.reject()\n',
+  // A busy browser notices a deadline late.
+  slow: "export const load = () => new Promise((resolve) => setTimeout(resolve, 2_000, 'late'))\n",
   string: "export const load = () => Promise.reject('text')\n",
   two: "export function load() {\n  throw new AggregateError([new Error('x1'), new TypeError('x2')], 'two')\n}\n",
 }
