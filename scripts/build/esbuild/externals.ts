@@ -33,10 +33,17 @@ export function createExternals({ siteDir, alias, bundled, inlined, inlinesLinke
   const findPackage = createPackageFinder(siteDir)
   const isBundled = new RegExp(`\\.(${bundled.join('|')})([?#].*)?$`, 'i')
 
+  function isPartOfBundle({ path, external, errors }: ResolveResult): boolean {
+    // esbuild reports an error at the import.
+    if (errors.length > 0) return true
+    return !external && (isSource(path) || (inlinesLinked && isEsModule(path)))
+  }
+
   return {
     name: 'hydrant-externals',
     setup(build) {
-      const linked = new Map<string, Promise<ResolveResult>>()
+      /** Whether the modules of linked packages are a part of the bundle, by their specifiers. */
+      const linked = new Map<string, Promise<boolean>>()
       build.onStart(() => {
         findPackage.forget()
         linked.clear()
@@ -56,14 +63,11 @@ export function createExternals({ siteDir, alias, bundled, inlined, inlinesLinke
             const { importer, namespace, resolveDir, kind } = args
             const pending =
               linked.get(path) ??
-              build.resolve(args.path, { importer, namespace, resolveDir, kind, pluginData: resolving })
+              build
+                .resolve(args.path, { importer, namespace, resolveDir, kind, pluginData: resolving })
+                .then(isPartOfBundle)
             linked.set(path, pending)
-            const found = await pending
-            // esbuild reports the error at the import.
-            if (found.errors.length > 0) return null
-            if (found.external) return { path, external: true }
-            const isPart = isSource(found.path) || (inlinesLinked && isEsModule(found.path))
-            return isPart ? null : { path, external: true }
+            return (await pending) ? null : { path, external: true }
           }
           default:
             return null

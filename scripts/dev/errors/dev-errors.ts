@@ -1,6 +1,7 @@
 // Describes errors of a site in development for the overlay and the terminal.
 
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
+import { innerErrorsOf } from '../../../src/server/errors/inner-errors.ts'
 import { describeNothing } from '../../../src/server/failures/describe-thrown.ts'
 import { readBrowserStack } from '../../../src/server/failures/stacks/browser-stack.ts'
 import type { SourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
@@ -167,11 +168,6 @@ function textOf({ type, message }: { type: string; message: string }): string {
 
 function causesOfKept(error: KeptError): DevCause[] {
   return innerErrorsOf(error).map((inner) => ({ message: textOf(inner), stack: inner.stack.map(toStackLine) }))
-}
-
-/** Returns the causes of an error and the errors of an AggregateError, with theirs. */
-function innerErrorsOf({ cause, errors = [] }: KeptError): KeptError[] {
-  return (cause ? [cause, ...errors] : errors).flatMap((inner) => [inner, ...innerErrorsOf(inner)])
 }
 
 function toFrame({ file, line, column, code }: SourceFrame): DevFrame {

@@ -1,6 +1,7 @@
 import type { Side } from '../../shared/wire/public-error.ts'
 import { errorTable } from '../errors/error-table.ts'
 import type { SourceFrame } from '../errors/failure-record.ts'
+import { innerErrorsOf } from '../errors/inner-errors.ts'
 import { wordsIn } from '../redaction/message-words.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
 import { type Description, framesIn } from './describe-thrown.ts'
@@ -74,7 +75,10 @@ function withoutAsync(frames: readonly MappedFrame[]): readonly MappedFrame[] {
   return synchronous.some(isInSite) ? synchronous : frames
 }
 
-/** Returns the frames that stand for a stack. Marks the function that returned a promise without `await`: Hydrant itself has awaited the promise. */
+/**
+ * Returns the frames that stand for a stack. Marks the function that returned a promise without `await`: Hydrant itself
+ * has awaited the promise.
+ */
 function standInsFor(
   { type, stack }: Description,
   placed: readonly MappedFrame[],
@@ -84,11 +88,6 @@ function standInsFor(
   const frames = withoutCallers(placed, type)
   if (!isReturned) return frames
   return frames.map((mapped) => (mapped.standIn === 'function' ? { ...mapped, standIn: 'promise' } : mapped))
-}
-
-/** Returns the causes of an error and the errors of an AggregateError, in the order in which they are shown. */
-function innerErrorsOf({ cause, errors = [] }: SourceError): SourceError[] {
-  return (cause ? [cause, ...errors] : errors).flatMap((inner) => [inner, ...innerErrorsOf(inner)])
 }
 
 const isInSite = ({ frame }: MappedFrame) => frame?.isSite === true

@@ -1,13 +1,13 @@
+// Replaces the response to a navigation that a hook, a load or an action has sent with `reply.send()`.
+
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ACTED_HEADER, NAVIGATION_TYPE, type NavigationLine } from '../../shared/wire/navigation-protocol.ts'
 import { isSentOnRedirect, isWebAddress } from '../thrown/redirect-location.ts'
 import { setErrorHeaders } from './headers.ts'
-// Replaces the response to a navigation that a hook, a load or an action has sent with `reply.send()`.
+import { READ_METHODS } from './page-methods.ts'
 
 export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`
-
-const READ_METHODS = ['GET', 'HEAD']
 
 /** Returns the line that replaces a response which is not Hydrant's; null to send that response. */
 export function replacementFor({ method }: FastifyRequest, reply: FastifyReply): NavigationLine | null {

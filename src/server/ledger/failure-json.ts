@@ -1,4 +1,5 @@
 import type { CodeLines, KeptError, Occurrence, SourceFrame } from '../errors/failure-record.ts'
+import { innerErrorsOf } from '../errors/inner-errors.ts'
 import type { FailureDetails, FailureSummary } from './ledger.ts'
 
 export interface FrameJson {
@@ -49,14 +50,9 @@ export function failureJson({ error, occurrences, ...summary }: FailureDetails) 
  * Returns the first frame of the site, in the stack of the error, of its causes, or of the errors of an AggregateError;
  * null if there is none.
  */
-export function siteFrameOf({ stack, cause, errors = [] }: KeptError): SourceFrame | null {
-  const own = stack.find(({ isSite }) => isSite)
-  if (own) return own
-  for (const inner of cause ? [cause, ...errors] : errors) {
-    const found = siteFrameOf(inner)
-    if (found) return found
-  }
-  return null
+export function siteFrameOf(error: KeptError): SourceFrame | null {
+  const frames = [error, ...innerErrorsOf(error)].flatMap(({ stack }) => stack)
+  return frames.find(({ isSite }) => isSite) ?? null
 }
 
 /** Returns the causes of an error, the direct one first. */

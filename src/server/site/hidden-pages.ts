@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
+import { WRITE_METHODS } from '../http/page-methods.ts'
 import type { PreparedRoute } from '../pages/prepared-route.ts'
-import { WRITE_METHODS } from './page-methods.ts'
 
 /** The pages of a site, and the path that the site is mounted at. */
 interface MountedPages {

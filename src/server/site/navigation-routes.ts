@@ -4,12 +4,12 @@ import { BUILD_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Site } from '../context/site.ts'
 import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from '../http/navigation-strategy.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
+import { READ_METHODS, WRITE_METHODS } from '../http/page-methods.ts'
 import { dropResponse, replacementFor } from '../http/replaced-response.ts'
 import { pathAndQuery, pathOf } from '../http/request-url.ts'
 import { pageRoute } from '../http/route-config.ts'
 import { createNavigationContext } from '../pages/create-context.ts'
 import { isSentByHydrant, keepFromCaches, noteCookies, refuseNavigation } from '../pages/navigation-stream.ts'
-import { READ_METHODS, WRITE_METHODS } from './page-methods.ts'
 
 const METHODS = [...READ_METHODS, ...WRITE_METHODS]
 

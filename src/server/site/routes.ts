@@ -13,6 +13,7 @@ import { refuseEncoded } from '../forms/body-checks.ts'
 import { createTooLarge, type FormLimits } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
+import { READ_METHODS, WRITE_METHODS } from '../http/page-methods.ts'
 import { pathAndQuery, withoutTrailingSlash } from '../http/request-url.ts'
 import { pageRoute, routeOf } from '../http/route-config.ts'
 import { showsInvalid } from '../pages/check-form.ts'
@@ -29,7 +30,6 @@ import { createErrorHandler } from '../pages/serve-error.ts'
 import { serveRead } from '../pages/serve-page.ts'
 import { refuseMethod, serveNotFound } from '../pages/serve-unknown.ts'
 import { navigationOptions } from './navigation-routes.ts'
-import { READ_METHODS, WRITE_METHODS } from './page-methods.ts'
 
 /** Adds the routes of the pages and their actions, and the routes for unknown paths. */
 export async function addSiteRoutes(app: FastifyInstance, site: Site, pages: readonly PreparedRoute[]) {
