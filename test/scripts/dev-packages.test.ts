@@ -38,7 +38,11 @@ t.test('pages hydrate after an installation has removed the bundled packages', a
   const scripts = [...html.matchAll(/"(\/_hydrant\/assets\/(?:packages|chunk)-\w+\.js)"/g)].map(([, path = '']) => path)
   t.ok(scripts.length > 1)
   rmSync(join(dir, 'node_modules'), { recursive: true })
-  for (const path of scripts) t.equal((await fetch(new URL(path, url))).status, 200, path)
+  for (const path of scripts) {
+    const { status, headers } = await fetch(new URL(path, url))
+    t.equal(status, 200, path)
+    t.match(headers.get('cache-control'), 'immutable', 'its name changes with its content')
+  }
 })
 
 t.test('an edit of the built ES module of a linked package is shown without a restart', async (t) => {

@@ -1,9 +1,10 @@
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { NO_SETTINGS } from '../../scripts/build/bundles/esbuild-options.ts'
 import type { SiteConfig } from '../../scripts/build/bundles/read-config.ts'
-import { bundlePackages, packageSettingsKey } from '../../scripts/dev/modules/browser/package-bundle.ts'
+import { bundlePackages } from '../../scripts/dev/modules/packages/bundle-packages.ts'
+import { packageSettingsKey } from '../../scripts/dev/modules/packages/package-settings-key.ts'
 import { createSite } from './create-site.ts'
 import { EMPTY_REACT } from './empty-react.ts'
 
@@ -18,29 +19,31 @@ function createPaintedSite(t: Test) {
     'package.json': '{ "type": "module" }',
     'package-lock.json': '{}',
     'node_modules/paint/index.js': "exports.color = 'red'\n",
+    'node_modules/brush/index.js': "exports.paint = () => { throw 'no paint' }\n",
     'shim/paint.js': "exports.color = 'shimmed'\n",
   })
   return {
     write: (path: string, text: string) => writeFileSync(join(siteDir, path), text),
     siteDir,
-    async bundle() {
+    async bundle(others: readonly string[] = []) {
       let isNew = false
-      const { folder, entry, key } = await bundlePackages(
+      const { folder, scripts, imports, files } = await bundlePackages(
         {
           siteDir,
           cacheDir: join(siteDir, 'node_modules/.cache/hydrant'),
           settings: NO_SETTINGS,
           settingsKey: packageSettingsKey(siteDir, CONFIG),
-          specifiers: ['paint'],
+          specifiers: ['paint', ...others],
           isStrict: false,
         },
         () => {
           isNew = true
         },
       )
-      const code = readFileSync(join(folder, entry), 'utf8')
-      const [, color] = /color = "(\w+)"/.exec(code) ?? []
-      return { isNew, key, color, isModule: /addPackages\(.*, true\)/s.test(code) }
+      const textOf = (name = '') => readFileSync(join(folder, name), 'utf8')
+      const [, color] = /color = "(\w+)"/.exec(textOf(scripts.paint?.file)) ?? []
+      const isModule = !imports.map(textOf).join('').includes('"__esModule" in exports')
+      return { isNew, files, color, isModule, brush: scripts.brush && textOf(scripts.brush.file) }
     },
   }
 }
@@ -65,7 +68,10 @@ t.test(
     write(file, "exports.color = 'tan'\n")
     const edited = await bundle()
     t.match(edited, { isNew: true, color: 'tan' })
-    t.not(edited.key, first.key, 'open pages notice it by the key')
+    t.notOk(
+      first.files.every((name) => edited.files.includes(name)),
+      'open pages notice it by the names',
+    )
     write(file, "exports.color = 'red'\n")
     utimesSync(join(siteDir, file), installedAt, installedAt)
     t.strictSame(await bundle(), { ...first, isNew: false })
@@ -87,4 +93,32 @@ t.test('packages are bundled again after a change of the type of the site', asyn
   t.equal((await bundle()).isModule, true)
   write('package.json', '{ "type": "commonjs" }')
   t.match(await bundle(), { isNew: true, isModule: false })
+})
+
+t.test('a package that is added does not change the scripts of the others', async (t) => {
+  const { bundle } = createPaintedSite(t)
+  const first = await bundle(['brush'])
+  t.match(first.brush, /throw \(typeof \$kept/, 'the values that it throws are marked')
+  const second = await bundle(['brush', 'paint/index.js'])
+  t.equal(second.isNew, true)
+  t.equal(second.brush, first.brush)
+  t.ok(second.files.length > first.files.length)
+})
+
+t.test('the disk has five bundles, and nothing of a bundle that failed', async (t) => {
+  const { bundle, siteDir, write } = createPaintedSite(t)
+  const inCache = () => readdirSync(join(siteDir, 'node_modules/.cache/hydrant')).sort()
+  const install = async (version: number) => {
+    write('package-lock.json', JSON.stringify({ version }))
+    return (await bundle()).isNew
+  }
+  for (const version of [1, 2, 3, 4, 5, 6]) t.equal(await install(version), true)
+  t.equal(inCache().length, 10, 'a folder and a list of files for each')
+  t.equal(await install(2), false)
+  t.equal(await install(7), true)
+  t.equal(await install(2), false, 'it was used last')
+  t.equal(await install(1), true)
+  await t.rejects(bundle(['nowhere']), { errors: [{ text: /^Could not resolve "nowhere"/ }] })
+  await bundle(['brush'])
+  t.equal(inCache().length, 10)
 })

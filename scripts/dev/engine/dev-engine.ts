@@ -70,7 +70,7 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
   const siteDir = realpathSync(dir)
   const folder = createDevFolder(siteDir)
   const source = createSiteSource({ siteDir, folder, ...hooks })
-  const browser = createBrowserModules(folder, source.compiler, position)
+  const browser = createBrowserModules({ folder, compiler: source.compiler, packages: source.packages, position })
   const server = createServerModules({ siteDir, folder, base, compiler: source.compiler })
   const pending = createPendingModules(browser, server)
   const states = createDevStates({ folder, browser, server })

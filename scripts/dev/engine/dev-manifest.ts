@@ -6,7 +6,7 @@ import {
 } from '../../../src/server/build-output/manifest.ts'
 import { VERSION } from '../../../src/server/build-output/read-build.ts'
 import type { BrowserModules } from '../modules/browser/browser-modules.ts'
-import type { PackageBundle } from '../modules/browser/package-bundle.ts'
+import type { PackageBundle } from '../modules/packages/package-bundle.ts'
 import type { SiteStructure } from './read-structure.ts'
 
 /** Writes the manifest of a site in development, whose modules are scripts of their own. */

@@ -3,7 +3,7 @@ import type { Manifest } from '../../../src/server/build-output/manifest.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import type { BrowserModules } from '../modules/browser/browser-modules.ts'
-import type { PackageBundle } from '../modules/browser/package-bundle.ts'
+import type { PackageBundle } from '../modules/packages/package-bundle.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 import { createLiveBuild, type DevLiveBuild } from './create-live-build.ts'
 import { writeManifest } from './dev-folder.ts'
@@ -89,9 +89,12 @@ export function createDevStates({ folder, browser, server }: DevStatesInput): De
   }
 }
 
-/** Returns whether pages of one state have packages or settings that modules of the other one do not have. */
-function hasOtherModules(one: DevState, other: DevState): boolean {
-  return one.packages.key !== other.packages.key || one.structure.config.key !== other.structure.config.key
+/** Returns whether pages of a state have scripts of packages, or settings, that modules of the next one do not have. */
+function hasOtherModules(state: DevState, next: DevState): boolean {
+  const files = new Set(next.packages.files)
+  return (
+    state.packages.files.some((name) => !files.has(name)) || state.structure.config.key !== next.structure.config.key
+  )
 }
 
 /** Returns a text that changes when the server has to be created again. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { copyFile, link, mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { withoutNamespace } from '../../build/bundles/translate-message.ts'
@@ -9,9 +9,12 @@ import { IMAGE_NAMESPACE } from '../../build/esbuild/image-modules.ts'
 import { COMPILER_RUNTIME } from '../../build/esbuild/react-compiler.ts'
 import { SVG_NAMESPACE } from '../../build/esbuild/svg-component.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
-import { bundlePackages, type PackageBundle, packageSettingsKey } from '../modules/browser/package-bundle.ts'
 import { createModuleCompiler, type ModuleCompiler } from '../modules/module-compiler.ts'
 import { type ObservedPlugins, observePlugins } from '../modules/observe-plugins.ts'
+import { bundlePackages } from '../modules/packages/bundle-packages.ts'
+import type { PackageBundle, PackageScript } from '../modules/packages/package-bundle.ts'
+import { linkFile } from '../modules/packages/package-cache.ts'
+import { packageSettingsKey } from '../modules/packages/package-settings-key.ts'
 import { createSiteScanner, type SiteScan } from '../modules/scan-site.ts'
 import { createStructureReader, type SiteStructure } from './read-structure.ts'
 
@@ -25,6 +28,8 @@ export interface SiteSource {
   scan(structure: SiteStructure): Promise<SiteScan | { problems: BuildProblem[] }>
   /** Bundles the packages that the browser's modules import; returns the last bundle if it has them all. */
   bundle(structure: SiteStructure, scan: SiteScan): Promise<PackageBundle>
+  /** Returns the scripts of the packages by their specifiers; none before they are bundled. */
+  packages(): Readonly<Record<string, PackageScript>>
   compiler(): ModuleCompiler
   /** Returns the ids of the modules that consist of these files, which are relative to the site. */
   idsOf(paths: readonly string[]): string[]
@@ -75,7 +80,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
     const { options: settings, isStrict } = config
     const specifiers = [...browser.packages, ...(settings.compileReact ? [COMPILER_RUNTIME] : [])]
     const isComplete =
-      packages?.settingsKey === settingsKey && specifiers.every((one) => packages?.specifiers.includes(one))
+      packages?.settingsKey === settingsKey && specifiers.every((one) => Object.hasOwn(packages?.scripts ?? {}, one))
     if (!packages || !isComplete)
       packages = await keepFiles(
         await bundlePackages({ siteDir, cacheDir, settings, settingsKey, isStrict, specifiers }, onBundle),
@@ -100,6 +105,7 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
     readChanged: reader.readChanged,
     scan,
     bundle,
+    packages: () => packages?.scripts ?? {},
     compiler() {
       if (!compiler) throw new Error('The site has not been read.')
       return compiler
@@ -118,17 +124,13 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
   }
 }
 
-/** Links the files of a bundle into a folder of this process: `npm ci` removes `node_modules`, and the cache with it. */
-async function keepFiles(bundle: PackageBundle, parent: string): Promise<PackageBundle> {
-  const folder = join(parent, bundle.key)
-  await rm(folder, { recursive: true, force: true })
+/**
+ * Links the files of a bundle into a folder of this process: `npm ci` removes `node_modules`, and the cache with it. Open
+ * pages may import the files of an earlier bundle.
+ */
+async function keepFiles(bundle: PackageBundle, folder: string): Promise<PackageBundle> {
   await mkdir(folder, { recursive: true })
-  const place = async (name: string) => {
-    const [source, target] = [join(bundle.folder, name), join(folder, name)]
-    // Some file systems have no hard links.
-    await link(source, target).catch(() => copyFile(source, target))
-  }
-  await Promise.all((await readdir(bundle.folder)).map(place))
+  await Promise.all(bundle.files.map((name) => linkFile(join(bundle.folder, name), join(folder, name))))
   return { ...bundle, folder }
 }
 

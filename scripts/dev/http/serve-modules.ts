@@ -36,12 +36,15 @@ export async function serveModule(
     // The import fails, and a scan of the site shows the error with its place.
     return refuse(response, error)
   }
-  if (found) return respond(request, response, found.text, found.type)
+  // A stylesheet is loaded again under the same URL.
+  if (found) return respond(request, response, { ...found, caching: found.type === 'css' ? 'no-store' : 'no-cache' })
+  const type = name.split('.').pop() ?? ''
   const asset = browser.asset(name)
-  if (asset) return respond(request, response, asset, name.split('.').pop() ?? '')
+  if (asset) return respond(request, response, { text: asset, type, caching: 'no-cache' })
   const bundled = await readFile(join(packages.folder, name)).catch(() => null)
-  if (bundled === null || name === 'bundle.json') return false
-  return respond(request, response, bundled, name.split('.').pop() ?? '')
+  if (bundled === null) return false
+  // The name changes with the content.
+  return respond(request, response, { text: bundled, type, caching: 'max-age=31536000, immutable' })
 }
 
 function refuse(response: ServerResponse, error: unknown): true {
@@ -50,16 +53,23 @@ function refuse(response: ServerResponse, error: unknown): true {
   return true
 }
 
-function respond(request: IncomingMessage, response: ServerResponse, body: string | Uint8Array, end: string): true {
-  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`
-  // A stylesheet is loaded again under the same URL.
-  response.setHeader('cache-control', end === 'css' ? 'no-store' : 'no-cache')
+interface Content {
+  text: string | Uint8Array
+  /** The extension of the file. */
+  type: string
+  /** The value of `Cache-Control`. */
+  caching: string
+}
+
+function respond(request: IncomingMessage, response: ServerResponse, { text, type, caching }: Content): true {
+  const etag = `"${createHash('sha1').update(text).digest('base64url')}"`
+  response.setHeader('cache-control', caching)
   response.setHeader('etag', etag)
   response.setHeader('x-content-type-options', 'nosniff')
-  const type = TYPES[end] ?? ASSET_TYPES[end]
-  if (type !== undefined) response.setHeader('content-type', type)
+  const mediaType = TYPES[type] ?? ASSET_TYPES[type]
+  if (mediaType !== undefined) response.setHeader('content-type', mediaType)
   if (request.headers['if-none-match'] === etag) response.writeHead(304).end()
-  else response.end(request.method === 'HEAD' ? undefined : body)
+  else response.end(request.method === 'HEAD' ? undefined : text)
   return true
 }
 

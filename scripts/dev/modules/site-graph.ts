@@ -1,7 +1,7 @@
 import type { Metafile } from 'esbuild'
 import { applyAlias } from '../../build/esbuild/externals.ts'
 
-/** An imported module of the site by its id, or a package by its specifier. */
+/** An imported module of the site by its id, or a package or the URL of a script by its specifier. */
 export type ImportedModule = { id: string } | { package: string }
 
 interface GraphNode {
@@ -41,6 +41,11 @@ const OF_STYLESHEETS: readonly string[] = ['url-token', 'import-rule', 'composes
 /** The graph of a site that has not been scanned. */
 export const EMPTY_GRAPH = createSiteGraph({ inputs: {}, outputs: {} }, {}, () => false)
 
+/** Returns whether esbuild leaves an import to the browser. */
+export function isUrl(specifier: string): boolean {
+  return /^(?:https?:|data:|\/\/)/.test(specifier)
+}
+
 /** Creates a graph from the result of a bundle. `isEntry` recognizes the modules that only the build has. */
 export function createSiteGraph(
   { inputs }: Metafile,
@@ -61,7 +66,7 @@ export function createSiteGraph(
       if (!target && OF_STYLESHEETS.includes(kind)) continue
       target?.importers.add(importer)
       node.imports.set(original, target ? { id: path } : { package: path })
-      if (!target) packages.add(kind === 'require-call' ? REQUIRED + path : path)
+      if (!target && !isUrl(path)) packages.add(kind === 'require-call' ? REQUIRED + path : path)
     }
   }
 

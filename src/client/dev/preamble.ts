@@ -11,4 +11,4 @@ const runtime: DevRuntime = createDevRuntime(refresh, (app, modules, since) =>
 )
 Object.assign(self, { __hydrant_dev__: runtime })
 // Before the page is hydrated. Versions of React before 19.1 do not have the function.
-watchConsole(() => (runtime.package('react') as { captureOwnerStack?(): string | null }).captureOwnerStack?.() ?? '')
+watchConsole(() => (runtime.provided('react') as { captureOwnerStack?(): string | null }).captureOwnerStack?.() ?? '')

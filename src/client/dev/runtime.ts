@@ -12,23 +12,18 @@ export interface DevRuntime {
     $RefreshReg$(type: unknown, name: string): void
     $RefreshSig$: typeof createSignatureFunctionForTransform
   }
-  /** Returns the namespace of a package. */
-  package(specifier: string): object
-  /** Returns what `require` returns for a package. */
-  load(specifier: string): unknown
+  /** Adds the modules that a page has one copy of, by their specifiers. React must be evaluated after this object exists. */
+  provide(modules: Record<string, object>): void
+  /** Returns a provided module. */
+  provided(specifier: string): object
+  /** Returns what `import * as` returns for a CommonJS package. The default export of its script is `module.exports`. */
+  namespace(script: { default?: unknown }): object
+  /** Throws an error for a package that the page does not have yet. */
+  missing(specifier: string): never
   /** Returns a CommonJS module of the site, by the modules that it requires. `run` evaluates it. */
   commonJs(targets: Targets, run: (module: { exports: unknown }, exports: object, require: Require) => void): LazyModule
   /** Returns a function that returns the modules that a module requires. */
   createRequire(targets: Targets): Require
-  /**
-   * Adds the packages of the site. A package is evaluated when it is first used. One that CommonJS modules require has
-   * `require:` before its specifier.
-   *
-   * @param formats Whether each package is written as CommonJS (`cjs`) or as ES modules (`esm`).
-   * @param isNode Whether the site's files are ES modules for Node.js. Then the default export of a CommonJS package
-   *   is always `module.exports`.
-   */
-  addPackages(loaders: Record<string, () => unknown>, formats: Record<string, 'cjs' | 'esm'>, isNode: boolean): void
   /** Notes which change of the site was the last one when a module of the page was loaded. */
   since(position: string): void
   /** Adds what the site's options ask for around the whole page. */
@@ -37,7 +32,7 @@ export interface DevRuntime {
   start(app: App | null): void
 }
 
-/** A module or package that is evaluated when it is first used. */
+/** A module that is evaluated when it is first used. */
 interface LazyModule {
   /** Returns what `require` returns. */
   load(): unknown
@@ -68,28 +63,17 @@ export function createDevRuntime(
 ): DevRuntime {
   const loaded = new Set<string>()
   let onLoad: LoadListener = () => {}
-  const packages = new Map<string, LazyModule>()
-  let isNodeSite = false
+  let provided: Record<string, object> = {}
+  /** The namespaces of CommonJS packages by those of their scripts. */
+  const namespaces = new WeakMap<object, object>()
   let first = ''
-
-  function find(specifier: string): LazyModule {
-    const found = packages.get(specifier)
-    if (!found) throw new Error(`The package ${JSON.stringify(specifier)} is not in this page yet. Reload the page.`)
-    return found
-  }
-
-  function createLazy(load: () => unknown, format: 'cjs' | 'esm' | undefined): LazyModule {
-    let namespace: object | undefined
-    return {
-      load,
-      namespace() {
-        namespace ??= format === 'cjs' ? toNamespace(load(), isNodeSite) : (load() as object)
-        return namespace
-      },
-    }
-  }
+  const find = (specifier: string) => provided[specifier] ?? missing(specifier)
 
   return {
+    provide(modules) {
+      provided = modules
+    },
+    provided: find,
     module(id, url) {
       loaded.add(id)
       onLoad(id, url)
@@ -98,8 +82,12 @@ export function createDevRuntime(
         $RefreshSig$: refresh.createSignatureFunctionForTransform,
       }
     },
-    package: (specifier) => find(specifier).namespace(),
-    load: (specifier) => find(`require:${specifier}`).load(),
+    namespace(script) {
+      const namespace = namespaces.get(script) ?? toNamespace(script.default ?? {})
+      namespaces.set(script, namespace)
+      return namespace
+    },
+    missing,
     createRequire,
     commonJs(targets, run) {
       let module: { exports: unknown } | undefined
@@ -116,18 +104,18 @@ export function createDevRuntime(
         }
         return evaluated.exports
       }
-      return createLazy(load, 'cjs')
-    },
-    addPackages(loaders, formats, isNode) {
-      isNodeSite = isNode
-      for (const [specifier, load] of Object.entries(loaders)) {
-        packages.set(specifier, createLazy(load, formats[specifier]))
+      let namespace: object | undefined
+      return {
+        load,
+        namespace() {
+          namespace ??= toNamespace(load())
+          return namespace
+        },
       }
     },
-    // The preamble runs before React, so this module cannot import it.
     wrap(children) {
       if (!HYDRANT_STRICT) return children
-      const { createElement, StrictMode } = find('react').namespace() as typeof import('react')
+      const { createElement, StrictMode } = find('react') as typeof import('react')
       return createElement(StrictMode, null, children)
     },
     since(position) {
@@ -142,6 +130,10 @@ export function createDevRuntime(
   }
 }
 
+function missing(specifier: string): never {
+  throw new Error(`The package ${JSON.stringify(specifier)} is not in this page yet. Reload the page.`)
+}
+
 function createRequire(targets: Targets): Require {
   return (specifier) => {
     const find = Object.hasOwn(targets, specifier) ? targets[specifier] : undefined
@@ -151,9 +143,9 @@ function createRequire(targets: Targets): Require {
   }
 }
 
-function toNamespace(exports: unknown, isNode: boolean): object {
+function toNamespace(exports: unknown): object {
   const isObject = (typeof exports === 'object' || typeof exports === 'function') && exports !== null
   if (!isObject) return { default: exports }
-  if (!isNode && '__esModule' in exports) return exports
+  if (!HYDRANT_ESM_SITE && '__esModule' in exports) return exports
   return { ...exports, default: exports }
 }

@@ -17,11 +17,20 @@ const packages = {
     "Object.defineProperty(exports, '__esModule', { value: true })\nexports.default = 'marked default'\nexports.named = 'marked named'\n",
   'node_modules/plain-esm/package.json': manifest('plain-esm', {
     type: 'module',
-    exports: { '.': './index.js', './sub': './sub.js' },
+    exports: { '.': './index.js', './sub': './sub.js', './shared': './shared.js' },
   }),
   'node_modules/plain-esm/index.js':
     "export const named = 'esm named'\nexport const second = 'esm second'\nexport default 'esm default'\n",
   'node_modules/plain-esm/sub.js': "export const sub = 'esm sub'\n",
+  'node_modules/plain-esm/shared.js': "export { named as shared } from './index.js'\n",
+  'node_modules/starred-esm/package.json': manifest('starred-esm', { type: 'module', main: 'index.js' }),
+  'node_modules/starred-esm/index.js':
+    "export const starred = 'starred'\nexport let count = 0\nexport const add = () => ++count\n",
+  'node_modules/waiting-esm/package.json': manifest('waiting-esm', { type: 'module', main: 'index.js' }),
+  'node_modules/waiting-esm/index.js': "export const waited = await Promise.resolve('waited')\n",
+  'node_modules/empty-browser/package.json': manifest('empty-browser', { main: 'index.js', browser: 'empty.js' }),
+  'node_modules/empty-browser/index.js': 'module.exports = {}\n',
+  'node_modules/empty-browser/empty.js': '// Nothing\n',
   'node_modules/late-esm/package.json': manifest('late-esm', { type: 'module', main: 'index.js' }),
   'node_modules/late-esm/index.js': "export const late = 'late package'\n",
   'node_modules/styled-esm/package.json': manifest('styled-esm', { type: 'module', main: 'index.js' }),
@@ -253,14 +262,54 @@ export default () => <main><Linked /><State /></main>
   t.strictSame(page.messages, [])
 })
 
-t.test('loads pages again when a package is imported for the first time', async (t) => {
-  const page = await site.open('/')
-  site.write('node_modules/added-esm/package.json', manifest('added-esm', { type: 'module', main: 'index.js' }))
-  site.write('node_modules/added-esm/index.js', "export const added = 'added'\n")
+t.test('runs packages as the browser runs modules, and loads only those that a page imports', async (t) => {
+  site.write('parts/reexport.ts', "export * from 'starred-esm'\n")
   site.write(
-    'parts/aliased.tsx',
-    'import { added } from \'added-esm\'\nexport const Aliased = () => <b id="aliased">{added}</b>\n',
+    'pages/native.tsx',
+    `import { useState } from 'react'
+import { add, count, starred } from '../parts/reexport'
+import { waited } from 'waiting-esm'
+import empty from 'empty-browser'
+export default function Page() {
+  const [, setClicks] = useState(0)
+  const [text, setText] = useState('')
+  const load = () => import('data:text/javascript,export default "from a URL"').then((module) => setText(module.default))
+  return <main><p id="values">{starred} {waited} {JSON.stringify(empty)}</p><button id="add" type="button" onClick={() => setClicks(add())}>{count}</button><button id="url" type="button" onClick={load}>{text}</button></main>
+}
+`,
   )
-  await page.says('#aliased', 'added')
-  t.strictSame(page.errors, [])
+  const page = await site.open('/native')
+  t.equal(await page.read('#values'), 'starred waited {}')
+  await page.press('#add')
+  await page.says('#add', '1')
+  await page.press('#url')
+  await page.says('#url', 'from a URL')
+  t.strictSame(page.messages, [])
+  const scripts = await page.evaluate(
+    () =>
+      performance
+        .getEntriesByType('resource')
+        .flatMap(({ name }) => /package-([\w-]+)-\w{8}\.js/.exec(name)?.[1] ?? []),
+    null,
+  )
+  t.strictSame(scripts.sort(), ['empty-browser', 'react', 'react-jsx-runtime', 'starred-esm', 'waiting-esm'])
 })
+
+t.test(
+  'keeps the state when a package is imported for the first time, unless other packages have its code',
+  async (t) => {
+    const page = await site.open('/')
+    await page.shown('#lazy')
+    site.write('node_modules/added-esm/package.json', manifest('added-esm', { type: 'module', main: 'index.js' }))
+    site.write('node_modules/added-esm/index.js', "export const added = 'added'\n")
+    const importing = (name: string, from: string) =>
+      site.write(
+        'parts/aliased.tsx',
+        `import { ${name} } from '${from}'\nexport const Aliased = () => <b id="aliased">{${name}}</b>\n`,
+      )
+    await keepsState(t, page, () => importing('added', 'added-esm'), '#aliased', 'added')
+    importing('shared', 'plain-esm/shared')
+    await page.says('#aliased', 'esm named')
+    t.strictSame(page.errors, [])
+  },
+)

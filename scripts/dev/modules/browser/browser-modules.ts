@@ -1,5 +1,6 @@
 import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
 import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
+import type { PackageScript } from '../packages/package-bundle.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, type SiteGraph } from '../site-graph.ts'
 import { describeBrowserChanges, needsImporters } from './browser-changes.ts'
@@ -42,15 +43,17 @@ export interface BrowserModules {
   clear(): void
 }
 
-/**
- * @param folder The folder that source maps are written to.
- * @param position Identifies the last change that was sent to open pages.
- */
-export function createBrowserModules(
-  folder: string,
-  compiler: () => BrowserCompiler,
-  position: () => string,
-): BrowserModules {
+export interface BrowserModulesInput {
+  /** The folder that source maps are written to. */
+  folder: string
+  compiler(): BrowserCompiler
+  /** Returns the scripts of packages by their specifiers. */
+  packages(): Readonly<Record<string, PackageScript>>
+  /** Identifies the last change that was sent to open pages. */
+  position(): string
+}
+
+export function createBrowserModules({ folder, compiler, packages, position }: BrowserModulesInput): BrowserModules {
   const names = createFileNames()
   const modules = createModuleCache(compiler)
   const styles = createStylesheets(compiler)
@@ -60,7 +63,7 @@ export function createBrowserModules(
   const gone = new Set<string>()
   let graph = EMPTY_GRAPH
 
-  const scripts = createScriptWriter({ folder, names, modules, graph: () => graph })
+  const scripts = createScriptWriter({ folder, names, modules, graph: () => graph, packages })
 
   return {
     async adopt(next) {

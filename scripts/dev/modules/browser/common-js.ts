@@ -1,7 +1,8 @@
-/** A package, or a module with the URL of its script, that a module requires. */
+/** A package or module that a module requires, with the URL of its script. */
 export type RequireTarget =
-  | { kind: 'package'; specifier: string }
-  | { kind: 'commonjs' | 'json' | 'esm'; url: string }
+  | { kind: 'package' | 'commonjs' | 'json' | 'esm'; url: string }
+  /** `expression` throws. */
+  | { kind: 'missing'; expression: string }
   | { kind: 'style' }
 
 /**
@@ -38,7 +39,9 @@ export function completeRequires(
 function expressionOf(target: RequireTarget, local: string): string {
   switch (target.kind) {
     case 'package':
-      return `__hydrant_dev__.load(${JSON.stringify(target.specifier)})`
+      return `${local}()`
+    case 'missing':
+      return target.expression
     case 'commonjs':
       return `${local}.load()`
     case 'json':

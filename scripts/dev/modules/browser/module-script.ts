@@ -1,6 +1,7 @@
 import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
-import type { ImportedModule } from '../site-graph.ts'
+import type { PackageScript } from '../packages/package-bundle.ts'
+import { type ImportedModule, isUrl, REQUIRED } from '../site-graph.ts'
 import { completeRequires, type RequireTarget } from './common-js.ts'
 import type { BrowserModule } from './read-browser-module.ts'
 import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
@@ -11,6 +12,8 @@ export interface ScriptContext {
   find(specifier: string): ImportedModule | null
   /** Returns the URL of the script of a module. */
   urlOf(id: string): string
+  /** The scripts of packages by their specifiers. See `PackageBundle`. */
+  packages: Readonly<Record<string, PackageScript>>
   /** Which of the module and the modules that it imports are CommonJS. */
   commonJs: ReadonlySet<string>
 }
@@ -27,28 +30,41 @@ export function writeModuleScript(id: string, module: BrowserModule, context: Sc
   return start + completeRequires(rewritten, new Map(required), context.commonJs.has(id))
 }
 
-/** Returns what an import becomes: the URL of another script, or an expression for a package; null to keep it. */
-function findTarget(specifier: string, { find, urlOf, commonJs }: ScriptContext): ImportTarget | null {
+/** Returns what an import becomes: the script of a module or a package; null to keep it. */
+function findTarget(specifier: string, { find, urlOf, packages, commonJs }: ScriptContext): ImportTarget | null {
   const imported = find(specifier)
-  if (imported === null) return /^[./]/.test(specifier) ? null : toPackage(specifier)
-  if ('package' in imported) return toPackage(imported.package)
+  if (imported === null) return /^[./]/.test(specifier) ? null : toPackage(specifier, packages)
+  if ('package' in imported) return toPackage(imported.package, packages)
   // The document has the stylesheets.
   if (isStylesheet(imported.id)) return { namespace: '0' }
-  return commonJs.has(imported.id) ? { commonJs: urlOf(imported.id) } : { url: urlOf(imported.id) }
+  const url = urlOf(imported.id)
+  return commonJs.has(imported.id) ? { script: url, namespaceOf: (script) => `${script}.default.namespace()` } : { url }
 }
 
-function findRequired(specifier: string, { find, urlOf, commonJs }: ScriptContext): RequireTarget | null {
+function findRequired(specifier: string, { find, urlOf, packages, commonJs }: ScriptContext): RequireTarget | null {
   const target = find(specifier)
   if (target === null) return null
-  if ('package' in target) return { kind: 'package', specifier: target.package }
+  if ('package' in target) {
+    const script = packages[REQUIRED + target.package]
+    return script ? { kind: 'package', url: nextTo(script) } : { kind: 'missing', expression: missing(target.package) }
+  }
   if (isStylesheet(target.id)) return { kind: 'style' }
   const kind = commonJs.has(target.id) ? 'commonjs' : target.id.endsWith('.json') ? 'json' : 'esm'
   return { kind, url: urlOf(target.id) }
 }
 
-function toPackage(specifier: string): ImportTarget {
-  return { namespace: `__hydrant_dev__.package(${JSON.stringify(specifier)})` }
+function toPackage(specifier: string, packages: ScriptContext['packages']): ImportTarget | null {
+  if (isUrl(specifier)) return null
+  const script = packages[specifier]
+  if (!script) return { namespace: missing(specifier) }
+  if (!script.isCommonJs) return { url: nextTo(script) }
+  return { script: nextTo(script), namespaceOf: (namespace) => `__hydrant_dev__.namespace(${namespace})` }
 }
+
+const nextTo = ({ file }: PackageScript) => `./${file}`
+
+/** Returns the expression for a package that was imported after the last scan. */
+const missing = (specifier: string) => `__hydrant_dev__.missing(${JSON.stringify(specifier)})`
 
 /**
  * Returns the script that a document names for a page, a layout or an error page.

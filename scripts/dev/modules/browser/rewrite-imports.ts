@@ -3,10 +3,13 @@ import { nodesIn } from '../../../build/output/parse-script.ts'
 import { applyEdits, type Edit } from '../apply-edits.ts'
 
 /**
- * The replacement of an import: another URL, the URL of a CommonJS module (see `completeRequires`), or an expression
- * whose value is the module's namespace.
+ * The replacement of an import: another URL, the URL of a script of a CommonJS module with the expression of the
+ * module's namespace by that of the script, or an expression whose value is the namespace.
  */
-export type ImportTarget = { url: string } | { commonJs: string } | { namespace: string; names?: readonly string[] }
+export type ImportTarget = { url: string } | { script: string; namespaceOf: NamespaceOf } | { namespace: string }
+
+/** Returns the expression of a module's namespace, of the expression of its script's namespace. */
+export type NamespaceOf = (script: string) => string
 
 /** Lists the specifiers of a script's imports, static and dynamic. A dynamic import of another expression is left out. */
 export function listSpecifiers(program: Program): string[] {
@@ -32,10 +35,10 @@ export function rewriteImports(
   let count = 0
   const unique = () => `hydrantImport${count++}`
 
-  function importCommonJs(url: string) {
+  function importScript(script: string, namespaceOf: NamespaceOf): string {
     const local = unique()
-    declarations.push(`import ${local} from ${JSON.stringify(url)};`)
-    return { namespace: `${local}.namespace()` }
+    declarations.push(`import * as ${local} from ${JSON.stringify(script)};`)
+    return namespaceOf(local)
   }
 
   for (const node of nodesIn(program)) {
@@ -50,7 +53,7 @@ export function rewriteImports(
       edits.push({ start: node.start, end: node.end, text: replaceExpression(target) })
       continue
     }
-    const namespace = 'namespace' in target ? target : importCommonJs(target.commonJs)
+    const namespace = 'namespace' in target ? target.namespace : importScript(target.script, target.namespaceOf)
     const { declaration, statement } = replaceStatement(node as Statement, namespace, unique)
     declarations.push(declaration)
     edits.push({ start: node.start, end: node.end, text: statement })
@@ -58,18 +61,14 @@ export function rewriteImports(
   return declarations.join('') + applyEdits(code, edits)
 }
 
-function replaceExpression(target: { commonJs: string } | { namespace: string }): string {
+function replaceExpression(target: Exclude<ImportTarget, { url: string }>): string {
   if ('namespace' in target) return `Promise.resolve(${target.namespace})`
-  return `import(${JSON.stringify(target.commonJs)}).then((module) => module.default.namespace())`
+  return `import(${JSON.stringify(target.script)}).then((script) => ${target.namespaceOf('script')})`
 }
 
 type Statement = ImportDeclaration | ExportNamedDeclaration | ExportAllDeclaration
 
-function replaceStatement(
-  node: Statement,
-  { namespace, names = [] }: { namespace: string; names?: readonly string[] },
-  unique: () => string,
-) {
+function replaceStatement(node: Statement, namespace: string, unique: () => string) {
   if (node.type === 'ImportDeclaration') {
     const declarations = node.specifiers.map((specifier) => {
       if (specifier.type === 'ImportNamespaceSpecifier') return `const ${specifier.local.name} = ${namespace};`
@@ -82,11 +81,11 @@ function replaceStatement(
     const local = unique()
     return { declaration: `const ${local} = ${namespace};`, statement: exportList([[local, nameOf(node.exported)]]) }
   }
-  const pairs: [imported: string, exported: string][] =
-    node.type === 'ExportAllDeclaration'
-      ? names.filter((name) => name !== 'default').map((name) => [name, name])
-      : node.specifiers.map(({ local, exported }) => [nameOf(local), nameOf(exported)])
-  const locals = pairs.map(([imported, exported]) => ({ imported, exported, local: unique() }))
+  // The names that a CommonJS module exports are not known before it is evaluated.
+  const specifiers = node.type === 'ExportAllDeclaration' ? [] : node.specifiers
+  const locals = specifiers.map(({ local, exported }) => {
+    return { imported: nameOf(local), exported: nameOf(exported), local: unique() }
+  })
   const members = locals.map(({ imported, local }) => `${JSON.stringify(imported)}: ${local}`)
   return {
     declaration: `const { ${members.join(', ')} } = ${namespace};`,

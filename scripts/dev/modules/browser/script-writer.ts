@@ -1,4 +1,5 @@
 import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
+import type { PackageScript } from '../packages/package-bundle.ts'
 import type { SiteGraph } from '../site-graph.ts'
 import { keepMap } from './client-maps.ts'
 import type { FileNames } from './file-names.ts'
@@ -13,10 +14,12 @@ export interface ScriptWriterInput {
   modules: ModuleCache
   /** Returns the result of the last scan. */
   graph(): SiteGraph
+  /** Returns the scripts of packages by their specifiers. */
+  packages(): Readonly<Record<string, PackageScript>>
 }
 
 /** Creates the function that writes the scripts of modules, which import each other by their URLs. */
-export function createScriptWriter({ folder, names, modules, graph }: ScriptWriterInput) {
+export function createScriptWriter({ folder, names, modules, graph, packages }: ScriptWriterInput) {
   const urlOf = (id: string) => `./${names.script(id)}`
 
   /** Returns which of a module and the modules that it imports are CommonJS. Their code shows this even before a scan. */
@@ -32,7 +35,8 @@ export function createScriptWriter({ folder, names, modules, graph }: ScriptWrit
     const module = await modules.get(id)
     const name = names.script(id)
     const commonJs = await findCommonJs(id, module)
-    const text = writeModuleScript(id, module, { urlOf, commonJs, find: (specifier) => graph().find(id, specifier) })
+    const find = (specifier: string) => graph().find(id, specifier)
+    const text = writeModuleScript(id, module, { urlOf, commonJs, find, packages: packages() })
     if (module.map === null) return text
     keepMap(folder, { name, text, map: module.map }, names.outdated(id))
     return withMap(text, module.map)

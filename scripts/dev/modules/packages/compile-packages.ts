@@ -1,0 +1,204 @@
+import { writeFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+import { build, type Metafile, type Plugin } from 'esbuild'
+import { toSitePath } from '../../../../src/server/util/to-site-path.ts'
+import { assetExtensions, bundleLoaders, shared } from '../../../build/bundles/bundle-options.ts'
+import type { EsbuildSettings } from '../../../build/bundles/esbuild-options.ts'
+import { createAssets } from '../../../build/esbuild/assets.ts'
+import { contentHash } from '../../../build/esbuild/content-hash.ts'
+import { HYDRANT_FILES } from '../../../build/esbuild/hydrant-files.ts'
+import { createHydrantModules, importOf } from '../../../build/esbuild/hydrant-modules.ts'
+import { readPackage } from '../../../build/esbuild/site-package.ts'
+import { createVirtualModules, VIRTUAL, type VirtualModule } from '../../../build/esbuild/virtual-modules.ts'
+import { REQUIRED } from '../site-graph.ts'
+import type { PackageBundle, PackageScript } from './package-bundle.ts'
+
+export interface PackageCompilation {
+  siteDir: string
+  /** The folder that the files are written to. Source maps depend on its depth, but not on its name. */
+  outdir: string
+  settings: EsbuildSettings
+  /** The packages besides React and Hydrant. */
+  specifiers: readonly string[]
+  /** Whether React checks components in strict mode. */
+  isStrict: boolean
+}
+
+export interface CompiledPackages extends Pick<PackageBundle, 'entry' | 'imports' | 'scripts'> {
+  metafile: Metafile
+}
+
+/** Before the specifier of a package that modules import. */
+const IMPORT = 'import:'
+/** The modules that a page has one copy of, and that hold its state. Packages get them from the runtime. */
+const SINGLE = ['hydrant/react', 'react', 'react-dom', 'react-dom/client']
+const JSX_RUNTIME = 'react/jsx-runtime'
+/** The packages that every page has. */
+export const ALWAYS: readonly string[] = [...SINGLE, JSX_RUNTIME]
+const PROVIDED = 'hydrant-page'
+/** The scripts that every page evaluates first, in this order: React finds the hook of Fast Refresh when it starts. */
+const START: readonly VirtualModule[] = [
+  { name: 'hydrant-dev', contents: importOf(HYDRANT_FILES.devPreamble) },
+  { name: 'hydrant-react', contents: provide(SINGLE) },
+  { name: 'hydrant', contents: importOf(HYDRANT_FILES.clientEntry) },
+]
+
+/**
+ * Compiles packages for the browser: a script for each, and chunks with the code that several of them use. A page loads
+ * only those that its modules import. React and Hydrant are compiled without the other packages, so that their scripts
+ * stay the same when a package is added. Rejects with esbuild's BuildFailure.
+ */
+export async function compilePackages(input: PackageCompilation): Promise<CompiledPackages> {
+  const { outdir, specifiers } = input
+  const isRequired = (name: string) => name.startsWith(REQUIRED)
+  const required = specifiers.filter(isRequired).map((name) => {
+    return { name, contents: requireLater(name.slice(REQUIRED.length)) }
+  })
+  const imported = specifiers.filter((name) => !isRequired(name))
+  const base = await compile(input, { modules: START, imported: ALWAYS, plugins: [] })
+  const others = await compile(input, { modules: required, imported, plugins: [createProvidedModules()] })
+  const starts = base.modules.map(({ file }) => file)
+  const code = starts.map((name) => `import ${JSON.stringify(`./${name}`)}\n`).join('')
+  const entry = `hydrant-${contentHash(code)}.js`
+  await writeFile(join(outdir, entry), code)
+  return {
+    metafile: {
+      inputs: { ...base.metafile.inputs, ...others.metafile.inputs },
+      outputs: { ...base.metafile.outputs, ...others.metafile.outputs },
+    },
+    entry,
+    imports: staticImports(base.metafile, starts),
+    scripts: Object.fromEntries([
+      ...ALWAYS.map((name, index) => [name, base.imported[index]]),
+      ...required.map(({ name }, index) => [name, others.modules[index]]),
+      ...imported.map((name, index) => [name, others.imported[index]]),
+    ]),
+  }
+}
+
+interface Entries {
+  modules: readonly VirtualModule[]
+  /** Specifiers of packages. */
+  imported: readonly string[]
+  plugins: readonly Plugin[]
+}
+
+interface CompiledEntries {
+  metafile: Metafile
+  /** The scripts of the entries, in their order. */
+  modules: PackageScript[]
+  imported: PackageScript[]
+}
+
+async function compile(
+  { siteDir, outdir, settings, isStrict }: PackageCompilation,
+  { modules, imported, plugins }: Entries,
+): Promise<CompiledEntries> {
+  const assets = createAssets('browser', assetExtensions(settings))
+  const packages = createImportedPackages(siteDir)
+  const { metafile } = await build({
+    ...shared({ siteDir, options: settings }),
+    entryPoints: [
+      ...modules.map(({ name }) => ({ in: `${VIRTUAL}:${name}`, out: name.replace(/[^\w]+/g, '-') })),
+      ...imported.map((name) => ({ in: IMPORT + name, out: `package${`/${name}`.replace(/[^\w]+/g, '-')}` })),
+    ],
+    entryNames: '[name]-[hash]',
+    chunkNames: 'chunk-[hash]',
+    assetNames: '[name]-[hash]',
+    outdir,
+    platform: 'browser',
+    target: 'es2022',
+    splitting: true,
+    sourcemap: 'linked',
+    metafile: true,
+    write: true,
+    define: {
+      ...settings.define,
+      'process.env.NODE_ENV': '"development"',
+      HYDRANT_BROWSER: 'true',
+      HYDRANT_DEV: 'true',
+      HYDRANT_ESM_SITE: String(readPackage(siteDir).type === 'module'),
+      HYDRANT_STRICT: String(isStrict),
+    },
+    loader: { '.css': 'empty', ...bundleLoaders(settings) },
+    plugins: [
+      createVirtualModules(siteDir, modules),
+      packages.plugin,
+      ...settings.plugins,
+      ...plugins,
+      createHydrantModules(siteDir),
+      assets.plugin,
+    ],
+  })
+  for (const [name, bytes] of assets.files) await writeFile(join(outdir, name), bytes)
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, { entryPoint }]) => [entryPoint, path]))
+  const scriptOf = (entryPoint: string): PackageScript => ({
+    file: posix.basename(outputs.get(entryPoint) ?? ''),
+    isCommonJs: metafile.inputs[entryPoint]?.format !== 'esm',
+  })
+  return {
+    metafile,
+    modules: modules.map(({ name }) => scriptOf(`${VIRTUAL}:${name}`)),
+    imported: imported.map((name) => scriptOf(packages.paths.get(name) ?? '')),
+  }
+}
+
+/** Returns a module whose default export returns a required package, which is evaluated then. */
+function requireLater(specifier: string): string {
+  return `export default () => require(${JSON.stringify(specifier)})\n`
+}
+
+/** Returns the module that provides modules for the packages. */
+function provide(specifiers: readonly string[]): string {
+  const members = specifiers.map((name, index) => `${JSON.stringify(name)}: module${index}`)
+  const imports = specifiers.map((name, index) => `import * as module${index} from ${JSON.stringify(name)}\n`)
+  return `${imports.join('')}__hydrant_dev__.provide({ ${members.join(', ')} })\n`
+}
+
+/** Replaces the modules that a page has one copy of by those of the page. */
+function createProvidedModules(): Plugin {
+  return {
+    name: 'hydrant-provided-modules',
+    setup(build) {
+      build.onResolve({ filter: new RegExp(`^(?:${SINGLE.join('|')})$`) }, ({ path }) => ({
+        path,
+        namespace: PROVIDED,
+      }))
+      build.onLoad({ filter: /^/, namespace: PROVIDED }, ({ path }) => ({
+        contents: `module.exports = __hydrant_dev__.provided(${JSON.stringify(path)})\n`,
+      }))
+    },
+  }
+}
+
+/** Resolves entries as `import` does. `paths` then has the paths of their modules in the metafile, by their specifiers. */
+function createImportedPackages(siteDir: string): { plugin: Plugin; paths: ReadonlyMap<string, string> } {
+  const paths = new Map<string, string>()
+  return {
+    paths,
+    plugin: {
+      name: 'hydrant-imported-packages',
+      setup(build) {
+        build.onResolve({ filter: new RegExp(`^${IMPORT}`) }, async ({ path }) => {
+          const specifier = path.slice(IMPORT.length)
+          const found = await build.resolve(specifier, { kind: 'import-statement', resolveDir: siteDir })
+          const { namespace } = found
+          paths.set(specifier, namespace === 'file' ? toSitePath(siteDir, found.path) : `${namespace}:${found.path}`)
+          return found
+        })
+      },
+    },
+  }
+}
+
+/** Returns the names of scripts and of the scripts that they import statically. */
+function staticImports({ outputs }: Metafile, names: readonly string[]): string[] {
+  const byName = new Map(Object.entries(outputs).map(([path, output]) => [posix.basename(path), output]))
+  const found = new Set(names)
+  for (const name of found) {
+    for (const { path, kind, external } of byName.get(name)?.imports ?? []) {
+      if (kind === 'import-statement' && !external) found.add(posix.basename(path))
+    }
+  }
+  return [...found]
+}

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs'
+import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { VERSION } from '../../../../src/server/build-output/read-build.ts'
+import { hasCode } from '../../../../src/server/util/has-code.ts'
+import { isRunning } from '../../../../src/server/util/is-running.ts'
+import type { PackageBundle } from './package-bundle.ts'
+
+/** What the disk has of a bundle, besides its files. */
+interface PackageRecord extends Omit<PackageBundle, 'folder' | 'files'> {
+  /** The key of the input that it was made of. */
+  inputKey: string
+}
+
+type StoredRecord = PackageRecord & Pick<PackageBundle, 'files'> & { hydrant: string }
+
+/** The bundles of a site's packages on the disk. */
+export interface PackageCache {
+  /** Returns the paths of the files that a bundle of this input was last made of; null if there is none. */
+  readInputs(inputKey: string): Promise<string[] | null>
+  /** Returns a bundle; null if there is none. */
+  read(key: string): Promise<PackageBundle | null>
+  /** Creates an empty folder for a new bundle, and returns its path. Removes those that ended processes have left. */
+  createFolder(): Promise<string>
+  /** Returns the folders of the files that the bundles on the disk have, by their names. */
+  listFiles(): Promise<ReadonlyMap<string, string>>
+  /**
+   * Keeps a complete bundle, and removes those that were not used for the longest time.
+   *
+   * @param folder A folder that `createFolder` has created. It is moved.
+   * @param inputs The paths of the files that the bundle was made of.
+   */
+  keep(folder: string, key: string, record: PackageRecord, inputs: readonly string[]): Promise<PackageBundle>
+}
+
+const RECORD = 'bundle.json'
+/** A bundle takes tens of megabytes. Branches with other packages find theirs again. */
+const MAX_BUNDLES = 5
+
+export function createPackageCache(cacheDir: string): PackageCache {
+  const folderOf = (key: string) => join(cacheDir, key)
+  const inputsOf = (inputKey: string) => join(cacheDir, `${inputKey}.json`)
+  const newFolderOf = (pid: number | string) => folderOf(`new-${pid}`)
+  const readRecord = (key: string) => readJson<StoredRecord>(join(folderOf(key), RECORD))
+
+  /** Lists the bundles, the last used one first. */
+  async function list(): Promise<{ key: string; record: StoredRecord }[]> {
+    const entries = await readdir(cacheDir, { withFileTypes: true })
+    const found = await Promise.all(
+      entries.map(async (entry) => {
+        const record = entry.isDirectory() ? await readRecord(entry.name) : null
+        if (!record) return []
+        const { mtimeMs } = await stat(join(folderOf(entry.name), RECORD))
+        return [{ key: entry.name, record, mtimeMs }]
+      }),
+    )
+    return found.flat().sort((a, b) => b.mtimeMs - a.mtimeMs)
+  }
+
+  async function prune() {
+    const bundles = await list()
+    const kept = new Set(bundles.slice(0, MAX_BUNDLES).map(({ record }) => record.inputKey))
+    for (const { key, record } of bundles.slice(MAX_BUNDLES)) {
+      await rm(folderOf(key), { recursive: true, force: true })
+      if (!kept.has(record.inputKey)) await rm(inputsOf(record.inputKey), { force: true })
+    }
+  }
+
+  return {
+    readInputs: (inputKey) => readJson<string[]>(inputsOf(inputKey)),
+    async read(key) {
+      const folder = folderOf(key)
+      const record = await readRecord(key)
+      if (!record) return null
+      const now = new Date()
+      await utimes(join(folder, RECORD), now, now)
+      return { ...record, folder }
+    },
+    async createFolder() {
+      await mkdir(cacheDir, { recursive: true })
+      const ids = (await readdir(cacheDir)).flatMap((name) => /^new-(\d+)$/.exec(name)?.[1] ?? [])
+      const ended = ids.filter((id) => Number(id) === process.pid || !isRunning(Number(id)))
+      for (const id of ended) await rm(newFolderOf(id), { recursive: true, force: true })
+      const folder = newFolderOf(process.pid)
+      await mkdir(folder)
+      return folder
+    },
+    async listFiles() {
+      const bundles = (await list()).filter(({ record }) => record.hydrant === VERSION)
+      return new Map(bundles.flatMap(({ key, record }) => record.files.map((name) => [name, folderOf(key)])))
+    },
+    async keep(folder, key, record, inputs) {
+      const stored: StoredRecord = { ...record, files: await readdir(folder), hydrant: VERSION }
+      await writeFile(join(folder, RECORD), JSON.stringify(stored))
+      await place(folder, folderOf(key))
+      const list = `${folder}.json`
+      await writeFile(list, JSON.stringify(inputs))
+      await rename(list, inputsOf(record.inputKey))
+      await prune()
+      return { ...stored, folder: folderOf(key) }
+    },
+  }
+}
+
+/** Moves a complete bundle to its folder, unless another process has just placed the same bundle there. */
+async function place(temporary: string, folder: string) {
+  const isPlaced = await rename(temporary, folder).then(
+    () => true,
+    () => existsSync(join(folder, RECORD)),
+  )
+  if (!isPlaced) {
+    // The folder is incomplete.
+    await rm(folder, { recursive: true, force: true })
+    await rename(temporary, folder)
+  }
+  await rm(temporary, { recursive: true, force: true })
+}
+
+/** Gives a file a second name. */
+export async function linkFile(source: string, target: string): Promise<void> {
+  // Some file systems have no hard links.
+  await link(source, target).catch(async (error) => {
+    if (!hasCode(error, 'EEXIST')) await copyFile(source, target)
+  })
+}
+
+async function readJson<Value>(path: string): Promise<Value | null> {
+  try {
+    // This module has written the file.
+    return JSON.parse(await readFile(path, 'utf8')) as Value
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null
+    throw error
+  }
+}
