@@ -2,6 +2,9 @@ import type { Side } from '../src/shared/wire/public-error.ts'
 import { findGlobalFix } from './explain-globals.ts'
 import { findHrefFix } from './explain-href.ts'
 
+/** The messages of Chrome and Node.js, of Firefox, and of Safari. The groups are the name. */
+const NO_EXPORT =
+  /(?:does not|doesn't) provide an export named:? '([^']+)'|^Importing binding name '([^']+)' is not found/
 /** React's message for an element whose type is the whole `module.exports` of a package. */
 const OBJECT_ELEMENT = /^Element type is invalid: .*but got: object\./
 
@@ -15,7 +18,22 @@ export function findFix(
   error: { type: string; message: string },
   routes: readonly string[],
 ): string | null {
-  return findHrefFix(error.message, routes) ?? findGlobalFix(side, error) ?? findElementFix(side, error.message)
+  const { message } = error
+  return (
+    findHrefFix(message, routes) ??
+    findGlobalFix(side, error) ??
+    findExportFix(message) ??
+    findElementFix(side, message)
+  )
+}
+
+/** Types that a module exports are not in its script, and an export of a type must say that it is one. */
+function findExportFix(message: string): string | null {
+  const [, inMost, inSafari] = NO_EXPORT.exec(message) ?? []
+  const name = inMost ?? inSafari
+  return name === undefined
+    ? null
+    : `If "${name}" is a type, write "export type { ${name} } from …". Otherwise, export "${name}" in that module.`
 }
 
 function findElementFix(side: Side, message: string): string | null {

@@ -1,5 +1,5 @@
 import type { KeptError, Occurrence, SourceFrame } from '../../src/server/errors/failure-record.ts'
-import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
+import { siteFrameOf } from '../../src/server/errors/site-frame.ts'
 import type { FailureDetails } from '../../src/server/ledger/ledger.ts'
 import { placeNote } from '../../src/server/ledger/place-note.ts'
 import { formatCode } from './format-code.ts'

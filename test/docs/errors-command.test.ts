@@ -37,8 +37,17 @@ t.test('the text names the fields that a list leaves out', async (t) => {
   const inList = Object.keys((summary && summaryJson(summary)) ?? {})
   t.strictSame(
     Object.keys(example).filter((field) => !inList.includes(field)),
-    ['stack', 'causes', 'errors', 'occurrences'],
+    ['note', 'stack', 'causes', 'errors', 'occurrences'],
   )
+})
+
+t.test('the JSON says that a place is only a function', async (t) => {
+  const [frame] = ERROR.stack
+  t.ok(frame)
+  const stack = frame ? [{ ...frame, standIn: 'function' as const }] : []
+  const record = failure({ error: { ...ERROR, stack } })
+  const details = await (await ledgerOf(record)).read(record.fingerprint)
+  t.match(details && failureJson(details), { note: /, so the place is only the function\.$/ })
 })
 
 t.test('every flag is documented', async (t) => {

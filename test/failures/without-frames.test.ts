@@ -2,7 +2,7 @@
 
 import t, { type Test } from 'tap'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
-import { siteFrameOf } from '../../src/server/ledger/failure-json.ts'
+import { siteFrameOf } from '../../src/server/errors/site-frame.ts'
 import { placeNote } from '../../src/server/ledger/place-note.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { buildForBrowser, type Files, serve } from '../server/served.ts'

@@ -102,6 +102,12 @@ t.test('a name that exists only in browsers, or only in Node.js, leads to the fi
   t.match(fixOf('server', `${element} object.`), /default import of a CommonJS package/)
   t.equal(fixOf('server', `${element} undefined. You likely forgot to export it.`), undefined)
   t.equal(fixOf('client', `${element} object.`), undefined)
+  for (const message of [
+    "The requested module './types-ATJY4XXU.1.js' does not provide an export named 'Item'",
+    "The requested module 'http://localhost/types-ATJY4XXU.1.js' doesn't provide an export named: 'Item'",
+    "Importing binding name 'Item' is not found.",
+  ])
+    t.match(fixOf('client', message), /^If "Item" is a type, write "export type \{ Item \} from …"/, message)
 })
 
 t.test('a hydration difference is read from the message of React', async (t) => {

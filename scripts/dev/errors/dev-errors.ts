@@ -2,11 +2,11 @@
 
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
 import { innerErrorsOf } from '../../../src/server/errors/inner-errors.ts'
+import { siteFrameOf } from '../../../src/server/errors/site-frame.ts'
 import { describeNothing } from '../../../src/server/failures/describe-thrown.ts'
 import { readBrowserStack } from '../../../src/server/failures/stacks/browser-stack.ts'
 import type { SourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
-import { siteFrameOf } from '../../../src/server/ledger/failure-json.ts'
 import { placeNote } from '../../../src/server/ledger/place-note.ts'
 import type {
   ConsoleText,

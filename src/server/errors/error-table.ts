@@ -123,7 +123,7 @@ export const errorTable = {
   },
   HYD_LEDGER_MISSING: {
     message: 'there is no ledger at %s',
-    fix: 'Pass the site’s folder, name the ledger with --ledger or HYDRANT_LEDGER, or pass --dev to read the ledger of "hydrant dev"; the first failure creates the file.',
+    fix: 'Pass the site’s folder, name the ledger with --ledger or HYDRANT_LEDGER, or pass --dev to read the ledger of "hydrant dev"; the first failure creates the ledger.',
   },
   HYD_LEDGER_FOREIGN: {
     message: 'the file %s is not a ledger of Hydrant: %s',

@@ -1,6 +1,7 @@
 import type { CodeLines, KeptError, Occurrence, SourceFrame } from '../errors/failure-record.ts'
-import { innerErrorsOf } from '../errors/inner-errors.ts'
+import { siteFrameOf } from '../errors/site-frame.ts'
 import type { FailureDetails, FailureSummary } from './ledger.ts'
+import { placeNote } from './place-note.ts'
 
 export interface FrameJson {
   file: string
@@ -39,20 +40,12 @@ export function failureJson({ error, occurrences, ...summary }: FailureDetails) 
   return {
     ...headJson(summary),
     source: source ? sourceJson(source) : null,
+    note: placeNote({ error }),
     stack: error.stack.map(frameJson),
     causes: causesOf(error).map(innerJson),
     errors: (error.errors ?? []).map(innerErrorJson),
     occurrences: occurrences.map(occurrenceJson),
   }
-}
-
-/**
- * Returns the first frame of the site, in the stack of the error, of its causes, or of the errors of an AggregateError;
- * null if there is none.
- */
-export function siteFrameOf(error: KeptError): SourceFrame | null {
-  const frames = [error, ...innerErrorsOf(error)].flatMap(({ stack }) => stack)
-  return frames.find(({ isSite }) => isSite) ?? null
 }
 
 /** Returns the causes of an error, the direct one first. */

@@ -10,7 +10,7 @@ import type { Ledger, LedgerLimits } from './ledger.ts'
 import { createThreadLedger } from './ledger-thread.ts'
 import { createMemoryLedger } from './memory/memory-ledger.ts'
 import { createNullLedger } from './null-ledger.ts'
-import { createPostgresLedger } from './postgres/postgres-ledger.ts'
+import { createPostgresLedger, readPostgresLedger } from './postgres/postgres-ledger.ts'
 import { loadDriver } from './sqlite/driver.ts'
 import type { LogNotice } from './sqlite/file-ledger.ts'
 import { refuseForeignLedger } from './sqlite/foreign.ts'
@@ -49,13 +49,14 @@ export async function checkLedger(siteDir: string, { ledger }: Pick<LedgerOption
 
 /**
  * Opens the ledger of a site for a command that reads it. The caller closes it. Throws HYD_LEDGER_MISSING if there is
- * none, HYD_LEDGER_OFF if the site has none, and the errors of `readSqliteLedger`.
+ * none, HYD_LEDGER_OFF if the site has none, and the errors of `readSqliteLedger`. The methods of a ledger in PostgreSQL
+ * reject with the errors of `readPostgresLedger`.
  */
 export async function openLedger(siteDir: string, { ledger, ledgerLimits }: LedgerOptions): Promise<Ledger> {
   const limits = toLimits(ledgerLimits)
   const location = readLocation(siteDir, ledger)
   if (location.kind === 'none') throw createHydrantError('HYD_LEDGER_OFF', [siteDir])
-  if (location.kind === 'postgres') return createPostgresLedger(location.url, limits)
+  if (location.kind === 'postgres') return readPostgresLedger(location.url, limits)
   if (!existsSync(location.file)) {
     // A server without a driver writes no file: the missing driver is the cause.
     await loadDriver(location.file)

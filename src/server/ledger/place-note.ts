@@ -1,5 +1,5 @@
 import type { FailureRecord } from '../errors/failure-record.ts'
-import { siteFrameOf } from './failure-json.ts'
+import { siteFrameOf } from '../errors/site-frame.ts'
 
 /** The types of thrown values that are no errors. */
 const OTHER_TYPES = new Set([

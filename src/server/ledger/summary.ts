@@ -1,5 +1,5 @@
 import type { KeptError, SourceFrame } from '../errors/failure-record.ts'
-import { siteFrameOf } from './failure-json.ts'
+import { siteFrameOf } from '../errors/site-frame.ts'
 import type { FailureSummary, LedgerEntry, ListQuery } from './ledger.ts'
 
 /** Returns the summary of a failure after a batch. `before` is its summary before the batch; null for a new failure. */

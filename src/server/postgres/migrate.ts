@@ -18,8 +18,7 @@ export interface TableSet {
  */
 export async function migrateTables(client: ClientBase, tables: TableSet): Promise<void> {
   const { versionTable, lock, migrations, createNewer } = tables
-  const found = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [versionTable])
-  if (found.rows[0]?.exists && (await readVersion(client, versionTable)) === migrations.length) return
+  if ((await hasTable(client, versionTable)) && (await readVersion(client, versionTable)) === migrations.length) return
   await client.query('SELECT pg_advisory_xact_lock($1)', [lock])
   // Reads the version again, because another server may have migrated the tables before this one got the lock.
   await client.query(`CREATE TABLE IF NOT EXISTS ${versionTable} (version integer NOT NULL)`)
@@ -28,6 +27,11 @@ export async function migrateTables(client: ClientBase, tables: TableSet): Promi
   for (const migration of migrations.slice(version)) await client.query(migration)
   await client.query(`DELETE FROM ${versionTable}`)
   await client.query(`INSERT INTO ${versionTable} (version) VALUES ($1)`, [migrations.length])
+}
+
+export async function hasTable(client: ClientBase, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [name])
+  return rows[0]?.exists ?? false
 }
 
 async function readVersion(client: ClientBase, versionTable: string): Promise<number> {

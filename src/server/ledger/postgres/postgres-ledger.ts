@@ -23,7 +23,7 @@ import {
   SUMMARY_COLUMNS,
 } from '../rows.ts'
 import { prunePostgres } from './prune.ts'
-import { migratePostgres, POSTGRES_MIGRATIONS } from './schema.ts'
+import { migratePostgres, POSTGRES_MIGRATIONS, requirePostgres } from './schema.ts'
 import { claimBatch, writeEntries } from './write.ts'
 
 const DIALECT = { prefix: 'hydrant_', position: 'strpos' }
@@ -33,6 +33,21 @@ const DIALECT = { prefix: 'hydrant_', position: 'strpos' }
  * with HYD_LEDGER_PG_MISSING, HYD_LEDGER_NEWER, HYD_LEDGER_UNREACHABLE and HYD_LEDGER_FAILED.
  */
 export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger {
+  return openTables(url, limits, (pool) => migratePostgres(pool, url, POSTGRES_MIGRATIONS))
+}
+
+/**
+ * Returns a ledger in PostgreSQL for a command that reads it. Its methods also reject with HYD_LEDGER_MISSING, if the
+ * database has no ledger: the command may have the wrong URL, and must not create tables there.
+ */
+export function readPostgresLedger(url: string, limits: LedgerLimits): Ledger {
+  return openTables(url, limits, async (pool) => {
+    await requirePostgres(pool, url)
+    await migratePostgres(pool, url, POSTGRES_MIGRATIONS)
+  })
+}
+
+function openTables(url: string, limits: LedgerLimits, prepare: (pool: Pool) => Promise<void>): Ledger {
   let pool: Promise<Pool> | null = null
   let ready: Promise<Pool> | null = null
   /** The ids of batches, so that one is written only once. */
@@ -41,7 +56,7 @@ export function createPostgresLedger(url: string, limits: LedgerLimits): Ledger 
   async function open(): Promise<Pool> {
     pool ??= createPostgresPool(url)
     const opened = await pool
-    await migratePostgres(opened, url, POSTGRES_MIGRATIONS)
+    await prepare(opened)
     return opened
   }
 

@@ -1,11 +1,13 @@
 import type { Pool } from 'pg'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 import { placeOf } from '../../postgres/database-url.ts'
-import { migrateTables } from '../../postgres/migrate.ts'
+import { hasTable, migrateTables } from '../../postgres/migrate.ts'
 import { transact } from '../../postgres/pool.ts'
 
 /** The key of the advisory lock for migrations: any number that no other program uses. */
 const LOCK = 4_870_114_201
+
+const VERSION_TABLE = 'hydrant_schema'
 
 /**
  * The migrations of the tables from each version to the next. `hydrant_schema` has the number of migrations that they
@@ -104,6 +106,12 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
 export async function migratePostgres(pool: Pool, url: string, migrations: readonly string[]): Promise<void> {
   const createNewer = (version: number) =>
     createHydrantError('HYD_LEDGER_NEWER', [placeOf(url), version, migrations.length])
-  const tables = { versionTable: 'hydrant_schema', lock: LOCK, migrations, createNewer }
+  const tables = { versionTable: VERSION_TABLE, lock: LOCK, migrations, createNewer }
   await transact(pool, (client) => migrateTables(client, tables))
+}
+
+/** Rejects with HYD_LEDGER_MISSING if the database has no tables of a ledger. */
+export async function requirePostgres(pool: Pool, url: string): Promise<void> {
+  const isThere = await transact(pool, (client) => hasTable(client, VERSION_TABLE))
+  if (!isThere) throw createHydrantError('HYD_LEDGER_MISSING', [placeOf(url)])
 }
