@@ -80,7 +80,7 @@ import functionCjs from 'function-cjs'
 import * as marked from 'marked-cjs'
 import esm, { second } from 'plain-esm'
 import { sub } from 'plain-esm/sub'
-import common, { again, missing, text as commonText } from '../parts/common.cjs'
+import common, { again, missing, optional, text as commonText } from '../parts/common.cjs'
 import made from '../parts/made.cjs'
 import * as madeAll from '../parts/made.cjs'
 import { styled } from 'styled-esm'
@@ -96,6 +96,7 @@ export default function Page() {
     common: commonText,
     commonAgain: String(again() && common.text === commonText),
     commonMissing: missing(),
+    commonOptional: optional(),
     dual: dual() + ', ' + common.dual + ', ' + isSame(found),
     made: made() + ' ' + madeAll.extra + ' ' + (madeAll.default === made),
     cjs: plainCjs.other + ', ' + named,
@@ -151,6 +152,13 @@ exports.missing = () => {
     return 'missing'
   }
 }
+exports.optional = () => {
+  try {
+    return require('not-installed')
+  } catch {
+    return 'not installed'
+  }
+}
 `,
   'parts/other.cjs': "exports.text = 'other'\nexports.again = () => require('./common.cjs')\n",
   'parts/made.cjs': "module.exports = () => 'made'\nmodule.exports.extra = 'extra'\n",
@@ -167,6 +175,7 @@ const EXPECTED = {
   common: 'cjs named, star, true, json, other, true',
   commonAgain: 'true',
   commonMissing: 'missing',
+  commonOptional: 'not installed',
   dual: 'dual esm, dual cjs, true',
   made: 'made extra true',
   cjs: 'cjs other, cjs named',
@@ -273,8 +282,9 @@ import empty from 'empty-browser'
 export default function Page() {
   const [, setClicks] = useState(0)
   const [text, setText] = useState('')
+  const loadMissing = () => import('not-installed').catch((error) => setText(error.message))
   const load = () => import('data:text/javascript,export default "from a URL"').then((module) => setText(module.default))
-  return <main><p id="values">{starred} {waited} {JSON.stringify(empty)}</p><button id="add" type="button" onClick={() => setClicks(add())}>{count}</button><button id="url" type="button" onClick={load}>{text}</button></main>
+  return <main><p id="values">{starred} {waited} {JSON.stringify(empty)}</p><button id="add" type="button" onClick={() => setClicks(add())}>{count}</button><button id="url" type="button" onClick={load}>{text}</button><button id="missing" type="button" onClick={loadMissing}>missing</button></main>
 }
 `,
   )
@@ -284,6 +294,8 @@ export default function Page() {
   await page.says('#add', '1')
   await page.press('#url')
   await page.says('#url', 'from a URL')
+  await page.press('#missing')
+  await page.says('#url', 'Could not resolve "not-installed"')
   t.strictSame(page.messages, [])
   const scripts = await page.evaluate(
     () =>
@@ -292,7 +304,14 @@ export default function Page() {
         .flatMap(({ name }) => /package-([\w-]+)-\w{8}\.js/.exec(name)?.[1] ?? []),
     null,
   )
-  t.strictSame(scripts.sort(), ['empty-browser', 'react', 'react-jsx-runtime', 'starred-esm', 'waiting-esm'])
+  t.strictSame(scripts.sort(), [
+    'empty-browser',
+    'not-installed',
+    'react',
+    'react-jsx-runtime',
+    'starred-esm',
+    'waiting-esm',
+  ])
 })
 
 t.test(

@@ -36,6 +36,7 @@ const JSX_RUNTIME = 'react/jsx-runtime'
 /** The packages that every page has. */
 export const ALWAYS: readonly string[] = [...SINGLE, JSX_RUNTIME]
 const PROVIDED = 'hydrant-page'
+const MISSING = 'hydrant-missing'
 /** The scripts that every page evaluates first, in this order: React finds the hook of Fast Refresh when it starts. */
 const START: readonly VirtualModule[] = [
   { name: 'hydrant-dev', contents: importOf(HYDRANT_FILES.devPreamble) },
@@ -143,9 +144,12 @@ async function compile(
   }
 }
 
-/** Returns a module whose default export returns a required package, which is evaluated then. */
+/**
+ * Returns a module whose default export returns a required package, which is evaluated then. If there is no such package,
+ * it throws: esbuild allows that in a `try`. The scan of the site has found the packages that must exist.
+ */
 function requireLater(specifier: string): string {
-  return `export default () => require(${JSON.stringify(specifier)})\n`
+  return `export default () => { try { return require(${JSON.stringify(specifier)}) } catch (error) { throw error } }\n`
 }
 
 /** Returns the module that provides modules for the packages. */
@@ -171,7 +175,10 @@ function createProvidedModules(): Plugin {
   }
 }
 
-/** Resolves entries as `import` does. `paths` then has the paths of their modules in the metafile, by their specifiers. */
+/**
+ * Resolves entries as `import` does. `paths` then has the paths of their modules in the metafile, by their specifiers. If
+ * there is no such package, its script throws: a module may catch the error of an `import()`.
+ */
 function createImportedPackages(siteDir: string): { plugin: Plugin; paths: ReadonlyMap<string, string> } {
   const paths = new Map<string, string>()
   return {
@@ -181,11 +188,16 @@ function createImportedPackages(siteDir: string): { plugin: Plugin; paths: Reado
       setup(build) {
         build.onResolve({ filter: new RegExp(`^${IMPORT}`) }, async ({ path }) => {
           const specifier = path.slice(IMPORT.length)
-          const found = await build.resolve(specifier, { kind: 'import-statement', resolveDir: siteDir })
+          const resolved = await build.resolve(specifier, { kind: 'import-statement', resolveDir: siteDir })
+          const [error] = resolved.errors
+          const found = error ? { path: error.text, namespace: MISSING } : resolved
           const { namespace } = found
           paths.set(specifier, namespace === 'file' ? toSitePath(siteDir, found.path) : `${namespace}:${found.path}`)
           return found
         })
+        build.onLoad({ filter: /^/, namespace: MISSING }, ({ path }) => ({
+          contents: `throw new Error(${JSON.stringify(path)})\nexport {}\n`,
+        }))
       },
     },
   }
