@@ -7,6 +7,7 @@ import { messageOf } from '../../../src/server/util/message-of.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
 import { settle } from '../esbuild/incremental-build.ts'
+import { inputPath } from '../esbuild/input-path.ts'
 import { loadReactCompiler } from '../esbuild/react-compiler.ts'
 import type { OutputFolder } from '../output/output-folder.ts'
 import { createConfigBundle } from './bundle-options.ts'
@@ -60,7 +61,7 @@ export async function compileConfig(
     await output.write(path.endsWith('.map') ? `${BUILD_PATHS.config}.map` : BUILD_PATHS.config, contents)
   }
   const key = contentHash(...outputFiles.map(({ contents }) => contents))
-  const read = { ...NOTHING, key, inputs: Object.keys(metafile.inputs) }
+  const read = { ...NOTHING, key, inputs: Object.keys(metafile.inputs).map(inputPath) }
   if (file === null) return { ...read, isUsable: true }
   return { ...read, ...(await evaluate(file, join(output.path, BUILD_PATHS.config), key, siteDir)) }
 }

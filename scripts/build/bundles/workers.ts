@@ -6,6 +6,7 @@ import { type Assets, createAssets } from '../esbuild/assets.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
 import { isCompiled } from '../esbuild/hydrant-files.ts'
 import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
+import { inputPath } from '../esbuild/input-path.ts'
 import type { CompileReact } from '../esbuild/react-compiler.ts'
 import { resolveFile } from '../esbuild/resolve-file.ts'
 import { findWorkers, mayStartWorker, type StartedWorker } from './find-workers.ts'
@@ -106,7 +107,7 @@ export function createWorkers(input: WorkersInput): Assets {
     const name = `${parse(file).name.replace(/[^\w.-]+/g, '-')}-${contentHash(script)}.js`
     files.set(name, script)
     for (const part of parts) for (const [asset, contents] of part.files) files.set(asset, contents)
-    const inputs = Object.keys(metafile.inputs).map((path) => resolve(siteDir, path))
+    const inputs = Object.keys(metafile.inputs).map((path) => resolve(siteDir, inputPath(path)))
     return { name, inputs: [...inputs, ...inner] }
   }
 

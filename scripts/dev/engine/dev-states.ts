@@ -91,6 +91,7 @@ export function createDevStates({ folder, browser, server }: DevStatesInput): De
 
 /** Returns whether pages of a state have scripts of packages, or settings, that modules of the next one do not have. */
 function hasOtherModules(state: DevState, next: DevState): boolean {
+  if (state.packages.settingsKey !== next.packages.settingsKey) return true
   const files = new Set(next.packages.files)
   return (
     state.packages.files.some((name) => !files.has(name)) || state.structure.config.key !== next.structure.config.key

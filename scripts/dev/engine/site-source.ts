@@ -92,9 +92,11 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
   return {
     async read() {
       const structure = await reader.read()
-      const { config, options: settings, key: nextKey } = structure.config
+      const { config, options: settings, key: configKey } = structure.config
       onConfig(config)
       settingsKey = packageSettingsKey(siteDir, structure.config)
+      // A tsconfig.json also changes what scripts become.
+      const nextKey = configKey + settingsKey
       if (nextKey === key) return { structure, isNew: false }
       key = nextKey
       plugins = observePlugins(settings.plugins, siteDir)

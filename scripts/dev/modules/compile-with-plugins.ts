@@ -13,6 +13,7 @@ import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
 import { readPlainImage } from '../../build/images/measure-image.ts'
 import { createDevWorkers } from './dev-workers.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
+import type { ScriptSettings } from './script-settings.ts'
 
 export interface CompilerInput {
   siteDir: string
@@ -31,13 +32,17 @@ export interface PluginCompiler {
 
 const ENTRY = 'hydrant-module'
 
-export function createPluginCompiler(input: CompilerInput): PluginCompiler {
+export function createPluginCompiler(
+  input: CompilerInput,
+  settingsOf: (path: string) => Promise<ScriptSettings>,
+): PluginCompiler {
   const { siteDir, settings, plugins } = input
   /** The assets that each module uses, by their names. */
   const assets = new Map<string, ReadonlyMap<string, Uint8Array>>()
   return {
     async compile(target, id, options) {
       const extensions = assetExtensions(settings)
+      const { tsconfig } = await settingsOf(resolve(siteDir, id))
       const emitted = [
         createImageModules(siteDir, target, readPlainImage),
         createAssets(target, extensions),
@@ -47,6 +52,8 @@ export function createPluginCompiler(input: CompilerInput): PluginCompiler {
         ...shared({ siteDir, options: settings }),
         entryPoints: [{ in: `${ENTRY}:${id}`, out: 'module' }],
         outdir: siteDir,
+        // esbuild does not look for it, because a plugin resolves the module.
+        ...(tsconfig !== null && !id.includes(':') ? { tsconfig } : {}),
         loader: { ...(target === 'server' ? { '.css': 'empty' } : {}), ...bundleLoaders(settings) },
         plugins: [
           entryPlugin(siteDir),

@@ -10,6 +10,7 @@ import { composeMaps } from './browser/compose-maps.ts'
 import { readBrowserModule } from './browser/read-browser-module.ts'
 import { addRefresh, type RefreshedScript } from './browser/refresh-transform.ts'
 import { type CompilerInput, createPluginCompiler } from './compile-with-plugins.ts'
+import { createScriptSettings } from './script-settings.ts'
 import { type CompiledServerModule, compileServerModule, type ServerCompiler } from './server/compile-server-module.ts'
 
 /** Compiles modules one by one. */
@@ -25,7 +26,8 @@ const FOR_BROWSER = { platform: 'browser', metafile: true, write: false } as con
 
 export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
   const { siteDir, settings } = input
-  const withPlugins = createPluginCompiler(input)
+  const settingsOf = createScriptSettings()
+  const withPlugins = createPluginCompiler(input, settingsOf)
   const define = {
     'process.env.NODE_ENV': '"development"',
     HYDRANT_BROWSER: 'true',
@@ -34,14 +36,17 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
   }
 
   async function browserScript(id: string): Promise<RefreshedScript> {
-    const plain = isPlain(id, input) && !settings.compileReact ? await compilePlainScript(siteDir, id, define) : null
-    if (plain) return plain
+    if (isPlain(id, input) && !settings.compileReact) {
+      const plain = await compilePlainScript(siteDir, id, define, await settingsOf(resolve(siteDir, id)))
+      if (plain) return plain
+    }
     // esbuild refuses aliases for a single module.
     const options: BuildOptions = {
       ...FOR_BROWSER,
       alias: {},
       bundle: false,
       format: 'esm',
+      target: 'es2022',
       define,
       sourcemap: 'external',
     }

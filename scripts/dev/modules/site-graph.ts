@@ -1,5 +1,6 @@
 import type { Metafile } from 'esbuild'
 import { applyAlias } from '../../build/esbuild/externals.ts'
+import { inputPath } from '../../build/esbuild/input-path.ts'
 
 /** An imported module of the site by its id, or a package or the URL of a script by its specifier. */
 export type ImportedModule = { id: string } | { package: string }
@@ -54,14 +55,16 @@ export function createSiteGraph(
 ): SiteGraph {
   const nodes = new Map<string, GraphNode>()
   const packages = new Set<string>()
-  for (const [id, { format }] of Object.entries(inputs)) {
+  for (const [input, { format }] of Object.entries(inputs)) {
+    const id = inputPath(input)
     if (!isEntry(id)) nodes.set(id, { imports: new Map(), importers: new Set(), isCommonJs: format === 'cjs' })
   }
   for (const [importer, { imports }] of Object.entries(inputs)) {
-    const node = nodes.get(importer)
+    const node = nodes.get(inputPath(importer))
     if (!node) continue
-    for (const { path, original = path, external, kind } of imports) {
-      if (path === ESBUILD_RUNTIME) continue
+    for (const { path: input, original = input, external, kind } of imports) {
+      if (input === ESBUILD_RUNTIME) continue
+      const path = inputPath(input)
       const target = external ? null : nodes.get(path)
       if (!target && OF_STYLESHEETS.includes(kind)) continue
       target?.importers.add(importer)

@@ -28,6 +28,16 @@ const packages = {
     "export const starred = 'starred'\nexport let count = 0\nexport const add = () => ++count\n",
   'node_modules/waiting-esm/package.json': manifest('waiting-esm', { type: 'module', main: 'index.js' }),
   'node_modules/waiting-esm/index.js': "export const waited = await Promise.resolve('waited')\n",
+  'node_modules/marking-jsx/package.json': manifest('marking-jsx', {
+    type: 'module',
+    exports: { './jsx-runtime': './jsx-runtime.js' },
+  }),
+  'node_modules/marking-jsx/jsx-runtime.js': `import { Fragment, jsx as createOne, jsxs as createMany } from 'react/jsx-runtime'
+export { Fragment }
+const mark = (create) => (type, props, key) => create(type, { ...props, 'data-marked': 'marked' }, key)
+export const jsx = mark(createOne)
+export const jsxs = mark(createMany)
+`,
   'node_modules/empty-browser/package.json': manifest('empty-browser', { main: 'index.js', browser: 'empty.js' }),
   'node_modules/empty-browser/index.js': 'module.exports = {}\n',
   'node_modules/empty-browser/empty.js': '// Nothing\n',
@@ -312,6 +322,54 @@ export default function Page() {
     'starred-esm',
     'waiting-esm',
   ])
+})
+
+t.test('compiles syntax that browsers do not have, with the settings of tsconfig.json', async (t) => {
+  site.write(
+    'parts/settings/tsconfig.json',
+    JSON.stringify({
+      compilerOptions: {
+        ...{ jsx: 'react-jsx', jsxImportSource: 'marking-jsx' },
+        ...{ experimentalDecorators: true, useDefineForClassFields: false },
+      },
+    }),
+  )
+  site.write('parts/settings/marked.tsx', 'export const Marked = () => <i id="marked">marked</i>\n')
+  site.write(
+    'parts/settings/decorated.ts',
+    "const logged: string[] = []\nfunction log(_: object, name: string) {\n  logged.push(name)\n}\nclass Base {\n  constructor() {\n    Object.assign(this, { text: 'base' })\n  }\n}\nexport class Decorated extends Base {\n  @log method() {\n    return logged.join()\n  }\n  text?: string\n}\n",
+  )
+  site.write(
+    'parts/syntax.ts',
+    "import data from './data.json' with { type: 'json' }\nconst twice = (_: unknown, { name }: { name: PropertyKey }) => (value: string) => [name, value].map(String).join(' ')\nlet closed = 'open'\nexport function close() {\n  using resource = { [Symbol.dispose]: () => { closed = 'closed' } }\n  return Object.keys(resource).length\n}\nexport class Standard {\n  @twice field = 'value'\n  accessor other = 'other'\n}\nexport const later = () => import('./data.json', { with: { type: 'json' } })\nexport const read = () => [data.name, closed].join()\n",
+  )
+  site.write(
+    'pages/syntax.tsx',
+    `import { useState } from 'react'
+import { Decorated } from '../parts/settings/decorated'
+import { Marked } from '../parts/settings/marked'
+import { close, later, read, Standard } from '../parts/syntax'
+export default function Page() {
+  const [name, setName] = useState('')
+  const decorated = new Decorated()
+  const standard = new Standard()
+  close()
+  return <main><p id="values">{[decorated.method(), decorated.text, standard.field, standard.other, read()].join()}</p><Marked /><button id="later" type="button" onClick={() => later().then((module) => setName(module.default.name))}>{name}</button></main>
+}
+`,
+  )
+  const page = await site.open('/syntax')
+  t.equal(await page.read('#values'), 'method,base,field value,other,json,closed')
+  await page.shown('#marked[data-marked=marked]')
+  await page.press('#later')
+  await page.says('#later', 'json')
+  t.strictSame(page.messages, [])
+  site.edit('parts/settings/marked.tsx', 'marked</i>', 'new</i>')
+  await page.says('#marked', 'new')
+  const compilerOptions = { paths: { '@parts/*': ['./parts/*'] }, jsx: 'react-jsx', jsxImportSource: 'marking-jsx' }
+  site.write('tsconfig.json', JSON.stringify({ compilerOptions }))
+  await page.shown('#values[data-marked=marked]')
+  t.strictSame(page.errors, [])
 })
 
 t.test(

@@ -2,7 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { transform } from 'esbuild'
 import { mayStartWorker } from '../../../build/bundles/find-workers.ts'
+import type { ScriptSettings } from '../script-settings.ts'
 import { addRefresh, type RefreshedScript } from './refresh-transform.ts'
+
+/** A declaration with `using`, which not all browsers have. */
+const RESOURCE = /\busing\s+[\w$]+\s*=/
 
 /**
  * Compiles a script for the browser, if no plugin applies to it. Returns null for a script that only esbuild accepts or
@@ -14,13 +18,14 @@ export async function compilePlainScript(
   siteDir: string,
   id: string,
   define: Record<string, string>,
+  { importSource, definesFields }: Pick<ScriptSettings, 'importSource' | 'definesFields'>,
 ): Promise<RefreshedScript | null> {
   const path = resolve(siteDir, id)
   const source = await readFile(path, 'utf8')
-  // A plugin bundles the workers.
-  if (mayStartWorker(source)) return null
+  // A plugin bundles the workers. esbuild compiles `using`, and fields that are assigned.
+  if (mayStartWorker(source) || RESOURCE.test(source) || (!definesFields && /\bclass\b/.test(source))) return null
   const lang = langOf(id)
-  const script = addRefresh(path, source, { lang, define, sourcemap: true })
+  const script = addRefresh(path, source, { lang, define, importSource, sourcemap: true })
   if (script?.map) return { ...script, map: { ...script.map, sources: [`../../${id}`], sourcesContent: [source] } }
   // esbuild reports the errors in the form that the build uses.
   await transform(source, { loader: lang, sourcefile: id, jsx: 'automatic', logLevel: 'silent' })

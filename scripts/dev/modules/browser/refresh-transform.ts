@@ -7,12 +7,19 @@ export interface RefreshedScript extends Pick<TransformResult, 'code' | 'map'> {
   program: Program
 }
 
+/** The options of the transform. */
+interface RefreshOptions extends Pick<TransformOptions, 'lang' | 'define' | 'sourcemap'> {
+  /** The package whose functions create elements of JSX. Default: `react`. */
+  importSource?: string
+}
+
 /**
- * Adds the calls of React Fast Refresh to a script. Returns null for a script with syntax errors.
+ * Adds the calls of React Fast Refresh to a script. Returns null for a script with syntax errors, and for syntax that only
+ * esbuild compiles, such as decorators.
  *
  * Fast Refresh finds a component again by its name, so a default export without a name gets one.
  */
-export function addRefresh(path: string, source: string, options: TransformOptions): RefreshedScript | null {
+export function addRefresh(path: string, source: string, options: RefreshOptions): RefreshedScript | null {
   const script = refresh(path, source, options)
   if (!script || !hasAnonymousDefault(script.program)) return script
   const name = /\bDefault\b/.test(source) ? 'HydrantDefault' : 'Default'
@@ -26,14 +33,22 @@ export function addRefresh(path: string, source: string, options: TransformOptio
   return script
 }
 
-function refresh(path: string, source: string, options: TransformOptions): RefreshedScript | null {
+function refresh(
+  path: string,
+  source: string,
+  { importSource = 'react', ...options }: RefreshOptions,
+): RefreshedScript | null {
   const { code, map, errors } = transformSync(path, source, {
     ...options,
     sourceType: 'module',
-    jsx: { runtime: 'automatic', development: false, refresh: true },
+    jsx: { runtime: 'automatic', importSource, development: false, refresh: true },
   })
   if (errors.length > 0) return null
-  return { code, ...(map ? { map } : {}), program: parseModule(code) }
+  try {
+    return { code, ...(map ? { map } : {}), program: parseModule(code) }
+  } catch {
+    return null
+  }
 }
 
 /** Parses a script that oxc-transform or esbuild has written. */

@@ -46,7 +46,7 @@ export function rewriteImports(
     const target = source && targetOf(source.value)
     if (!source || !target) continue
     if ('url' in target) {
-      edits.push({ start: source.start, end: source.end, text: JSON.stringify(target.url) })
+      edits.push({ start: source.start, end: endOfSource(code, node, source), text: JSON.stringify(target.url) })
       continue
     }
     if (node.type === 'ImportExpression') {
@@ -117,6 +117,16 @@ function sourceOf(node: AnyNode): Source | null {
     default:
       return null
   }
+}
+
+/**
+ * Returns the end of the source of an import, with its attributes: the browser gets every module as a script, also one
+ * that is imported `with { type: 'json' }`.
+ */
+function endOfSource(code: string, node: AnyNode, source: Source): number {
+  if (node.type === 'ImportExpression') return node.options?.end ?? source.end
+  const last = 'attributes' in node ? node.attributes.at(-1) : undefined
+  return last ? code.indexOf('}', last.end) + 1 : source.end
 }
 
 function nameOf(node: { type: string; name?: string; value?: unknown }): string {

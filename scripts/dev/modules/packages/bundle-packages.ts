@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { version as esbuildVersion } from 'esbuild'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
 import { contentHash } from '../../../build/esbuild/content-hash.ts'
+import { inputPath } from '../../../build/esbuild/input-path.ts'
 import { foldersFrom } from '../../../build/esbuild/site-package.ts'
 import { findStyledPackages } from '../../../build/esbuild/styled-packages.ts'
 import { ALWAYS, compilePackages, type PackageCompilation } from './compile-packages.ts'
@@ -50,7 +51,9 @@ async function writeBundle(input: BundleInput, cache: PackageCache, inputKey: st
   const { metafile, ...compiled } = await compilePackages({ ...input, outdir: folder })
   await markScripts(folder, await cache.listFiles())
   // The others are modules without a file.
-  const inputs = Object.keys(metafile.inputs).filter((path) => existsSync(join(siteDir, path)))
+  const inputs = Object.keys(metafile.inputs)
+    .map(inputPath)
+    .filter((path) => existsSync(join(siteDir, path)))
   const record = { ...compiled, settingsKey, inputKey, styled: findStyledPackages(metafile) }
   return await cache.keep(folder, keyOf(inputKey, siteDir, inputs), record, inputs)
 }
