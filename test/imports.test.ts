@@ -205,7 +205,15 @@ const DEV_ROOMS = [
 /** Every folder and file of `scripts/dev/modules`, in the same order. */
 const MODULE_ROOMS = [
   ...['module-compiler.ts', 'scan-site.ts', 'browser', 'packages', 'server', 'compile-with-plugins.ts'],
-  ...['dev-workers.ts', 'script-settings.ts', 'observe-plugins.ts', 'recompiled.ts', 'site-graph.ts', 'apply-edits.ts'],
+  ...[
+    'dev-workers.ts',
+    'script-settings.ts',
+    'observe-plugins.ts',
+    'recompiled.ts',
+    'site-graph.ts',
+    'match-pattern.ts',
+    'apply-edits.ts',
+  ],
 ]
 
 for (const [folder, rooms] of [

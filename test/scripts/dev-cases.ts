@@ -14,6 +14,12 @@ export const DEV_CASES: Record<string, DevCase> = {
     'after.ts': "import { order } from './order.ts'\norder.push('after')\n",
     'order.ts': 'export const order: string[] = []\n',
   },
+  patterns: {
+    'load.ts':
+      "export async function load() {\n  const names = ['one', 'deep/two']\n  return await Promise.all(names.map(async (name) => (await import('./texts/' + name + '.ts')).default))\n}\n",
+    'texts/one.ts': "export default 'one'\n",
+    'texts/deep/two.ts': "export default 'two'\n",
+  },
   'circular-functions': {
     'load.ts': "import { isEven } from './even.ts'\nexport const load = () => [isEven(10), isEven(7)]\n",
     'even.ts':

@@ -1,12 +1,15 @@
 import type { Metafile } from 'esbuild'
 import { applyAlias } from '../../build/esbuild/externals.ts'
 import { inputPath } from '../../build/esbuild/input-path.ts'
+import { isPattern, matchPattern } from './match-pattern.ts'
 
 /** An imported module of the site by its id, or a package or the URL of a script by its specifier. */
 export type ImportedModule = { id: string } | { package: string }
 
 interface GraphNode {
   imports: Map<string, ImportedModule>
+  /** The specifiers of the modules that an `import()` with a pattern may import, as `./texts/${language}.ts`. */
+  matches: string[]
   importers: Set<string>
   /** Whether the module is written as CommonJS. */
   isCommonJs: boolean
@@ -22,6 +25,8 @@ export interface SiteGraph {
   isCommonJs(id: string): boolean
   /** Returns the module that a specifier of an importer leads to; null for an unknown specifier. */
   find(importer: string, specifier: string): ImportedModule | null
+  /** Returns the specifiers of the modules that the patterns in `import()` of a module match. */
+  matchesOf(id: string): readonly string[]
   /** Returns what each specifier of a module leads to. */
   importsOf(id: string): ReadonlyMap<string, ImportedModule>
   importersOf(id: string): Iterable<string>
@@ -57,7 +62,8 @@ export function createSiteGraph(
   const packages = new Set<string>()
   for (const [input, { format }] of Object.entries(inputs)) {
     const id = inputPath(input)
-    if (!isEntry(id)) nodes.set(id, { imports: new Map(), importers: new Set(), isCommonJs: format === 'cjs' })
+    const isCommonJs = format === 'cjs'
+    if (!isEntry(id)) nodes.set(id, { imports: new Map(), matches: [], importers: new Set(), isCommonJs })
   }
   for (const [importer, { imports }] of Object.entries(inputs)) {
     const node = nodes.get(inputPath(importer))
@@ -65,6 +71,14 @@ export function createSiteGraph(
     for (const { path: input, original = input, external, kind } of imports) {
       if (input === ESBUILD_RUNTIME) continue
       const path = inputPath(input)
+      if (external && isPattern(path)) {
+        for (const [specifier, id] of matchPattern(importer, path, nodes.keys())) {
+          node.imports.set(specifier, { id })
+          node.matches.push(specifier)
+          nodes.get(id)?.importers.add(importer)
+        }
+        continue
+      }
       const target = external ? null : nodes.get(path)
       if (!target && OF_STYLESHEETS.includes(kind)) continue
       target?.importers.add(importer)
@@ -103,6 +117,7 @@ export function createSiteGraph(
       // esbuild lists packages after aliases.
       return imports?.get(specifier) ?? imports?.get(applyAlias(alias, specifier)) ?? null
     },
+    matchesOf: (id) => nodes.get(id)?.matches ?? [],
     importsOf: (id) => nodes.get(id)?.imports ?? new Map(),
     importersOf: (id) => nodes.get(id)?.importers ?? [],
     reach,

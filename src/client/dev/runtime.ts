@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import type { createSignatureFunctionForTransform, register } from '#react-refresh'
 import type { App } from '../app-state.ts'
+import { importModule } from '../import-module.ts'
 
 /** The functions that modules of the site call, as `__hydrant_dev__`. */
 export interface DevRuntime {
@@ -18,6 +19,8 @@ export interface DevRuntime {
   provided(specifier: string): object
   /** Returns what `import * as` returns for a CommonJS package. The default export of its script is `module.exports`. */
   namespace(script: { default?: unknown }): object
+  /** Imports one of the modules that the pattern of an `import()` matches, or the script at a URL. */
+  match(modules: Targets, specifier: unknown): Promise<unknown>
   /** Throws an error for a package that the page does not have yet. */
   missing(specifier: string): never
   /** Returns a CommonJS module of the site, by the modules that it requires. `run` evaluates it. */
@@ -86,6 +89,14 @@ export function createDevRuntime(
       const namespace = namespaces.get(script) ?? toNamespace(script.default ?? {})
       namespaces.set(script, namespace)
       return namespace
+    },
+    async match(modules, specifier) {
+      const path = String(specifier)
+      const load = Object.hasOwn(modules, path) ? modules[path] : undefined
+      if (load) return await load()
+      // The message of a bundle.
+      if (/^\.\.?\//.test(path)) throw new Error(`Module not found in bundle: ${path}`)
+      return await importModule(path)
     },
     missing,
     createRequire,

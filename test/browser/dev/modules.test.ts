@@ -324,6 +324,41 @@ export default function Page() {
   ])
 })
 
+t.test('imports the modules that a pattern matches', async (t) => {
+  for (const folder of ['texts', 'words']) {
+    for (const name of ['de', 'en']) site.write(`parts/${folder}/${name}.ts`, `export default '${folder} ${name}'\n`)
+  }
+  site.write('parts/texts/old.cjs', "module.exports = 'texts old'\n")
+  site.write(
+    'pages/pattern.tsx',
+    `import { useState } from 'react'
+export default function Page() {
+  const [text, setText] = useState('')
+  const show = (file) => import('../parts/texts/' + file).then((module) => setText(module.default), (error) => setText(error.message))
+  return <main>{['de.ts', 'old.cjs', 'fr.ts'].map((file) => <button key={file} id={file.slice(0, 2)} type="button" onClick={() => show(file)}>{file}</button>)}<p id="text">{text}</p></main>
+}
+`,
+  )
+  const page = await site.open('/pattern')
+  await page.press('#de')
+  await page.says('#text', 'texts de')
+  await page.press('#ol')
+  await page.says('#text', 'texts old')
+  await page.press('#fr')
+  await page.says('#text', 'Module not found in bundle: ../parts/texts/fr.ts')
+  site.edit('parts/texts/de.ts', 'texts de', 'new de')
+  site.edit('pages/pattern.tsx', "['de.ts'", "['en.ts', 'de.ts'")
+  await page.shown('#en')
+  await page.press('#de')
+  await page.says('#text', 'new de')
+  site.edit('pages/pattern.tsx', "'../parts/texts/' + file", "'../parts/words/' + file")
+  site.edit('pages/pattern.tsx', "['en.ts'", "['it.ts', 'en.ts'")
+  await page.shown('#it')
+  await page.press('#en')
+  await page.says('#text', 'words en')
+  t.strictSame(page.messages, [])
+})
+
 t.test('compiles syntax that browsers do not have, with the settings of tsconfig.json', async (t) => {
   site.write(
     'parts/settings/tsconfig.json',

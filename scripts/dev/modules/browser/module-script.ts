@@ -10,6 +10,8 @@ import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
 export interface ScriptContext {
   /** Returns the module that a specifier leads to; null for an unknown specifier. */
   find(specifier: string): ImportedModule | null
+  /** See `SiteGraph.matchesOf`. */
+  matches: readonly string[]
   /** Returns the URL of the script of a module. */
   urlOf(id: string): string
   /** The scripts of packages by their specifiers. See `PackageBundle`. */
@@ -22,7 +24,7 @@ export interface ScriptContext {
 export function writeModuleScript(id: string, module: BrowserModule, context: ScriptContext): string {
   const { code, program, requires } = module
   const start = `const { $RefreshReg$, $RefreshSig$ } = __hydrant_dev__.module(${JSON.stringify(id)}, import.meta.url);`
-  const rewritten = rewriteImports(code, program, (specifier) => findTarget(specifier, context))
+  const rewritten = rewriteImports(code, program, (specifier) => findTarget(specifier, context), context.matches)
   const required = requires.flatMap((specifier): [string, RequireTarget][] => {
     const target = findRequired(specifier, context)
     return target ? [[specifier, target]] : []

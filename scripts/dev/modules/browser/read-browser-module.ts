@@ -3,7 +3,7 @@ import type { AnyNode, Program } from 'acorn'
 import { markThrown } from '../../../build/output/mark-thrown.ts'
 import { listArguments } from './list-arguments.ts'
 import { parseModule, type RefreshedScript } from './refresh-transform.ts'
-import { listSpecifiers } from './rewrite-imports.ts'
+import { listExpressions, listSpecifiers } from './rewrite-imports.ts'
 
 /** A module for the browser, before its imports are rewritten. */
 export interface BrowserModule {
@@ -12,6 +12,8 @@ export interface BrowserModule {
   /** Null without a source map. */
   map: EncodedSourceMap | null
   specifiers: string[]
+  /** The texts of the expressions in `import()` that are no specifiers. */
+  expressions: string[]
   /** The specifiers of `require()` in the module. */
   requires: string[]
   /** The names that the module exports, sorted. */
@@ -39,6 +41,7 @@ export function readBrowserModule(script: RefreshedScript): BrowserModule {
     code,
     program,
     map,
+    expressions: listExpressions(code, program),
     specifiers: [...new Set([...listSpecifiers(program), ...requires])],
     requires,
     exports: exported.map(({ name }) => name).sort(),

@@ -1,4 +1,11 @@
-import type { AnyNode, ExportAllDeclaration, ExportNamedDeclaration, ImportDeclaration, Program } from 'acorn'
+import type {
+  AnyNode,
+  ExportAllDeclaration,
+  ExportNamedDeclaration,
+  ImportDeclaration,
+  ImportExpression,
+  Program,
+} from 'acorn'
 import { nodesIn } from '../../../build/output/parse-script.ts'
 import { applyEdits, type Edit } from '../apply-edits.ts'
 
@@ -10,6 +17,15 @@ export type ImportTarget = { url: string } | { script: string; namespaceOf: Name
 
 /** Returns the expression of a module's namespace, of the expression of its script's namespace. */
 export type NamespaceOf = (script: string) => string
+
+/** Lists the texts of the expressions in `import()` that are no specifiers. */
+export function listExpressions(code: string, program: Program): string[] {
+  return [...nodesIn(program)].filter(isExpression).map(({ source }) => code.slice(source.start, source.end))
+}
+
+function isExpression(node: AnyNode): node is ImportExpression {
+  return node.type === 'ImportExpression' && node.source.type !== 'Literal'
+}
 
 /** Lists the specifiers of a script's imports, static and dynamic. A dynamic import of another expression is left out. */
 export function listSpecifiers(program: Program): string[] {
@@ -24,11 +40,14 @@ export function listSpecifiers(program: Program): string[] {
 /**
  * Replaces the imports of a script. Keeps the number of lines, so that its source map stays valid. The declarations
  * that replace imports are at the start of the first line, because imports are evaluated before other code.
+ *
+ * @param matches The specifiers that an `import()` of an expression may have.
  */
 export function rewriteImports(
   code: string,
   program: Program,
   targetOf: (specifier: string) => ImportTarget | null,
+  matches: readonly string[],
 ): string {
   const edits: Edit[] = []
   const declarations: string[] = []
@@ -41,8 +60,14 @@ export function rewriteImports(
     return namespaceOf(local)
   }
 
+  const found = matches.map((specifier) => `${JSON.stringify(specifier)}: () => ${importLater(targetOf(specifier))}`)
   for (const node of nodesIn(program)) {
     const source = sourceOf(node)
+    if (isExpression(node) && found.length > 0) {
+      const { start } = node
+      const lines = code.slice(start, node.source.start).replace(/[^\n]/g, '')
+      edits.push({ start, end: node.source.start, text: `__hydrant_dev__.match({ ${found.join(', ')} }, ${lines}` })
+    }
     const target = source && targetOf(source.value)
     if (!source || !target) continue
     if ('url' in target) {
@@ -65,6 +90,14 @@ function replaceExpression(target: Exclude<ImportTarget, { url: string }>): stri
   if ('namespace' in target) return `Promise.resolve(${target.namespace})`
   return `import(${JSON.stringify(target.script)}).then((script) => ${target.namespaceOf('script')})`
 }
+
+/** Returns the expression of the promise of a module. */
+function importLater(target: ImportTarget | null): string {
+  return target && 'url' in target ? `import(${JSON.stringify(target.url)})` : replaceExpression(target ?? MISSING)
+}
+
+/** A module that is no longer there. */
+const MISSING = { namespace: '{}' }
 
 type Statement = ImportDeclaration | ExportNamedDeclaration | ExportAllDeclaration
 

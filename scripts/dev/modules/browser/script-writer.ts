@@ -24,7 +24,7 @@ export function createScriptWriter({ folder, names, modules, graph, packages }: 
 
   /** Returns which of a module and the modules that it imports are CommonJS. Their code shows this even before a scan. */
   async function findCommonJs(id: string, { specifiers }: BrowserModule): Promise<Set<string>> {
-    const targets = specifiers.map((specifier) => graph().find(id, specifier))
+    const targets = [...specifiers, ...graph().matchesOf(id)].map((specifier) => graph().find(id, specifier))
     const ids = [id, ...targets.flatMap((target) => (target && 'id' in target ? [target.id] : []))]
     const possible = ids.filter((one) => graph().isCommonJs(one) && !isStylesheet(one))
     const found = await Promise.all(possible.map(modules.get))
@@ -36,7 +36,8 @@ export function createScriptWriter({ folder, names, modules, graph, packages }: 
     const name = names.script(id)
     const commonJs = await findCommonJs(id, module)
     const find = (specifier: string) => graph().find(id, specifier)
-    const text = writeModuleScript(id, module, { urlOf, commonJs, find, packages: packages() })
+    const matches = graph().matchesOf(id)
+    const text = writeModuleScript(id, module, { urlOf, commonJs, find, matches, packages: packages() })
     if (module.map === null) return text
     keepMap(folder, { name, text, map: module.map }, names.outdated(id))
     return withMap(text, module.map)

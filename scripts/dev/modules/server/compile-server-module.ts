@@ -15,6 +15,8 @@ export interface CompiledServerModule {
   requires: string[]
   /** The specifiers of static and dynamic imports and of `require()`. */
   specifiers: string[]
+  /** The texts of the expressions in `import()` that are no specifiers. */
+  expressions: string[]
   /** The names that the module imports, by specifier. */
   names: ReadonlyMap<string, readonly string[]>
   /** Whether the body contains `await`, because the module has a top-level await. */
@@ -79,7 +81,7 @@ function isTopLevelAwait(error: unknown): boolean {
 }
 
 function complete(code: string, map: string, isAsync: boolean): CompiledServerModule {
-  const { edits, specifiers } = findDynamicImports(code)
+  const { edits, specifiers, expressions } = findDynamicImports(code)
   const imports = listSpecifiers(code, IMPORT)
   const requires = listSpecifiers(code, REQUIRE)
   return {
@@ -88,6 +90,7 @@ function complete(code: string, map: string, isAsync: boolean): CompiledServerMo
     imports,
     requires,
     specifiers: [...new Set([...imports, ...requires, ...specifiers])],
+    expressions,
     names: listNames(code),
     isAsync,
     isEsm: code.includes(EXPORTS_END),
@@ -129,16 +132,18 @@ function linkNamespaces(code: string): string {
     .replace('var __toESM = (mod, isNodeMode, target) => ', (text) => `${text}${isNamespace}(mod) ? mod : `)
 }
 
-function findDynamicImports(code: string): { edits: Edit[]; specifiers: string[] } {
+function findDynamicImports(code: string): { edits: Edit[]; specifiers: string[]; expressions: string[] } {
   const edits: Edit[] = []
   const specifiers: string[] = []
-  if (!/\bimport\s*\(/.test(code)) return { edits, specifiers }
+  const expressions: string[] = []
+  if (!/\bimport\s*\(/.test(code)) return { edits, specifiers, expressions }
   for (const node of nodesIn(parseScript(code))) {
     if (node.type !== 'ImportExpression') continue
     edits.push({ start: node.start, end: node.start + 'import'.length, text: dynamicImport })
     if (node.source.type === 'Literal') specifiers.push(String(node.source.value))
+    else expressions.push(code.slice(node.source.start, node.source.end))
   }
-  return { edits, specifiers }
+  return { edits, specifiers, expressions }
 }
 
 function listSpecifiers(code: string, pattern: RegExp): string[] {

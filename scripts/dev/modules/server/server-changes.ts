@@ -33,7 +33,8 @@ export function describeServerChanges(saved: readonly ServerChange[], graph: Sit
 }
 
 function hasOtherSpecifiers({ before, after }: ServerChange): boolean {
-  return before !== undefined && before.specifiers.join() !== after.specifiers.join()
+  const importsOf = ({ specifiers, expressions }: CompiledServerModule) => [...specifiers, ...expressions].join()
+  return before !== undefined && importsOf(before) !== importsOf(after)
 }
 
 function hasOtherNames({ before, after }: ServerChange): boolean {
