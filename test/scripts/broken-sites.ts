@@ -304,6 +304,34 @@ export const brokenSites: BrokenSite[] = [
     message: 'pages/a.tsx → db.server.ts',
   },
   {
+    title: 'server modules and server data with other extensions',
+    files: {
+      'pages/a.tsx':
+        "import { one } from '../one.server.mjs'\nimport { two } from '../two.server.mts'\nimport three from '../three.server.json'\nimport four from '../four.server.cjs'\nexport default () => <p>{String([one, two, three, four])}</p>\n",
+      'one.server.mjs': 'export const one = 1\n',
+      'two.server.mts': 'export const two = 2\n',
+      'three.server.json': '{ "key": "secret" }\n',
+      'four.server.cjs': 'module.exports = 4\n',
+    },
+    expected: [
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:1:21',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:2:21',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:3:19',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:4:18',
+    ],
+    message: 'pages/a.tsx → one.server.mjs',
+  },
+  {
+    title: 'server data under another name',
+    files: {
+      'pages/a.tsx': "import keys from '#keys'\nexport default () => <p>{String(keys)}</p>\n",
+      'package.json': '{ "name": "a-site", "type": "module", "imports": { "#keys": "./keys.server.json" } }',
+      'keys.server.json': '{ "key": "secret" }\n',
+    },
+    expected: ['HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:1:18'],
+    message: 'pages/a.tsx → keys.server.json',
+  },
+  {
     title: 'syntax errors in two files, and a mistake of another kind beside them',
     files: {
       'pages/a.tsx': 'export default () => <p>a</b>\n',

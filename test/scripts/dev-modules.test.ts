@@ -45,3 +45,18 @@ t.test('modules behave as in the bundle of production', async (t) => {
     t.strictSame(await response.json(), expected.json(), name)
   }
 })
+
+t.test('in development, a worker and a page get no server code either', async (t) => {
+  const dir = createSite(t, {
+    'package.json': '{ "name": "fixture", "type": "module" }',
+    'pages/index.tsx':
+      "const start = () => new Worker(new URL('../workers/a.ts', import.meta.url), { type: 'module' })\nexport default () => <button onClick={start}>start</button>\n",
+    'pages/keys.tsx': "import keys from '../keys.server.json'\nexport default () => <p>{keys.key}</p>\n",
+    'workers/a.ts': "import { secret } from '../server'\npostMessage(secret)\n",
+    'server.ts': "export const secret = 'secret'\nexport default async function server() {}\n",
+    'keys.server.json': '{ "key": "secret" }',
+  })
+  const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'])
+  await dev.waitFor(/^Error \[HYD_BUILD_SERVER_IN_BROWSER\] browser code imports keys\.server\.json/)
+  await dev.waitFor(/^Error \[HYD_BUILD_SERVER_IN_BROWSER\] browser code imports server\.ts/)
+})

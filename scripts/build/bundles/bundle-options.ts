@@ -55,7 +55,6 @@ export function createClientBundle(input: BundleInput): Bundle {
   ]
   const assets = createAssets('browser', assetExtensions(options))
   const images = createImageModules(siteDir, 'browser', input.readImage)
-  const serverOnly = [site.serverPlugin, site.config].filter((file) => file !== null)
   // HYDRANT_BROWSER leaves out code that only the server runs, see src/shared/globals.ts.
   const define = {
     'process.env.NODE_ENV': '"production"',
@@ -70,7 +69,7 @@ export function createClientBundle(input: BundleInput): Bundle {
     define,
     loader: bundleLoaders(options),
   } as const
-  const ownPlugins = [createHydrantModules(siteDir), createBrowserGuard(siteDir, serverOnly)]
+  const ownPlugins = [createHydrantModules(siteDir), createBrowserGuard(siteDir)]
   const workers = createWorkers({
     siteDir,
     options: { ...shared(input), ...compiled, plugins: [...options.plugins, ...ownPlugins] },

@@ -16,18 +16,25 @@ export function isBrowserGuardDetail(detail: unknown): detail is BrowserGuardDet
 const builtins = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]))
 const resolving = Symbol('resolving')
 
-/** Creates the plugin that refuses server files and Node's modules in the browser's bundle. */
-export function createBrowserGuard(siteDir: string, serverOnly: readonly string[]): Plugin {
-  const serverFiles = new Set(serverOnly.map((file) => resolve(siteDir, file)))
+/** Matches modules of any kind, and data: `keys.server.mjs`, `keys.server.json`. */
+const SERVER_FILE = /\.server\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/
+/** The names of the files in the site's folder that only the server uses. */
+const ROOT_FILES = ['server', 'hydrant.config'].flatMap((name) =>
+  ['.ts', '.tsx', '.js', '.jsx'].map((extension) => name + extension),
+)
+
+/** Creates the plugin that refuses server files and Node's modules in the bundles for browsers. */
+export function createBrowserGuard(siteDir: string): Plugin {
+  const rootFiles = new Set(ROOT_FILES.map((file) => resolve(siteDir, file)))
   const isServerFile = (path: string) =>
-    (/\.server\.[jt]sx?$/.test(path) && !path.includes('/node_modules/')) || serverFiles.has(path)
+    (SERVER_FILE.test(path) && !path.includes('/node_modules/')) || rootFiles.has(path)
 
   return {
     name: 'hydrant-browser-guard',
     setup(build) {
       build.onResolve({ filter: /^hydrant$/ }, () => refuse('hydrant'))
       // An error of `onResolve` has the place of the import.
-      build.onResolve({ filter: /(^|\/)(server|hydrant\.config)(\.[jt]sx?)?$|\.server(\.[jt]sx?)?$/ }, async (args) => {
+      build.onResolve({ filter: /(^|\/)(server|hydrant\.config)(\.[jt]sx?)?$|\.server(\.\w+)?$/ }, async (args) => {
         if (args.kind === 'entry-point' || args.pluginData === resolving) return null
         const found = await find(build, args)
         return found.errors.length === 0 && found.namespace === 'file' && isServerFile(found.path)
@@ -36,7 +43,7 @@ export function createBrowserGuard(siteDir: string, serverOnly: readonly string[
       })
       // Server files that are imported under another name: an alias or a path of tsconfig.json.
       // A filter that matches every module would send the path of each one to this process.
-      build.onLoad({ filter: /[.\\/](server|hydrant\.config)\.[jt]sx?$/, namespace: 'file' }, ({ path }) =>
+      build.onLoad({ filter: /[.\\/](server|hydrant\.config)\.\w+$/, namespace: 'file' }, ({ path }) =>
         isServerFile(path) ? refuse(path) : null,
       )
       // A package or an alias may replace a built-in module: refuse it only when nothing else resolves.

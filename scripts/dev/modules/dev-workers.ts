@@ -31,7 +31,7 @@ export function createDevWorkers({ siteDir, settings, plugins }: DevWorkersInput
         ...settings.define,
       },
       loader: bundleLoaders(settings),
-      plugins: [...plugins.plugins, createHydrantModules(siteDir), createBrowserGuard(siteDir, [])],
+      plugins: [...plugins.plugins, createHydrantModules(siteDir), createBrowserGuard(siteDir)],
     },
   })
 }

@@ -93,7 +93,6 @@ export function createSiteScanner(): SiteScanner {
 }
 
 function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput): BundleOptions {
-  const serverOnly = [site.serverPlugin, site.config].filter((file) => file !== null)
   const files = site.components.map(({ file }) => file).sort()
   const bundled = bundledExtensions(settings)
   return {
@@ -105,7 +104,7 @@ function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined
       ...plugins.plugins,
       createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
       createReactExternals(),
-      createBrowserGuard(siteDir, serverOnly),
+      createBrowserGuard(siteDir),
       createCss(siteDir, 'browser', cssCompiler),
       createSvgComponents(siteDir),
       createImageModules(siteDir, 'browser', readPlainImage).plugin,

@@ -24,17 +24,37 @@ export const refuseEncoded: preParsingHookHandler = (request, reply, payload, do
  */
 export function requireShallow(body: unknown) {
   const seen = new Set<object>()
-  let level = [body]
-  for (let depth = 0; level.length > 0; depth++) {
+  let level = objectsIn([body])
+  for (let depth = 1; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) throw new HttpError(400, `The body is nested deeper than ${MAX_DEPTH} levels.`)
-    level = level.flatMap((value) => partsOf(value, seen))
+    const inner: object[] = []
+    for (const value of level) {
+      if (seen.has(value)) continue
+      const parts = partsOf(value)
+      const objects = objectsIn(parts)
+      // A parser of the site may return the same object in many places. A short one without objects is read again:
+      // bodies of JSON have many, and remembering them would take most of the time.
+      if (objects.length > 0 || parts.length > SHORT) seen.add(value)
+      for (const one of objects) inner.push(one)
+    }
+    level = inner
   }
 }
 
-function partsOf(value: unknown, seen: Set<object>): unknown[] {
-  // A parser of the site may return any value, and the same object in many places.
-  if (typeof value !== 'object' || value === null || seen.has(value)) return []
-  seen.add(value)
+/** How many values an object without other objects may have to be read again wherever it occurs. */
+const SHORT = 8
+const NOTHING: readonly never[] = []
+
+function partsOf(value: object): readonly unknown[] {
   if (Array.isArray(value)) return value
-  return isPlainObject(value) ? Object.values(value) : []
+  return isPlainObject(value) ? Object.values(value) : NOTHING
+}
+
+function objectsIn(values: readonly unknown[]): readonly object[] {
+  // Most lists have no objects.
+  return values.some(isObject) ? values.filter(isObject) : NOTHING
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

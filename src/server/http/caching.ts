@@ -68,6 +68,11 @@ export function onHeaderSent({ raw }: FastifyReply, name: string, onValues: Head
   listeners.set(raw, { name, onValues })
 }
 
+/** Removes the listener of `onHeaderSent`, because another response is sent in place of the one that it is for. */
+export function ignoreHeaders(raw: ServerResponse) {
+  listeners.delete(raw)
+}
+
 /**
  * Enforces the caching limits when the headers of a response are written. Call it before any other code can replace
  * `writeHead`.

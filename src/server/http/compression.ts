@@ -150,12 +150,17 @@ export function setEncoding(encoding: Encoding, reply: FastifyReply) {
 }
 
 /**
- * Whether another site makes a browser send the request with the visitor's cookies and without a click. An attacker
- * who can do that often, and who sees the length of the responses, can guess their content letter by letter
+ * Whether another site makes a browser send the request with the visitor's cookies or password, and without a click. An
+ * attacker who can do that often, and who sees the length of the responses, can guess their content letter by letter
  * (https://www.breachattack.com).
  */
 function isForced({ headers }: FastifyRequest): boolean {
-  return isFromOtherOrigin(headers) && headers.cookie !== undefined && headers['sec-fetch-user'] === undefined
+  return isFromOtherOrigin(headers) && hasCredentials(headers) && headers['sec-fetch-user'] === undefined
+}
+
+// A browser adds the password of HTTP authentication to the requests of other sites, too.
+function hasCredentials({ cookie, authorization }: FastifyRequest['headers']): boolean {
+  return cookie !== undefined || authorization !== undefined
 }
 
 // Quality 4 makes a page 5 to 8 % smaller but takes twice the time, and an open stream holds 570 kB instead of 330 kB

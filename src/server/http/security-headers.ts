@@ -67,9 +67,21 @@ export function setNosniff(reply: FastifyReply) {
   reply.header('x-content-type-options', 'nosniff')
 }
 
-/** Sets the `Content-Security-Policy`, unless there is one. */
-export function setPolicy(reply: FastifyReply, policy: string) {
-  if (!reply.hasHeader(POLICY)) reply.header(POLICY, policy)
+const OWN_POLICY = Symbol('policy')
+
+interface OwnReply extends FastifyReply {
+  /** The policy that `setPolicy` has set. */
+  [OWN_POLICY]?: string
+}
+
+/**
+ * Sets the `Content-Security-Policy`, unless the site has set one. An error may replace a document whose policy is set
+ * already: the error has another nonce.
+ */
+export function setPolicy(reply: OwnReply, policy: string) {
+  if (reply.hasHeader(POLICY) && reply.getHeader(POLICY) !== reply[OWN_POLICY]) return
+  reply.header(POLICY, policy)
+  reply[OWN_POLICY] = policy
 }
 
 const YEAR_SECONDS = 31_536_000

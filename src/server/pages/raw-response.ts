@@ -1,8 +1,9 @@
+import { STATUS_CODES } from 'node:http'
 import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
 import type { ServerError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { catchError } from '../failures/catch-error.ts'
-import { NO_STORE } from '../http/caching.ts'
+import { ignoreHeaders, NO_STORE } from '../http/caching.ts'
 import { createNonce, DIGEST_HEADER, HTML_TYPE, MARKDOWN_TYPE, REQUEST_ID_HEADER } from '../http/headers.ts'
 import { errorMarkdown } from '../http/markdown-error.ts'
 import { createErrorProblem, PROBLEM_TYPE } from '../http/problem.ts'
@@ -22,6 +23,9 @@ export function sendRawError(thrown: unknown, ctx: RequestContext) {
   const { raw } = reply.hijack()
   if (raw.headersSent || raw.destroyed) return void raw.destroy()
   for (const name of raw.getHeaderNames()) raw.removeHeader(name)
+  ignoreHeaders(raw)
+  // Node.js would keep the phrase of the response that it has refused: `500 OK`. HTTP/2 has none, and warns of it.
+  if (request.raw.httpVersionMajor === 1) raw.statusMessage = STATUS_CODES[status] ?? ''
   raw.writeHead(status, {
     ...headers,
     [REQUEST_ID_HEADER]: request.id,

@@ -18,6 +18,8 @@ interface Node {
   isList: boolean
   /** The parts of a group by their keys: all texts for an object, or all numbers for an array. */
   parts: Map<string | number, Node>
+  /** The result of `sortedIndexes`; null until it is needed. No part is added after that. */
+  indexes: readonly number[] | null
 }
 
 /**
@@ -47,7 +49,7 @@ export function createFormObject(
 }
 
 function createNode(): Node {
-  return { values: [], isList: false, parts: new Map() }
+  return { values: [], isList: false, parts: new Map(), indexes: null }
 }
 
 function addValue(root: Node, name: string, value: string | File) {
@@ -103,8 +105,10 @@ function isArray({ parts }: Node): boolean {
   return typeof key === 'number'
 }
 
-function sortedIndexes({ parts }: Node): number[] {
-  return [...parts.keys()].map(Number).sort((a, b) => a - b)
+/** Returns the indexes of an array. They are sorted once, because each issue of a schema asks for its name. */
+function sortedIndexes(node: Node): readonly number[] {
+  node.indexes ??= [...node.parts.keys()].map(Number).sort((a, b) => a - b)
+  return node.indexes
 }
 
 function nameAt(root: Node, path: readonly PropertyKey[]): string {

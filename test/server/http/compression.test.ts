@@ -184,7 +184,9 @@ t.test('a response to a request that another site causes is not compressed', asy
   for (const [headers, encoding] of [
     [{ 'sec-fetch-site': 'cross-site', cookie: 'a=b' }, undefined],
     [{ 'sec-fetch-site': 'same-site', cookie: 'a=b' }, undefined],
+    [{ 'sec-fetch-site': 'cross-site', authorization: 'Basic YTpi' }, undefined],
     [{ 'sec-fetch-site': 'cross-site', cookie: 'a=b', 'sec-fetch-user': '?1' }, 'br'],
+    [{ 'sec-fetch-site': 'cross-site', authorization: 'Basic YTpi', 'sec-fetch-user': '?1' }, 'br'],
     [{ 'sec-fetch-site': 'cross-site' }, 'br'],
     [{ 'sec-fetch-site': 'same-origin', cookie: 'a=b' }, 'br'],
     [{ 'sec-fetch-site': 'none', cookie: 'a=b' }, 'br'],

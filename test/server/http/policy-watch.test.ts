@@ -164,3 +164,30 @@ t.test('policies that allow the scripts cause no warning', async (t) => {
     }
   }
 })
+
+t.test(
+  'a response in place of one that cannot be sent has its own policy and phrase, and causes no warning',
+  async (t) => {
+    const set = (_request: FastifyRequest, reply: FastifyReply) => void reply.header('x-name', 'a\nb')
+    const { app, log } = await serveCase(t, { hook: 'onSend', set })
+    for (const url of ['/', '/nowhere']) {
+      const { statusCode, statusMessage, headers, body } = await app.inject({ url, headers: HTML })
+      t.strictSame([statusCode, statusMessage], [500, 'Internal Server Error'], url)
+      const [, nonce = ''] = /'nonce-([^']+)'/.exec(String(headers['content-security-policy'])) ?? []
+      t.match(body, `nonce="${nonce}"`)
+    }
+    t.strictSame(warnings(log), [])
+  },
+)
+
+t.test('an error in place of a document has its own policy', async (t) => {
+  const set = (_request: FastifyRequest, reply: FastifyReply) => {
+    if (reply.statusCode === 200) throw new Error('no')
+  }
+  const { app, log } = await serveCase(t, { hook: 'onSend', set })
+  const { statusCode, headers, body } = await app.inject({ url: '/', headers: HTML })
+  t.equal(statusCode, 500)
+  const [, nonce = ''] = /'nonce-([^']+)'/.exec(String(headers['content-security-policy'])) ?? []
+  t.match(body, `nonce="${nonce}"`)
+  t.strictSame(warnings(log), [])
+})

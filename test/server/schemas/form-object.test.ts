@@ -194,6 +194,19 @@ t.test('an issue has the name of the field that the form has sent', async (t) =>
   t.equal(nameOf([]), '')
 })
 
+t.test('the names of many issues take linear time', async (t) => {
+  // Indexes that are sorted again for each issue would take minutes.
+  const random = createRandom(1)
+  const count = 20_000
+  const indexes = new Set(Array.from({ length: count }, () => random.below(999_999_999)))
+  const { nameOf } = createFormObject(
+    Array.from(indexes, (index): [string, string] => [`items[${index}]`, 'x']),
+    null,
+  )
+  const names = Array.from({ length: indexes.size }, (_, index) => nameOf(['items', index]))
+  t.equal(new Set(names).size, indexes.size)
+})
+
 function randomValue(random: Random, depth: number): unknown {
   const kind = depth > 3 ? 0 : random.below(4)
   if (kind === 1) return Array.from({ length: 1 + random.below(3) }, () => randomValue(random, depth + 1))

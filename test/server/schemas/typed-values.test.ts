@@ -58,6 +58,8 @@ t.test('names of secrets', async (t) => {
     'customerIBANCode',
     'bankAccountNumber',
     'socialSecurityNumber',
+    ...['pw', 'newPw', 'login_pw', 'mdp', 'Kennwort', 'passwort', 'contraseña', 'contrasena', 'senha', 'wachtwoord'],
+    ...['lösenord', 'adgangskode', 'hasło', 'heslo', 'nova_parola', 'şifre', 'пароль', '密码', 'パスワード'],
   ])
     t.ok(isPrivateField(name), name)
   for (const name of [
@@ -73,6 +75,7 @@ t.test('names of secrets', async (t) => {
     'accNumber',
     'cc',
     'cc.name',
+    ...['pwa', 'upward', 'hasLocation', 'chosenHandle', 'theSlot', 'losing', 'parole', 'parolaChiave', 'parola_chiave'],
   ])
     t.notOk(isPrivateField(name), name)
 })
