@@ -185,6 +185,7 @@ t.test('a response to a request that another site causes is not compressed', asy
     [{ 'sec-fetch-site': 'cross-site', cookie: 'a=b' }, undefined],
     [{ 'sec-fetch-site': 'same-site', cookie: 'a=b' }, undefined],
     [{ 'sec-fetch-site': 'cross-site', authorization: 'Basic YTpi' }, undefined],
+    [{ 'sec-fetch-site': 'cross-site', authorization: 'Bearer token' }, 'br'],
     [{ 'sec-fetch-site': 'cross-site', cookie: 'a=b', 'sec-fetch-user': '?1' }, 'br'],
     [{ 'sec-fetch-site': 'cross-site', authorization: 'Basic YTpi', 'sec-fetch-user': '?1' }, 'br'],
     [{ 'sec-fetch-site': 'cross-site' }, 'br'],
