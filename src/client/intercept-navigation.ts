@@ -57,13 +57,13 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     if (method === 'post' || (event.formData && method !== 'get')) return
     // After a search within the page, the focus stays. Of all sources, only a form has a method.
     if (source?.method && url.pathname === location.pathname) event.intercept({ focusReset: 'manual' })
-    go(event, url, isTraverse)
+    go(event, url)
   }
 
-  function go(event: NavigateEvent, url: URL, isTraverse: boolean) {
+  function go(event: NavigateEvent, url: URL) {
     // The URL changes when the page has been fetched, as in an ordinary navigation, if the browser can wait for that.
-    const canWait = !isTraverse && event.cancelable && 'NavigationPrecommitController' in window
-    const from = canWait ? null : location.href
+    const canWait = event.cancelable && 'NavigationPrecommitController' in window
+    const from = { url: location.href, canWait }
     let pending: Promise<PendingNavigation> | undefined
     const start = () => {
       pending ??= load().then(

@@ -34,8 +34,9 @@ export function createFieldSender(
   return ({ href, method, formData, enctype, form }: SentFields, { progress, settled, release }: SubmissionEvents) => {
     const controller = new AbortController()
     const before = state.departures
+    const url = new URL(href ?? state.urlOnScreen ?? location.href, location.href)
     // The URL in the address bar has the fragment of the last link.
-    const url = new URL(href ?? location.pathname + location.search, location.href)
+    if (href === undefined) url.hash = ''
     const fields: Fields = { url, method, formData, enctype }
     releases.add(release)
     const ending = send(fields, form, controller.signal, progress).finally(() => releases.delete(release))
