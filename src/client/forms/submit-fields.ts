@@ -39,6 +39,8 @@ export function createFieldSender(
     if (href === undefined) url.hash = ''
     const fields: Fields = { url, method, formData, enctype }
     releases.add(release)
+    // What was said about an earlier attempt is no longer true.
+    view.announce('')
     const ending = send(fields, form, controller.signal, progress).finally(() => releases.delete(release))
     return {
       outcome: ending.then(({ outcome }) => outcome),
