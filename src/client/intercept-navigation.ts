@@ -51,7 +51,8 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     // The source may be another element. Then `form` and `formMethod` are undefined.
     const submitter = event.sourceElement as HTMLButtonElement | null
     const source = (submitter?.form ?? submitter) as HTMLFormElement | null
-    if (source?.closest('[data-hydrant-reload]')) return
+    // Firefox announces a download twice, the second time as a navigation.
+    if (source?.closest('[data-hydrant-reload],[download]')) return
     // Chromium uses the method of the form instead of the method of the submitting button.
     const method = submitter?.formMethod
     if (method === 'post' || (event.formData && method !== 'get')) return

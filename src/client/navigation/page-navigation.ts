@@ -79,7 +79,7 @@ export function createNavigate(
     // The visitor may have gone elsewhere before the page was in the document.
     state.urlOnScreen = event.signal.aborted ? event.destination.url : null
     restoreTyped()
-    if (page.rest) lateScroll.arrive(event, page.rest)
+    lateScroll.arrive(event, page.rest)
   }
 
   return (url: URL, event: NavigateEvent, from: Departure): PendingNavigation => {
