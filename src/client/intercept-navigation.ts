@@ -51,19 +51,20 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     // The source may be another element. Then `form` and `formMethod` are undefined.
     const submitter = event.sourceElement as HTMLButtonElement | null
     const source = (submitter?.form ?? submitter) as HTMLFormElement | null
-    if (source?.closest('[data-hydrant-reload]')) return
+    // Firefox announces a download twice, the second time as a navigation.
+    if (source?.closest('[data-hydrant-reload],[download]')) return
     // Chromium uses the method of the form instead of the method of the submitting button.
     const method = submitter?.formMethod
     if (method === 'post' || (event.formData && method !== 'get')) return
     // After a search within the page, the focus stays. Of all sources, only a form has a method.
     if (source?.method && url.pathname === location.pathname) event.intercept({ focusReset: 'manual' })
-    go(event, url, isTraverse)
+    go(event, url)
   }
 
-  function go(event: NavigateEvent, url: URL, isTraverse: boolean) {
+  function go(event: NavigateEvent, url: URL) {
     // The URL changes when the page has been fetched, as in an ordinary navigation, if the browser can wait for that.
-    const canWait = !isTraverse && event.cancelable && 'NavigationPrecommitController' in window
-    const from = canWait ? null : location.href
+    const canWait = event.cancelable && 'NavigationPrecommitController' in window
+    const from = { url: location.href, canWait }
     let pending: Promise<PendingNavigation> | undefined
     const start = () => {
       pending ??= load().then(

@@ -23,7 +23,15 @@ export type Navigator = ReturnType<typeof createNavigator>
 
 /** Creates the functions that navigate, send fields to actions, and prefetch. */
 export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
-  const state: NavigatorState = { version: 0, departures: 0, formsSent: 0, pendingForms: 0, redirects: 0 }
+  const state: NavigatorState = {
+    urlOnScreen: null,
+    version: 0,
+    departures: 0,
+    formsSent: 0,
+    pendingForms: 0,
+    redirects: 0,
+  }
+  const urlOnScreen = () => state.urlOnScreen ?? location.href
   const releases = new Set<() => void>()
   const { navigation } = app.platform
   const begin = createActivity(navigation)
@@ -58,7 +66,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   keepTypedOnRetry(context)
   const navigate = createNavigate(context, view, take)
   const send = createFormSubmitter(context, catchUp)
-  const readForm = createFormReader(isOurs)
+  const readForm = createFormReader(isOurs, urlOnScreen)
   // Without the Navigation API the browser sends forms itself.
   if ('navigation' in window)
     takeForms(readForm, (form) => {
@@ -77,8 +85,8 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
       // React passes the event of the browser.
       const read = readForm(event as SubmitEvent)
       // A button may send the form elsewhere.
-      if (read?.url.href.replace(/#.*/, '') !== new URL(href ?? location.href, location.href).href.replace(/#.*/, ''))
-        return null
+      const here = urlOnScreen()
+      if (read?.url.href.replace(/#.*/, '') !== new URL(href ?? here, here).href.replace(/#.*/, '')) return null
       return read && { ...read, href: read.url.href, key: keyOf(read.url, read.formData) }
     },
     submit: createFieldSender(context, refresh, releases),
@@ -94,8 +102,8 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   return {
     ...functions,
     point: links.point,
-    go(...[url, event, from]: Parameters<typeof navigate>): ReturnType<typeof navigate> {
-      const pending = navigate(url, event, from)
+    go(...parameters: Parameters<typeof navigate>): ReturnType<typeof navigate> {
+      const pending = navigate(...parameters)
       return { ...pending, show: () => pending.show().then(catchUp) }
     },
   }

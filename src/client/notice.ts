@@ -8,6 +8,9 @@ const NOTICE = 'hydrant-notice'
 /** Shows a sentence above the form, or at the top of the page without a form. Replaces an earlier notice there. */
 export function showSentence(sentence: string, form?: HTMLFormElement) {
   const paragraph = document.createElement('p')
+  // The sentence is English, whatever the language of the site.
+  paragraph.lang = 'en'
+  paragraph.dir = 'ltr'
   paragraph.textContent = sentence
   addNotice(form).append(paragraph)
 }

@@ -12,7 +12,7 @@ export function showProgress(navigation: NavigationStore) {
   bar.className = 'hydrant-progress'
   bar.ariaHidden = 'true'
   bar.style.cssText =
-    'position:fixed;inset:0 0 auto;height:3px;z-index:2147483647;pointer-events:none;transform-origin:0;background:var(--hydrant-progress,Highlight)'
+    'position:fixed;inset:0 0 auto;height:3px;z-index:2147483647;pointer-events:none;forced-color-adjust:none;background:var(--hydrant-progress,Highlight)'
   let timer: number | undefined
   navigation.subscribe(() => {
     clearTimeout(timer)
@@ -21,7 +21,9 @@ export function showProgress(navigation: NavigationStore) {
   })
 
   function start() {
-    document.documentElement.append(bar)
+    const root = document.documentElement
+    bar.style.transformOrigin = getComputedStyle(root).direction === 'rtl' ? '100%' : '0'
+    root.append(bar)
     bar.animate(
       { transform: ['scaleX(0)', 'scaleX(.7)', 'scaleX(.95)'] },
       { duration: 1e4, easing: 'ease-out', fill: 'forwards' },

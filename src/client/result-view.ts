@@ -11,6 +11,12 @@ export type ResultView = ReturnType<typeof createResultView>
 
 /** Creates the functions that show the results of actions. */
 export function createResultView(app: App, state: NavigatorState, view: PageView, isOurs: (url: URL) => boolean) {
+  /** Returns whether the document shows the page of this URL. */
+  function isCurrent({ origin, pathname, search }: URL): boolean {
+    if (state.urlOnScreen !== null) return false
+    return origin + pathname + search === location.origin + location.pathname + location.search
+  }
+
   /** Fetches a page with the data of all its layouts. */
   async function fetchFresh(url: URL, isRefresh = false) {
     const controller = new AbortController()
@@ -67,9 +73,4 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
       loadDocument(to)
     },
   }
-}
-
-/** Returns whether the current page has this URL. */
-function isCurrent({ origin, pathname, search }: URL): boolean {
-  return origin + pathname + search === location.origin + location.pathname + location.search
 }

@@ -44,8 +44,25 @@ export async function action({ app, form }) {
   return 'answer to ' + name
 }
 `,
-  'pages/order/slow.tsx': 'export default () => <h1>Slow</h1>\n',
-  'pages/order/slow.server.ts': "export const load = ({ app }) => app.gate('slow')\n",
+  'pages/order/slow.tsx': 'export default () => <><h1>Slow</h1><a id="to-stays" href="/order/stays">stays</a></>\n',
+  'pages/order/slow.server.ts': `export const load = ({ app }) => app.gate('slow')
+export { action } from './stays.server.ts'
+`,
+  'pages/order/stays.tsx': `import { useSubmission } from 'hydrant/react'
+export default function Stays({ actionData }) {
+  const { data, form } = useSubmission()
+  return <><h1>Stays</h1>
+    <form method="post"><button id="plain">plain</button></form>
+    <form {...form}><button id="own">own</button></form>
+    <p id="result">{actionData} {data}</p>
+  </>
+}
+`,
+  'pages/order/stays.server.ts': `export function action({ app, url }) {
+  app.done({ path: url.pathname })
+  return 'answer of ' + url.pathname
+}
+`,
   'pages/order/elsewhere.tsx': 'export default ({ actionData }) => <h1>{actionData}</h1>\n',
   'pages/order/elsewhere.server.ts': "export { action } from '../order.server.ts'\n",
 })
@@ -182,6 +199,36 @@ t.test('a navigation that was started before ends', async (t) => {
   await opened.hasText('h1', 'Target')
   t.strictSame(opened.errors, [])
 })
+
+const changesUrlEarly = ({ page }: OpenPage) =>
+  page.addInitScript(() => {
+    delete (window as { NavigationPrecommitController?: unknown }).NavigationPrecommitController
+  })
+
+for (const button of ['plain', 'own']) {
+  for (const prepare of [undefined, changesUrlEarly]) {
+    const when = prepare ? 'after the URL has changed' : 'before the URL has changed'
+    t.test(`a form (${button}), sent while Back is pending, ${when}, is for the page on the screen`, async (t) => {
+      const opened = await open(t, '/order', prepare)
+      await opened.click('#to-slow')
+      await openGate('slow')
+      await opened.click('#to-stays')
+      await opened.hasText('h1', 'Stays')
+      await opened.evaluate(() => history.back(), null)
+      await opened.hasText('#state', 'loading')
+      t.equal(pathOf(opened), prepare ? '/order/slow' : '/order/stays')
+      await opened.click(`#${button}`)
+      await opened.hasText('#result', 'answer of /order/stays')
+      t.strictSame(await done(), [{ path: '/order/stays' }])
+      await openGate('slow')
+      await opened.hasText('#state', 'idle')
+      // A form of the page ends the navigation, as in any document. The result of a component leaves it alone.
+      t.equal(pathOf(opened), button === 'plain' ? '/order/stays' : '/order/slow')
+      t.equal(await textOf(opened, 'h1'), button === 'plain' ? 'Stays' : 'Slow')
+      t.ok(await isInPlace(opened))
+    })
+  }
+}
 
 t.test('the message of an older submission appears before its form', async (t) => {
   for (const [button, text] of [

@@ -111,6 +111,7 @@ t.test('a form that is sent without a network says so, and keeps the typed text'
   await opened.click('#ok')
   await opened.hasText('[role=alert]', `The form ${NOT_SENT}`)
   t.notMatch(await textOf(opened, '[role=alert]'), 'Application error')
+  t.equal(await opened.count('[role=alert] [lang=en][dir=ltr]'), 1, 'screen readers read it in its language')
   t.ok(await opened.evaluate(() => document.querySelector('[role=alert]')?.nextElementSibling?.id === 'note', null))
   t.equal(await opened.valueOf('#note [name=text]'), 'precious')
   t.ok(await isInPlace(opened))

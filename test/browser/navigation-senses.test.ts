@@ -62,8 +62,11 @@ t.test('assistive technology reads the page as if its document had been loaded',
 t.test('the progress bar appears if a page takes long', async (t) => {
   const visitor = await small.visit(t)
   const { page } = visitor
+  const styleOfBar = (name: 'forcedColorAdjust' | 'transformOrigin') =>
+    visitor.evaluate((name) => getComputedStyle(document.querySelector('.hydrant-progress') as Element)[name], name)
   await page.clock.install()
   await visitor.start('/')
+  await visitor.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'), null)
   await page.clock.pauseAt(Date.now() + 60_000)
   await visitor.click('/slow')
   await visitor.hasText('#state', 'loading /slow')
@@ -71,6 +74,8 @@ t.test('the progress bar appears if a page takes long', async (t) => {
   t.equal(await visitor.count('.hydrant-progress'), 0)
   await page.clock.runFor(2)
   t.equal(await visitor.count('.hydrant-progress'), 1)
+  t.equal(await styleOfBar('forcedColorAdjust'), 'none', 'it is visible in forced colors')
+  t.notMatch(await styleOfBar('transformOrigin'), /^0px /, 'it begins at the right')
   t.equal(await visitor.read('h1'), 'Home', 'the page before stays meanwhile')
   t.equal(page.url(), `${origin}/`, 'and its address')
   gates.gate('slow').open()

@@ -91,6 +91,7 @@ t.test('a place in a part that arrives late is scrolled to when it arrives', asy
   t.equal(await top(), 0)
   small.gates.gate('tall1').open('one')
   await until(async () => (await top()) > 3_900)
+  t.equal(await visitor.evaluate(() => document.querySelector(':target')?.id, null), 'below')
 
   await visitor.evaluate(() => scrollTo(0, 2_500), null)
   await visitor.evaluate(async () => void (await navigation.navigate('/about').finished), null)
@@ -173,6 +174,19 @@ t.test('a download from a route changes neither the page nor the URL', async (t)
     [],
     'and navigations go on in the document',
   )
+})
+
+t.test('a download link that the browser announces as a navigation, as Firefox does, is a download', async (t) => {
+  const init = () => Object.defineProperty(NavigateEvent.prototype, 'downloadRequest', { get: () => null })
+  const visitor = await small.visit(t, { init })
+  const { page } = visitor
+  await visitor.start('/')
+  await Promise.all([
+    page.waitForEvent('download'),
+    visitor.evaluate(() => document.getElementById('download')?.click(), null),
+  ])
+  t.equal(page.url(), `${origin}/`)
+  t.equal(await visitor.read('h1'), 'Home')
 })
 
 t.test('a form whose target is not a page is sent by the browser, and runs once', async (t) => {

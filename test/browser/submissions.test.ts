@@ -251,6 +251,7 @@ t.test('a form that is not accepted keeps its text, and its first field with a m
   await opened.focus('#first')
   await opened.click('#send')
   await opened.hasText('#data', 'other')
+  t.equal(await textOf(opened, '[aria-live]'), '', 'screen readers no longer find the message')
   t.equal(await textOf(opened, '#issues'), '')
   t.not(await focused(), 'text')
 })

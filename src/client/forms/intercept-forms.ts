@@ -17,8 +17,12 @@ export interface PostedForm {
 
 export type FormReader = (event: SubmitEvent) => PostedForm | null
 
-/** Returns the function that reads a form which is being submitted: null for a form that the browser has to submit. */
-export function createFormReader(isOurs: (url: URL) => boolean): FormReader {
+/**
+ * Returns the function that reads a form which is being submitted: null for a form that the browser has to submit.
+ *
+ * @param urlOnScreen Returns the URL of the page in the document. The address bar may already have that of another page.
+ */
+export function createFormReader(isOurs: (url: URL) => boolean, urlOnScreen: () => string): FormReader {
   let clicked: MouseEvent | null = null
 
   // A click submits its form in the same task. The timer runs after that.
@@ -43,7 +47,7 @@ export function createFormReader(isOurs: (url: URL) => boolean): FormReader {
     if ([form, submitter].some((element) => element && closest.call(element, '[data-hydrant-reload]'))) return null
     // The result opens in another tab or window, as with a link.
     if (clicked?.ctrlKey || clicked?.metaKey || clicked?.shiftKey) return null
-    const url = readActionUrl(read('action'))
+    const url = readActionUrl(read('action'), urlOnScreen())
     return url && isOurs(url) ? { url, formData: new FormData(form, submitter), form, enctype } : null
   }
 }
@@ -69,12 +73,14 @@ export function takeForms(read: FormReader, send: (form: PostedForm) => void) {
 }
 
 /**
- * Returns the URL of a form's `action`; an empty one is the document's URL. Returns null for a URL that is malformed,
+ * Returns the URL of a form's `action`; an empty one is the page's URL. Returns null for a URL that is malformed,
  * which is left to the browser.
  */
-function readActionUrl(action: string): URL | null {
+function readActionUrl(action: string, page: string): URL | null {
   try {
-    const url = new URL(action || location.href, document.baseURI)
+    const { baseURI } = document
+    // A `<base>` does not depend on the page.
+    const url = new URL(action || page, baseURI === location.href ? page : baseURI)
     decodeURI(url.pathname)
     return url
   } catch {

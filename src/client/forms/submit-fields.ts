@@ -34,11 +34,13 @@ export function createFieldSender(
   return ({ href, method, formData, enctype, form }: SentFields, { progress, settled, release }: SubmissionEvents) => {
     const controller = new AbortController()
     const before = state.departures
-    // An empty reference is the URL in the address bar without the fragment of the last link. A path that begins with two
-    // slashes would lead to another host.
-    const url = new URL(href ?? '', location.href)
+    const url = new URL(href ?? state.urlOnScreen ?? location.href, location.href)
+    // The URL in the address bar has the fragment of the last link.
+    if (href === undefined) url.hash = ''
     const fields: Fields = { url, method, formData, enctype }
     releases.add(release)
+    // What was said about an earlier attempt is no longer true.
+    view.announce('')
     const ending = send(fields, form, controller.signal, progress).finally(() => releases.delete(release))
     return {
       outcome: ending.then(({ outcome }) => outcome),

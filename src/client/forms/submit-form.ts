@@ -22,6 +22,8 @@ export function createFormSubmitter({ app, state, begin, view, expire }: Submiss
     if (sending.has(key)) return
     sending.add(key)
     removeNotice(form)
+    // What was said about an earlier attempt is no longer true.
+    view.announce('')
     const end = begin({ state: 'submitting', url, formData })
     const before = state.departures
     const counts = () => before === state.departures

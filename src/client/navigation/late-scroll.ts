@@ -33,11 +33,19 @@ export function createLateScroll() {
     /**
      * To be called when the first part of a page is shown.
      *
-     * @param rest Resolves when the other parts have arrived.
+     * @param rest Resolves when the other parts have arrived; null if all are there.
      */
-    arrive(event: NavigateEvent, rest: Promise<void>) {
+    arrive(event: NavigateEvent, rest: Promise<void> | null) {
       const place = placeOf(event)
-      if (place && !place.isThere()) scrollLater(place, rest)
+      if (!place) return
+      if (rest && !place.isThere()) return scrollLater(place, rest)
+      const { url } = event.destination
+      // Firefox does not find a fragment that is percent-encoded when it scrolls after a navigation in place.
+      if (event.navigationType !== 'traverse') {
+        const check = () =>
+          location.href === url && place.isThere() && !document.querySelector(':target') && place.scroll()
+        navigation.addEventListener('navigatesuccess', check, { once: true })
+      }
     },
   }
 }
@@ -70,5 +78,6 @@ function positionAt(top: number): Place {
 function fragmentOf({ hash }: URL): Place | null {
   if (hash === '') return null
   const find = () => document.getElementById(hash.slice(1)) ?? document.getElementById(decodeLoosely(hash.slice(1)))
-  return { isThere: () => find() !== null, scroll: () => find()?.scrollIntoView() }
+  // A navigation to the fragment also moves the place from which the Tab key continues, and sets `:target`.
+  return { isThere: () => find() !== null, scroll: () => location.replace(location.href) }
 }

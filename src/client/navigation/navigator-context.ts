@@ -3,6 +3,8 @@ import type { createActivity } from './navigation-activity.ts'
 
 /** The state that navigations and forms share. */
 export interface NavigatorState {
+  /** The URL of the page in the document, as long as the address bar already has that of another page; else null. */
+  urlOnScreen: string | null
   /** How many times an action has, or may have, changed data. */
   version: number
   /** How many times the visitor has left for another page. */

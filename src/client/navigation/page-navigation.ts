@@ -13,6 +13,16 @@ export interface PendingNavigation {
   show(): Promise<void>
 }
 
+/** The page that the visitor leaves. */
+export interface Departure {
+  url: string
+  /** Whether the browser changes the URL only when the next page has been fetched. */
+  canWait: boolean
+}
+
+/** Leaves for a page that this document cannot show. Never settles. */
+type Leave = () => Promise<never>
+
 /**
  * How many redirects in a row are followed. After that, the browser loads the document and reports the loop itself.
  */
@@ -28,8 +38,9 @@ export function createNavigate(
   let redirect: { to: string; type: TransitionType } | undefined
   const lateScroll = createLateScroll()
 
-  async function receive(url: URL, event: NavigateEvent, from: string | null, type: TransitionType): Promise<Page> {
+  async function receive(url: URL, event: NavigateEvent, from: Departure, type: TransitionType): Promise<Page | Leave> {
     const { navigationType, signal } = event
+    const isTraverse = navigationType === 'traverse'
     const sentBefore = state.formsSent
     const { result: pending, controller } = take(url)
     const stop = () => controller.abort()
@@ -38,38 +49,46 @@ export function createNavigate(
     const result = await pending.catch(() => ({ kind: 'load' }) as const)
     if (signal.aborted) return never
     // As in any document, sending a form cancels a navigation, as long as the URL has not changed.
-    if (from === null && sentBefore !== state.formsSent) {
+    if (from.canWait && sentBefore !== state.formsSent) {
       stop()
       throw new DOMException('A newer form was sent.', 'AbortError')
     }
     if (result.kind === 'page') return { ...result, stop }
-    const isReplaced = from !== null || navigationType === 'replace'
-    if (result.kind === 'redirect' && state.redirects++ < MAX_REDIRECTS) {
-      redirect = { to: new URL(result.to, location.href).href, type }
-      return move(result.to, isReplaced)
+    const hasUrl = !from.canWait || isTraverse
+    const isReplaced = hasUrl || navigationType === 'replace'
+    const leave = () => {
+      if (result.kind === 'redirect' && state.redirects++ < MAX_REDIRECTS) {
+        redirect = { to: new URL(result.to, location.href).href, type }
+        return move(result.to, isReplaced)
+      }
+      state.redirects = 0
+      // The URL has changed already, so loading it would be a reload: the browser would use the new document for the
+      // history entries of the earlier pages too. Restoring the URL first prevents that.
+      if (hasUrl) history.replaceState(null, '', from.url)
+      app.leaving = url.href
+      return move(url.href, isReplaced)
     }
-    state.redirects = 0
-    // The URL has changed already, so loading it would be a reload: the browser would use the new document for the
-    // history entries of the earlier pages too. Restoring the URL first prevents that.
-    if (from) history.replaceState(null, '', from)
-    app.leaving = url.href
-    return move(url.href, isReplaced)
+    // Back and Forward go to their entry of the history first, because the target replaces it.
+    return isTraverse ? leave : leave()
   }
 
-  async function show(page: Page, event: NavigateEvent, transition?: PageTransition): Promise<void> {
+  async function show(page: Page, event: NavigateEvent, from: Departure, transition?: PageTransition): Promise<void> {
+    state.urlOnScreen ??= from.url
     lateScroll.leave()
     await view.show(page, transition)
+    // The visitor may have gone elsewhere before the page was in the document.
+    state.urlOnScreen = event.signal.aborted ? event.destination.url : null
     restoreTyped()
-    if (page.rest) lateScroll.arrive(event, page.rest)
+    lateScroll.arrive(event, page.rest)
   }
 
-  /** @param from The URL of the current page if the address bar shows the new one already, else null. */
-  return (url: URL, event: NavigateEvent, from: string | null): PendingNavigation => {
+  return (url: URL, event: NavigateEvent, from: Departure): PendingNavigation => {
     const { hasUAVisualTransition, info, signal } = event
     if (info instanceof FetchedPage) {
       state.redirects = 0
-      return { ready: Promise.resolve(), show: () => show(info.page, event) }
+      return { ready: Promise.resolve(), show: () => show(info.page, event, from) }
     }
+    if (!from.canWait) state.urlOnScreen ??= from.url
     state.departures++
     // The visitor went elsewhere while this script was loaded.
     if (signal.aborted) return { ready: never, show: () => never }
@@ -83,8 +102,9 @@ export function createNavigate(
       ready: received.then(() => {}),
       async show() {
         const page = await received
+        if (typeof page === 'function') return page()
         state.redirects = 0
-        await show(page, event, { type, isAnimated: hasUAVisualTransition })
+        await show(page, event, from, { type, isAnimated: hasUAVisualTransition })
         end()
       },
     }

@@ -8,7 +8,7 @@ export function Counter() {
   return (
     <button
       type="button"
-      className="rounded-lg bg-accent px-4 py-2 text-white hover:opacity-80 disabled:opacity-40"
+      className="rounded-lg bg-accent px-4 py-2 text-white hover:brightness-90 disabled:opacity-40"
       disabled={!isReady}
       onClick={() => setCount(count + 1)}
     >

@@ -19,11 +19,11 @@ export default function Guestbook({ data, actionData }: PageProps<'/guestbook'>)
         />{' '}
         <button
           type="submit"
-          className="rounded-lg bg-accent px-4 py-2 text-white hover:opacity-80"
+          className="rounded-lg bg-accent px-4 py-2 text-white hover:brightness-90"
         >
           Sign
         </button>
-        <p id="problem" role="alert" className="text-accent">
+        <p id="problem" role="alert" className="text-accent dark:text-orange-400">
           {problem}
         </p>
       </form>

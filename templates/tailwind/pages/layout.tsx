@@ -12,7 +12,7 @@ export default function RootLayout({ children }: LayoutProps<'/'>) {
         <link rel="icon" href={icon} />
       </head>
       <body className="mx-auto max-w-2xl p-4 leading-relaxed dark:bg-stone-900 dark:text-stone-100">
-        <nav className="mb-8 flex gap-4 text-accent underline">
+        <nav className="mb-8 flex gap-4 text-accent underline dark:text-orange-400">
           <a href={href('/')}>Home</a>
           <a href={href('/guestbook')}>Guestbook</a>
         </nav>
