@@ -107,7 +107,7 @@ export const errorTable = {
   },
   HYD_LEDGER_SQLITE_MISSING: {
     message: 'the ledger %s needs the package @photostructure/sqlite, which cannot be loaded: %s',
-    fix: 'Use Node.js 22.13 or newer, run "npm install @photostructure/sqlite", or set another ledger ("postgres://…" or false); if the package is installed but has no binary for this machine, run "npm rebuild @photostructure/sqlite", which needs g++, make and python3.',
+    fix: 'Use Node.js 22.13 or newer, run "npm install @photostructure/sqlite@1", or set another ledger ("postgres://…" or false); if the package is installed but has no binary for this machine, run "npm rebuild @photostructure/sqlite", which needs g++, make and python3.',
   },
   HYD_LEDGER_PG_MISSING: {
     message: 'the ledger %s needs the package pg, which cannot be loaded: %s',
