@@ -11,6 +11,7 @@ import { type ClientOutput, readClientOutput } from '../output/read-client-outpu
 import { type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
 import { checkDirectives } from './check-directives.ts'
 import { checkPackageImports } from './check-package-imports.ts'
+import { checkStylesheets } from './check-stylesheets.ts'
 import { findPlaced } from './source-meta.ts'
 import { translateErrors } from './translate-errors.ts'
 import { translateWarning } from './translate-message.ts'
@@ -44,6 +45,7 @@ export async function bundleSite(
   const file = (end: string) => outputText(forServer.result.outputFiles, end)
   const imports = await checkPackageImports(siteDir, file('.mjs'), forServer.result.metafile)
   const directives = await checkDirectives(siteDir, Object.keys(forClient.result.metafile.inputs))
+  const stylesheets = await checkStylesheets(siteDir, forClient.result.metafile)
   const problems = [...imports.problems, ...directives]
   if (problems.length > 0) return { problems }
   const folder = join(siteDir, input.folder)
@@ -53,7 +55,11 @@ export async function bundleSite(
       clientDir: join(folder, BUILD_PATHS.client),
     }),
     server: createServerOutput(file('.mjs'), file('.mjs.map'), dirname(join(folder, BUILD_PATHS.server))),
-    warnings: [...[...forClient.warnings, ...forServer.warnings].map(translateWarning), ...imports.warnings],
+    warnings: [
+      ...[...forClient.warnings, ...forServer.warnings].map(translateWarning),
+      ...imports.warnings,
+      ...stylesheets,
+    ],
   }
 }
 
