@@ -43,6 +43,9 @@ const COMMANDS = ['build', 'completion', 'create', 'docs', 'errors', 'info', 'ty
 /** Modules that are loaded in processes which do not serve. */
 const NOT_SERVING = /(?:program|commands\/start|cluster\/(?:start-primary|cluster-metrics|report-start-failure))\.js$/
 
+/** Modules that browsers and tests of components load as well, without a server. */
+const WITHOUT_SERVER = /^src\/shared\/|testing\/replace-browser\.js$/
+
 /** Leaves the commands of `COMMANDS` out of the program. */
 const leaveCommands: Plugin = {
   name: 'leave-commands',
@@ -56,7 +59,8 @@ const leaveCommands: Plugin = {
 
 /**
  * Makes each module from which a chunk starts import all that a serving process needs anyway. esbuild makes a chunk of
- * the modules that the same entries import, so it puts all of them into one chunk instead of forty.
+ * the modules that the same entries import, so it puts all of them into one chunk instead of forty. `hydrant/react` is
+ * a second chunk: tools such as Storybook bundle it for browsers, where no module of the server can be loaded.
  */
 function joinServing(starts: ReadonlySet<string>): Plugin {
   return {
@@ -81,9 +85,9 @@ async function findStarts(entryPoints: Record<string, string>): Promise<Set<stri
   const { metafile } = await bundle({ entryPoints, splitting: true, plugins: [leaveCommands], write: false })
   const imports = Object.values(metafile?.inputs ?? {}).flatMap((input) => input.imports)
   const onDemand = imports.filter(({ kind, external, path }) => {
-    return kind === 'dynamic-import' && !external && !NOT_SERVING.test(path)
+    return kind === 'dynamic-import' && !external && !NOT_SERVING.test(path) && !WITHOUT_SERVER.test(path)
   })
-  return new Set([ENTRIES.server, ENTRIES.react, ...onDemand.map(({ path }) => path)].map((path) => join(DIST, path)))
+  return new Set([ENTRIES.server, ...onDemand.map(({ path }) => path)].map((path) => join(DIST, path)))
 }
 
 function bundle(options: BuildOptions) {

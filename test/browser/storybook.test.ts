@@ -35,6 +35,9 @@ t.test('the configuration names the installed framework, and finds the story', a
   const story = Object.keys(shown).find((path) => path.includes('.stories.'))
   const expression = pattern.replaceAll('.', '\\.').replace('**/', '(?:.+/)?').replace('*', '[^/]+')
   t.match(`../${story}`, new RegExp(`^${expression}$`))
+  const vite = all.find(({ path }) => path === 'vite.config.js')?.text ?? ''
+  const { default: options } = await import(`data:text/javascript,${encodeURIComponent(vite)}`)
+  t.strictSame(options, { optimizeDeps: { include: ['react'] } })
 })
 
 t.test('a story renders with the hooks of Hydrant, and forms and links do not leave it', async (t) => {
@@ -45,6 +48,8 @@ t.test('a story renders with the hooks of Hydrant, and forms and links do not le
     bundle: true,
     write: false,
     jsx: 'automatic',
+    // The files that the published package has.
+    conditions: ['hydrant-bundle'],
     define: { 'process.env.NODE_ENV': '"development"' },
   })
   const script = outputFiles.find(({ path }) => path.endsWith('.js'))?.text ?? ''

@@ -96,6 +96,8 @@ t.test('has a broken site for each of its errors', async (t) => {
     'HYD_BUILD_EXPORT_VALUE',
     'HYD_BUILD_ASYNC_COMPONENT',
     'HYD_BUILD_FORM_UNUSED',
+    // A warning, tested in css-modules.test.ts.
+    'HYD_BUILD_STYLESHEET_NAMES',
     // A warning, tested in images.test.ts.
     'HYD_BUILD_SHARP',
     // Tested with the real library, in test/package/create-tailwind.ts.

@@ -55,6 +55,26 @@ t.test('distinguishes files of one name in two folders', async (t) => {
   for (const name of names) t.match(css, `.${name}{`)
 })
 
+t.test('warns about names from a stylesheet that is no module', async (t) => {
+  const { warnings } = await build(t, {
+    'pages/page.tsx':
+      "import './a.css'\nimport styles from './a.css'\nimport * as all from '../lib/b.css'\n// import none from './a.css'\nexport default () => [styles, all].map(String)\n",
+    'pages/a.css': '.a { color: red }',
+    'lib/b.css': '.b { color: red }',
+    'pages/other.tsx': "import './a.css'\nexport default () => null\n",
+  })
+  t.strictSame(
+    warnings.map(({ message, location }) => [location && formatLocation(location), message]),
+    [
+      [
+        'pages/page.tsx:2:1',
+        'pages/a.css has no class names to import, because its name does not end in ".module.css"',
+      ],
+      ['pages/page.tsx:3:1', 'lib/b.css has no class names to import, because its name does not end in ".module.css"'],
+    ],
+  )
+})
+
 t.test('warns once of a mistake, at its place in the source', async (t) => {
   const { warnings } = await build(t, {
     'pages/page.tsx': page("'a'"),

@@ -86,6 +86,11 @@ export const DEV_CASES: Record<string, DevCase> = {
     'load.ts':
       "import { basename } from 'node:path'\nexport const load = () => [new URL(import.meta.url).protocol, basename(new URL(import.meta.url).pathname), typeof import.meta, typeof import.meta.dirname, typeof import.meta.resolve, import.meta.resolve('react').startsWith('file:')]\n",
   },
+  'source-place': {
+    'load.ts':
+      "import { readFileSync } from 'node:fs'\nimport { join } from 'node:path'\nconst { resolve } = import.meta\nconst beside = (url: string | URL) => readFileSync(url, 'utf8')\n// Not import.meta.url.\nexport const load = () => [beside(new URL('./text.txt', import.meta.url)), beside(join(import.meta.dirname, 'text.txt')), beside(import.meta.filename).length, 'import.meta.url', typeof resolve]\n",
+    'text.txt': 'text beside the module\n',
+  },
   'dynamic-imports': {
     'load.ts':
       "import { started } from './started.ts'\nconst name: string = 'node:path'\nexport async function load() {\n  const before = [...started]\n  const own = await import('./later.ts')\n  const again = await import('./later.ts')\n  const common = await import('./common.cjs')\n  const react = await import('react')\n  const path = await import(name)\n  const missing = await import(name.replace('node:path', 'no-such-package')).catch((error: NodeJS.ErrnoException) => error.code)\n  const before2 = before.filter((text) => text !== 'later')\n  return [before2, started, own.default, own.named, own === again, common.default, typeof react.useState, path.join('a', 'b'), missing]\n}\n",

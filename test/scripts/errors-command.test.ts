@@ -190,7 +190,7 @@ t.test('names the missing driver when no server could write the ledger', async (
   const { code, stderr } = await runCli(['errors', t.testdir({})], { node })
   t.equal(code, 1)
   t.match(stderr, 'Error [HYD_LEDGER_SQLITE_MISSING] the ledger ')
-  t.match(stderr, 'run "npm install @photostructure/sqlite"')
+  t.match(stderr, 'run "npm install @photostructure/sqlite@1"')
 })
 
 t.test('reads a ledger that another process has open', async (t) => {

@@ -159,6 +159,16 @@ await site.close()`
   t.notOk(watched.some((file) => file.includes(join(dir, '.hydrant'))))
 })
 
+t.test('a test of a component loads no module of the server', async (t) => {
+  const entries = ['react', 'test'].map((name) => JSON.stringify(join(process.cwd(), `dist/entry/${name}.js`)))
+  const script = `const { createRequire } = await import('node:module')
+const [, { answerSubmissions }] = [await import(${entries[0]}), await import(${entries[1]})]
+await answerSubmissions(() => {})
+console.log(Object.keys(createRequire(import.meta.url).cache).filter((file) => /node_modules.(?:fastify|@fastify.busboy)./.test(file)))`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  t.equal(stdout.trim(), '[]')
+})
+
 t.test('a build that fails is an error with the place', async (t) => {
   const broken = createSite(t, { 'pages/index.tsx': 'export default () => <p>\n' }, 'broken')
   await t.rejects(createTestSite({ dir: broken }), {

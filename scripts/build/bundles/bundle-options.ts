@@ -14,6 +14,7 @@ import { createReactCompiler } from '../esbuild/react-compiler.ts'
 import { createSvgComponents } from '../esbuild/svg-component.ts'
 import { CLIENT_ENTRY, createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import type { EsbuildSettings } from './esbuild-options.ts'
+import { createSourceMeta } from './source-meta.ts'
 import { createWorkers } from './workers.ts'
 
 const REQUIRE = `import { createRequire as hydrantCreateRequire } from 'node:module'
@@ -105,8 +106,15 @@ export function createClientBundle(input: BundleInput): Bundle {
   }
 }
 
-/** @param inlined Names of packages that are a part of the bundle. */
-export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inlined: ReadonlySet<string>): Bundle {
+/**
+ * @param inlined Names of packages that are a part of the bundle.
+ * @param placed The modules that may use their place, see `findPlaced`.
+ */
+export function createServerBundle(
+  input: Omit<BundleInput, 'formPages'>,
+  inlined: ReadonlySet<string>,
+  placed: readonly string[],
+): Bundle {
   const { siteDir, site, options } = input
   const assets = createAssets('server', assetExtensions(options))
   const images = createImageModules(siteDir, 'server', input.readImage)
@@ -127,6 +135,7 @@ export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inline
           assets.plugin,
         ],
         inlined,
+        placed,
       ),
       // An ES module has no `require`, which CommonJS modules of the bundle call for packages.
       banner: { js: REQUIRE },
@@ -135,13 +144,14 @@ export function createServerBundle(input: Omit<BundleInput, 'formPages'>, inline
   }
 }
 
-export function createConfigBundle(input: ConfigInput, file: string | null): BundleOptions {
+/** @param placed The modules that may use their place, see `findPlaced`. */
+export function createConfigBundle(input: ConfigInput, file: string | null, placed: readonly string[]): BundleOptions {
   const module = {
     name: 'config',
     contents: file === null ? 'export default {}' : `export { default } from ${JSON.stringify(`./${file}`)}`,
   }
   return {
-    ...createNodeOptions(input, BUILD_PATHS.config, [createVirtualModules(input.siteDir, [module])], new Set()),
+    ...createNodeOptions(input, BUILD_PATHS.config, [createVirtualModules(input.siteDir, [module])], new Set(), placed),
     entryPoints: [{ in: `${VIRTUAL}:config`, out: 'config' }],
   }
 }
@@ -151,6 +161,7 @@ function createNodeOptions(
   path: string,
   plugins: readonly Plugin[],
   inlined: ReadonlySet<string>,
+  placed: readonly string[],
 ): BundleOptions {
   const { siteDir, folder, options } = input
   return {
@@ -163,6 +174,7 @@ function createNodeOptions(
     loader: { '.css': 'empty', ...bundleLoaders(options) },
     plugins: [
       ...plugins,
+      ...(placed.length > 0 ? [createSourceMeta(siteDir, `${folder}/${path}`, placed)] : []),
       createExternals({ siteDir, alias: options.alias, bundled: bundledExtensions(options), inlined }),
     ],
   }

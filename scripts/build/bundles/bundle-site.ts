@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path'
-import { build } from 'esbuild'
+import { type BuildResult, build } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import { createCssCompiler } from '../esbuild/css.ts'
-import { settle } from '../esbuild/incremental-build.ts'
+import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
 import { outputText } from '../esbuild/output-files.ts'
 import { findStyledPackages } from '../esbuild/styled-packages.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
@@ -11,6 +11,8 @@ import { type ClientOutput, readClientOutput } from '../output/read-client-outpu
 import { type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
 import { checkDirectives } from './check-directives.ts'
 import { checkPackageImports } from './check-package-imports.ts'
+import { checkStylesheets } from './check-stylesheets.ts'
+import { findPlaced } from './source-meta.ts'
 import { translateErrors } from './translate-errors.ts'
 import { translateWarning } from './translate-message.ts'
 
@@ -27,13 +29,15 @@ export async function bundleSite(
   const { siteDir, site } = input
   const cssCompiler = createCssCompiler(siteDir, input.options.stylesheets)
   const client = createClientBundle({ ...input, cssCompiler })
-  const bundleServer = async (inlined: readonly string[]) => {
-    const { options, assets } = createServerBundle({ ...input, cssCompiler }, new Set(inlined))
+  const bundleServer = async (inlined: readonly string[], placed: readonly string[]) => {
+    const { options, assets } = createServerBundle({ ...input, cssCompiler }, new Set(inlined), placed)
     return { outcome: await settle(() => build(options)), assets }
   }
-  const [forClient, first] = await Promise.all([settle(() => build(client.options)), bundleServer([])])
+  const [forClient, first] = await Promise.all([settle(() => build(client.options)), bundleServer([], [])])
   const styled = forClient.ok ? findStyledPackages(forClient.result.metafile) : []
-  const { outcome: forServer, assets } = styled.length > 0 ? await bundleServer(styled) : first
+  const second = styled.length > 0 ? await bundleServer(styled, []) : first
+  const placed = second.outcome.ok ? placedIn(second.outcome.result) : []
+  const { outcome: forServer, assets } = placed.length > 0 ? await bundleServer(styled, placed) : second
   if (!forClient.ok || !forServer.ok) {
     const messages = [forClient, forServer].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
     return { problems: await translateErrors(messages, site, client.options) }
@@ -41,6 +45,7 @@ export async function bundleSite(
   const file = (end: string) => outputText(forServer.result.outputFiles, end)
   const imports = await checkPackageImports(siteDir, file('.mjs'), forServer.result.metafile)
   const directives = await checkDirectives(siteDir, Object.keys(forClient.result.metafile.inputs))
+  const stylesheets = await checkStylesheets(siteDir, forClient.result.metafile)
   const problems = [...imports.problems, ...directives]
   if (problems.length > 0) return { problems }
   const folder = join(siteDir, input.folder)
@@ -50,6 +55,14 @@ export async function bundleSite(
       clientDir: join(folder, BUILD_PATHS.client),
     }),
     server: createServerOutput(file('.mjs'), file('.mjs.map'), dirname(join(folder, BUILD_PATHS.server))),
-    warnings: [...[...forClient.warnings, ...forServer.warnings].map(translateWarning), ...imports.warnings],
+    warnings: [
+      ...[...forClient.warnings, ...forServer.warnings].map(translateWarning),
+      ...imports.warnings,
+      ...stylesheets,
+    ],
   }
+}
+
+function placedIn({ outputFiles, metafile }: BuildResult<BundleOptions>): string[] {
+  return findPlaced(outputText(outputFiles, '.mjs'), metafile.inputs)
 }

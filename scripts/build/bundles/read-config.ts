@@ -8,12 +8,14 @@ import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '.
 import { contentHash } from '../esbuild/content-hash.ts'
 import { settle } from '../esbuild/incremental-build.ts'
 import { inputPath } from '../esbuild/input-path.ts'
+import { outputText } from '../esbuild/output-files.ts'
 import { loadReactCompiler } from '../esbuild/react-compiler.ts'
 import type { OutputFolder } from '../output/output-folder.ts'
 import { createConfigBundle } from './bundle-options.ts'
 import { createConfigPlaces } from './config-places.ts'
 import { type EsbuildSettings, NO_SETTINGS, readEsbuildSettings } from './esbuild-options.ts'
 import { findRefusedOptions } from './refused-options.ts'
+import { findPlaced } from './source-meta.ts'
 import { translateError } from './translate-error.ts'
 import { isAboutVirtualModule } from './translate-message.ts'
 
@@ -50,7 +52,11 @@ export async function compileConfig(
   { siteDir, folder, file }: ConfigSource,
   output: Pick<OutputFolder, 'path' | 'write'>,
 ): Promise<SiteConfig> {
-  const outcome = await settle(() => build(createConfigBundle({ siteDir, folder, options: NO_SETTINGS }, file)))
+  const bundle = (placed: readonly string[]) =>
+    settle(() => build(createConfigBundle({ siteDir, folder, options: NO_SETTINGS }, file, placed)))
+  const first = await bundle([])
+  const placed = first.ok ? findPlaced(outputText(first.result.outputFiles, '.mjs'), first.result.metafile.inputs) : []
+  const outcome = placed.length > 0 ? await bundle(placed) : first
   if (!outcome.ok) {
     // `checkExports` reports a missing default export.
     const errors = outcome.errors.filter((message) => !isAboutVirtualModule(message))

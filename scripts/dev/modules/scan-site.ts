@@ -7,6 +7,7 @@ import {
   shared,
 } from '../../build/bundles/bundle-options.ts'
 import { checkDirectives } from '../../build/bundles/check-directives.ts'
+import { checkStylesheets } from '../../build/bundles/check-stylesheets.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { translateErrors } from '../../build/bundles/translate-errors.ts'
 import { translateWarning } from '../../build/bundles/translate-message.ts'
@@ -71,11 +72,12 @@ export function createSiteScanner(): SiteScanner {
     }
     const problems = await checkDirectives(input.siteDir, Object.keys(browser.result.metafile.inputs))
     if (problems.length > 0) return { problems }
+    const stylesheets = await checkStylesheets(input.siteDir, browser.result.metafile)
     const isEntry = (id: string) => id.startsWith(`${VIRTUAL}:`)
     return {
       browser: createSiteGraph(browser.result.metafile, input.settings.alias, isEntry),
       server: createSiteGraph(server.result.metafile, input.settings.alias, isEntry),
-      warnings: [...browser.warnings, ...server.warnings].map(translateWarning),
+      warnings: [...[...browser.warnings, ...server.warnings].map(translateWarning), ...stylesheets],
     }
   }
 

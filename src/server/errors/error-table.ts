@@ -107,7 +107,7 @@ export const errorTable = {
   },
   HYD_LEDGER_SQLITE_MISSING: {
     message: 'the ledger %s needs the package @photostructure/sqlite, which cannot be loaded: %s',
-    fix: 'Use Node.js 22.13 or newer, run "npm install @photostructure/sqlite", or set another ledger ("postgres://…" or false); if the package is installed but has no binary for this machine, run "npm rebuild @photostructure/sqlite", which needs g++, make and python3.',
+    fix: 'Use Node.js 22.13 or newer, run "npm install @photostructure/sqlite@1", or set another ledger ("postgres://…" or false); if the package is installed but has no binary for this machine, run "npm rebuild @photostructure/sqlite", which needs g++, make and python3.',
   },
   HYD_LEDGER_PG_MISSING: {
     message: 'the ledger %s needs the package pg, which cannot be loaded: %s',
@@ -375,6 +375,10 @@ export const errorTable = {
   HYD_BUILD_ASYNC_COMPONENT: {
     message: 'the component of %s is an async function, which browsers cannot render',
     fix: 'Await the data in the load of the server file, and read it from the prop "data"; see "hydrant docs loads".',
+  },
+  HYD_BUILD_STYLESHEET_NAMES: {
+    message: '%s has no class names to import, because its name does not end in ".module%s"',
+    fix: 'Rename the stylesheet, or import it without a name: import "./card.css"; see "hydrant docs styling".',
   },
   HYD_BUILD_FORM_UNUSED: {
     message: '%s exports the schema "form" without an action, so its page refuses forms with 405',

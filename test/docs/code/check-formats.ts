@@ -52,6 +52,7 @@ const TESTED_FILES = [
   'test/notes.spec.ts',
   'test/notes.tap.js',
   'test/notes.test.js',
+  'vite.config.js',
   'vitest.config.ts',
 ]
 

@@ -11,8 +11,8 @@ export interface EvaluatorInput {
   packages: ModulePackages
   /** Imports a module by `import()`. */
   importModule(id: string): Promise<ModuleInstance>
-  /** Returns the value of `import.meta`. */
-  meta(): object
+  /** Returns the value of `import.meta` of a module. */
+  meta(id: string): object
 }
 
 /** Returns the function that evaluates a module of a chain that has been loaded, after its imports. */
@@ -70,7 +70,7 @@ export function createEvaluator({ instances, packages, importModule, meta }: Eva
     const { importNow, requireOfSource, importLater } = linkModule(instance, linker)
     const { exports } = module
     const execute = createModuleFunction(compiled)
-    return execute(module, exports, importNow, requireOfSource, meta(), importLater, instances.isNamespace)
+    return execute(module, exports, importNow, requireOfSource, meta(compiled.id), importLater, instances.isNamespace)
   }
 
   return evaluate

@@ -10,8 +10,8 @@ export interface NodeImporter {
   importPackage(specifier: string): Promise<object>
   /** Requires a package or a module of Node.js. Works after `ready`. */
   requirePackage(specifier: string): unknown
-  /** Returns the value of `import.meta`. */
-  meta(): object
+  /** Returns the value of `import.meta` of a module with this path; null for a module without a file. */
+  meta(file: string | null): object
 }
 
 /** The module through which Node.js imports packages. */
@@ -49,10 +49,12 @@ export function createNodeImporter(bundle: string, base: () => string): NodeImpo
     },
     importPackage: async (specifier) => (await load()).importModule(specifier),
     requirePackage: (specifier) => loaded?.require(specifier),
-    meta() {
+    meta(file) {
+      const { resolve } = loaded ?? {}
+      if (file) return { url: pathToFileURL(file).href, dirname: dirname(file), filename: file, resolve }
       const url = pathToFileURL(bundle)
       url.searchParams.set('base', base())
-      return { url: url.href, dirname: folder, filename: bundle, resolve: loaded?.resolve }
+      return { url: url.href, dirname: folder, filename: bundle, resolve }
     },
   }
 }

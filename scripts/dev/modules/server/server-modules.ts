@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { MappedBundle } from '../../../../src/server/build-output/loaded-bundles.ts'
 import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
@@ -40,12 +41,17 @@ const DEADLINE_MS = 10_000
 
 const SCRIPT = /\.[cm]?[jt]sx?$/
 
+/** Matches the id of a module that a plugin has made: its namespace and a name. */
+const VIRTUAL_ID = /^[\w-]{2,}:/
+
 export function createServerModules({ siteDir, folder, base, compiler }: ServerModulesInput): ServerModules {
   const bundle = join(folder, BUILD_PATHS.server)
   const importer = createNodeImporter(bundle, base)
   const modules = createLoadedModules(compiler, createServerScripts(dirname(bundle), siteDir))
   let graph = EMPTY_GRAPH
-  const { importPackage, requirePackage, meta } = importer
+  const { importPackage, requirePackage } = importer
+  const root = realpathSync(siteDir)
+  const meta = (id: string) => importer.meta(SCRIPT.test(id) && !VIRTUAL_ID.test(id) ? join(root, id) : null)
   const runner = createServerRunner({ load, importPackage, requirePackage, meta, deadlineMs: DEADLINE_MS })
 
   async function load(id: string): Promise<RunnableModule> {

@@ -12,8 +12,8 @@ export interface RunnerInput {
   importPackage(specifier: string): Promise<object>
   /** Requires a package or a module of Node.js as the site's server bundle does. */
   requirePackage(specifier: string): unknown
-  /** Returns the value of `import.meta`. */
-  meta(): object
+  /** Returns the value of `import.meta` of a module. */
+  meta(id: string): object
   /** How long an import waits for the top-level await of a module. */
   deadlineMs: number
 }
