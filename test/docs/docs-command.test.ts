@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix, sep } from 'node:path'
 import t from 'tap'
-import { FOREIGN_NAMES } from '../../scripts/build/bundles/foreign-names.ts'
+import { FOREIGN_NAMES, foreignPackageFix } from '../../scripts/build/bundles/foreign-names.ts'
 import { nameOfPath, readChapter, readChapters } from '../../scripts/docs/chapters.ts'
 import { formatLlms } from '../../scripts/docs/format-llms.ts'
 import { errorTable } from '../../src/server/errors/error-table.ts'
@@ -33,7 +33,12 @@ t.test('docs/llms.txt is up to date and lists each chapter', async (t) => {
 })
 
 t.test('each chapter that an error names exists', async (t) => {
-  const fixes = [...Object.entries(errorTable).map(([code, { fix }]) => [code, fix] as const), ...FOREIGN_NAMES]
+  const ofPackages = ['next/link', 'react-router-dom', '@remix-run/node', 'vike-react/Head'].map((name) => {
+    return [name, foreignPackageFix(name) ?? ''] as const
+  })
+  const ofErrors = Object.entries(errorTable).map(([code, { fix }]) => [code, fix] as const)
+  const fixes = [...ofErrors, ...FOREIGN_NAMES, ...ofPackages]
+  for (const [name, fix] of ofPackages) t.match(fix, /"hydrant docs/, name)
   const named = fixes.flatMap(([code, fix]) =>
     [...fix.matchAll(/"hydrant docs ([^"]+)"/g)].map(([, name = '']) => [code, name]),
   )

@@ -347,10 +347,16 @@ export const brokenSites: BrokenSite[] = [
   {
     title: 'imports of missing modules',
     files: {
-      'pages/a.tsx': "import './missing.css'\nimport { x } from 'no-such-package'\nexport default () => <p>{x}</p>\n",
+      'pages/a.tsx':
+        "import './missing.css'\nimport { x } from 'no-such-package'\nimport Link from 'next/link'\nexport default () => <Link>{x}</Link>\n",
     },
-    expected: ['HYD_BUILD_UNRESOLVED pages/a.tsx:1:8', 'HYD_BUILD_UNRESOLVED pages/a.tsx:2:19'],
+    expected: [
+      'HYD_BUILD_UNRESOLVED pages/a.tsx:1:8',
+      'HYD_BUILD_UNRESOLVED pages/a.tsx:2:19',
+      'HYD_BUILD_UNRESOLVED pages/a.tsx:3:18',
+    ],
     message: 'cannot find "./missing.css"',
+    fixes: ['Correct the path', 'install the package', 'Remove the import: "hydrant docs next"'],
   },
   {
     title: 'a name that the other module does not export',

@@ -52,6 +52,19 @@ export const FOREIGN_NAMES: ReadonlyMap<string, string> = new Map(
   REPLACEMENTS.flatMap(([names, fix]) => names.map((name) => [name, fix] as const)),
 )
 
+/** The packages of other frameworks, with the chapters for their users. */
+const FRAMEWORKS: readonly (readonly [packages: RegExp, chapter: string])[] = [
+  [/^next(?:\/|$)/, 'next'],
+  [/^(?:react-router(?:-dom)?|@react-router\/[\w-]+|@remix-run\/[\w-]+)(?:\/|$)/, 'react-router'],
+  [/^(?:vike|vike-react)(?:\/|$)/, 'vike'],
+]
+
+/** Returns the fix of the import of a package of another framework; undefined for any other package. */
+export function foreignPackageFix(specifier: string): string | undefined {
+  const [, chapter] = FRAMEWORKS.find(([packages]) => packages.test(specifier)) ?? []
+  return chapter && `Remove the import: "hydrant docs ${chapter}" says what Hydrant has in place of this package.`
+}
+
 /** Returns the fix of the import of a name of another framework from Hydrant; undefined for any other import. */
 export function foreignFix(module: string, name: string): string | undefined {
   return module === 'hydrant' || module === 'hydrant/react' ? FOREIGN_NAMES.get(name) : undefined

@@ -5,6 +5,7 @@ import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
 import { REACT_EXPORTS } from '../esbuild/hydrant-exports.ts'
 import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
+import { foreignPackageFix } from './foreign-names.ts'
 import { createNameProblem } from './import-names.ts'
 
 /** The detail that a plugin of Hydrant attaches to a message for an error of Hydrant's table. */
@@ -20,8 +21,11 @@ export function translateMessage(message: Message): BuildProblem {
   const location = readLocation(message)
   const { text, detail, pluginName } = message
   if (isProblemDetail(detail)) return createProblem(detail.code, detail.values, location)
-  const unresolved = /^Could not resolve "(.*)"$/.exec(text)
-  if (unresolved) return createProblem('HYD_BUILD_UNRESOLVED', [unresolved[1] ?? '', ''], location)
+  const [, unresolved] = /^Could not resolve "(.*)"$/.exec(text) ?? []
+  if (unresolved !== undefined) {
+    const problem = createProblem('HYD_BUILD_UNRESOLVED', [unresolved, ''], location)
+    return { ...problem, fix: foreignPackageFix(unresolved) ?? problem.fix }
+  }
   const missing = readMissingName(message)
   if (missing) return translateName(missing, location)
   const [, extension, file = ''] = NO_LOADER.exec(text) ?? []
