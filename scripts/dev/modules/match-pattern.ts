@@ -20,9 +20,10 @@ export function matchPattern(
     .join(folder, pattern)
     .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
     .replace(/\*\*\/|\*/g, (part) => (part === '*' ? '[^/]*' : '(?:.*/)?'))
-  const matching = [...ids].filter((id) => id !== importer && new RegExp(`^${source}$`).test(id))
+  const path = new RegExp(`^${source}$`)
+  const matching = [...ids].filter((id) => id !== importer && path.test(id))
   return matching.map((id) => {
-    const path = posix.relative(folder, id)
-    return [path.startsWith('../') ? path : `./${path}`, id]
+    const specifier = posix.relative(folder, id)
+    return [specifier.startsWith('../') ? specifier : `./${specifier}`, id]
   })
 }

@@ -20,6 +20,7 @@ export type NamespaceOf = (script: string) => string
 
 /** Lists the texts of the expressions in `import()` that are no specifiers. */
 export function listExpressions(code: string, program: Program): string[] {
+  if (!/\bimport\s*\(/.test(code)) return []
   return [...nodesIn(program)].filter(isExpression).map(({ source }) => code.slice(source.start, source.end))
 }
 
