@@ -29,9 +29,9 @@ export function testMinimal(t: Test, site: CreatedSite): void {
     const cache = join(site.dir, 'node_modules/.cache/hydrant')
     const maps = readdirSync(cache, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js.map'))
     const sourcesOf = (map: string): string[] => JSON.parse(readFileSync(join(cache, map), 'utf8')).sources
-    const [react = '', ...others] = maps.filter((map) => sourcesOf(map).some((path) => path.includes('/react-dom/')))
-    t.strictSame(others, [])
-    t.notMatch(readFileSync(join(cache, react.replace(/\.map$/, '')), 'utf8'), '$kept')
+    const react = maps.filter((map) => sourcesOf(map).some((path) => path.includes('/react-dom/')))
+    t.ok(react.length > 0)
+    for (const map of react) t.notMatch(readFileSync(join(cache, map.replace(/\.map$/, '')), 'utf8'), '$kept')
   })
 
   t.test('the image of the site starts and is healthy', async (t) => testImage(t, site, '<h1>Changed</h1>'))

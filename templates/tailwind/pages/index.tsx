@@ -14,7 +14,10 @@ export default function Home({ data }: PageProps<'/'>) {
       <ul className="list-inside list-disc">
         {data.books.map(({ id, title }) => (
           <li key={id}>
-            <a className="text-accent underline dark:text-orange-400" href={href('/books/[id]', { id })}>
+            <a
+              className="text-accent underline dark:text-orange-400"
+              href={href('/books/[id]', { id })}
+            >
               {title}
             </a>
           </li>
