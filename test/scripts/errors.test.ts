@@ -314,6 +314,7 @@ t.test('prints one failure completely as JSON', async (t) => {
       ...{ file: 'pages/products/[id].server.ts', line: 9, column: 10, function: 'load' },
       code: ERROR.stack[0]?.code,
     },
+    note: null,
     causes: [],
     errors: [],
     occurrences: [
