@@ -71,7 +71,7 @@ t.test('hydrant start reports a ledger that cannot be opened', async (t) => {
 t.test('without a driver of SQLite a server serves and keeps failures in memory', async (t) => {
   const site = await startWithoutDrivers(t, 'errors.db')
   await site.waitFor(
-    /"failures are kept in memory until the server stops: .*errors\.db needs the package @photostructure\/sqlite, which cannot be loaded: .* run \\"npm install @photostructure\/sqlite\\"/,
+    /"failures are kept in memory until the server stops: .*errors\.db needs the package @photostructure\/sqlite, which cannot be loaded: .* run \\"npm install @photostructure\/sqlite@1\\"/,
   )
   await fail(site.port, 2)
   t.equal(await site.stop('SIGTERM'), 0)

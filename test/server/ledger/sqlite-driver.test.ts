@@ -29,7 +29,7 @@ t.test('names the missing binary of a machine for which the package has none', a
   cpSync('node_modules/node-gyp-build', join(folder, 'node_modules/node-gyp-build'), { recursive: true })
   t.match(
     load(folder),
-    /^the ledger a\.db needs the package @photostructure\/sqlite, which cannot be loaded: No native build was found for platform=\S+ arch=[^\n]+ Use Node\.js 22\.13 or newer, run "npm install @photostructure\/sqlite", or .* run "npm rebuild/,
+    /^the ledger a\.db needs the package @photostructure\/sqlite, which cannot be loaded: No native build was found for platform=\S+ arch=[^\n]+ Use Node\.js 22\.13 or newer, run "npm install @photostructure\/sqlite@1", or .* run "npm rebuild/,
   )
 })
 
