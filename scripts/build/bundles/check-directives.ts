@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { type Loader, transform } from 'esbuild'
 import { type BuildProblem, createProblem, placeAt } from '../../build-problem.ts'
 import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
+import { isInstalled, loaderOf } from '../esbuild/source-file.ts'
 import { nodesIn, parseScript } from '../output/parse-script.ts'
 
 export const SERVER_DIRECTIVE = 'use server'
@@ -19,7 +20,7 @@ const IN_SOURCE = /[{;\n]\s*(?=(["'])use server\1)/
  * @param files The modules for the browser, relative to the site.
  */
 export async function checkDirectives(siteDir: string, files: readonly string[]): Promise<BuildProblem[]> {
-  const scripts = files.filter((file) => /\.[cm]?[jt]sx?$/.test(file) && !isPackage(file))
+  const scripts = files.filter((file) => /\.[cm]?[jt]sx?$/.test(file) && !isInstalled(file))
   const found = await mapWithLimit(scripts, FILES_AT_A_TIME, (file) => findDirective(siteDir, file))
   return found.filter((problem) => problem !== null)
 }
@@ -38,14 +39,4 @@ async function hasDirective(source: string, loader: Loader): Promise<boolean> {
   const { code } = await transform(source, { loader, logLevel: 'silent' }).catch(() => ({ code: '' }))
   const nodes = [...nodesIn(parseScript(code))]
   return nodes.some((node) => node.type === 'ExpressionStatement' && node.directive === SERVER_DIRECTIVE)
-}
-
-function loaderOf(file: string): Loader {
-  const extension = extname(file)
-  if (extension === '.tsx') return 'tsx'
-  return /^\.[cm]?ts$/.test(extension) ? 'ts' : 'jsx'
-}
-
-function isPackage(file: string): boolean {
-  return /(?:^|\/)node_modules\//.test(file)
 }

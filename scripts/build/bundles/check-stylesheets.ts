@@ -4,6 +4,7 @@ import type { Metafile } from 'esbuild'
 import { type BuildProblem, createProblem, placeAt } from '../../build-problem.ts'
 import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 import { CSS_NAMESPACES, isStylesheet } from '../esbuild/css-namespaces.ts'
+import { isInstalled } from '../esbuild/source-file.ts'
 
 /** The namespace of the rules of a stylesheet that is compiled. */
 const RULES = new RegExp(`^${CSS_NAMESPACES.rules}:`)
@@ -15,7 +16,7 @@ const RULES = new RegExp(`^${CSS_NAMESPACES.rules}:`)
  */
 export async function checkStylesheets(siteDir: string, { inputs }: Metafile): Promise<BuildProblem[]> {
   const imports = Object.entries(inputs).flatMap(([file, input]) =>
-    /(?:^|\/)node_modules\//.test(file)
+    isInstalled(file)
       ? []
       : input.imports.flatMap(({ path, kind, original }) =>
           kind === 'import-statement' && isStylesheet(path) && original !== undefined

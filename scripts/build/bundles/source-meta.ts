@@ -4,6 +4,7 @@ import { dirname, extname, join, relative, sep } from 'node:path'
 import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import { type Loader, type OnLoadResult, type Plugin, transform } from 'esbuild'
 import { isCompiled } from '../esbuild/hydrant-files.ts'
+import { loaderOf } from '../esbuild/source-file.ts'
 import { nodesIn, parseScript } from '../output/parse-script.ts'
 import { createPositions } from '../output/positions.ts'
 
@@ -87,12 +88,6 @@ async function rename(source: string, loader: Loader): Promise<string> {
   }
   const positionIn = createPositions(source)
   return source.replace(PLACE, (text, offset: number) => (places.has(positionIn(offset).join(':')) ? NAME : text))
-}
-
-function loaderOf(path: string): Loader {
-  const extension = extname(path)
-  if (extension === '.tsx') return 'tsx'
-  return /^\.[cm]?ts$/.test(extension) ? 'ts' : 'jsx'
 }
 
 function writeModule(path: string): string {
