@@ -146,8 +146,13 @@ export function isStream(stdout: typeof process.stdout): boolean {
   if (stdout.fd === undefined || Object.hasOwn(stdout, 'write')) return true
   // `bigint` avoids a bug of Node.js, which reuses the array of a plain stat: resolving a path then takes the pipe's
   // result for that of a folder, and modules behind symbolic links, as pnpm installs them, get a second name.
-  const stat = fstatSync(stdout.fd, { bigint: true })
-  return stat.isFIFO() || stat.isSocket()
+  try {
+    const stat = fstatSync(stdout.fd, { bigint: true })
+    return stat.isFIFO() || stat.isSocket()
+  } catch {
+    // A service of Windows may have no standard output. The stream of Node.js then drops the lines.
+    return true
+  }
 }
 
 // Has the form of a line of Pino.

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
@@ -54,24 +54,35 @@ function openInPlace(driver: Driver, file: string): SqliteReader | null {
 
 function openCopy(driver: Driver, file: string): SqliteReader {
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  const copy = join(folder, 'copy.db')
+  let db: Database | undefined
+  const close = () => {
+    db?.close()
+    removeCopy(folder, copy)
+  }
   try {
-    const copy = join(folder, 'copy.db')
     copyFileSync(file, copy)
     if (existsSync(logOf(file))) copyFileSync(logOf(file), logOf(copy))
-    const db = driver.open(copy)
+    db = driver.open(copy)
     refuseForeignTables(db, file)
     migrateSqlite(db, SQLITE_MIGRATIONS, file)
-    return {
-      db,
-      close() {
-        db.close()
-        remove()
-      },
-    }
+    return { db, close }
   } catch (error) {
-    remove()
+    close()
     throw error
+  }
+}
+
+/**
+ * Removes the copy. Windows removes no open file, and the driver for Node.js 20 keeps a closed database open until its
+ * statements are collected. There the files stay in the temporary folder, but empty.
+ */
+function removeCopy(folder: string, copy: string) {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // SQLite itself removes the third file, the index of the log, when the process ends.
+    for (const path of [copy, logOf(copy)]) if (existsSync(path)) truncateSync(path)
   }
 }
 
