@@ -10,6 +10,7 @@ export function runCreate(dir: string, { template }: { template: string }): void
   const { install, dev, files } = findPackageManager(process.env.npm_config_user_agent)
   writeFiles(dir, new Map([...readTemplate(requireTemplate(template), dir), ...Object.entries(files)]))
   const folder = resolve(dir)
-  const enter = folder === process.cwd() ? '' : `cd ${quoteWord(dir)} && `
-  console.log(`Created ${basename(folder)} from the template "${template}". Next:\n\n  ${enter}${install}\n  ${dev}\n`)
+  // One command for each line, because PowerShell 5 has no "&&".
+  const next = [...(folder === process.cwd() ? [] : [`cd ${quoteWord(dir)}`]), install, dev]
+  console.log(`Created ${basename(folder)} from the template "${template}". Next:\n\n  ${next.join('\n  ')}\n`)
 }

@@ -1,5 +1,9 @@
-/** Returns a word as a POSIX shell reads it: in quotes if it has characters with a meaning for the shell. */
+/**
+ * Returns a word as the shell reads it: in quotes if it has characters with a meaning for the shell. On Windows the
+ * result is for both of its shells, which read only double quotes in the same way.
+ */
 export function quoteWord(word: string): string {
+  if (process.platform === 'win32') return /^[\w./:\\@+=-]+$/.test(word) ? word : `"${word}"`
   return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 

@@ -91,7 +91,8 @@ export default function Start() {
 
 const CREATE = `
 npx hydrant create my-site
-cd my-site && npm install
+cd my-site
+npm install
 npm run dev
 `
 

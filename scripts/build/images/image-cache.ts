@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { renameWithRetries } from '../../rename-with-retries.ts'
 
 /** A cache of files that take long to create. The name of a file identifies the input that it was created from. */
 export interface ImageCache {
@@ -45,7 +46,7 @@ export function createImageCache(folder: string, onMake: () => void): ImageCache
     const draft = `${path}.${randomUUID()}`
     try {
       await write(draft)
-      await rename(draft, path)
+      await renameWithRetries(draft, path)
     } catch (error) {
       await rm(draft, { force: true })
       throw error

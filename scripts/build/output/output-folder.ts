@@ -1,9 +1,10 @@
-import { copyFile, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
 import { hasCode } from '../../../src/server/util/has-code.ts'
 import { isRunning } from '../../../src/server/util/is-running.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
+import { renameWithRetries } from '../../rename-with-retries.ts'
 
 /** A folder that is filled next to the folder that it replaces. */
 export interface OutputFolder {
@@ -60,12 +61,12 @@ export async function createOutputFolder(siteDir: string, folder: string, prefix
     commit: () =>
       guard(async () => {
         await rm(aside, { recursive: true, force: true })
-        await ignoreMissing(rename(target, aside))
-        await rename(path, target).catch(async (error: unknown) => {
-          await ignoreMissing(rename(aside, target))
+        await ignoreMissing(renameWithRetries(target, aside))
+        await renameWithRetries(path, target).catch(async (error: unknown) => {
+          await ignoreMissing(renameWithRetries(aside, target))
           throw error
         })
-        await rm(aside, { recursive: true, force: true })
+        await rm(aside, { recursive: true, force: true, maxRetries: 5 })
       }),
     discard: () => guard(() => rm(path, { recursive: true, force: true })),
   }
@@ -82,7 +83,7 @@ async function removeLeftovers(target: string, prefix: string): Promise<void> {
     const [, pid, old] = /^(\d+)(-old)?$/.exec(name.slice(prefix.length + 1)) ?? []
     if (pid === undefined || isRunning(Number(pid))) continue
     const leftover = join(dirname(target), name)
-    if (old !== undefined && !names.includes(basename(target))) await rename(leftover, target)
+    if (old !== undefined && !names.includes(basename(target))) await renameWithRetries(leftover, target)
     else await rm(leftover, { recursive: true, force: true })
   }
 }

@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path'
+import { dirname, resolve, sep } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
@@ -55,7 +55,7 @@ export function observePlugins(given: readonly Plugin[], siteDir: string): Obser
     },
     dependentsOf(path) {
       // Tailwind names the site's folder for the files in it, and each folder below it that it reads.
-      const isIn = (dir: string) => (dir === siteDir ? dirname(path) === dir : path.startsWith(`${dir}/`))
+      const isIn = (dir: string) => (dir === siteDir ? dirname(path) === dir : path.startsWith(dir + sep))
       const isReadBy = ({ files, dirs }: Watched) => files.includes(path) || dirs.some(isIn)
       return [...watched].flatMap(([loaded, one]) => (loaded !== path && isReadBy(one) ? [loaded] : []))
     },

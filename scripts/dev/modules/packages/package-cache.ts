@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import { copyFile, link, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { copyFile, link, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
 import { hasCode } from '../../../../src/server/util/has-code.ts'
 import { isRunning } from '../../../../src/server/util/is-running.ts'
+import { renameWithRetries } from '../../../rename-with-retries.ts'
 import type { PackageBundle } from './package-bundle.ts'
 
 /** What the disk has of a bundle, besides its files. */
@@ -95,7 +96,7 @@ export function createPackageCache(cacheDir: string): PackageCache {
       await place(folder, folderOf(key))
       const list = `${folder}.json`
       await writeFile(list, JSON.stringify(inputs))
-      await rename(list, inputsOf(record.inputKey))
+      await renameWithRetries(list, inputsOf(record.inputKey))
       await prune()
       return { ...stored, folder: folderOf(key) }
     },
@@ -104,14 +105,14 @@ export function createPackageCache(cacheDir: string): PackageCache {
 
 /** Moves a complete bundle to its folder, unless another process has just placed the same bundle there. */
 async function place(temporary: string, folder: string) {
-  const isPlaced = await rename(temporary, folder).then(
+  const isPlaced = await renameWithRetries(temporary, folder).then(
     () => true,
     () => existsSync(join(folder, RECORD)),
   )
   if (!isPlaced) {
     // The folder is incomplete.
     await rm(folder, { recursive: true, force: true })
-    await rename(temporary, folder)
+    await renameWithRetries(temporary, folder)
   }
   await rm(temporary, { recursive: true, force: true })
 }
