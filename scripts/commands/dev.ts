@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { watchRejections } from '../../src/server/lifecycle/unhandled-rejections.ts'
 import { startWatchdog } from '../../src/server/lifecycle/watchdog.ts'
+import { wantsColors } from '../../src/server/log/wants-colors.ts'
 import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
 import { type DevServer, startDevServer } from '../dev/dev-server.ts'
 import { handleStopSignals } from '../dev/stop-signals.ts'
@@ -8,7 +9,7 @@ import { loadDevLogging } from '../terminal/dev-logging.ts'
 import { type DevView, formatDevError, formatDevRepeat } from '../terminal/format-dev-error.ts'
 import { formatSource } from '../terminal/format-failure.ts'
 import { formatWarning } from '../terminal/format-problem.ts'
-import { createPaint, wantsColors } from '../terminal/paint.ts'
+import { createPaint } from '../terminal/paint.ts'
 import { formatDuration } from './format-report.ts'
 
 /** Milliseconds without a reaction after which the event loop counts as blocked. */

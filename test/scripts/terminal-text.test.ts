@@ -1,8 +1,9 @@
 import t from 'tap'
 import { formatCode } from '../../scripts/terminal/format-code.ts'
 import { formatAgo, formatTime } from '../../scripts/terminal/format-time.ts'
-import { createPaint, wantsColors } from '../../scripts/terminal/paint.ts'
+import { createPaint } from '../../scripts/terminal/paint.ts'
 import { cutToWidth, padToWidth, toLine, toLines, widthOf } from '../../scripts/terminal/plain-text.ts'
+import { wantsColors } from '../../src/server/log/wants-colors.ts'
 import { DAY, HOUR, MINUTE, NOW } from './failed-ledger.ts'
 
 t.test('escapes control characters of a terminal', async (t) => {

@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fast
 import { LAZY_COMPILERS } from '../util/lazy-compilers.ts'
 import { escapeControlCharacters, escapeControlCharactersIn, sanitizeLine } from './control-characters.ts'
 import { isStream, type LogOutput, standardOutput } from './output.ts'
+import { wantsColors } from './wants-colors.ts'
 
 export type Logging = Pick<FastifyServerOptions, 'logger'>
 
@@ -71,5 +72,7 @@ function toWritable(output: LogOutput): Writable {
 
 async function loadPretty() {
   const { default: pretty } = await import('#pino-pretty')
-  return () => pretty({ translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', sync: true })
+  // Its own rule uses colors in each file and pipe on Windows.
+  const colorize = wantsColors(process.stdout, process.env)
+  return () => pretty({ colorize, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', sync: true })
 }

@@ -19,6 +19,7 @@ import { buildFiles, HTML } from '../served.ts'
 
 const REACT = dirname(createRequire(import.meta.url).resolve('react/package.json'))
 const MODULE = new URL('../../../src/server/log/output.js', import.meta.url).href
+const LOGGER = new URL('../../../src/server/log/logger.js', import.meta.url).href
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 t.test('lines of one turn are written together, in their order', async (t) => {
@@ -278,4 +279,14 @@ t.test('the lines of a turn are converted together', async (t) => {
   for (const line of ['a\n', 'b\n']) output.write(line)
   await aTurn()
   t.strictSame(written, ['A\nB\n'])
+})
+
+t.test('the formatted log has colors in a terminal, or if FORCE_COLOR asks for them', async (t) => {
+  const code = `const { createLog, loadPrettyLogging } = await import(${JSON.stringify(LOGGER)})
+createLog((await loadPrettyLogging())('info')).info('ready')`
+  const print = (env: Record<string, string>) =>
+    execFileSync(process.execPath, ['--input-type=module', '-e', code], { env, encoding: 'utf8' })
+  // The formatter's own rule uses colors here, as in each file and pipe on Windows.
+  t.match(print({ CI: 'true', GITHUB_ACTIONS: 'true' }), /^\[[\d:]+\] INFO: ready\n$/)
+  t.ok(print({ FORCE_COLOR: '1' }).includes('\u001b[36mready'))
 })
