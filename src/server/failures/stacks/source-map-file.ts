@@ -41,7 +41,7 @@ export function readMapFile<Fields>(json: string, folder: string, siteDir: strin
   const isSite = (index: number) => !ignored.has(index) && !files[index]?.includes('node_modules/')
   const sources = files.map((file, index): [string, readonly string[]] => [
     file,
-    isSite(index) ? (trace.sourcesContent?.[index]?.split('\n') ?? []) : [],
+    isSite(index) ? (trace.sourcesContent?.[index]?.split(/\r?\n/) ?? []) : [],
   ])
   return {
     trace,

@@ -5,8 +5,12 @@ import { createClientMapper } from '../../../../src/server/failures/stacks/clien
 import { buildFiles } from '../../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
+  // With the line ends that Git writes on Windows.
   'pages/index.tsx':
-    "class PriceError extends Error {\n  override name = new.target.name\n}\nfunction price(): never {\n  throw new PriceError('no price')\n}\nexport default function Page() {\n  return <button onClick={() => price()}>buy</button>\n}\n",
+    "class PriceError extends Error {\n  override name = new.target.name\n}\nfunction price(): never {\n  throw new PriceError('no price')\n}\nexport default function Page() {\n  return <button onClick={() => price()}>buy</button>\n}\n".replaceAll(
+      '\n',
+      '\r\n',
+    ),
 })
 const folder = join(dir, '.hydrant')
 const script = readdirSync(join(folder, 'client')).find((name) => /^index-\w+\.js$/.test(name)) ?? ''
