@@ -54,7 +54,9 @@ export function runProgram(words: readonly string[], files: number, patienceS = 
   const { NODE_OPTIONS: _, ...own } = process.env
   const env = { ...own, TAP_TIMEOUT: String(patienceS) }
   const options = { env, timeout: files * KILLED_AFTER_MS, killSignal: 'SIGKILL' } as const
-  const child = spawn(process.execPath, ['--import', CODE_CACHE, ...words], options)
+  // It ends with the runner, as the programs that a test starts end with the test.
+  const command = [process.execPath, '--import', CODE_CACHE, ...words]
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...command], options)
   let tap = ''
   let output = ''
   child.stdin.end()

@@ -1,8 +1,10 @@
 // What the test runner says of a file whose tests fail.
 
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { runFile } from '../run-file.ts'
+import { until } from '../until.ts'
 
 function placeOf(code: string, source = 'test/runner/fails.ts'): string {
   const lines = readFileSync(source, 'utf8').split('\n')
@@ -30,4 +32,20 @@ t.test('an error that nothing catches fails the innermost test that is running',
   t.match(timer, `uncaught errors › of a timer › refused (${thrown}`)
   t.match(timer, `(${placeOf('setTimeout(() => refuse()', source)}`)
   t.match(promise, `uncaught errors › of a promise › refused (${thrown}`)
+})
+
+t.test('a file that still runs ends with the runner, also when the runner is killed', async (t) => {
+  const module = new URL('../run-file.js', import.meta.url).href
+  const code = `import { runProgram } from ${JSON.stringify(module)}
+await runProgram(['--eval', 'setInterval(() => {}, 1_000)'], 1)`
+  const runner = spawn(process.execPath, ['--input-type=module', '--eval', code], { stdio: 'ignore' })
+  t.teardown(() => runner.kill('SIGKILL'))
+  const children = `/proc/${runner.pid}/task/${runner.pid}/children`
+  const child = await until(() => Number(readFileSync(children, 'utf8')))
+  // The child is `setpriv` at first, which sets the signal before it becomes Node.js.
+  const command = `/proc/${child}/cmdline`
+  await until(() => readFileSync(command, 'utf8').startsWith(process.execPath))
+  runner.kill('SIGKILL')
+  // An ended process that nothing has waited for has no command.
+  t.ok(await until(() => !existsSync(command) || readFileSync(command, 'utf8') === ''))
 })
