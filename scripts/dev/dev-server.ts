@@ -1,11 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { hasSeveralHosts } from '../../src/server/http/request-url.ts'
 import { createDevSite, type DevSite, type DevSiteInput } from './dev-site.ts'
 import { explainHost, isAllowedHost, isForeign } from './http/dev-access.ts'
 import { listenInDev } from './http/listen-in-dev.ts'
 import { listServerUrls, type ServerUrls } from './http/server-urls.ts'
 
 const NOSNIFF = { 'x-content-type-options': 'nosniff' }
+
+interface Refusal {
+  status: number
+  problem: string
+}
 
 export interface DevServer extends Pick<DevSite, 'findSource' | 'report'> {
   urls: ServerUrls
@@ -25,8 +31,8 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   const server = createServer((request, response) => {
     // Browsers send no `Sec-Fetch-Site` to http on another machine; this header refuses foreign pages there.
     response.setHeader('cross-origin-resource-policy', 'same-site')
-    const problem = findRefusal(request)
-    if (problem !== null) return refuse(problem, response)
+    const refusal = findRefusal(request)
+    if (refusal !== null) return refuse(refusal, response)
     void site.respond(request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500)
       response.end()
@@ -41,11 +47,14 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   })
 
   /** Returns the reason to refuse a request; null when it is allowed. */
-  function findRefusal({ headers }: IncomingMessage): string | null {
+  function findRefusal(request: IncomingMessage): Refusal | null {
+    const { headers } = request
     const { hosts, allowedOrigins } = site.options()
-    if (!isAllowedHost(headers.host, host, hosts)) return explainHost(headers.host)
+    if (hasSeveralHosts(request)) return { status: 400, problem: 'The request has several Host headers.' }
+    if (!isAllowedHost(headers.host, host, hosts)) return { status: 403, problem: explainHost(headers.host) }
     if (!isForeign(headers, allowedOrigins)) return null
-    return 'Only pages of this machine may request this. Add other origins to "allowedOrigins".'
+    const problem = 'Only pages of this machine may request this. Add other origins to "allowedOrigins".'
+    return { status: 403, problem }
   }
 
   async function close() {
@@ -67,7 +76,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   }
 }
 
-function refuse(problem: string, response: ServerResponse) {
+function refuse({ status, problem }: Refusal, response: ServerResponse) {
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', ...NOSNIFF }
-  response.writeHead(403, headers).end(`${problem}\n`)
+  response.writeHead(status, headers).end(`${problem}\n`)
 }

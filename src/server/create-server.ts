@@ -145,8 +145,14 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
 /** Returns HYD_START_TIMEOUT for Fastify's errors about a plugin or a hook that takes too long, and others unchanged. */
 function explainTimeout(error: unknown, startMs: number): unknown {
   const isTimeout = hasCode(error, 'FST_ERR_PLUGIN_TIMEOUT') || hasCode(error, 'FST_ERR_HOOK_TIMEOUT')
-  return isTimeout ? createHydrantError('HYD_START_TIMEOUT', [startMs, messageOf(error)], error) : error
+  if (!isTimeout) return error
+  // Plugins of `server.ts` have their own deadlines. The name of Hydrant's own plugin would explain nothing.
+  const isOwn = messageOf(error).includes("'site'")
+  return createHydrantError('HYD_START_TIMEOUT', [startMs, isOwn ? STILL_LOADING : messageOf(error)], error)
 }
+
+const STILL_LOADING =
+  'its modules were still being loaded. A top-level await of the site does not settle, or the machine is too busy'
 
 function createApp({ manifest, options, logging, metrics = NO_METRICS, handed }: InstanceInput): FastifyInstance {
   const limits = createConnectionLimits(options)

@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import { availableParallelism } from 'node:os'
 import { dirname } from 'node:path'
 import { ownBundles } from './build-output/loaded-bundles.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
@@ -71,7 +70,10 @@ async function serveBuild({ dir, flags, env, note = null }: StartInput, attempt:
   // Loaded only where it is used.
   if (options.admin && options.admin.port !== null)
     await (await import('./admin/admin-port.ts')).tryAdminPort(options.admin)
-  const count = options.workers === 'auto' ? availableParallelism() : options.workers
+  const count =
+    options.workers === 'auto'
+      ? (await import('./cluster/available-processors.ts')).availableProcessors()
+      : options.workers
   if (count > 1) return (await import('./cluster/start-primary.ts')).startPrimary(input, count)
   return (await import('./start-single.ts')).startSingle(input)
 }

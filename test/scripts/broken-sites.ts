@@ -322,6 +322,25 @@ export const brokenSites: BrokenSite[] = [
     message: 'pages/a.tsx → one.server.mjs',
   },
   {
+    title: 'modules and data in a folder of server code',
+    files: {
+      'pages/a.tsx':
+        "import { one } from '../db.server'\nimport { two } from '../db.server/sql/two'\nimport three from './.server/three.json'\nimport { four } from '#four'\nexport default () => <p>{String([one, two, three, four])}</p>\n",
+      'package.json': '{ "name": "a-site", "type": "module", "imports": { "#four": "./db.server/four.ts" } }',
+      'db.server/index.ts': 'export const one = 1\n',
+      'db.server/sql/two.ts': 'export const two = 2\n',
+      'pages/.server/three.json': '{ "key": "secret" }\n',
+      'db.server/four.ts': 'export const four = 4\n',
+    },
+    expected: [
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:1:21',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:2:21',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:3:19',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:4:22',
+    ],
+    message: 'pages/a.tsx → db.server/index.ts',
+  },
+  {
     title: 'server data under another name',
     files: {
       'pages/a.tsx': "import keys from '#keys'\nexport default () => <p>{String(keys)}</p>\n",

@@ -10,6 +10,7 @@ import { explainHost, isAllowedHost } from '../../scripts/dev/http/dev-access.ts
 import { listServerUrls } from '../../scripts/dev/http/server-urls.ts'
 import { findFreePort } from '../../src/server/lifecycle/free-port.ts'
 import { askLsof, findPortOwner } from '../../src/server/lifecycle/port-owner.ts'
+import { parseRaw, rawRequest, sendRaw } from '../attacks/raw.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
@@ -67,6 +68,13 @@ t.test('dev without a port', async (t) => {
   await t.test('uses the next free port, and says so', async (t) => {
     t.equal(new URL(url).port, port)
     t.equal((await fetch(url)).status, 200)
+  })
+
+  await t.test('refuses several Host headers, for its own addresses too', async (t) => {
+    const hosts = ['Host: localhost', 'Host: evil.example']
+    const { status, headers } = parseRaw(await sendRaw(Number(port), rawRequest('GET / HTTP/1.1', hosts)))
+    t.equal(status, 400)
+    t.ok(headers.includes('content-type: text/plain; charset=utf-8'), 'before the site gets the request')
   })
 
   await t.test('a flag allows the names of a tunnel, and no others', async (t) => {

@@ -1,5 +1,5 @@
 import { builtinModules } from 'node:module'
-import { dirname, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from 'esbuild'
 
 /** The detail that the browser guard attaches to its messages. */
@@ -18,6 +18,9 @@ const resolving = Symbol('resolving')
 
 /** Matches modules of any kind, and data: `keys.server.mjs`, `keys.server.json`. */
 const SERVER_FILE = /\.server\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/
+/** Matches the same files in a folder `db.server` or `.server`. */
+const IN_SERVER_FOLDER = /\.server[\\/](?:.*[\\/])?[^\\/]+\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/
+const IN_PACKAGE = /[\\/]node_modules[\\/]/
 /** The names of the files in the site's folder that only the server uses. */
 const ROOT_FILES = ['server', 'hydrant.config'].flatMap((name) =>
   ['.ts', '.tsx', '.js', '.jsx'].map((extension) => name + extension),
@@ -26,24 +29,29 @@ const ROOT_FILES = ['server', 'hydrant.config'].flatMap((name) =>
 /** Creates the plugin that refuses server files and Node's modules in the bundles for browsers. */
 export function createBrowserGuard(siteDir: string): Plugin {
   const rootFiles = new Set(ROOT_FILES.map((file) => resolve(siteDir, file)))
+  // The folder of the site itself may have any name.
   const isServerFile = (path: string) =>
-    (SERVER_FILE.test(path) && !path.includes('/node_modules/')) || rootFiles.has(path)
+    ((SERVER_FILE.test(path) || IN_SERVER_FOLDER.test(relative(siteDir, path))) && !IN_PACKAGE.test(path)) ||
+    rootFiles.has(path)
 
   return {
     name: 'hydrant-browser-guard',
     setup(build) {
       build.onResolve({ filter: /^hydrant$/ }, () => refuse('hydrant'))
       // An error of `onResolve` has the place of the import.
-      build.onResolve({ filter: /(^|\/)(server|hydrant\.config)(\.[jt]sx?)?$|\.server(\.\w+)?$/ }, async (args) => {
-        if (args.kind === 'entry-point' || args.pluginData === resolving) return null
-        const found = await find(build, args)
-        return found.errors.length === 0 && found.namespace === 'file' && isServerFile(found.path)
-          ? refuse(found.path)
-          : null
-      })
+      build.onResolve(
+        { filter: /(^|\/)(server|hydrant\.config)(\.[jt]sx?)?$|\.server(\.\w+)?$|\.server\// },
+        async (args) => {
+          if (args.kind === 'entry-point' || args.pluginData === resolving) return null
+          const found = await find(build, args)
+          return found.errors.length === 0 && found.namespace === 'file' && isServerFile(found.path)
+            ? refuse(found.path)
+            : null
+        },
+      )
       // Server files that are imported under another name: an alias or a path of tsconfig.json.
       // A filter that matches every module would send the path of each one to this process.
-      build.onLoad({ filter: /[.\\/](server|hydrant\.config)\.\w+$/, namespace: 'file' }, ({ path }) =>
+      build.onLoad({ filter: /[.\\/](server|hydrant\.config)\.\w+$|\.server[\\/]/, namespace: 'file' }, ({ path }) =>
         isServerFile(path) ? refuse(path) : null,
       )
       // A package or an alias may replace a built-in module: refuse it only when nothing else resolves.

@@ -61,7 +61,9 @@ export class TemporaryFiles {
     const folder = this.#folder
     this.#folder = null
     try {
-      if (folder) await rm(await folder, { recursive: true, force: true })
+      // A folder that could not be created has failed the request already.
+      const path = await folder?.catch(() => null)
+      if (path) await rm(path, { recursive: true, force: true })
     } finally {
       this.#space.give(this.#bytes)
       this.#bytes = 0

@@ -3,7 +3,7 @@ import { guardCaching } from '../http/caching.ts'
 import { endAfterBody } from '../http/end-gently.ts'
 import { REQUEST_ID_HEADER } from '../http/headers.ts'
 import { sendRefusal } from '../http/refusal.ts'
-import { pathOf } from '../http/request-url.ts'
+import { hasSeveralHosts, pathOf } from '../http/request-url.ts'
 import { setNosniff } from '../http/security-headers.ts'
 import type { Options } from '../options/options.ts'
 import { createRedactor } from '../redaction/redact.ts'
@@ -20,8 +20,8 @@ const DOT_SEGMENT = /(?:\/|%2f)(?:\.|%2e){1,2}(?=[/?#]|%2f|$)/i
 
 /**
  * Adds the first hook of every request. It sets `x-request-id` and `nosniff`, and makes pipelined requests wait for
- * their turn. It refuses a URL that is too long (414) or has a segment `.` or `..` (400), and a request of HTTP/1.1
- * without `Host` (400). It lets clients receive a response that comes before their body has arrived.
+ * their turn. It refuses a URL that is too long (414) or has a segment `.` or `..` (400), a request of HTTP/1.1 without
+ * `Host`, and a request with several (400). It lets clients receive a response that comes before their body has arrived.
  *
  * perf: one hook for all of this, 0.14 µs less for each other hook, commit 7b7c185a
  */
@@ -48,6 +48,8 @@ function admit(request: FastifyRequest, reply: FastifyReply, done: () => void) {
     refuse(400, 'the path has a segment "." or ".."', 'The address is malformed.', reply)
   else if (headers.host === undefined && raw.httpVersion === '1.1')
     refuse(400, 'the request has no header "Host"', 'The request has no Host header.', reply)
+  else if (hasSeveralHosts(raw))
+    refuse(400, 'the request has several headers "Host"', 'The request has several Host headers.', reply)
   else done()
 }
 

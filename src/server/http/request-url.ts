@@ -50,6 +50,19 @@ export function rewriteUrl({ url = '' }: { url?: string | undefined }): string {
   return plainTarget(url)
 }
 
+/**
+ * Returns whether a request has more than one header `Host` (RFC 9112, section 3.2). Node.js keeps the first one. A proxy
+ * in front may have checked another one.
+ */
+export function hasSeveralHosts({ rawHeaders }: { rawHeaders: readonly string[] }): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count > 1
+}
+
 /** Returns the URL without the slashes at the end of its path, or null if there are none. */
 export function withoutTrailingSlash(url: string): string | null {
   const at = url.indexOf('?')

@@ -25,7 +25,7 @@ export function bodySecretsOf(body: unknown): BodySecrets {
   const texts = new Set<string>()
   const words = new Set<string>()
   for (const written of found.secrets) {
-    for (const value of longEnough(spellingsOf(written))) texts.add(value)
+    for (const value of longEnough([...spellingsOf(written), ...partsInBase64(written)])) texts.add(value)
     if (SHORT_NUMBER.test(written)) words.add(written)
   }
   for (const written of found.others) {
@@ -44,6 +44,19 @@ function spellingsOf(value: string): string[] {
   if (/^[\w-]*$/.test(value)) return spellings
   const inQuery = encodeLoosely(value)
   return [...spellings, JSON.stringify(value).slice(1, -1), inQuery, inQuery.replaceAll('%20', '+')]
+}
+
+/**
+ * Returns the characters of Base64 that only the value determines, also as a part of a longer text such as
+ * `name:password`. They depend on the place of its first byte in a group of three.
+ */
+function partsInBase64(value: string): string[] {
+  if (value.length > MAX_SPELLED) return []
+  return [0, 1, 2].flatMap((offset) => {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(value)])
+    const part = bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6))
+    return [part, part.replaceAll('+', '-').replaceAll('/', '_')]
+  })
 }
 
 function encodeLoosely(value: string): string {

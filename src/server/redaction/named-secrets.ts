@@ -1,3 +1,4 @@
+import { findPlainSecrets } from './plain-secrets.ts'
 import { isSecretName, SECRET_NAME_HINT, type Span } from './secret-names.ts'
 
 /** Most texts do not match it and hold nothing to hide. */
@@ -5,8 +6,8 @@ const SUSPICIOUS = new RegExp(`://|bearer|basic|%|${SECRET_NAME_HINT.source}`, '
 
 /** Finds the secrets in a text that a name or a scheme before them marks as such. Takes linear time. */
 export function findNamedSecrets(text: string): Span[] {
-  if (!SUSPICIOUS.test(text)) return []
-  return [...findCredentials(text), ...findQueryValues(text)]
+  const plain = findPlainSecrets(text)
+  return SUSPICIOUS.test(text) ? [...plain, ...findCredentials(text), ...findQueryValues(text)] : plain
 }
 
 /** Returns the values of secret names in the query of a URL, as they are written and decoded. */
@@ -21,7 +22,7 @@ export function querySecretsOf(url: string): string[] {
 
 // These patterns take linear time: no part matches what the next part matches, and none reads past the `/` or the space
 // that ends it.
-const USER_INFO = /(?<=:\/\/)[^\s/@:]*:[^\s/@]*(?:@[^\s/@"'`<>,;()?#&=]*)*(?=@)/g
+const USER_INFO = /(?<=:\/\/)(?:[^\s/@:"'`<>,;()?#&=]+|[^\s/@:]*:[^\s/@]*(?:@[^\s/@"'`<>,;()?#&=]*)*)(?=@)/g
 const SCHEMES = /\b(?:bearer|(basic))(?:\s+|%20)([\w.~+/=-]{6,})/gi
 /** A word that follows `basic` in a sentence: "basic support". */
 const WORD = /^[A-Za-z]?[a-z]+\.?$/

@@ -212,7 +212,11 @@ async function registerBelow<Result>(
   plugin: (scope: FastifyInstance) => Promise<Result>,
 ): Promise<Result> {
   const result = new Promise<Result>((resolve) => {
-    outer.register(async (scope) => resolve(await plugin(scope)), base === '/' ? {} : { prefix: base })
+    // Fastify names the function if it takes too long.
+    async function site(scope: FastifyInstance) {
+      resolve(await plugin(scope))
+    }
+    outer.register(site, base === '/' ? {} : { prefix: base })
   })
   // Rejects if the plugin does.
   await outer.after()

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { buildFiles, serve } from '../served.ts'
 
@@ -24,14 +25,18 @@ async function upload(t: Test): Promise<string[]> {
       names = readdirSync(temporary)
     },
   })
+  t.equal((await post(app)).statusCode, 200)
+  return names
+}
+
+/** Sends a form with a file. */
+async function post(app: FastifyInstance) {
   const body = new FormData()
   body.set('file', new File(['content'], 'a'))
   const request = new Response(body)
   const payload = Buffer.from(await request.arrayBuffer())
   const headers = { 'content-type': request.headers.get('content-type') ?? '' }
-  const { statusCode } = await app.inject({ method: 'POST', url: '/', headers, payload })
-  t.equal(statusCode, 200)
-  return names
+  return app.inject({ method: 'POST', url: '/', headers, payload })
 }
 
 t.teardown(() => Reflect.deleteProperty(globalThis, 'hydrantTestSeen'))
@@ -77,4 +82,16 @@ t.test('a folder for temporary files that cannot be listed does not stop an uplo
   })
   mkdirSync(process.env.TMPDIR, { mode: 0o300 })
   await upload(t)
+})
+
+t.test('a folder for temporary files that does not exist is one failure, with one line', async (t) => {
+  process.env.TMPDIR = join(temporary, 'nowhere')
+  t.teardown(() => {
+    process.env.TMPDIR = temporary
+  })
+  const { app, log } = await serve(t, dir)
+  t.equal((await post(app)).statusCode, 500)
+  const lines = log.lines.filter(({ level }) => level >= 40)
+  t.match(lines, [{ level: 50, phase: 'action', err: { message: /^ENOENT: .*nowhere/ } }])
+  t.equal(lines.length, 1)
 })

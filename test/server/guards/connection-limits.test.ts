@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
+import { rewriteUrl } from '../../../src/server/http/request-url.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
 import { countAnswers, listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
 import { ERROR } from '../../site-server.ts'
@@ -185,6 +186,34 @@ t.test('a request of HTTP/1.1 without Host is refused, with a body and a log lin
   t.match(body, 'The request has no Host header.')
   t.match(log.lines.at(-1), { level: 30, statusCode: 400, msg: 'refused with 400: the request has no header "Host"' })
   t.equal((await ask('HTTP/1.0')).status, 200)
+})
+
+t.test('a request with several Host headers is refused, whatever its version and the forwarded headers', async (t) => {
+  const { app, log } = await serve(t, dir, { trustProxy: 'loopback', hosts: ['shop.example'] })
+  const own = Fastify({ rewriteUrl })
+  t.teardown(() => own.close())
+  await own.register(hydrant, { dir })
+  const hosts = (...names: string[]) => names.map((name) => `Host: ${name}`)
+  for (const { send } of [await listenRaw(t, app), await listenRaw(t, own)]) {
+    const ask = async (version: string, headers: string[]) =>
+      parseRaw(await send(rawRequest(`GET /rest/a ${version}`, headers)))
+    for (const version of ['HTTP/1.0', 'HTTP/1.1']) {
+      for (const names of [
+        ['shop.example', 'evil.example'],
+        ['shop.example', 'shop.example'],
+        ['', 'shop.example'],
+      ]) {
+        const { status, headers, body } = await ask(version, ['X-Forwarded-Host: shop.example', ...hosts(...names)])
+        t.equal(status, 400, `${version} ${names}`)
+        t.ok(headers.includes('cache-control: no-store'))
+        t.match(body, 'The request has several Host headers.')
+      }
+    }
+    t.equal((await ask('HTTP/1.1', ['hOST: shop.example', 'X-Host: a', 'Hosts: b'])).status, 200)
+  }
+  t.match(log.errors(), [])
+  const msg = 'refused with 400: the request has several headers "Host"'
+  t.equal(log.lines.filter((line) => line.msg === msg && line.statusCode === 400).length, 6, 'one log line each')
 })
 
 t.test('a malformed request is refused, and the refusal is never part of another response', async (t) => {

@@ -156,6 +156,17 @@ t.test('a password is hidden wherever it is in a large body', async (t) => {
   }
 })
 
+t.test('a password is hidden in Base64, also as a part of a longer text', async (t) => {
+  const password = 'hunter22>>??secret'
+  for (const text of [password, `a:${password}`, `ab:${password}`, `abc:${password}:z`]) {
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const encoded = Buffer.from(text).toString(encoding)
+      const message = await said('/says', `refused ${encoded}`, form({ password }))
+      t.match(message, /^refused .{0,6}\[hidden\].{0,4}$/, text)
+    }
+  }
+})
+
 t.test('a PIN and a one-time code are hidden where they stand alone', async (t) => {
   for (const name of ['pin', 'otp', 'user[pin]', 'mfa_code', 'newPin']) {
     t.equal(

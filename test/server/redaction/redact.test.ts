@@ -62,6 +62,54 @@ t.test('hides credentials in URLs and queries', async (t) => {
   t.equal(redact('postgres://app:hunter22@db.example/shop'), 'postgres://[hidden]@db.example/shop')
 })
 
+t.test('hides secrets that their form shows, and values after a name', async (t) => {
+  const basic = Buffer.from('user:hunter22').toString('base64')
+  for (const [text, shown] of [
+    [`401 for Authorization: Basic ${basic}`, '401 for Authorization: Basic [hidden]'],
+    [JSON.stringify({ authorization: `Basic ${basic}` }), '{"authorization":"Basic [hidden]"}'],
+    ['token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln is old', 'token [hidden] is old'],
+    ['https://hunter22@api.example/x', 'https://[hidden]@api.example/x'],
+    ['had Cookie: sid=hunter22; theme=dark', 'had Cookie: [hidden]'],
+    ['set-cookie: sid=hunter22; Path=/; HttpOnly\nx', 'set-cookie: [hidden]\nx'],
+    ["{ cookie: 'a=hunter22; b=2', x: 1 }", "{ cookie: '[hidden]', x: 1 }"],
+    ['host=db user=app password=hunter22 dbname=shop', 'host=db user=app password=[hidden] dbname=shop'],
+    ['Server=db;Password = correcthorse;Database=x', 'Server=db;Password = [hidden];Database=x'],
+    ['{"user":"a","password":"hun,ter22"}', '{"user":"a","password":"[hidden]"}'],
+    [JSON.stringify('{"password":"hunter22"}'), '"{\\"password\\":\\"[hidden]\\"}"'],
+    ["{ user: 'a', apiKey: 'correcthorse' }", "{ user: 'a', apiKey: '[hidden]' }"],
+    ['X-API-Key: hunter22', 'X-API-Key: [hidden]'],
+    ['PGPASSWORD=hunter22 psql', 'PGPASSWORD=[hidden] psql'],
+    ['SMTP_PASS=hunter22', 'SMTP_PASS=[hidden]'],
+    ['mysql --password=hunter22 -u root', 'mysql --password=[hidden] -u root'],
+    ['Bad credentials: ghp_abcdefghijklmnopqrstuvwxyz0123456789', 'Bad credentials: [hidden]'],
+    ['no such key: sk_live_51Habcdefghijklmnop', 'no such key: [hidden]'],
+    ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END', '-----BEGIN RSA PRIVATE KEY-----[hidden]-----END'],
+    ['    at connect (password=hunter22:1:2)', '    at connect (password=[hidden])'],
+  ] as const)
+    t.equal(redact(text), shown)
+  for (const text of [
+    'Unexpected token: end of line 2',
+    'Unexpected token } in JSON at position 12',
+    'password: Required, must have 8 characters',
+    '{"password":"Must have 8 characters or more"}',
+    '{"password":"Required"}',
+    '{"code":"ERR_BAD_2","key":"price2024"}',
+    'max_tokens=4096 exceeds 128000',
+    'tokens: 128000',
+    'session: expired',
+    'auth: 401',
+    'if (password === expected) return token => 5',
+    'bypass=enabled24, compass: north45',
+    'jwt malformed, signature: invalid',
+    'the cookie: too long (5000 bytes)',
+    '    at validateToken (/srv/site/auth/session.ts:120:15)',
+    '    at token (file:///srv/site/token:120:15)',
+    '    at Object.<anonymous> (https://esm.example/react@19.2.0/index.js:1:2)',
+    'author: Somebody2, keyboard: x1y2z3, passenger: Smith99',
+  ])
+    t.equal(redact(text), text)
+})
+
 t.test('hides the values of secret names however a query spells them', async (t) => {
   for (const text of [
     '/a?%74oken=hunter22',
