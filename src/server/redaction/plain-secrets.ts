@@ -14,7 +14,7 @@ const JSON_WEB_TOKEN = /(?<![\w-])eyJ[\w-]{4,}\.[\w-]{4,}(?:\.[\w-]*)*/g
 const PRIVATE_KEY = /(?<=PRIVATE KEY-----)(?:(?!-----)[\s\S])+/g
 /** Tokens of GitHub, GitLab, Stripe, OpenAI, Anthropic, Slack, npm and Google. */
 const KNOWN_TOKEN =
-  /(?<![\w-])(?:(?:gh[opsur]|github_pat|npm|whsec|[rs]k_(?:live|test))_\w{16,}|glpat-[\w-]{16,}|sk-(?:[a-z]+\d*-){0,2}\w{20,}|xox[a-z]-[\w-]{10,}|AIza[\w-]{30,})/g
+  /(?<![\w-])(?:(?:gh[opsur]|npm|whsec|[rs]k_(?:live|test))_[a-zA-Z\d]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|sk-(?:[a-z]+\d*-){0,2}\w{20,}|xox[a-z]-[\w-]{10,}|AIza[\w-]{30,})/g
 /** The pairs of a `Cookie` or a `Set-Cookie`, in a line of headers or as JSON. */
 const COOKIES = /(?<=\bcookie\\?["'`]?\s?[:=]\s?\[?\s?\\?["'`]?)[\w!#$%&*+.^|~-]+=[^\s"'`\\;]*(?:; ?[^\s"'`\\;]+)*/gi
 
@@ -23,7 +23,7 @@ const PASSWORD_NAME =
 const TOKEN_NAME = 'token|auth|authorization|session(?:[-_ ]?id)?|jwt|signature'
 /** A colon needs a space or a quote after it: `session.ts:120:15` is a place. */
 const SIGN = String.raw`\\?["'\`]?(?:\s?=(?![=>])\s?|\s?:\s{1,2}|:(?=\\?["'\`]))`
-const VALUE = String.raw`(?:\\?["'\`]([^\s"'\`\\]+)(?=\\?["'\`])|([^\s"'\`,;&)\]}\\]+))`
+const VALUE = String.raw`(?:\\?["'\`]([^\s"'\`\\]+)(?=\\?["'\`])|([^\s"'\`,;&()\]}\\]+))`
 const NAMED_VALUE = new RegExp(`(?:(${PASSWORD_NAME})|${TOKEN_NAME})(${SIGN})${VALUE}`, 'gi')
 const PLAIN_WORD = /^[A-Za-z]?[a-z]+[.!]?$/
 

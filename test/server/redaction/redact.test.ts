@@ -89,6 +89,8 @@ t.test('hides secrets that their form shows, and values after a name', async (t)
     t.equal(redact(text), shown)
   for (const text of [
     'Unexpected token: end of line 2',
+    'signature: function(a1, b2)',
+    'the variable npm_config_user_agent_string_9 is missing',
     'Unexpected token } in JSON at position 12',
     'password: Required, must have 8 characters',
     '{"password":"Must have 8 characters or more"}',
