@@ -105,6 +105,8 @@ t.test('hydrant build warns, with the place and the fix', async (t) => {
     'pages/b.server.ts': 'export const stream = false\n',
     'pages/c.tsx': `${page}export const load = 1\nexport const size = 1\n`,
     'pages/c.server.ts': 'export const load = () => 1\n',
+    'pages/d/layout.tsx': `export const metadata = { title: 'd' }\nexport default ({ children }) => children\n`,
+    'pages/d/index.tsx': `export async function generateMetadata() {}\n${page}`,
   })
   const { code, stderr } = await runCli(['build', dir])
   t.equal(code, 0)
@@ -120,6 +122,11 @@ t.test('hydrant build warns, with the place and the fix', async (t) => {
   t.match(stderr, 'pages/b.tsx exports "getServerSideProps", which has no effect there; did you mean "load" in')
   t.match(stderr, 'pages/c.tsx exports "load", which has no effect there; pages/c.server.ts already exports "load"\n')
   t.notMatch(stderr, 'size')
+  t.match(
+    stderr,
+    'pages/d/layout.tsx exports "metadata", which has no effect there; did you mean <title> and <meta> in the component?\n  at pages/d/layout.tsx:1:14\n',
+  )
+  t.match(stderr, 'pages/d/index.tsx exports "generateMetadata", which has no effect there; did you mean <title>')
 })
 
 t.test('warns about misspelled exports of a page, and about exports of other frameworks', async (t) => {

@@ -23,6 +23,9 @@ const OTHER_NAMES = new Map([
   ['generateStaticParams', 'prerender'],
 ])
 
+/** Exports with which other frameworks fill the head. A module in MDX may have them for the modules that import it. */
+const HEAD_EXPORTS = ['metadata', 'generateMetadata', 'generateViewport']
+
 /** The exports of a page's own module. */
 const PAGE_EXPORTS = ['hydrate', 'prerender']
 
@@ -99,6 +102,8 @@ function checkComponent(
     const doubt = (hint: string) => [{ code: 'HYD_BUILD_PAGE_EXPORT', values: [file, name, hint], file, name } as const]
     const misspelled = own.find((one) => isMisspelling(name, one) && !exported.includes(one))
     if (misspelled !== undefined) return doubt(`did you mean "${misspelled}"?`)
+    if (HEAD_EXPORTS.includes(name) && !file.endsWith('.mdx'))
+      return doubt('did you mean <title> and <meta> in the component?')
     const meant = allowed.find((one) => one === name) ?? OTHER_NAMES.get(name)
     if (meant === undefined || !all.includes(meant)) return []
     if (isTime(name, values.get(file)?.get(name))) return doubt(`did you mean "cache" in ${server}?`)
