@@ -129,6 +129,22 @@ t.test('hydrant build warns, with the place and the fix', async (t) => {
   t.match(stderr, 'pages/d/index.tsx exports "generateMetadata", which has no effect there; did you mean <title>')
 })
 
+t.test('warns about <html> outside of the root layout', async (t) => {
+  const html = 'export default ({ children }) => (\n  <html lang="de"><body>{children}</body></html>\n)\n'
+  const dir = createSite(t, {
+    'pages/layout.tsx': html,
+    'pages/[language]/layout.tsx': html,
+    'pages/[language]/index.tsx': 'export default () => <p>{"<html>"}</p>\n',
+    'pages/(other)/layout.jsx': html,
+    'pages/(other)/a.tsx': 'export default () => <p>a</p>\n',
+  })
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ code, location }) => `${code} ${location?.file}:${location?.line}:${location?.column}`).toSorted(),
+    ['HYD_BUILD_HTML_ELEMENT pages/(other)/layout.jsx:2:3', 'HYD_BUILD_HTML_ELEMENT pages/[language]/layout.tsx:2:3'],
+  )
+})
+
 t.test('warns about misspelled exports of a page, and about exports of other frameworks', async (t) => {
   const page = 'export default () => <p>page</p>\n'
   const dir = createSite(t, {

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   LAYOUT_SERVER_EXPORTS,
   PAGE_SERVER_EXPORTS,
@@ -5,10 +7,10 @@ import {
 } from '../../../src/server/build-output/manifest.ts'
 import { showValue } from '../../../src/server/errors/hydrant-error.ts'
 import { closestMatch, isMisspelling } from '../../../src/server/util/closest-match.ts'
-import { type BuildProblem, createProblem } from '../../build-problem.ts'
+import { type BuildProblem, createProblem, fileAt, placeAt } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { findExport } from './find-export.ts'
-import { ASYNC, type SiteExports } from './written-values.ts'
+import { ASYNC, HTML_ELEMENT, type SiteExports } from './written-values.ts'
 
 /** Names that other frameworks give to the exports of server files. */
 const OTHER_NAMES = new Map([
@@ -32,12 +34,13 @@ const PAGE_EXPORTS = ['hydrate', 'prerender']
 /** The exports of server files of which only the value false has an effect; true is what they are without it. */
 const SWITCHES = ['revalidate', 'stream']
 
-/** The codes of the warnings about exports. */
+/** The codes of the warnings about exports and components. */
 export const EXPORT_WARNINGS: readonly string[] = [
   'HYD_BUILD_PAGE_EXPORT',
   'HYD_BUILD_EXPORT_VALUE',
   'HYD_BUILD_FORM_UNUSED',
   'HYD_BUILD_ASYNC_COMPONENT',
+  'HYD_BUILD_HTML_ELEMENT',
 ]
 
 type KnownExports = Pick<SiteExports, 'names' | 'values'>
@@ -58,7 +61,8 @@ export function meantExport(name: string, allowed: readonly string[]): string | 
 
 /**
  * Finds the exports of pages and layouts that have a meaning only in their server files, misspelled exports of pages,
- * exports of server files whose value has no effect, and components that browsers cannot render.
+ * exports of server files whose value has no effect, components that browsers cannot render, and elements `<html>` inside
+ * that of the root layout.
  */
 export async function findDoubtfulExports(
   siteDir: string,
@@ -71,11 +75,26 @@ export async function findDoubtfulExports(
     ...site.serverFiles.flatMap(({ file }) => checkSwitches(file, exports)),
     ...site.serverFiles.flatMap(({ file }) => checkForm(file, exports)),
   ]
-  return Promise.all(
-    doubts.map(async ({ code, values, file, name }) =>
+  return Promise.all([
+    ...doubts.map(async ({ code, values, file, name }) =>
       createProblem(code, values, await findExport(siteDir, file, name)),
     ),
-  )
+    ...listInnerDocuments(site, exports).map(async (file) =>
+      createProblem('HYD_BUILD_HTML_ELEMENT', [file], await placeOfHtml(siteDir, file)),
+    ),
+  ])
+}
+
+/** Lists the files other than the root layout that have the element `<html>`. */
+function listInnerDocuments({ components }: DiscoveredSite, { values }: KnownExports): string[] {
+  const files = components.map(({ file }) => file).filter((file) => values.get(file)?.has(HTML_ELEMENT))
+  return files.filter((file) => !/^pages\/layout\.\w+$/.test(file))
+}
+
+async function placeOfHtml(siteDir: string, file: string) {
+  const source = await readFile(join(siteDir, file), 'utf8')
+  const match = /<(?=html[\s>])/.exec(source)
+  return match ? placeAt(file, source, match.index) : fileAt(file)
 }
 
 /** Returns the server file of a page or a layout: the present one, or the path of a new one. */
