@@ -95,6 +95,7 @@ t.test('has a broken site for each of its errors', async (t) => {
     'HYD_BUILD_PAGE_EXPORT',
     'HYD_BUILD_EXPORT_VALUE',
     'HYD_BUILD_ASYNC_COMPONENT',
+    'HYD_BUILD_HTML_ELEMENT',
     'HYD_BUILD_FORM_UNUSED',
     // A warning, tested in css-modules.test.ts.
     'HYD_BUILD_STYLESHEET_NAMES',

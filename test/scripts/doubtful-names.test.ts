@@ -105,6 +105,8 @@ t.test('hydrant build warns, with the place and the fix', async (t) => {
     'pages/b.server.ts': 'export const stream = false\n',
     'pages/c.tsx': `${page}export const load = 1\nexport const size = 1\n`,
     'pages/c.server.ts': 'export const load = () => 1\n',
+    'pages/d/layout.tsx': `export const metadata = { title: 'd' }\nexport default ({ children }) => children\n`,
+    'pages/d/index.tsx': `export async function generateMetadata() {}\n${page}`,
   })
   const { code, stderr } = await runCli(['build', dir])
   t.equal(code, 0)
@@ -120,6 +122,27 @@ t.test('hydrant build warns, with the place and the fix', async (t) => {
   t.match(stderr, 'pages/b.tsx exports "getServerSideProps", which has no effect there; did you mean "load" in')
   t.match(stderr, 'pages/c.tsx exports "load", which has no effect there; pages/c.server.ts already exports "load"\n')
   t.notMatch(stderr, 'size')
+  t.match(
+    stderr,
+    'pages/d/layout.tsx exports "metadata", which has no effect there; did you mean <title> and <meta> in the component?\n  at pages/d/layout.tsx:1:14\n',
+  )
+  t.match(stderr, 'pages/d/index.tsx exports "generateMetadata", which has no effect there; did you mean <title>')
+})
+
+t.test('warns about <html> outside of the root layout', async (t) => {
+  const html = 'export default ({ children }) => (\n  <html lang="de"><body>{children}</body></html>\n)\n'
+  const dir = createSite(t, {
+    'pages/layout.tsx': html,
+    'pages/[language]/layout.tsx': html,
+    'pages/[language]/index.tsx': 'export default () => <p>{"<html>"}</p>\n',
+    'pages/(other)/layout.jsx': html,
+    'pages/(other)/a.tsx': 'export default () => <p>a</p>\n',
+  })
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ code, location }) => `${code} ${location?.file}:${location?.line}:${location?.column}`).toSorted(),
+    ['HYD_BUILD_HTML_ELEMENT pages/(other)/layout.jsx:2:3', 'HYD_BUILD_HTML_ELEMENT pages/[language]/layout.tsx:2:3'],
+  )
 })
 
 t.test('warns about misspelled exports of a page, and about exports of other frameworks', async (t) => {

@@ -6,7 +6,8 @@ import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { createTestSite, createVisitor } from '../../scripts/testing/index.ts'
+import { z } from 'zod'
+import { createFields, createTestSite, createVisitor } from '../../scripts/testing/index.ts'
 import { FAST } from '../fast-env.ts'
 import { createSite } from './create-site.ts'
 
@@ -157,6 +158,21 @@ await site.close()`
     [],
   )
   t.notOk(watched.some((file) => file.includes(join(dir, '.hydrant'))))
+})
+
+t.test('makes the fields of a page whose component is rendered', async (t) => {
+  const form = z.object({ email: z.email(), tags: z.array(z.enum(['new', 'old'])) })
+  const fields = createFields(form)
+  t.strictSame({ ...fields.email }, { name: 'email', required: true, type: 'email' })
+  const invalid = { issues: { email: ['Enter an address.'] }, values: { email: 'ada', tags: 'new' } }
+  const refused = createFields(form, invalid)
+  t.match({ ...refused.email }, { defaultValue: 'ada', 'aria-invalid': true, 'aria-describedby': 'email-error' })
+  t.strictSame(refused.email.issues, ['Enter an address.'])
+  t.equal(refused.tags.option('new').defaultChecked, true)
+  // @ts-expect-error The type has only the names of the schema.
+  t.equal(fields.name?.name, 'name')
+  // @ts-expect-error A text is no schema.
+  t.throws(() => createFields('email'), { code: 'HYD_SCHEMA_INVALID' })
 })
 
 t.test('a test of a component loads no module of the server', async (t) => {

@@ -53,6 +53,11 @@ t.test('a refusal shows its status and message and nothing of a failure', async 
   t.equal(fallbackTitle(clientFailure), 'Application error')
 })
 
+t.test('the sentence is marked as English, and each text has its own direction', async (t) => {
+  t.match(fallbackContent(failure, context), `<p lang="en" dir="auto" data-hydrant-host="shop.example">${SERVER}</p>`)
+  t.match(fallbackContent(refusal, context), '<p dir="auto" data-hydrant-host="shop.example">403 Members only</p>')
+})
+
 t.test('the document of last resort is one whole document', async (t) => {
   const html = fallbackDocument(failure, { ...context, nonce: 'bm9uY2U=', hostScript })
   t.match(html, /^<!DOCTYPE html><html lang="en"><head>.*<\/head><body>.*<\/body><\/html>$/s)

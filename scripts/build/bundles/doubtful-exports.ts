@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import {
   LAYOUT_SERVER_EXPORTS,
   PAGE_SERVER_EXPORTS,
@@ -5,10 +7,10 @@ import {
 } from '../../../src/server/build-output/manifest.ts'
 import { showValue } from '../../../src/server/errors/hydrant-error.ts'
 import { closestMatch, isMisspelling } from '../../../src/server/util/closest-match.ts'
-import { type BuildProblem, createProblem } from '../../build-problem.ts'
+import { type BuildProblem, createProblem, fileAt, placeAt } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { findExport } from './find-export.ts'
-import { ASYNC, type SiteExports } from './written-values.ts'
+import { ASYNC, HTML_ELEMENT, type SiteExports } from './written-values.ts'
 
 /** Names that other frameworks give to the exports of server files. */
 const OTHER_NAMES = new Map([
@@ -23,18 +25,22 @@ const OTHER_NAMES = new Map([
   ['generateStaticParams', 'prerender'],
 ])
 
+/** Exports with which other frameworks fill the head. A module in MDX may have them for the modules that import it. */
+const HEAD_EXPORTS = ['metadata', 'generateMetadata', 'generateViewport']
+
 /** The exports of a page's own module. */
 const PAGE_EXPORTS = ['hydrate', 'prerender']
 
 /** The exports of server files of which only the value false has an effect; true is what they are without it. */
 const SWITCHES = ['revalidate', 'stream']
 
-/** The codes of the warnings about exports. */
+/** The codes of the warnings about exports and components. */
 export const EXPORT_WARNINGS: readonly string[] = [
   'HYD_BUILD_PAGE_EXPORT',
   'HYD_BUILD_EXPORT_VALUE',
   'HYD_BUILD_FORM_UNUSED',
   'HYD_BUILD_ASYNC_COMPONENT',
+  'HYD_BUILD_HTML_ELEMENT',
 ]
 
 type KnownExports = Pick<SiteExports, 'names' | 'values'>
@@ -55,7 +61,8 @@ export function meantExport(name: string, allowed: readonly string[]): string | 
 
 /**
  * Finds the exports of pages and layouts that have a meaning only in their server files, misspelled exports of pages,
- * exports of server files whose value has no effect, and components that browsers cannot render.
+ * exports of server files whose value has no effect, components that browsers cannot render, and elements `<html>` inside
+ * that of the root layout.
  */
 export async function findDoubtfulExports(
   siteDir: string,
@@ -68,11 +75,26 @@ export async function findDoubtfulExports(
     ...site.serverFiles.flatMap(({ file }) => checkSwitches(file, exports)),
     ...site.serverFiles.flatMap(({ file }) => checkForm(file, exports)),
   ]
-  return Promise.all(
-    doubts.map(async ({ code, values, file, name }) =>
+  return Promise.all([
+    ...doubts.map(async ({ code, values, file, name }) =>
       createProblem(code, values, await findExport(siteDir, file, name)),
     ),
-  )
+    ...listInnerDocuments(site, exports).map(async (file) =>
+      createProblem('HYD_BUILD_HTML_ELEMENT', [file], await placeOfHtml(siteDir, file)),
+    ),
+  ])
+}
+
+/** Lists the files other than the root layout that have the element `<html>`. */
+function listInnerDocuments({ components }: DiscoveredSite, { values }: KnownExports): string[] {
+  const files = components.map(({ file }) => file).filter((file) => values.get(file)?.has(HTML_ELEMENT))
+  return files.filter((file) => !/^pages\/layout\.\w+$/.test(file))
+}
+
+async function placeOfHtml(siteDir: string, file: string) {
+  const source = await readFile(join(siteDir, file), 'utf8')
+  const match = /<(?=html[\s>])/.exec(source)
+  return match ? placeAt(file, source, match.index) : fileAt(file)
 }
 
 /** Returns the server file of a page or a layout: the present one, or the path of a new one. */
@@ -99,6 +121,8 @@ function checkComponent(
     const doubt = (hint: string) => [{ code: 'HYD_BUILD_PAGE_EXPORT', values: [file, name, hint], file, name } as const]
     const misspelled = own.find((one) => isMisspelling(name, one) && !exported.includes(one))
     if (misspelled !== undefined) return doubt(`did you mean "${misspelled}"?`)
+    if (HEAD_EXPORTS.includes(name) && !file.endsWith('.mdx'))
+      return doubt('did you mean <title> and <meta> in the component?')
     const meant = allowed.find((one) => one === name) ?? OTHER_NAMES.get(name)
     if (meant === undefined || !all.includes(meant)) return []
     if (isTime(name, values.get(file)?.get(name))) return doubt(`did you mean "cache" in ${server}?`)

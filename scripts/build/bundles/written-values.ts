@@ -25,7 +25,12 @@ export const OTHERS = '...'
 /** Stands for an async function. */
 export const ASYNC = async () => {}
 
+/** The key of the values of a file that has the element `<html>`. No export has this name. */
+export const HTML_ELEMENT = '<html>'
+
 const NONE: WrittenValues = new Map()
+/** How esbuild writes the element. */
+const HTML = /\bjsxs?\("html"/
 /** A variable at the top level of a module that has the value of a literal or of an element. */
 const LITERAL = /^(?:const|var) [\w$]+ = (?:["'`{[\d-]|(?:true|false|null);|(?:\/\* @__PURE__ \*\/ )?jsxs?\()/m
 
@@ -38,6 +43,11 @@ const ASYNC_FUNCTION = /^(?:async function\b|(?:const|var) [\w$]+ = async\b)/m
  * @param code As esbuild writes a module: its last statement exports all names.
  */
 export function readWrittenValues(code: string, names: readonly string[]): WrittenValues {
+  const values = readExported(code, names)
+  return HTML.test(code) ? new Map([...values, [HTML_ELEMENT, true]]) : values
+}
+
+function readExported(code: string, names: readonly string[]): WrittenValues {
   const mayHaveAsyncDefault = names.includes('default') && ASYNC_FUNCTION.test(code)
   if (!LITERAL.test(code) && !mayHaveAsyncDefault && !SCHEMA_EXPORTS.some((name) => names.includes(name))) return NONE
   const program = parseScript(code)

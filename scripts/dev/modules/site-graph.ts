@@ -125,9 +125,13 @@ export function createSiteGraph(
   }
 }
 
-/** Returns the modules that the next graph does not have, and those whose specifiers lead to other modules there. */
+/**
+ * Returns the modules that the next graph does not have, and those whose specifiers lead to other modules there, or whose
+ * patterns match other modules.
+ */
 export function findMoved(graph: SiteGraph, next: SiteGraph): string[] {
   const leadsElsewhere = (id: string) => {
+    if (graph.matchesOf(id).toSorted().join() !== next.matchesOf(id).toSorted().join()) return true
     const imports = next.importsOf(id)
     return [...graph.importsOf(id)].some(([specifier, target]) => {
       const other = imports.get(specifier)

@@ -376,6 +376,10 @@ export const errorTable = {
     message: 'the component of %s is an async function, which browsers cannot render',
     fix: 'Await the data in the load of the server file, and read it from the prop "data"; see "hydrant docs loads".',
   },
+  HYD_BUILD_HTML_ELEMENT: {
+    message: '%s renders <html> inside the <html> of the root layout, whose attributes the document has',
+    fix: 'Render <html>, <head> and <body> in pages/layout.tsx only; its prop "url" has the address; see "hydrant docs languages".',
+  },
   HYD_BUILD_STYLESHEET_NAMES: {
     message: '%s has no class names to import, because its name does not end in ".module%s"',
     fix: 'Rename the stylesheet, or import it without a name: import "./card.css"; see "hydrant docs styling".',

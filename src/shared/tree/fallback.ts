@@ -52,11 +52,14 @@ function scriptOf({ nonce, hostScript }: FallbackContext): string {
 function paragraph(host: string, text: string): string {
   // `hostScript` reads the attribute.
   const attribute = typeof HYDRANT_BROWSER === 'undefined' ? ` data-hydrant-host="${escapeHtml(host)}"` : ''
-  return `<p${attribute}>${escapeHtml(text)}</p>`
+  // English, or the message of a refusal in the language of the page.
+  return `<p dir="auto"${attribute}>${escapeHtml(text)}</p>`
 }
 
 // Only the server calls it. The annotation lets esbuild leave it out of the bundles for browsers.
-const serverParagraph = /* @__PURE__ */ memoizeLast((host) => paragraph(host, serverSentence(host)))
+const serverParagraph = /* @__PURE__ */ memoizeLast((host) =>
+  paragraph(host, serverSentence(host)).replace('<p', '<p lang="en"'),
+)
 
 /** Returns the fallback for browsers without JavaScript, for a document that fails after its first part was sent. */
 export function fallbackNoscript(digest: string, status: number, context: FallbackContext): string {

@@ -1,6 +1,6 @@
-import type { Field, InvalidAttributes, OptionAttributes } from '../page-types.ts'
+import type { Field, InvalidAttributes, InvalidForm, OptionAttributes } from '../page-types.ts'
 import type { FormRules } from '../wire/field-rules.ts'
-import type { Invalid, PageExtras } from '../wire/page-extras.ts'
+import type { PageExtras } from '../wire/page-extras.ts'
 
 export type CreateFormProps = typeof createFormProps
 
@@ -10,7 +10,7 @@ export function createFormProps({ rules = {} }: { rules?: FormRules | undefined 
 }
 
 /** Returns the fields of a form by their names. Any name has a field. */
-export function createFields(rules: FormRules, invalid?: Invalid): Readonly<Record<string, Field>> {
+export function createFields(rules: FormRules, invalid?: InvalidForm): Readonly<Record<string, Field>> {
   const created = new Map<string, Field>()
   /** The element that gets the focus: the first one with a message, in the order in which the page reads them. */
   let focused = ''
@@ -37,7 +37,7 @@ export function createFields(rules: FormRules, invalid?: Invalid): Readonly<Reco
 function createField(
   name: string,
   rules: FormRules,
-  invalid: Invalid | undefined,
+  invalid: InvalidForm | undefined,
   takesFocus: (element: string) => boolean,
 ): Field {
   const key = name.replace(/\[]$/, '')

@@ -1,10 +1,15 @@
-import { useEffect, useState } from 'react'
+import { useState, useSyncExternalStore } from 'react'
+
+const subscribe = () => () => {}
 
 export function Counter() {
   const [count, setCount] = useState(0)
-  const [isReady, setIsReady] = useState(false)
-  // Effects run only in the browser. So the button is disabled until React has hydrated the page.
-  useEffect(() => setIsReady(true), [])
+  // False on the server. So the button is disabled until React has hydrated the page.
+  const isReady = useSyncExternalStore(
+    subscribe,
+    () => true,
+    () => false,
+  )
   return (
     <button type="button" disabled={!isReady} onClick={() => setCount(count + 1)}>
       {`Count: ${count}`}

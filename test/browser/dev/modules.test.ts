@@ -3,6 +3,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
+import { until } from '../../until.ts'
 import { keepsState, startDevSite } from './dev-site.ts'
 
 const manifest = (name: string, fields: object) => JSON.stringify({ name, version: '1.0.0', ...fields })
@@ -356,6 +357,14 @@ export default function Page() {
   await page.shown('#it')
   await page.press('#en')
   await page.says('#text', 'words en')
+  site.write('parts/words/it.ts', "export default 'words it'\n")
+  const pressed = async () => {
+    await page.press('#it')
+    return await page.read('#text')
+  }
+  await until(async () => (await pressed()) === 'words it')
+  site.remove('parts/words/it.ts')
+  await until(async () => (await pressed()) === 'Module not found in bundle: ../parts/words/it.ts')
   t.strictSame(page.messages, [])
 })
 

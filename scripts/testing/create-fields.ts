@@ -1,0 +1,21 @@
+import { createPageSchemas } from '../../src/server/schemas/page-schemas.ts'
+import type { Field, InvalidForm } from '../../src/shared/page-types.ts'
+import type { FieldName } from '../../src/shared/routes.ts'
+import type { SchemaInput, StandardSchema } from '../../src/shared/standard-schema.ts'
+import { createFields as createFieldsOf } from '../../src/shared/tree/fields.ts'
+
+/**
+ * Returns the prop `fields` of a page, for a test that renders the page's component without a server. Throws
+ * HYD_SCHEMA_INVALID if the first argument is no schema.
+ *
+ * @param form The schema that the page's server file exports.
+ * @param invalid The form that was not accepted: the prop `invalid` that the page gets.
+ */
+export function createFields<Schema extends StandardSchema>(
+  form: Schema,
+  invalid?: InvalidForm,
+): { readonly [Name in FieldName<SchemaInput<Schema>>]: Field } {
+  const { rules } = createPageSchemas({ form }, 'createFields()')
+  // Any name has a field; the type has only those of the schema.
+  return createFieldsOf(rules ?? {}, invalid) as { readonly [Name in FieldName<SchemaInput<Schema>>]: Field }
+}
