@@ -31,7 +31,7 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     // The target may be the document, which has no `closest`, or missing.
     const element = (target as Element | undefined)?.closest?.('a,form')
     // If the navigator cannot be loaded now, it is loaded when the visitor navigates.
-    if (element || loaded || document.querySelector('form,[data-hydrant-prefetch=visible]'))
+    if (element || loaded || document.querySelector('form,[data-hydrant-prefetch=visible],font'))
       load()
         .then((navigator) => navigator.point(type, element))
         .catch(() => {})

@@ -18,6 +18,7 @@ import { showProgress } from './progress.ts'
 import { createRefresh } from './refresh-page.ts'
 import { createResultView } from './result-view.ts'
 import { keepTypedOnRetry } from './retry.ts'
+import { createTextGuard } from './translation.ts'
 
 export type Navigator = ReturnType<typeof createNavigator>
 
@@ -36,7 +37,8 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   const { navigation } = app.platform
   const begin = createActivity(navigation)
   showProgress(navigation)
-  const view = createPageView(app, () => {
+  const guardTexts = createTextGuard()
+  const view = createPageView(app, guardTexts, () => {
     for (const release of releases) release()
   })
   const isBehind = () => view.coming().version < state.version
@@ -101,7 +103,10 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   }
   return {
     ...functions,
-    point: links.point,
+    point(...parameters: Parameters<typeof links.point>) {
+      void guardTexts()
+      links.point(...parameters)
+    },
     go(...parameters: Parameters<typeof navigate>): ReturnType<typeof navigate> {
       const pending = navigate(...parameters)
       return { ...pending, show: () => pending.show().then(catchUp) }
