@@ -6,6 +6,7 @@ import type { App } from './app-state.ts'
 import { fetchPage } from './fetch-page.ts'
 import { keyOf } from './forms/form-body.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
+import { watchFields } from './forms/keep-fields.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
 import { createFormSubmitter } from './forms/submit-form.ts'
 import { createActivity } from './navigation/navigation-activity.ts'
@@ -19,6 +20,9 @@ import { createRefresh } from './refresh-page.ts'
 import { createResultView } from './result-view.ts'
 import { keepTypedOnRetry } from './retry.ts'
 import { createTextGuard } from './translation.ts'
+
+// Here, because a document with a form loads this script before hydration, and creates the navigator after it.
+watchFields()
 
 export type Navigator = ReturnType<typeof createNavigator>
 

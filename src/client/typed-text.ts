@@ -4,7 +4,7 @@
 // An input whose name is the name of one of the form's methods hides that method.
 const { getAttribute } = Element.prototype
 
-type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+export type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 interface Typed {
   form: HTMLFormElement
@@ -51,35 +51,6 @@ export function restoreTyped() {
   for (const [index, field] of fieldsOf(form).entries()) fill(field, values[index] ?? '')
 }
 
-/** Keeps what is in the fields of the document, and fills in those that React renders anew in this task. */
-export function keepFields() {
-  const { activeElement } = document
-  const before = placesOfFields()
-  const values = new Map([...before.values()].map((field) => [field, readValue(field)]))
-  setTimeout(() => {
-    for (const [place, field] of placesOfFields()) {
-      const old = before.get(place)
-      const value = old && values.get(old)
-      if (!old || old.isConnected || value === undefined) continue
-      if (JSON.stringify(readValue(field)) !== JSON.stringify(value)) fill(field, value)
-      if (old === activeElement) field.focus()
-    }
-  })
-}
-
-/** Returns the fields of the document, by their names and types, and their positions among those of the same. */
-function placesOfFields(): Map<string, Field> {
-  const places = new Map<string, Field>()
-  for (const field of document.querySelectorAll<Field>('input,select,textarea')) {
-    if (LEFT_OUT.has(field.type)) continue
-    let index = 0
-    const placeOf = () => [field.name, field.type, index].join()
-    while (places.has(placeOf())) index++
-    places.set(placeOf(), field)
-  }
-  return places
-}
-
 function formsOf(kind: string): HTMLFormElement[] {
   return [...document.forms].filter((form) => kindOf(form) === kind)
 }
@@ -107,12 +78,14 @@ function isPrivate(field: Field): boolean {
   return (ownValue ?? (field.form && getAttribute.call(field.form, 'autocomplete')))?.toLowerCase() === 'off'
 }
 
-function readValue(field: Field): string | boolean | boolean[] {
+/** Returns what a visitor has typed or chosen. */
+export function readValue(field: Field): string | boolean | boolean[] {
   if (field instanceof HTMLSelectElement) return [...field.options].map(({ selected }) => selected)
   return isTicked(field) ? field.checked : field.value
 }
 
-function fill(field: Field, value: string | boolean | boolean[]) {
+/** Fills in a field, as a visitor does. */
+export function fill(field: Field, value: string | boolean | boolean[]) {
   if (field instanceof HTMLSelectElement) {
     for (const [index, option] of [...field.options].entries()) option.selected = [value].flat()[index] === true
     field.dispatchEvent(new Event('change', { bubbles: true }))
