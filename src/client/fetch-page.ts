@@ -1,6 +1,5 @@
 import { base } from '../shared/base.ts'
 import { navigationFile } from '../shared/paths.ts'
-import { BOOT_VARIABLE, type Boot, type BootQueue } from '../shared/wire/boot.ts'
 import {
   BUILD_HEADER,
   LAYOUTS_HEADER,
@@ -33,11 +32,11 @@ export async function fetchPage(
   const currentLayouts = isStale ? '' : writeLayoutKeys(app.tree.layouts.map(({ key = '' }) => key))
   // Nothing is sent to another site.
   if (!isInSite(url)) return { kind: 'load' }
-  const { isExported } = bootOf(self)
+  const { isExported } = app.boot
   const response = await fetch(isExported ? fileOf(url, app) : markNavigation(url), {
     ...init,
     headers: {
-      [BUILD_HEADER]: app.build,
+      [BUILD_HEADER]: app.boot.build,
       [LAYOUTS_HEADER]: currentLayouts,
       ...(isRefresh && { [REFRESH_HEADER]: '1' }),
     },
@@ -58,13 +57,8 @@ export function markNavigation(url: URL): URL {
   return to
 }
 
-// Read here and not in `hydrate`, so that pages of other sites do not load this code before they are interactive.
-function bootOf(scope: unknown): Boot {
-  return (scope as Record<typeof BOOT_VARIABLE, BootQueue>)[BOOT_VARIABLE][0]
-}
-
 /** Returns the URL of the file with the lines of a navigation to a page of an exported site. */
-function fileOf({ origin, pathname }: URL, { build }: App): URL {
+function fileOf({ origin, pathname }: URL, { boot: { build } }: App): URL {
   return new URL(base + navigationFile(build, pathname.slice(base.length)), origin)
 }
 

@@ -13,7 +13,7 @@ const CONTAINED_BY_OR_IMPLEMENTATION_SPECIFIC = 16 | 32
  * of a page fail in one pass, React reports them in the order of the document.
  */
 export function createDigestFinder() {
-  const used = new WeakSet<Element>()
+  const used = new Set<Element>()
 
   return (part: FragmentInstance | null): string | undefined => {
     // Each digest contains a hyphen. React writes an empty one for a part that only the browser renders.

@@ -9,7 +9,7 @@ import { createDigestFinder } from './find-digest.ts'
 import { ended, importNavigator, startNavigation } from './intercept-navigation.ts'
 import { loadTree } from './load-tree.ts'
 import { receiveMessages } from './receive-messages.ts'
-import { createReloadOnce } from './reload-once.ts'
+import { createRecover } from './recover.ts'
 import type { FailureInfo } from './report.ts'
 
 /** Makes the document interactive: loads its modules, reads its data and hydrates it with React. */
@@ -45,9 +45,9 @@ export async function hydrate(scope: Window): Promise<void> {
     page: 0,
     findDigest: createDigestFinder(),
     reload: () => location.reload(),
-    recover: createReloadOnce(),
+    recover: createRecover(),
   }
-  const app: App = { tree, build: boot.build, leaving: '', platform, show }
+  const app: App = { tree, boot, leaving: '', platform, show }
   const render = createRenderer(app, platform, report, logError)
   function show(next: Tree): Promise<void> {
     app.tree = next

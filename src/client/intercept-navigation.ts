@@ -31,7 +31,7 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     // The target may be the document, which has no `closest`, or missing.
     const element = (target as Element | undefined)?.closest?.('a,form')
     // If the navigator cannot be loaded now, it is loaded when the visitor navigates.
-    if (element || loaded || document.querySelector('form,[data-hydrant-prefetch=visible]'))
+    if (element || loaded || document.querySelector('form,[data-hydrant-prefetch=visible],font'))
       load()
         .then((navigator) => navigator.point(type, element))
         .catch(() => {})
@@ -44,8 +44,9 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     const isTraverse = event.navigationType === 'traverse'
     if (!event.canIntercept || event.downloadRequest !== null || event.navigationType === 'reload' || !isOurs(url))
       return
-    // The target is within the current page, also after `history.pushState()`.
-    if (event.hashChange || (destination.sameDocument && !isTraverse)) return
+    // The target is within the current page, also after `history.pushState()`, and back from there.
+    const isSame = destination.sameDocument && (!isTraverse || url.href === app.tree.address.url.href)
+    if (event.hashChange || isSame) return
     // React starts navigations of its own to show a transition as loading.
     if (url.href === app.leaving || event.info === 'react-transition') return
     // The source may be another element. Then `form` and `formMethod` are undefined.

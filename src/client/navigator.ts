@@ -6,6 +6,7 @@ import type { App } from './app-state.ts'
 import { fetchPage } from './fetch-page.ts'
 import { keyOf } from './forms/form-body.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
+import { watchFields } from './forms/keep-fields.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
 import { createFormSubmitter } from './forms/submit-form.ts'
 import { createActivity } from './navigation/navigation-activity.ts'
@@ -18,6 +19,10 @@ import { showProgress } from './progress.ts'
 import { createRefresh } from './refresh-page.ts'
 import { createResultView } from './result-view.ts'
 import { keepTypedOnRetry } from './retry.ts'
+import { createTextGuard } from './translation.ts'
+
+// Here, because a document with a form loads this script before hydration, and creates the navigator after it.
+watchFields()
 
 export type Navigator = ReturnType<typeof createNavigator>
 
@@ -36,7 +41,8 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   const { navigation } = app.platform
   const begin = createActivity(navigation)
   showProgress(navigation)
-  const view = createPageView(app, () => {
+  const guardTexts = createTextGuard()
+  const view = createPageView(app, guardTexts, () => {
     for (const release of releases) release()
   })
   const isBehind = () => view.coming().version < state.version
@@ -101,7 +107,10 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   }
   return {
     ...functions,
-    point: links.point,
+    point(...parameters: Parameters<typeof links.point>) {
+      void guardTexts()
+      links.point(...parameters)
+    },
     go(...parameters: Parameters<typeof navigate>): ReturnType<typeof navigate> {
       const pending = navigate(...parameters)
       return { ...pending, show: () => pending.show().then(catchUp) }

@@ -35,6 +35,9 @@ const EXTENSION = /^[^\n]*\b(?:(?:chrome|moz|safari|safari-web|ms-browser)-exten
 /** Matches what browsers write for `throw undefined` and `throw null`. */
 const NOTHING = /^(?:uncaught (?:exception: )?)?(?:undefined|null)$/i
 
+/** The beginning of the message of an error after which the page has been rendered again. */
+const REPAIRED = 'A translation or a browser extension has changed the page:'
+
 const reported = new Set<string>()
 
 // The document stays open when the source changes. After a change, an equal failure is reported again.
@@ -67,7 +70,16 @@ function contentOf(thrown: unknown, info: FailureInfo): Content | null {
   if (thrown instanceof ServerFailure || thrown instanceof RefusalError) return null
   if (info.errorBoundary instanceof Boundary && showsDigest(info.errorBoundary)) return null
   const { componentStack, isRecovered = false } = info
-  return failureOf(thrown, isRecovered, componentStack)
+  const isRepaired = isRepairedIn(thrown, info.errorBoundary)
+  const content = failureOf(thrown, isRecovered || isRepaired, componentStack)
+  if (isRepaired && content?.kind === 'failure') content.error.message = `${REPAIRED} ${content.error.message}`
+  return content
+}
+
+/** Returns whether the page has been rendered again after an error that React has thrown: see `repair.ts`. */
+function isRepairedIn(thrown: unknown, boundary: unknown): boolean {
+  if (!(thrown instanceof DOMException && thrown.name === 'NotFoundError' && boundary instanceof Boundary)) return false
+  return boundary.shown?.page !== boundary.context.page
 }
 
 function showsDigest({ shown }: Boundary): boolean {

@@ -4,7 +4,7 @@
 // An input whose name is the name of one of the form's methods hides that method.
 const { getAttribute } = Element.prototype
 
-type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+export type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 interface Typed {
   form: HTMLFormElement
@@ -17,11 +17,19 @@ interface Typed {
   values: (string | boolean | boolean[])[]
 }
 
+/** Another person may use the tab after this time. */
+const KEPT_MS = 600_000
+
 /** The newest form only, because older ones would take memory forever. */
 let kept: Typed | undefined
+let timer: number | undefined
 
-/** Keeps the fields of a form of the current page, without files and passwords. */
+/** Keeps the fields of a form of the current page for a while, without files, passwords and `autoComplete="off"`. */
 export function keepTyped(form: HTMLFormElement) {
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    kept = undefined
+  }, KEPT_MS)
   const kind = kindOf(form)
   const values = fieldsOf(form).map(readValue)
   if (form.isConnected) kept = { form, page: currentPage(), kind, index: formsOf(kind).indexOf(form), values }
@@ -61,15 +69,23 @@ const LEFT_OUT = new Set(['file', 'hidden', 'password', 'submit', 'button', 'ima
 // Found by the attribute, because an input may be named `elements`.
 function fieldsOf(form: HTMLFormElement): Field[] {
   const named = [...document.querySelectorAll<Field>('[name]')]
-  return named.filter((field) => field.form === form && !LEFT_OUT.has(field.type))
+  return named.filter((field) => field.form === form && !LEFT_OUT.has(field.type) && !isPrivate(field))
 }
 
-function readValue(field: Field): string | boolean | boolean[] {
+/** Browsers do not keep such fields either. A form may say so for all of its fields. */
+function isPrivate(field: Field): boolean {
+  const ownValue = field.getAttribute('autocomplete')
+  return (ownValue ?? (field.form && getAttribute.call(field.form, 'autocomplete')))?.toLowerCase() === 'off'
+}
+
+/** Returns what a visitor has typed or chosen. */
+export function readValue(field: Field): string | boolean | boolean[] {
   if (field instanceof HTMLSelectElement) return [...field.options].map(({ selected }) => selected)
   return isTicked(field) ? field.checked : field.value
 }
 
-function fill(field: Field, value: string | boolean | boolean[]) {
+/** Fills in a field, as a visitor does. */
+export function fill(field: Field, value: string | boolean | boolean[]) {
   if (field instanceof HTMLSelectElement) {
     for (const [index, option] of [...field.options].entries()) option.selected = [value].flat()[index] === true
     field.dispatchEvent(new Event('change', { bubbles: true }))

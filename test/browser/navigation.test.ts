@@ -76,6 +76,30 @@ t.test('the browser scrolls to the top, to a fragment, and back to the previous 
   t.strictSame(visitor.documents, [])
 })
 
+t.test('Back from an entry that a dialog has added asks for nothing, and leaves the page as it is', async (t) => {
+  const visitor = await small.visit(t)
+  const { page } = visitor
+  await visitor.start('/')
+  await visitor.evaluate(async () => void (await navigation.navigate('/about').finished), null)
+  await visitor.stands('About')
+  visitor.asked.length = 0
+  await visitor.evaluate(() => {
+    const button = document.body.appendChild(document.createElement('button'))
+    button.focus()
+    history.pushState({ isOpen: true }, '')
+  }, null)
+  const popped = () => new Promise<unknown>((resolve) => addEventListener('popstate', ({ state }) => resolve(state)))
+  const isPopped = visitor.evaluate(popped, null)
+  await visitor.evaluate(() => history.back(), null)
+  t.equal(await isPopped, null)
+  await visitor.evaluate(() => Promise.resolve(navigation.transition?.finished), null)
+  t.strictSame(visitor.asked, [])
+  t.equal(await visitor.evaluate(() => document.activeElement?.localName, null), 'button')
+  await page.goBack()
+  await visitor.stands('Home')
+  t.strictSame(visitor.documents, [])
+})
+
 t.test('a place in a part that arrives late is scrolled to when it arrives', async (t) => {
   const visitor = await small.visit(t)
   const { page } = visitor

@@ -27,6 +27,8 @@ export const HYDRANT_FILES = {
   navigator: 'client/navigator.js',
   /** Imported by the browser when a document arrives in parts. */
   watchDocument: 'client/watch-document.js',
+  /** Imported by the browser when a translation has changed the page. */
+  repair: 'client/repair.js',
   /** Imported by the browser for the first failure. */
   report: 'client/report.js',
   /** Part of the modules of pages with a form. */

@@ -26,7 +26,12 @@ export function exportOf(names: string, file: HydrantFile): string {
 }
 
 /** The modules that the browser imports after the start. */
-const LATER_FILES = filterFor(HYDRANT_FILES.navigator, HYDRANT_FILES.watchDocument, HYDRANT_FILES.report)
+const LATER_FILES = filterFor(
+  HYDRANT_FILES.navigator,
+  HYDRANT_FILES.watchDocument,
+  HYDRANT_FILES.repair,
+  HYDRANT_FILES.report,
+)
 const HOOKS: readonly string[] = [hydrantPath(HYDRANT_FILES.useNavigation), hydrantPath(HYDRANT_FILES.useSubmission)]
 const JSX_RUNTIME = 'react/jsx-runtime'
 const NAMED = 'hydrant-named'

@@ -52,7 +52,7 @@ async function callOnce(
   const init = {
     method,
     body: bodyOf(formData, enctype),
-    headers: { [BUILD_HEADER]: app.build, ...(result && { [RESULT_HEADER]: result }) },
+    headers: { [BUILD_HEADER]: app.boot.build, ...(result && { [RESULT_HEADER]: result }) },
     signal: signal ?? null,
   }
   const to = markNavigation(url)

@@ -1,4 +1,4 @@
-import { IDLE, type NavigationState } from '../../shared/tree/navigation-state.ts'
+import type { NavigationState } from '../../shared/tree/navigation-state.ts'
 import type { App } from '../app-state.ts'
 
 /**
@@ -6,11 +6,12 @@ import type { App } from '../app-state.ts'
  * With several states at the same time, components see the last one that is submitting, else the last one.
  */
 export function createActivity(navigation: App['platform']['navigation']) {
+  const idle = navigation.get()
   const states = new Set<NavigationState>()
 
   function update() {
     const all = [...states]
-    navigation.set(all.findLast(({ state }) => state === 'submitting') ?? all.at(-1) ?? IDLE)
+    navigation.set(all.findLast(({ state }) => state === 'submitting') ?? all.at(-1) ?? idle)
   }
 
   return (state: NavigationState) => {

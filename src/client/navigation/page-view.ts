@@ -19,8 +19,13 @@ export interface Page {
 
 export type PageView = ReturnType<typeof createPageView>
 
-/** Creates the functions that show pages in the document. `prepare` is called before a page is replaced. */
-export function createPageView(app: App, prepare: () => void) {
+/**
+ * Creates the functions that show pages in the document.
+ *
+ * @param guardTexts See `createTextGuard`.
+ * @param prepare Called before a page is replaced.
+ */
+export function createPageView(app: App, guardTexts: () => Promise<void>, prepare: () => void) {
   const announce = createAnnouncer()
   const inTransition = createPageTransition()
   const waiting = new Set<() => void>()
@@ -32,6 +37,7 @@ export function createPageView(app: App, prepare: () => void) {
   async function replace(page: Page, transition?: PageTransition): Promise<void> {
     if (coming !== onScreen && !sharesData(coming, page)) coming.stop()
     coming = page
+    await guardTexts()
     prepare()
     await new Promise<void>((resolve) => {
       waiting.add(resolve)

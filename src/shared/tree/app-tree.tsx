@@ -100,9 +100,9 @@ function leafElement(tree: Tree, platform: Platform, extras: PageExtras | undefi
 
 // The result is for `jsx`, which uses the object itself. `createElement` would copy it, and read the lazy `url`.
 function pageProps({ data, params, address }: Tree, level: number, platform: Platform, children?: ReactNode) {
-  const props = { data: data[level], params, children }
-  if (typeof HYDRANT_BROWSER === 'undefined' && platform.addUrl) return platform.addUrl(props, address)
-  return { ...props, url: address.url }
+  if (typeof HYDRANT_BROWSER === 'undefined' && platform.addUrl)
+    return platform.addUrl({ data: data[level], params, children }, address)
+  return { data: data[level], params, children, url: address.url }
 }
 
 function withStyles(css: readonly string[], children: ReactElement): ReactElement {

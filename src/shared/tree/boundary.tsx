@@ -61,14 +61,14 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override render() {
     const { children, errorPage, isDocument, first } = this.props
     const { failed } = this.state
-    const reloading = failed && this.context.recover?.(failed.thrown)
-    if (reloading) {
+    const recovery = failed && this.context.recover?.(failed.thrown)
+    if (recovery) {
       // Only the outermost boundary suspends, where React keeps the current page. Any other would show the fallback of
       // a `<Suspense>` around it.
       if (!isDocument) throw failed.thrown
-      return reloading
+      return recovery
     }
-    const error = failed && (first ?? this.#errorToShow(failed))
+    const error = failed && recovery !== 0 && (first ?? this.#errorToShow(failed))
     if (!error && (isDocument || first)) return children
     if (!error) return <Fragment ref={this.#children}>{children}</Fragment>
     if (!isDocument) return <ErrorView error={error} errorPage={errorPage} />

@@ -41,8 +41,8 @@ export function fallbackContent(error: PublicError, context: FallbackContext): s
     typeof HYDRANT_BROWSER === 'undefined' && isServers
       ? serverParagraph(host)
       : paragraph(host, publicMessage(error, host))
-  const script = typeof HYDRANT_BROWSER === 'undefined' ? scriptOf(context) : ''
-  return style + sentence + digest + tryAgainForm(search) + script
+  const content = style + sentence + digest + tryAgainForm(search)
+  return typeof HYDRANT_BROWSER === 'undefined' ? content + scriptOf(context) : content
 }
 
 function scriptOf({ nonce, hostScript }: FallbackContext): string {

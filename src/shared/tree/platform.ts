@@ -39,10 +39,10 @@ export interface Platform {
   /** Loads the page again. */
   reload(): void
   /**
-   * Loads the page again if that may fix the error. Then it returns a promise that never settles, to wait for
-   * until the page is replaced. In the browser only.
+   * Tries to recover from an error. Returns a promise to wait for, or 0 if the part that failed can be rendered again.
+   * In the browser only.
    */
-  recover?(thrown: unknown): Promise<never> | undefined
+  recover?(thrown: unknown): Promise<undefined> | 0 | false | undefined
 }
 
 export const PlatformContext = createContext<Platform>({

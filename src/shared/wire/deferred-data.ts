@@ -57,60 +57,63 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
-type Settle = (settlement: Settlement) => void | Promise<void>
+type Settle = (settlement: Settlement | [id: 0, reason: Error]) => void | Promise<void>
 
 /**
  * Creates the browser's deferred promises: returns each by its number, and settles them with the server's settlements.
  */
 export function createDeferredPromises() {
-  const entries = new Map<number, { promise: Promise<unknown>; settle: Settle }>()
-  const pending = new Map<number, (reason: Error) => void>()
+  const promises = new Map<number, Promise<unknown>>()
+  const pending = new Map<number, Settle>()
   let last = Promise.resolve()
 
-  function entry(id: number) {
-    const existing = entries.get(id)
-    if (existing) return existing
-    let settle!: Settle
-    const promise = new Promise<unknown>((resolve, reject) => {
-      // React reads these fields of a settled promise, and then does not wait for a microtask.
-      const fulfill = (value: unknown) => {
-        Object.assign(promise, { status: 'fulfilled', value })
-        resolve(value)
-      }
-      const refuse = (reason: unknown) => {
-        Object.assign(promise, { status: 'rejected', reason })
-        reject(reason)
-      }
-      pending.set(id, refuse)
-      settle = ([, kind, content, message]) => {
-        if (!pending.delete(id)) return
-        if (kind === 'value') return revive(content, promised).then(fulfill, refuse)
-        refuse(kind === 'failure' ? new ServerFailure(content) : new RefusalError(content, message))
-      }
-    })
-    // The page may never read it. The server has logged the failure.
-    promise.catch(() => {})
-    const created = { promise, settle }
-    entries.set(id, created)
-    return created
+  function promised(id: number): Promise<unknown> {
+    let promise = promises.get(id)
+    if (!promise) {
+      promise = new Promise<unknown>((resolve, reject) => {
+        // React reads these fields of a settled promise, and then does not wait for a microtask.
+        const fulfill = (value: unknown) => {
+          Object.assign(promise as object, { status: 'fulfilled', value })
+          resolve(value)
+        }
+        const refuse = (reason: unknown) => {
+          Object.assign(promise as object, { status: 'rejected', reason })
+          reject(reason)
+        }
+        pending.set(id, ([, kind, content, message]) => {
+          if (kind === 'value') return revive(content, promised).then(fulfill, refuse)
+          if (kind === 'failure') refuse(new ServerFailure(content))
+          else refuse(kind === 'refusal' ? new RefusalError(content, message) : kind)
+        })
+      })
+      // The page may never read it. The server has logged the failure.
+      promise.catch(() => {})
+      promises.set(id, promise)
+    }
+    return promise
   }
 
-  function promised(id: number): Promise<unknown> {
-    return entry(id).promise
+  function settle(id: number, settlement: Parameters<Settle>[0]) {
+    const settle = pending.get(id)
+    pending.delete(id)
+    return settle?.(settlement)
   }
 
   return {
     promised,
     /** Settles a promise. Settlements take effect in the order of the calls, even if one has to wait for a module. */
     settle(settlement: Settlement): Promise<void> {
-      last = last.then(() => entry(settlement[0]).settle(settlement))
+      last = last.then(() => {
+        const [id] = settlement
+        promised(id)
+        return settle(id, settlement)
+      })
       return last
     },
     /** Rejects the promises that are still pending after all settlements so far. Call it when no more will follow. */
     failPending(reason: Error) {
       last = last.then(() => {
-        for (const refuse of pending.values()) refuse(reason)
-        pending.clear()
+        for (const id of pending.keys()) void settle(id, [0, reason])
       })
     },
   }

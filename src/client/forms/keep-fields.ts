@@ -1,0 +1,103 @@
+// Keeps what is in fields that React renders anew: when it cannot hydrate a part of the document, because an extension has
+// changed it, and after a failure from which the page has recovered.
+
+import { type Field, fill, readValue } from '../typed-text.ts'
+
+const FIELDS = 'input,select,textarea'
+const LEFT_OUT = new Set(['hidden', 'submit', 'button', 'image', 'reset'])
+
+/** A field that has been connected to React for this long has been hydrated. */
+const HYDRATED_MS = 200
+
+/** Keeps what is in all fields, and fills in those that React renders anew in this task. */
+export function keepFields() {
+  const { activeElement } = document
+  const kept = placesOfFields()
+  setTimeout(() => {
+    for (const [place, field] of placesOfFields()) {
+      const old = kept.get(place)
+      if (old && !old.isConnected) move(old, field, activeElement)
+    }
+  })
+}
+
+/** Watches the fields that a visitor fills in before React has hydrated them. To be called before hydration. */
+export function watchFields() {
+  /** The places of fields that the visitor has changed. */
+  const changed = new Map<Field, string>()
+  let focused = document.activeElement
+
+  function onInput({ target }: { target: EventTarget | null }) {
+    // Hydrated fields are React's own affair: it may remove them on purpose.
+    if (!(target instanceof Element && target.matches(FIELDS)) || isReacts(target)) return
+    const place = [...placesOfFields()].find(([, field]) => field === target)?.[0]
+    if (place === undefined) return
+    if (changed.size === 0) setTimeout(forgetHydrated, HYDRATED_MS, new Set())
+    // The cast is safe because the element is one of the fields.
+    changed.set(target as Field, place)
+  }
+
+  function forgetHydrated(before: Set<Field>) {
+    const hydrated = new Set([...changed.keys()].filter(isReacts))
+    for (const field of before) changed.delete(field)
+    if (changed.size > 0) setTimeout(forgetHydrated, HYDRATED_MS, hydrated)
+  }
+
+  addEventListener('input', onInput, true)
+  addEventListener('focusin', ({ target }) => {
+    focused = target as Element | null
+  })
+  // The visitor may have typed before this script was loaded.
+  for (const target of document.querySelectorAll<Field>(FIELDS)) if (isChanged(target)) onInput({ target })
+  new MutationObserver(() => {
+    for (const [field, place] of changed) {
+      if (field.isConnected) continue
+      changed.delete(field)
+      const anew = placesOfFields().get(place)
+      if (anew) move(field, anew, focused)
+    }
+  }).observe(document, { childList: true, subtree: true })
+}
+
+/** Returns the fields of the document, by their names and types, and their positions among those of the same. */
+function placesOfFields(): Map<string, Field> {
+  const places = new Map<string, Field>()
+  const counts = new Map<string, number>()
+  for (const field of document.querySelectorAll<Field>(FIELDS)) {
+    if (LEFT_OUT.has(field.type)) continue
+    const kind = `${field.type} ${field.name}`
+    const count = counts.get(kind) ?? 0
+    counts.set(kind, count + 1)
+    places.set(`${count} ${kind}`, field)
+  }
+  return places
+}
+
+function isChanged(field: Field): boolean {
+  if (field instanceof HTMLSelectElement) {
+    return [...field.options].some(({ selected, defaultSelected }) => selected && !defaultSelected)
+  }
+  return field.value !== field.defaultValue || ('checked' in field && field.checked !== field.defaultChecked)
+}
+
+/** Moves the content of a field, and the focus, to the field that has replaced it. */
+function move(old: Field, field: Field, focused: Element | null) {
+  const value = readValue(old)
+  if (old.type === 'file') moveFiles(old as HTMLInputElement, field as HTMLInputElement)
+  else if (JSON.stringify(readValue(field)) !== JSON.stringify(value)) fill(field, value)
+  if (old !== focused || document.activeElement !== document.body) return
+  field.focus()
+  if (old instanceof HTMLSelectElement || field instanceof HTMLSelectElement) return
+  // A checkbox has no selection.
+  if (old.selectionStart !== null) field.setSelectionRange(old.selectionStart, old.selectionEnd)
+}
+
+function moveFiles({ files }: HTMLInputElement, field: HTMLInputElement) {
+  if (!files?.length) return
+  field.files = files
+  field.dispatchEvent(new Event('change', { bubbles: true }))
+}
+
+function isReacts(field: Element): boolean {
+  return Object.keys(field).some((key) => key.startsWith('__reactFiber$'))
+}

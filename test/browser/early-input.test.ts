@@ -1,0 +1,121 @@
+// Text that a visitor types before the page is hydrated, while an extension changes the page.
+
+import t from 'tap'
+import { buildForBrowser, serve } from '../server/served.ts'
+import { until } from '../until.ts'
+import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
+
+const fields = `
+  <form id="form" method="post"><label>Text <input id="text" name="text" /></label>
+    <textarea id="area" name="area" /><input type="checkbox" id="box" name="box" />
+    <select id="choice" name="choice"><option>a</option><option>b</option></select>
+    <input type="password" id="password" name="password" /><input type="file" id="file" name="file" />
+    <input type="hidden" name="hidden" value="x" /><button>Send</button></form>
+`
+const dir = await buildForBrowser(t.testdir({}), {
+  'pages/plain.tsx': `
+import { useEffect, useState } from 'react'
+export default function Plain() {
+  useEffect(() => { globalThis.isReady = true }, [])
+  const [count, setCount] = useState(0)
+  return <main><h1>Plain</h1>${fields}
+    <button id="more" type="button" onClick={() => setCount(count + 1)}>More</button><p key={count} id="keyed"><input id="own" name="own" /></p></main>
+}
+`,
+  'pages/plain.server.ts': 'export const action = () => null\n',
+  'pages/streamed.tsx': `
+import { Suspense, use, useEffect } from 'react'
+function Part({ later }) {
+  useEffect(() => { globalThis.isReady = true }, [])
+  return <section><h1>{use(later)}</h1>${fields}</section>
+}
+export default ({ data }) => <main><form method="get"><input name="q" /></form><Suspense fallback={<p>Wait</p>}><Part later={data.later} /></Suspense></main>
+`,
+  'pages/streamed.server.ts': `
+export const load = () => ({ later: new Promise((resolve) => setTimeout(resolve, 100, 'Part')) })
+export const action = () => null
+`,
+})
+const { app } = await serve(t, dir)
+const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+const chromium = await launchChromium(t)
+
+/** Opens a page whose scripts wait until the returned function is called. */
+async function openEarly(t: Owner, path: string): Promise<{ open: OpenPage; hydrate: () => Promise<void> }> {
+  const open = await chromium.open({}, t)
+  let release!: () => void
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await open.page.route('**/*.js', async (route) => {
+    await released
+    await route.fallback()
+  })
+  await open.goto(origin + path, 'commit')
+  await open.hasText('h1', /Plain|Part/)
+  return {
+    open,
+    async hydrate() {
+      release()
+      await until(() => open.evaluate(() => 'isReady' in globalThis, null))
+    },
+  }
+}
+
+const CHANGES: Record<string, () => void> = {
+  nothing: () => {},
+  'attributes of html, body and fields': () => {
+    document.documentElement.setAttribute('data-extension', '1')
+    document.body.setAttribute('data-gr-ext-installed', '')
+    for (const field of document.querySelectorAll('input')) field.setAttribute('data-lp', '1')
+  },
+  'elements in html and body': () => {
+    document.body.prepend(document.createElement('extension-top'))
+    document.body.append(document.createElement('extension-end'))
+    document.documentElement.append(document.createElement('extension-html'))
+  },
+  'an element at the beginning of the form': () => {
+    document.querySelector('#form')?.prepend(document.createElement('grammarly-extension'))
+  },
+  'an element beside a field': () => document.querySelector('#text')?.after(document.createElement('lp-icon')),
+  'an element around a field': () => {
+    const field = document.querySelector('#area')
+    const around = document.createElement('div')
+    field?.replaceWith(around)
+    if (field) around.append(field)
+  },
+}
+
+function readFields() {
+  const field = (id: string) => document.getElementById(id) as HTMLInputElement
+  const values = ['text', 'area', 'choice', 'password'].map((id) => field(id).value)
+  return [...values, field('box').checked, field('file').files?.[0]?.name]
+}
+
+for (const path of ['/plain', '/streamed']) {
+  for (const [name, change] of Object.entries(CHANGES)) {
+    t.test(`${path} keeps what was typed before hydration, with ${name}`, async (t) => {
+      const { open, hydrate } = await openEarly(t, path)
+      await open.evaluate(change, null)
+      await open.page.setInputFiles('#file', { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') })
+      await open.fill('#area', 'two')
+      await open.click('#box')
+      await open.page.selectOption('#choice', 'b')
+      await open.fill('#password', 'secret')
+      await open.fill('#text', 'one')
+      await open.page.keyboard.press('ArrowLeft')
+      await hydrate()
+      await open.page.keyboard.type('X')
+      await until(async () => (await open.valueOf('#text')) === 'onXe')
+      t.strictSame(await open.evaluate(readFields, null), ['onXe', 'two', 'b', 'secret', true, 'a.txt'])
+    })
+  }
+}
+
+t.test('a field that the page renders anew on purpose stays empty', async (t) => {
+  const { open, hydrate } = await openEarly(t, '/plain')
+  await hydrate()
+  await open.fill('#own', 'typed')
+  await open.click('#more')
+  await until(async () => (await open.valueOf('#own')) === '')
+})
