@@ -39,10 +39,11 @@ export function createRecover() {
     if (reloading || !(thrown instanceof Error && MISSING.test(thrown.message))) return reloading
     reloading = false
     try {
-      if (sessionStorage.getItem(STORED) === location.href && performance.now() < MOMENT_MS) return false
-      sessionStorage.setItem(STORED, location.href)
-      reloading = new Promise(() => {})
-      location.reload()
+      if (sessionStorage.getItem(STORED) !== location.href || performance.now() > MOMENT_MS) {
+        sessionStorage.setItem(STORED, location.href)
+        reloading = new Promise(() => {})
+        location.reload()
+      }
     } catch {}
     return reloading
   }

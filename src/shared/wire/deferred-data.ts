@@ -21,7 +21,7 @@ export class ServerFailure extends Error {
   override name = 'ServerFailure'
   readonly digest: string
   constructor(digest: string) {
-    super(`The server failed (digest ${digest}); see its logs.`)
+    super(`The server failed (see the server logs for ${digest}).`)
     this.digest = digest
   }
 }
