@@ -14,7 +14,7 @@ const MISSING = /import(ed|ing a) module/i
  * Returns the function that tries to recover from an error. It returns a promise to wait for, or 0 if the part that
  * failed can be rendered again.
  *
- * - A script cannot be loaded: it reloads the page, and the promise never settles. It does not reload the same page twice
+ * - A script cannot be loaded: it reloads the page, and the promise never settles. It does not reload twice
  *   in a row, nor without session storage.
  * - React has thrown because a translation or an extension has changed the page: see `repair.ts`.
  */
@@ -39,8 +39,8 @@ export function createRecover() {
     if (reloading || !(thrown instanceof Error && MISSING.test(thrown.message))) return reloading
     reloading = false
     try {
-      if (sessionStorage.getItem(STORED) !== location.href || performance.now() > MOMENT_MS) {
-        sessionStorage.setItem(STORED, location.href)
+      if (!sessionStorage.getItem(STORED) || performance.now() > MOMENT_MS) {
+        sessionStorage.setItem(STORED, '1')
         reloading = new Promise(() => {})
         location.reload()
       }
