@@ -3,7 +3,7 @@ import type { repair } from './repair.ts'
 // A page that is open during a deployment may import a script of the old build, which no longer exists. The page of
 // the new build imports another one. If that is missing too, the page must not reload forever.
 
-const STORED = 'hydrant-again'
+const STORED = 'hydrant-reload'
 /** A page that has been open for this long has worked, so it may reload again. */
 const MOMENT_MS = 60_000
 
@@ -14,8 +14,8 @@ const MISSING = /import(ed|ing a) module/i
  * Returns the function that tries to recover from an error. It returns a promise to wait for, or 0 if the part that
  * failed can be rendered again.
  *
- * - A script cannot be loaded: it reloads the page, and the promise never settles. It does not reload twice
- *   in a row, nor without session storage.
+ * - A script cannot be loaded: it reloads the page, and the promise never settles. It does not reload the same path
+ *   twice in a row, nor without session storage.
  * - React has thrown because a translation or an extension has changed the page: see `repair.ts`.
  */
 export function createRecover() {
@@ -25,7 +25,7 @@ export function createRecover() {
   // `sessionStorage` throws if it is full or turned off.
   addEventListener('pagehide', () => {
     try {
-      reloading ?? sessionStorage.removeItem(STORED)
+      reloading ?? delete sessionStorage[STORED]
     } catch {}
   })
 
@@ -39,8 +39,8 @@ export function createRecover() {
     if (reloading || !(thrown instanceof Error && MISSING.test(thrown.message))) return reloading
     reloading = false
     try {
-      if (!sessionStorage.getItem(STORED) || performance.now() > MOMENT_MS) {
-        sessionStorage.setItem(STORED, '1')
+      if (sessionStorage[STORED] !== location.pathname || performance.now() > MOMENT_MS) {
+        sessionStorage[STORED] = location.pathname
         reloading = new Promise(() => {})
         location.reload()
       }
