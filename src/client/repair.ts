@@ -3,7 +3,7 @@
 // removes such a text or inserts something before it: https://github.com/facebook/react/issues/11538. Loaded when the
 // page has a `<font>`, or when React has thrown.
 
-import { keepFields } from './forms/keep-fields.ts'
+import { isReacts, keepFields } from './forms/keep-fields.ts'
 
 /** The fields of React's internal tree nodes that this file reads. */
 interface Fiber {
@@ -132,11 +132,6 @@ function restoreTexts(parent: Node | undefined) {
 
 function isForeignFont(node: Node): boolean {
   return node.nodeName === 'FONT' && !isReacts(node)
-}
-
-/** Returns whether React has created the node, or has hydrated it. */
-function isReacts(node: Node): boolean {
-  return Object.keys(node).some((key) => key.startsWith('__reactFiber$'))
 }
 
 /** Returns whether React renders children of an element one by one. React writes a single text as a whole. */

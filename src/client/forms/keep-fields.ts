@@ -98,6 +98,7 @@ function moveFiles({ files }: HTMLInputElement, field: HTMLInputElement) {
   field.dispatchEvent(new Event('change', { bubbles: true }))
 }
 
-function isReacts(field: Element): boolean {
-  return Object.keys(field).some((key) => key.startsWith('__reactFiber$'))
+/** Returns whether React has created the node, or has hydrated it. */
+export function isReacts(node: Node): boolean {
+  return Object.keys(node).some((key) => key.startsWith('__reactFiber$'))
 }
