@@ -8,7 +8,7 @@ import { Writable } from 'node:stream'
 import { text as readText } from 'node:stream/consumers'
 import Fastify from 'fastify'
 import t from 'tap'
-import { gatherTurns, lostLogLines, toFile, toStream } from '../../../src/server/log/output.ts'
+import { gatherTurns, isStream, lostLogLines, toFile, toStream } from '../../../src/server/log/output.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { findPort } from '../../find-port.ts'
 import { createHttpClient } from '../../http-client.ts'
@@ -279,6 +279,13 @@ t.test('the lines of a turn are converted together', async (t) => {
   for (const line of ['a\n', 'b\n']) output.write(line)
   await aTurn()
   t.strictSame(written, ['A\nB\n'])
+})
+
+t.test('a standard output that the system cannot describe counts as a stream, which takes the lines', async (t) => {
+  // A service of Windows may have none. Node.js then has a stream that drops them.
+  const closed = openSync('/dev/null', 'w')
+  closeSync(closed)
+  t.ok(isStream(Object.assign(Object.create(process.stdout), { fd: closed })))
 })
 
 t.test('the formatted log has colors in a terminal, or if FORCE_COLOR asks for them', async (t) => {
