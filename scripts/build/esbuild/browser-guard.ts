@@ -1,6 +1,7 @@
 import { builtinModules } from 'node:module'
 import { dirname, relative, resolve } from 'node:path'
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from 'esbuild'
+import { isInstalled } from './source-file.ts'
 
 /** The detail that the browser guard attaches to its messages. */
 export interface BrowserGuardDetail {
@@ -20,7 +21,6 @@ const resolving = Symbol('resolving')
 const SERVER_FILE = /\.server\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/
 /** Matches the same files in a folder `db.server` or `.server`. */
 const IN_SERVER_FOLDER = /\.server[\\/](?:.*[\\/])?[^\\/]+\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/
-const IN_PACKAGE = /[\\/]node_modules[\\/]/
 /** The names of the files in the site's folder that only the server uses. */
 const ROOT_FILES = ['server', 'hydrant.config'].flatMap((name) =>
   ['.ts', '.tsx', '.js', '.jsx'].map((extension) => name + extension),
@@ -31,7 +31,7 @@ export function createBrowserGuard(siteDir: string): Plugin {
   const rootFiles = new Set(ROOT_FILES.map((file) => resolve(siteDir, file)))
   // The folder of the site itself may have any name.
   const isServerFile = (path: string) =>
-    ((SERVER_FILE.test(path) || IN_SERVER_FOLDER.test(relative(siteDir, path))) && !IN_PACKAGE.test(path)) ||
+    ((SERVER_FILE.test(path) || IN_SERVER_FOLDER.test(relative(siteDir, path))) && !isInstalled(path)) ||
     rootFiles.has(path)
 
   return {

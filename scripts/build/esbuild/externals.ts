@@ -3,6 +3,7 @@ import { builtinModules } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Plugin, ResolveResult } from 'esbuild'
 import { readPackage } from './site-package.ts'
+import { isInstalled } from './source-file.ts'
 
 const resolving = Symbol('resolving')
 const builtins = new Set(builtinModules)
@@ -150,8 +151,4 @@ function createPackageFinder(siteDir: string): PackageFinder {
       found.clear()
     },
   }
-}
-
-function isInstalled(path: string): boolean {
-  return path.includes(`${join('/', 'node_modules', '/')}`)
 }

@@ -8,7 +8,7 @@ export function loaderOf(path: string): Loader {
   return /^\.[cm]?ts$/.test(extension) ? 'ts' : 'jsx'
 }
 
-/** Returns whether a file belongs to an installed package. The path has forward slashes. */
+/** Returns whether a file belongs to an installed package. */
 export function isInstalled(path: string): boolean {
-  return /(?:^|\/)node_modules\//.test(path)
+  return /(?:^|[\\/])node_modules[\\/]/.test(path)
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { build } from 'esbuild'
 import { foldersFrom } from '../../build/esbuild/site-package.ts'
+import { isInstalled } from '../../build/esbuild/source-file.ts'
 
 /** The settings of a `tsconfig.json` that change what a script becomes. */
 export interface ScriptSettings {
@@ -29,8 +30,9 @@ export function createScriptSettings(): (path: string) => Promise<ScriptSettings
     const known = found.get(folder)
     if (known !== undefined) return known
     // As in esbuild, settings of packages do not apply.
-    const isInstalled = `${folder}${sep}`.includes(`${sep}node_modules${sep}`)
-    const files = isInstalled ? [] : foldersFrom(folder).map((parent) => join(parent, 'tsconfig.json'))
+    const files = isInstalled(`${folder}${sep}`)
+      ? []
+      : foldersFrom(folder).map((parent) => join(parent, 'tsconfig.json'))
     const config = files.find(existsSync) ?? null
     found.set(folder, config)
     return config
