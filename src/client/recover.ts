@@ -33,9 +33,15 @@ export function createRecover() {
     if (thrown instanceof DOMException)
       return loaded
         ? loaded(thrown)
-        : import('./repair.ts').then(({ repair }): undefined => {
-            loaded = repair
-          })
+        : import('./repair.ts').then(
+            ({ repair }): undefined => {
+              loaded = repair
+            },
+            // Without the code, the failure is shown.
+            (): undefined => {
+              loaded = () => {}
+            },
+          )
     if (reloading || !(thrown instanceof Error && MISSING.test(thrown.message))) return reloading
     reloading = false
     try {

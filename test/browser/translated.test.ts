@@ -211,6 +211,14 @@ t.test('a failure of the site with the same name is shown', async (t) => {
   await open.hasText('[role=alert]', 'Application error')
 })
 
+t.test('so it is when the code that repairs pages cannot be loaded, and the page is not reloaded', async (t) => {
+  const open = await inPlace.open(t, '/camera')
+  await open.page.route('**/repair-*.js', (route) => route.abort())
+  await open.click('#camera')
+  await open.hasText('[role=alert]', 'Application error')
+  t.ok(await isInPlace(open))
+})
+
 t.test('a page that fails each time that it is rendered is not rendered forever', async (t) => {
   const open = await inPlace.open(t, '/again')
   await open.click('#again')
