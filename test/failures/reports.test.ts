@@ -85,7 +85,7 @@ for (const way of ways) {
     })
 
     t.test('F9: reports a hydration mismatch, at the component that does not match', async (t) => {
-      const message = /error #418/
+      const message = /Hydration failed: the (?:text|HTML) of the server differs .* \(React error 418: /
       const work = async () => void (await open.goto(`${way.origin}/failures/f9/fail`, 'commit'))
       const line = await reportOf(work, message, way.host)
       const file = 'pages/failures/f9/fail.tsx'

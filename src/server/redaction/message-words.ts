@@ -1,4 +1,5 @@
 import { errorTable } from '../errors/error-table.ts'
+import { reactErrors } from '../errors/react-errors.ts'
 
 // Words of the messages of V8, Node.js and React, in their case: `Cannot read properties of undefined (reading
 // 'price')`, `x is not a function`, `Unexpected token`. Words of fewer than six letters are never hidden.
@@ -44,6 +45,7 @@ export function isMessageWord(word: string): boolean {
   messageWords ??= new Set([
     ...wordsIn(PLATFORM_WORDS),
     ...Object.values(errorTable).flatMap(({ message }) => wordsIn(message)),
+    ...Object.values(reactErrors).flatMap(wordsIn),
   ])
   return messageWords.has(word)
 }

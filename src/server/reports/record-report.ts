@@ -5,6 +5,7 @@ import type { Report, ReportedError } from '../../shared/wire/report-format.ts'
 import type { Build, Route } from '../build-output/load-build.ts'
 import { isBuildOf } from '../build-output/loaded-bundles.ts'
 import type { Site } from '../context/site.ts'
+import { explainReactError } from '../errors/react-errors.ts'
 import type { Description } from '../failures/describe-thrown.ts'
 import { readBrowserStack } from '../failures/stacks/browser-stack.ts'
 import { type ClientMapper, createClientMapper } from '../failures/stacks/client-source-map.ts'
@@ -81,7 +82,7 @@ function describeReported(error: ReportedError, mapper: ClientMapper): Descripti
   const frames = readBrowserStack(stack)
   return {
     type: mapper.typeName(type, frames),
-    message,
+    message: explainReactError(message),
     stack: frames.join('\n'),
     ...(cause === undefined ? {} : { cause: describeReported(cause, mapper) }),
     ...(errors === undefined ? {} : { errors: errors.map((one) => describeReported(one, mapper)) }),
