@@ -30,12 +30,25 @@ export function withSafePromises(value: unknown, replace: (reason: unknown) => E
   return hasPromise ? copied : value
 }
 
-function makeSafe(promise: PromiseLike<unknown>, replace: (reason: unknown) => Error): PromiseLike<unknown> {
-  const safe = promise.then(undefined, (reason: unknown) => {
+const promises = new WeakMap<PromiseLike<unknown>, Promise<unknown>>()
+
+/**
+ * Returns a promise for a promise or another thenable in the data, the same one each time. The `then` of a query builder
+ * sends the query, so it is called once.
+ */
+export function toPromise(thenable: PromiseLike<unknown>): Promise<unknown> {
+  if (types.isPromise(thenable)) return thenable
+  const promise = promises.get(thenable) ?? Promise.resolve(thenable)
+  promises.set(thenable, promise)
+  return promise
+}
+
+function makeSafe(thenable: PromiseLike<unknown>, replace: (reason: unknown) => Error): PromiseLike<unknown> {
+  const safe = toPromise(thenable).catch((reason: unknown) => {
     throw isSafe(reason) ? reason : replace(reason)
   })
   // The page may never read it, and an unhandled rejection would end the process.
-  safe.then(undefined, () => {})
+  safe.catch(() => {})
   return safe
 }
 
@@ -91,7 +104,7 @@ export function silencePromises(value: unknown, seen = new Set<unknown>()): void
     seen.add(part)
     try {
       if (isThenable(part)) {
-        part.then(
+        toPromise(part).then(
           (settled) => silencePromises(settled, seen),
           () => {},
         )

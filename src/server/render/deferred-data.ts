@@ -6,7 +6,7 @@ import type { Failure } from '../failures/failure-context.ts'
 import type { SourceFunction } from '../failures/fingerprint.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { messageOf } from '../util/message-of.ts'
-import { findPromises, silencePromises } from './data-promises.ts'
+import { findPromises, silencePromises, toPromise } from './data-promises.ts'
 import { createPendingPromises } from './pending-promises.ts'
 
 /** The promises in a page's data. */
@@ -83,7 +83,7 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
   function defer(promise: PromiseLike<unknown>): number {
     const id = pending.add(promise)
     const from: SourceFunction = { file, function: 'load' }
-    promise.then(
+    toPromise(promise).then(
       (value) => pending.settle(id, () => fulfilled(id, value, from, promise)),
       (reason: unknown) => pending.settle(id, () => rejected(id, reason, from, ctx)),
     )
@@ -121,13 +121,17 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
     pendingCount: pending.count,
     pendingNames() {
       const paths = pathsOf()
-      return pending.promises().map((promise) => paths.get(promise) ?? 'a promise inside deferred data')
+      return pending.promises().map((promise) => nameOf(promise, paths))
     },
     subscribe: pending.subscribe,
     failPending(failure) {
       for (const id of pending.ids()) pending.settle(id, () => failed(id, failure))
     },
   }
+}
+
+function nameOf(promise: PromiseLike<unknown>, paths: ReadonlyMap<unknown, string>): string {
+  return paths.get(promise) ?? 'a promise inside deferred data'
 }
 
 /** Returns a function that returns whole numbers, one after another. */

@@ -1,6 +1,7 @@
 import { forEachPart } from '../../shared/wire/data-parts.ts'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { startDeadline } from '../util/deadline.ts'
+import { toPromise } from './data-promises.ts'
 
 /**
  * Returns the data of a load as plain JSON, for scripts. Promises are awaited. A date becomes ISO 8601, a BigInt a
@@ -71,7 +72,7 @@ function toJsonContainer(container: object, parts: readonly unknown[]): unknown 
 
 function settleLater(promise: PromiseLike<unknown>, path: string, waiting: Set<string>, ancestors: Set<object>) {
   waiting.add(path)
-  const settled = Promise.resolve(promise).then((value) => {
+  const settled = toPromise(promise).then((value) => {
     waiting.delete(path)
     return settle(value, path, waiting, ancestors)
   })

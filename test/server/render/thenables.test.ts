@@ -1,5 +1,6 @@
 import t from 'tap'
-import { buildFiles, JSON_ONLY, serve } from '../served.ts'
+import { marked, navigationHeaders } from '../lines.ts'
+import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page =
   "import { Suspense, use } from 'react'\nfunction Part({ of }) {\n  return <b>{use(of)}</b>\n}\n" +
@@ -52,4 +53,36 @@ t.test('a promise that rejects with an unreadable value is a failure, wherever t
   t.strictSame(more, [])
   t.match(document.body, String(failure?.digest))
   t.match(document.body, '</html>')
+})
+
+t.test('a query builder in the data sends its query once, in each format', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/layout.tsx':
+      'export default function Layout({ children }) {\n  return <html><head /><body>{children}</body></html>\n}\n',
+    // With a second load, the first value has to wait.
+    'pages/layout.server.ts': 'export const load = () => new Promise((resolve) => setImmediate(resolve))\n',
+    'pages/index.tsx': page,
+    'pages/index.server.ts': `import { sent } from '../server.ts'
+class Query {
+  then(resolve) {
+    sent.push('select')
+    return new Promise((done) => setImmediate(done, ['a row'])).then(resolve)
+  }
+}
+export const load = () => ({ part: new Query(), list: [{ more: new Query() }] })
+`,
+    'server.ts':
+      "export const sent = []\nexport default async function server(app) {\n  app.get('/sent', async () => sent.splice(0).length)\n}\n",
+  })
+  const { get } = await serve(t, dir, { ledger: false })
+  for (const [url, headers] of [
+    ['/', HTML],
+    ['/', JSON_ONLY],
+    [marked('/'), navigationHeaders(dir)],
+  ] as const) {
+    const response = await get(url, headers)
+    t.equal(response.statusCode, 200)
+    t.match(response.body, 'a row')
+    t.equal((await get('/sent', JSON_ONLY)).body, '2', headers.accept ?? url)
+  }
 })
