@@ -274,10 +274,11 @@ t.test('@fastify/otel', async (t) => {
   t.equal((await app.inject({ url: '/traced', headers: HTML })).statusCode, 500)
   t.equal((await app.inject('/_hydrant/live')).statusCode, 200)
 
-  await until(() => collector.spans.some(({ name }) => name === 'GET /traced') && failures.length > 0)
   const find = (pattern: RegExp) => collector.spans.find(({ name }) => pattern.test(name))
-  const [request, handler, own] = [find(/^GET \/traced$/), find(/^handler/), find(/^prices$/)]
-  t.equal(own?.parentSpanId, handler?.spanId, 'a span of the site is inside of the span of the handler')
+  await until(() => find(/^GET \/traced$/) !== undefined && find(/^load/) !== undefined && failures.length > 0)
+  const [request, handler, load, own] = [/^GET \/traced$/, /^handler/, /^load/, /^prices$/].map(find)
+  t.equal(own?.parentSpanId, load?.spanId, 'a span of the site is inside of the span of the load')
+  t.match(load, { name: 'load pages/traced.server.ts', parentSpanId: handler?.spanId, status: { message: 'no price' } })
   t.equal(handler?.parentSpanId, request?.spanId)
   t.equal(request?.status.message, 'no price', 'the plugin records the failure')
   t.match(failures, [{ traceId: request?.traceId, spanId: handler?.spanId }])

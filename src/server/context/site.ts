@@ -8,6 +8,7 @@ import type { UploadSpace } from '../forms/upload-files.ts'
 import type { EtagWriter } from '../http/etag.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
 import type { MarkdownConverter } from '../markdown/markdown-converter.ts'
+import type { RunStep } from '../metrics/instrument.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 import type { RenderToPipe } from './react-renderer.ts'
@@ -56,4 +57,6 @@ export interface Site {
   /** Whether the documents are written to files, for a host without this server. */
   isExported: boolean
   metrics: MetricsRecorder
+  /** Runs steps inside the option `instrument`; null without it. */
+  runStep: RunStep | null
 }

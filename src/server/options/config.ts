@@ -1,6 +1,7 @@
 import type { FastifyServerOptions } from 'fastify'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { FindTrace } from '../http/trace-context.ts'
+import type { Instrument } from '../metrics/instrument.ts'
 
 /**
  * Options of a site. Set them in `hydrant.config.ts`, or pass them to the plugin or to `createServer`. The value in
@@ -117,6 +118,11 @@ export interface SiteOptions {
    * Hydrant calls it when the failure happens (none: the trace in the request's header `traceparent`).
    */
   traceOf?: FindTrace
+  /**
+   * A function that Hydrant calls around each guard, load and action, each rendered document and each deferred promise:
+   * for spans, or to log what is slow. It calls `run`, which does the work. It cannot change the result (none).
+   */
+  instrument?: Instrument
   /**
    * Where failures are stored: a file, relative to the site's folder; a `postgres://user@host/database` URL, for a
    * site on several machines; or false, to store none (`'hydrant-errors.db'`).

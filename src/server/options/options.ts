@@ -10,6 +10,7 @@ type GroupOf<Option> = Extract<NonNullable<Option>, Record<string, unknown>>
 interface ResolvedTypes {
   onFailure: NonNullable<SiteOptions['onFailure']> | null
   traceOf: NonNullable<SiteOptions['traceOf']> | null
+  instrument: NonNullable<SiteOptions['instrument']> | null
   socket: string | null
   trustProxy: Exclude<NonNullable<ServerOptions['trustProxy']>, number>
   admin: AdminOptions | false

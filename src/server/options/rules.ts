@@ -85,6 +85,7 @@ export const rules: Rules = {
   digestKey: { scope: 'site', ...key },
   onFailure: { scope: 'site', ...callback() },
   traceOf: { scope: 'site', ...callback() },
+  instrument: { scope: 'site', ...callback() },
   ledger: {
     scope: 'site',
     expected: 'a file, a URL like "postgres://user@host/database", or false',

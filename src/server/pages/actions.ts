@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Route } from '../build-output/load-build.ts'
 import type { ActionContext } from '../build-output/page-contexts.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { runStep } from '../context/run-step.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import { requireShallow } from '../forms/body-checks.ts'
@@ -104,7 +105,7 @@ function createTimeout({ page, schemas }: Route, step: Step, loadMs: number): Er
 
 // `async`, so that a synchronous throw rejects.
 async function checkAndCall(
-  { action, schemas }: Route,
+  { action, page, schemas }: Route,
   form: FormData,
   step: Step,
   ctx: RequestContext,
@@ -119,16 +120,18 @@ async function checkAndCall(
     step.running = 'action'
     if (ctx.isGone) return GONE
   }
-  try {
-    const context: ActionContext = Object.assign(createPageLoadContext(ctx), { form, input })
-    return { kind: 'returned', value: await action?.(context) }
-  } catch (thrown) {
-    const messages = formMessagesOf(thrown)
-    if (messages === null) throw thrown
-    // `formMessagesOf` has messages only for the errors of `invalidForm`.
-    if (schemas.form) noteUnknownFields(thrown as Error, messages, schemas.form, ctx)
-    return { kind: 'invalid', ...refuseForm(messages, form) }
-  }
+  const context: ActionContext = Object.assign(createPageLoadContext(ctx), { form, input })
+  return runStep('action', page.serverFile, ctx, async () => {
+    try {
+      return { kind: 'returned', value: await action?.(context) }
+    } catch (thrown) {
+      const messages = formMessagesOf(thrown)
+      if (messages === null) throw thrown
+      // `formMessagesOf` has messages only for the errors of `invalidForm`.
+      if (schemas.form) noteUnknownFields(thrown as Error, messages, schemas.form, ctx)
+      return { kind: 'invalid', ...refuseForm(messages, form) }
+    }
+  })
 }
 
 function whenClosed({ raw }: FastifyReply, then: () => void) {

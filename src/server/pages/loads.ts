@@ -1,5 +1,6 @@
 import type { LoadFunction } from '../build-output/module-exports.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { runStep } from '../context/run-step.ts'
 import { watchAnswer } from '../context/watch-answer.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/catch-error.ts'
@@ -51,7 +52,8 @@ export async function runLoads(
       step,
       (load) => {
         const given = step.isPage ? pageContext : context
-        return ctx.capture ? ctx.capture.run(() => load(given)) : load(given)
+        const { capture } = ctx
+        return runStep('load', step.serverFile, ctx, () => (capture ? capture.run(() => load(given)) : load(given)))
       },
       progress,
       (value) => onLoaded?.(index, value),

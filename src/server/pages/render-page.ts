@@ -6,12 +6,13 @@ import { type BootDocument, bootScript } from '../../shared/wire/boot.ts'
 import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import { needsUnflatten } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { runStep } from '../context/run-step.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { wantsWhole } from '../http/user-agent.ts'
 import { withSafePromises } from '../render/data-promises.ts'
 import { deferData, NO_DATA } from '../render/deferred-data.ts'
-import { type Rendered, renderDocument } from '../render/document.ts'
+import { type DocumentInput, type Rendered, renderDocument } from '../render/document.ts'
 import { addLazyUrl } from '../render/lazy-url.ts'
 import { showPartsWithoutScript } from '../render/without-script.ts'
 import { noteUnreadPromises } from './development-notes.ts'
@@ -67,7 +68,7 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
 
   const writeFallback = ctx.hasScripts ? fallbackNoscript : fallbackPart
 
-  const rendering = renderDocument({
+  const document: DocumentInput = {
     render: site.render,
     metrics: site.metrics,
     element: createAppTree(tree, platform),
@@ -94,10 +95,13 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
     renderMs: site.options.timeouts.renderMs,
     maxLength: site.options.limits.maxDocumentLength,
     endOfFailed: ({ digest, status }) => (leaf.kind === 'page' ? writeFallback(digest, status, platform) : ''),
-  })
+  }
+  const rendering = Promise.resolve(runStep('render', ctx.route, ctx, () => renderDocument(document), thrownIn))
   if (leaf.kind === 'page') noteUnreadPromises(safe, plan.dataFiles, rendering, ctx)
   return rendering
 }
+
+const thrownIn = (rendered: Rendered) => (rendered.kind === 'thrown' ? rendered.caught : null)
 
 const warned = new WeakSet<RequestContext['site']>()
 

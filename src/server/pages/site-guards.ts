@@ -1,6 +1,7 @@
 import type { GuardFunction } from '../build-output/guarded-folders.ts'
 import type { Route, ServerModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { runStep } from '../context/run-step.ts'
 import { watchAnswer } from '../context/watch-answer.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/catch-error.ts'
@@ -96,9 +97,10 @@ async function runGuard(
   }
 }
 
-async function callGuard({ guard, isPage, params }: GuardStep, ctx: RequestContext): Promise<unknown> {
+async function callGuard({ guard, serverFile, isPage, params }: GuardStep, ctx: RequestContext): Promise<unknown> {
   await stackEnd
-  return guard(isPage ? createPageLoadContext(ctx) : createLoadContext(ctx, params))
+  const context = isPage ? createPageLoadContext(ctx) : createLoadContext(ctx, params)
+  return runStep('guard', serverFile, ctx, () => guard(context))
 }
 
 /** Merges the result of a guard into the context. Throws HYD_GUARD_RESULT. */

@@ -1,12 +1,16 @@
 import type { FastifyReply } from 'fastify'
 import type { RequestContext } from '../context/request-context.ts'
+import { runStep } from '../context/run-step.ts'
 import { limitCaching, NO_STORE } from '../http/caching.ts'
 import { stackEnd } from '../util/stack-end.ts'
 import { createPageLoadContext } from './load-context.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 
 /** Calls the `loadVisitor` of a page with the request itself. Returns `undefined` for a page without one. */
-export function startVisitorLoad({ loadVisitor }: PreparedRoute, ctx: RequestContext): Promise<unknown> | undefined {
+export function startVisitorLoad(
+  { loadVisitor, page }: PreparedRoute,
+  ctx: RequestContext,
+): Promise<unknown> | undefined {
   if (!loadVisitor) return undefined
   const loading = call()
   // The page may never read it, and an unhandled rejection would end the process.
@@ -15,7 +19,7 @@ export function startVisitorLoad({ loadVisitor }: PreparedRoute, ctx: RequestCon
 
   async function call(): Promise<unknown> {
     await stackEnd
-    return loadVisitor?.(createPageLoadContext(ctx))
+    return runStep('load', page.serverFile, ctx, () => loadVisitor?.(createPageLoadContext(ctx)))
   }
 }
 

@@ -1,6 +1,7 @@
 import { DevalueError } from 'devalue'
 import { fulfilledText, messageText, needsUnflatten, serialize, serializePlain } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { runStep } from '../context/run-step.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failure } from '../failures/failure-context.ts'
 import type { SourceFunction } from '../failures/fingerprint.ts'
@@ -83,7 +84,10 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
   function defer(promise: PromiseLike<unknown>): number {
     const id = pending.add(promise)
     const from: SourceFunction = { file, function: 'load' }
-    toPromise(promise).then(
+    const settling = toPromise(promise)
+    if (ctx.site.runStep !== null)
+      Promise.resolve(runStep('deferred', nameOf(promise, pathsOf()), ctx, () => settling)).catch(() => {})
+    settling.then(
       (value) => pending.settle(id, () => fulfilled(id, value, from, promise)),
       (reason: unknown) => pending.settle(id, () => rejected(id, reason, from, ctx)),
     )

@@ -16,6 +16,7 @@ import { createEtagWriter } from '../http/etag.ts'
 import { createPolicyWatch } from '../http/policy-watch.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { createMarkdownConverter } from '../markdown/markdown-converter.ts'
+import { createRunStep } from '../metrics/instrument.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 
@@ -81,6 +82,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     markdown,
     metrics,
     isExported,
+    runStep: options.instrument === null ? null : createRunStep(options.instrument, app),
   }
   return site
 }

@@ -45,6 +45,7 @@ const DEFAULTS = {
   digestKey: '',
   onFailure: null,
   traceOf: null,
+  instrument: null,
   ledger: 'hydrant-errors.db',
   ledgerLimits: { maxFailures: 5_000, maxOccurrences: 100, maxAgeDays: 30, maxBytes: 100_000_000 },
   pageCache: { maxBytes: 67_108_864, store: null, header: false, tagHeader: 'cache-tag' },
