@@ -56,7 +56,12 @@ export function causesOf({ cause }: KeptError): KeptError[] {
 function headJson(summary: FailureSummary) {
   const { fingerprint, side, phase, type, message, count, route, firstRelease, lastRelease } = summary
   return {
-    ...{ fingerprint, side, phase, type, message, count },
+    fingerprint,
+    side,
+    phase,
+    type,
+    message,
+    count,
     firstSeen: isoTime(summary.firstSeen),
     lastSeen: isoTime(summary.lastSeen),
     firstRelease,

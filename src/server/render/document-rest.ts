@@ -64,7 +64,9 @@ class DocumentRest implements RenderObserver {
     )
     this.#sink.startStream(stream)
     this.#deadline = new RenderDeadline({
-      ...{ renderMs, data, ctx },
+      renderMs,
+      data,
+      ctx,
       stopReact: (error) => this.#react?.abort(error),
       onStopped: () => this.#closeWhenComplete(),
     })

@@ -42,7 +42,10 @@ export function collectPage(page: CheckedPage, collector: ResponseCollector, ctx
 }
 
 const collected = ({ request, route, path, params }: RequestContext): CollectedRequest => ({
-  ...{ id: request.id, route, path, params },
+  id: request.id,
+  route,
+  path,
+  params,
 })
 
 function respondCaptured(

@@ -132,7 +132,10 @@ function createRest({ rest, values, stream }: Resumed, route: PreparedRoute, ctx
   return {
     resume: state && site.shells ? site.shells.resume(state) : null,
     element: createAppTree(tree, platform),
-    ...{ stream, nonce, data, ctx },
+    stream,
+    nonce,
+    data,
+    ctx,
     styleNonce: styleNonceOf(ctx.reply),
     renderMs: timeouts.renderMs,
     maxLength: limits.maxDocumentLength,
