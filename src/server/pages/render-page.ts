@@ -7,6 +7,7 @@ import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import { needsUnflatten } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { warnOf } from '../errors/warn-of.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { wantsWhole } from '../http/user-agent.ts'
 import { withSafePromises } from '../render/data-promises.ts'
@@ -106,8 +107,7 @@ function warnOfLayout({ site, route }: RequestContext) {
   const file = site.build.root.layouts[0]?.file
   if (warned.has(site) || !file) return
   warned.add(site)
-  const { code, message, fix } = createHydrantError('HYD_LAYOUT_HTML', [file, route])
-  site.app.log.warn({ code, route }, `${message}. ${fix}`)
+  warnOf(createHydrantError('HYD_LAYOUT_HTML', [file, route]), route, site.app.log)
 }
 
 /** Returns the files that values come from. Extras come from the file of the page. */
