@@ -55,7 +55,7 @@ function respondCaptured(
 ) {
   if (!ctx.site.slots.admit(ctx)) return
   void respondInSlot(ctx, async () => {
-    if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
+    if (!(await admitToPage(route, ctx))) return
     const tags = readTags({ route, rule }, ctx)
     if ('caught' in tags) return respondWithError(tags.caught, targetOf(route, []), ctx)
     ctx.capture = createCapture(route, { rule, tags, ...outcome }, ctx)
