@@ -49,7 +49,7 @@ export function failureJson({ error, occurrences, ...summary }: FailureDetails) 
 }
 
 /** Returns the causes of an error, the direct one first. */
-export function causesOf({ cause }: KeptError): KeptError[] {
+function causesOf({ cause }: KeptError): KeptError[] {
   return cause ? [cause, ...causesOf(cause)] : []
 }
 
