@@ -123,7 +123,11 @@ async function fill(
   const images = createImageReader(siteDir, () => onProgress('images'))
   const { options } = config
   const bundled = await bundleSite({
-    ...{ siteDir, folder: BUILD_FOLDER, site, options, formPages },
+    siteDir,
+    folder: BUILD_FOLDER,
+    site,
+    options,
+    formPages,
     readImage: images.read,
   })
   if ('problems' in bundled) throw new BuildError(tidyProblems([...problems, ...bundled.problems]))
@@ -159,7 +163,8 @@ async function prerender(
   const step = 'prerendered pages'
   onProgress(step)
   const outcome = await prerenderSite({
-    ...{ folder: path, siteDir },
+    folder: path,
+    siteDir,
     onProgress: (done, total) => onProgress(step, `${done} of ${total}`),
   })
   if ('problems' in outcome) throw new BuildError(tidyProblems(outcome.problems))

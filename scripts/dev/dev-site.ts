@@ -69,15 +69,21 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const channel = createUpdateChannel(display.list.current)
   display.list.subscribe((list) => channel.sendErrors(list))
   const engine = createDevEngine({
-    ...{ dir, base, position: channel.position },
-    ...{ onBundle: input.onBundle, onConfig: options.configure },
+    dir,
+    base,
+    position: channel.position,
+    onBundle: input.onBundle,
+    onConfig: options.configure,
   })
   const findPlace = (thrown: unknown) =>
     findSource(thrown, engine.mapper, engine.state()?.manifest.serverPlugin ?? null)
   const show = (title: string, error: unknown) =>
     display.show(fromStart({ title, error, source: findPlace(error) }, dir))
   const app = createSiteApp({
-    ...{ dir, engine, options: options.current, createLogging: input.createLogging },
+    dir,
+    engine,
+    options: options.current,
+    createLogging: input.createLogging,
     onFailure(failure) {
       const state = engine.state()
       const routes = state?.manifest.routes.map(({ id }) => id) ?? []
@@ -87,7 +93,9 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     onCloseError: (error) => show('The site does not stop', error),
   })
   const applier = createChangeApplier({
-    ...{ engine, display, serve: app.serve },
+    engine,
+    display,
+    serve: app.serve,
     onEnv() {
       const change = options.loadEnv()
       // A file is often saved without a change of its variables. A program that creates one writes an empty file first.
@@ -119,7 +127,13 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     options: options.current,
     isDefaultPort: options.isDefaultPort,
     respond: createResponder({
-      ...{ channel, openEditor: createEditorRoute(dir), engine, display, slot: app.slot, base, settled },
+      channel,
+      openEditor: createEditorRoute(dir),
+      engine,
+      display,
+      slot: app.slot,
+      base,
+      settled,
       receiveText: createConsoleRoute((text) => input.onErrors([fromConsole(text, engine.browserMapper())], false)),
     }),
     upgrade: app.slot.upgrade,

@@ -53,7 +53,11 @@ export async function exportSite(options: ExportOptions): Promise<SiteExport> {
   const target = await checkExportFolder(dir, out)
   const build = await buildSite({ dir, onProgress, check: { exports: SERVER_EXPORTS, find: findServerNeeds } })
   const rendered = await openRenderedSite({
-    ...{ dir, manifest: build.manifest, origin, base, atATime: PAGES_AT_A_TIME },
+    dir,
+    manifest: build.manifest,
+    origin,
+    base,
+    atATime: PAGES_AT_A_TIME,
   })
   try {
     const output = await createExportFolder(target)

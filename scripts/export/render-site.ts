@@ -81,7 +81,13 @@ export async function openRenderedSite({ dir, manifest, origin, base, atATime }:
   const outcomes = createOutcomes()
   const { collector } = outcomes
   const instance = await createInstance({
-    ...{ dir, folder, manifest, options, logging: createJsonLogging('silent'), collector, isExported: true },
+    dir,
+    folder,
+    manifest,
+    options,
+    logging: createJsonLogging('silent'),
+    collector,
+    isExported: true,
   })
   instance.store.subscribe(outcomes.addFailure)
   const routes = routesOf(await loadBuild({ folder, manifest }, options.base))

@@ -40,7 +40,10 @@ const sections = readChangelog(readFileSync('CHANGELOG.md', 'utf8'))
 
 const changes = read('git', 'status', '--porcelain')
 const problems = findReleaseProblems({
-  ...{ version, sections, changes, hasRepository: repository !== null },
+  version,
+  sections,
+  changes,
+  hasRepository: repository !== null,
   tags: read('git', 'tag', '--points-at', 'HEAD').split('\n'),
 })
 if (problems.length > 0) console.error(`${version} cannot be released yet:\n${toList(problems)}\n`)
@@ -55,7 +58,12 @@ function writeRelease() {
   const tarball = join(output, packed.filename)
   write('release-notes.md', formatNotes(packed))
   const provenance = createProvenance({
-    ...{ name, version, repository, startedOn, finishedOn: new Date(), isChanged: changes !== '' },
+    name,
+    version,
+    repository,
+    startedOn,
+    finishedOn: new Date(),
+    isChanged: changes !== '',
     sha512: hash('sha512', tarball),
     lockSha256: hash('sha256', 'package-lock.json'),
     commit: read('git', 'rev-parse', 'HEAD'),

@@ -127,7 +127,10 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
     // Fastify names the function if the site takes too long.
     app.register(async function site(scope) {
       mounted = await mountSite(scope, { folder, manifest }, options, {
-        ...{ store, metrics, worker, isExported },
+        store,
+        metrics,
+        worker,
+        isExported,
         ...(live ? { live } : {}),
         ...(openCacheStore ? { openCacheStore } : {}),
         ...(collector ? { collector } : {}),

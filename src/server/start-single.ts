@@ -35,7 +35,12 @@ export async function startSingle({ dir, folder, manifest, options, note }: Serv
   const logging = await createLogging(options.logLevel)
   const listener = options.host === 'localhost' && options.socket === null ? createListener(options) : null
   const instance = await createInstance({
-    ...{ dir, folder, manifest, options, logging, metrics: metrics?.recorder ?? NO_METRICS },
+    dir,
+    folder,
+    manifest,
+    options,
+    logging,
+    metrics: metrics?.recorder ?? NO_METRICS,
     ...(listener ? { handed: listener } : {}),
     getStore: (log) => createFailureStore(dir, options, log),
   })

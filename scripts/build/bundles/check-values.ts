@@ -34,7 +34,9 @@ const CHECKS = {
     cache: checkCache,
     prerender: (server) => checkPrerenderRule(server, NO_FILE),
     loadVisitor: ({ file, exports }: ModuleExports) => visitorLoadOf({ file, exports: { cache: UNKNOWN, ...exports } }),
-    ...{ form: checkSchema, search: checkSchema, params: checkSchema },
+    form: checkSchema,
+    search: checkSchema,
+    params: checkSchema,
   },
 } as const satisfies Record<string, Record<string, Check>>
 

@@ -18,7 +18,12 @@ export interface EsbuildSettings {
 
 /** The settings of a site that sets nothing. */
 export const NO_SETTINGS: EsbuildSettings = {
-  ...{ plugins: [], loader: {}, define: {}, alias: {}, stylesheets: [], compileReact: null },
+  plugins: [],
+  loader: {},
+  define: {},
+  alias: {},
+  stylesheets: [],
+  compileReact: null,
 }
 
 const NAMES = ['plugins', 'loader', 'define', 'alias']

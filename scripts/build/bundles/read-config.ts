@@ -44,7 +44,13 @@ export interface ConfigSource {
 }
 
 const NOTHING: SiteConfig = {
-  ...{ isUsable: false, config: {}, options: NO_SETTINGS, isStrict: false, key: '', problems: [], inputs: [] },
+  isUsable: false,
+  config: {},
+  options: NO_SETTINGS,
+  isStrict: false,
+  key: '',
+  problems: [],
+  inputs: [],
 }
 
 /** Writes the bundle of the configuration, evaluates it and reads the option `esbuild`. */

@@ -49,14 +49,22 @@ export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): 
   const outcomes = createOutcomes()
   const { collector } = outcomes
   const { app, store } = await createInstance({
-    ...{ dir, folder, manifest, options, logging: createJsonLogging('silent'), collector },
+    dir,
+    folder,
+    manifest,
+    options,
+    logging: createJsonLogging('silent'),
+    collector,
   })
   store.subscribe(outcomes.addFailure)
   try {
     const build = await loadBuild({ folder, manifest }, base)
     const { problems, addresses } = await listAll(build, base)
     const server: RenderingServer = {
-      ...{ app, outcomes, build: manifest.buildId, hasMarkdown: options.markdown },
+      app,
+      outcomes,
+      build: manifest.buildId,
+      hasMarkdown: options.markdown,
       routes: manifest.routes.map(({ id }) => id),
       // A host name that is reserved, and that no text contains by chance.
       origin: `http://${manifest.buildId}.prerendered.invalid`,
@@ -77,8 +85,11 @@ export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): 
     })
     if (problems.length > 0) return { kind: 'failed', problems }
     const index: PrerenderedIndex = {
-      ...{ build: manifest.buildId, base, origin: server.origin },
-      ...{ publicEnv: publishEnv(process.env), mayReport: options.reports.enabled },
+      build: manifest.buildId,
+      base,
+      origin: server.origin,
+      publicEnv: publishEnv(process.env),
+      mayReport: options.reports.enabled,
       pages: pages.sort((a, b) => compareText(a.path, b.path)),
     }
     await writeFile(join(prerendered, INDEX_FILE), `${JSON.stringify(index)}\n`)

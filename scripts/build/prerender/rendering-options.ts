@@ -10,7 +10,12 @@ export function renderingOptions(options: Options, atATime: number): Options {
   const { limits } = options
   return {
     ...options,
-    ...{ hosts: [], ledger: false, onFailure: null, trustProxy: false, proxyStripsBase: false, logRequests: false },
+    hosts: [],
+    ledger: false,
+    onFailure: null,
+    trustProxy: false,
+    proxyStripsBase: false,
+    logRequests: false,
     limits: { ...limits, maxEventLoopDelayMs: 0, maxRenders: Math.max(limits.maxRenders, atATime) },
   }
 }

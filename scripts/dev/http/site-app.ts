@@ -38,8 +38,12 @@ export function createSiteApp({ dir, engine, options: current, ...input }: SiteA
       const options = current()
       try {
         const { app } = await createInstance({
+          dir,
+          folder: engine.folder,
+          manifest,
+          live,
           // The development server checks the hosts itself: it also responds under the names of this machine.
-          ...{ dir, folder: engine.folder, manifest, live, options: { ...options, hosts: [] } },
+          options: { ...options, hosts: [] },
           logging: input.createLogging(options),
           getStore: (log) => stores.find(options, log),
         })

@@ -18,8 +18,15 @@ export interface ModuleCompiler extends BrowserCompiler, ServerCompiler {}
 
 /** A module without code. */
 const EMPTY: CompiledServerModule = {
-  ...{ code: '', map: '{"version":3,"sources":[],"names":[],"mappings":""}', isAsync: false, isEsm: false },
-  ...{ imports: [], requires: [], specifiers: [], expressions: [], names: new Map() },
+  code: '',
+  map: '{"version":3,"sources":[],"names":[],"mappings":""}',
+  isAsync: false,
+  isEsm: false,
+  imports: [],
+  requires: [],
+  specifiers: [],
+  expressions: [],
+  names: new Map(),
 }
 const SCRIPT = /\.[cm]?[jt]sx?$/
 const FOR_BROWSER = { platform: 'browser', metafile: true, write: false } as const satisfies BuildOptions

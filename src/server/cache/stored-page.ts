@@ -104,7 +104,8 @@ export class StoredPage {
 
   #createBody(encoding: Encoding | null): StoredBody {
     return {
-      ...{ encoding, text: this.text },
+      encoding,
+      text: this.text,
       etag: encoding === null ? `"${this.hash}"` : `"${this.hash}-${encoding}"`,
       bytes: () => (encoding === null ? this.bytes : (this.#encoded[encoding] ?? this.#encode(encoding))),
     }

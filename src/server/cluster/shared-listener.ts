@@ -48,7 +48,9 @@ export function createSharedListener(
   }
 
   return {
-    ...{ add, free, remove },
+    add,
+    free,
+    remove,
     async listen(wanted) {
       opening ??= open()
       if (wanted.port !== port || wanted.host !== host || wanted.socket !== socket)

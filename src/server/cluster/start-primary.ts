@@ -79,7 +79,9 @@ async function createPrimary({ dir, options, count, output, log }: PrimaryInput)
   const cache = createWorkersCache(options.pageCache.maxBytes)
   cluster.setupPrimary({ serialization: 'advanced', stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   const pool = createWorkerPool({
-    ...{ count, timeouts: options.timeouts, log },
+    count,
+    timeouts: options.timeouts,
+    log,
     fork(name, isSuccessor) {
       const worker = forkWorker(name, isSuccessor, output, handleMessage)
       void worker.ready.then((addresses) => addresses && listener.add(worker))

@@ -31,7 +31,10 @@ async function serve({ dir, folder, manifest, options }: ServeInput, name: strin
   const metrics = createWorkerMetrics(channel)
   const server = new HandedServer(options)
   const instance = await createInstance({
-    ...{ dir, folder, manifest, options },
+    dir,
+    folder,
+    manifest,
+    options,
     handed: { server, stopListening: channel.untilReleased },
     // The primary formats the lines for a terminal.
     logging: createJsonLogging(options.logLevel),

@@ -88,7 +88,10 @@ export function forkWorker(
   })
   const kill = () => void child.kill('SIGKILL')
   const worker: WorkerProcess = {
-    ...{ name, ready, ended, kill },
+    name,
+    ready,
+    ended,
+    kill,
     pid: child.pid ?? 0,
     isReady: () => isReady,
     served: () => served,

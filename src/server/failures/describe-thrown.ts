@@ -62,7 +62,7 @@ function describeAt(depth: number, thrown: unknown, seen: unknown[]): Descriptio
   if (!isError || depth >= MAX_DEPTH || seen.length >= MAX_DESCRIPTIONS) return description
   const cause = read(thrown, 'cause')
   if (cause !== undefined && cause !== UNREADABLE) description.cause = describeAt(depth + 1, cause, seen)
-  const errors = readList(thrown, 'errors')
+  const errors = readErrors(thrown)
   if (errors) description.errors = errors.map((error) => describeAt(depth + 1, error, seen))
   return description
 }
@@ -107,8 +107,8 @@ function readFrames(object: Properties): unknown {
   }
 }
 
-function readList(object: Properties, name: string): unknown[] | null {
-  const list = read(object, name)
+function readErrors(object: Properties): unknown[] | null {
+  const list = read(object, 'errors')
   try {
     return Array.isArray(list) ? Array.prototype.slice.call(list, 0, MAX_ERRORS) : null
   } catch {

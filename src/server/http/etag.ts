@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
 
 /** Writes the ETags of the documents of one site. */
 export interface EtagWriter {
@@ -79,6 +80,17 @@ function isSame(last: LastDocument, text: string, nonce: string): boolean {
 /** Returns the weak ETag of a text. */
 export function hashEtag(text: string): string {
   return `W/"${hash('sha1', text, 'base64url')}"`
+}
+
+/**
+ * Sets the ETag of a response. Returns whether the client has this version already: the response is then a 304, which
+ * the caller sends without a body.
+ */
+export function setEtag(etag: string, reply: FastifyReply): boolean {
+  reply.header('etag', etag)
+  if (!matchesEtag(reply.request.headers['if-none-match'], etag)) return false
+  reply.code(304).removeHeader('content-type')
+  return true
 }
 
 /** Whether the header `If-None-Match` names the ETag, by weak comparison. */

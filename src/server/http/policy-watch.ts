@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { warnOf } from '../errors/warn-of.ts'
 import { parseUrl } from '../util/parse-url.ts'
 import { unescapeHtml } from '../util/unescape-html.ts'
 import { onHeaderSent } from './caching.ts'
@@ -52,12 +53,9 @@ export function createPolicyWatch(log: FastifyBaseLogger, script: string): Polic
       return
     }
     hasWarned = true
-    const { code, message, fix } = createHydrantError('HYD_POLICY_SCRIPTS', [
-      place,
-      document.route,
-      directive.slice(0, MAX_LOGGED),
-    ])
-    log.warn({ code, route: document.route }, `${message}. ${fix}`)
+    const { route } = document
+    const error = createHydrantError('HYD_POLICY_SCRIPTS', [place, route, directive.slice(0, MAX_LOGGED)])
+    warnOf(error, route, log)
   }
 
   return {

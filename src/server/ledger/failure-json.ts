@@ -49,14 +49,19 @@ export function failureJson({ error, occurrences, ...summary }: FailureDetails) 
 }
 
 /** Returns the causes of an error, the direct one first. */
-export function causesOf({ cause }: KeptError): KeptError[] {
+function causesOf({ cause }: KeptError): KeptError[] {
   return cause ? [cause, ...causesOf(cause)] : []
 }
 
 function headJson(summary: FailureSummary) {
   const { fingerprint, side, phase, type, message, count, route, firstRelease, lastRelease } = summary
   return {
-    ...{ fingerprint, side, phase, type, message, count },
+    fingerprint,
+    side,
+    phase,
+    type,
+    message,
+    count,
     firstSeen: isoTime(summary.firstSeen),
     lastSeen: isoTime(summary.lastSeen),
     firstRelease,

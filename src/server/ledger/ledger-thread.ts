@@ -79,7 +79,9 @@ function startThread(input: Omit<ThreadData, 'gate'>, notice: LogNotice, onEnd: 
   process.on('exit', onExit)
   // Without the options of the process: some are valid for its own program only.
   const worker = new Worker(WORKER, {
-    ...{ workerData, name: 'hydrant-ledger', execArgv: WITHOUT_WARNING },
+    workerData,
+    name: 'hydrant-ledger',
+    execArgv: WITHOUT_WARNING,
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   })
   worker.unref()

@@ -60,8 +60,10 @@ export function createLedgerWriter(
   )
   const batches = createBatchWriter(queue, ledger, outage)
   const stats = () => ({
-    ...{ queued: queue.count(), dropped },
-    ...{ written: batches.kept('stored'), inMemory: batches.kept('memory') },
+    queued: queue.count(),
+    dropped,
+    written: batches.kept('stored'),
+    inMemory: batches.kept('memory'),
   })
 
   function schedule() {

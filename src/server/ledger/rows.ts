@@ -28,7 +28,13 @@ export function toFailureRow(entry: LedgerEntry) {
   const summary = summaryOf(entry, null)
   const { fingerprint, side, phase, type, message, count, route, source } = summary
   return {
-    ...{ fingerprint, side, phase, type, message, count, route },
+    fingerprint,
+    side,
+    phase,
+    type,
+    message,
+    count,
+    route,
     first_seen: summary.firstSeen,
     last_seen: summary.lastSeen,
     first_release: summary.firstRelease,
@@ -44,7 +50,13 @@ export function toFailureRow(entry: LedgerEntry) {
 export function fromFailureRow(row: FailureRow): FailureSummary {
   const { fingerprint, side, phase, type, message, count, route } = row
   return {
-    ...{ fingerprint, side, phase, type, message, count, route },
+    fingerprint,
+    side,
+    phase,
+    type,
+    message,
+    count,
+    route,
     firstSeen: row.first_seen,
     lastSeen: row.last_seen,
     firstRelease: row.first_release,

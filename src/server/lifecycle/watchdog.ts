@@ -56,7 +56,11 @@ export async function startWatchdog(
   Reflect.set(globalThis, Symbol.for(REPORT), createReport(hangMs, onHang))
 
   const workerData: WatchdogInput = {
-    ...{ beats, debugged: DEBUGGED, checkMs, checks: CHECKS, isReportOnly },
+    beats,
+    debugged: DEBUGGED,
+    checkMs,
+    checks: CHECKS,
+    isReportOnly,
     report: `globalThis[Symbol.for(${JSON.stringify(REPORT)})]`,
   }
   const worker = new Worker(THREAD, { workerData, name: 'hydrant-hang', execArgv: [] })

@@ -8,6 +8,7 @@ import { runGuards } from './site-guards.ts'
  * been sent. An error is shown inside the layouts whose guards have let the request pass.
  */
 export async function admitToPage(route: PreparedRoute, ctx: RequestContext): Promise<boolean> {
+  if (route.guards.length === 0) return true
   const outcome = await runGuards(route.guards, ctx)
   ctx.hasPassedGuards = outcome.kind === 'passed'
   if (outcome.kind === 'thrown') await serveGuardError(route, outcome.caught, outcome.level, ctx)

@@ -5,6 +5,7 @@ import type { SchemaIssue } from '../../shared/standard-schema.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { warnOf } from '../errors/warn-of.ts'
 import { findSiteFrame, showFrame } from '../failures/stacks/site-frame.ts'
 import { findPromises } from '../render/data-promises.ts'
 import type { Rendered } from '../render/document.ts'
@@ -30,8 +31,7 @@ export function noteUnknownFields(error: Error, messages: FormMessages, schema: 
     const hint = similar === undefined ? '' : `; did you mean "${unknown.replaceBy(similar)}"?`
     const frame = findSiteFrame(error, ctx.site.mapper)
     const place = frame ? showFrame(frame) : schema.file
-    const { code, message, fix } = createHydrantError('HYD_FORM_FIELD', [place, name, hint])
-    ctx.request.log.warn({ code, route: ctx.route }, `${message}. ${fix}`)
+    warnOf(createHydrantError('HYD_FORM_FIELD', [place, name, hint]), ctx.route, ctx.request.log)
   }
 }
 
@@ -146,8 +146,7 @@ export function noteLateHeaders(ctx: RequestContext) {
 function warnOfLate(kind: string, given: unknown, { site, request, route }: RequestContext) {
   const frame = findSiteFrame(new Error('the place'), site.mapper)
   if (!frame) return
-  const { code, message, fix } = createHydrantError('HYD_HEADER_LATE', [showFrame(frame), kind, String(given)])
-  request.log.warn({ code, route }, `${message}. ${fix}`)
+  warnOf(createHydrantError('HYD_HEADER_LATE', [showFrame(frame), kind, String(given)]), route, request.log)
 }
 
 function isInDevelopment({ site }: RequestContext): boolean {

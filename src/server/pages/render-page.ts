@@ -8,6 +8,7 @@ import { needsUnflatten } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { runStep } from '../context/run-step.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { warnOf } from '../errors/warn-of.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { wantsWhole } from '../http/user-agent.ts'
 import { withSafePromises } from '../render/data-promises.ts'
@@ -110,8 +111,7 @@ function warnOfLayout({ site, route }: RequestContext) {
   const file = site.build.root.layouts[0]?.file
   if (warned.has(site) || !file) return
   warned.add(site)
-  const { code, message, fix } = createHydrantError('HYD_LAYOUT_HTML', [file, route])
-  site.app.log.warn({ code, route }, `${message}. ${fix}`)
+  warnOf(createHydrantError('HYD_LAYOUT_HTML', [file, route]), route, site.app.log)
 }
 
 /** Returns the files that values come from. Extras come from the file of the page. */

@@ -2,13 +2,13 @@ import type { ServerError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { keepFromSharedCaches } from '../http/caching.ts'
 import { sendOwn } from '../http/compression.ts'
-import { hashEtag, matchesEtag } from '../http/etag.ts'
-import { addVary, DIGEST_HEADER, MARKDOWN_TYPE, setErrorHeaders } from '../http/headers.ts'
+import { hashEtag, setEtag } from '../http/etag.ts'
+import { addVary, MARKDOWN_TYPE } from '../http/headers.ts'
 import { errorMarkdown, failureMarkdown } from '../http/markdown-error.ts'
 import { INERT_POLICY, setPolicy } from '../http/security-headers.ts'
 import type { Rendered } from '../render/document.ts'
 import { HttpError } from '../thrown/http-error.ts'
-import { setErrorResponse, varyOf } from './send-response.ts'
+import { setErrorResponse, setFailureStatus, varyOf } from './send-response.ts'
 
 /** The most characters of a document that is converted. Converting such a document takes some seconds. */
 const MAX_LENGTH = 1_000_000
@@ -23,18 +23,12 @@ export async function sendMarkdown(rendered: Extract<Rendered, { kind: 'whole' }
   if (text === null || ctx.isGone) return
   if (ctx.capture?.send(text)) return
   site.metrics.firstByteSent(reply)
-  if (failure) {
-    setErrorHeaders(reply)
-    reply.code(failure.status).header(DIGEST_HEADER, failure.digest)
-  }
+  if (failure) setFailureStatus(failure, reply)
   setMarkdownHeaders(ctx)
   if (failure) return sendOwn(`${text}\n---\n\n${failureMarkdown(failure.digest, address.host)}\n`, reply)
   if (reply.statusCode !== 200 || request.method !== 'GET') return sendOwn(text, reply)
-  const etag = hashEtag(text)
-  reply.header('etag', etag)
-  if (!matchesEtag(request.headers['if-none-match'], etag)) return sendOwn(text, reply)
-  reply.removeHeader('content-type')
-  reply.code(304).send()
+  if (setEtag(hashEtag(text), reply)) reply.send()
+  else sendOwn(text, reply)
 }
 
 /** Sends the headers of a page as Markdown, for HEAD. Nothing is rendered. */

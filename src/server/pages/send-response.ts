@@ -1,7 +1,9 @@
+import type { FastifyReply } from 'fastify'
 import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
 import type { ServerError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
+import type { Failure } from '../failures/failure-context.ts'
 import {
   keepFromSharedCaches,
   limitCaching,
@@ -11,7 +13,7 @@ import {
   removeCacheHeaders,
 } from '../http/caching.ts'
 import { chooseEncoding, sendOwn, setEncoding } from '../http/compression.ts'
-import { matchesEtag } from '../http/etag.ts'
+import { setEtag } from '../http/etag.ts'
 import { addVary, DIGEST_HEADER, HTML_TYPE, JSON_TYPE, setErrorHeaders, styleNonceOf } from '../http/headers.ts'
 import { createErrorProblem, PROBLEM_TYPE } from '../http/problem.ts'
 import {
@@ -33,11 +35,7 @@ export function sendDocument(rendered: Extract<Rendered, { kind: 'whole' | 'stre
   const { failure } = rendered
   if (rendered.kind === 'whole' && ctx.capture?.send(rendered.text)) return
   site.metrics.firstByteSent(reply)
-  // A part of the page failed before the headers were sent: the status says so, even if the rest is complete.
-  if (failure && !reply.hasHeader(DIGEST_HEADER)) {
-    setErrorHeaders(reply)
-    reply.code(failure.status).header(DIGEST_HEADER, failure.digest)
-  }
+  if (failure && !reply.hasHeader(DIGEST_HEADER)) setFailureStatus(failure, reply)
   setDocumentHeaders(ctx, ctx.hasScripts || (rendered.kind === 'whole' && rendered.text.includes(ctx.nonce)))
   if (rendered.kind === 'stream') {
     setStreamHeaders(ctx)
@@ -46,12 +44,15 @@ export function sendDocument(rendered: Extract<Rendered, { kind: 'whole' | 'stre
   if (failure || reply.statusCode !== 200 || request.method !== 'GET') return sendOwn(rendered.text, reply)
   const { route, nonce } = ctx
   const etag = site.etags.of({ route, text: rendered.text, nonce, styleNonce: styleNonceOf(reply) })
-  reply.header('etag', etag)
-  if (!matchesEtag(request.headers['if-none-match'], etag)) return sendOwn(rendered.text, reply)
+  if (!setEtag(etag, reply)) return sendOwn(rendered.text, reply)
   // The document in the browser's cache carries the nonce of the policy that came with it.
-  reply.removeHeader('content-security-policy')
-  reply.removeHeader('content-type')
-  reply.code(304).send()
+  reply.removeHeader('content-security-policy').send()
+}
+
+/** Sets the status of a page if a part of it failed before the headers were sent, even if the rest is complete. */
+export function setFailureStatus({ status, digest }: Failure, reply: FastifyReply) {
+  setErrorHeaders(reply)
+  reply.code(status).header(DIGEST_HEADER, digest)
 }
 
 /** Sends the headers of a document that is not rendered, for HEAD. */

@@ -68,7 +68,9 @@ function servePage(route: PreparedRoute, ctx: RequestContext) {
 
 function createCachedRoute(route: PreparedRoute, rule: CacheRule, cache: PageCache): CachedRoute {
   return {
-    ...{ route, rule, cache },
+    route,
+    rule,
+    cache,
     respond: (ctx, isRefresh) => respondForCache(route, ctx, isRefresh),
     send(page, ctx) {
       const { rest } = page.response

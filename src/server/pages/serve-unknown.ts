@@ -15,7 +15,7 @@ export async function refuseMethod(route: PreparedRoute, allowed: string, ctx: R
   if (!ctx.site.slots.admit(ctx)) return
   await respondInSlot(ctx, async () => {
     // A visitor who may not see the page must not learn that it exists.
-    if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
+    if (!(await admitToPage(route, ctx))) return
     noteMissingAction(route, ctx)
     ctx.reply.header('allow', allowed)
     await serveHookError(new HttpError(405, `${ctx.request.method} is not allowed here.`), route, ctx)

@@ -53,7 +53,7 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
   const writer = createDataWriter(files.at(-1) ?? '', ctx)
   try {
     const serialized = values.map((value, index) => plain[index] ?? writer.write(value, files[index] ?? ''))
-    return { ...writer, serialized, needsReader: serialized.some(needsUnflatten) }
+    return Object.assign(writer, { serialized, needsReader: serialized.some(needsUnflatten) })
   } catch (error) {
     silencePromises(values)
     throw error

@@ -2,10 +2,9 @@ import type { ReactNode } from 'react'
 import type { Notice } from '../../shared/wire/boot.ts'
 import { messageText } from '../../shared/wire/serialize.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
-import type { RequestContext } from '../context/request-context.ts'
 import { catchError } from '../failures/catch-error.ts'
-import type { Components, Failure } from '../failures/failure-context.ts'
-import type { Deferred } from './deferred-data.ts'
+import type { Components } from '../failures/failure-context.ts'
+import type { DocumentInput } from './document.ts'
 import { messageElement } from './document-messages.ts'
 import { corkUntilEnd, DOCUMENT_END, DocumentSink } from './document-sink.ts'
 import type { DocumentStream } from './document-stream.ts'
@@ -14,22 +13,16 @@ import { RenderDeadline } from './render-deadline.ts'
 import { failPendingElement } from './suspense-script.ts'
 import { markFallbacks } from './without-script.ts'
 
-export interface RestInput {
+export interface RestInput
+  extends Pick<DocumentInput, 'nonce' | 'styleNonce' | 'data' | 'ctx' | 'renderMs' | 'endOfFailed'> {
   /** Renders the parts that are missing in the shell; null if none is missing. */
   resume: RenderToPipe | null
   /** The element that the shell was rendered from: the same components, with equal props. */
   element: ReactNode
   /** The stream of the document, which has the shell. */
   stream: DocumentStream
-  nonce: string
-  styleNonce: string | undefined
-  data: Deferred
-  ctx: RequestContext
-  renderMs: number
   /** The greatest length of the rest, in characters. */
   maxLength: number
-  /** Returns the text to insert before `</body>` of a document with a failed part. */
-  endOfFailed(failure: Failure): string
 }
 
 /** Renders and sends the rest of a document whose shell has been sent. Resolves when it is complete. Never rejects. */
@@ -64,7 +57,9 @@ class DocumentRest implements RenderObserver {
     )
     this.#sink.startStream(stream)
     this.#deadline = new RenderDeadline({
-      ...{ renderMs, data, ctx },
+      renderMs,
+      data,
+      ctx,
       stopReact: (error) => this.#react?.abort(error),
       onStopped: () => this.#closeWhenComplete(),
     })

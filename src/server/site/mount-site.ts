@@ -127,8 +127,20 @@ export async function mountSite(
     const prerendered = cache && loadPrerendered(app, build, { base, publicEnv })
     const shells = cache && pages.some(({ loadVisitor }) => loadVisitor !== null) ? await loadShells(options) : null
     const created = createSite(app, {
-      ...{ build, base, options, publicEnv, render, store, metrics, worker, release },
-      ...{ cache, prerendered, collector: collector ?? null, isExported, shells },
+      build,
+      base,
+      options,
+      publicEnv,
+      render,
+      store,
+      metrics,
+      worker,
+      release,
+      cache,
+      prerendered,
+      collector: collector ?? null,
+      isExported,
+      shells,
     })
     addErrorHandlers(outer, created)
     addPageCache(app, created.cache)

@@ -48,6 +48,15 @@ export const action = async ({ request, form, signal }) => {
 }
 
 const dir = await buildFiles(t.testdir({}), site)
+/** Serves the tests in which only clients disconnect. */
+const server = await startSite(t, { dir, env: LONG_DEADLINES })
+
+/** Returns a function that waits for a line which the server writes from now on. */
+function watchLines() {
+  const before = server.lines.length
+  return (fits: (line: LogLine) => boolean) =>
+    server.waitForLine((line) => server.lines.indexOf(line) >= before && fits(line))
+}
 
 function ask(port: number, path: string): Socket {
   const socket = connect(port, '127.0.0.1')
@@ -68,14 +77,14 @@ async function untilRefused(port: number): Promise<void> {
 }
 
 t.test('a client that stops reading and disconnects is reported once', async (t) => {
-  const server = await startSite(t, { dir, env: LONG_DEADLINES })
+  const waitForLine = watchLines()
   const socket = ask(server.port, '/big')
   await once(socket, 'data')
   socket.pause()
   socket.destroy()
-  const told = await server.waitForLine(({ msg }) => msg === 'told to stop')
+  const told = await waitForLine(({ msg }) => msg === 'told to stop')
   t.match(told, { aborted: /AbortError/ })
-  await server.waitForLine(({ msg, reqId }) => reqId === told.reqId && /client disconnected/.test(msg))
+  await waitForLine(({ msg, reqId }) => reqId === told.reqId && /client disconnected/.test(msg))
   await server.settleLog()
   const lines = server.linesOf(String(told.reqId))
   t.strictSame(lines.filter(({ msg }) => /client disconnected/.test(msg)).length, 1, 'one line')
@@ -88,11 +97,11 @@ t.test('a client that stops reading and disconnects is reported once', async (t)
 })
 
 t.test('a client that disconnects while the load runs stops the load', async (t) => {
-  const server = await startSite(t, { dir, env: LONG_DEADLINES })
+  const waitForLine = watchLines()
   const socket = ask(server.port, '/loading')
-  const begun = await server.waitForLine(({ msg }) => msg === 'load has begun')
+  const begun = await waitForLine(({ msg }) => msg === 'load has begun')
   socket.destroy()
-  await server.waitForLine(({ msg }) => msg === 'told to stop')
+  await waitForLine(({ msg }) => msg === 'told to stop')
   await server.settleLog()
   const lines = server.linesOf(String(begun.reqId))
   t.strictSame(
@@ -103,13 +112,13 @@ t.test('a client that disconnects while the load runs stops the load', async (t)
 })
 
 t.test('a client that disconnects while an error page is loaded adds no failure', async (t) => {
-  const server = await startSite(t, { dir, env: LONG_DEADLINES })
+  const waitForLine = watchLines()
   const socket = connect(server.port, '127.0.0.1')
   const head = 'POST /form HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n'
   socket.write(`${head}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 3\r\n\r\na=b`)
-  const { reqId } = await server.waitForLine(({ msg }) => msg === 'load has begun')
+  const { reqId } = await waitForLine(({ msg }) => msg === 'load has begun')
   socket.destroy()
-  await server.waitForLine((line) => line.reqId === reqId && line.level >= ERROR)
+  await waitForLine((line) => line.reqId === reqId && line.level >= ERROR)
   await server.settleLog()
   const failures = server.linesOf(String(reqId)).filter(({ level }) => level >= ERROR)
   t.strictSame(
@@ -119,15 +128,13 @@ t.test('a client that disconnects while an error page is loaded adds no failure'
 })
 
 t.test('an action or a load that fails after the client has disconnected has failed', async (t) => {
-  const server = await startSite(t, { dir, env: LONG_DEADLINES })
   const failuresAfter = async (begun: string, head: string, body: string) => {
-    const before = server.lines.length
+    const waitForLine = watchLines()
     const socket = connect(server.port, '127.0.0.1')
     socket.write(`${head} /pay HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n${body}`)
-    await server.waitForLine((line) => server.lines.indexOf(line) >= before && line.msg === begun)
+    await waitForLine(({ msg }) => msg === begun)
     socket.destroy()
-    const left = (line: LogLine) => server.lines.indexOf(line) >= before && /client disconnected/.test(line.msg)
-    const { reqId } = await server.waitForLine(left)
+    const { reqId } = await waitForLine(({ msg }) => /client disconnected/.test(msg))
     await server.settleLog()
     return server.linesOf(String(reqId)).filter(({ level }) => level >= ERROR)
   }
@@ -144,11 +151,11 @@ t.test('an action or a load that fails after the client has disconnected has fai
 })
 
 t.test('if a client disconnects while a hook of server.ts runs, no load runs', async (t) => {
-  const server = await startSite(t, { dir, env: LONG_DEADLINES })
+  const waitForLine = watchLines()
   const socket = ask(server.port, '/loading?hooked')
-  const { reqId } = await server.waitForLine(({ msg }) => msg === 'hook has begun')
+  const { reqId } = await waitForLine(({ msg }) => msg === 'hook has begun')
   socket.destroy()
-  await server.waitForLine((line) => line.reqId === reqId && /client disconnected/.test(line.msg))
+  await waitForLine((line) => line.reqId === reqId && /client disconnected/.test(line.msg))
   await server.settleLog()
   t.notOk(server.linesOf(String(reqId)).some(({ msg }) => msg === 'load has begun'))
 })

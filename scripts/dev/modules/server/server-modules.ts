@@ -60,7 +60,12 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
     const { requires, names, isAsync, isEsm } = compiled
     const code = `${script.code}\n//# sourceMappingURL=${basename(script.path)}.map`
     return {
-      ...{ id, path: script.path, code, requires, names, isAsync },
+      id,
+      path: script.path,
+      code,
+      requires,
+      names,
+      isAsync,
       // A text in the source can look like an import.
       imports: compiled.imports.filter((specifier) => graph.find(id, specifier)),
       isCommonJs: graph.isCommonJs(id) || (!isEsm && !SCRIPT.test(id)),

@@ -23,7 +23,9 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
     return versions
   }, reads.note)
   const link = createStoreLink({
-    ...{ ...input, backend, invalidations },
+    ...input,
+    backend,
+    invalidations,
     onChanged(tags, isStart) {
       reads.note(tags)
       listener(tags, isStart)

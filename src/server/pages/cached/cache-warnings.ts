@@ -1,6 +1,7 @@
 import type { VisitorRead } from '../../cache/visitor-reads.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
+import { warnOf } from '../../errors/warn-of.ts'
 import { showFrame } from '../../failures/stacks/site-frame.ts'
 import type { PreparedRoute } from '../prepared-route.ts'
 import { findReadPlace } from './read-place.ts'
@@ -36,10 +37,10 @@ export function noteRefusal(refusal: CacheRefusal, route: PreparedRoute, { site,
   keys.add(key)
   const place = refusal.kind === 'read' ? findReadPlace(refusal.read, steps, site.mapper) : null
   const at = place?.frame ? ` at ${showFrame(place.frame)}${place.calledFrom}` : ''
-  const { code, message, fix } = prerender
+  const error = prerender
     ? createHydrantError('HYD_PRERENDER_PERSONAL', [prerender.file, `${reason}${at}`])
     : createHydrantError('HYD_CACHE_PERSONAL', [page.serverFile, `${reason}${at}`])
-  request.log.warn({ code, route: id }, `${message}. ${place?.isInLayout && !prerender ? LAYOUT_FIX : fix}`)
+  warnOf(error, id, request.log, place?.isInLayout && !prerender ? LAYOUT_FIX : error.fix)
 }
 
 /** Returns the reason as the end of a sentence. */

@@ -89,5 +89,5 @@ function taggedPage({ addressExtras, params, search }: RequestContext): TaggedPa
  * guards.
  */
 export async function passesChecks({ route }: CachedRoute, ctx: RequestContext): Promise<boolean> {
-  return ctx.hasPassedGuards || route.guards.length === 0 || admitToPage(route, ctx)
+  return ctx.hasPassedGuards || admitToPage(route, ctx)
 }

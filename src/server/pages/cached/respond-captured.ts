@@ -42,7 +42,10 @@ export function collectPage(page: CheckedPage, collector: ResponseCollector, ctx
 }
 
 const collected = ({ request, route, path, params }: RequestContext): CollectedRequest => ({
-  ...{ id: request.id, route, path, params },
+  id: request.id,
+  route,
+  path,
+  params,
 })
 
 function respondCaptured(
@@ -52,7 +55,7 @@ function respondCaptured(
 ) {
   if (!ctx.site.slots.admit(ctx)) return
   void respondInSlot(ctx, async () => {
-    if (route.guards.length > 0 && !(await admitToPage(route, ctx))) return
+    if (!(await admitToPage(route, ctx))) return
     const tags = readTags({ route, rule }, ctx)
     if ('caught' in tags) return respondWithError(tags.caught, targetOf(route, []), ctx)
     ctx.capture = createCapture(route, { rule, tags, ...outcome }, ctx)

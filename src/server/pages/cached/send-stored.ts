@@ -7,7 +7,7 @@ import type { RequestContext } from '../../context/request-context.ts'
 import type { Site } from '../../context/site.ts'
 import { keepFromSharedCaches } from '../../http/caching.ts'
 import { chooseEncoding, sendPrepared } from '../../http/compression.ts'
-import { matchesEtag } from '../../http/etag.ts'
+import { setEtag } from '../../http/etag.ts'
 import { addVary } from '../../http/headers.ts'
 import type { PublicAddress } from '../../http/public-address.ts'
 import { INERT_POLICY, replaceNonces, setDocumentSecurity, setPolicy } from '../../http/security-headers.ts'
@@ -68,13 +68,7 @@ export function sendStored(page: StoredPage, mayShare: boolean, target: StoredTa
   if (format === 'navigation') setNavigationHeaders(target)
   else setPageHeaders(page, isPublic, target)
   const body = page.bodyIn(site.options.compress ? chooseEncoding(request, reply, page.text.length) : null)
-  if (format !== 'navigation') {
-    reply.header('etag', body.etag)
-    if (matchesEtag(request.headers['if-none-match'], body.etag)) {
-      reply.removeHeader('content-type')
-      return void reply.code(304).send()
-    }
-  }
+  if (format !== 'navigation' && setEtag(body.etag, reply)) return void reply.send()
   if (format === 'html') site.metrics.firstByteSent(reply)
   sendPrepared(body, reply)
 }

@@ -52,8 +52,13 @@ function keyFor(route: PreparedRoute, ctx: RequestContext): string | null {
   const kept = format === 'navigation' ? countKeptLayouts(route.plan, ctx) : 0
   const mayReportFailures = mayReport(site.options.reports, headers)
   return keyOf({
-    ...{ build: site.build.manifest.buildId, origin: address.origin, format, kept, mayReport: mayReportFailures },
-    ...{ path, search },
+    build: site.build.manifest.buildId,
+    origin: address.origin,
+    format,
+    kept,
+    mayReport: mayReportFailures,
+    path,
+    search,
   })
 }
 

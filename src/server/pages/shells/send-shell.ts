@@ -49,6 +49,7 @@ export function sendShell({ page, rest }: ShellPage, route: PreparedRoute, respo
   }
   const slot = takeSlot(ctx)
   if (slot === null) return
+  const free = () => site.slots.free(slot)
   if (!isStreamed) return void respondInSlot(ctx, () => respondWithData(rest, route, respond, ctx)).finally(free)
   setShellHeaders(shell, page, ctx)
   ctx.statusSent = reply.statusCode
@@ -58,10 +59,6 @@ export function sendShell({ page, rest }: ShellPage, route: PreparedRoute, respo
   sendStarted(stream, shell.start, reply)
   // The shell is sent before `loadVisitor` and React take time.
   setImmediate(() => void sendRest(rest, route, stream, ctx).finally(free))
-
-  function free() {
-    if (slot) site.slots.free(slot)
-  }
 }
 
 /**
@@ -86,9 +83,15 @@ function setShellHeaders({ policy }: StoredShell, { response }: StoredPage, ctx:
 }
 
 async function respondWithData(rest: ShellRest, route: PreparedRoute, respond: Respond, ctx: RequestContext) {
+  const values = await restoreData(rest, ctx)
+  await respond(withLoads(route, { kind: 'loaded', values }), ctx)
+}
+
+/** Returns the data of the layouts, outermost first, then of the page. Restores the output of the page's schemas. */
+async function restoreData(rest: ShellRest, ctx: RequestContext): Promise<unknown[]> {
   const { values, addressExtras } = await readShellData(rest)
   ctx.addressExtras ??= addressExtras
-  await respond(withLoads(route, { kind: 'loaded', values }), ctx)
+  return values
 }
 
 /** Loads and sends the visitor's parts. Never rejects. */
@@ -99,8 +102,7 @@ async function sendRest(
   ctx: RequestContext,
 ): Promise<void> {
   try {
-    const { values, addressExtras } = await readShellData(rest)
-    ctx.addressExtras ??= addressExtras
+    const values = await restoreData(rest, ctx)
     await renderRest(createRest({ rest, values, stream }, route, ctx))
   } catch (thrown) {
     const { digest } = ctx.fail(thrown, { phase: 'render' })
@@ -132,7 +134,10 @@ function createRest({ rest, values, stream }: Resumed, route: PreparedRoute, ctx
   return {
     resume: state && site.shells ? site.shells.resume(state) : null,
     element: createAppTree(tree, platform),
-    ...{ stream, nonce, data, ctx },
+    stream,
+    nonce,
+    data,
+    ctx,
     styleNonce: styleNonceOf(ctx.reply),
     renderMs: timeouts.renderMs,
     maxLength: limits.maxDocumentLength,

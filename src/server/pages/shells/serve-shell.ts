@@ -1,7 +1,6 @@
 import type { RequestContext } from '../../context/request-context.ts'
 import { catchError } from '../../failures/catch-error.ts'
-import type { Loads } from '../loads.ts'
-import { runLoads } from '../loads.ts'
+import { type Loads, runLoads } from '../loads.ts'
 import type { PreparedRoute } from '../prepared-route.ts'
 import { respondWithError, targetOf } from '../respond-with-error.ts'
 import { renderShell } from './render-shell.ts'

@@ -42,7 +42,10 @@ export function createValkeyBackend({ iovalkey, url, maxBytes, maxTags = MAX_STO
   return {
     open({ connected, disconnected, advanced, settled }: BackendEvents) {
       connection = connectToValkey({
-        ...{ url, channel, connected, disconnected },
+        url,
+        channel,
+        connected,
+        disconnected,
         createClient: (options) => new iovalkey.Redis(options),
         onMessage: (key) => (key === '' ? advanced() : settled(key)),
       })
