@@ -33,7 +33,13 @@ t.test('docs/llms.txt is up to date and lists each chapter', async (t) => {
 })
 
 t.test('each chapter that an error names exists', async (t) => {
-  const ofPackages = ['next/link', 'react-router-dom', '@remix-run/node', 'vike-react/Head'].map((name) => {
+  const ofPackages = [
+    'next/link',
+    'react-router-dom',
+    '@remix-run/node',
+    'vike-react/Head',
+    '@fastify/react/client',
+  ].map((name) => {
     return [name, foreignPackageFix(name) ?? ''] as const
   })
   const ofErrors = Object.entries(errorTable).map(([code, { fix }]) => [code, fix] as const)
