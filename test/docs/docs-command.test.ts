@@ -84,6 +84,11 @@ t.test('words lead to the sections that contain all of them, headings first', as
   t.match(stdout, /^sessions/m)
   t.match(stdout, /\nRead one: hydrant docs \S+\n$/)
   t.same((await runCli(['docs', 'session cookie'])).stdout, stdout, 'in one argument too')
+  t.match(
+    (await runCli(['docs', 'port in use'])).stdout,
+    /^errors: HYD_PORT_IN_USE\n/,
+    'the heading with most of them first',
+  )
 })
 
 t.test('an unknown word is an error that suggests a chapter', async (t) => {
