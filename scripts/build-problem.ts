@@ -18,6 +18,8 @@ export interface BuildProblem {
   location: SourceLocation | null
   /** More about the reason, in lines. */
   details?: readonly string[]
+  /** The specifier of an import that leads to no file. */
+  missing?: string
 }
 
 /** The error of a failed build, with every problem that the build found. */

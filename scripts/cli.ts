@@ -5,9 +5,23 @@ import { fileURLToPath } from 'node:url'
 
 const INSTALLED = `${sep}node_modules${sep}hydrant${sep}`
 
-keepCompiledCode()
-// The installed package has the program in a bundle. See `scripts/package/bundle-server.ts`.
-await import('#program')
+if (isOld(process.version)) {
+  // The program cannot be loaded: its modules import names that this version does not have.
+  process.stderr.write(
+    `Error: Hydrant needs Node.js 20 (from 20.19), 22 (from 22.12), or 24 and later; this is ${process.version}\n`,
+  )
+  process.exitCode = 1
+} else {
+  keepCompiledCode()
+  // The installed package has the program in a bundle. See `scripts/package/bundle-server.ts`.
+  await import('#program')
+}
+
+/** The oldest supported version is in `engines` of `package.json`. */
+function isOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
+  return major < 20 || (major === 20 && minor < 19)
+}
 
 /**
  * Makes Node.js keep compiled code for the next start.

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { DevReload, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
 import { BuildError, type BuildProblem } from '../build-problem.ts'
 import type { DevChange, DevEngine } from './engine/dev-engine.ts'
@@ -24,6 +25,8 @@ export interface ChangeApplierInput {
    * changed.
    */
   onEnv(): boolean
+  /** Watches also these files. Paths are relative to the site. */
+  watch(paths: readonly string[]): void
   /** Serves the state of the change. Returns why that is not possible. */
   serve(change: DevChange): Promise<DevFailure | null>
   onApplied(change: AppliedChange): void
@@ -56,8 +59,10 @@ export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput 
       try {
         change = await engine.change(paths, wasBroken || changes.some(isStructural))
       } catch (error) {
+        input.watch(filesOf(error))
         return await failBuild(error)
       }
+      if (change.isScanned) input.watch(engine.inputs())
       const failure = await input.serve(change)
       if (failure) return await display.fail(failure)
       display.recover()
@@ -76,6 +81,16 @@ export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput 
       else input.onWarnings(checked.warnings)
     },
   }
+}
+
+/** Returns the files whose change can correct an error: those with its problems, and those that are missing. */
+function filesOf(error: unknown): string[] {
+  const problems = error instanceof BuildError ? error.problems : []
+  return problems.flatMap(({ location, missing }) => {
+    if (!location) return []
+    const { file } = location
+    return missing?.startsWith('.') ? [file, posix.join(posix.dirname(file), missing)] : [file]
+  })
 }
 
 const RELOAD: DevReload = { type: 'reload' }

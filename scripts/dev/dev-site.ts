@@ -103,8 +103,8 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       return change === 'browser'
     },
     onWarnings: input.onWarnings,
-    onApplied({ isScanned, message, paths, durationMs }) {
-      if (isScanned) watcher.include(outsideFiles(dir, engine.inputs()))
+    watch: (paths) => watcher.include(outsideFiles(dir, paths)),
+    onApplied({ message, paths, durationMs }) {
       input.onReady({ durationMs, changed: paths })
       if (message) channel.send(message)
     },
@@ -150,8 +150,8 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
 }
 
 /** Lists the modules of a workspace outside the site's folder. Packages are left out: they rarely change. */
-function outsideFiles(dir: string, inputs: readonly string[]): string[] {
-  return inputs
+function outsideFiles(dir: string, paths: readonly string[]): string[] {
+  return paths
     .filter((path) => path.startsWith('../') && !path.includes('node_modules/'))
     .map((path) => resolve(dir, path))
 }

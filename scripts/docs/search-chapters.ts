@@ -30,7 +30,7 @@ export function findSection(text: string, chapters: readonly Chapter[]): string 
   return found.length === 1 ? (found[0] ?? null) : null
 }
 
-/** Returns the sections that contain all words, in any case: those with a word in the heading first. */
+/** Returns the sections that contain all words, in any case: those with most of the words in the heading first. */
 export function searchChapters(words: readonly string[], chapters: readonly Chapter[]): Hit[] {
   const wanted = words.map((word) => word.toLowerCase())
   const hits = chapters.flatMap((chapter) =>
@@ -38,7 +38,8 @@ export function searchChapters(words: readonly string[], chapters: readonly Chap
       .filter(({ text }) => wanted.every((word) => text.toLowerCase().includes(word)))
       .map((section) => toHit(chapter, section, wanted)),
   )
-  return [...hits.filter(({ line }) => line === null), ...hits.filter(({ line }) => line !== null)]
+  const countIn = ({ heading }: Hit) => wanted.filter((word) => heading.toLowerCase().includes(word)).length
+  return hits.sort((a, b) => countIn(b) - countIn(a))
 }
 
 function toHit(chapter: Chapter, { heading, text }: Section, words: readonly string[]): Hit {

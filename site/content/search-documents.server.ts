@@ -78,6 +78,8 @@ function score({ lower, weight }: Entry, words: readonly string[], phrase: strin
     points += own
   }
   if (lower.heading === phrase) points += 2 * IN_HEADING
+  // An error code consists of words.
+  else if (words.length > 1 && lower.heading.replaceAll('_', ' ').includes(phrase)) points += 2 * IN_HEADING
   else if (words.length > 1 && lower.body.includes(phrase)) points += IN_HEADING
   return { points: points * weight, found }
 }

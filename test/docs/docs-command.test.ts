@@ -33,7 +33,13 @@ t.test('docs/llms.txt is up to date and lists each chapter', async (t) => {
 })
 
 t.test('each chapter that an error names exists', async (t) => {
-  const ofPackages = ['next/link', 'react-router-dom', '@remix-run/node', 'vike-react/Head'].map((name) => {
+  const ofPackages = [
+    'next/link',
+    'react-router-dom',
+    '@remix-run/node',
+    'vike-react/Head',
+    '@fastify/react/client',
+  ].map((name) => {
     return [name, foreignPackageFix(name) ?? ''] as const
   })
   const ofErrors = Object.entries(errorTable).map(([code, { fix }]) => [code, fix] as const)
@@ -78,6 +84,11 @@ t.test('words lead to the sections that contain all of them, headings first', as
   t.match(stdout, /^sessions/m)
   t.match(stdout, /\nRead one: hydrant docs \S+\n$/)
   t.same((await runCli(['docs', 'session cookie'])).stdout, stdout, 'in one argument too')
+  t.match(
+    (await runCli(['docs', 'port in use'])).stdout,
+    /^errors: HYD_PORT_IN_USE\n/,
+    'the heading with most of them first',
+  )
 })
 
 t.test('an unknown word is an error that suggests a chapter', async (t) => {

@@ -39,6 +39,14 @@ export async function testTutorial(t: Test, name: string): Promise<void> {
     )
   })
 
+  t.test(`${document} installs the packages of the example`, async (t) => {
+    const { dependencies, devDependencies } = readManifest(example)
+    const installed = (command: RegExp) =>
+      [...readFileSync(document, 'utf8').matchAll(command)].flatMap(([, names = '']) => names.split(' ')).sort()
+    t.strictSame(installed(/^npm install ((?!-).*)/gm), Object.keys(dependencies).sort())
+    t.strictSame(installed(/^npm install --save-dev (.*)/gm), Object.keys(devDependencies).sort())
+  })
+
   const dir = await copyExample(t, example)
   for (const script of ['typecheck', 'test']) {
     t.test(`npm run ${script} succeeds in the example`, async (t) => {
@@ -63,11 +71,7 @@ async function copyExample(t: Test, example: string): Promise<string> {
   const dir = join(createOutsideFolder(t, 'example-'), 'site')
   cpSync(example, dir, { recursive: true, filter: (path) => !WRITTEN.test(path) })
   linkDocumentedPackages(dir)
-  // The manifest of an example has both lists.
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8')) as {
-    dependencies: object
-    devDependencies: object
-  }
+  const { dependencies, devDependencies } = readManifest(example)
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
     const link = join(dir, 'node_modules', name)
     if (existsSync(link)) continue
@@ -80,4 +84,9 @@ async function copyExample(t: Test, example: string): Promise<string> {
     writeFileSync(join(dir, 'node_modules/.bin', program), text, { mode: 0o755 })
   }
   return dir
+}
+
+function readManifest(example: string): { dependencies: object; devDependencies: object } {
+  // The manifest of an example has both lists.
+  return JSON.parse(readFileSync(join(example, 'package.json'), 'utf8'))
 }

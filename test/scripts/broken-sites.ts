@@ -90,6 +90,12 @@ export const brokenSites: BrokenSite[] = [
     expected: ['HYD_BUILD_NO_CONFIG hydrant.config.ts:1'],
   },
   {
+    title: 'a configuration in CommonJS',
+    files: { 'hydrant.config.js': 'module.exports = { port: 3001 }\n' },
+    expected: ['HYD_BUILD_NO_CONFIG hydrant.config.js:1'],
+    message: '; did you mean "export default" for "module.exports"?',
+  },
+  {
     title: 'unknown exports of server files',
     files: {
       'pages/index.server.ts':

@@ -11,7 +11,7 @@ import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
 
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+const { version, engines } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 t.test('prints help for itself and for each command, also when it is asked in a word', async (t) => {
   const all = await runCli(['--help'])
@@ -84,6 +84,22 @@ t.test('an empty flag has the default', async (t) => {
     stdout: 'from the template "minimal"',
   })
   t.match(await runCli(['export', '--origin', '']), { code: 2, stderr: 'HYD_OPTION_INVALID] "--origin"' })
+})
+
+t.test('says in one sentence that Node.js is too old', async (t) => {
+  const [, oldest = ''] = /^\^([\d.]+)/.exec(engines.node) ?? []
+  const minor = Number(oldest.split('.')[1])
+  const run = (version: string) => {
+    const code = `Object.defineProperty(process, 'version', { value: '${version}' })`
+    return runCli(['--version'], {
+      node: [...COMMAND_OPTIONS, '--import', `data:text/javascript,${encodeURIComponent(code)}`],
+    })
+  }
+  for (const old of ['v18.20.8', `v20.${minor - 1}.0`]) {
+    const stderr = `Error: Hydrant needs Node.js 20 (from 20.${minor}), 22 (from 22.12), or 24 and later; this is ${old}\n`
+    t.strictSame(await run(old), { code: 1, stdout: '', stderr })
+  }
+  t.match(await run(`v${oldest}`), { code: 0 })
 })
 
 t.test('ends with 1 when a site does not build, and shows each position', async (t) => {

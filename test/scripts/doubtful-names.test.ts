@@ -31,6 +31,12 @@ t.test('suggests the reserved name for a page with almost the same', async (t) =
     ['Error.tsx', 'the page /Error', 'error.tsx'],
     ['docs/idnex.tsx', 'the page /docs/idnex', 'docs/index.tsx'],
     ['docs/page.tsx', 'the page /docs/page', 'docs/index.tsx'],
+    ['docs/+Page.jsx', 'the page /docs/+Page', 'docs/index.jsx'],
+    ['@team/books/@id/+Page.jsx', 'the page /@team/books/@id/+Page', '[team]/books/[id]/index.jsx'],
+    ['+Layout.tsx', 'the page /+Layout', 'layout.tsx'],
+    ['$id.tsx', 'the page /$id', '[id].tsx'],
+    ['books/$id/edit.tsx', 'the page /books/$id/edit', 'books/[id]/edit.tsx'],
+    ['teams.$id.edit.tsx', 'the page /teams.$id.edit', 'teams/[id]/edit.tsx'],
     ['products/[id]/page.tsx', 'the page /products/[id]/page', 'products/[id]/index.tsx'],
   ])
     t.strictSame(warningsFor(['index.tsx', file ?? '']), [`pages/${file} is ${meaning}; did you mean pages/${meant}?`])
@@ -75,6 +81,7 @@ t.test('says nothing about ordinary names', async (t) => {
         ...['server.tsx', 'services.tsx', 'service.ts', 'index.serve.ts', 'index.service.ts', 'index.sever.ts'],
         ...['_layuot.tsx', '_parts/eror.tsx', '_parts/_app.tsx', 'layuot.ts', 'idnex.css', 'prices.sever.ts'],
         ...['docs/_app.tsx', 'template.tsx', 'loading/index.tsx', '[layuot].tsx', 'layuot/index.tsx', 'found.tsx'],
+        ...['@me.tsx', 'a.b.tsx', 'US$.tsx', 'us$5.tsx'],
       ],
       ['serve.ts', 'servers.ts', 'service.ts', 'server.mjs', 'hydrant.ts', 'vite.config.ts', 'hydrant-env.d.ts', 'x'],
     ),
@@ -107,6 +114,8 @@ t.test('hydrant build warns, with the place and the fix', async (t) => {
     'pages/c.server.ts': 'export const load = () => 1\n',
     'pages/d/layout.tsx': `export const metadata = { title: 'd' }\nexport default ({ children }) => children\n`,
     'pages/d/index.tsx': `export async function generateMetadata() {}\n${page}`,
+    'pages/e.tsx': `export function links() {}\nexport function ErrorBoundary() {}\n${page}`,
+    'pages/f.tsx': `export const getData = () => 1\nexport async function clientAction() {}\n${page}`,
   })
   const { code, stderr } = await runCli(['build', dir])
   t.equal(code, 0)
@@ -124,9 +133,13 @@ t.test('hydrant build warns, with the place and the fix', async (t) => {
   t.notMatch(stderr, 'size')
   t.match(
     stderr,
-    'pages/d/layout.tsx exports "metadata", which has no effect there; did you mean <title> and <meta> in the component?\n  at pages/d/layout.tsx:1:14\n',
+    'pages/d/layout.tsx exports "metadata", which has no effect there; did you mean <title>, <meta> or <link> in the component?\n  at pages/d/layout.tsx:1:14\n',
   )
   t.match(stderr, 'pages/d/index.tsx exports "generateMetadata", which has no effect there; did you mean <title>')
+  t.match(stderr, 'pages/e.tsx exports "links", which has no effect there; did you mean <title>')
+  t.match(stderr, 'pages/e.tsx exports "ErrorBoundary", which has no effect there; did you mean the default export of')
+  t.match(stderr, 'pages/f.tsx exports "getData", which has no effect there; did you mean "load" in')
+  t.match(stderr, 'pages/f.tsx exports "clientAction", which has no effect there; did you mean "action" in')
 })
 
 t.test('warns about <html> outside of the root layout', async (t) => {

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BuildOptions, type BuildResult, build, type Loader } from 'esbuild'
 import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../../src/server/build-output/manifest.ts'
@@ -141,6 +141,10 @@ function allExports(file: string, exports: readonly string[]): readonly string[]
   return file.endsWith('.mdx') ? [...new Set(['default', ...exports])] : exports
 }
 
+async function isCommonJs(path: string): Promise<boolean> {
+  return /^\s*module\.exports\s*=/m.test(await readFile(path, 'utf8'))
+}
+
 /** The load of a server file is often written as the default export, as the component of a page is. */
 function hintAtDefault(name: string, names: readonly string[] = []): string {
   return name === 'default' && !names.includes('load') ? '; did you mean "export function load"?' : ''
@@ -160,24 +164,27 @@ export async function checkExports(
   reported: readonly string[] = [],
 ): Promise<BuildProblem[]> {
   const lacksDefault = (file: string) => found.get(file)?.includes('default') === false
-  const hintAt = (file: string, isLikely: RegExp) => {
-    const [likely, ...others] = (found.get(file) ?? []).filter((name) => isLikely.test(name))
+  const hintAt = async (file: string, isLikely: RegExp) => {
+    const names = (found.get(file) ?? []).filter((name) => isLikely.test(name))
+    const [likely, ...others] = (await isCommonJs(join(siteDir, file))) ? ['module.exports'] : names
     return likely === undefined || others.length > 0 ? '' : `; did you mean "export default" for "${likely}"?`
   }
-  const problems = site.components
-    .filter(({ file }) => lacksDefault(file))
-    .map(({ file, kind }) =>
-      // Components have capital letters.
-      createProblem('HYD_BUILD_NO_COMPONENT', [file, kind, hintAt(file, /^[A-Z]/)], fileAt(file, 1)),
-    )
+  const problems = await Promise.all(
+    site.components
+      .filter(({ file }) => lacksDefault(file))
+      .map(async ({ file, kind }) =>
+        // Components have capital letters.
+        createProblem('HYD_BUILD_NO_COMPONENT', [file, kind, await hintAt(file, /^[A-Z]/)], fileAt(file, 1)),
+      ),
+  )
   const { serverPlugin, config } = site
   if (serverPlugin !== null && lacksDefault(serverPlugin)) {
     problems.push(
-      createProblem('HYD_BUILD_NO_PLUGIN', [serverPlugin, hintAt(serverPlugin, /./)], fileAt(serverPlugin, 1)),
+      createProblem('HYD_BUILD_NO_PLUGIN', [serverPlugin, await hintAt(serverPlugin, /./)], fileAt(serverPlugin, 1)),
     )
   }
   if (config !== null && lacksDefault(config)) {
-    problems.push(createProblem('HYD_BUILD_NO_CONFIG', [config, hintAt(config, /./)], fileAt(config, 1)))
+    problems.push(createProblem('HYD_BUILD_NO_CONFIG', [config, await hintAt(config, /./)], fileAt(config, 1)))
   }
   for (const { file, kind } of site.serverFiles) {
     const allowed: readonly string[] = kind === 'page' ? PAGE_SERVER_EXPORTS : LAYOUT_SERVER_EXPORTS

@@ -18,15 +18,18 @@ const OTHER_NAMES = new Map([
   ['getStaticProps', 'load'],
   ['getInitialProps', 'load'],
   ['loader', 'load'],
+  ['clientLoader', 'load'],
+  ['getData', 'load'],
   ['beforeLoad', 'guard'],
   ['middleware', 'guard'],
   ['actions', 'action'],
+  ['clientAction', 'action'],
   ['getStaticPaths', 'prerender'],
   ['generateStaticParams', 'prerender'],
 ])
 
 /** Exports with which other frameworks fill the head. A module in MDX may have them for the modules that import it. */
-const HEAD_EXPORTS = ['metadata', 'generateMetadata', 'generateViewport']
+const HEAD_EXPORTS = ['metadata', 'generateMetadata', 'generateViewport', 'meta', 'getMeta', 'links']
 
 /** The exports of a page's own module. */
 const PAGE_EXPORTS = ['hydrate', 'prerender']
@@ -122,7 +125,8 @@ function checkComponent(
     const misspelled = own.find((one) => isMisspelling(name, one) && !exported.includes(one))
     if (misspelled !== undefined) return doubt(`did you mean "${misspelled}"?`)
     if (HEAD_EXPORTS.includes(name) && !file.endsWith('.mdx'))
-      return doubt('did you mean <title> and <meta> in the component?')
+      return doubt('did you mean <title>, <meta> or <link> in the component?')
+    if (name === 'ErrorBoundary') return doubt('did you mean the default export of error.tsx?')
     const meant = allowed.find((one) => one === name) ?? OTHER_NAMES.get(name)
     if (meant === undefined || !all.includes(meant)) return []
     if (isTime(name, values.get(file)?.get(name))) return doubt(`did you mean "cache" in ${server}?`)

@@ -36,7 +36,10 @@ const REPLACEMENTS: readonly Replacement[] = [
     ['Head', 'Meta', 'Links'],
     'Write <title>, <meta> and <link> in any component without an import; React moves them into <head>.',
   ],
-  [['Script'], 'Write <script> without an import; see "hydrant docs security" for scripts of other hosts.'],
+  [
+    ['Script'],
+    'Add the script element to the document in an effect (useEffect); a <script> in the component does not run; see "hydrant docs security".',
+  ],
   [['Scripts', 'ScrollRestoration'], 'Remove it; Hydrant adds its scripts by itself.'],
   [['redirect', 'notFound'], 'Import it from "hydrant" in a server file, for its guard, load or action.'],
   [['json', 'defer'], 'Return the value itself from the load or the action; it may contain promises.'],
@@ -57,6 +60,7 @@ const FRAMEWORKS: readonly (readonly [packages: RegExp, chapter: string])[] = [
   [/^next(?:\/|$)/, 'next'],
   [/^(?:react-router(?:-dom)?|@react-router\/[\w-]+|@remix-run\/[\w-]+)(?:\/|$)/, 'react-router'],
   [/^(?:vike|vike-react)(?:\/|$)/, 'vike'],
+  [/^(?:@fastify\/(?:react|vite)|\$app)(?:\/|$)/, 'fastify-react'],
 ]
 
 /** Returns the fix of the import of a package of another framework; undefined for any other package. */

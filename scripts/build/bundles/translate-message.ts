@@ -24,7 +24,7 @@ export function translateMessage(message: Message): BuildProblem {
   const [, unresolved] = /^Could not resolve "(.*)"$/.exec(text) ?? []
   if (unresolved !== undefined) {
     const problem = createProblem('HYD_BUILD_UNRESOLVED', [unresolved, ''], location)
-    return { ...problem, fix: foreignPackageFix(unresolved) ?? problem.fix }
+    return { ...problem, missing: unresolved, fix: foreignPackageFix(unresolved) ?? problem.fix }
   }
   const missing = readMissingName(message)
   if (missing) return translateName(missing, location)

@@ -9,11 +9,15 @@ import { joinSegments } from './route-segments.ts'
 
 /** Names in pages/ with a meaning of their own, and the names that other frameworks give to the same file. */
 const RESERVED_NAMES = new Map([
-  ['index', ['page', '+page']],
-  ['layout', ['+layout']],
+  ['index', ['page', '+page', '+Page']],
+  ['layout', ['+layout', '+Layout']],
   ['error', ['+error', '500']],
   ['not-found', ['404']],
 ])
+/** The parameters of React Router, whose file names may have dots in place of folders. */
+const DOLLARS = /(?<=[/.])\$(\w+)/g
+/** The parameters of Vike. */
+const AT_SIGNS = /(?<=\/)@(\w+)/g
 /** Files of Next.js at the root of pages/. A name that begins with `_` is ignored. */
 const IGNORED_NAMES = /^_(?:app|document)\.[jt]sx?$/
 const SCRIPT = /^(?<name>.+)\.(?<extension>[jt]sx?)$/
@@ -37,13 +41,15 @@ export function findDoubtfulNames(files: SiteFiles, read: readonly PageFile[]): 
 function checkPage({ file, stem, segments }: PageFile, taken: ReadonlySet<string>): BuildProblem[] {
   const cut = stem.lastIndexOf('/') + 1
   const name = stem.slice(cut)
+  const meaning = `the page ${joinSegments(segments).id}`
+  const suggest = (meant: string) => (taken.has(meant) ? [] : [doubt(file, meaning, meant + file.slice(stem.length))])
   // Next.js shows it while a page is loaded.
-  if (name === 'loading')
-    return [doubt(file, `the page ${joinSegments(segments).id}`, 'a <Suspense fallback> in a page')]
+  if (name === 'loading') return [doubt(file, meaning, 'a <Suspense fallback> in a page')]
+  if (stem.search(DOLLARS) !== -1) return suggest(stem.replaceAll('.', '/').replace(DOLLARS, '[$1]'))
   for (const [meant, others] of RESERVED_NAMES) {
-    const isDoubtful = others.includes(name) || isMisspelling(name, meant)
-    if (!isDoubtful || taken.has(stem.slice(0, cut) + meant)) continue
-    return [doubt(file, `the page ${joinSegments(segments).id}`, stem.slice(0, cut) + meant + file.slice(stem.length))]
+    if (!others.includes(name) && !isMisspelling(name, meant)) continue
+    const folder = stem.slice(0, cut)
+    return suggest((name.startsWith('+') ? folder.replace(AT_SIGNS, '[$1]') : folder) + meant)
   }
   return []
 }

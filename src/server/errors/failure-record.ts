@@ -38,6 +38,7 @@ export interface CodeLines {
 
 /** An error in the ledger: redacted and cut to size. */
 export interface KeptError {
+  /** The name of the error's class, such as `TypeError`. */
   type: string
   message: string
   /** The innermost frame first. */
@@ -61,10 +62,13 @@ export interface Occurrence {
   message: string
   /** The site's route (`/products/[id]`); null outside of any request. */
   route: string | null
+  /** The HTTP method; null outside of any request. */
   method: string | null
   /** The path without the query; null outside of any request. */
   path: string | null
+  /** The host name that the visitor sees, without a port; null outside of any request. */
   host: string | null
+  /** The id of the request, which the log and the header `X-Request-Id` have; null outside of any request. */
   requestId: string | null
   /** 32 hexadecimal digits, from the option `traceOf` or the header `traceparent`. */
   traceId?: string
@@ -82,6 +86,7 @@ export interface Occurrence {
   worker?: string
   /** The id of the process that recorded the failure. */
   pid?: number
+  /** The kind of program that sent the request; null outside of any request. */
   userAgent: UserAgentClass | null
   /**
    * The status of the response; null outside of any request, for a failure in a browser, and if the client had left.
@@ -97,6 +102,7 @@ export interface Occurrence {
 export interface FailureRecord extends Occurrence {
   /** The first half of the digest, which all occurrences of the failure share. */
   fingerprint: string
+  /** Where it failed: on the server or in the browser. */
   side: Side
   error: KeptError
   /** Only in development. The ledger does not keep them. */

@@ -74,21 +74,30 @@ export interface ListPlace {
  * 1970.
  */
 export interface FailureSummary {
+  /** The first half of the digest. */
   fingerprint: string
+  /** Where it failed: on the server or in the browser. */
   side: Side
+  /** The phase of the last occurrence. */
   phase: Phase
+  /** The name of the error's class, such as `TypeError`. */
   type: string
   message: string
+  /** How often it has happened. */
   count: number
+  /** Milliseconds since 1970. */
   firstSeen: number
+  /** Milliseconds since 1970. */
   lastSeen: number
+  /** The release of the first occurrence: the option `release`, or the id of the build. */
   firstRelease: string
+  /** The release of the last occurrence. */
   lastRelease: string
   /** The route of the last occurrence; null if it has none. */
   route: string | null
   /** The first frame of the site, without its source lines; null if there is none. */
   source: SourceFrame | null
-  /** When it was marked as solved; null while it is open. */
+  /** When it was marked as solved, in milliseconds since 1970; null while it is open. */
   solvedAt: number | null
 }
 

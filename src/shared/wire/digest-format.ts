@@ -8,9 +8,11 @@ const HALF = ALPHABET.length / 2
 export const FINGERPRINT_LENGTH = 8
 export const OCCURRENCE_LENGTH = 6
 
+/** The parts of a digest, in upper case. */
 export interface Digest {
+  /** Identifies the failure: 8 characters. */
   fingerprint: string
-  /** Missing in a digest that has only the first half. */
+  /** Identifies the request: 6 characters. Missing in a digest that has only the first half. */
   occurrence?: string
 }
 
