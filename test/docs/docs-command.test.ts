@@ -42,6 +42,8 @@ t.test('each chapter that an error names exists', async (t) => {
   ].map((name) => {
     return [name, foreignPackageFix(name) ?? ''] as const
   })
+  t.match(foreignPackageFix('@/lib/books'), 'the alias "@/*" to "paths"')
+  t.equal(foreignPackageFix('@scope/package'), undefined)
   const ofErrors = Object.entries(errorTable).map(([code, { fix }]) => [code, fix] as const)
   const fixes = [...ofErrors, ...FOREIGN_NAMES, ...ofPackages]
   for (const [name, fix] of ofPackages) t.match(fix, /"hydrant docs/, name)

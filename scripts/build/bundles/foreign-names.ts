@@ -63,8 +63,10 @@ const FRAMEWORKS: readonly (readonly [packages: RegExp, chapter: string])[] = [
   [/^(?:@fastify\/(?:react|vite)|\$app)(?:\/|$)/, 'fastify-react'],
 ]
 
-/** Returns the fix of the import of a package of another framework; undefined for any other package. */
+/** Returns the fix of the import of a package or an alias of another framework; undefined for any other import. */
 export function foreignPackageFix(specifier: string): string | undefined {
+  if (/^[@~]\//.test(specifier))
+    return `Add the alias "${specifier[0]}/*" to "paths" in tsconfig.json, or write a relative path.`
   const [, chapter] = FRAMEWORKS.find(([packages]) => packages.test(specifier)) ?? []
   return chapter && `Remove the import: "hydrant docs ${chapter}" says what Hydrant has in place of this package.`
 }
