@@ -95,7 +95,7 @@ function createProgram(): Command {
     .option('--template <name>', 'minimal, tailwind, or plugin for an existing Fastify app (minimal)', 'minimal')
     .action(async (dir: string, flags: { template: string }) => {
       const { runCreate } = await import('./commands/create.ts')
-      runCreate(dir, flags)
+      await runCreate(dir, flags)
     })
   addCommand(program, 'dev', 'serve a site in development, and update it when a file changes', {
     serves: { port: '3000, or the next free one', host: 'localhost', hosts: 'names of this machine' },

@@ -12,6 +12,9 @@ const LAYERS: Record<TemplateName, readonly string[]> = {
   plugin: ['common', 'plugin'],
 }
 
+/** The folder of each template that is the site. */
+export const SITE_FOLDERS: Record<TemplateName, string> = { minimal: '.', tailwind: '.', plugin: 'site' }
+
 /** Returns the name of a template. Throws HYD_CLI_TEMPLATE for any other text. */
 export function requireTemplate(name: string): TemplateName {
   if (isTemplateName(name)) return name

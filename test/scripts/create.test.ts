@@ -33,6 +33,20 @@ t.test('create writes a site into a new folder and prints the next commands', as
   t.match(readFileSync(join(cwd, 'my-site/.gitignore'), 'utf8'), 'node_modules/')
 })
 
+t.test('create writes the types of the pages, for editors', async (t) => {
+  const cwd = t.testdir()
+  for (const [template, site] of [
+    ['minimal', 'minimal'],
+    ['plugin', 'plugin/site'],
+  ] as const) {
+    await create(cwd, [template, '--template', template])
+    const file = join(cwd, site, 'hydrant-env.d.ts')
+    const written = readFileSync(file, 'utf8')
+    t.equal((await runCli(['types', site], { cwd })).code, 0)
+    t.equal(readFileSync(file, 'utf8'), written)
+  }
+})
+
 t.test('the package has the name of its folder and depends on the version of Hydrant that created it', async (t) => {
   const cwd = t.testdir()
   const names = {
