@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { encodeBase32 } from '../shared/wire/digest-format.ts'
-import type { LiveBuild } from './build-output/live-build.ts'
 import type { BuildFiles } from './build-output/load-build.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
-import type { ResponseCollector } from './context/response-collector.ts'
 import { createHydrantError } from './errors/hydrant-error.ts'
 import { passOwnErrors } from './failures/failure-log.ts'
 import { failRoute, failStream } from './failures/late-failures.ts'
@@ -20,15 +18,14 @@ import { type ConnectionDrain, createConnectionDrain } from './lifecycle/drain-c
 import { createJsonLogging } from './log/logger.ts'
 import { RequestLog } from './log/request-log.ts'
 import { observerOf } from './metrics/measure-requests.ts'
-import { type MetricsRecorder, NO_METRICS } from './metrics/metrics-recorder.ts'
+import { NO_METRICS } from './metrics/metrics-recorder.ts'
 import type { ServerOptions } from './options/config.ts'
 import type { Options } from './options/options.ts'
 import { resolveOptions } from './options/resolve-options.ts'
 import { checkForwarding } from './proxy/check-forwarding.ts'
 import { createRewrite } from './proxy/rewrite-url.ts'
 import { createTrustProxy } from './proxy/trust-proxy.ts'
-import { mountSite, type ServedSite } from './site/mount-site.ts'
-import type { OpenCacheStore } from './site/open-cache.ts'
+import { mountSite, type ServedSite, type SiteParts } from './site/mount-site.ts'
 import { hasCode } from './util/has-code.ts'
 import { LAZY_COMPILERS } from './util/lazy-compilers.ts'
 import { messageOf } from './util/message-of.ts'
@@ -66,27 +63,15 @@ export async function createServer(given: CreateServerOptions): Promise<FastifyI
   return app
 }
 
-export interface InstanceInput extends BuildFiles {
+export interface InstanceInput extends BuildFiles, Omit<SiteParts, 'store'> {
   /** The site's folder. */
   dir: string
   options: Options
   logging: Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
-  /** Records the metrics (nothing). */
-  metrics?: MetricsRecorder
   /** A server that does not listen itself, and a function that closes its listening sockets (Fastify's own server). */
   handed?: { server: Server; stopListening(): Promise<void> }
-  /** The number of the worker in whose process this is; null for no worker (null). */
-  worker?: string | null
   /** Returns a failure store that outlives the instance (one that is closed with the instance). */
   getStore?(log: FastifyBaseLogger): FailureStore
-  /** Opens the part of the page cache that the workers share (none). */
-  openCacheStore?: OpenCacheStore
-  /** A build whose code changes while it is served (the build in the folder). */
-  live?: LiveBuild
-  /** Takes the responses of prerendered pages while the site is built (none). */
-  collector?: ResponseCollector
-  /** Whether the documents are written to files, for a host without this server (false). */
-  isExported?: boolean
 }
 
 export interface Instance extends ServedSite {
@@ -97,21 +82,7 @@ export interface Instance extends ServedSite {
 
 /** Creates a Fastify instance that serves a built site, from resolved options. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
-  const {
-    dir,
-    folder,
-    manifest,
-    options,
-    logging,
-    metrics = NO_METRICS,
-    handed,
-    worker = null,
-    getStore,
-    live,
-    openCacheStore,
-    collector,
-    isExported = false,
-  } = input
+  const { dir, folder, manifest, options, logging, metrics = NO_METRICS, handed, getStore, ...parts } = input
   if (!getStore) await checkLedger(dir, options)
   const app = createApp(input)
   if (!logging.loggerInstance) passOwnErrors(app.log)
@@ -126,15 +97,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   const served = new Promise<ServedSite>((resolve) => {
     // Fastify names the function if the site takes too long.
     app.register(async function site(scope) {
-      mounted = await mountSite(scope, { folder, manifest }, options, {
-        store,
-        metrics,
-        worker,
-        isExported,
-        ...(live ? { live } : {}),
-        ...(openCacheStore ? { openCacheStore } : {}),
-        ...(collector ? { collector } : {}),
-      })
+      mounted = await mountSite(scope, { folder, manifest }, options, { ...parts, store, metrics })
       resolve(mounted)
     })
   })

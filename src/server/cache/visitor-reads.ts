@@ -21,8 +21,6 @@ export interface RecordedRequest extends KeptAddress {
   context: Record<string, unknown>
   /** Whether the route has guards. Each read of the context is then a read of the visitor. */
   hasGuards: boolean
-  /** Called once, with the first read. */
-  onRead?(read: VisitorRead): void
 }
 
 /** The objects that the loads of a page get in place of the request's own, and the first read that they noted. */
@@ -45,14 +43,12 @@ export interface ReadRecorder {
  * Creates recorders for a request whose response should be stored for all visitors. A recorder behaves like its
  * original. The response may be stored if `firstRead` is still null after the render. Decision 049 lists the limits.
  */
-export function recordReads({ request, reply, context, hasGuards, onRead, ...address }: RecordedRequest): ReadRecorder {
+export function recordReads({ request, reply, context, hasGuards, ...address }: RecordedRequest): ReadRecorder {
   let firstRead: VisitorRead | null = null
   const recorders = new Map<object, object>()
   const recording: Recording = {
     note(property) {
-      if (firstRead !== null) return
-      firstRead = { property, error: captureRead(property, recording.note) }
-      onRead?.(firstRead)
+      firstRead ??= { property, error: captureRead(property, recording.note) }
     },
     recorderOf(value) {
       if (typeof value !== 'function' && (typeof value !== 'object' || value === null)) return value

@@ -1,3 +1,5 @@
+import { readProperty } from './causes.ts'
+
 /** The status of a failure whose deadline passed. */
 export const DEADLINE_STATUS = 504
 
@@ -11,14 +13,5 @@ const TIMEOUT_CODES: readonly unknown[] = [
 
 /** Returns the HTTP status for a failure: 504 when a deadline passed, else 500. */
 export function failureStatusOf(thrown: unknown): number {
-  return TIMEOUT_CODES.includes(readCode(thrown)) ? DEADLINE_STATUS : 500
-}
-
-// Reading a property of a thrown value may throw.
-function readCode(thrown: unknown): unknown {
-  try {
-    return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined
-  } catch {
-    return undefined
-  }
+  return TIMEOUT_CODES.includes(readProperty(thrown, 'code')) ? DEADLINE_STATUS : 500
 }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
 import { type RawRefusal, writeRefusal } from '../http/raw-refusal.ts'
 import { countOf, createThrottledLine } from '../log/throttled-line.ts'
+import { currentResponse } from '../util/current-response.ts'
 
 // Requests that Node's parser refuses. They never become a request for Fastify or the site.
 
@@ -59,7 +60,7 @@ export function createClientErrorHandler(write: WriteLine, intervalMs?: number) 
       const refusal = refusalOf(error)
       log(refusal, error, socket)
       // After a part of another response, the refusal would be taken for the rest of it.
-      if (hasBegunResponse(socket)) return void socket.destroy()
+      if (currentResponse(socket)?.headersSent) return void socket.destroy()
       writeRefusal(socket, refusal)
     },
     stop() {
@@ -77,10 +78,4 @@ function refusalOf({ code }: ConnectionError): RawRefusal {
     default:
       return MALFORMED
   }
-}
-
-function hasBegunResponse(socket: Socket): boolean {
-  // Node keeps the current response in `_httpMessage` and offers no public way to read it.
-  const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null }
-  return response?.headersSent === true
 }

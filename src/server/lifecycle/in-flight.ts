@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import { pathOf } from '../http/request-url.ts'
@@ -6,6 +5,7 @@ import { routeOf } from '../http/route-config.ts'
 import { replyOf } from '../log/request-log.ts'
 import { countOf } from '../log/throttled-line.ts'
 import { createRedactor } from '../redaction/redact.ts'
+import { currentResponse } from '../util/current-response.ts'
 
 const MAX_NAMED = 10
 const MAX_PATH = 200
@@ -40,9 +40,8 @@ export function countInFlight(sockets: readonly Socket[]): InFlight {
 }
 
 function currentReply(socket: Socket): FastifyReply | null {
-  // Node.js keeps the current response in `_httpMessage` and offers no public way to read it.
-  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null }
-  return response ? replyOf(response) : null
+  const response = currentResponse(socket)
+  return response && replyOf(response)
 }
 
 function describe({ request, elapsedTime }: FastifyReply): string {

@@ -23,8 +23,6 @@ export interface Recorded {
   /** The property of the first read; null if nothing was noted. */
   read: string | null
   firstRead: VisitorRead | null
-  /** All calls of `onRead`. */
-  reads: VisitorRead[]
   statusCode: number
   headers: Record<string, unknown>
 }
@@ -59,14 +57,10 @@ export async function createRecordings(
   let recorded: Recorded | null = null
   await add(app)
   app.get('/products/:id', async (request, reply) => {
-    const reads: VisitorRead[] = []
     // Fastify's object for a query has a prototype of its own.
     const query = Object.assign(Object.create(Object.getPrototypeOf(request.query)), { page: '2' })
     const context = contextOf?.(request) ?? {}
-    const recorder = recordReads({
-      ...{ request, reply, context, hasGuards: contextOf !== undefined, url: PATH, query },
-      onRead: (read) => reads.push(read),
-    })
+    const recorder = recordReads({ request, reply, context, hasGuards: contextOf !== undefined, url: PATH, query })
     const original = { request, reply, context }
     let value: unknown
     let thrown: unknown
@@ -78,7 +72,7 @@ export async function createRecordings(
     }
     const { firstRead } = recorder
     const read = firstRead?.property ?? null
-    recorded = { value, thrown, read, firstRead, reads, statusCode: 0, headers: {} }
+    recorded = { value, thrown, read, firstRead, statusCode: 0, headers: {} }
     return 'sent'
   })
   await app.ready()

@@ -36,15 +36,14 @@ t.test('finds the line of the site that read the property', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   let firstRead: VisitorRead | null = null
-  const onRead = (read: VisitorRead) => {
-    firstRead = read
-  }
   app.decorate('addressOf', ({ ip }: FastifyRequest) => ip)
   app.decorate(
     'recorded',
-    (request: FastifyRequest, reply: FastifyReply, load: (request: FastifyRequest) => unknown) => {
-      const recorder = recordReads({ request, reply, context: {}, hasGuards: false, url: '/', query: {}, onRead })
-      return recorder.run(() => load(recorder.request))
+    async (request: FastifyRequest, reply: FastifyReply, load: (request: FastifyRequest) => unknown) => {
+      const recorder = recordReads({ request, reply, context: {}, hasGuards: false, url: '/', query: {} })
+      const value = await recorder.run(() => load(recorder.request))
+      firstRead = recorder.firstRead
+      return value
     },
   )
   await app.register(hydrant, { dir })
@@ -55,7 +54,7 @@ t.test('finds the line of the site that read the property', async (t) => {
     firstRead = null
     const { statusCode } = await app.inject({ url, headers: JSON_ONLY })
     t.equal(statusCode, 200)
-    // The listener sets it, which the compiler cannot see.
+    // The route sets it, which the compiler cannot see.
     const read = firstRead as VisitorRead | null
     return read && { property: read.property, place: findSiteFrame(read.error, mapper) }
   }
