@@ -19,7 +19,7 @@ export interface ModuleCompiler extends BrowserCompiler, ServerCompiler {}
 /** A module without code. */
 const EMPTY: CompiledServerModule = {
   ...{ code: '', map: '{"version":3,"sources":[],"names":[],"mappings":""}', isAsync: false, isEsm: false },
-  ...{ imports: [], requires: [], specifiers: [], expressions: [], names: new Map() },
+  ...{ imports: [], requires: [], specifiers: [], expressions: [], requiresExpression: false, names: new Map() },
 }
 const SCRIPT = /\.[cm]?[jt]sx?$/
 const FOR_BROWSER = { platform: 'browser', metafile: true, write: false } as const satisfies BuildOptions
