@@ -157,6 +157,7 @@ t.test('removes a page with its stylesheet, and shows both when they are back', 
   write('rgb(2, 0, 0)')
   await page.says('h1', 'gone')
   await hasColor(page, '#gone', 'rgb(2, 0, 0)')
+  t.equal(await page.read('h1'), 'gone')
 })
 
 t.test('never serves a module whose imports are not known yet', async (t) => {
