@@ -208,9 +208,10 @@ const MODULE_ROOMS = [
   ...[
     'dev-workers.ts',
     'script-settings.ts',
-    'observe-plugins.ts',
     'recompiled.ts',
     'site-graph.ts',
+    'observe-plugins.ts',
+    'common-js-names.ts',
     'match-pattern.ts',
     'apply-edits.ts',
   ],

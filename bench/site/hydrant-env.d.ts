@@ -3,8 +3,10 @@
 // biome-ignore-all lint: written by a program
 /* eslint-disable */
 
+// prettier-ignore
 export {}
 
+// prettier-ignore
 declare module 'hydrant/react' {
   interface Routes {
     '/data': {

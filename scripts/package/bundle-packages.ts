@@ -9,6 +9,7 @@ import { build } from 'esbuild'
 /** The packages, and the format of each: its own, or that of `require`. */
 const PACKAGES = {
   chokidar: 'esm',
+  'cjs-module-lexer': 'cjs',
   'hast-util-from-html': 'esm',
   'hast-util-to-mdast': 'esm',
   'image-size': 'esm',

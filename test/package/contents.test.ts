@@ -36,8 +36,8 @@ const CONTENTS = [
   /^templates\/(?:common|minimal|plugin|site|tailwind)\//,
 ]
 
-/** The most bytes of all files, without the console. The package has 4.5 MB. */
-const MAX_BYTES = 4_600_000
+/** The most bytes of all files, without the console. The package has 4.6 MB. */
+const MAX_BYTES = 4_650_000
 
 const TOOLS = { publint: '0.3.25', '@arethetypeswrong/cli': '0.18.5' }
 

@@ -54,6 +54,15 @@ export const brokenSites: BrokenSite[] = [
     expected: ['HYD_BUILD_RESERVED pages/_hydrant/live.tsx'],
   },
   {
+    title: 'an alias that leads nowhere',
+    files: {
+      'hydrant.config.ts': "export default { esbuild: { alias: { '@lib': './lib/missing.ts' } } }\n",
+      'pages/a.tsx': `import { lib } from '@lib'\nexport default () => <p>{lib}</p>\n`,
+    },
+    expected: ['HYD_BUILD_UNRESOLVED pages/a.tsx:1:21'],
+    message: 'cannot find "./lib/missing.ts", to which "esbuild.alias" of the configuration leads from "@lib"',
+  },
+  {
     title: 'a page in MDX without a plugin that compiles it',
     files: { 'pages/docs/intro.mdx': '# Introduction\n' },
     expected: ['HYD_BUILD_MDX pages/docs/intro.mdx'],

@@ -25,8 +25,10 @@ const declarations = `// Written by \`hydrant types\`, \`hydrant dev\` and \`hyd
 // biome-ignore-all lint: written by a program
 /* eslint-disable */
 
+// prettier-ignore
 export {}
 
+// prettier-ignore
 declare module 'hydrant/react' {
   interface Routes {
     '/': {

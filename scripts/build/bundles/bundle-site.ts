@@ -8,6 +8,7 @@ import { outputText } from '../esbuild/output-files.ts'
 import { findStyledPackages } from '../esbuild/styled-packages.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
+import { rejectUnmatched } from '../output/reject-unmatched.ts'
 import { type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
 import { checkDirectives } from './check-directives.ts'
 import { checkPackageImports } from './check-package-imports.ts'
@@ -54,7 +55,11 @@ export async function bundleSite(
       siteDir,
       clientDir: join(folder, BUILD_PATHS.client),
     }),
-    server: createServerOutput(file('.mjs'), file('.mjs.map'), dirname(join(folder, BUILD_PATHS.server))),
+    server: createServerOutput(
+      rejectUnmatched({ code: file('.mjs'), map: null }).code,
+      file('.mjs.map'),
+      dirname(join(folder, BUILD_PATHS.server)),
+    ),
     warnings: [
       ...[...forClient.warnings, ...forServer.warnings].map(translateWarning),
       ...imports.warnings,

@@ -14,6 +14,7 @@ interface ProblemDetail {
   values: string[]
 }
 
+const UNRESOLVED = /^Could not resolve "(.*?)"(?: \(originally "(.*)"\))?$/
 const NO_LOADER = /^No loader is configured for "(.*)" files: (.*)$/
 
 /** Translates a message of esbuild into an error of Hydrant's table. */
@@ -21,9 +22,10 @@ export function translateMessage(message: Message): BuildProblem {
   const location = readLocation(message)
   const { text, detail, pluginName } = message
   if (isProblemDetail(detail)) return createProblem(detail.code, detail.values, location)
-  const [, unresolved] = /^Could not resolve "(.*)"$/.exec(text) ?? []
+  const [, unresolved, aliased] = UNRESOLVED.exec(text) ?? []
   if (unresolved !== undefined) {
-    const problem = createProblem('HYD_BUILD_UNRESOLVED', [unresolved, ''], location)
+    const hint = aliased === undefined ? '' : `, to which "esbuild.alias" of the configuration leads from "${aliased}"`
+    const problem = createProblem('HYD_BUILD_UNRESOLVED', [unresolved, hint], location)
     return { ...problem, missing: unresolved, fix: foreignPackageFix(unresolved) ?? problem.fix }
   }
   const missing = readMissingName(message)

@@ -7,8 +7,10 @@ import { contentHash } from '../esbuild/content-hash.ts'
 import { isCompiled } from '../esbuild/hydrant-files.ts'
 import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
 import { inputPath } from '../esbuild/input-path.ts'
+import { outputText } from '../esbuild/output-files.ts'
 import type { CompileReact } from '../esbuild/react-compiler.ts'
 import { resolveFile } from '../esbuild/resolve-file.ts'
+import { rejectUnmatched } from '../output/reject-unmatched.ts'
 import { findWorkers, mayStartWorker, type StartedWorker } from './find-workers.ts'
 
 export interface WorkersInput {
@@ -103,7 +105,8 @@ export function createWorkers(input: WorkersInput): Assets {
     const outcome = await settle(() => build({ ...options, plugins, entryPoints: [file], outdir: siteDir }))
     if (!outcome.ok) return outcome.errors
     const { outputFiles, metafile } = outcome.result
-    const script = outputFiles.find(({ path }) => path.endsWith('.js'))?.contents ?? new Uint8Array()
+    const { code } = rejectUnmatched({ code: outputText(outputFiles, '.js'), map: null })
+    const script = Buffer.from(code)
     const name = `${parse(file).name.replace(/[^\w.-]+/g, '-')}-${contentHash(script)}.js`
     files.set(name, script)
     for (const part of parts) for (const [asset, contents] of part.files) files.set(asset, contents)

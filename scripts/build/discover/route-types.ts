@@ -60,8 +60,10 @@ function createRouteTypes({ components, routes, serverFiles }: DiscoveredSite, p
 // biome-ignore-all lint: written by a program
 /* eslint-disable */
 
+// prettier-ignore
 export {}
 
+// prettier-ignore
 declare module 'hydrant/react' {
 ${formatInterface('Routes', pageEntries)}
 ${formatInterface('Layouts', layoutEntries)}${formatPublicEnv(publicNames)}}

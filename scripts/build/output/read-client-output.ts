@@ -11,6 +11,7 @@ import { outputsByName } from '../esbuild/output-files.ts'
 import { CLIENT_ENTRY, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { markThrown } from './mark-thrown.ts'
 import { nameFunctions } from './name-functions.ts'
+import { rejectUnmatched } from './reject-unmatched.ts'
 import { applyNames, nameByContent } from './rename-by-content.ts'
 import { isOfSite, isOfSiteOrPackage } from './site-sources.ts'
 
@@ -36,7 +37,8 @@ export function readClientOutput(
     if (text === undefined) return []
     if (json === undefined) return [{ name, references, text, map: null }]
     // esbuild wrote the map, so its form is known.
-    const { code, map } = markThrown({ code: text, map: JSON.parse(json) as EncodedSourceMap }, isMarked)
+    const script = { code: text, map: JSON.parse(json) as EncodedSourceMap }
+    const { code, map } = rejectUnmatched(markThrown(script, isMarked))
     return [{ name, references, text: code, map }]
   })
   const entry = graph.entries.get(CLIENT_ENTRY)?.js ?? ''

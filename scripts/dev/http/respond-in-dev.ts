@@ -27,9 +27,9 @@ export function createResponder({ channel, engine, display, slot, ...site }: Res
   const routes = [channel.respond, site.openEditor, site.receiveText]
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (routes.some((respond) => respond(request, response))) return
-    // A page that applies an update must not wait for the next update.
-    if (await serveModule(request, response, engine, site.base())) return
-    await site.settled()
+    const { settled } = site
+    if (await serveModule(request, response, { engine, base: site.base(), settled })) return
+    await settled()
     // When a page is loaded, its earlier errors are out of date.
     if (loadsPage(request)) display.list.clear({ path: pathOf(request.url ?? '') })
     const page = display.page()

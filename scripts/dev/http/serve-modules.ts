@@ -13,6 +13,13 @@ const TYPES: Record<string, string> = {
   map: 'application/json',
 }
 
+export interface ModuleServer {
+  engine: DevEngine
+  base: string
+  /** Resolves when every change that was saved before has been applied. */
+  settled(): Promise<void>
+}
+
 /**
  * Responds to a request for a module, a stylesheet or a package of a site in development. Returns false for any other
  * request: the site's own server responds to assets that it has.
@@ -20,15 +27,17 @@ const TYPES: Record<string, string> = {
 export async function serveModule(
   request: IncomingMessage,
   response: ServerResponse,
-  { browser, state }: DevEngine,
-  base: string,
+  { engine, base, settled }: ModuleServer,
 ): Promise<boolean> {
+  const { browser, state } = engine
   const packages = state()?.packages
   const folder = withBase(base, ASSETS_PATH)
   const path = pathOf(request.url ?? '')
   if (!packages || !path.startsWith(folder) || !['GET', 'HEAD'].includes(request.method ?? '')) return false
   const name = path.slice(folder.length)
   if (!/^[\w.-]+$/.test(name)) return false
+  // A page that applies an update must not wait for the next one without need.
+  if (browser.isAheadOfScan(name)) await settled()
   let found: Awaited<ReturnType<typeof browser.read>>
   try {
     found = await browser.read(name)

@@ -4,6 +4,7 @@ import type { SourceMap } from 'oxc-transform'
 import { shared } from '../../build/bundles/bundle-options.ts'
 import { isStylesheet } from '../../build/esbuild/css-namespaces.ts'
 import { outputText } from '../../build/esbuild/output-files.ts'
+import { createQueue } from '../../build/images/queue.ts'
 import type { BrowserCompiler } from './browser/browser-compiler.ts'
 import { compilePlainScript } from './browser/compile-plain-script.ts'
 import { composeMaps } from './browser/compose-maps.ts'
@@ -26,8 +27,11 @@ const EMPTY: CompiledServerModule = {
   requires: [],
   specifiers: [],
   expressions: [],
+  requiresExpression: false,
   names: new Map(),
 }
+/** With more, esbuild takes longer, and a gigabyte of memory for a barrel of 2,000 modules. */
+const COMPILED_AT_A_TIME = 8
 const SCRIPT = /\.[cm]?[jt]sx?$/
 const FOR_BROWSER = { platform: 'browser', metafile: true, write: false } as const satisfies BuildOptions
 
@@ -35,6 +39,7 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
   const { siteDir, settings } = input
   const settingsOf = createScriptSettings()
   const withPlugins = createPluginCompiler(input, settingsOf)
+  const queue = createQueue(COMPILED_AT_A_TIME)
   const define = {
     'process.env.NODE_ENV': '"development"',
     HYDRANT_BROWSER: 'true',
@@ -77,11 +82,11 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
   }
 
   return {
-    browser: async (id) => readBrowserModule(await browserScript(id)),
+    browser: (id) => queue(async () => readBrowserModule(await browserScript(id))),
     server: async (id) =>
       isPlainStylesheet(id, input)
         ? EMPTY
-        : compileServerModule((options) => serverScript(id, options), settings.define),
+        : queue(() => compileServerModule((options) => serverScript(id, options), settings.define)),
     async stylesheet(id) {
       const result = await withPlugins.compile('browser', id, { ...FOR_BROWSER, bundle: true })
       return {

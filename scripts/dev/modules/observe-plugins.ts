@@ -1,8 +1,9 @@
 import { dirname, resolve, sep } from 'node:path'
-import type { Plugin } from 'esbuild'
+import type { Platform, Plugin } from 'esbuild'
 
 /**
- * The site's esbuild plugins. They are observed, because the dev server has to know which files they load and read.
+ * The site's esbuild plugins. They are observed, because the dev server has to know which files they load and read, and
+ * which imports they leave out of a bundle.
  */
 export interface ObservedPlugins {
   plugins: Plugin[]
@@ -12,6 +13,16 @@ export interface ObservedPlugins {
   watch(path: string, files: readonly string[]): void
   /** Returns the files that a plugin has loaded with the help of a file or folder. Paths are absolute. */
   dependentsOf(path: string): string[]
+  /** Returns the imports that plugins leave out of the bundles for a platform. Known after the first build. */
+  externals(platform: Platform): ExternalImports
+}
+
+/** Imports that a bundle leaves as they are. Importers are paths relative to the site. */
+export interface ExternalImports {
+  /** Returns the path that a specifier leads to; undefined if no plugin leaves it out. */
+  find(importer: string, specifier: string): string | undefined
+  /** Returns whether an import of the importer leads to a path that a plugin leaves out. */
+  has(importer: string, path: string): boolean
 }
 
 interface Watched {
@@ -23,6 +34,9 @@ interface Watched {
 export function observePlugins(given: readonly Plugin[], siteDir: string): ObservedPlugins {
   const filters = new Map<string, RegExp>()
   const watched = new Map<string, Watched>()
+  /** The paths of the imports that are left out, by platform and importer, and then by specifier. */
+  const left = new Map<string, Map<string, string>>()
+  const keyOf = (platform: Platform = 'browser', importer: string) => `${platform} ${importer}`
 
   const plugins = given.map(
     ({ name, setup }): Plugin => ({
@@ -30,6 +44,17 @@ export function observePlugins(given: readonly Plugin[], siteDir: string): Obser
       setup: (build) =>
         setup({
           ...build,
+          onResolve(options, callback) {
+            build.onResolve(options, async (args) => {
+              const result = await callback(args)
+              const key = keyOf(build.initialOptions.platform, args.importer)
+              if (result?.external) {
+                const paths = left.get(key) ?? new Map<string, string>()
+                left.set(key, paths.set(args.path, result.path ?? args.path))
+              } else left.get(key)?.delete(args.path)
+              return result
+            })
+          },
           onLoad(options, callback) {
             const { filter, namespace = 'file' } = options
             if (namespace === 'file') filters.set(String(filter), filter)
@@ -59,5 +84,10 @@ export function observePlugins(given: readonly Plugin[], siteDir: string): Obser
       const isReadBy = ({ files, dirs }: Watched) => files.includes(path) || dirs.some(isIn)
       return [...watched].flatMap(([loaded, one]) => (loaded !== path && isReadBy(one) ? [loaded] : []))
     },
+    externals: (platform) => ({
+      find: (importer, specifier) => left.get(keyOf(platform, resolve(siteDir, importer)))?.get(specifier),
+      has: (importer, path) =>
+        [...(left.get(keyOf(platform, resolve(siteDir, importer)))?.values() ?? [])].includes(path),
+    }),
   }
 }

@@ -74,9 +74,11 @@ export function createSiteScanner(): SiteScanner {
     if (problems.length > 0) return { problems }
     const stylesheets = await checkStylesheets(input.siteDir, browser.result.metafile)
     const isEntry = (id: string) => id.startsWith(`${VIRTUAL}:`)
+    const { alias } = input.settings
+    const { externals } = input.plugins
     return {
-      browser: createSiteGraph(browser.result.metafile, input.settings.alias, isEntry),
-      server: createSiteGraph(server.result.metafile, input.settings.alias, isEntry),
+      browser: createSiteGraph(browser.result.metafile, { alias, isEntry, externals: externals('browser') }),
+      server: createSiteGraph(server.result.metafile, { alias, isEntry, externals: externals('node') }),
       warnings: [...[...browser.warnings, ...server.warnings].map(translateWarning), ...stylesheets],
     }
   }

@@ -2,9 +2,13 @@ import type { Metafile } from 'esbuild'
 import { applyAlias } from '../../build/esbuild/externals.ts'
 import { inputPath } from '../../build/esbuild/input-path.ts'
 import { isPattern, matchPattern } from './match-pattern.ts'
+import type { ExternalImports } from './observe-plugins.ts'
 
-/** An imported module of the site by its id, or a package or the URL of a script by its specifier. */
-export type ImportedModule = { id: string } | { package: string }
+/**
+ * An imported module of the site by its id, or a package or the URL of a script by its specifier. `isLeft`: a plugin of the
+ * site leaves the import to the browser, or to Node.js on the server.
+ */
+export type ImportedModule = { id: string } | { package: string; isLeft?: true }
 
 interface GraphNode {
   imports: Map<string, ImportedModule>
@@ -45,19 +49,26 @@ export const REQUIRED = 'require:'
 const OF_STYLESHEETS: readonly string[] = ['url-token', 'import-rule', 'composes-from']
 
 /** The graph of a site that has not been scanned. */
-export const EMPTY_GRAPH = createSiteGraph({ inputs: {}, outputs: {} }, {}, () => false)
+export const EMPTY_GRAPH = createSiteGraph(
+  { inputs: {}, outputs: {} },
+  { alias: {}, isEntry: () => false, externals: { find: () => undefined, has: () => false } },
+)
 
 /** Returns whether esbuild leaves an import to the browser. */
 export function isUrl(specifier: string): boolean {
   return /^(?:https?:|data:|\/\/)/.test(specifier)
 }
 
-/** Creates a graph from the result of a bundle. `isEntry` recognizes the modules that only the build has. */
-export function createSiteGraph(
-  { inputs }: Metafile,
-  alias: Record<string, string>,
-  isEntry: (id: string) => boolean,
-): SiteGraph {
+export interface SiteGraphOptions {
+  alias: Record<string, string>
+  /** Recognizes the modules that only the build has. */
+  isEntry(id: string): boolean
+  /** The imports that plugins leave out. */
+  externals: ExternalImports
+}
+
+/** Creates a graph from the result of a bundle. */
+export function createSiteGraph({ inputs }: Metafile, { alias, isEntry, externals }: SiteGraphOptions): SiteGraph {
   const nodes = new Map<string, GraphNode>()
   const packages = new Set<string>()
   for (const [input, { format }] of Object.entries(inputs)) {
@@ -83,7 +94,8 @@ export function createSiteGraph(
       if (!target && OF_STYLESHEETS.includes(kind)) continue
       target?.importers.add(importer)
       node.imports.set(original, target ? { id: path } : { package: path })
-      if (!target && !isUrl(path)) packages.add(kind === 'require-call' ? REQUIRED + path : path)
+      if (!target && !isUrl(path) && !externals.has(importer, path))
+        packages.add(kind === 'require-call' ? REQUIRED + path : path)
     }
   }
 
@@ -113,6 +125,8 @@ export function createSiteGraph(
     ids: () => nodes.keys(),
     isCommonJs: (id) => nodes.get(id)?.isCommonJs ?? false,
     find(importer, specifier) {
+      const left = externals.find(importer, specifier)
+      if (left !== undefined) return { package: left, isLeft: true }
       const imports = nodes.get(importer)?.imports
       // esbuild lists packages after aliases.
       return imports?.get(specifier) ?? imports?.get(applyAlias(alias, specifier)) ?? null

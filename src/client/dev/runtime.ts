@@ -94,8 +94,7 @@ export function createDevRuntime(
       const path = String(specifier)
       const load = Object.hasOwn(modules, path) ? modules[path] : undefined
       if (load) return await load()
-      // The message of a bundle.
-      if (/^\.\.?\//.test(path)) throw new Error(`Module not found in bundle: ${path}`)
+      if (isRelative(path)) throw notInBundle(path)
       return await importModule(path)
     },
     missing,
@@ -145,12 +144,18 @@ function missing(specifier: string): never {
   throw new Error(`The package ${JSON.stringify(specifier)} is not in this page yet. Reload the page.`)
 }
 
+const isRelative = (specifier: string) => /^\.\.?\//.test(specifier)
+
+/** Returns the error of a bundle for a path that the pattern of an `import()` or `require()` does not match. */
+const notInBundle = (path: string) => new Error(`Module not found in bundle: ${path}`)
+
 function createRequire(targets: Targets): Require {
   return (specifier) => {
     const find = Object.hasOwn(targets, specifier) ? targets[specifier] : undefined
-    // The message of a bundle.
-    if (!find) throw new Error(`Dynamic require of "${specifier}" is not supported`)
-    return find()
+    if (find) return find()
+    // The messages of a bundle.
+    if (isRelative(specifier)) throw notInBundle(specifier)
+    throw new Error(`Dynamic require of "${specifier}" is not supported`)
   }
 }
 

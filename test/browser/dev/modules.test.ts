@@ -58,6 +58,9 @@ export const jsxs = mark(createMany)
     "import { found } from 'dual'\nexport const isSame = (other) => found === other\n",
 }
 
+// A plugin leaves its import to the browser.
+const LEFT = "export const left = 'left to the browser'\n"
+
 const site = await startDevSite(t, {
   ...packages,
   'package.json': manifest('site', { type: 'module' }),
@@ -74,7 +77,13 @@ const notes = {
     }))
   },
 }
-export default { esbuild: { plugins: [notes], loader: { '.note': 'jsx', '.txt': 'text' } } }
+const outside = {
+  name: 'outside',
+  setup(build) {
+    build.onResolve({ filter: /^outside$/ }, () => ({ path: '/left.js', external: true }))
+  },
+}
+export default { esbuild: { plugins: [notes, outside], loader: { '.note': 'jsx', '.txt': 'text' } } }
 `,
   'pages/index.tsx': `import { lazy, Suspense, useState } from 'react'
 import { Aliased } from '@parts/aliased'
@@ -137,6 +146,7 @@ export default function Page() {
   'pages/index.css': 'main { background: url(../parts/dot.png), url(/dot.png); fill: url(#gradient) }\n',
   'parts/dot.png': 'image',
   'public/dot.png': 'image',
+  'public/left.js': LEFT,
   'parts/aliased.tsx': 'export const Aliased = () => <b id="aliased">aliased</b>\n',
   'parts/legacy.jsx': "const mark = <i />\nexport const legacy = () => mark.type + ' jsx'\n",
   'parts/plain.js': "export const plain = require('./required.cjs')\n",
@@ -323,6 +333,81 @@ export default function Page() {
     'starred-esm',
     'waiting-esm',
   ])
+})
+
+t.test('exports the names of CommonJS modules again with export *', async (t) => {
+  site.write('parts/deep.cjs', "exports.deep = 'deep'\nexports.own = 'not exported'\n")
+  site.write('parts/named.cjs', "const first = 'first'\nmodule.exports = { first, ...require('./deep.cjs') }\n")
+  site.write('parts/all.ts', "export * from './named.cjs'\nexport * from 'plain-cjs'\nexport const own = 'own'\n")
+  site.write(
+    'pages/all.tsx',
+    `import { deep, first, named, other, own } from '../parts/all'
+import * as all from '../parts/all'
+import { State } from '../parts/state'
+export default function Page() {
+  return <main><p id="names">{[deep, first, named, other, own].join()}</p><p id="all">{Object.keys(all).sort().join()}</p><State /></main>
+}
+`,
+  )
+  const page = await site.open('/all')
+  t.equal(await page.read('#names'), 'deep,first,cjs named,cjs other,own')
+  await keepsState(
+    t,
+    page,
+    () => site.edit('parts/named.cjs', 'first, ...', 'first: first, second: first, ...'),
+    '#all',
+    'deep,first,named,other,own,second',
+  )
+  await page.says('#names', 'deep,first,cjs named,cjs other,own')
+  t.strictSame(page.messages, [])
+})
+
+t.test('requires the modules that a pattern matches', async (t) => {
+  for (const name of ['de', 'en']) site.write(`parts/required/${name}.cjs`, `module.exports = 'required ${name}'\n`)
+  site.write(
+    'parts/require.cjs',
+    `exports.find = (name) => {
+  try {
+    return require('./required/' + name + '.cjs')
+  } catch (error) {
+    return error.message
+  }
+}
+`,
+  )
+  site.write(
+    'pages/require.tsx',
+    `import { useState } from 'react'
+import { find } from '../parts/require.cjs'
+export default function Page() {
+  const [name, setName] = useState('de')
+  return <main><button id="fr" type="button" onClick={() => setName('fr')}>fr</button><p id="text">{find(name)}</p></main>
+}
+`,
+  )
+  const page = await site.open('/require')
+  t.equal(await page.read('#text'), 'required de')
+  await page.press('#fr')
+  await page.says('#text', 'Module not found in bundle: ./required/fr.cjs')
+  site.write('parts/required/fr.cjs', "module.exports = 'required fr'\n")
+  await page.says('#text', 'required fr')
+  t.strictSame(page.messages, [])
+})
+
+t.test('leaves an import to the browser if a plugin does', async (t) => {
+  site.write(
+    'pages/left.tsx',
+    `import { useState } from 'react'
+export default function Page() {
+  const [text, setText] = useState('')
+  return <main><button id="load" type="button" onClick={() => import('outside').then(({ left }) => setText(left))}>{text}</button></main>
+}
+`,
+  )
+  const page = await site.open('/left')
+  await page.press('#load')
+  await page.says('#load', 'left to the browser')
+  t.strictSame(page.messages, [])
 })
 
 t.test('imports the modules that a pattern matches', async (t) => {

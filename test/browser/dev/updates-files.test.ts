@@ -142,6 +142,41 @@ function hasColor(page: DevPage, selector: string, value: string): Promise<void>
   return page.becomes(hasStyle, { selector, name: 'color', value })
 }
 
+t.test('removes a page with its stylesheet, and shows both when they are back', async (t) => {
+  const layout = 'import \'./layout.css\'\nexport default ({ children }) => <section id="gone">{children}</section>\n'
+  const write = (color: string) => {
+    site.write('pages/gone/layout.css', `#gone { color: ${color} }\n`)
+    site.write('pages/gone/layout.tsx', layout)
+    site.write('pages/gone/index.tsx', 'export default () => <h1>gone</h1>\n')
+  }
+  write('rgb(1, 0, 0)')
+  const page = await site.open('/gone')
+  await hasColor(page, '#gone', 'rgb(1, 0, 0)')
+  site.remove('pages/gone')
+  await page.becomes((text) => document.body.innerText.includes(text), 'This page could not be found.')
+  write('rgb(2, 0, 0)')
+  await page.says('h1', 'gone')
+  await hasColor(page, '#gone', 'rgb(2, 0, 0)')
+  t.equal(await page.read('h1'), 'gone')
+})
+
+t.test('never serves a module whose imports are not known yet', async (t) => {
+  site.write('parts/new.ts', "export const word = 'new'\n")
+  const page = await site.open('/other')
+  const url = await page.evaluate(() => {
+    return performance.getEntriesByType('resource').find(({ name }) => name.includes('/other-'))?.name ?? ''
+  }, null)
+  const scriptUrl = /"\.(\/other-[^"]+)"/.exec(await (await fetch(url)).text())?.[1] ?? ''
+  const read = async () => await (await fetch(new URL(`.${scriptUrl}`, url))).text()
+  t.notMatch(await read(), '"new: "')
+  site.edit('pages/other.tsx', 'import', "import { word } from '../parts/new'\nimport")
+  site.edit('pages/other.tsx', '<h1>other', "<h1>{'new: ' + word}")
+  let text = ''
+  while (!text.includes('"new: "')) text = await read()
+  t.notMatch(text, '"../parts/new"')
+  await page.says('h1', 'new: new')
+})
+
 t.test('loads a page without scripts again', async (t) => {
   const { page, goto, read, says, evaluate } = await site.tab()
   const connected = page.waitForResponse((response) => response.url().includes('/_hydrant/dev'))

@@ -46,7 +46,7 @@ function needsCheck(change: BrowserChange): boolean {
 
 function needsScan({ before, after }: BrowserChange): boolean {
   if (before?.specifiers.join() !== after.specifiers.join()) return true
-  if (before.expressions.join() !== after.expressions.join()) return true
+  if (JSON.stringify(before.expressions) !== JSON.stringify(after.expressions)) return true
   // A module without exports may have become a CommonJS module.
   return (before.exports.length === 0) !== (after.exports.length === 0)
 }

@@ -2,7 +2,7 @@ import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
 import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
 import type { PackageScript } from '../packages/package-bundle.ts'
 import type { Recompiled } from '../recompiled.ts'
-import { EMPTY_GRAPH, findMoved, type SiteGraph } from '../site-graph.ts'
+import { EMPTY_GRAPH, findMoved, hasNewImport, type SiteGraph } from '../site-graph.ts'
 import { describeBrowserChanges, needsImporters } from './browser-changes.ts'
 import type { BrowserCompiler } from './browser-compiler.ts'
 import { createFileNames } from './file-names.ts'
@@ -31,6 +31,8 @@ export interface BrowserModules {
   update(changed: readonly string[]): DevUpdate['modules'] | null
   /** Compiles the stylesheets again that consist of one of these files. Rejects with esbuild's BuildFailure. */
   restyle(ids: readonly string[]): Promise<{ styles: DevUpdate['styles']; needsCheck: boolean }>
+  /** Returns whether a file imports something that the last scan has not found, because a change is being applied. */
+  isAheadOfScan(name: string): boolean
   /** Returns the content of a file in the assets folder; null for an unknown one. */
   read(name: string): Promise<{ type: 'js' | 'css'; text: string } | null>
   /** Returns whether a file is part of a stylesheet that was compiled. */
@@ -101,8 +103,13 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
       return accepted?.map((id) => ({ id, file: names.script(id) })) ?? null
     },
     async restyle(ids) {
-      const { changed, needsCheck } = await styles.recompile(ids)
+      const { changed, needsCheck } = await styles.recompile(ids, graph.has)
       return { styles: changed.map(({ id, css }) => ({ file: names.style(id), css })), needsCheck }
+    },
+    isAheadOfScan(name) {
+      const file = names.find(name)
+      const module = file?.kind === 'script' && modules.known.get(file.id)
+      return module ? hasNewImport(graph, file.id, module) : false
     },
     async read(name) {
       const file = names.find(name)

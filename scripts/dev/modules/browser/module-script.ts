@@ -16,16 +16,18 @@ export interface ScriptContext {
   urlOf(id: string): string
   /** The scripts of packages by their specifiers. See `PackageBundle`. */
   packages: Readonly<Record<string, PackageScript>>
-  /** Which of the module and the modules that it imports are CommonJS. */
-  commonJs: ReadonlySet<string>
+  /** Which of the module and the modules that it imports are CommonJS, with the names that they export. */
+  commonJs: ReadonlyMap<string, readonly string[]>
 }
 
 /** Returns a module as a script. An import of a path that leads to no module is not changed. */
 export function writeModuleScript(id: string, module: BrowserModule, context: ScriptContext): string {
-  const { code, program, requires } = module
+  const { code, program, requires, expressions } = module
   const start = `const { $RefreshReg$, $RefreshSig$ } = __hydrant_dev__.module(${JSON.stringify(id)}, import.meta.url);`
-  const rewritten = rewriteImports(code, program, (specifier) => findTarget(specifier, context), context.matches)
-  const required = requires.flatMap((specifier): [string, RequireTarget][] => {
+  const targetOf = (specifier: string) => findTarget(specifier, context)
+  const rewritten = rewriteImports(code, program, targetOf, context.matches, module.exports)
+  const matched = expressions.required.length > 0 ? context.matches : []
+  const required = [...requires, ...matched].flatMap((specifier): [string, RequireTarget][] => {
     const target = findRequired(specifier, context)
     return target ? [[specifier, target]] : []
   })
@@ -36,11 +38,12 @@ export function writeModuleScript(id: string, module: BrowserModule, context: Sc
 function findTarget(specifier: string, { find, urlOf, packages, commonJs }: ScriptContext): ImportTarget | null {
   const imported = find(specifier)
   if (imported === null) return /^[./]/.test(specifier) ? null : toPackage(specifier, packages)
-  if ('package' in imported) return toPackage(imported.package, packages)
+  if ('package' in imported) return imported.isLeft ? { url: imported.package } : toPackage(imported.package, packages)
   // The document has the stylesheets.
   if (isStylesheet(imported.id)) return { namespace: '0' }
   const url = urlOf(imported.id)
-  return commonJs.has(imported.id) ? { script: url, namespaceOf: (script) => `${script}.default.namespace()` } : { url }
+  const names = commonJs.get(imported.id)
+  return names ? { script: url, namespaceOf: (script) => `${script}.default.namespace()`, names } : { url }
 }
 
 function findRequired(specifier: string, { find, urlOf, packages, commonJs }: ScriptContext): RequireTarget | null {
@@ -60,7 +63,8 @@ function toPackage(specifier: string, packages: ScriptContext['packages']): Impo
   const script = packages[specifier]
   if (!script) return { namespace: missing(specifier) }
   if (!script.isCommonJs) return { url: nextTo(script) }
-  return { script: nextTo(script), namespaceOf: (namespace) => `__hydrant_dev__.namespace(${namespace})` }
+  const namespaceOf = (namespace: string) => `__hydrant_dev__.namespace(${namespace})`
+  return { script: nextTo(script), namespaceOf, names: script.names }
 }
 
 const nextTo = ({ file }: PackageScript) => `./${file}`

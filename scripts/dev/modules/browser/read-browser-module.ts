@@ -3,7 +3,7 @@ import type { AnyNode, Program } from 'acorn'
 import { markThrown } from '../../../build/output/mark-thrown.ts'
 import { listArguments } from './list-arguments.ts'
 import { parseModule, type RefreshedScript } from './refresh-transform.ts'
-import { listExpressions, listSpecifiers } from './rewrite-imports.ts'
+import { type Expressions, listExpressions, listSpecifiers } from './rewrite-imports.ts'
 
 /** A module for the browser, before its imports are rewritten. */
 export interface BrowserModule {
@@ -12,8 +12,7 @@ export interface BrowserModule {
   /** Null without a source map. */
   map: EncodedSourceMap | null
   specifiers: string[]
-  /** The texts of the expressions in `import()` that are no specifiers. */
-  expressions: string[]
+  expressions: Expressions
   /** The specifiers of `require()` in the module. */
   requires: string[]
   /** The names that the module exports, sorted. */

@@ -11,17 +11,35 @@ import { applyEdits, type Edit } from '../apply-edits.ts'
 
 /**
  * The replacement of an import: another URL, the URL of a script of a CommonJS module with the expression of the
- * module's namespace by that of the script, or an expression whose value is the namespace.
+ * module's namespace by that of the script, or an expression whose value is the namespace. `names` are those that
+ * `export *` exports.
  */
-export type ImportTarget = { url: string } | { script: string; namespaceOf: NamespaceOf } | { namespace: string }
+export type ImportTarget =
+  | { url: string }
+  | { script: string; namespaceOf: NamespaceOf; names: readonly string[] }
+  | { namespace: string }
 
 /** Returns the expression of a module's namespace, of the expression of its script's namespace. */
 export type NamespaceOf = (script: string) => string
 
-/** Lists the texts of the expressions in `import()` that are no specifiers. */
-export function listExpressions(code: string, program: Program): string[] {
-  if (!/\bimport\s*\(/.test(code)) return []
-  return [...nodesIn(program)].filter(isExpression).map(({ source }) => code.slice(source.start, source.end))
+/** The texts of the expressions that are no specifiers. */
+export interface Expressions {
+  /** Those in `import()`. */
+  imported: string[]
+  /** Those in `require()`. */
+  required: string[]
+}
+
+export function listExpressions(code: string, program: Program): Expressions {
+  const found: Expressions = { imported: [], required: [] }
+  if (!/\b(?:import|require)\s*\(/.test(code)) return found
+  for (const node of nodesIn(program)) {
+    if (isExpression(node)) found.imported.push(code.slice(node.source.start, node.source.end))
+    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== 'require') continue
+    const [argument] = node.arguments
+    if (argument && argument.type !== 'Literal') found.required.push(code.slice(argument.start, argument.end))
+  }
+  return found
 }
 
 function isExpression(node: AnyNode): node is ImportExpression {
@@ -43,15 +61,18 @@ export function listSpecifiers(program: Program): string[] {
  * that replace imports are at the start of the first line, because imports are evaluated before other code.
  *
  * @param matches The specifiers that an `import()` of an expression may have.
+ * @param exported The names that the script exports itself.
  */
 export function rewriteImports(
   code: string,
   program: Program,
   targetOf: (specifier: string) => ImportTarget | null,
   matches: readonly string[],
+  exported: readonly string[],
 ): string {
   const edits: Edit[] = []
   const declarations: string[] = []
+  const taken = new Set(exported)
   let count = 0
   const unique = () => `hydrantImport${count++}`
 
@@ -80,7 +101,9 @@ export function rewriteImports(
       continue
     }
     const namespace = 'namespace' in target ? target.namespace : importScript(target.script, target.namespaceOf)
-    const { declaration, statement } = replaceStatement(node as Statement, namespace, unique)
+    const free = 'names' in target ? target.names.filter((name) => !taken.has(name)) : []
+    if (node.type === 'ExportAllDeclaration') for (const name of free) taken.add(name)
+    const { declaration, statement } = replaceStatement(node as Statement, namespace, unique, free)
     declarations.push(declaration)
     edits.push({ start: node.start, end: node.end, text: statement })
   }
@@ -102,7 +125,8 @@ const MISSING = { namespace: '{}' }
 
 type Statement = ImportDeclaration | ExportNamedDeclaration | ExportAllDeclaration
 
-function replaceStatement(node: Statement, namespace: string, unique: () => string) {
+/** @param all The names that `export *` exports. */
+function replaceStatement(node: Statement, namespace: string, unique: () => string, all: readonly string[]) {
   if (node.type === 'ImportDeclaration') {
     const declarations = node.specifiers.map((specifier) => {
       if (specifier.type === 'ImportNamespaceSpecifier') return `const ${specifier.local.name} = ${namespace};`
@@ -115,11 +139,11 @@ function replaceStatement(node: Statement, namespace: string, unique: () => stri
     const local = unique()
     return { declaration: `const ${local} = ${namespace};`, statement: exportList([[local, nameOf(node.exported)]]) }
   }
-  // The names that a CommonJS module exports are not known before it is evaluated.
-  const specifiers = node.type === 'ExportAllDeclaration' ? [] : node.specifiers
-  const locals = specifiers.map(({ local, exported }) => {
-    return { imported: nameOf(local), exported: nameOf(exported), local: unique() }
-  })
+  const pairs =
+    node.type === 'ExportAllDeclaration'
+      ? all.map((name) => [name, name] as const)
+      : node.specifiers.map(({ local, exported }) => [nameOf(local), nameOf(exported)] as const)
+  const locals = pairs.map(([imported, exported]) => ({ imported, exported, local: unique() }))
   const members = locals.map(({ imported, local }) => `${JSON.stringify(imported)}: ${local}`)
   return {
     declaration: `const { ${members.join(', ')} } = ${namespace};`,

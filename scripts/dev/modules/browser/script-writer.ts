@@ -1,4 +1,5 @@
 import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
+import { type CommonJsModules, listCommonJsNames } from '../common-js-names.ts'
 import type { PackageScript } from '../packages/package-bundle.ts'
 import type { SiteGraph } from '../site-graph.ts'
 import { keepMap } from './client-maps.ts'
@@ -22,13 +23,28 @@ export interface ScriptWriterInput {
 export function createScriptWriter({ folder, names, modules, graph, packages }: ScriptWriterInput) {
   const urlOf = (id: string) => `./${names.script(id)}`
 
-  /** Returns which of a module and the modules that it imports are CommonJS. Their code shows this even before a scan. */
-  async function findCommonJs(id: string, { specifiers }: BrowserModule): Promise<Set<string>> {
+  const sources: CommonJsModules = {
+    read: async (id) => (await modules.get(id)).code,
+    find(id, specifier) {
+      const target = graph().find(id, specifier)
+      return target && 'id' in target ? target.id : null
+    },
+  }
+
+  /**
+   * Returns which of a module and the modules that it imports are CommonJS, with the names that they export. Their code
+   * shows this even before a scan.
+   */
+  async function findCommonJs(id: string, { specifiers }: BrowserModule): Promise<Map<string, string[]>> {
     const targets = [...specifiers, ...graph().matchesOf(id)].map((specifier) => graph().find(id, specifier))
     const ids = [id, ...targets.flatMap((target) => (target && 'id' in target ? [target.id] : []))]
     const possible = ids.filter((one) => graph().isCommonJs(one) && !isStylesheet(one))
     const found = await Promise.all(possible.map(modules.get))
-    return new Set(possible.filter((_, index) => found[index]?.exports.length === 0))
+    const commonJs = possible.filter((_, index) => found[index]?.exports.length === 0)
+    const entries = commonJs.map(
+      async (one): Promise<[string, string[]]> => [one, await listCommonJsNames(one, sources)],
+    )
+    return new Map(await Promise.all(entries))
   }
 
   async function write(id: string): Promise<string> {

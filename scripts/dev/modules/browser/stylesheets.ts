@@ -7,8 +7,13 @@ export interface Stylesheets {
   /**
    * Compiles the stylesheets again that consist of one of these files. Returns them, and whether there are warnings about
    * them or were some before. Rejects with esbuild's BuildFailure.
+   *
+   * @param isUsed Whether the site has a stylesheet. Others wait for the return of their files.
    */
-  recompile(inputs: readonly string[]): Promise<{ changed: { id: string; css: string }[]; needsCheck: boolean }>
+  recompile(
+    inputs: readonly string[],
+    isUsed: (id: string) => boolean,
+  ): Promise<{ changed: { id: string; css: string }[]; needsCheck: boolean }>
   /** Returns whether a file is part of a stylesheet that was compiled. */
   isInput(id: string): boolean
   clear(): void
@@ -46,14 +51,15 @@ export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets 
 
   return {
     read,
-    async recompile(files) {
+    async recompile(files, isUsed) {
       // The files of a stylesheet are unknown while it is compiled for a request.
       await Promise.allSettled(compiled.values())
       const stale = new Set(files.flatMap((input) => [...(usersOf.get(input) ?? [])]))
       const isDoubtful = () => [...stale].some((id) => doubtful.has(id))
       const wasDoubtful = isDoubtful()
       for (const id of stale) compiled.delete(id)
-      const changed = await Promise.all([...stale].map(async (id) => ({ id, css: await read(id) })))
+      const used = [...stale].filter(isUsed)
+      const changed = await Promise.all(used.map(async (id) => ({ id, css: await read(id) })))
       return { changed, needsCheck: wasDoubtful || isDoubtful() }
     },
     isInput: (id) => (usersOf.get(id)?.size ?? 0) > 0,

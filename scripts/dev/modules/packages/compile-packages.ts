@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { toSitePath } from '../../../../src/server/util/to-site-path.ts'
@@ -10,6 +10,7 @@ import { HYDRANT_FILES } from '../../../build/esbuild/hydrant-files.ts'
 import { createHydrantModules, importOf } from '../../../build/esbuild/hydrant-modules.ts'
 import { readPackage } from '../../../build/esbuild/site-package.ts'
 import { createVirtualModules, VIRTUAL, type VirtualModule } from '../../../build/esbuild/virtual-modules.ts'
+import { listCommonJsNames } from '../common-js-names.ts'
 import { REQUIRED } from '../site-graph.ts'
 import type { PackageBundle, PackageScript } from './package-bundle.ts'
 
@@ -133,14 +134,21 @@ async function compile(
   })
   for (const [name, bytes] of assets.files) await writeFile(join(outdir, name), bytes)
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, { entryPoint }]) => [entryPoint, path]))
-  const scriptOf = (entryPoint: string): PackageScript => ({
-    file: posix.basename(outputs.get(entryPoint) ?? ''),
-    isCommonJs: metafile.inputs[entryPoint]?.format !== 'esm',
-  })
+  const inputs = {
+    // A module of a plugin, and one that the package leaves out of browsers, have a colon in the id.
+    read: async (id: string) => (id.includes(':') ? '' : await readFile(join(siteDir, id), 'utf8')),
+    find: (id: string, specifier: string) =>
+      metafile.inputs[id]?.imports.find(({ original }) => original === specifier)?.path ?? null,
+  }
+  async function scriptOf(entryPoint: string): Promise<PackageScript> {
+    const isCommonJs = metafile.inputs[entryPoint]?.format !== 'esm'
+    const names = isCommonJs ? await listCommonJsNames(entryPoint, inputs) : []
+    return { file: posix.basename(outputs.get(entryPoint) ?? ''), isCommonJs, names }
+  }
   return {
     metafile,
-    modules: modules.map(({ name }) => scriptOf(`${VIRTUAL}:${name}`)),
-    imported: imported.map((name) => scriptOf(packages.paths.get(name) ?? '')),
+    modules: await Promise.all(modules.map(({ name }) => scriptOf(`${VIRTUAL}:${name}`))),
+    imported: await Promise.all(imported.map((name) => scriptOf(packages.paths.get(name) ?? ''))),
   }
 }
 

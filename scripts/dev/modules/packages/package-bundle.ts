@@ -4,6 +4,8 @@ export interface PackageScript {
   file: string
   /** Whether the package is written as CommonJS. Then the default export of the script is `module.exports`. */
   isCommonJs: boolean
+  /** The names that a CommonJS package exports, for `export *`. */
+  names: readonly string[]
 }
 
 /** The scripts of a site's packages, of React and of Hydrant's client. */

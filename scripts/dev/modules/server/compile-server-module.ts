@@ -15,8 +15,10 @@ export interface CompiledServerModule {
   requires: string[]
   /** The specifiers of static and dynamic imports and of `require()`. */
   specifiers: string[]
-  /** The texts of the expressions in `import()` that are no specifiers. */
+  /** The texts of the expressions in `import()` and `require()` that are no specifiers. */
   expressions: string[]
+  /** Whether one of the expressions is in `require()`. */
+  requiresExpression: boolean
   /** The names that the module imports, by specifier. */
   names: ReadonlyMap<string, readonly string[]>
   /** Whether the body contains `await`, because the module has a top-level await. */
@@ -39,7 +41,7 @@ const { require, meta, dynamicImport, isNamespace } = MODULE_PARAMETERS
 const IMPORT = /^(?:var [\w$]+ = |__reExport\([\w$]+, )?(?:__toESM\()?require\(("(?:[^"\\]|\\.)+")\)/gm
 const NAMED_IMPORT = /^var (import_[\w$]+) = (?:__toESM\()?require\(("(?:[^"\\]|\\.)+")/gm
 const USE = /(?<![\w$.])(import_[\w$]+)\.([\w$]+)/g
-const REQUIRE = new RegExp(`(?<![\\w$.])${require}\\(("(?:[^"\\\\]|\\\\.)+")\\)`, 'g')
+const DYNAMIC = new RegExp(`\\b(?:import|${require})\\s*\\(`)
 
 /** The statement of esbuild after the getters of the exports. */
 const EXPORTS_END = 'module.exports = __toCommonJS('
@@ -81,9 +83,8 @@ function isTopLevelAwait(error: unknown): boolean {
 }
 
 function complete(code: string, map: string, isAsync: boolean): CompiledServerModule {
-  const { edits, specifiers, expressions } = findDynamicImports(code)
+  const { edits, specifiers, requires, expressions, requiresExpression } = findDynamicImports(code)
   const imports = listSpecifiers(code, IMPORT)
-  const requires = listSpecifiers(code, REQUIRE)
   return {
     code: linkNamespaces(applyEdits(code, edits)),
     map: withoutExports(map, code),
@@ -91,6 +92,7 @@ function complete(code: string, map: string, isAsync: boolean): CompiledServerMo
     requires,
     specifiers: [...new Set([...imports, ...requires, ...specifiers])],
     expressions,
+    requiresExpression,
     names: listNames(code),
     isAsync,
     isEsm: code.includes(EXPORTS_END),
@@ -132,18 +134,32 @@ function linkNamespaces(code: string): string {
     .replace('var __toESM = (mod, isNodeMode, target) => ', (text) => `${text}${isNamespace}(mod) ? mod : `)
 }
 
-function findDynamicImports(code: string): { edits: Edit[]; specifiers: string[]; expressions: string[] } {
-  const edits: Edit[] = []
-  const specifiers: string[] = []
-  const expressions: string[] = []
-  if (!/\bimport\s*\(/.test(code)) return { edits, specifiers, expressions }
+interface DynamicImports {
+  /** The replacements of `import`. */
+  edits: Edit[]
+  specifiers: string[]
+  requires: string[]
+  expressions: string[]
+  requiresExpression: boolean
+}
+
+function findDynamicImports(code: string): DynamicImports {
+  const found: DynamicImports = { edits: [], specifiers: [], requires: [], expressions: [], requiresExpression: false }
+  if (!DYNAMIC.test(code)) return found
   for (const node of nodesIn(parseScript(code))) {
-    if (node.type !== 'ImportExpression') continue
-    edits.push({ start: node.start, end: node.start + 'import'.length, text: dynamicImport })
-    if (node.source.type === 'Literal') specifiers.push(String(node.source.value))
-    else expressions.push(code.slice(node.source.start, node.source.end))
+    const isImport = node.type === 'ImportExpression'
+    if (isImport) found.edits.push({ start: node.start, end: node.start + 'import'.length, text: dynamicImport })
+    else if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== require)
+      continue
+    const argument = isImport ? node.source : node.arguments[0]
+    if (!argument) continue
+    if (argument.type === 'Literal') found[isImport ? 'specifiers' : 'requires'].push(String(argument.value))
+    else {
+      found.expressions.push(code.slice(argument.start, argument.end))
+      if (!isImport) found.requiresExpression = true
+    }
   }
-  return { edits, specifiers, expressions }
+  return found
 }
 
 function listSpecifiers(code: string, pattern: RegExp): string[] {

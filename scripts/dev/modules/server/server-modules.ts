@@ -57,7 +57,8 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
   async function load(id: string): Promise<RunnableModule> {
     await importer.ready()
     const { compiled, script } = await modules.load(id)
-    const { requires, names, isAsync, isEsm } = compiled
+    const { names, isAsync, isEsm } = compiled
+    const requires = [...compiled.requires, ...(compiled.requiresExpression ? graph.matchesOf(id) : [])]
     const code = `${script.code}\n//# sourceMappingURL=${basename(script.path)}.map`
     return {
       id,
