@@ -1,5 +1,5 @@
 import type { Tree } from '../shared/tree/app-tree.tsx'
-import type { createNavigationStore } from '../shared/tree/navigation-state.ts'
+import type { navigationStore } from '../shared/tree/navigation-state.ts'
 import type { Platform } from '../shared/tree/platform.ts'
 import type { Boot } from '../shared/wire/boot.ts'
 
@@ -11,7 +11,7 @@ export interface App {
   boot: Boot
   /** The URL of a document that is being loaded, or an empty string. */
   leaving: string
-  platform: Platform & { navigation: ReturnType<typeof createNavigationStore> }
+  platform: Platform & { navigation: typeof navigationStore }
   /** Renders another page. Resolves when it is in the document. */
   show(tree: Tree): Promise<void>
 }

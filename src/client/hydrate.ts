@@ -1,6 +1,6 @@
 import type { Tree } from '../shared/tree/app-tree.tsx'
 import { browser } from '../shared/tree/browser.ts'
-import { createNavigationStore } from '../shared/tree/navigation-state.ts'
+import { defaultPlatform } from '../shared/tree/platform.ts'
 import { BOOT_VARIABLE, type BootQueue } from '../shared/wire/boot.ts'
 import { createDeferredPromises, revive } from '../shared/wire/deferred-data.ts'
 import type { App } from './app-state.ts'
@@ -37,16 +37,13 @@ export async function hydrate(scope: Window): Promise<void> {
   // If React saw the end of the document before the notices took effect, it would render the missing parts itself.
   await ready
   const host = location.hostname
-  const platform: App['platform'] = {
-    side: 'client',
+  const platform: App['platform'] = Object.assign(defaultPlatform, {
     host: boot.host ?? host,
     search: location.search,
-    navigation: createNavigationStore(),
-    page: 0,
     findDigest: createDigestFinder(),
     reload: () => location.reload(),
     recover: createRecover(),
-  }
+  })
   const app: App = { tree, boot, leaving: '', platform, show }
   const render = createRenderer(app, platform, report, logError)
   function show(next: Tree): Promise<void> {

@@ -7,6 +7,7 @@ import { fetchPage } from './fetch-page.ts'
 import { keyOf } from './forms/form-body.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
 import { watchFields } from './forms/keep-fields.ts'
+import { createLeftFields } from './forms/left-fields.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
 import { createFormSubmitter } from './forms/submit-form.ts'
 import { createActivity } from './navigation/navigation-activity.ts'
@@ -70,7 +71,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
 
   const context = { app, state, begin, view: results, expire }
   keepTypedOnRetry(context)
-  const navigate = createNavigate(context, view, take)
+  const navigate = createNavigate(context, view, take, createLeftFields())
   const send = createFormSubmitter(context, catchUp)
   const readForm = createFormReader(isOurs, urlOnScreen)
   // Without the Navigation API the browser sends forms itself.

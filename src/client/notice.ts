@@ -1,6 +1,6 @@
 // Notices in the page about a form whose result the page cannot show.
 
-import { fallbackContent } from '../shared/tree/fallback.ts'
+import { trustedContent } from '../shared/tree/fallback.ts'
 import type { PublicError } from '../shared/wire/public-error.ts'
 
 const NOTICE = 'hydrant-notice'
@@ -20,7 +20,7 @@ export function showError(error: PublicError, form?: HTMLFormElement) {
   const { hostname, search } = location
   const notice = addNotice(form)
   notice.classList.add('hydrant-failure')
-  notice.innerHTML = fallbackContent(error, { host: hostname, search })
+  notice.innerHTML = trustedContent(error, { host: hostname, search })
 }
 
 /** Removes the notice above the form, or at the top of the page. */

@@ -18,7 +18,7 @@ interface Typed {
 }
 
 /** Another person may use the tab after this time. */
-const KEPT_MS = 600_000
+export const KEPT_MS = 600_000
 
 /** The newest form only, because older ones would take memory forever. */
 let kept: Typed | undefined
@@ -69,7 +69,12 @@ const LEFT_OUT = new Set(['file', 'hidden', 'password', 'submit', 'button', 'ima
 // Found by the attribute, because an input may be named `elements`.
 function fieldsOf(form: HTMLFormElement): Field[] {
   const named = [...document.querySelectorAll<Field>('[name]')]
-  return named.filter((field) => field.form === form && !LEFT_OUT.has(field.type) && !isPrivate(field))
+  return named.filter((field) => field.form === form && isKept(field))
+}
+
+/** Returns whether what a visitor types into the field may be kept. */
+export function isKept(field: Field): boolean {
+  return !LEFT_OUT.has(field.type) && !isPrivate(field)
 }
 
 /** Browsers do not keep such fields either. A form may say so for all of its fields. */

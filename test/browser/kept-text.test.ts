@@ -1,4 +1,6 @@
-// The text of a form that was not accepted, which is filled in when the visitor returns to the form.
+/// <reference lib="dom" />
+
+// The text of a form, which is filled in when the visitor returns to it: after it was not accepted, and after Back.
 
 import t from 'tap'
 import { buildForBrowser, serve } from '../server/served.ts'
@@ -12,6 +14,17 @@ export default () => <><h1>Note</h1>
   <form method="post" autoComplete="OFF"><input id="own" name="own" /><input id="mail" name="mail" autoComplete="email" /><button id="other">Send</button></form>
 </>
 `,
+  'pages/message.tsx': `
+import { useState } from 'react'
+export default () => {
+  const [subject, setSubject] = useState('')
+  return <><h1>Message</h1><a id="away" href="/login">Sign in</a><b id="shown">{subject}</b>
+    <form method="post"><textarea id="text" name="text" /><input id="code" name="code" autoComplete="off" /><input id="secret" name="secret" type="password" />
+    <input id="subject" name="subject" value={subject} onChange={(event) => setSubject(event.target.value)} /><input id="news" name="news" type="checkbox" /><button id="send">Send</button></form>
+  </>
+}
+`,
+  'pages/message.server.ts': "import { redirect } from 'hydrant'\nexport const action = () => redirect('/login')\n",
   'pages/note.server.ts': `
 import { redirect } from 'hydrant'
 export const guard = ({ request }) => { if (request.method === 'POST') redirect('/login') }
@@ -56,5 +69,30 @@ t.test('it is forgotten after ten minutes', async (t) => {
   const open = await openNote(t)
   await open.fill('#text', 'typed')
   await sendAndReturn(open, '#send', '11:00')
+  t.equal(await open.valueOf('#text'), '')
+})
+
+t.test('Back fills in what was typed before a link was followed, but not what was sent', async (t) => {
+  const open = await chromium.open({}, t)
+  const { page } = open
+  await open.goto(`${origin}/message`, 'load')
+  await open.hydrated()
+  for (const field of ['#text', '#code', '#secret', '#subject']) await open.fill(field, 'typed')
+  await open.click('#news')
+  await open.click('#away')
+  await open.hasText('h1', 'Sign in')
+  await page.goBack()
+  await open.hasText('#shown', 'typed')
+  const values = await open.evaluate(
+    () => ['text', 'code', 'secret', 'subject'].map((id) => (document.getElementById(id) as HTMLInputElement).value),
+    null,
+  )
+  t.strictSame(values, ['typed', '', '', 'typed'])
+  t.equal(await open.count('#news:checked'), 1)
+
+  await open.click('#send')
+  await open.hasText('h1', 'Sign in')
+  await page.goBack()
+  await open.hasText('h1', 'Message')
   t.equal(await open.valueOf('#text'), '')
 })

@@ -106,3 +106,42 @@ export default function Page() {
   })
   t.equal(border, '1px', 'the fallback has its style')
 })
+
+t.test('shows failures with a policy that requires trusted types', async (t) => {
+  const dir = await buildForBrowser(t.testdir({}), {
+    'pages/index.tsx': `import { useState } from 'react'
+export default function Page() {
+  const [isBroken, setBroken] = useState(false)
+  if (isBroken) throw new Error('in the browser')
+  return <><h1>Home</h1><button id="break" type="button" onClick={() => setBroken(true)}>break</button><a href="/fails">fails</a>
+    <form method="post" action="/fails" target="_self"><button id="send">send</button></form></>
+}
+`,
+    'pages/fails.tsx': 'export default function Page() {\n  return null\n}\n',
+    'pages/fails.server.ts': "export const load = () => {\n  throw new Error('no')\n}\nexport const action = load\n",
+    'server.ts': `export default async function server(app) {
+  app.decorateReply('cspNonce', null)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.cspNonce = { script: 'abc' }
+    reply.header('content-security-policy', "script-src 'nonce-abc' 'strict-dynamic'; require-trusted-types-for 'script'; trusted-types hydrant")
+  })
+}
+`,
+  })
+  const { app } = await serve(t, dir)
+  const origin = await listen(t, app)
+  const open = await chromium.open({}, t)
+  const violations = await watchPolicy(open.page)
+  for (const [selector, sentence] of [
+    ['a', 'a server-side exception'],
+    ['#send', 'a server-side exception'],
+    ['#break', 'a client-side exception'],
+  ] as const) {
+    await open.goto(`${origin}/`, 'load')
+    await open.hydrated()
+    await open.click(selector)
+    await open.hasText('[role=alert]', sentence)
+    await open.shown('[role=alert] button')
+  }
+  t.strictSame(violations, [])
+})

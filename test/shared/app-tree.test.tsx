@@ -6,7 +6,7 @@ import { createAppTree, NOT_FOUND, type Tree, type TreeLayout } from '../../src/
 import { Boundary } from '../../src/shared/tree/boundary.tsx'
 import { DefaultLayout } from '../../src/shared/tree/default-layout.tsx'
 import { hostScript } from '../../src/shared/tree/fallback.ts'
-import { idleStore } from '../../src/shared/tree/navigation-state.ts'
+import { navigationStore } from '../../src/shared/tree/navigation-state.ts'
 import type { Platform } from '../../src/shared/tree/platform.ts'
 
 const platform: Platform = {
@@ -14,7 +14,7 @@ const platform: Platform = {
   host: 'shop.example',
   search: '?q=1',
   nonce: 'bm9uY2U=',
-  navigation: idleStore,
+  navigation: navigationStore,
   page: 0,
   hostScript,
   findDigest: () => undefined,

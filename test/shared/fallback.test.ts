@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { errorPageProps } from '../../src/shared/tree/error-page-props.ts'
 import {
@@ -156,4 +158,10 @@ t.test('an error page gets only what a visitor may know', async (t) => {
   })
   t.equal(errorPageProps({ ...failure, status: 504 }, 'h', retry).status, 504)
   t.equal(publicMessage(refusal, 'shop.example'), 'Members only')
+})
+
+t.test('the documentation has the hash of the style for a policy', async (t) => {
+  const [, style = ''] = /<style>(.*?)<\/style>/.exec(fallbackContent(clientFailure, context)) ?? []
+  const hash = createHash('sha256').update(style).digest('base64')
+  t.match(readFileSync('docs/security.md', 'utf8'), `'sha256-${hash}'`)
 })

@@ -60,7 +60,7 @@ export function watchFields() {
 }
 
 /** Returns the fields of the document, by their names and types, and their positions among those of the same. */
-function placesOfFields(): Map<string, Field> {
+export function placesOfFields(): Map<string, Field> {
   const places = new Map<string, Field>()
   const counts = new Map<string, number>()
   for (const field of document.querySelectorAll<Field>(FIELDS)) {
@@ -73,7 +73,8 @@ function placesOfFields(): Map<string, Field> {
   return places
 }
 
-function isChanged(field: Field): boolean {
+/** Returns whether the field differs from what the document says. */
+export function isChanged(field: Field): boolean {
   if (field instanceof HTMLSelectElement) {
     return [...field.options].some(({ selected, defaultSelected }) => selected && !defaultSelected)
   }

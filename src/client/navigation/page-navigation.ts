@@ -20,6 +20,12 @@ export interface Departure {
   canWait: boolean
 }
 
+/** See `createLeftFields`. */
+interface LeftFields {
+  leave(): void
+  arrive(event: NavigateEvent): void
+}
+
 /** Leaves for a page that this document cannot show. Never settles. */
 type Leave = () => Promise<never>
 
@@ -33,6 +39,7 @@ export function createNavigate(
   { app, state, begin }: NavigatorContext,
   view: PageView,
   take: (url: URL) => Prefetched,
+  leftFields: LeftFields,
 ) {
   /** The last redirect, with the type of the navigation that was redirected. */
   let redirect: { to: string; type: TransitionType } | undefined
@@ -104,7 +111,9 @@ export function createNavigate(
         const page = await received
         if (typeof page === 'function') return page()
         state.redirects = 0
+        leftFields.leave()
         await show(page, event, from, { type, isAnimated: hasUAVisualTransition })
+        leftFields.arrive(event)
         end()
       },
     }

@@ -1,6 +1,6 @@
 import { createAppTree, type Tree, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import { fallbackNoscript, fallbackPart, hostScript } from '../../shared/tree/fallback.ts'
-import { idleStore } from '../../shared/tree/navigation-state.ts'
+import { navigationStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import { type BootDocument, bootScript } from '../../shared/wire/boot.ts'
 import type { PageExtras } from '../../shared/wire/page-extras.ts'
@@ -150,7 +150,7 @@ export function createPlatform(extras: PageExtras | undefined, ctx: RequestConte
     nonce: ctx.nonce,
     hostScript: ctx.hasScripts ? hostScript : noHostScript,
     styleNonce: styleNonceOf(ctx.reply),
-    navigation: idleStore,
+    navigation: navigationStore,
     extras,
     address: ctx,
     page: 0,

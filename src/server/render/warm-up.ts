@@ -3,7 +3,7 @@ import { createElement, Suspense } from 'react'
 import { createAppTree, type PageComponent, type Tree, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
 import { hostScript } from '../../shared/tree/fallback.ts'
-import { idleStore } from '../../shared/tree/navigation-state.ts'
+import { navigationStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { DocumentSink } from './document-sink.ts'
@@ -61,7 +61,7 @@ const platform: Platform = {
   search: '',
   nonce: 'nonce',
   hostScript,
-  navigation: idleStore,
+  navigation: navigationStore,
   address,
   page: 0,
   addUrl: addLazyUrl,

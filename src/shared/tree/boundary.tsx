@@ -5,7 +5,7 @@ import { RefusalError, ServerFailure } from '../wire/deferred-data.ts'
 import type { PublicError } from '../wire/public-error.ts'
 import { DefaultLayout } from './default-layout.tsx'
 import { errorPageProps } from './error-page-props.ts'
-import { fallbackContent, fallbackTitle, PAGE_STYLE } from './fallback.ts'
+import { fallbackTitle, PAGE_STYLE, trustedContent } from './fallback.ts'
 import { type Platform, PlatformContext } from './platform.ts'
 
 interface BoundaryProps {
@@ -126,7 +126,7 @@ export function ErrorView({ error, errorPage: ErrorPage }: ErrorViewProps) {
         className="hydrant-failure"
         role="alert"
         suppressHydrationWarning
-        dangerouslySetInnerHTML={{ __html: fallbackContent(error, platform) }}
+        dangerouslySetInnerHTML={{ __html: trustedContent(error, platform) }}
       />
     </>
   )

@@ -18,11 +18,11 @@ export interface FallbackContext {
 }
 
 const STYLE_AND_END =
-  '.hydrant-failure{color-scheme:light dark;background:Canvas;color:CanvasText;border:1px solid GrayText;border-radius:8px;padding:1.25rem;' +
-  'margin:1rem auto;max-width:42rem;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}' +
-  '.hydrant-failure p{margin:0 0 .75rem}.hydrant-failure code{font:1em monospace}' +
-  '.hydrant-failure button{background:ButtonFace;color:ButtonText;border:1px solid GrayText;border-radius:8px;padding:.5rem 1rem;' +
-  'font:inherit;min-height:2.75rem}.hydrant-failure :focus-visible{outline:3px solid CanvasText}</style>'
+  '.hydrant-failure{color-scheme:light dark;background:Canvas;color:CanvasText;border:1px solid GrayText;border-radius:8px;padding:1rem;' +
+  'margin:1rem auto;max-width:42rem;font:1rem/1.5 system-ui;overflow-wrap:anywhere}' +
+  '.hydrant-failure p{margin:0 0 .75rem}.hydrant-failure code{font-size:1em}' +
+  '.hydrant-failure button{background:Canvas;color:CanvasText;border:1px solid GrayText;border-radius:8px;padding:.75rem 1rem;' +
+  'font:inherit}.hydrant-failure :focus-visible{outline:auto}</style>'
 
 /** The style of a document that consists of the fallback. */
 export const PAGE_STYLE = ':root{color-scheme:light dark}body{margin:0;padding:1rem}'
@@ -43,6 +43,26 @@ export function fallbackContent(error: PublicError, context: FallbackContext): s
       : paragraph(host, publicMessage(error, host))
   const content = style + sentence + digest + tryAgainForm(search)
   return typeof HYDRANT_BROWSER === 'undefined' ? content + scriptOf(context) : content
+}
+
+interface TrustedTypes {
+  createPolicy(name: string, rules: { createHTML(html: string): string }): { createHTML(html: string): string }
+}
+
+/** Browsers let a site name each policy once. */
+let policy: ReturnType<TrustedTypes['createPolicy']> | undefined
+
+/**
+ * Returns `fallbackContent` for `innerHTML`, which a content security policy with `require-trusted-types-for` blocks for
+ * other strings. The content is safe because each value in it is escaped.
+ */
+export function trustedContent(error: PublicError, context: FallbackContext): string {
+  const content = fallbackContent(error, context)
+  // Node.js and some browsers do not have it.
+  policy ??= (globalThis as { trustedTypes?: TrustedTypes }).trustedTypes?.createPolicy('hydrant', {
+    createHTML: String,
+  })
+  return policy?.createHTML(content) ?? content
 }
 
 function scriptOf({ nonce, hostScript }: FallbackContext): string {

@@ -16,7 +16,7 @@ export interface NavigationStore {
 
 export const IDLE: NavigationState = { state: 'idle' }
 
-export function createNavigationStore(): NavigationStore & { set(next: NavigationState): void } {
+function createNavigationStore(): NavigationStore & { set(next: NavigationState): void } {
   const listeners = new Set<() => void>()
   let current = IDLE
   return {
@@ -32,5 +32,5 @@ export function createNavigationStore(): NavigationStore & { set(next: Navigatio
   }
 }
 
-/** A store that stays idle, for the server. */
-export const idleStore: NavigationStore = createNavigationStore()
+/** The store of the document. On the server it stays idle. */
+export const navigationStore = createNavigationStore()

@@ -1,7 +1,7 @@
 import { createContext, type FragmentInstance } from 'react'
 import type { PageExtras } from '../wire/page-extras.ts'
 import type { Side } from '../wire/public-error.ts'
-import { idleStore, type NavigationStore } from './navigation-state.ts'
+import { type NavigationStore, navigationStore } from './navigation-state.ts'
 
 /** A page's URL. On the server it is parsed when it is first read; most pages never read it. */
 export interface Address {
@@ -10,7 +10,8 @@ export interface Address {
 
 /** The values and functions that differ between the server and the browser. */
 export interface Platform {
-  side: Side
+  /** Missing in the bundles for browsers. */
+  side?: Side
   /** The host name in the address bar, without a port. */
   host: string
   /** The query of the URL, with its question mark, or an empty string. */
@@ -45,11 +46,18 @@ export interface Platform {
   recover?(thrown: unknown): Promise<undefined> | 0 | false | undefined
 }
 
-export const PlatformContext = createContext<Platform>({
-  side: 'server',
-  host: 'this site',
-  search: '',
-  navigation: idleStore,
-  page: 0,
-  reload() {},
-})
+/** The platform outside of a page. In the bundles for browsers, `hydrate` adds the values of the document. */
+export const defaultPlatform =
+  typeof HYDRANT_BROWSER === 'undefined'
+    ? {
+        side: 'server' as const,
+        host: 'this site',
+        search: '',
+        navigation: navigationStore,
+        page: 0,
+        reload() {},
+      }
+    : { navigation: navigationStore, page: 0 }
+
+// The cast is safe because `hydrate` runs before any component.
+export const PlatformContext = createContext(defaultPlatform as Platform)

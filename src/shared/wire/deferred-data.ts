@@ -21,7 +21,7 @@ export class ServerFailure extends Error {
   override name = 'ServerFailure'
   readonly digest: string
   constructor(digest: string) {
-    super(`The server failed (see the server logs for ${digest}).`)
+    super(`Failure on the server: ${digest}`)
     this.digest = digest
   }
 }
