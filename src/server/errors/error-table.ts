@@ -248,6 +248,10 @@ export const errorTable = {
     message: 'invalidForm() at %s has a message for "%s", which is no field of the schema "form"%s',
     fix: 'Use the name of a field of the schema, or the empty name for a message about the whole form.',
   },
+  HYD_UPLOAD_UNWRITABLE: {
+    message: 'an uploaded file cannot be written to %s: %s',
+    fix: 'Free space in this folder and make it writable for the user that runs the server, or set TMPDIR to another folder.',
+  },
   HYD_ACTION_TIMEOUT: {
     message: 'the action of %s did not finish within %s ms',
     fix: 'Make the action faster, move its slow part to a queue, or raise "timeouts.loadMs".',

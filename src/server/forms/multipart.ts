@@ -1,9 +1,11 @@
 import { once, setMaxListeners } from 'node:events'
 import { createWriteStream, openAsBlob, type WriteStream } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
+import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import { limitTotal, whenCutShort } from './body-stream.ts'
 import { KeptTexts, type ReadForm, SURPLUS } from './kept-texts.ts'
 import { createMalformed, type FormLimits } from './limits.ts'
@@ -147,8 +149,13 @@ async function store(
     await pipeline(stream, (chunks) => keepReserved(chunks, reserve), target, { signal })
     return new File([await openAsBlob(path)], name, { type })
   } catch (error) {
-    throw error === broken ? createMalformed(error) : error
+    if (error === broken) throw createMalformed(error)
+    throw isSystemError(error) ? createHydrantError('HYD_UPLOAD_UNWRITABLE', [tmpdir(), error.message], error) : error
   }
+}
+
+function isSystemError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error
 }
 
 async function* keepReserved(chunks: AsyncIterable<Buffer>, reserve: (bytes: number) => boolean) {

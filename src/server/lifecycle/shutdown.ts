@@ -15,6 +15,12 @@ export const KEEP_MS = 3_000
 /** The signals that a terminal or a supervisor sends to all processes of a group. */
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
 
+/**
+ * The signals of a crash in native code, which must end the process at once. With a listener, the process would repeat
+ * the instruction that crashed and never end (https://nodejs.org/api/process.html#signal-events).
+ */
+export const CRASH_SIGNALS = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
+
 export interface ShutdownTarget {
   app: FastifyInstance
   connections: ConnectionDrain
@@ -86,7 +92,7 @@ export function handleShutdown(
       logger: app.log,
       // close-with-grace ends the process with 0 when `undefined` is thrown, and logs a second exception without its
       // digest.
-      skip: ['uncaughtException', 'unhandledRejection', ...(ignoresSignals ? SIGNALS : [])],
+      skip: [...CRASH_SIGNALS, 'uncaughtException', 'unhandledRejection', ...(ignoresSignals ? SIGNALS : [])],
     },
     async ({ signal }) => {
       if (signal === undefined) return finish(stopRequest)

@@ -353,7 +353,7 @@ t.test('a file that the disk has no space for is a failure, with the digest of t
   const [failure, ...more] = log.errors().filter(({ url }) => url === '/echo')
   t.match(answer, /^HTTP\/1\.1 500 /)
   t.match(answer, `x-error-digest: ${failure?.digest}`)
-  t.match(failure?.err?.message, 'ENOSPC')
+  t.match(failure?.err?.message, `an uploaded file cannot be written to ${temporary}: ENOSPC`)
   t.strictSame(more, [])
   t.strictSame(leftFiles(), [])
 })

@@ -58,6 +58,13 @@ export default async function server() { work() }
   t.strictSame(await server.ended, [0, null])
 })
 
+for (const workers of ['1', '2'])
+  t.test(`a crash ends the process at once, with its signal: ${workers} processes`, async (t) => {
+    const server = await startSite(t, { dir, env: { HYDRANT_WORKERS: workers } })
+    process.kill(server.pid, 'SIGSEGV')
+    t.strictSame(await server.ended, [null, 'SIGSEGV'])
+  })
+
 t.test('loses no request at the second address of a host name', async (t) => {
   const server = await startSite(t, { dir, env: { ...LONG, HOST: 'localhost' } })
   const addresses = await lookup('localhost', { all: true })
