@@ -22,7 +22,8 @@ export function readDockerfile(path: string): Dockerfile {
   const words = (pattern: RegExp) => JSON.parse(pattern.exec(final)?.[1] ?? '[]') as string[]
   return {
     build: all(build, /^RUN (.*)$/gm),
-    copied: all(final, /^COPY --from=build \S+ \.\/(\S+)$/gm),
+    // Paths below the working folder are the same in both stages.
+    copied: all(final, /^COPY --from=build \/\w+\/(\S+) \S+$/gm),
     command: words(/^CMD (.*)$/m),
     healthcheck: words(/^HEALTHCHECK .* CMD (.*)$/m),
     user: all(final, /^USER (.*)$/gm).join(),

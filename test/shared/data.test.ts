@@ -345,5 +345,5 @@ t.test('nested promises are serialized too', async (t) => {
 t.test('a failed promise contains only the server’s digest', async (t) => {
   const { promised, settle } = createDeferredPromises()
   void settle([1, 'failure', '7K3M9QZD-0F4XTB'])
-  await t.rejects(promised(1), { message: 'Failure on the server: 7K3M9QZD-0F4XTB' })
+  await t.rejects(promised(1), { message: 'Server failure: 7K3M9QZD-0F4XTB' })
 })

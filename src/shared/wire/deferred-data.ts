@@ -21,7 +21,7 @@ export class ServerFailure extends Error {
   override name = 'ServerFailure'
   readonly digest: string
   constructor(digest: string) {
-    super(`Failure on the server: ${digest}`)
+    super(`Server failure: ${digest}`)
     this.digest = digest
   }
 }
