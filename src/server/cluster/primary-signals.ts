@@ -1,6 +1,6 @@
 import closeWithGrace from 'close-with-grace'
 import type { FastifyBaseLogger } from 'fastify'
-import { CRASH_SIGNALS, KEEP_MS } from '../lifecycle/shutdown.ts'
+import { KEEP_MS, signalsOfOthers } from '../lifecycle/shutdown.ts'
 import type { Options } from '../options/options.ts'
 import { timerMs } from '../util/timer-ms.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -24,7 +24,7 @@ export function handleSignals({ pool, timeouts, log, close }: SignalInput): () =
     {
       delay: timerMs(timeouts.stopDelayMs + timeouts.drainMs + 3 * KEEP_MS),
       logger: log,
-      skip: isReloadSignal ? [...CRASH_SIGNALS, 'SIGHUP'] : [...CRASH_SIGNALS],
+      skip: [...signalsOfOthers(), ...(isReloadSignal ? (['SIGHUP'] as const) : [])],
       onSecondSignal(signal) {
         log.error(`second ${signal}: killing the workers and exiting`)
         pool.kill()

@@ -19,7 +19,15 @@ const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
  * The signals of a crash in native code, which must end the process at once. With a listener, the process would repeat
  * the instruction that crashed and never end (https://nodejs.org/api/process.html#signal-events).
  */
-export const CRASH_SIGNALS = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
+const CRASH_SIGNALS = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
+
+/**
+ * Returns the signals that are no request to stop: those of a crash, and SIGUSR2 if Node.js or the site listens to it, as
+ * with `--heapsnapshot-signal=SIGUSR2` and `--report-on-signal`.
+ */
+export function signalsOfOthers(): ((typeof CRASH_SIGNALS)[number] | 'SIGUSR2')[] {
+  return process.listenerCount('SIGUSR2') > 0 ? [...CRASH_SIGNALS, 'SIGUSR2'] : [...CRASH_SIGNALS]
+}
 
 export interface ShutdownTarget {
   app: FastifyInstance
@@ -92,7 +100,7 @@ export function handleShutdown(
       logger: app.log,
       // close-with-grace ends the process with 0 when `undefined` is thrown, and logs a second exception without its
       // digest.
-      skip: [...CRASH_SIGNALS, 'uncaughtException', 'unhandledRejection', ...(ignoresSignals ? SIGNALS : [])],
+      skip: [...signalsOfOthers(), 'uncaughtException', 'unhandledRejection', ...(ignoresSignals ? SIGNALS : [])],
     },
     async ({ signal }) => {
       if (signal === undefined) return finish(stopRequest)

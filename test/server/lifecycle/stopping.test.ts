@@ -2,6 +2,7 @@
 
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -63,6 +64,23 @@ for (const workers of ['1', '2'])
     const server = await startSite(t, { dir, env: { HYDRANT_WORKERS: workers } })
     process.kill(server.pid, 'SIGSEGV')
     t.strictSame(await server.ended, [null, 'SIGSEGV'])
+  })
+
+for (const workers of ['1', '2'])
+  t.test(`a diagnostic report of Node.js does not stop the server: ${workers} processes`, async (t) => {
+    const reports = t.testdir({})
+    const server = await startSite(t, {
+      dir,
+      env: { HYDRANT_WORKERS: workers, NODE_OPTIONS: `--report-on-signal --report-directory=${reports}` },
+    })
+    process.kill(server.pid, 'SIGUSR2')
+    await until(() => readdirSync(reports).length > 0)
+    process.kill(server.pid, 'SIGTERM')
+    t.strictSame(await server.ended, [0, null])
+    t.match(
+      server.lines.filter(({ msg }) => msg.startsWith('stopping: ')),
+      [{ signal: 'SIGTERM' }],
+    )
   })
 
 t.test('loses no request at the second address of a host name', async (t) => {
