@@ -223,7 +223,7 @@ t.test('refresh() runs the loads again, in place', async (t) => {
   await opened.hasText('#loads', String(loads + 2))
   await set({ load: 'failure' })
   await opened.click('#refresh')
-  await opened.hasText('#refreshed', 'rejected The server failed')
+  await opened.hasText('#refreshed', 'rejected Server failure')
   t.equal(await textOf(opened, 'h1'), 'List')
   t.equal(await opened.valueOf('#own [name=text]'), 'typed')
   await set({ load: 'redirect' })

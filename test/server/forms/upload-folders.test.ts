@@ -92,6 +92,6 @@ t.test('a folder for temporary files that does not exist is one failure, with on
   const { app, log } = await serve(t, dir)
   t.equal((await post(app)).statusCode, 500)
   const lines = log.lines.filter(({ level }) => level >= 40)
-  t.match(lines, [{ level: 50, phase: 'action', err: { message: /^ENOENT: .*nowhere/ } }])
+  t.match(lines, [{ level: 50, phase: 'action', err: { code: 'HYD_UPLOAD_UNWRITABLE', message: /nowhere: ENOENT: / } }])
   t.equal(lines.length, 1)
 })
