@@ -85,6 +85,7 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
     const id = pending.add(promise)
     const from: SourceFunction = { file, function: 'load' }
     const settling = toPromise(promise)
+    // The step only observes: the handlers below take the result.
     if (ctx.site.runStep !== null)
       Promise.resolve(runStep('deferred', nameOf(promise, pathsOf()), ctx, () => settling)).catch(() => {})
     settling.then(
