@@ -184,7 +184,14 @@ const SCRIPTS_ROOMS = [
     'explain-href.ts',
     'explain-globals.ts',
   ],
-  ...['prerender-argument.ts', 'build-problem.ts', 'is-folder.ts', 'map-with-limit.ts', 'rename-with-retries.ts'],
+  ...[
+    'prerender-argument.ts',
+    'build-problem.ts',
+    'is-folder.ts',
+    'map-with-limit.ts',
+    'queue.ts',
+    'rename-with-retries.ts',
+  ],
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */
 const BUILD_ROOMS = [

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'node:path'
 import { mapWithLimit } from '../../map-with-limit.ts'
+import type { Queue } from '../../queue.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
 import type { SiteImage } from '../esbuild/image-modules.ts'
 import type { CachedFile, ImageCache } from './image-cache.ts'
 import type { Sharp } from './load-sharp.ts'
-import type { Queue } from './queue.ts'
 
 /**
  * The formats of the copies, with options for sharp. A browser uses the first format that it supports. Encoding AVIF
