@@ -213,7 +213,7 @@ const DEV_ROOMS = [
 const MODULE_ROOMS = [
   ...['module-compiler.ts', 'scan-site.ts', 'browser', 'packages', 'server', 'compile-with-plugins.ts'],
   ...[
-    'dev-workers.ts',
+    'dev-module-urls.ts',
     'script-settings.ts',
     'recompiled.ts',
     'site-graph.ts',

@@ -14,8 +14,8 @@ import { createReactCompiler } from '../esbuild/react-compiler.ts'
 import { createSvgComponents } from '../esbuild/svg-component.ts'
 import { CLIENT_ENTRY, createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import type { EsbuildSettings } from './esbuild-options.ts'
+import { createModuleUrls } from './module-urls.ts'
 import { createSourceMeta } from './source-meta.ts'
-import { createWorkers } from './workers.ts'
 
 const REQUIRE = `import { createRequire as hydrantCreateRequire } from 'node:module'
 const require = hydrantCreateRequire(import.meta.url)`
@@ -39,7 +39,8 @@ export interface Bundle {
   assets: Pick<Assets<Uint8Array | FileOnDisk>, 'files'>[]
 }
 
-export function createClientBundle(input: BundleInput): Bundle {
+/** @param packageModules The modules of packages that name files by URLs, see `bundleWithPackages`. */
+export function createClientBundle(input: BundleInput, packageModules: ReadonlySet<string>): Bundle {
   const { siteDir, folder, site, options, formPages } = input
   const modules = [
     {
@@ -71,14 +72,15 @@ export function createClientBundle(input: BundleInput): Bundle {
     loader: bundleLoaders(options),
   } as const
   const ownPlugins = [createHydrantModules(siteDir), createBrowserGuard(siteDir)]
-  const workers = createWorkers({
+  const moduleUrls = createModuleUrls({
     siteDir,
+    packageModules,
     options: { ...shared(input), ...compiled, plugins: [...options.plugins, ...ownPlugins] },
     extensions: assetExtensions(options),
     compileReact: options.compileReact,
   })
   return {
-    assets: [assets, images, workers],
+    assets: [assets, images, moduleUrls],
     options: {
       ...shared(input),
       entryPoints: modules.map(({ name }) => ({ in: `${VIRTUAL}:${name}`, out: outputName(name) })),
@@ -98,8 +100,8 @@ export function createClientBundle(input: BundleInput): Bundle {
         createSvgComponents(siteDir),
         images.plugin,
         assets.plugin,
-        // A module that starts workers is compiled by the plugin that loads it.
-        workers.plugin,
+        // It also compiles the modules that it loads.
+        moduleUrls.plugin,
         ...(options.compileReact ? [createReactCompiler(options.compileReact)] : []),
       ],
     },

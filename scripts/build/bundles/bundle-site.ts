@@ -9,7 +9,8 @@ import { findStyledPackages } from '../esbuild/styled-packages.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
 import { rejectUnmatched } from '../output/reject-unmatched.ts'
-import { type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
+import { type Bundle, type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
+import { bundleWithPackages } from './bundle-with-packages.ts'
 import { checkDirectives } from './check-directives.ts'
 import { checkPackageImports } from './check-package-imports.ts'
 import { checkStylesheets } from './check-stylesheets.ts'
@@ -29,12 +30,15 @@ export async function bundleSite(
 ): Promise<SiteBundles | { problems: BuildProblem[] }> {
   const { siteDir, site } = input
   const cssCompiler = createCssCompiler(siteDir, input.options.stylesheets)
-  const client = createClientBundle({ ...input, cssCompiler })
-  const bundleServer = async (inlined: readonly string[], placed: readonly string[]) => {
-    const { options, assets } = createServerBundle({ ...input, cssCompiler }, new Set(inlined), placed)
-    return { outcome: await settle(() => build(options)), assets }
-  }
-  const [forClient, first] = await Promise.all([settle(() => build(client.options)), bundleServer([], [])])
+  const bundleClient = (packageModules: ReadonlySet<string>) =>
+    compile(createClientBundle({ ...input, cssCompiler }, packageModules))
+  const bundleServer = (inlined: readonly string[], placed: readonly string[]) =>
+    compile(createServerBundle({ ...input, cssCompiler }, new Set(inlined), placed))
+  const [client, first] = await Promise.all([
+    bundleWithPackages(siteDir, bundleClient, ({ outcome }) => (outcome.ok ? outcome.result : null)),
+    bundleServer([], []),
+  ])
+  const { outcome: forClient } = client
   const styled = forClient.ok ? findStyledPackages(forClient.result.metafile) : []
   const second = styled.length > 0 ? await bundleServer(styled, []) : first
   const placed = second.outcome.ok ? placedIn(second.outcome.result) : []
@@ -66,6 +70,10 @@ export async function bundleSite(
       ...stylesheets,
     ],
   }
+}
+
+async function compile({ options, assets }: Bundle) {
+  return { outcome: await settle(() => build(options)), options, assets }
 }
 
 function placedIn({ outputFiles, metafile }: BuildResult<BundleOptions>): string[] {

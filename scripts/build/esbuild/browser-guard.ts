@@ -1,5 +1,5 @@
 import { builtinModules } from 'node:module'
-import { dirname, relative, resolve } from 'node:path'
+import { dirname, relative } from 'node:path'
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from 'esbuild'
 import { isInstalled } from './source-file.ts'
 
@@ -26,14 +26,16 @@ const ROOT_FILES = ['server', 'hydrant.config'].flatMap((name) =>
   ['.ts', '.tsx', '.js', '.jsx'].map((extension) => name + extension),
 )
 
+/** Returns whether only the server may use a file. */
+export function isServerFile(siteDir: string, path: string): boolean {
+  // The folder of the site itself may have any name.
+  const inSite = relative(siteDir, path)
+  const isMarked = SERVER_FILE.test(path) || IN_SERVER_FOLDER.test(inSite)
+  return (isMarked && !isInstalled(path)) || ROOT_FILES.includes(inSite)
+}
+
 /** Creates the plugin that refuses server files and Node's modules in the bundles for browsers. */
 export function createBrowserGuard(siteDir: string): Plugin {
-  const rootFiles = new Set(ROOT_FILES.map((file) => resolve(siteDir, file)))
-  // The folder of the site itself may have any name.
-  const isServerFile = (path: string) =>
-    ((SERVER_FILE.test(path) || IN_SERVER_FOLDER.test(relative(siteDir, path))) && !isInstalled(path)) ||
-    rootFiles.has(path)
-
   return {
     name: 'hydrant-browser-guard',
     setup(build) {
@@ -44,7 +46,7 @@ export function createBrowserGuard(siteDir: string): Plugin {
         async (args) => {
           if (args.kind === 'entry-point' || args.pluginData === resolving) return null
           const found = await find(build, args)
-          return found.errors.length === 0 && found.namespace === 'file' && isServerFile(found.path)
+          return found.errors.length === 0 && found.namespace === 'file' && isServerFile(siteDir, found.path)
             ? refuse(found.path)
             : null
         },
@@ -52,7 +54,7 @@ export function createBrowserGuard(siteDir: string): Plugin {
       // Server files that are imported under another name: an alias or a path of tsconfig.json.
       // A filter that matches every module would send the path of each one to this process.
       build.onLoad({ filter: /[.\\/](server|hydrant\.config)\.\w+$|\.server[\\/]/, namespace: 'file' }, ({ path }) =>
-        isServerFile(path) ? refuse(path) : null,
+        isServerFile(siteDir, path) ? refuse(path) : null,
       )
       // A package or an alias may replace a built-in module: refuse it only when nothing else resolves.
       build.onResolve({ filter: /^[a-z][\w:/]*$/ }, async (args) => {

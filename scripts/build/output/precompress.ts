@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-const compressible = /\.(js|css|svg|txt|json|xml|html|ttf|otf|eot|ico|wasm)$/i
+const compressible = /\.(m?js|css|svg|txt|json|xml|html|ttf|otf|eot|ico|wasm)$/i
 /** In files of this size or smaller, compression saves less than the headers of a request. */
 const LEAST_BYTES = 512
 

@@ -11,6 +11,8 @@ const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   map: 'application/json',
+  mjs: 'text/javascript; charset=utf-8',
+  json: 'application/json',
 }
 
 export interface ModuleServer {

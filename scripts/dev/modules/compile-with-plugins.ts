@@ -11,7 +11,7 @@ import { createImageModules } from '../../build/esbuild/image-modules.ts'
 import { createReactCompiler } from '../../build/esbuild/react-compiler.ts'
 import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
 import { readPlainImage } from '../../build/images/measure-image.ts'
-import { createDevWorkers } from './dev-workers.ts'
+import { createDevModuleUrls } from './dev-module-urls.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 import type { ScriptSettings } from './script-settings.ts'
 
@@ -39,14 +39,16 @@ export function createPluginCompiler(
   const { siteDir, settings, plugins } = input
   /** The assets that each module uses, by their names. */
   const assets = new Map<string, ReadonlyMap<string, Uint8Array>>()
+  const urlsInput = { siteDir, settings, plugins: plugins.plugins, onLoaded: plugins.watch }
   return {
     async compile(target, id, options) {
       const extensions = assetExtensions(settings)
-      const { tsconfig } = await settingsOf(resolve(siteDir, id))
+      const path = resolve(siteDir, id)
+      const { tsconfig } = await settingsOf(path)
       const emitted = [
         createImageModules(siteDir, target, readPlainImage),
         createAssets(target, extensions),
-        ...(target === 'browser' ? [createDevWorkers(input)] : []),
+        ...(target === 'browser' ? [createDevModuleUrls({ ...urlsInput, packageModules: new Set([path]) })] : []),
       ]
       const result = await build({
         ...shared({ siteDir, options: settings }),

@@ -1,24 +1,24 @@
+import type { Plugin } from 'esbuild'
 import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
-import { createWorkers } from '../../build/bundles/workers.ts'
+import { createModuleUrls, type ModuleUrlsInput } from '../../build/bundles/module-urls.ts'
 import type { Assets } from '../../build/esbuild/assets.ts'
 import { createBrowserGuard } from '../../build/esbuild/browser-guard.ts'
 import { createHydrantModules } from '../../build/esbuild/hydrant-modules.ts'
-import type { ObservedPlugins } from './observe-plugins.ts'
 
-interface DevWorkersInput {
-  siteDir: string
+interface DevModuleUrlsInput extends Pick<ModuleUrlsInput, 'siteDir' | 'onLoaded' | 'packageModules'> {
   settings: EsbuildSettings
-  plugins: ObservedPlugins
+  /** The site's esbuild plugins. */
+  plugins: readonly Plugin[]
 }
 
-/** Bundles the workers that modules start, and has the modules compiled again when a worker changes. */
-export function createDevWorkers({ siteDir, settings, plugins }: DevWorkersInput): Assets {
-  return createWorkers({
+/** Publishes the files that modules for browsers name by `new URL('./file', import.meta.url)`. */
+export function createDevModuleUrls({ siteDir, settings, plugins, ...rest }: DevModuleUrlsInput): Assets {
+  return createModuleUrls({
+    ...rest,
     siteDir,
     extensions: assetExtensions(settings),
     compileReact: settings.compileReact,
-    onLoaded: plugins.watch,
     options: {
       ...shared({ siteDir, options: settings }),
       platform: 'browser',
@@ -31,7 +31,7 @@ export function createDevWorkers({ siteDir, settings, plugins }: DevWorkersInput
         ...settings.define,
       },
       loader: bundleLoaders(settings),
-      plugins: [...plugins.plugins, createHydrantModules(siteDir), createBrowserGuard(siteDir)],
+      plugins: [...plugins, createHydrantModules(siteDir), createBrowserGuard(siteDir)],
     },
   })
 }

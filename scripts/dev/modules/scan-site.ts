@@ -23,7 +23,7 @@ import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
 import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
 import { readPlainImage } from '../../build/images/measure-image.ts'
 import type { BuildProblem } from '../../build-problem.ts'
-import { createDevWorkers } from './dev-workers.ts'
+import { createDevModuleUrls } from './dev-module-urls.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 import { createSiteGraph, type SiteGraph } from './site-graph.ts'
 
@@ -113,7 +113,7 @@ function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined
       createSvgComponents(siteDir),
       createImageModules(siteDir, 'browser', readPlainImage).plugin,
       createAssets('browser', assetExtensions(settings)).plugin,
-      createDevWorkers({ siteDir, settings, plugins }).plugin,
+      createDevModuleUrls({ siteDir, settings, plugins: plugins.plugins, onLoaded: plugins.watch }).plugin,
       createExternals({ siteDir, alias: settings.alias, bundled, inlined, inlinesLinked: true }),
     ],
   }

@@ -3,6 +3,7 @@ import { join, posix } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { toSitePath } from '../../../../src/server/util/to-site-path.ts'
 import { assetExtensions, bundleLoaders, shared } from '../../../build/bundles/bundle-options.ts'
+import { bundleWithPackages } from '../../../build/bundles/bundle-with-packages.ts'
 import type { EsbuildSettings } from '../../../build/bundles/esbuild-options.ts'
 import { createAssets } from '../../../build/esbuild/assets.ts'
 import { contentHash } from '../../../build/esbuild/content-hash.ts'
@@ -11,6 +12,7 @@ import { createHydrantModules, importOf } from '../../../build/esbuild/hydrant-m
 import { readPackage } from '../../../build/esbuild/site-package.ts'
 import { createVirtualModules, VIRTUAL, type VirtualModule } from '../../../build/esbuild/virtual-modules.ts'
 import { listCommonJsNames } from '../common-js-names.ts'
+import { createDevModuleUrls } from '../dev-module-urls.ts'
 import { REQUIRED } from '../site-graph.ts'
 import type { PackageBundle, PackageScript } from './package-bundle.ts'
 
@@ -98,41 +100,49 @@ async function compile(
 ): Promise<CompiledEntries> {
   const assets = createAssets('browser', assetExtensions(settings))
   const packages = createImportedPackages(siteDir)
-  const { metafile } = await build({
-    ...shared({ siteDir, options: settings }),
-    entryPoints: [
-      ...modules.map(({ name }) => ({ in: `${VIRTUAL}:${name}`, out: name.replace(/[^\w]+/g, '-') })),
-      ...imported.map((name) => ({ in: IMPORT + name, out: `package${`/${name}`.replace(/[^\w]+/g, '-')}` })),
-    ],
-    entryNames: '[name]-[hash]',
-    chunkNames: 'chunk-[hash]',
-    assetNames: '[name]-[hash]',
-    outdir,
-    platform: 'browser',
-    target: 'es2022',
-    splitting: true,
-    sourcemap: 'linked',
-    metafile: true,
-    write: true,
-    define: {
-      ...settings.define,
-      'process.env.NODE_ENV': '"development"',
-      HYDRANT_BROWSER: 'true',
-      HYDRANT_DEV: 'true',
-      HYDRANT_ESM_SITE: String(readPackage(siteDir).type === 'module'),
-      HYDRANT_STRICT: String(isStrict),
-    },
-    loader: { '.css': 'empty', ...bundleLoaders(settings) },
-    plugins: [
-      createVirtualModules(siteDir, modules),
-      packages.plugin,
-      ...settings.plugins,
-      ...plugins,
-      createHydrantModules(siteDir),
-      assets.plugin,
-    ],
-  })
-  for (const [name, bytes] of assets.files) await writeFile(join(outdir, name), bytes)
+  const bundle = async (packageModules: ReadonlySet<string>) => {
+    const urls = createDevModuleUrls({ siteDir, settings, plugins: settings.plugins, packageModules })
+    const result = await build({
+      ...shared({ siteDir, options: settings }),
+      entryPoints: [
+        ...modules.map(({ name }) => ({ in: `${VIRTUAL}:${name}`, out: name.replace(/[^\w]+/g, '-') })),
+        ...imported.map((name) => ({ in: IMPORT + name, out: `package${`/${name}`.replace(/[^\w]+/g, '-')}` })),
+      ],
+      entryNames: '[name]-[hash]',
+      chunkNames: 'chunk-[hash]',
+      assetNames: '[name]-[hash]',
+      outdir,
+      platform: 'browser',
+      target: 'es2022',
+      splitting: true,
+      sourcemap: 'linked',
+      metafile: true,
+      write: false,
+      define: {
+        ...settings.define,
+        'process.env.NODE_ENV': '"development"',
+        HYDRANT_BROWSER: 'true',
+        HYDRANT_DEV: 'true',
+        HYDRANT_ESM_SITE: String(readPackage(siteDir).type === 'module'),
+        HYDRANT_STRICT: String(isStrict),
+      },
+      loader: { '.css': 'empty', ...bundleLoaders(settings) },
+      plugins: [
+        createVirtualModules(siteDir, modules),
+        packages.plugin,
+        ...settings.plugins,
+        ...plugins,
+        createHydrantModules(siteDir),
+        assets.plugin,
+        urls.plugin,
+      ],
+    })
+    return { result, urls }
+  }
+  const { result, urls } = await bundleWithPackages(siteDir, bundle, (made) => made.result)
+  const { metafile, outputFiles } = result
+  for (const { path, contents } of outputFiles) await writeFile(path, contents)
+  for (const [name, bytes] of [...assets.files, ...urls.files]) await writeFile(join(outdir, name), bytes)
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, { entryPoint }]) => [entryPoint, path]))
   const inputs = {
     // A module of a plugin, and one that the package leaves out of browsers, have a colon in the id.
