@@ -8,6 +8,8 @@ import { listModuleUrls } from './find-module-urls.ts'
 
 /** The name of a file with the hash of its contents. */
 const HASHED = /-[A-Z2-7]{8}\.\w+$/
+/** A path with the extension of a file. A package may also name its folder. */
+const FILE = /^(?![a-z][a-z\d+.-]*:|\/).*\.\w+(?:[?#].*)?$/i
 
 /**
  * Makes a bundle, and makes it again if modules of packages have URLs that must be replaced. Few packages have them, and
@@ -38,7 +40,7 @@ async function findPackageModules(siteDir: string, { outputFiles = [], metafile 
     // Decoding all scripts would take longer.
     const { buffer, byteOffset, byteLength } = output.contents
     if (!Buffer.from(buffer, byteOffset, byteLength).includes('import.meta.url')) return []
-    const left = new Set(listModuleUrls(output.text).filter((specifier) => !HASHED.test(specifier)))
+    const left = new Set(listModuleUrls(output.text).filter((name) => FILE.test(name) && !HASHED.test(name)))
     if (left.size === 0) return []
     const inputs = Object.keys(metafile.outputs[toSitePath(siteDir, output.path)]?.inputs ?? {})
     const modules = inputs.map((input) => resolve(siteDir, inputPath(input))).filter(isInstalled)
