@@ -281,7 +281,7 @@ t.test('@fastify/otel', async (t) => {
   t.match(load, { name: 'load pages/traced.server.ts', parentSpanId: handler?.spanId, status: { message: 'no price' } })
   t.equal(handler?.parentSpanId, request?.spanId)
   t.equal(request?.status.message, 'no price', 'the plugin records the failure')
-  t.match(failures, [{ traceId: request?.traceId, spanId: handler?.spanId }])
+  t.match(failures, [{ traceId: request?.traceId, spanId: load?.spanId }], 'the failure names the span of the load')
   t.equal(find(/live/), undefined)
 })
 

@@ -59,6 +59,7 @@ export function createBrowserFailures(key: string, record: RecordFailure): Recor
         status: null,
         isRecovered,
         pending: null,
+        trace: null,
         components,
       },
       request,

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Side } from '../../shared/wire/public-error.ts'
 import type { DevelopmentDetails, FailureRecord, Phase } from '../errors/failure-record.ts'
 import { pathOf } from '../http/request-url.ts'
-import { type FindTrace, findTrace } from '../http/trace-context.ts'
+import { type FindTrace, findTrace, type TraceContext } from '../http/trace-context.ts'
 import { userAgentClass } from '../http/user-agent.ts'
 import type { AnalyzedError } from './error-analyzer.ts'
 import { type FailureLine, writeFailure } from './failure-log.ts'
@@ -32,6 +32,8 @@ export interface FailureEvent {
   isRecovered: boolean
   /** The work that was unfinished when a deadline passed; null for any other failure. */
   pending: string[] | null
+  /** The trace of the step that failed; null to find that of the request. */
+  trace: TraceContext | null
   /** Returns the components around the place, innermost first. */
   components(): readonly MappedFrame[]
 }
@@ -58,7 +60,7 @@ export function recordFailure(
 ) {
   const { digest, error, side, phase, route, method, host, url, requestId, release, build, statusSent, status } = event
   const { isRecovered, pending } = event
-  const trace = findTrace(request, traceOf)
+  const trace = event.trace ?? findTrace(request, traceOf)
   const line: FailureLine = { digest, side, phase, route, method, url, host, err: error.logged }
   if (statusSent !== undefined) line.statusSent = statusSent
   if (isRecovered) line.isRecovered = isRecovered

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { formatDigest } from '../../shared/wire/digest-format.ts'
+import { stepTraceOf, type TraceContext } from '../http/trace-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import { type Redaction, redactionFor } from '../redaction/request-redaction.ts'
 import type { AnalyzedError, ErrorAnalyzer } from './error-analyzer.ts'
@@ -31,6 +32,7 @@ export interface NamedFailure extends Failure {
 
 interface FailureEntry extends NamedFailure {
   error: AnalyzedError
+  trace: TraceContext | null
   isWritten: boolean
 }
 
@@ -71,7 +73,7 @@ export class RequestFailures {
       placeFrames(this.#request, route, context, this.#tools),
     )
     const digest = formatDigest(error.fingerprint, this.occurrence)
-    const entry = this.#byDigest.get(digest) ?? this.#createEntry(digest, failureStatusOf(thrown), error)
+    const entry = this.#byDigest.get(digest) ?? this.#createEntry(digest, thrown, error)
     this.#byThrown.set(thrown, entry)
     this.#byDigest.set(digest, entry)
     return entry
@@ -88,11 +90,12 @@ export class RequestFailures {
     return this.redaction.inPlace(this.#request.originalUrl)
   }
 
-  #createEntry(digest: string, status: number, error: AnalyzedError): FailureEntry {
+  #createEntry(digest: string, thrown: unknown, error: AnalyzedError): FailureEntry {
     const entry: FailureEntry = {
       digest,
-      status,
+      status: failureStatusOf(thrown),
       error,
+      trace: stepTraceOf(thrown, this.#request),
       isWritten: false,
       write: (subject, context) => {
         if (!entry.isWritten) this.#write(entry, subject, context)
@@ -109,7 +112,7 @@ export class RequestFailures {
     this.first ??= entry
     this.count++
     const { mapper, files, release, build, metrics, record } = this.#tools
-    const { digest, status, error } = entry
+    const { digest, status, error, trace } = entry
     const { phase, statusSent } = context
     const request = this.#request
     if (status === DEADLINE_STATUS) metrics.deadlinePassed(route, phase)
@@ -129,6 +132,7 @@ export class RequestFailures {
       status: shown?.status ?? null,
       isRecovered: false,
       pending: describePending(context, mapper),
+      trace,
       components: () => mapper.mapComponents(context.components?.componentStack ?? '', files.pageOf(route)),
     }
     record(event, request)

@@ -23,6 +23,25 @@ export function findTrace(request: FastifyRequest, traceOption: FindTrace | null
   return traceOf(request.headers.traceparent)
 }
 
+const STEPS = Symbol('steps')
+
+interface TracedRequest extends FastifyRequest {
+  /** The traces of the steps that failed, by the thrown values. */
+  [STEPS]?: Map<unknown, TraceContext>
+}
+
+/** Keeps the trace of the step that has just failed: a failure is recorded outside of its span. The first call counts. */
+export function keepStepTrace(thrown: unknown, request: TracedRequest, traceOption: FindTrace | null) {
+  request[STEPS] ??= new Map()
+  const trace = request[STEPS].has(thrown) ? null : findTrace(request, traceOption)
+  if (trace) request[STEPS].set(thrown, trace)
+}
+
+/** Returns the trace that `keepStepTrace` has kept for a thrown value. */
+export function stepTraceOf(thrown: unknown, request: TracedRequest): TraceContext | null {
+  return request[STEPS]?.get(thrown) ?? null
+}
+
 const NO_TRACE: TraceContext = { traceId: '', spanId: '' }
 
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type FindTrace, keepStepTrace } from '../http/trace-context.ts'
 import { addThrottledLine } from '../log/throttled-line.ts'
 import { classifyThrown, type ThrownKind } from '../thrown/classify-thrown.ts'
 
@@ -50,8 +51,10 @@ export type RunStep = <Result>(
 /**
  * Creates the function that runs steps. The option only observes: if it throws, or does not call `run` before it returns,
  * the step runs all the same. Its errors are logged, at most once a minute.
+ *
+ * @param traceOf Finds the trace of a step that fails.
  */
-export function createRunStep(instrument: Instrument, app: FastifyInstance): RunStep {
+export function createRunStep(instrument: Instrument, traceOf: FindTrace | null, app: FastifyInstance): RunStep {
   let lastError: unknown
   const countError = addThrottledLine(app, () => app.log.warn({ err: lastError }, 'the option "instrument" threw'))
 
@@ -74,6 +77,11 @@ export function createRunStep(instrument: Instrument, app: FastifyInstance): Run
       running ??= call(work)
       return running
     }
+    const outcomeOf = (found: Thrown | null): StepOutcome => {
+      if (found?.kind !== 'failure') return { error: null }
+      keepStepTrace(found.thrown, step.request, traceOf)
+      return { error: toError(found.thrown) }
+    }
     void observe(step, () =>
       start().then(
         (result) => outcomeOf(thrownIn(result)),
@@ -89,10 +97,6 @@ async function call<Result>(work: () => Result | PromiseLike<Result>): Promise<R
   return work()
 }
 
-function outcomeOf(found: Thrown | null): StepOutcome {
-  if (found?.kind !== 'failure') return { error: null }
-  const { thrown } = found
-  return {
-    error: thrown instanceof Error ? thrown : new Error('a value that is not an error was thrown', { cause: thrown }),
-  }
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('a value that is not an error was thrown', { cause: thrown })
 }

@@ -82,7 +82,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     markdown,
     metrics,
     isExported,
-    runStep: options.instrument === null ? null : createRunStep(options.instrument, app),
+    runStep: options.instrument === null ? null : createRunStep(options.instrument, options.traceOf, app),
   }
   return site
 }
