@@ -214,6 +214,7 @@ const MODULE_ROOMS = [
   ...['module-compiler.ts', 'scan-site.ts', 'browser', 'packages', 'server', 'compile-with-plugins.ts'],
   ...[
     'dev-module-urls.ts',
+    'json-modules.ts',
     'script-settings.ts',
     'recompiled.ts',
     'site-graph.ts',

@@ -23,11 +23,7 @@ t.test('compiles only some modules of a barrel at a time', async (t) => {
       })
     },
   }
-  const plugins = observePlugins([notes], siteDir)
-  const compiler = createModuleCompiler({
-    ...{ siteDir, plugins, settings: NO_SETTINGS },
-    cssCompiler: createCssCompiler(siteDir, []),
-  })
+  const compiler = compilerOf(siteDir, [notes])
   const compiled = Promise.all(ids.map(compiler.server))
   while (started < 8) await transform('')
   // More would have started by now.
@@ -38,3 +34,27 @@ t.test('compiles only some modules of a barrel at a time', async (t) => {
   t.ok(modules.every(({ code }) => code.includes('note')))
   t.equal(started, ids.length)
 })
+
+t.test('the data of a JSON file is a text, which no step reads as code', async (t) => {
+  const rows = Array.from({ length: 100 }, (_, id) => ({ id }))
+  const many = Array.from({ length: 1_100 }, (_, id) => [`key${id}`, id])
+  const siteDir = createSite(t, {
+    'rows.json': JSON.stringify({ rows, class: 1, 'a-b': 2, default: 3, data: 4 }),
+    'many.json': JSON.stringify(Object.fromEntries(many)),
+    'broken.json': '{ "a": }',
+  })
+  const compiler = compilerOf(siteDir, [])
+  const { code, exports } = await compiler.browser('rows.json')
+  t.strictSame(exports, ['class', 'data', 'default', 'rows'])
+  t.match(code, 'JSON.parse(')
+  t.notMatch(code, '{ id: 1 }')
+  t.match((await compiler.server('rows.json')).code, 'module.exports = JSON.parse(')
+  t.equal((await compiler.browser('many.json')).exports.length, 1101, 'every name of a large object is there')
+  await t.rejects(compiler.browser('broken.json'), { errors: [{ location: { line: 1, column: 7 } }] })
+})
+
+function compilerOf(siteDir: string, given: readonly Plugin[]) {
+  const plugins = observePlugins(given, siteDir)
+  const cssCompiler = createCssCompiler(siteDir, [])
+  return createModuleCompiler({ siteDir, plugins, settings: NO_SETTINGS, cssCompiler })
+}

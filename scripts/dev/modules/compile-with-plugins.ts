@@ -12,6 +12,7 @@ import { createReactCompiler } from '../../build/esbuild/react-compiler.ts'
 import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
 import { readPlainImage } from '../../build/images/measure-image.ts'
 import { createDevModuleUrls } from './dev-module-urls.ts'
+import { createJsonModules } from './json-modules.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 import type { ScriptSettings } from './script-settings.ts'
 
@@ -88,9 +89,10 @@ async function readFiles(emitted: readonly Pick<Assets<Uint8Array | FileOnDisk>,
   return new Map(await Promise.all(read))
 }
 
-function pluginsOf(target: BundleTarget, { siteDir, cssCompiler }: CompilerInput): Plugin[] {
+function pluginsOf(target: BundleTarget, { siteDir, settings, cssCompiler }: CompilerInput): Plugin[] {
   const href = target === 'server' ? [createHrefBinding(siteDir)] : []
-  return [...href, createCss(siteDir, target, cssCompiler), createSvgComponents(siteDir)]
+  const json = '.json' in settings.loader ? [] : [createJsonModules(target)]
+  return [...href, ...json, createCss(siteDir, target, cssCompiler), createSvgComponents(siteDir)]
 }
 
 /** Makes esbuild start with a module that a plugin may provide. */
