@@ -10,6 +10,7 @@ import { createServerOutput, type ServerOutput } from '../output/complete-server
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
 import { rejectUnmatched } from '../output/reject-unmatched.ts'
 import { type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
+import { checkClassNames } from './check-class-names.ts'
 import { checkDirectives } from './check-directives.ts'
 import { checkPackageImports } from './check-package-imports.ts'
 import { checkStylesheets } from './check-stylesheets.ts'
@@ -47,6 +48,7 @@ export async function bundleSite(
   const imports = await checkPackageImports(siteDir, file('.mjs'), forServer.result.metafile)
   const directives = await checkDirectives(siteDir, Object.keys(forClient.result.metafile.inputs))
   const stylesheets = await checkStylesheets(siteDir, forClient.result.metafile)
+  const classNames = await checkClassNames(siteDir, forClient.result.metafile, cssCompiler.classNames)
   const problems = [...imports.problems, ...directives]
   if (problems.length > 0) return { problems }
   const folder = join(siteDir, input.folder)
@@ -64,6 +66,7 @@ export async function bundleSite(
       ...[...forClient.warnings, ...forServer.warnings].map(translateWarning),
       ...imports.warnings,
       ...stylesheets,
+      ...classNames,
     ],
   }
 }

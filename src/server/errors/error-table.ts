@@ -388,6 +388,10 @@ export const errorTable = {
     message: '%s has no class names to import, because its name does not end in ".module%s"',
     fix: 'Rename the stylesheet, or import it without a name: import "./card.css"; see "hydrant docs styling".',
   },
+  HYD_BUILD_CLASS_NAME: {
+    message: '%s has no class "%s"%s',
+    fix: 'Correct the name, or add the class to the stylesheet: the name is undefined; see "hydrant docs styling".',
+  },
   HYD_BUILD_FORM_UNUSED: {
     message: '%s exports the schema "form" without an action, so its page refuses forms with 405',
     fix: 'Export a function: export async function action({ input }) { … }; see "hydrant docs forms".',
