@@ -266,7 +266,7 @@ t.test('warns about files of other frameworks beside pages/, judging by their co
       ['next.config.mjs is not read; did you mean hydrant.config.ts?', 'next'],
       ['pages/template.tsx is a page; did you mean a component with a key in layout.tsx?', 'next'],
       ['src/proxy.ts is an ordinary module; did you mean a guard in pages/layout.server.ts?', 'next'],
-      ['src/routes/__root.tsx is not read; did you mean a file in pages/?', 'coming-from'],
+      ['src/routes/__root.tsx is not read; did you mean a file in pages/?', 'tanstack-start'],
       ['vite.config.ts is not read; did you mean hydrant.config.ts?', 'coming-from'],
     ],
   )

@@ -19,7 +19,7 @@ export interface ForeignFile {
 const CHAPTERS = {
   'Next.js': 'next',
   'React Router': 'react-router',
-  'TanStack Start': 'coming-from',
+  'TanStack Start': 'tanstack-start',
   'another framework': 'coming-from',
 } as const
 
