@@ -326,7 +326,7 @@ export const errorTable = {
   },
   HYD_BUILD_PAGES_MISSING: {
     message: 'the site has no folder pages/%s',
-    fix: 'Create pages/index.tsx with a component as its default export, or pass the site’s folder: "hydrant build <dir>"; see "hydrant docs first-page".',
+    fix: 'Create a new site with "npx hydrant create my-site", write pages/index.tsx (see "hydrant docs first-page"), or pass the site’s folder to the command.',
   },
   HYD_BUILD_URL_TAKEN: {
     message: '%s and %s have the same URL, %s',
