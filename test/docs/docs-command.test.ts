@@ -37,6 +37,7 @@ t.test('each chapter that an error names exists', async (t) => {
     'next/link',
     'react-router-dom',
     '@remix-run/node',
+    '@tanstack/react-start/server',
     'vike-react/Head',
     '@fastify/react/client',
   ].map((name) => {

@@ -97,8 +97,9 @@ t.test('has a broken site for each of its errors', async (t) => {
     'HYD_BUILD_ASYNC_COMPONENT',
     'HYD_BUILD_HTML_ELEMENT',
     'HYD_BUILD_FORM_UNUSED',
-    // A warning, tested in css-modules.test.ts.
+    // Warnings, tested in css-modules.test.ts.
     'HYD_BUILD_STYLESHEET_NAMES',
+    'HYD_BUILD_CLASS_NAME',
     // A warning, tested in images.test.ts.
     'HYD_BUILD_SHARP',
     // Tested with the real library, in test/package/create-tailwind.ts.

@@ -86,7 +86,7 @@ t.test('an empty flag has the default', async (t) => {
   t.match(await runCli(['export', '--origin', '']), { code: 2, stderr: 'HYD_OPTION_INVALID] "--origin"' })
 })
 
-t.test('says in one sentence that Node.js is too old', async (t) => {
+t.test('says in one sentence that Node.js is too old, or a version that is not supported', async (t) => {
   const [, oldest = ''] = /^\^([\d.]+)/.exec(engines.node) ?? []
   const minor = Number(oldest.split('.')[1])
   const run = (version: string) => {
@@ -99,7 +99,12 @@ t.test('says in one sentence that Node.js is too old', async (t) => {
     const stderr = `Error: Hydrant needs Node.js 20 (from 20.${minor}), 22 (from 22.12), or 24 and later; this is ${old}\n`
     t.strictSame(await run(old), { code: 1, stdout: '', stderr })
   }
-  t.match(await run(`v${oldest}`), { code: 0 })
+  for (const other of ['v21.7.3', 'v22.11.0', 'v23.9.0']) {
+    const stderr = `Warning: Hydrant supports Node.js 20 (from 20.${minor}), 22 (from 22.12), or 24 and later; it is not tested with ${other}\n`
+    t.match(await run(other), { code: 0, stdout: /^\d/, stderr })
+  }
+  for (const supported of [`v${oldest}`, 'v22.12.0', 'v24.0.0', 'v25.1.0'])
+    t.match(await run(supported), { code: 0, stderr: /^$/ })
 })
 
 t.test('ends with 1 when a site does not build, and shows each position', async (t) => {

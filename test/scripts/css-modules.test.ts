@@ -75,6 +75,69 @@ t.test('warns about names from a stylesheet that is no module', async (t) => {
   )
 })
 
+const CLASSES = '.card { color: red }\n.two-words { color: red }\n@keyframes fade { to { opacity: 0 } }'
+
+t.test('warns about classes that a module does not have, at their places', async (t) => {
+  const { warnings } = await build(t, {
+    'pages/page.tsx': `import s from './page.module.css'
+import type { ReactNode } from 'react'
+import * as all from './page.module.css'
+const { card, twoWords, ...others } = s
+export const Box = ({ children }: { children: ReactNode }) => <p className={s.crad}>{children}</p>
+export default () => [card, twoWords, others, 'ä' + s?.crad, s['two-word' as const], s['two-words'], all.crda]
+`,
+    'pages/page.module.css': CLASSES,
+    'pages/other.tsx':
+      "import $, { card } from '../lib/box.module.css'\nlet a\n;({ b: a } = $)\nexport default () => [a, card]\n",
+    'lib/box.module.css': CLASSES,
+  })
+  t.strictSame(
+    warnings.map(({ code, message, location }) => [code, location && formatLocation(location), message]),
+    [
+      ['HYD_BUILD_CLASS_NAME', 'pages/other.tsx:3:5', 'lib/box.module.css has no class "b"'],
+      ...[
+        ['4:15', 'twoWords', 'two-words'],
+        ['5:79', 'crad', 'card'],
+        ['6:56', 'crad', 'card'],
+        ['6:64', 'two-word', 'two-words'],
+        ['6:106', 'crda', 'card'],
+      ].map(([place, name, meant]) => [
+        'HYD_BUILD_CLASS_NAME',
+        `pages/page.tsx:${place}`,
+        `pages/page.module.css has no class "${name}"; did you mean "${meant}"?`,
+      ]),
+    ],
+  )
+})
+
+t.test('does not warn about names that only the running code shows, or that are not of the module', async (t) => {
+  const { warnings } = await build(t, {
+    'pages/page.tsx': `import s from './page.module.css'
+import { again } from '../lib/styles.ts'
+// s.comment, and s['comment']
+const text = 's.text'
+const name = 'dynamic'
+const { [name]: dynamic, card: { length } } = s
+const shown = (s: Record<string, string>) => s.parameter
+s.added = 'added'
+export const read = ({ s: given = s }: { s?: Record<string, string> }) => given.prop
+export default function Page() {
+  const other = { s: { member: 1 } }
+  try {
+    for (const s of [other]) if (s.s.member) throw { ...s, text }
+  } catch (s) {
+    const { caught } = s as { caught: string }
+    return [caught, other.s.member, s.message, \`s.template\`]
+  }
+  return [shown(s), again.other, read({}), s[name], dynamic, length, s.card, s.fade, s['two-words'], s.added, s.toString(), { ...s }]
+}
+`,
+    'pages/page.module.css': CLASSES,
+    'lib/styles.ts': "export { default as again } from '../pages/page.module.css'\n",
+  })
+  t.strictSame(warnings, [])
+})
+
 t.test('warns once of a mistake, at its place in the source', async (t) => {
   const { warnings } = await build(t, {
     'pages/page.tsx': page("'a'"),

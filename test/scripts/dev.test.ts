@@ -324,6 +324,7 @@ t.test('a folder that is no site is left as it was', async (t) => {
   const dir = t.testdir({ 'a.txt': 'a' })
   const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'])
   await dev.waitFor(/HYD_BUILD_PAGES_MISSING/)
+  await dev.waitFor(/^Try: Create a new site with "npx hydrant create my-site"/)
   await dev.stop('SIGINT')
   t.strictSame(
     readdirSync(dir).filter((name) => name !== 'node_modules'),

@@ -1,6 +1,6 @@
 // Names that have another meaning than their author expects.
 
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { discoverSite } from '../../scripts/build/discover/discover-site.ts'
@@ -38,6 +38,8 @@ t.test('suggests the reserved name for a page with almost the same', async (t) =
     ['books/$id/edit.tsx', 'the page /books/$id/edit', 'books/[id]/edit.tsx'],
     ['teams.$id.edit.tsx', 'the page /teams.$id.edit', 'teams/[id]/edit.tsx'],
     ['products/[id]/page.tsx', 'the page /products/[id]/page', 'products/[id]/index.tsx'],
+    ['docs/$.tsx', 'the page /docs/$', 'docs/[...path].tsx'],
+    ['global-error.tsx', 'the page /global-error', 'error.tsx'],
   ])
     t.strictSame(warningsFor(['index.tsx', file ?? '']), [`pages/${file} is ${meaning}; did you mean pages/${meant}?`])
 })
@@ -51,6 +53,23 @@ t.test('suggests .server for a file beside its page with almost that ending', as
   ])
   t.strictSame(warningsFor(['index.tsx', 'index.srever.tsx']), [
     'pages/index.srever.tsx is a page; did you mean pages/index.server.tsx?',
+  ])
+})
+
+t.test('says what Hydrant has in place of files of other frameworks in pages/', async (t) => {
+  for (const [file, meaning, meant] of [
+    ['+data.ts', 'an ordinary module', '"load" in pages/index.server.ts'],
+    ['books/@id/+guard.js', 'an ordinary module', '"guard" in pages/books/[id]/layout.server.ts'],
+    ['+config.ts', 'an ordinary module', 'an export of pages/index.server.ts'],
+    ['docs/+Head.tsx', 'a page', '<title>, <meta> or <link> in a component'],
+    ['+Wrapper.tsx', 'a page', 'pages/layout.tsx'],
+    ['__root.tsx', 'ignored, because its name begins with "_"', 'pages/layout.tsx'],
+    ['_error.js', 'ignored, because its name begins with "_"', 'pages/error.jsx'],
+    ['entry.client.tsx', 'the page /entry.client', 'an effect in pages/layout.tsx'],
+  ])
+    t.strictSame(warningsFor(['index.tsx', file ?? '']), [`pages/${file} is ${meaning}; did you mean ${meant}?`])
+  t.strictSame(warningsFor(['_index.tsx', 'about.tsx']), [
+    'pages/_index.tsx is ignored, because its name begins with "_"; did you mean pages/index.tsx?',
   ])
 })
 
@@ -81,6 +100,16 @@ t.test('says nothing about ordinary names', async (t) => {
         ...['server.tsx', 'services.tsx', 'service.ts', 'index.serve.ts', 'index.service.ts', 'index.sever.ts'],
         ...['_layuot.tsx', '_parts/eror.tsx', '_parts/_app.tsx', 'layuot.ts', 'idnex.css', 'prices.sever.ts'],
         ...['docs/_app.tsx', 'template.tsx', 'loading/index.tsx', '[layuot].tsx', 'layuot/index.tsx', 'found.tsx'],
+        ...[
+          '_index.tsx',
+          '_error.tsx',
+          '__root.tsx',
+          'docs/_index.tsx',
+          'a+b.tsx',
+          '+1.tsx',
+          'root.tsx',
+          'default.tsx',
+        ],
         ...['@me.tsx', 'a.b.tsx', 'US$.tsx', 'us$5.tsx'],
       ],
       ['serve.ts', 'servers.ts', 'service.ts', 'server.mjs', 'hydrant.ts', 'vite.config.ts', 'hydrant-env.d.ts', 'x'],
@@ -210,6 +239,58 @@ t.test('warns about files of Next.js, and about names that differ only in case',
       ['pages/route.ts', 'pages/route.ts is an ordinary module; did you mean a route in server.ts?'],
     ],
   )
+})
+
+t.test('warns about files of other frameworks beside pages/, judging by their code', async (t) => {
+  const foreign = {
+    'app/page.tsx': 'export default async function Page() {}\n',
+    'app/root.tsx': 'export function Layout() {}\n',
+    'instrumentation.ts': 'export async function register() {}\n',
+    'next.config.mjs': 'export default {}\n',
+    'pages/template.tsx': 'export default ({ children }) => <p>{children}</p>\n',
+    'src/proxy.ts': "import type { NextRequest } from 'next/server'\nexport function proxy(request: NextRequest) {}\n",
+    'middleware.ts': "export function middleware() {}\n\nexport const config = { matcher: '/team/:path*' }\n",
+    'src/routes/__root.tsx': 'export const Route = 1\n',
+    'vite.config.ts':
+      "import { reactRouter } from '@react-router/dev/vite'\nexport default { plugins: [reactRouter()] }\n",
+  }
+  const dir = createSite(t, { 'pages/index.tsx': 'export default () => <p>page</p>\n', ...foreign })
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ message, fix }) => [message, /"hydrant docs ([^"]+)"/.exec(fix)?.[1]]),
+    [
+      ['app/page.tsx is not read; did you mean a file in pages/?', 'next'],
+      ['app/root.tsx is not read; did you mean a file in pages/?', 'react-router'],
+      ['instrumentation.ts is an ordinary module; did you mean the plugin in server.ts?', 'next'],
+      ['middleware.ts is an ordinary module; did you mean a guard in pages/layout.server.ts?', 'next'],
+      ['next.config.mjs is not read; did you mean hydrant.config.ts?', 'next'],
+      ['pages/template.tsx is a page; did you mean a component with a key in layout.tsx?', 'next'],
+      ['src/proxy.ts is an ordinary module; did you mean a guard in pages/layout.server.ts?', 'next'],
+      ['src/routes/__root.tsx is not read; did you mean a file in pages/?', 'tanstack-start'],
+      ['vite.config.ts is not read; did you mean hydrant.config.ts?', 'coming-from'],
+    ],
+  )
+  rmSync(join(dir, 'pages'), { recursive: true })
+  const { stderr } = await runCli(['build', dir])
+  t.match(stderr, 'the site has no folder pages/; app/page.tsx belongs to Next.js\n')
+  t.match(stderr, 'Try: See "hydrant docs next" for a move from Next.js.')
+})
+
+t.test('says nothing about files of the site with names of other frameworks', async (t) => {
+  const dir = createSite(t, {
+    'pages/index.tsx': "import Page from '../app/page.tsx'\nexport default () => <Page />\n",
+    'pages/template.tsx': 'export default () => <p>template</p>\n',
+    'app/page.tsx': 'export default () => <p>page</p>\n',
+    'app/layout.tsx': 'export const Layout = () => null\n',
+    'server.ts':
+      "import { register } from './instrumentation.ts'\nimport { middleware } from './middleware.ts'\nexport default async function plugin() {\n  register()\n  middleware()\n}\n",
+    'instrumentation.ts': 'export function register() {}\n',
+    'middleware.ts': 'export const config = { limit: 1 }\nexport function middleware() {}\n',
+    'proxy.ts': 'export function proxy() {}\n',
+    'src/template.tsx': 'export const template = 1\n',
+    'vite.config.ts': "import react from '@vitejs/plugin-react'\nexport default { plugins: [react()] }\n",
+  })
+  t.strictSame((await buildSharing({ dir })).warnings, [])
 })
 
 t.test('warns about async components that a browser renders', async (t) => {

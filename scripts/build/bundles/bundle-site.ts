@@ -11,6 +11,7 @@ import { type ClientOutput, readClientOutput } from '../output/read-client-outpu
 import { rejectUnmatched } from '../output/reject-unmatched.ts'
 import { type Bundle, type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
 import { bundleWithPackages } from './bundle-with-packages.ts'
+import { checkClassNames } from './check-class-names.ts'
 import { checkDirectives } from './check-directives.ts'
 import { checkPackageImports } from './check-package-imports.ts'
 import { checkStylesheets } from './check-stylesheets.ts'
@@ -51,6 +52,7 @@ export async function bundleSite(
   const imports = await checkPackageImports(siteDir, file('.mjs'), forServer.result.metafile)
   const directives = await checkDirectives(siteDir, Object.keys(forClient.result.metafile.inputs))
   const stylesheets = await checkStylesheets(siteDir, forClient.result.metafile)
+  const classNames = await checkClassNames(siteDir, forClient.result.metafile, cssCompiler.classNames)
   const problems = [...imports.problems, ...directives]
   if (problems.length > 0) return { problems }
   const folder = join(siteDir, input.folder)
@@ -68,6 +70,7 @@ export async function bundleSite(
       ...[...forClient.warnings, ...forServer.warnings].map(translateWarning),
       ...imports.warnings,
       ...stylesheets,
+      ...classNames,
     ],
   }
 }

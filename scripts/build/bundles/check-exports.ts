@@ -173,8 +173,8 @@ export async function checkExports(
     site.components
       .filter(({ file }) => lacksDefault(file))
       .map(async ({ file, kind }) =>
-        // Components have capital letters.
-        createProblem('HYD_BUILD_NO_COMPONENT', [file, kind, await hintAt(file, /^[A-Z]/)], fileAt(file, 1)),
+        // Components have capital letters. `Route` is the object that a page of TanStack Start exports.
+        createProblem('HYD_BUILD_NO_COMPONENT', [file, kind, await hintAt(file, /^(?!Route$)[A-Z]/)], fileAt(file, 1)),
       ),
   )
   const { serverPlugin, config } = site

@@ -15,7 +15,7 @@ const REPLACEMENTS: readonly Replacement[] = [
     'Take the address from the props "params" and "url" of the page or the layout.',
   ],
   [
-    ['useSearchParams'],
+    ['useSearchParams', 'useSearch'],
     'Take the query from the prop "url", as url.searchParams, or from the prop "search" of a page with a schema; see "hydrant docs search".',
   ],
   [
@@ -40,8 +40,13 @@ const REPLACEMENTS: readonly Replacement[] = [
     ['Script'],
     'Add the script element to the document in an effect (useEffect); a <script> in the component does not run; see "hydrant docs security".',
   ],
-  [['Scripts', 'ScrollRestoration'], 'Remove it; Hydrant adds its scripts by itself.'],
+  [['Scripts', 'ScrollRestoration', 'HeadContent'], 'Remove it; Hydrant adds its scripts by itself.'],
   [['redirect', 'notFound'], 'Import it from "hydrant" in a server file, for its guard, load or action.'],
+  [
+    ['createFileRoute', 'createRootRoute'],
+    'Make the component the default export of a file in pages/; the path of the file is the route.',
+  ],
+  [['createServerFn'], 'Write a load or an action in the server file of the page; see "hydrant docs loads".'],
   [['json', 'defer'], 'Return the value itself from the load or the action; it may contain promises.'],
   [['cookies', 'headers'], 'Read request.headers, or request.cookies of @fastify/cookie, in a guard, load or action.'],
   [
@@ -59,6 +64,7 @@ export const FOREIGN_NAMES: ReadonlyMap<string, string> = new Map(
 const FRAMEWORKS: readonly (readonly [packages: RegExp, chapter: string])[] = [
   [/^next(?:\/|$)/, 'next'],
   [/^(?:react-router(?:-dom)?|@react-router\/[\w-]+|@remix-run\/[\w-]+)(?:\/|$)/, 'react-router'],
+  [/^@tanstack\/(?:react-start|react-router|start-\w+)(?:\/|$)/, 'tanstack-start'],
   [/^(?:vike|vike-react)(?:\/|$)/, 'vike'],
   [/^(?:@fastify\/(?:react|vite)|\$app)(?:\/|$)/, 'fastify-react'],
 ]

@@ -2,9 +2,11 @@ import type { Message } from 'esbuild'
 import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
+import { CSS_NAMESPACES } from '../esbuild/css-namespaces.ts'
 import { REACT_EXPORTS } from '../esbuild/hydrant-exports.ts'
 import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
+import { createClassProblem } from './check-class-names.ts'
 import { foreignPackageFix } from './foreign-names.ts'
 import { createNameProblem } from './import-names.ts'
 
@@ -30,6 +32,9 @@ export function translateMessage(message: Message): BuildProblem {
   }
   const missing = readMissingName(message)
   if (missing) return translateName(missing, location)
+  const [, unknownClass, stylesheet = ''] = UNDEFINED_CLASS.exec(text) ?? []
+  if (unknownClass !== undefined)
+    return createClassProblem(stylesheet, unknownClass, readMeant(message.notes), location)
   const [, extension, file = ''] = NO_LOADER.exec(text) ?? []
   // A module of the build imports a page, so its location says nothing.
   if (extension === '.mdx') return createProblem('HYD_BUILD_MDX', [file], fileAt(file))
@@ -58,9 +63,17 @@ interface MissingName {
 export function readMissingName({ text, notes }: Message): MissingName | null {
   const [, module, name] = /^No matching export in "(.*)" for import "(.*)"$/.exec(text) ?? []
   if (module === undefined || name === undefined) return null
-  const [, meant] = notes.map((note) => /^Did you mean to import "(.*)" instead/.exec(note.text)).find(Boolean) ?? []
-  return { module: OWN_REACT.test(module) ? REACT_MODULE : withoutNamespace(module), name, meant }
+  return { module: OWN_REACT.test(module) ? REACT_MODULE : withoutNamespace(module), name, meant: readMeant(notes) }
 }
+
+function readMeant(notes: Message['notes']): string | undefined {
+  return notes.map((note) => /^Did you mean to import "(.*)" instead/.exec(note.text)).find(Boolean)?.[1]
+}
+
+/** The warning about `classes.crad` after `import * as classes from './card.module.css'`. */
+const UNDEFINED_CLASS = new RegExp(
+  `^Import "(.*)" will always be undefined because there is no matching export in "${CSS_NAMESPACES.classes}:(.*)"$`,
+)
 
 function translateName({ module, name, meant }: MissingName, location: SourceLocation | null): BuildProblem {
   const known = module === REACT_MODULE ? REACT_EXPORTS : [meant].filter((one) => one !== undefined)

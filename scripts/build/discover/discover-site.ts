@@ -10,6 +10,7 @@ import { RESERVED_PATH } from '../../../src/shared/paths.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
 import { quoteWord } from '../../terminal/quote-word.ts'
 import { findDoubtfulNames } from './doubtful-names.ts'
+import { chapterFix } from './foreign-files.ts'
 import { type PageFile, type PageFileKind, readPageFiles } from './page-files.ts'
 import type { SiteFiles } from './read-site.ts'
 import { joinSegments } from './route-segments.ts'
@@ -61,11 +62,19 @@ export function discoverSite(files: SiteFiles): {
   }
 }
 
-function createPagesMissing({ folders = [], siteBelow }: SiteFiles): BuildProblem {
-  const closest = closestMatch('pages', folders)
-  const hint = siteBelow !== undefined ? `; ${siteBelow}/ has one` : closest ? `; did you mean ${closest}/?` : ''
+function createPagesMissing({ folders = [], siteBelow, foreign = [] }: SiteFiles): BuildProblem {
+  const [other] = foreign
+  const closest = other ? undefined : closestMatch('pages', folders)
+  const hint =
+    siteBelow !== undefined
+      ? `; ${siteBelow}/ has one`
+      : other
+        ? `; ${other.path} belongs to ${other.framework}`
+        : closest
+          ? `; did you mean ${closest}/?`
+          : ''
   const problem = createProblem('HYD_BUILD_PAGES_MISSING', [hint])
-  if (siteBelow === undefined) return problem
+  if (siteBelow === undefined) return other ? { ...problem, fix: chapterFix(other.framework) } : problem
   return { ...problem, fix: `Pass the site’s folder to the command, such as "hydrant build ${quoteWord(siteBelow)}".` }
 }
 

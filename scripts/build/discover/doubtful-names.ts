@@ -3,6 +3,7 @@
 
 import { isMisspelling } from '../../../src/server/util/closest-match.ts'
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
+import { chapterFix, type ForeignFile } from './foreign-files.ts'
 import type { PageFile } from './page-files.ts'
 import type { SiteFiles } from './read-site.ts'
 import { joinSegments } from './route-segments.ts'
@@ -17,9 +18,36 @@ const RESERVED_NAMES = new Map([
 /** The parameters of React Router, whose file names may have dots in place of folders. */
 const DOLLARS = /(?<=[/.])\$(\w+)/g
 /** The parameters of Vike. */
-const AT_SIGNS = /(?<=\/)@(\w+)/g
-/** Files of Next.js at the root of pages/. A name that begins with `_` is ignored. */
-const IGNORED_NAMES = /^_(?:app|document)\.[jt]sx?$/
+const AT_SIGNS = /(?<=^|\/)@(\w+)/g
+/** Files of other frameworks at the root of pages/, without extensions. A name that begins with `_` is ignored. */
+const IGNORED_NAMES = new Map([
+  ['_app', 'layout'],
+  ['_document', 'layout'],
+  ['__root', 'layout'],
+  ['_index', 'index'],
+  ['_error', 'error'],
+])
+/** Pages of other frameworks that are no pages. */
+const NO_PAGES = new Map([
+  // Next.js shows it while a page is loaded.
+  ['loading', 'a <Suspense fallback> in a page'],
+  ['global-error', 'pages/error.tsx'],
+  ['entry.client', 'an effect in pages/layout.tsx'],
+])
+/** The files of Vike without a component. */
+const PLUS = /^(?<folder>.*?)\+(?<name>\w+)\.(?<extension>[jt]sx?)$/
+const PLUS_NAMES = new Map([
+  ['data', '"load" in %index.server.ts'],
+  ['onBeforeRender', '"load" in %index.server.ts'],
+  ['guard', '"guard" in %layout.server.ts'],
+  ['onBeforePrerenderStart', '"prerender" in %index.server.ts'],
+  ['config', 'an export of %index.server.ts'],
+  ['route', 'the name of a folder'],
+  ['Head', '<title>, <meta> or <link> in a component'],
+  ['title', '<title> in a component'],
+  ['description', '<meta> in a component'],
+  ['Wrapper', '%layout.tsx'],
+])
 const SCRIPT = /^(?<name>.+)\.(?<extension>[jt]sx?)$/
 const CONFIG = 'hydrant.config'
 const CONFIG_NAMES = ['hydrant.conf', 'hydrant.cfg']
@@ -32,8 +60,9 @@ export function findDoubtfulNames(files: SiteFiles, read: readonly PageFile[]): 
   return [
     ...pages.flatMap((page) => checkPage(page, taken)),
     ...(files.pages ?? []).flatMap((path) => checkServerSuffix(`pages/${path}`, owners, taken)),
-    ...(files.pages ?? []).filter((path) => IGNORED_NAMES.test(path)).map(checkIgnored),
-    ...(files.handlers ?? []).map((path) => doubt(`pages/${path}`, 'an ordinary module', 'a route in server.ts')),
+    ...(files.pages ?? []).flatMap((path) => checkIgnored(path, taken)),
+    ...(files.pages ?? []).flatMap(checkPlus),
+    ...(files.foreign ?? []).map(checkForeign),
     ...['server', CONFIG].flatMap((name) => checkRoot(name, files.root)),
   ]
 }
@@ -43,8 +72,10 @@ function checkPage({ file, stem, segments }: PageFile, taken: ReadonlySet<string
   const name = stem.slice(cut)
   const meaning = `the page ${joinSegments(segments).id}`
   const suggest = (meant: string) => (taken.has(meant) ? [] : [doubt(file, meaning, meant + file.slice(stem.length))])
-  // Next.js shows it while a page is loaded.
-  if (name === 'loading') return [doubt(file, meaning, 'a <Suspense fallback> in a page')]
+  const inPlace = NO_PAGES.get(name)
+  if (inPlace !== undefined) return [doubt(file, meaning, inPlace)]
+  // The rest of the path in React Router and TanStack Start.
+  if (name === '$') return suggest(`${stem.slice(0, cut)}[...path]`)
   if (stem.search(DOLLARS) !== -1) return suggest(stem.replaceAll('.', '/').replace(DOLLARS, '[$1]'))
   for (const [meant, others] of RESERVED_NAMES) {
     if (!others.includes(name) && !isMisspelling(name, meant)) continue
@@ -63,8 +94,23 @@ function checkServerSuffix(file: string, owners: ReadonlySet<string>, taken: Rea
   return [doubt(file, extension.endsWith('x') ? 'a page' : 'an ordinary module', `${meant}.${extension}`)]
 }
 
-function checkIgnored(path: string): BuildProblem {
-  return doubt(`pages/${path}`, 'ignored, because its name begins with "_"', 'pages/layout.tsx')
+function checkIgnored(path: string, taken: ReadonlySet<string>): BuildProblem[] {
+  const { name = '', extension = '' } = SCRIPT.exec(path)?.groups ?? {}
+  const meant = IGNORED_NAMES.get(name)
+  if (meant === undefined || taken.has(`pages/${meant}`)) return []
+  const ending = extension.replace(/x?$/, 'x')
+  return [doubt(`pages/${path}`, 'ignored, because its name begins with "_"', `pages/${meant}.${ending}`)]
+}
+
+function checkPlus(path: string): BuildProblem[] {
+  const { folder = '', name = '', extension = '' } = PLUS.exec(path)?.groups ?? {}
+  const meant = PLUS_NAMES.get(name)?.replace('%', `pages/${folder.replace(AT_SIGNS, '[$1]')}`)
+  if (meant === undefined) return []
+  return [doubt(`pages/${path}`, extension.endsWith('x') ? 'a page' : 'an ordinary module', meant)]
+}
+
+function checkForeign({ path, meaning, meant, framework }: ForeignFile): BuildProblem {
+  return { ...doubt(path, meaning, meant), fix: chapterFix(framework) }
 }
 
 function checkRoot(meant: string, root: readonly string[]): BuildProblem[] {

@@ -1,8 +1,9 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { findSiteBelow } from '../../../src/server/build-output/find-site-below.ts'
 import { WELL_KNOWN } from '../../../src/server/build-output/manifest.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
+import { FOREIGN_FOLDERS, type ForeignFile, findForeignFiles } from './foreign-files.ts'
 
 /** The file names of a site, with forward slashes, sorted. */
 export interface SiteFiles {
@@ -14,8 +15,8 @@ export interface SiteFiles {
   siteBelow?: string | undefined
   /** Paths of the files in pages/, relative to it; null when there is no such folder. */
   pages: string[] | null
-  /** Paths of the files in pages/ with the functions that Next.js calls for requests, relative to it (none). */
-  handlers?: string[]
+  /** The files that another framework reads (none). */
+  foreign?: ForeignFile[]
   /** Paths of the files in public/, relative to it, without dot files other than those in `.well-known/`. */
   publicFiles: string[]
 }
@@ -33,30 +34,22 @@ export async function readSite(dir: string): Promise<{ files: SiteFiles; problem
       folders: entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
       siteBelow: pages === null ? findSiteBelow(dir) : undefined,
       pages: pages?.sort(compareText) ?? null,
-      handlers: await findHandlers(dir, pages ?? []),
+      foreign: await findForeignFiles(dir, pages ?? [], await listForeignFolders(dir)),
       publicFiles: publicFiles.sort(compareText),
     },
     problems,
   }
 }
 
-/** The functions of a file `route.ts` of Next.js. */
-const ROUTE = /^export\s+(?:async\s+)?(?:function|const)\s+(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)\b/m
-/** The function of a file in `pages/api/` of Next.js. */
-const API = /^export\s+default\b/m
-
-async function findHandlers(dir: string, pages: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(
-    pages.map(async (path) => {
-      const pattern = /(?:^|\/)route\.[jt]s$/.test(path)
-        ? ROUTE
-        : /^api\/.*(?<!\.d|\.server)\.[jt]s$/.test(path)
-          ? API
-          : null
-      return pattern?.test(await readFile(join(dir, 'pages', path), 'utf8')) ? [path] : []
+/** Lists the files directly in the folders in which other frameworks have files. */
+async function listForeignFolders(dir: string): Promise<string[]> {
+  const lists = await Promise.all(
+    FOREIGN_FOLDERS.map(async (folder) => {
+      const names = await readdir(join(dir, folder)).catch(() => [])
+      return names.map((name) => (folder === '' ? name : `${folder}/${name}`))
     }),
   )
-  return found.flat()
+  return lists.flat()
 }
 
 // Everyone can request the files in public/, so a symbolic link must not add files from other places of the machine.

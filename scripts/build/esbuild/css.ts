@@ -15,18 +15,21 @@ const resolving = Symbol('resolving')
 export interface CssCompiler {
   compileModule: CompileCssModule
   reader: StylesheetReader
+  /** The names of the classes of each CSS module that a script imports, by its path in the site. */
+  classNames: Map<string, readonly string[]>
 }
 
 export function createCssCompiler(siteDir: string, stylesheets: readonly StylesheetOptions[]): CssCompiler {
   const reader = createStylesheetReader(stylesheets)
-  return { reader, compileModule: createCssModuleCompiler(siteDir, reader) }
+  return { reader, compileModule: createCssModuleCompiler(siteDir, reader), classNames: new Map() }
 }
 
 /**
  * Creates the plugin that bundles stylesheets for the browser and leaves them out of the server's bundle. Both get the
  * same names for the classes of `*.module.css`.
  */
-export function createCss(siteDir: string, target: BundleTarget, { compileModule, reader }: CssCompiler): Plugin {
+export function createCss(siteDir: string, target: BundleTarget, compiler: CssCompiler): Plugin {
+  const { compileModule, reader, classNames } = compiler
   const isModule = new RegExp(`\\.module\\.(?:${reader.extensions.join('|')})$`)
   return {
     name: 'hydrant-css',
@@ -71,6 +74,7 @@ export function createCss(siteDir: string, target: BundleTarget, { compileModule
       }
       build.onLoad({ filter: /./, namespace: CLASSES }, async ({ path: sitePath }) => {
         const { path, classes, errors, warnings } = await load(sitePath)
+        classNames.set(sitePath, Object.keys(classes))
         const contents = writeClasses(classes, target === 'browser' ? sitePath : null)
         return { contents, loader: 'js', resolveDir: dirname(path), errors, warnings }
       })

@@ -6,6 +6,7 @@ import {
   listServerModules,
   shared,
 } from '../../build/bundles/bundle-options.ts'
+import { checkClassNames } from '../../build/bundles/check-class-names.ts'
 import { checkDirectives } from '../../build/bundles/check-directives.ts'
 import { checkStylesheets } from '../../build/bundles/check-stylesheets.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
@@ -73,13 +74,14 @@ export function createSiteScanner(): SiteScanner {
     const problems = await checkDirectives(input.siteDir, Object.keys(browser.result.metafile.inputs))
     if (problems.length > 0) return { problems }
     const stylesheets = await checkStylesheets(input.siteDir, browser.result.metafile)
+    const classNames = await checkClassNames(input.siteDir, browser.result.metafile, input.cssCompiler.classNames)
     const isEntry = (id: string) => id.startsWith(`${VIRTUAL}:`)
     const { alias } = input.settings
     const { externals } = input.plugins
     return {
       browser: createSiteGraph(browser.result.metafile, { alias, isEntry, externals: externals('browser') }),
       server: createSiteGraph(server.result.metafile, { alias, isEntry, externals: externals('node') }),
-      warnings: [...[...browser.warnings, ...server.warnings].map(translateWarning), ...stylesheets],
+      warnings: [...[...browser.warnings, ...server.warnings].map(translateWarning), ...stylesheets, ...classNames],
     }
   }
 

@@ -326,7 +326,7 @@ export const errorTable = {
   },
   HYD_BUILD_PAGES_MISSING: {
     message: 'the site has no folder pages/%s',
-    fix: 'Create pages/index.tsx with a component as its default export, or pass the site’s folder: "hydrant build <dir>"; see "hydrant docs first-page".',
+    fix: 'Create a new site with "npx hydrant create my-site", write pages/index.tsx (see "hydrant docs first-page"), or pass the site’s folder to the command.',
   },
   HYD_BUILD_URL_TAKEN: {
     message: '%s and %s have the same URL, %s',
@@ -387,6 +387,10 @@ export const errorTable = {
   HYD_BUILD_STYLESHEET_NAMES: {
     message: '%s has no class names to import, because its name does not end in ".module%s"',
     fix: 'Rename the stylesheet, or import it without a name: import "./card.css"; see "hydrant docs styling".',
+  },
+  HYD_BUILD_CLASS_NAME: {
+    message: '%s has no class "%s"%s',
+    fix: 'Correct the name, or add the class to the stylesheet: the name is undefined; see "hydrant docs styling".',
   },
   HYD_BUILD_FORM_UNUSED: {
     message: '%s exports the schema "form" without an action, so its page refuses forms with 405',

@@ -72,6 +72,31 @@ t.test('shows edits of stylesheets', async (t) => {
   t.strictSame(page.messages, [])
 })
 
+t.test('warns about the names of classes that a CSS module does not have', async (t) => {
+  // The page used the class before it was added.
+  await site.dev.waitFor(/^Warning \[HYD_BUILD_CLASS_NAME\] pages\/index\.module\.css has no class "added"/)
+  const page = await site.open('/')
+  await keepsState(
+    t,
+    page,
+    () => site.edit('pages/index.tsx', 'styles.added}>mod', 'styles.aded}>new mod'),
+    '#module',
+    'new module',
+  )
+  await site.dev.waitFor(/^Warning .* has no class "aded"; did you mean "added"\?/)
+  await site.dev.waitFor(/^ {2}at pages\/index\.tsx:13:83/)
+  await keepsState(
+    t,
+    page,
+    () => site.edit('pages/index.tsx', 'styles.aded}>new', 'styles.added}>old'),
+    '#module',
+    'old module',
+  )
+  site.edit('pages/index.module.css', '.added', '.renamed')
+  await site.dev.waitFor(/^Warning .* has no class "added"/)
+  site.edit('pages/index.module.css', '.renamed', '.added')
+})
+
 t.test('has one link per stylesheet after edits and navigations', async (t) => {
   const page = await site.open('/')
   for (const value of [3, 4, 5]) {

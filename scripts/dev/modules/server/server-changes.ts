@@ -43,5 +43,18 @@ function hasOtherNames({ before, after }: ServerChange): boolean {
 
 /** Returns the names that a script imports and exports, as a text to compare: `import_db.find`, `load: () => load`. */
 function namesInCode(code = ''): string {
-  return [...new Set(code.match(/\bimport_\w+\.[\w$]+|^ {2}[\w$]+: \(\) => .*$/gm) ?? [])].sort().join()
+  const names = code.match(/\bimport_\w+\.[\w$]+|^ {2}[\w$]+: \(\) => .*$/gm) ?? []
+  return [...new Set([...names, ...classNamesIn(code)])].sort().join()
+}
+
+/** The variable of a CSS module. */
+const CSS_MODULE = /^var (import_\w+) = .*\brequire\("[^"]*\.module\.\w+"\)/gm
+
+/** Returns the uses of classes: `import_card.default.title`, `{ title } = import_card.default`. */
+function classNamesIn(code: string): readonly string[] {
+  const variables = [...code.matchAll(CSS_MODULE)].map(([, variable]) => variable)
+  if (variables.length === 0) return []
+  const module = `\\b(?:${variables.join('|')})\\.default\\b`
+  const member = '\\??\\.[\\w$]+|(?:\\?\\.)?\\["[^"]*"\\]'
+  return code.match(new RegExp(`${module}(?:${member})|\\{[^{}]*\\} = ${module}`, 'g')) ?? []
 }

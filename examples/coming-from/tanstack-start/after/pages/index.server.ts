@@ -1,0 +1,5 @@
+import { listBooks } from '../lib/library.server.ts'
+
+export function load() {
+  return { books: listBooks() }
+}

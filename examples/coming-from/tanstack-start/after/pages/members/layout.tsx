@@ -1,0 +1,5 @@
+import type { LayoutProps } from 'hydrant/react'
+
+export default function MembersLayout({ children }: LayoutProps<'/members'>) {
+  return children
+}
