@@ -57,8 +57,7 @@ const RETURNING = {
 }
 const SAVED = { 'pages/saved.server.ts': 'export const load = () => 0\n' }
 const SERVED = {
-  'lib/served/connection.ts':
-    "import { word } from './word.ts'\nexport const connection = { state: `${word} open` }\n",
+  'lib/served/connection.ts': "import { word } from './word.ts'\nexport const connection = { state: word + ' open' }\n",
   'lib/served/word.ts': "export const word = 'one'\n",
   'pages/served.server.ts':
     "import { connection } from '../lib/served/connection.ts'\nexport const load = () => connection.state\n",

@@ -71,7 +71,7 @@ function maskQuoted(text: string): string {
 }
 
 /** The line with which Drizzle ends the message of a query that fails. The values may have several lines. */
-const QUERY_PARAMETERS = /^params: [^]*/m
+const QUERY_PARAMETERS = /^params: [\s\S]*/m
 
 const LEAST_ID_LENGTH = 16
 const maskLongId = (word: string) => (word.length >= LEAST_ID_LENGTH && /\d/.test(word) ? '#' : word)
