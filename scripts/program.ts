@@ -51,6 +51,8 @@ for (const output of [process.stdout, process.stderr]) {
   })
 }
 process.exitCode = await run(process.argv.slice(2))
+// Code of the site that has run before an error may keep the process running, for example with a connection.
+if (process.exitCode !== 0) process.stdout.write('', () => process.stderr.write('', () => process.exit()))
 
 async function run(args: readonly string[]): Promise<ExitCode> {
   try {

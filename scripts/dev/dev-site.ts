@@ -99,7 +99,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     onEnv() {
       const change = options.loadEnv()
       // A file is often saved without a change of its variables. A program that creates one writes an empty file first.
-      if (change !== 'none') engine.restart()
+      if (change !== 'none') engine.clear()
       return change === 'browser'
     },
     onWarnings: input.onWarnings,

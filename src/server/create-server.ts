@@ -103,6 +103,8 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   })
   // Rejects with the error of the registration above.
   await app.ready().then(null, (error: unknown) => {
+    // `onClose` hooks close what `server.ts` has opened. Their errors would hide the reason.
+    app.close().then(undefined, () => {})
     throw explainTimeout(error, options.timeouts.startMs)
   })
   return { app, store, connections, ...(await served) }

@@ -155,6 +155,8 @@ t.test('leads an error that keeps a site from starting to its source', async (t)
     'server.ts': `
       interface Settings { fail: string | undefined }
       const { fail }: Settings = { fail: process.env.FAIL }
+      // A connection that stays open does not keep the command running.
+      setInterval(() => {}, 1_000)
       if (fail === 'module') throw new TypeError('of the module')
       export default async function server() {
         throw new Error('of the plugin')
@@ -162,12 +164,12 @@ t.test('leads an error that keeps a site from starting to its source', async (t)
     `,
   })
   await buildSharing({ dir })
-  const plugin = /^Error: of the plugin\n {4}at server \(server\.ts:6:15\)\n/
+  const plugin = /^Error: of the plugin\n {4}at server \(server\.ts:8:15\)\n/
   t.match(await runCli(['start', dir, '--port', '0']), { code: 1, stderr: plugin })
   t.match(await runCli(['start', dir, '--port', '0', '--workers', '2']), { code: 1, stderr: plugin }, 'of a worker')
   t.match(await runCli(['start', dir, '--port', '0'], { env: { FAIL: 'module' } }), {
     code: 1,
-    stderr: /^Error \[HYD_BUILD_BROKEN\] .*\nTry: .*\n\nTypeError: of the module\n {4}at server\.ts:4:\d+\n/,
+    stderr: /^Error \[HYD_BUILD_BROKEN\] .*\nTry: .*\n\nTypeError: of the module\n {4}at server\.ts:6:\d+\n/,
   })
 })
 

@@ -56,6 +56,12 @@ const RETURNING = {
   'lib/returning/text/index.ts': "export const load = () => 'folder'\n",
 }
 const SAVED = { 'pages/saved.server.ts': 'export const load = () => 0\n' }
+const SERVED = {
+  'lib/served/connection.ts': "import { word } from './word.ts'\nexport const connection = { state: word + ' open' }\n",
+  'lib/served/word.ts': "export const word = 'one'\n",
+  'pages/served.server.ts':
+    "import { connection } from '../lib/served/connection.ts'\nexport const load = () => connection.state\n",
+}
 const GUARDED = {
   'lib/open.ts': 'export const isOpen = () => true\n',
   'pages/members/layout.server.ts': 'export const load = () => 1\n',
@@ -74,6 +80,7 @@ const { dev, load, html, status, save, write, remove } = await startDev({
     ...LATE,
     ...RETURNING,
     ...SAVED,
+    ...SERVED,
     ...GUARDED,
   },
 })
@@ -223,6 +230,38 @@ t.test('errors of routes and unknown paths are shown in the current root layout'
   await remove('pages/layout.server.ts')
   await remove('server.ts')
   await remove('pages/layout.tsx')
+})
+
+t.test('a new server gets new connections, and its onClose hooks close only its own', async (t) => {
+  const opens = (start: string) => `import { connection } from './lib/served/connection.ts'
+export default async function server(app) {
+  app.addHook('onClose', async () => {
+    connection.state = 'closed'
+  })
+  ${start}
+}
+`
+  const isOpen = async (word: string, what: string) => t.equal(await load('/served'), `${word} open`, what)
+  await isOpen('one', 'without server.ts')
+  await save('server.ts', opens("app.get('/first', () => connection.state)"))
+  await isOpen('one', 'a new server.ts')
+  await save('server.ts', opens("app.get('/second', () => connection.state)"))
+  await isOpen('one', 'an edit of server.ts')
+  t.equal(await html('/second'), 'one open')
+  await save('lib/served/word.ts', "export const word = 'two'\n")
+  await isOpen('two', 'an edit of a module that it reaches')
+  await save('pages/later.tsx', page)
+  await isOpen('two', 'a new page')
+  write('server.ts', opens("if (globalThis.tries !== (globalThis.tries = 1)) throw new Error('no tables')"))
+  await dev.waitFor(/^Error: no tables/)
+  await save('pages/later.tsx', page.replace('page', 'later'))
+  await isOpen('two', 'another start after one that failed')
+  await save('server.ts', 'export default async () => {}\n')
+  await isOpen('two', 'a server.ts that no longer reaches it')
+  await save('server.ts', opens(''))
+  await remove('server.ts')
+  await isOpen('two', 'without server.ts again')
+  await remove('pages/later.tsx')
 })
 
 t.test('an error in a file that no request has needed is shown when it is saved', async () => {

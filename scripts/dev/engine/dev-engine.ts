@@ -48,8 +48,10 @@ export interface DevEngine {
    * Returns null if nothing was checked.
    */
   check(): Promise<SiteCheckResult | null>
-  /** Makes the next change create the server again, with all of its modules. */
+  /** Makes the next change create the server again. */
   restart(): void
+  /** Makes the next change create the server again, with all of its modules. */
+  clear(): void
   /** Returns whether a file is part of the site. The path is relative to the site. */
   isInput(path: string): boolean
   dispose(): Promise<void>
@@ -79,11 +81,11 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
     pending,
     onSettings() {
       browser.clear()
-      restart()
+      clear()
     },
   })
 
-  function restart() {
+  function clear() {
     server.clear()
     states.restart()
   }
@@ -115,7 +117,8 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
   return {
     folder,
     browser,
-    restart,
+    restart: states.restart,
+    clear,
     isInput,
     check: revisions.check,
     state: states.last,

@@ -31,7 +31,10 @@ export interface ServableRevision extends SiteRevision {
 /** A new state, and what it means for the server and for open pages. */
 export interface NewState {
   state: DevState
-  /** Whether the server has to be created again: its routes, `server.ts` or the configuration have changed. */
+  /**
+   * Whether the server has to be created again: its routes, `server.ts` or the configuration have changed. The modules that
+   * `server.ts` reaches are then evaluated again.
+   */
   isNewServer: boolean
   /** Whether modules of the server have changed. */
   isChanged: boolean
@@ -61,6 +64,8 @@ export function createDevStates({ folder, browser, server }: DevStatesInput): De
   let last: DevState | null = null
   let lastKey = ''
   let isRestart = false
+  /** The modules that `server.ts` of the last server reaches. */
+  let reached: readonly string[] = []
 
   return {
     last: () => last,
@@ -74,6 +79,11 @@ export function createDevStates({ folder, browser, server }: DevStatesInput): De
       const key = isSame && structure.exports === before.structure.exports ? lastKey : keyOf(manifest, structure)
       const { serverPlugin } = manifest
       const isNewServer = isRestart || key !== lastKey || (serverPlugin !== null && dirty.has(serverPlugin))
+      if (isNewServer) {
+        // The `onClose` hooks of the last server close what these modules have opened.
+        server.invalidate(reached)
+        reached = serverPlugin === null ? [] : server.reach(serverPlugin)
+      }
       const live =
         isNewServer || !before ? createLiveBuild({ folder, manifest, structure, modules: server }) : before.live
       live.expire(dirty)

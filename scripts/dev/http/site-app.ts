@@ -34,7 +34,7 @@ export function createSiteApp({ dir, engine, options: current, ...input }: SiteA
   return {
     slot,
     async serve({ state: { live, manifest }, isNewServer }) {
-      if (!isNewServer && slot.isFilled()) return null
+      if (!isNewServer) return null
       const options = current()
       try {
         const { app } = await createInstance({
@@ -51,6 +51,7 @@ export function createSiteApp({ dir, engine, options: current, ...input }: SiteA
         return null
       } catch (error) {
         slot.put(null)
+        engine.restart()
         return describeStart(error, engine.mapper, manifest.serverPlugin)
       }
     },

@@ -70,13 +70,16 @@ function maskQuoted(text: string): string {
   return masked + text.slice(from)
 }
 
+/** The line with which Drizzle ends the message of a query that fails. The values may have several lines. */
+const QUERY_PARAMETERS = /^params: [\s\S]*/m
+
 const LEAST_ID_LENGTH = 16
 const maskLongId = (word: string) => (word.length >= LEAST_ID_LENGTH && /\d/.test(word) ? '#' : word)
 
 /** Masks the parts of a message that differ between occurrences. Takes linear time for any input. */
 export function maskMessage(message: string): string {
   // The order matters: quoted values may contain ids, and ids may contain numbers.
-  return maskQuoted(message)
+  return maskQuoted(message.replace(QUERY_PARAMETERS, ''))
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '#')
     .replace(/\w+(?:-+\w+)*/g, maskLongId)
     .replace(/\b0x[0-9a-f]+\b/gi, '#')

@@ -102,6 +102,8 @@ const VALUES: Record<string, (random: Random) => string> = {
   'a value in single quotes': (random) => `'${random.text(random.below(20), 'ab c1-/\\')}'`,
   'a value in backticks': (random) => `\`${random.text(random.below(20), 'ab c1-/\\')}\``,
   'a value in typographic quotes': (random) => `“${random.text(random.below(20), 'ab c1-/\\')}”`,
+  'a list of the parameters of a query': (random) =>
+    `Failed query: select $1\nparams: ${random.text(random.below(20), "ab c1-/'\n,")}`,
   'a negative number': (random) => String(random.below(200) - 100),
 }
 

@@ -4,8 +4,10 @@ import t from 'tap'
 import { createServer } from '../../../src/server/index.ts'
 import { createSite } from '../../scripts/create-site.ts'
 import { buildSharing } from '../../shared-compression.ts'
+import { until } from '../../until.ts'
 
 const SERVER = `export default async function server(app, { start = globalThis.start }) {
+  app.addHook('onClose', async () => void globalThis.closed?.push(start))
   if (start === 'plugin') await app.register(async function database() { await new Promise(() => {}) })
   if (start === 'hook') app.addHook('onReady', async () => { await new Promise(() => {}) })
   if (start === 'error') throw new Error('no database')
@@ -17,7 +19,9 @@ const SERVER = `export default async function server(app, { start = globalThis.s
 t.test('a start that takes longer than "timeouts.startMs" fails with its own error', async (t) => {
   const dir = createSite(t, { 'server.ts': SERVER })
   await buildSharing({ dir })
-  t.teardown(() => Reflect.deleteProperty(globalThis, 'start'))
+  const closed: string[] = []
+  Reflect.set(globalThis, 'closed', closed)
+  t.teardown(() => ['start', 'closed'].map((name) => Reflect.deleteProperty(globalThis, name)))
   const start = async (how: string, startMs: number) => {
     Reflect.set(globalThis, 'start', how)
     const app = await createServer({ dir, logger: false, ledger: false, timeouts: { startMs } })
@@ -38,6 +42,7 @@ t.test('a start that takes longer than "timeouts.startMs" fails with its own err
   })
   await t.rejects(start('parts', 200), expected, 'the plugins together')
   await t.rejects(start('error', 0), { message: 'no database', code: undefined })
+  await until(() => closed.includes('error'))
   t.equal((await (await start('slow', 0)).inject('/')).statusCode, 200, 'with 0 there is no limit')
 })
 

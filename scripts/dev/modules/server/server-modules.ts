@@ -20,6 +20,8 @@ export interface ServerModules {
   recompile(ids: readonly string[]): Promise<Recompiled>
   /** Makes the next import evaluate the modules and all their importers again. Returns the ids of all of them. */
   invalidate(ids: readonly string[]): Set<string>
+  /** Returns a module and everything that it imports. */
+  reach(id: string): string[]
   /** Returns the namespace of a module. Rejects with whatever the module throws, and with esbuild's BuildFailure. */
   import(id: string): Promise<Record<string, unknown>>
   /** The scripts of the current modules, for the source maps of stack traces. The list is kept up to date. */
@@ -102,6 +104,7 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       runner.invalidate(stale)
       return stale
     },
+    reach: (id) => graph.reach(id),
     import: runner.import,
     clear() {
       runner.clear()

@@ -8,6 +8,18 @@ import { buildFiles, type Files, serve } from '../../served.ts'
 const site: Files = {
   'pages/index.server.ts':
     "function outer() {\n  return inner()\n}\nfunction inner(): never {\n  throw new Error('broken')\n}\nexport function load() {\n  return outer()\n}\n",
+  'pages/async.tsx': 'export default function Page() {\n  return <p>async</p>\n}\n',
+  'pages/async.server.ts': `async function fail() {
+  await null
+  throw new Error('in a query')
+}
+const run = async (work: () => Promise<void>) => await work()
+export async function load() {
+  await run(async () => {
+    await fail()
+  })
+}
+`,
   // Functions with the same names: the bundle numbers one of each two.
   'pages/a.tsx':
     'export default function Page() {\n  return <p>{inner()}</p>\n}\nfunction inner() {\n  return outer()\n}\nfunction outer() {\n  return 1\n}\n',
@@ -24,6 +36,13 @@ t.test('frames are mapped to the source, with the names of the source', async (t
     '    at inner (pages/index.server.ts:5:9)',
     '    at outer (pages/index.server.ts:2:10)',
     '    at load (pages/index.server.ts:8:10)',
+  ])
+  const [called] = failuresOf(await get('/async'))
+  t.strictSame(called?.err?.stack.match(/^.*pages.*$/gm), [
+    '    at fail (pages/async.server.ts:3:9)',
+    '    at async pages/async.server.ts:8:5',
+    '    at async run (pages/async.server.ts:5:50)',
+    '    at async load (pages/async.server.ts:7:3)',
   ])
   const [rendered] = failuresOf(await get('/5'))
   t.equal(rendered?.err?.stack.split('\n')[1], '    at Price (pages/[id].tsx:5:9)')
