@@ -21,17 +21,20 @@ async function checkPage(t: Test, url: string) {
   const html = await (await fetch(url)).text()
   t.match(html, 'own version')
   t.match(html, 'version of the site')
+  t.match(html, 'utc,dark')
   const { page, errors, goto, hydrated } = await chromium.open({}, t)
   await goto(url, 'load')
   await hydrated()
   await page.click('#outer')
   await page.waitForSelector('#outer:has-text("outer own version 1")')
   t.equal(await page.textContent('#inner'), 'inner/')
-  const color = await page.evaluate(() => {
-    const inner = document.querySelector('#inner')
-    return inner && getComputedStyle(inner).color
-  })
-  t.equal(color, 'rgb(1, 2, 3)')
+  const colorOf = (selector: string) =>
+    page.evaluate((selector) => {
+      const element = document.querySelector(selector)
+      return element && getComputedStyle(element).color
+    }, selector)
+  t.equal(await colorOf('#inner'), 'rgb(1, 2, 3)')
+  t.equal(await colorOf('#parts'), 'rgb(4, 5, 6)')
   t.same(errors, [])
 }
 

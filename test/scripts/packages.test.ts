@@ -82,6 +82,44 @@ t.test('bundles stylesheets and assets of packages', async (t) => {
   t.match(logo, /^\/_hydrant\/assets\/logo-[A-Z2-7]{8}\.svg$/)
 })
 
+t.test(
+  'completes the paths of files in a package without exports, and bundles what only a bundler can load',
+  async (t) => {
+    const { code, client, load } = await build(t, {
+      'node_modules/parts/package.json': '{ "name": "parts", "main": "main.js", "module": "esm/index.js" }',
+      'node_modules/parts/main.js': "exports.main = 'main'\n",
+      'node_modules/parts/plugin/utc.js': "exports.utc = 'utc'\n",
+      'node_modules/parts/plugin/zone/index.js': "exports.zone = 'zone'\n",
+      'node_modules/parts/esm/index.js': "export { main } from './main'\nexport { dark } from './themes'\n",
+      'node_modules/parts/esm/main.js': "export const main = 'main'\n",
+      'node_modules/parts/esm/themes/index.js': "export { dark } from './dark'\n",
+      'node_modules/parts/esm/themes/dark.js': "export const dark = 'DARK'\n",
+      'node_modules/font/package.json': '{ "name": "font", "main": "index.css" }',
+      'node_modules/font/index.css': '@font-face { font-family: Parts; src: url(https://fonts.invalid/parts) }\n',
+      'node_modules/slides/package.json': '{ "name": "slides", "exports": { "./css": "./slides.css" } }',
+      'node_modules/slides/slides.css': '.slides { order: 7 }\n',
+      'pages/index.tsx': `import 'font'
+import 'slides/css'
+import { main } from 'parts'
+import { dark } from 'parts/esm/themes'
+import { utc } from 'parts/plugin/utc'
+export default () => [main, dark, utc].join()
+`,
+      'pages/index.server.ts': `import { dark } from 'parts/esm/themes'
+import { utc } from 'parts/plugin/utc'
+import { zone } from 'parts/plugin/zone'
+export const load = () => [dark, utc, zone].join()
+`,
+    })
+    t.match(code, 'from "parts/plugin/utc.js"')
+    t.match(code, 'from "parts/plugin/zone/index.js"')
+    t.match(code, 'from "parts"')
+    t.equal(load(), 'DARK,utc,zone')
+    t.match(client, 'font-family:Parts')
+    t.match(client, 'order:7')
+  },
+)
+
 t.test('follows an alias to a package and to a file, on both sides', async (t) => {
   const { code, client, load, page } = await build(t, {
     ...moduleOf('colors', "export const red = 'PACKAGE-RED'\n"),

@@ -1,4 +1,5 @@
-// Packages whose scripts import stylesheets, as ES modules and as CommonJS, with packages of their own.
+// Packages whose scripts import stylesheets, as ES modules and as CommonJS, with packages of their own. A package that is
+// a stylesheet. A package whose modules only `require` or a bundler finds.
 
 const manifest = (name: string, fields: object) => JSON.stringify({ name, version: '1.0.0', ...fields })
 
@@ -28,11 +29,20 @@ exports.Inner = function Inner() {
   'node_modules/styled-inner/inner.css': '#inner { color: rgb(1, 2, 3) }\n',
   'node_modules/path-of-page/package.json': manifest('path-of-page', { main: 'index.js' }),
   'node_modules/path-of-page/index.js': "exports.sep = '/'\n",
+  'node_modules/sheet/package.json': manifest('sheet', { main: 'index.css' }),
+  'node_modules/sheet/index.css': '#parts { color: rgb(4, 5, 6) }\n',
+  'node_modules/parts/package.json': manifest('parts', { main: 'index.js' }),
+  'node_modules/parts/plugin/utc.js': "exports.utc = 'utc'\n",
+  'node_modules/parts/themes/index.js': "export { dark } from './dark'\n",
+  'node_modules/parts/themes/dark.js': "export const dark = 'dark'\n",
 }
 
 export const STYLED_PAGE = `import { Outer } from 'styled-outer'
+import { utc } from 'parts/plugin/utc'
+import { dark } from 'parts/themes'
+import 'sheet'
 import { version } from 'versioned'
 export default function Styled() {
-  return <main><Outer /><p id="version">{version}</p></main>
+  return <main><Outer /><p id="version">{version}</p><p id="parts">{[utc, dark].join()}</p></main>
 }
 `

@@ -177,7 +177,7 @@ function createNodeOptions(
     plugins: [
       ...plugins,
       ...(placed.length > 0 ? [createSourceMeta(siteDir, `${folder}/${path}`, placed)] : []),
-      createExternals({ siteDir, alias: options.alias, bundled: bundledExtensions(options), inlined }),
+      createExternals({ siteDir, alias: options.alias, bundled: bundledExtensions(options), inlined, isForNode: true }),
     ],
   }
 }

@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Plugin, ResolveResult } from 'esbuild'
+import type { ImportKind, OnResolveResult, Plugin, ResolveResult } from 'esbuild'
+import { findNodeSpecifier, findRequired, needsBundler, packageName } from './node-specifier.ts'
 import { readPackage } from './site-package.ts'
 import { isInstalled } from './source-file.ts'
 
@@ -20,6 +21,8 @@ export interface ExternalsOptions {
    * could not load them again after a change.
    */
   inlinesLinked?: boolean
+  /** Whether the bundle imports packages with specifiers that Node.js finds, or with those of the source (false). */
+  isForNode?: boolean
 }
 
 /** Packages that a site has only one copy of, also when a linked package has installed its own. */
@@ -30,7 +33,14 @@ const SINGLE = new Set(['react', 'react-dom', 'hydrant'])
  * site's. Modules that Node could not load or not find are bundled: stylesheets and assets, TypeScript of a linked
  * workspace package, paths of tsconfig.json, and packages that only a bundled package has installed.
  */
-export function createExternals({ siteDir, alias, bundled, inlined, inlinesLinked = false }: ExternalsOptions): Plugin {
+export function createExternals({
+  siteDir,
+  alias,
+  bundled,
+  inlined,
+  inlinesLinked = false,
+  isForNode = false,
+}: ExternalsOptions): Plugin {
   const findPackage = createPackageFinder(siteDir)
   const isBundled = new RegExp(`\\.(${bundled.join('|')})([?#].*)?$`, 'i')
 
@@ -38,6 +48,13 @@ export function createExternals({ siteDir, alias, bundled, inlined, inlinesLinke
     // esbuild reports an error at the import.
     if (errors.length > 0) return true
     return !external && (isSource(path) || (inlinesLinked && isEsModule(path)))
+  }
+
+  /** Leaves a module of an installed package out of the bundle, unless only the build can load it. */
+  function leaveOut(path: string, kind: ImportKind): OnResolveResult | null {
+    const file = findRequired(path, siteDir)
+    if (file !== null && (isBundled.test(file) || needsBundler(file))) return null
+    return { path: isForNode && kind !== 'require-call' ? findNodeSpecifier(path, siteDir) : path, external: true }
   }
 
   return {
@@ -58,7 +75,7 @@ export function createExternals({ siteDir, alias, bundled, inlined, inlinesLinke
         if (inlined.has(name)) return null
         switch (findPackage.find(name)) {
           case 'installed':
-            return findPackage.isSame(name, args.resolveDir) ? { path, external: true } : null
+            return findPackage.isSame(name, args.resolveDir) ? leaveOut(path, args.kind) : null
           case 'linked': {
             if (SINGLE.has(name)) return { path, external: true }
             const { importer, namespace, resolveDir, kind } = args
@@ -94,10 +111,6 @@ function isSource(path: string): boolean {
 /** Returns whether Node.js loads a file as an ES module. */
 function isEsModule(path: string): boolean {
   return path.endsWith('.mjs') || (path.endsWith('.js') && readPackage(dirname(path)).type === 'module')
-}
-
-function packageName(path: string): string {
-  return path.split('/', path.startsWith('@') ? 2 : 1).join('/')
 }
 
 type PackageKind = 'installed' | 'linked' | null

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { findNodeSpecifier } from '../../../build/esbuild/node-specifier.ts'
 
 /** Imports packages for the site from the place of a server bundle, so that Node.js finds the same ones. */
 export interface NodeImporter {
@@ -47,7 +48,7 @@ export function createNodeImporter(bundle: string, base: () => string): NodeImpo
     async ready() {
       await load()
     },
-    importPackage: async (specifier) => (await load()).importModule(specifier),
+    importPackage: async (specifier) => (await load()).importModule(findNodeSpecifier(specifier, folder)),
     requirePackage: (specifier) => loaded?.require(specifier),
     meta(file) {
       const { resolve } = loaded ?? {}
