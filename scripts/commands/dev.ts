@@ -63,6 +63,7 @@ export async function runDev(
       const why = names.length > 0 ? ` (${names.slice(0, 3).join(', ')}${more})` : ''
       print(() => console.log(`${names.length > 0 ? 'updated' : 'ready'} in ${formatDuration(durationMs)}${why}`))
     },
+    onNote: (text) => print(() => console.log(text)),
     onBundle: () => print(() => console.log(BUNDLING)),
     onErrors: (errors, isRepeat) => print(() => printErrors(errors, isRepeat)),
     formatErrors: (errors) => format(errors, PLAIN),

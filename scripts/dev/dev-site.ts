@@ -31,6 +31,8 @@ export interface DevSiteInput
   onWarnings(warnings: readonly BuildProblem[]): void
   /** Called before packages are bundled, which can take seconds. */
   onBundle(): void
+  /** Called with a text about the browser, for the terminal. */
+  onNote(text: string): void
 }
 
 export interface AppliedUpdate {
@@ -134,6 +136,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       slot: app.slot,
       base,
       settled,
+      onNote: input.onNote,
       receiveText: createConsoleRoute((text) => input.onErrors([fromConsole(text, engine.browserMapper())], false)),
     }),
     upgrade: app.slot.upgrade,

@@ -7,6 +7,8 @@ export interface AppSlot {
   serve(request: IncomingMessage, response: ServerResponse): void
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   isFilled(): boolean
+  /** Resolves with the status of the app's response to a request, or null without an app. */
+  statusOf(request: IncomingMessage): Promise<number | null>
   /** Replaces the app; null empties the slot. */
   put(app: FastifyInstance | null): void
   /** Empties the slot and resolves when all apps are closed. */
@@ -55,6 +57,10 @@ export function createAppSlot(onCloseError: (error: unknown) => void): AppSlot {
       if (!current?.app.server.emit('upgrade', request, socket, head)) socket.destroy()
     },
     isFilled: () => current !== null,
+    async statusOf({ url = '', headers }) {
+      const answer = await current?.app.inject({ url, headers })
+      return answer?.statusCode ?? null
+    },
     put,
     async close() {
       put(null)

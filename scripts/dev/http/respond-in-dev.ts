@@ -9,6 +9,7 @@ import type { createConsoleRoute } from './console-route.ts'
 import type { createEditorRoute } from './open-editor.ts'
 import { serveModule } from './serve-modules.ts'
 import type { UpdateChannel } from './update-channel.ts'
+import { createWorkerWatch } from './worker-requests.ts'
 
 export interface ResponderInput {
   channel: UpdateChannel
@@ -18,18 +19,21 @@ export interface ResponderInput {
   display: ErrorDisplay
   slot: AppSlot
   base(): string
+  onNote(text: string): void
   /** Resolves when every change that was saved before has been applied. */
   settled(): Promise<void>
 }
 
 /** Creates the function that responds to all requests of a site in development. */
 export function createResponder({ channel, engine, display, slot, ...site }: ResponderInput) {
+  const watchWorker = createWorkerWatch(slot, site.onNote)
   const routes = [channel.respond, site.openEditor, site.receiveText]
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (routes.some((respond) => respond(request, response))) return
     const { settled } = site
     if (await serveModule(request, response, { engine, base: site.base(), settled })) return
     await settled()
+    if (await watchWorker(request, response)) return
     // When a page is loaded, its earlier errors are out of date.
     if (loadsPage(request)) display.list.clear({ path: pathOf(request.url ?? '') })
     const page = display.page()

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { BUILD_HEADER, type NavigationLine } from '../../shared/wire/navigation-protocol.ts'
+import { BUILD_HEADER, LAYOUTS_HEADER, type NavigationLine } from '../../shared/wire/navigation-protocol.ts'
 import type { NavigationAnswer } from '../context/navigation-answer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { limitCaching, removeCacheHeaders } from '../http/caching.ts'
@@ -19,6 +19,9 @@ const UNCACHED = {
   'surrogate-control': 'no-store',
   'x-accel-expires': '0',
 }
+
+/** The cache of a service worker stores any response. It reads `Vary`, and no other header. */
+const VARIES = `${BUILD_HEADER}, ${LAYOUTS_HEADER}`
 
 /**
  * Forbids every cache to store the response to a navigation, whatever a load, a hook or a middleware has set. A cache
@@ -54,6 +57,7 @@ function readCookies(reply: FastifyReply): string {
  * `createSeal`.
  */
 export function setNavigationHeaders({ site, reply }: Pick<RequestContext, 'site' | 'reply'>) {
+  addVary(reply, VARIES)
   if (site.options.compress) addVary(reply, 'Accept-Encoding')
   // The header of a load is replaced before compression, which its `no-transform` would forbid.
   keepFromCaches(reply)

@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { until } from '../../until.ts'
 import { startDevSite } from './dev-site.ts'
 
 /** A browser has six connections to a host over HTTP/1.1. */
@@ -51,6 +52,35 @@ t.test('updates each tab where the browser has no locks', async (t) => {
   t.equal(await page.evaluate(() => 'locks' in navigator), false)
   site.edit('parts/word.tsx', 'fourth', 'fifth')
   await says('#word', 'fifth')
+})
+
+t.test('removes the service worker of another site at this address, which shows stored pages', async (t) => {
+  site.write(
+    'public/worker.js',
+    `addEventListener('install', () => skipWaiting())
+addEventListener('activate', (event) => event.waitUntil(clients.claim()))
+addEventListener('fetch', (event) => {
+  if (event.request.mode === 'navigate') event.respondWith(new Response('<b id="word">stored</b>', { headers: { 'content-type': 'text/html' } }))
+})
+`,
+  )
+  const context = await (await site.open('/')).page.context().browser()?.newContext()
+  if (!context) throw new Error('no browser')
+  const tab = await context.newPage()
+  await tab.goto(site.url)
+  await tab.evaluate(() => navigator.serviceWorker.register('/worker.js').then(() => {}))
+  await site.dev.waitFor(/a browser has the service worker \/worker\.js: it may show stored pages/)
+  await tab.waitForFunction(() => navigator.serviceWorker.controller)
+  await tab.reload()
+  await hasWord(tab, 'stored')
+  site.remove('public/worker.js')
+  await until(async () => (await fetch(`${site.url}worker.js`)).status === 404)
+  // A browser does this after a navigation.
+  await tab.evaluate(() => navigator.serviceWorker.getRegistration().then((found) => void found?.update()))
+  await hasWord(tab, 'fifth')
+  await site.dev.waitFor(/a browser has the service worker \/worker\.js of another site at this address: it is removed/)
+  t.equal(await tab.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0)
+  await context.close()
 })
 
 async function hasWord(tab: Page, word: string): Promise<void> {

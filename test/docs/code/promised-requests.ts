@@ -31,6 +31,7 @@ const FORMS: Readonly<Record<string, readonly PromisedRequest[]>> = {
   'docs/http.md': [
     { url: '/notes', form: 'text=', status: 422 },
     { url: '/photos', form: 'photo=', status: 303 },
+    { url: '/orders', form: 'key=1&product=tea', status: 303 },
   ],
 }
 
