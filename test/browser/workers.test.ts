@@ -86,7 +86,7 @@ t.test('a build bundles workers, which run below any base with the default polic
   const { code, stderr } = await runCli(['build', dir])
   t.equal(code, 0, stderr)
   t.notMatch(stderr, 'asker')
-  t.match(stderr, 'No file is at "../data/none.txt", so this URL leads nowhere')
+  t.match(stderr, 'Warning [HYD_BUILD_UNRESOLVED] cannot find "../data/none.txt"')
   t.match(stderr, 'pages/index.tsx:21:')
   const all = readdirSync(join(dir, '.hydrant', 'client'))
   t.strictSame(

@@ -209,16 +209,13 @@ export function createModuleUrls(input: ModuleUrlsInput): Assets {
 }
 
 /** Describes a URL that leads to no file. `file` is the path of the module in the site. */
-function describeLost({ specifier, start, isWorker }: ModuleUrl, source: string, file: string): PartialMessage {
+function describeLost({ specifier, start }: ModuleUrl, source: string, file: string): PartialMessage {
   const before = source.slice(0, start).split('\n')
   const lineText = source.split('\n')[before.length - 1] ?? ''
   // esbuild counts columns in bytes.
   const column = Buffer.byteLength(before.at(-1) ?? '')
   const location = { file, line: before.length, column, lineText }
-  return {
-    text: isWorker ? `Could not resolve "${specifier}"` : `No file is at "${specifier}", so this URL leads nowhere`,
-    location,
-  }
+  return { text: `Could not resolve "${specifier}"`, location }
 }
 
 function loaderOf(path: string): Loader {
