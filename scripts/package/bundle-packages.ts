@@ -33,6 +33,9 @@ for (const [name, format] of Object.entries(PACKAGES)) {
     format,
     platform: 'node',
     target: 'node20',
+    // Node.js prints the line that threw, so lines stay short.
+    minifyWhitespace: true,
+    lineLimit: 120,
     metafile: true,
     logLevel: 'warning',
   })

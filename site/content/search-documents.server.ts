@@ -1,3 +1,4 @@
+import { closestWord } from './closest-word.ts'
 import { hrefOfDocument } from './document-href.ts'
 import { listDocuments } from './documents.server.ts'
 import { type Excerpt, excerptOf } from './excerpt.ts'
@@ -13,6 +14,10 @@ export interface Hit {
 
 export interface Found {
   hits: readonly Hit[]
+  /** The words that were searched, if a word of the query is in no document and another one is similar; otherwise null. */
+  corrected: string | null
+  /** The words that were probably meant, if a word is in few sections and a similar one in many; otherwise null. */
+  suggested: string | null
   /** Whether no section has all words, so those with some of them are shown. */
   isPartial: boolean
   /** Whether more sections have the words than are shown. */
@@ -34,16 +39,25 @@ interface Entry {
 const MOST_HITS = 30
 const MOST_OF_ONE_DOCUMENT = 3
 const MOST_WORDS = 10
+/** A word in at most so many sections may have a typing error, if a similar one occurs so many times more. */
+const [RARE, MORE_FREQUENT] = [2, 20]
 /** How much a word counts in the title, in the heading, and each of its first times in the text. */
 const [IN_TITLE, IN_HEADING, IN_TEXT, MOST_TIMES] = [8, 12, 1, 5]
 
 let entries: readonly Entry[] | undefined
+/** How often each word occurs in the documents. */
+let vocabulary: ReadonlyMap<string, number> | undefined
 
 /** Returns the sections with all words of a query, the best first; if there is none, those with some of them. */
 export function searchDocuments(query: string): Found {
-  const words = splitWords(query)
-  if (words.length === 0) return { hits: [], isPartial: false, isMore: false }
-  const phrase = query.trim().toLowerCase()
+  const given = splitWords(query)
+  if (given.length === 0) return { hits: [], corrected: null, suggested: null, isPartial: false, isMore: false }
+  const meant = given.map((word) => ({ word, ...findMeant(word) }))
+  const words = unique(meant.map(({ word, isAbsent, similar }) => (isAbsent ? (similar ?? word) : word)))
+  const corrected = words.join(' ') === given.join(' ') ? null : words.join(' ')
+  const likely = unique(meant.map(({ word, similar }) => similar ?? word)).join(' ')
+  const suggested = likely === words.join(' ') ? null : likely
+  const phrase = corrected ?? query.trim().toLowerCase()
   const scored = listEntries().map((entry) => ({ entry, ...score(entry, words, phrase) }))
   const complete = scored.filter(({ found }) => found === words.length)
   const some = complete.length > 0 ? complete : scored.filter(({ found }) => found > 0)
@@ -60,13 +74,42 @@ export function searchDocuments(query: string): Found {
       ...{ href: hrefOfDocument(path, id), title, heading },
       excerpt: excerptOf(body, words),
     }))
-  return { hits, isPartial: hits.length > 0 && complete.length === 0, isMore: some.length > hits.length }
+  return {
+    hits,
+    corrected,
+    suggested,
+    isPartial: hits.length > 0 && complete.length === 0,
+    isMore: some.length > hits.length,
+  }
 }
 
 /** Returns the words of a query in lower case. A word may contain dots, slashes and such: `layout.server.ts`. */
 function splitWords(query: string): string[] {
   const words = query.toLowerCase().match(/[\p{L}\p{N}_@][^\s,;:!?"'“”()]*/gu) ?? []
-  return [...new Set(words.map((word) => word.replace(/[.…]+$/, '')))].slice(0, MOST_WORDS)
+  return unique(words.map((word) => word.replace(/[.…]+$/, ''))).slice(0, MOST_WORDS)
+}
+
+const unique = (words: readonly string[]) => [...new Set(words)]
+
+/** Returns the similar word that was probably meant by one that is in no section, or in a few: an example of a mistake. */
+function findMeant(word: string): { isAbsent: boolean; similar: string | undefined } {
+  const isIn = ({ lower: { title, heading, body } }: Entry) =>
+    [title, heading, body].some((text) => text.includes(word))
+  const sections = listEntries().filter(isIn).length
+  if (sections > RARE) return { isAbsent: false, similar: undefined }
+  const others = [...listVocabulary()].filter(([other, count]) => other !== word && count >= MORE_FREQUENT * sections)
+  return { isAbsent: sections === 0, similar: closestWord(word, new Map(others)) }
+}
+
+function listVocabulary(): ReadonlyMap<string, number> {
+  if (vocabulary) return vocabulary
+  const counts = new Map<string, number>()
+  for (const { lower } of listEntries()) {
+    for (const [word] of `${lower.heading} ${lower.body}`.matchAll(/[\p{L}\p{N}_]{3,}/gu))
+      counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  vocabulary = counts
+  return counts
 }
 
 function score({ lower, weight }: Entry, words: readonly string[], phrase: string) {

@@ -131,6 +131,17 @@ t.test('a search shows its words in the page, and says when it finds nothing', a
   t.match(found, /<meta name="robots" content="noindex"\/>/)
   t.match(textOf(await read('/docs/search?q=guards+xyzzy')), 'No section contains all of these words')
   t.match(textOf(await read('/docs/search?q=xyzzy')), 'No document contains any of these words.')
+  for (const [q, meant] of [
+    ['strem', 'stream'],
+    ['hydartion', 'hydration'],
+    ['Guards cokie', 'guards cookie'],
+  ] as const) {
+    const text = textOf(await read(`/docs/search?${new URLSearchParams({ q })}`))
+    t.match(text, `A word of the search is in no document. These are the results for “${meant}”. The words are in`)
+  }
+  // An example of a mistake has this word.
+  t.match(await read('/docs/search?q=redirct'), /Did you mean <a href="[^"]+\?q=redirect">redirect<\/a>/)
+  t.notMatch(textOf(await read('/docs/search?q=redirect')), /is in no document|Did you mean/)
   for (const query of ['', '?q=', '?q=%20', '?q=a&q=b', '?q=%28%5B*'])
     t.match(textOf(await read(`/docs/search${query}`)), /Type one or more words|No document contains/, query)
   t.notMatch(await read(`/docs/search?${new URLSearchParams({ q: '"><img src=x>' })}`), '<img')

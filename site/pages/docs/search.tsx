@@ -14,7 +14,12 @@ export default function Search({ data, search: { q } }: PageProps<'/docs/search'
       <h1 id="results" tabIndex={-1}>
         {q === '' ? 'Search' : `Results for “${q}”`}
       </h1>
-      <p role="status">{q !== '' && describe(data)}</p>
+      <p role="status">{q !== '' && `${describeCorrection(data)}${describe(data)}`}</p>
+      {data.suggested !== null && (
+        <p>
+          Did you mean <a href={href('/docs/search', {}, { search: { q: data.suggested } })}>{data.suggested}</a>?
+        </p>
+      )}
       {data.hits.length > 0 ? (
         <ol className={classes.hits}>
           {data.hits.map((hit) => (
@@ -28,6 +33,10 @@ export default function Search({ data, search: { q } }: PageProps<'/docs/search'
       )}
     </>
   )
+}
+
+function describeCorrection({ corrected }: Data): string {
+  return corrected === null ? '' : `A word of the search is in no document. These are the results for “${corrected}”. `
 }
 
 function describe({ hits, isPartial, isMore }: Data): string {
