@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import t from 'tap'
+import { startPostgres } from '../postgres.ts'
 import { checkSites, findProblems } from './code/check-site.ts'
 import { placeOf, readBlocks } from './code/code-block.ts'
 import { installDocumentedPackages } from './code/documented-packages.ts'
@@ -8,14 +10,23 @@ import { sitesOf } from './code/sample-sites.ts'
 await installDocumentedPackages()
 const blocks = await readDocuments(t)
 
+/** Creates a database with the tables of docs/databases.md. */
+function createTables(name: string) {
+  const program = blocks.find(({ path }) => path === 'migrate.js')?.text ?? ''
+  process.env.DATABASE_URL = postgres.createDatabase(name)
+  execFileSync(process.execPath, ['--input-type=module', '--eval', program])
+}
+
+const postgres = startPostgres(t)
 const documents = new Set(blocks.map(({ document }) => document))
 const sites = [...documents].flatMap((document) => sitesOf(document, blocks))
 // All before the first test: one compiler for all sites reads the types of the packages once.
 const checked = await checkSites(t.testdir({}), sites)
 
-for (const one of checked) {
+for (const [index, one] of checked.entries()) {
   const places = [...one.site.blocks.values()].map((block) => placeOf(block)).join(', ')
   t.test(`the site of ${places}`, async (t) => {
+    if (one.site.document === 'docs/databases.md') createTables(`site_${index}`)
     t.strictSame(await findProblems(t, one), [])
   })
 }

@@ -41,13 +41,14 @@ const RUN = ['sh', 'python']
 
 /**
  * Files with a test of their own: `test/docs/fix-prompt.test.ts`, `test/browser/storybook.test.ts`,
- * `test/docs/test-runners.test.ts`.
+ * `test/docs/test-runners.test.ts`, `test/docs/code-sites.test.ts`.
  */
 const TESTED_FILES = [
   'fix-prompt.js',
   '.storybook/main.js',
   '.storybook/preview.tsx',
   'e2e/notes.spec.ts',
+  'migrate.js',
   'playwright.config.ts',
   'test/notes.spec.ts',
   'test/notes.tap.js',

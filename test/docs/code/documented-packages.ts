@@ -35,6 +35,7 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   '@types/mdx': '^2',
   '@types/passport-local': '^1',
   autoprefixer: '^10',
+  'drizzle-orm': '^0.45',
   'esbuild-plugin-svgr': '^3',
   'estree-util-value-to-estree': '^3',
   'hast-util-to-string': '^3',

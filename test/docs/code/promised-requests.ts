@@ -23,6 +23,11 @@ const REFUSED: Readonly<Record<string, number>> = {
 
 const FORMS: Readonly<Record<string, readonly PromisedRequest[]>> = {
   'docs/cache.md': [{ url: '/admin/prices', form: 'id=7&price=4', status: 303 }],
+  'docs/databases.md': [
+    { url: '/teas/new', form: 'name=Assam&price=4', status: 303 },
+    { url: '/teas/new', form: 'name=Assam&price=5', status: 422 },
+    { url: '/teas?page=2', status: 200 },
+  ],
   'docs/guide/forms.md': [
     { url: '/order', form: 'name=A', status: 422 },
     { url: '/tasting', form: 'step=contact&name=Ada&email=ada@example.org', status: 200 },
