@@ -7,7 +7,9 @@ const RESULTS = ['hit', 'stale', 'miss', 'pass'] as const
 /** The cached pages, with their responses since the start and their stored responses. */
 export function CachedRoutes({ routes }: Pick<CacheReport, 'routes'>) {
   return (
-    <div className={classes.scroll}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+    <div className={classes.scroll} tabIndex={0} role="group" aria-labelledby="routes">
       <table className={classes.table}>
         <thead>
           <tr>
@@ -45,7 +47,9 @@ export function CachedRoutes({ routes }: Pick<CacheReport, 'routes'>) {
 /** The tags that most stored responses have. */
 export function FullestTags({ tags }: Pick<CacheReport, 'tags'>) {
   return (
-    <div className={classes.scroll}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+    <div className={classes.scroll} tabIndex={0} role="group" aria-labelledby="tags">
       <table className={classes.table}>
         <thead>
           <tr>

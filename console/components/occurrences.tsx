@@ -13,7 +13,8 @@ interface OccurrencesProps {
 export function Occurrences({ occurrences, asked }: OccurrencesProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-    <section className={classes.scroll} tabIndex={0} aria-labelledby="occurrences">
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
+    <div className={classes.scroll} tabIndex={0} role="group" aria-labelledby="occurrences">
       <table className={classes.table}>
         <thead>
           <tr>
@@ -55,6 +56,6 @@ export function Occurrences({ occurrences, asked }: OccurrencesProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   )
 }

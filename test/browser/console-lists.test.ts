@@ -124,6 +124,7 @@ for (const javaScript of [true, false]) {
         ...['product', 'x'.repeat(256)],
       ])
       if (javaScript) t.same(await measureOverflow(open), NO_OVERFLOW)
+      t.equal(await open.count('main :has(> table)[tabindex="0"][role=group]'), 2, 'the keyboard can scroll them')
       await open.page.getByRole('button', { name: 'Empty the cache' }).click()
       await open.page.getByText('0 stored responses, 0 B').waitFor()
       t.equal(cache.find('a'), null)

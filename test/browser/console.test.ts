@@ -169,6 +169,7 @@ t.test('the first failure replaces the note that there is none', async (t) => {
   await open.goto(admin.origin, 'load')
   await open.hydrated()
   await open.page.getByText('Nothing has failed yet.').waitFor()
+  t.equal(await open.count('pre[tabindex="0"][aria-label]'), 1, 'the keyboard can scroll it')
   await admin.keep(failureOf('7K2M9QX4-000001'))
   await open.page.getByRole('link', { name: /TypeError/ }).waitFor()
   t.equal(await open.page.getByText('Nothing has failed yet.').count(), 0)
@@ -211,6 +212,7 @@ t.test('shows texts of errors and browsers as plain text, and fits on a phone', 
     const unnamed =
       'button:empty, a:empty, input:not([id]):not(label input):not([type=hidden]), select:not(label select)'
     t.equal(await open.count(unnamed), 0, path)
+    t.equal(await open.count('section[aria-labelledby] section[aria-labelledby]'), 0, 'each landmark has its own name')
   }
   t.strictSame(open.errors, [])
 })

@@ -281,3 +281,20 @@ t.test('forms without the Navigation API are ordinary posts', async (t) => {
   t.equal((await done()).length, 1)
   t.same(opened.errors, [])
 })
+
+t.test('the browser sends a form when another script has replaced functions that sending needs', async (t) => {
+  for (const name of ['fetch', 'AbortController'] as const) {
+    const opened = await open(t, '/form')
+    await opened.evaluate((name) => {
+      Object.assign(globalThis, {
+        [name]() {
+          throw new Error('replaced')
+        },
+      })
+    }, name)
+    await Promise.all([opened.page.waitForEvent('load'), opened.click('#ok')])
+    await opened.hasText('#data', 'text')
+    t.notOk(await isInPlace(opened), name)
+    t.equal((await done()).length, 1, 'sent once')
+  }
+})

@@ -47,3 +47,30 @@ t.test('leaving a page aborts its pending requests', async (t) => {
   t.equal(await visitor.count('[role=alert]'), 0)
   t.strictSame(visitor.documents, [])
 })
+
+t.test('a link leads to its page when another script has replaced functions that a navigation needs', async (t) => {
+  const visitor = await small.visit(t)
+  await visitor.start('/')
+  await visitor.evaluate(() => {
+    Object.assign(globalThis, {
+      AbortController: class {
+        constructor() {
+          throw new Error('replaced before')
+        }
+      },
+    })
+  }, null)
+  await visitor.click('/about')
+  await visitor.stands('About')
+  t.strictSame(visitor.documents, ['/about'])
+  await visitor.start('/')
+  await visitor.evaluate(() => {
+    Document.prototype.querySelectorAll = () => {
+      throw new Error('replaced after')
+    }
+  }, null)
+  await visitor.click('/about')
+  await visitor.stands('About')
+  t.strictSame(visitor.documents, ['/about'])
+  t.equal(visitor.page.url(), `${origin}/about`)
+})

@@ -58,7 +58,15 @@ async function callOnce(
   const to = markNavigation(url)
   // `fetch` does not report how much of the body has been sent.
   const isUpload = onProgress && init.body instanceof FormData && hasFiles(formData)
-  const response = await (isUpload ? sendWithProgress(to, init, onProgress) : fetch(to, init))
+  let sent: Promise<Response>
+  try {
+    sent = isUpload ? sendWithProgress(to, init, onProgress) : fetch(to, init)
+  } catch (error) {
+    // Another script has replaced the function, which never throws itself. Nothing has been sent.
+    reportError(error)
+    return { kind: 'load' }
+  }
+  const response = await sent
   // A form must not be sent twice, so its redirects are followed at once.
   if (response.redirected) return { kind: 'redirect', to: response.url }
   const hasActed = response.headers.has(ACTED_HEADER)

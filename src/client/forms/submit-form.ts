@@ -5,6 +5,7 @@ import { keyOf } from './form-body.ts'
 import type { PostedForm } from './intercept-forms.ts'
 import type { SubmissionContext } from './submission-context.ts'
 import { createSubmissionOrder, type Submission } from './submission-order.ts'
+import { sendNatively } from './submit-natively.ts'
 import { createResultTaker } from './take-result.ts'
 
 /**
@@ -16,7 +17,21 @@ export function createFormSubmitter({ app, state, begin, view, expire }: Submiss
   const sending = new Set<string>()
   const takeTurn = createSubmissionOrder(view.isCurrent)
 
-  return async ({ url, formData, form, enctype }: PostedForm) => {
+  return async (form: PostedForm) => {
+    let isSent = false
+    const onSend = () => {
+      isSent = true
+    }
+    try {
+      await submit(form, onSend)
+    } catch (error) {
+      reportError(error)
+      // Another script has replaced a function of the browser that this one needs.
+      if (!isSent) sendNatively(form.url.href, form.enctype, form.formData)
+    }
+  }
+
+  async function submit({ url, formData, form, enctype }: PostedForm, onSend: () => void) {
     // Ignores a double click.
     const key = keyOf(url, formData)
     if (sending.has(key)) return
@@ -32,7 +47,7 @@ export function createFormSubmitter({ app, state, begin, view, expire }: Submiss
     const submission = { url, method: 'POST', formData, form, enctype, version: state.version, counts, stop }
     state.pendingForms++
     try {
-      await deliver(submission, controller.signal, () => sending.delete(key))
+      await deliver(submission, controller.signal, onSend, () => sending.delete(key))
     } finally {
       sending.delete(key)
       state.pendingForms--
@@ -41,7 +56,7 @@ export function createFormSubmitter({ app, state, begin, view, expire }: Submiss
     }
   }
 
-  async function deliver(submission: Submission, signal: AbortSignal, onActed: () => void): Promise<void> {
+  async function deliver(submission: Submission, signal: AbortSignal, onSend: () => void, onActed: () => void) {
     const { form, counts, url } = submission
     const taker = createResultTaker(submission, takeTurn(submission), view)
     const wasOffline = !navigator.onLine
@@ -50,6 +65,7 @@ export function createFormSubmitter({ app, state, begin, view, expire }: Submiss
       submission.version++
       expire()
     }
+    onSend()
     const result = await callAction(
       submission,
       {

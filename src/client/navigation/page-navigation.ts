@@ -62,21 +62,25 @@ export function createNavigate(
     }
     if (result.kind === 'page') return { ...result, stop }
     const hasUrl = !from.canWait || isTraverse
-    const isReplaced = hasUrl || navigationType === 'replace'
     const leave = () => {
       if (result.kind === 'redirect' && state.redirects++ < MAX_REDIRECTS) {
         redirect = { to: new URL(result.to, location.href).href, type }
-        return move(result.to, isReplaced)
+        return move(result.to, hasUrl || navigationType === 'replace')
       }
-      state.redirects = 0
-      // The URL has changed already, so loading it would be a reload: the browser would use the new document for the
-      // history entries of the earlier pages too. Restoring the URL first prevents that.
-      if (hasUrl) history.replaceState(null, '', from.url)
-      app.leaving = url.href
-      return move(url.href, isReplaced)
+      return loadDocument(url, event, from, hasUrl)
     }
     // Back and Forward go to their entry of the history first, because the target replaces it.
     return isTraverse ? leave : leave()
+  }
+
+  /** @param hasUrl Whether the URL has changed already. */
+  function loadDocument({ href }: URL, event: NavigateEvent, from: Departure, hasUrl: boolean): Promise<never> {
+    state.redirects = 0
+    // Loading the URL would be a reload: the browser would use the new document for the history entries of the earlier
+    // pages too. Restoring the URL first prevents that.
+    if (hasUrl) history.replaceState(null, '', from.url)
+    app.leaving = href
+    return move(href, hasUrl || event.navigationType === 'replace')
   }
 
   async function show(page: Page, event: NavigateEvent, from: Departure, transition?: PageTransition): Promise<void> {
@@ -104,18 +108,25 @@ export function createNavigate(
     signal.addEventListener('abort', () => setTimeout(end))
     const type = redirect?.to === url.href ? redirect.type : typeOf(event)
     redirect = undefined
-    const received = receive(url, event, from, type)
+    // This script may fail, for example because another one has replaced a function of the browser.
+    function loadAfter(error: unknown, hasUrl: boolean): Promise<never> {
+      if (signal.aborted || (error as Error | null)?.name === 'AbortError') throw error
+      reportError(error)
+      return loadDocument(url, event, from, hasUrl)
+    }
+    const received = receive(url, event, from, type).catch((error) => loadAfter(error, !from.canWait))
+    async function showReceived() {
+      const page = await received
+      if (typeof page === 'function') return page()
+      state.redirects = 0
+      leftFields.leave()
+      await show(page, event, from, { type, isAnimated: hasUAVisualTransition })
+      leftFields.arrive(event)
+      end()
+    }
     return {
       ready: received.then(() => {}),
-      async show() {
-        const page = await received
-        if (typeof page === 'function') return page()
-        state.redirects = 0
-        leftFields.leave()
-        await show(page, event, from, { type, isAnimated: hasUAVisualTransition })
-        leftFields.arrive(event)
-        end()
-      },
+      show: () => showReceived().catch((error) => loadAfter(error, true)),
     }
   }
 }
