@@ -97,6 +97,9 @@ t.test(
       'node_modules/font/package.json': '{ "name": "font", "main": "index.css" }',
       'node_modules/font/index.css': '@font-face { font-family: Parts; src: url(https://fonts.invalid/parts) }\n',
       'node_modules/slides/package.json': '{ "name": "slides", "exports": { "./css": "./slides.css" } }',
+      'node_modules/icons/package.json': '{ "name": "icons", "exports": { "./fa": "./fa/index.js" } }',
+      'node_modules/icons/fa/package.json': '{ "sideEffects": false }',
+      'node_modules/icons/fa/index.js': "exports.beer = 'beer'\n",
       'node_modules/slides/slides.css': '.slides { order: 7 }\n',
       'pages/index.tsx': `import 'font'
 import 'slides/css'
@@ -107,14 +110,15 @@ export default () => [main, dark, utc].join()
 `,
       'pages/index.server.ts': `import { dark } from 'parts/esm/themes'
 import { utc } from 'parts/plugin/utc'
+import { beer } from 'icons/fa'
 import { zone } from 'parts/plugin/zone'
-export const load = () => [dark, utc, zone].join()
+export const load = () => [dark, utc, zone, beer].join()
 `,
     })
     t.match(code, 'from "parts/plugin/utc.js"')
     t.match(code, 'from "parts/plugin/zone/index.js"')
     t.match(code, 'from "parts"')
-    t.equal(load(), 'DARK,utc,zone')
+    t.equal(load(), 'DARK,utc,zone,beer')
     t.match(client, 'font-family:Parts')
     t.match(client, 'order:7')
   },

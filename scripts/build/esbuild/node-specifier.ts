@@ -31,10 +31,12 @@ export function findNodeSpecifier(specifier: string, folder: string): string {
   const name = packageName(specifier)
   if (specifier === name) return specifier
   const file = findRequired(specifier, folder)
-  const start = file?.lastIndexOf(join(sep, 'node_modules', name, sep)) ?? -1
+  const inFolder = join(sep, 'node_modules', name, sep)
+  const start = file?.lastIndexOf(inFolder) ?? -1
   if (file === null || start === -1) return specifier
-  const path = file.slice(start + '/node_modules/'.length).replaceAll(sep, '/')
-  return readPackage(dirname(file)).exports === undefined ? path : specifier
+  // A folder of the package may have a `package.json` of its own.
+  const root = file.slice(0, start + inFolder.length)
+  return readPackage(root).exports === undefined ? `${name}/${file.slice(root.length).replaceAll(sep, '/')}` : specifier
 }
 
 export function packageName(specifier: string): string {
