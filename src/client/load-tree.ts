@@ -29,14 +29,16 @@ async function loadLayout(layout: BootPlan['layouts'][number], params: BootDocum
     loadModule<LayoutComponent>(layout.file),
     loadModule<ErrorComponent>(layout.error),
   ])
-  const key = layoutKey(layout, params)
-  return { Component: Component ?? DefaultLayout, css: stylesheets(layout), ErrorPage, key }
+  return {
+    Component: Component ?? DefaultLayout,
+    css: stylesheets(layout),
+    ErrorPage,
+    key: layoutKey(layout, params),
+  }
 }
 
-// A page keeps its state when only its query changes. Another path, or another page, starts with new state.
 async function loadLeaf(leaf: BootLeaf, pathname: string, shown?: PublicError): Promise<TreeLeaf> {
   const module = await loadModule<unknown>(leaf.file)
-  const key = leaf.kind + leaf.file + pathname
   // The server has named a module with a component for this kind of leaf.
   return {
     ...module,
@@ -45,7 +47,8 @@ async function loadLeaf(leaf: BootLeaf, pathname: string, shown?: PublicError): 
     shown,
     Component: module.default,
     css: stylesheets(leaf),
-    key,
+    // A page keeps its state when only its query changes. Another path, or another page, starts with new state.
+    key: leaf.kind + leaf.file + pathname,
   } as TreeLeaf
 }
 
