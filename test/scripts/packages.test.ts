@@ -50,6 +50,42 @@ t.test('leaves packages to Node on the server and bundles them for the browser',
   t.equal(load(), 'PACKAGE-RED/')
 })
 
+t.test(
+  'loads a package behind an import() when it is needed, for example one that only browsers can load',
+  async (t) => {
+    const started = "globalThis.started.push(import.meta.url.split('/').at(-2))\n"
+    Object.assign(globalThis, { started: [] })
+    const { load } = await build(t, {
+      ...moduleOf('map', `${started}export default 'default'\nexport const size = window.innerWidth\n`),
+      ...moduleOf('shapes', `${started}export const circle = (size) => 'circle ' + size\nexport const square = 1\n`),
+      ...moduleOf('effect', `${started}`),
+      ...moduleOf('both', `${started}export const both = 'both'\n`),
+      ...moduleOf('value', `${started}export const value = 'value'\n`),
+      'parts/late.ts':
+        "import * as shapes from 'shapes'\nimport map, { size } from 'map'\nimport { both } from 'both'\nexport default () => [shapes.circle(2), map, size, both]\n",
+      'parts/effect.ts': "import 'effect'\nimport * as value from 'value'\nexport default () => Object.keys(value)\n",
+      'pages/index.server.ts':
+        "import { both } from 'both'\nexport const load = async () => [both, (await import('../parts/effect')).default(), (await import('../parts/late')).default()]\n",
+    })
+    const { started: names } = globalThis as unknown as { started: string[] }
+    // The names of a namespace that is a value are not known.
+    t.strictSame(names.splice(0).sort(), ['both', 'value'])
+    await t.rejects(load(), { message: 'window is not defined' })
+    t.strictSame(names.splice(0), ['effect', 'shapes', 'map'])
+    await t.rejects(load(), { message: 'window is not defined' }, 'it has failed for good')
+  },
+)
+
+t.test('imports such packages at the start if a module is required, which cannot wait', async (t) => {
+  const { load } = await build(t, {
+    ...moduleOf('colors', "export const red = 'red'\n"),
+    'parts/late.ts': "export const later = () => require('./needs').named\n",
+    'parts/needs.ts': "import { red } from 'colors'\nexport const named = 'named ' + red\n",
+    'pages/index.server.ts': "export const load = async () => (await import('../parts/late')).later()\n",
+  })
+  t.equal(await load(), 'named red')
+})
+
 t.test('warns about names that a module of Node.js does not export', async (t) => {
   const dir = createSite(t, {
     'pages/index.server.ts':

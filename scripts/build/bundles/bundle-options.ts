@@ -14,6 +14,7 @@ import { createReactCompiler } from '../esbuild/react-compiler.ts'
 import { createSvgComponents } from '../esbuild/svg-component.ts'
 import { CLIENT_ENTRY, createVirtualModules, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import type { EsbuildSettings } from './esbuild-options.ts'
+import { createLazyPackages, type LazyPackages } from './lazy-packages.ts'
 import { createModuleUrls } from './module-urls.ts'
 import { createSourceMeta } from './source-meta.ts'
 
@@ -108,14 +109,19 @@ export function createClientBundle(input: BundleInput, packageModules: ReadonlyS
   }
 }
 
-/**
- * @param inlined Names of packages that are a part of the bundle.
- * @param placed The modules that may use their place, see `findPlaced`.
- */
+/** What an earlier bundle has shown about the modules of the server. */
+export interface ServerFindings {
+  /** Names of packages that are a part of the bundle. */
+  inlined: readonly string[]
+  /** The modules that may use their place, see `findPlaced`. */
+  placed: readonly string[]
+  /** See `findLazyPackages`. */
+  lazy: LazyPackages
+}
+
 export function createServerBundle(
   input: Omit<BundleInput, 'formPages'>,
-  inlined: ReadonlySet<string>,
-  placed: readonly string[],
+  { inlined, placed, lazy }: ServerFindings,
 ): Bundle {
   const { siteDir, site, options } = input
   const assets = createAssets('server', assetExtensions(options))
@@ -135,8 +141,9 @@ export function createServerBundle(
           createSvgComponents(siteDir),
           images.plugin,
           assets.plugin,
+          ...(lazy.size > 0 ? [createLazyPackages(siteDir, lazy)] : []),
         ],
-        inlined,
+        new Set(inlined),
         placed,
       ),
       // An ES module has no `require`, which CommonJS modules of the bundle call for packages.

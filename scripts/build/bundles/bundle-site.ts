@@ -1,20 +1,27 @@
 import { dirname, join } from 'node:path'
-import { type BuildResult, build } from 'esbuild'
+import { build } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import { createCssCompiler } from '../esbuild/css.ts'
-import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
+import { settle } from '../esbuild/incremental-build.ts'
 import { outputText } from '../esbuild/output-files.ts'
 import { findStyledPackages } from '../esbuild/styled-packages.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
 import { rejectUnmatched } from '../output/reject-unmatched.ts'
-import { type Bundle, type BundleInput, createClientBundle, createServerBundle } from './bundle-options.ts'
+import {
+  type Bundle,
+  type BundleInput,
+  createClientBundle,
+  createServerBundle,
+  type ServerFindings,
+} from './bundle-options.ts'
 import { bundleWithPackages } from './bundle-with-packages.ts'
 import { checkClassNames } from './check-class-names.ts'
 import { checkDirectives } from './check-directives.ts'
 import { checkPackageImports } from './check-package-imports.ts'
 import { checkStylesheets } from './check-stylesheets.ts'
+import { findLazyPackages } from './lazy-packages.ts'
 import { findPlaced } from './source-meta.ts'
 import { translateErrors } from './translate-errors.ts'
 import { translateWarning } from './translate-message.ts'
@@ -33,17 +40,15 @@ export async function bundleSite(
   const cssCompiler = createCssCompiler(siteDir, input.options.stylesheets)
   const bundleClient = (packageModules: ReadonlySet<string>) =>
     compile(createClientBundle({ ...input, cssCompiler }, packageModules))
-  const bundleServer = (inlined: readonly string[], placed: readonly string[]) =>
-    compile(createServerBundle({ ...input, cssCompiler }, new Set(inlined), placed))
+  const bundleServer = (findings: ServerFindings) => compile(createServerBundle({ ...input, cssCompiler }, findings))
   const [client, first] = await Promise.all([
     bundleWithPackages(siteDir, bundleClient, ({ outcome }) => (outcome.ok ? outcome.result : null)),
-    bundleServer([], []),
+    bundleServer(NOTHING_FOUND),
   ])
   const { outcome: forClient } = client
-  const styled = forClient.ok ? findStyledPackages(forClient.result.metafile) : []
-  const second = styled.length > 0 ? await bundleServer(styled, []) : first
-  const placed = second.outcome.ok ? placedIn(second.outcome.result) : []
-  const { outcome: forServer, assets } = placed.length > 0 ? await bundleServer(styled, placed) : second
+  const inlined = forClient.ok ? findStyledPackages(forClient.result.metafile) : []
+  const second = inlined.length > 0 ? await bundleServer({ ...NOTHING_FOUND, inlined }) : first
+  const { outcome: forServer, assets } = await completeServer(second, inlined, bundleServer)
   if (!forClient.ok || !forServer.ok) {
     const messages = [forClient, forServer].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
     return { problems: await translateErrors(messages, site, client.options) }
@@ -79,6 +84,20 @@ async function compile({ options, assets }: Bundle) {
   return { outcome: await settle(() => build(options)), options, assets }
 }
 
-function placedIn({ outputFiles, metafile }: BuildResult<BundleOptions>): string[] {
-  return findPlaced(outputText(outputFiles, '.mjs'), metafile.inputs)
+type Compiled = Awaited<ReturnType<typeof compile>>
+
+const NOTHING_FOUND: ServerFindings = { inlined: [], placed: [], lazy: new Map() }
+
+/** Compiles a server's bundle again if its modules need more than it has. */
+async function completeServer(
+  compiled: Compiled,
+  inlined: readonly string[],
+  bundleServer: (findings: ServerFindings) => Promise<Compiled>,
+): Promise<Compiled> {
+  if (!compiled.outcome.ok) return compiled
+  const { outputFiles, metafile } = compiled.outcome.result
+  const code = outputText(outputFiles, '.mjs')
+  const placed = findPlaced(code, metafile.inputs)
+  const lazy = findLazyPackages(metafile, code)
+  return placed.length > 0 || lazy.size > 0 ? await bundleServer({ inlined, placed, lazy }) : compiled
 }
