@@ -19,7 +19,7 @@ export function rejectUnmatched(script: MappedCode): MappedCode {
   if (!found) return script
   const [, targets, path] = found
   // Both kinds of calls have the function. Only their targets tell them apart.
-  const areImports = `Object.values(${targets}).every(load=>/=>\\s*(?:import\\(|Promise\\b|\\w+\\(\\)\\.then\\()/.test(load))`
+  const areImports = `Object.values(${targets}).every(load=>/=>\\s*(?:import\\(|Promise\\b|[\\w$]+\\(\\)\\.then\\()/.test(load))`
   const rejection = `if(${areImports})return Promise.reject(new Error("Module not found in bundle: "+${path}));`
   const insertions = [{ offset, text: rejection, isBefore: true }]
   const { map } = script
