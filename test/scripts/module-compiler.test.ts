@@ -45,7 +45,7 @@ t.test('the data of a JSON file is a text, which no step reads as code', async (
   })
   const compiler = compilerOf(siteDir, [])
   const { code, exports } = await compiler.browser('rows.json')
-  t.strictSame(exports, ['class', 'data', 'default', 'rows'])
+  t.strictSame(exports, ['a-b', 'class', 'data', 'default', 'rows'])
   t.match(code, 'JSON.parse(')
   t.notMatch(code, '{ id: 1 }')
   t.match((await compiler.server('rows.json')).code, 'module.exports = JSON.parse(')

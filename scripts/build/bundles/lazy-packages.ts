@@ -2,6 +2,7 @@ import { builtinModules } from 'node:module'
 import type { AnyNode, ImportDefaultSpecifier, ImportSpecifier, Program } from 'acorn'
 import type { ImportKind, Metafile, Plugin } from 'esbuild'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import { exportMembers } from '../esbuild/export-members.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { nodesIn, parseScript } from '../output/parse-script.ts'
 
@@ -62,6 +63,7 @@ export function createLazyPackages(siteDir: string, packages: LazyPackages): Plu
     name: 'hydrant-lazy-packages',
     setup(build) {
       const entries = [...packages]
+      const namesOf = (path: string) => [...(packages.get(path)?.names ?? [])]
       const specifiers = entries.flatMap(([path, one]) => [path, ...one.specifiers])
       const filter = new RegExp(
         `^(?:${specifiers.map((one) => one.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})$`,
@@ -74,7 +76,7 @@ export function createLazyPackages(siteDir: string, packages: LazyPackages): Plu
         return target === undefined ? null : { path: target, namespace: NAMESPACE }
       })
       build.onLoad({ filter: /^/, namespace: NAMESPACE }, ({ path }) => ({
-        contents: writeModule(path, [...(packages.get(path)?.names ?? [])]),
+        contents: `const module = await import(${JSON.stringify(path)})\n${exportMembers('module', namesOf(path))}`,
         loader: 'js',
       }))
     },
@@ -83,12 +85,6 @@ export function createLazyPackages(siteDir: string, packages: LazyPackages): Plu
 
 function keyOf(importer: string, specifier: string): string {
   return `${importer} ${specifier}`
-}
-
-function writeModule(path: string, names: readonly string[]): string {
-  const constants = names.map((name, index) => `const value${index} = module[${JSON.stringify(name)}]\n`)
-  const exported = names.map((name, index) => `value${index} as ${name}`)
-  return `const module = await import(${JSON.stringify(path)})\n${constants.join('')}export { ${exported.join(', ')} }\n`
 }
 
 /** Reads the names that a bundle imports, by specifier. A package with a namespace that is used as a value has none. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Plugin } from 'esbuild'
 import type { BundleTarget } from '../../build/esbuild/bundle-target.ts'
+import { exportMembers } from '../../build/esbuild/export-members.ts'
 
-const NAME = /^[A-Za-z_$][\w$]*$/
 /** The names of a larger object would be the code that takes long. */
 const MAX_KEYS = 1_000
 
@@ -40,8 +40,6 @@ function keysOf(text: string): string[] | null {
 }
 
 function writeModule(value: string, keys: readonly string[]): string {
-  const names = keys.filter((key) => NAME.test(key) && key !== 'default')
-  const constants = names.map((name, index) => `const value${index} = data[${JSON.stringify(name)}]\n`)
-  const exported = names.map((name, index) => `value${index} as ${name}`)
-  return `const data = ${value}\n${constants.join('')}export { ${['data as default', ...exported].join(', ')} }\n`
+  const names = keys.filter((key) => key !== 'default')
+  return `const data = ${value}\nexport default data\n${exportMembers('data', names)}`
 }
