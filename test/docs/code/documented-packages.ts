@@ -6,6 +6,7 @@ import { folderOf, installOnce } from '../../install-once.ts'
 
 /** Each package with the version that its document names, or the newest major version. */
 export const PACKAGES: Readonly<Record<string, string>> = {
+  '@ant-design/cssinjs': '^2',
   '@fastify/cookie': '^11',
   '@fastify/cors': '^11',
   '@fastify/jwt': '^10',
@@ -53,6 +54,7 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   'remark-mdx-frontmatter': '^6',
   sass: '^1',
   sharp: '~0.35.5',
+  'styled-components': '^6',
   tailwindcss: '^4',
   'unist-util-mdx-define': '^1',
   // Newer versions do not support Node.js 20.
