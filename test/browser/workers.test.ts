@@ -30,6 +30,7 @@ export default function Page() {
 async function readFiles() {
   const read = async (url: URL) => (await fetch(url)).text()
   if (location.hash === '#lost') await read(new URL('../data/none.txt', import.meta.url))
+  if (location.hash === '#other') await read(new URL(/* @vite-ignore */ '../data/other.txt', import.meta.url))
   const notes = new URL('../data/notes.txt?v=1#end', import.meta.url)
   const script = await import(new URL('../data/words.ts', import.meta.url).href)
   const copied = await read(new URL('asker/plain.mjs', import.meta.url))
@@ -86,6 +87,7 @@ t.test('a build bundles workers, which run below any base with the default polic
   const { code, stderr } = await runCli(['build', dir])
   t.equal(code, 0, stderr)
   t.notMatch(stderr, 'asker')
+  t.notMatch(stderr, 'other.txt')
   t.match(stderr, 'Warning [HYD_BUILD_UNRESOLVED] cannot find "../data/none.txt"')
   t.match(stderr, 'pages/index.tsx:21:')
   const all = readdirSync(join(dir, '.hydrant', 'client'))

@@ -6,7 +6,7 @@ import type LaterPart from '../../../components/later-part.tsx'
 const Part = lazy<typeof LaterPart>(() =>
   typeof document === 'undefined'
     ? import('../../../components/later-part.tsx')
-    : import(new URL('later-part-OLDBUILD.js', import.meta.url).href),
+    : import(new URL(/* not replaced */ 'later-part-OLDBUILD.js', import.meta.url).href),
 )
 
 export default function Fail() {
