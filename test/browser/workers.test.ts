@@ -119,6 +119,9 @@ t.test('a worker that does not exist, or does not build, is an error with its pl
   const broken = createSite(t, { ...files, ...state, 'workers/format.ts': 'export const (\n' })
   const result = await runCli(['build', broken])
   t.match(result.stderr, 'workers/format.ts:1:')
+  const page = 'export default () => <p onClick={() => new Worker(new URL("../secret.server.ts", import.meta.url))} />'
+  const secret = createSite(t, { 'pages/index.tsx': page, 'secret.server.ts': 'export {}\n' })
+  t.match((await runCli(['build', secret])).stderr, 'Error [HYD_BUILD_SERVER_IN_BROWSER]')
 })
 
 t.test('in development, an edit of a worker starts it again, and the page keeps its state', async (t) => {

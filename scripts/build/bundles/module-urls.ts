@@ -153,7 +153,9 @@ export function createModuleUrls(input: ModuleUrlsInput): Assets {
     for (const path of /^\.\.?\//.test(bare) ? [bare] : [`./${bare}`, bare]) {
       const found = await resolveFile(plugged, path, { kind: 'dynamic-import', resolveDir: dirname(importer) })
       if (found.errors.length > 0 || found.external || found.namespace !== 'file') continue
-      if (basename(found.path).startsWith('.') || isServerFile(siteDir, found.path)) return null
+      const isPrivate = basename(found.path).startsWith('.') || isServerFile(siteDir, found.path)
+      // For a worker, the error of the bundle gives the reason.
+      if (isPrivate && !isWorker) return null
       return await publishOnce(found.path, isWorker || /\.(?:[cm]?ts|[jt]sx)$/.test(found.path))
     }
     return null
