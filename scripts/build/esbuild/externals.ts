@@ -50,11 +50,22 @@ export function createExternals({
     return !external && (isSource(path) || (inlinesLinked && isEsModule(path)))
   }
 
-  /** Leaves a module of an installed package out of the bundle, unless only the build can load it. */
-  function leaveOut(path: string, kind: ImportKind): OnResolveResult | null {
+  /** The specifiers with which Node.js imports modules of installed packages; null for one that only the build can load. */
+  const specifiers = new Map<string, string | null>()
+
+  function findSpecifier(path: string): string | null {
     const file = findRequired(path, siteDir)
     if (file !== null && (isBundled.test(file) || needsBundler(file))) return null
-    return { path: isForNode && kind !== 'require-call' ? findNodeSpecifier(path, siteDir) : path, external: true }
+    return isForNode ? findNodeSpecifier(path, siteDir) : path
+  }
+
+  /** Leaves a module of an installed package out of the bundle, unless only the build can load it. */
+  function leaveOut(path: string, kind: ImportKind): OnResolveResult | null {
+    // Most modules of a site import the same packages.
+    const known = specifiers.get(path)
+    const specifier = known === undefined ? findSpecifier(path) : known
+    specifiers.set(path, specifier)
+    return specifier === null ? null : { path: kind === 'require-call' ? path : specifier, external: true }
   }
 
   return {
@@ -64,6 +75,7 @@ export function createExternals({
       const linked = new Map<string, Promise<boolean>>()
       build.onStart(() => {
         findPackage.forget()
+        specifiers.clear()
         linked.clear()
       })
       build.onResolve({ filter: /^[^./#]/ }, async (args) => {
