@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { originalOf } from '../http/original-request.ts'
 import { recordLog } from './log-recorder.ts'
-import { runOutsideRequests } from './outside-requests.ts'
 import { createRecorder, type Recording } from './recorder.ts'
 import { recordReply } from './reply-recorder.ts'
 import { type KeptAddress, recordRequest } from './request-recorder.ts'
@@ -32,11 +31,6 @@ export interface ReadRecorder {
   readonly written: ReadonlyMap<string, string>
   /** The first read; null if there was none so far. A promise in the data may still read something. */
   readonly firstRead: VisitorRead | null
-  /**
-   * Calls a load without the stores that hooks of the request have put into an `AsyncLocalStorage`. OpenTelemetry's
-   * active span stays the parent of new spans.
-   */
-  run<Result>(load: () => Result): Result
 }
 
 /**
@@ -75,7 +69,6 @@ export function recordReads({ request, reply, context, hasGuards, ...address }: 
     get firstRead() {
       return firstRead
     },
-    run: runOutsideRequests,
   }
 }
 

@@ -214,7 +214,15 @@ export class RequestContext implements FailureSubject, RequestTarget {
     const { request, route } = this
     const failures = this.site.failures.of(request)
     const line = { route, method: request.method, url: failures.redactedUrl(), ...details }
-    request.log.info(line, failures.redaction.inMessage(message))
+    this.inRequest(() => request.log.info(line, failures.redaction.inMessage(message)))
+  }
+
+  /**
+   * Calls code that is for this visitor only, such as hooks, in the async context of the request. A response that may be
+   * stored is made outside of it.
+   */
+  inRequest<Result>(work: () => Result): Result {
+    return this.capture ? this.capture.inRequest(work) : work()
   }
 
   /** Aborts `signal`, which loads and the render were given. */
@@ -241,8 +249,10 @@ export class RequestContext implements FailureSubject, RequestTarget {
   }
 
   #write(failure: NamedFailure, thrown: unknown, details: FailureContext): Failure {
-    failure.write(this, this.#inTime(details))
-    this.#startHooks(thrown)
+    this.inRequest(() => {
+      failure.write(this, this.#inTime(details))
+      this.#startHooks(thrown)
+    })
     return failure
   }
 

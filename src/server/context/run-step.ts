@@ -10,11 +10,15 @@ import type { RequestContext } from './request-context.ts'
 export function runStep<Result>(
   kind: Step['kind'],
   subject: string,
-  { site, route, request }: RequestContext,
+  { site, route, request, capture }: RequestContext,
   work: () => Result | PromiseLike<Result>,
   thrownIn?: (result: Result) => Thrown | null,
 ): Result | PromiseLike<Result> {
-  return site.runStep === null
-    ? work()
-    : site.runStep({ kind, name: `${kind} ${subject}`, route, request }, work, thrownIn)
+  const { runStep } = site
+  if (runStep === null) return work()
+  const step = { kind, name: `${kind} ${subject}`, route, request }
+  // The option sees the stores of the request, and the work does not.
+  return capture
+    ? capture.inRequest(() => runStep(step, () => capture.run(work), thrownIn))
+    : runStep(step, work, thrownIn)
 }

@@ -1,5 +1,6 @@
 import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import type { Route } from '../build-output/load-build.ts'
+import { runOutsideRequests } from '../cache/outside-requests.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { catchError } from '../failures/catch-error.ts'
@@ -22,15 +23,18 @@ const MAX_PARAMETERS = 1_000
  * their output in `ctx.addressExtras`; null for a page without these schemas. The error is a 404 for parameters, a
  * 400 for a query, or the failure of a schema.
  */
-export function createAddressCheck({ schemas, page }: Route): CheckStep['check'] | null {
+export function createAddressCheck({ schemas, page, cache }: Route): CheckStep['check'] | null {
   const { params, search } = schemas
   if (params === null && search === null) return null
   const { serverFile } = page
+  // Output that may be stored must not depend on the stores of a visitor.
+  const run = cache ? runOutsideRequests : runHere
 
   return async (passed, ctx) => {
     const step: { running: PageSchema['name'] } = { running: 'params' }
     try {
-      const result = await Promise.race([checkBoth(schemas, step, ctx), passed])
+      const check = () => checkBoth(schemas, step, ctx)
+      const result = await Promise.race([run(check), passed])
       if (result === DEADLINE) {
         const { loadMs } = ctx.site.options.timeouts
         const error = createHydrantError('HYD_SCHEMA_TIMEOUT', [step.running, serverFile, loadMs])
@@ -38,7 +42,7 @@ export function createAddressCheck({ schemas, page }: Route): CheckStep['check']
       }
       ctx.addressExtras = result
       // If the output cannot be sent to the browser, the error must name this file.
-      writeExtras({}, serverFile, ctx)
+      run(() => writeExtras({}, serverFile, ctx))
       return null
     } catch (thrown) {
       ctx.addressExtras = null
@@ -58,6 +62,8 @@ async function checkBoth(
   if (search) extras.search = await checkSearch(search, ctx)
   return extras
 }
+
+const runHere = <Result>(work: () => Result): Result => work()
 
 async function checkParams(schema: PageSchema, ctx: RequestContext): Promise<unknown> {
   const result = await validate(schema, { ...ctx.params })

@@ -134,17 +134,16 @@ export class NavigationStream implements NavigationAnswer {
 
   /** Ends the response to a navigation whose data is complete, and stores it if it may be stored. */
   endPage() {
-    if (!this.#isEnded && !this.#stream && this.#ctx.capture?.send(this.#text)) this.#isEnded = true
+    const { capture } = this.#ctx
+    if (!this.#isEnded && !this.#stream && capture?.inRequest(() => capture.send(this.#text))) this.#isEnded = true
     else this.end()
   }
 
   #sendBody(body: string | Readable) {
     const { reply, hooksRun } = this.#ctx
-    if (hooksRun === null) return void sendOwn(body, reply)
-    void hooksRun.then(
-      () => sendOwn(body, reply),
-      (error) => sendRawError(error, this.#ctx),
-    )
+    const send = () => this.#ctx.inRequest(() => sendOwn(body, reply))
+    if (hooksRun === null) send()
+    else void hooksRun.then(send, (error) => sendRawError(error, this.#ctx))
   }
 }
 

@@ -21,7 +21,12 @@ export function targetOf(route: Route, values: readonly unknown[]): ErrorTarget 
  * Responds to a caught value: with a redirect, problem+json, the line of a navigation, or an error page inside the
  * layouts of `target`. Does nothing when the client has left. Rejects when the response cannot be sent.
  */
-export async function respondWithError(caught: CaughtError, target: ErrorTarget, ctx: RequestContext): Promise<void> {
+export function respondWithError(caught: CaughtError, target: ErrorTarget, ctx: RequestContext): Promise<void> {
+  // An error is for this visitor only.
+  return ctx.inRequest(() => respond(caught, target, ctx))
+}
+
+async function respond(caught: CaughtError, target: ErrorTarget, ctx: RequestContext): Promise<void> {
   if (!ctx.isGone && ctx.hooksRun) await ctx.hooksRun
   if (ctx.isGone) return
   const outcome = resolveError(caught, ctx)

@@ -1,5 +1,6 @@
 import type { ServerError } from '../../shared/wire/public-error.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import type { Failure } from '../failures/failure-context.ts'
 import { keepFromSharedCaches } from '../http/caching.ts'
 import { sendOwn } from '../http/compression.ts'
 import { hashEtag, setEtag } from '../http/etag.ts'
@@ -15,12 +16,16 @@ const MAX_LENGTH = 1_000_000
 
 /** Sends a rendered document as Markdown. Rejects when it cannot be converted, and with a 406 when it is too long. */
 export async function sendMarkdown(rendered: Extract<Rendered, { kind: 'whole' }>, ctx: RequestContext): Promise<void> {
-  const { site, reply, request, href, address } = ctx
+  const { site, href } = ctx
   const { failure, text: html } = rendered
   if (html.length > MAX_LENGTH)
     throw new HttpError(406, 'This page is too long for Markdown; request text/html instead.')
   const text = await site.markdown.convert({ html, address: href }, (stop) => ctx.watchLeaving(stop))
-  if (text === null || ctx.isGone) return
+  if (text !== null && !ctx.isGone) ctx.inRequest(() => sendConverted(text, failure, ctx))
+}
+
+function sendConverted(text: string, failure: Failure | null, ctx: RequestContext) {
+  const { site, reply, request, address } = ctx
   if (ctx.capture?.send(text)) return
   site.metrics.firstByteSent(reply)
   if (failure) setFailureStatus(failure, reply)

@@ -134,17 +134,18 @@ export async function respondWithDocument(
       // Promises that reject have to be handled, also where nothing reads them.
       const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0 || route.loadVisitor !== null
       ctx.statusSent = ctx.reply.statusCode
-      if (ctx.format === 'markdown') return sendMarkdownHead(ctx)
-      return sendDocumentHead(isPending && mayStream(plan, ctx), ctx)
+      const isStreamed = isPending && mayStream(plan, ctx)
+      return ctx.inRequest(() =>
+        ctx.format === 'markdown' ? sendMarkdownHead(ctx) : sendDocumentHead(isStreamed, ctx),
+      )
     }
     const visitorData = startVisitorLoad(route, ctx)
-    const render = () => renderPage({ plan, data: values, extras, leaf, visitorData }, ctx)
-    const rendered = await (ctx.capture ? ctx.capture.run(render) : render())
+    const rendered = await renderPage({ plan, data: values, extras, leaf, visitorData }, ctx)
     if (rendered.kind === 'gone') return
     if (ctx.hooksRun) await ctx.hooksRun
     if (rendered.kind === 'thrown') return respondWithError(rendered.caught, targetOf(route, values), ctx)
     if (ctx.format === 'markdown' && rendered.kind === 'whole') return await sendMarkdown(rendered, ctx)
-    sendDocument(rendered, ctx)
+    ctx.inRequest(() => sendDocument(rendered, ctx))
     if (rendered.kind === 'stream') await rendered.ended
   } catch (thrown) {
     const caught = catchError(thrown, 'load', sourceOfLoad(route.page.serverFile))
@@ -165,7 +166,7 @@ async function respondWithJson(route: PreparedRoute, values: readonly unknown[],
     const data = values.at(-1)
     const body = route.loadVisitor ? { data, visitorData: startVisitorLoad(route, ctx) } : data
     const json = await toPlainJson(body, onTimeout, renderMs, (stop) => ctx.watchLeaving(stop))
-    if (!ctx.isGone) sendJson(json, ctx)
+    if (!ctx.isGone) ctx.inRequest(() => sendJson(json, ctx))
   } catch (thrown) {
     await respondWithError(catchError(thrown, 'load', sourceOfLoad(serverFile)), targetOf(route, values), ctx)
   }

@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyServerOptions,
   type InjectOptions,
 } from 'fastify'
+import { runOutsideRequests } from '../../../src/server/cache/outside-requests.ts'
 import { type ReadRecorder, recordReads, type VisitorRead } from '../../../src/server/cache/visitor-reads.ts'
 
 /** The request and the reply of a test, with the properties that its plugins add. */
@@ -66,7 +67,9 @@ export async function createRecordings(
     let thrown: unknown
     try {
       // The properties that plugins add have no types here.
-      value = await recorder.run(() => current(recorder as unknown as Visit, original as unknown as Visit, recorder))
+      value = await runOutsideRequests(() =>
+        current(recorder as unknown as Visit, original as unknown as Visit, recorder),
+      )
     } catch (error) {
       thrown = error
     }

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { queryOf } from '../../cache/cache-key.ts'
 import type { CacheRule } from '../../cache/cache-rule.ts'
 import { type FixedDocument, fixDocument } from '../../cache/fixed-document.ts'
+import { runOutsideRequests } from '../../cache/outside-requests.ts'
 import type { PrerenderedRedirect } from '../../cache/prerendered/format.ts'
 import type { StoredResponse } from '../../cache/shared/shared-store.ts'
 import type { ShellRest } from '../../cache/shell-rest.ts'
@@ -35,7 +37,6 @@ const OF_ONE_RESPONSE: readonly string[] = [
 
 export interface CaptureInput {
   rule: CacheRule
-  tags: readonly string[]
   /** Stores and sends the response; null if it is only checked. */
   store: ((response: StoredResponse) => void) | null
   /** Stores a redirect, and responds (redirects are not stored). */
@@ -44,10 +45,11 @@ export interface CaptureInput {
   onRefused(refusal: CacheRefusal): void
 }
 
-/** Creates the capture of one response. Call it before the loads. */
+/** Creates the capture of one response. Call it in the async context of the request, before the loads. */
 export function createCapture(route: PreparedRoute, input: CaptureInput, ctx: RequestContext): PageCapture {
-  const { rule, tags, store, storeRedirect, onRefused } = input
+  const { rule, store, storeRedirect, onRefused } = input
   const { request, reply, search } = ctx
+  let tags: readonly string[] = []
   const reads = recordReads({
     request,
     reply,
@@ -100,7 +102,11 @@ export function createCapture(route: PreparedRoute, input: CaptureInput, ctx: Re
     request: reads.request,
     reply: reads.reply,
     context: reads.context,
-    run: reads.run,
+    run: runOutsideRequests,
+    inRequest: AsyncLocalStorage.snapshot(),
+    setTags(given) {
+      tags = given
+    },
     send(text) {
       const { format } = ctx
       const isDocument = format === 'html'

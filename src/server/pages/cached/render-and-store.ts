@@ -1,11 +1,12 @@
 import { pathTag, queryOf } from '../../cache/cache-key.ts'
 import { type TaggedPage, tagsOf } from '../../cache/cache-rule.ts'
+import { runOutsideRequests } from '../../cache/outside-requests.ts'
 import type { Rendering } from '../../cache/page-cache.ts'
 import type { GroupTurn } from '../../cache/render-group.ts'
 import type { StoredResponse } from '../../cache/shared/shared-store.ts'
 import type { StoredPage } from '../../cache/stored-page.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import { type CaughtError, catchError } from '../../failures/catch-error.ts'
+import { catchError } from '../../failures/catch-error.ts'
 import { admitToPage } from '../admit-to-page.ts'
 import { serveErrorInLayouts } from '../serve-error.ts'
 import type { CachedRoute } from './cached-route.ts'
@@ -58,25 +59,45 @@ interface Capturing {
 async function capturePage(cached: CachedRoute, key: string, ctx: RequestContext, capturing: Capturing) {
   const { rendering, store, isRefresh } = capturing
   const { route, rule, cache } = cached
+  const capture = createCapture(route, { rule, store, onRefused: () => cache.pass(key) }, ctx)
+  // Before the checks, because other requests wait for this one: it goes on if its client leaves.
+  ctx.capture = capture
   if (!(await passesChecks(cached, ctx))) return
-  const tags = readTags(cached, ctx)
-  if ('caught' in tags) return serveErrorInLayouts(route, tags.caught, ctx)
-  rendering.setTags(tags)
-  ctx.capture = createCapture(route, { rule, tags, store, onRefused: () => cache.pass(key) }, ctx)
-  await cached.respond(ctx, isRefresh)
+  const respond = () => cached.respond(ctx, isRefresh)
+  await respondTagged({ route, rule, respond }, ctx, (tags) => {
+    capture.setTags(tags)
+    rendering.setTags(tags)
+  })
 }
 
-/** Returns the tags of the response, or the error of the site's function. */
-export function readTags(
-  { route, rule }: Pick<CachedRoute, 'route' | 'rule'>,
+/** A page whose response gets tags. */
+export interface TaggedRoute extends Pick<CachedRoute, 'route' | 'rule'> {
+  /** Runs the loads and responds. */
+  respond(ctx: RequestContext): Promise<void>
+}
+
+/**
+ * Makes a response that may be stored, outside of the async context of the request: whatever the site runs meanwhile,
+ * for example a thenable in the data, finds no store of this visitor.
+ *
+ * @param onTags Called with the tags of the response, before the loads run.
+ */
+export async function respondTagged(
+  { route, rule, respond }: TaggedRoute,
   ctx: RequestContext,
-): readonly string[] | { caught: CaughtError } {
-  const { serverFile } = route.page
-  try {
-    return [...tagsOf(rule, taggedPage(ctx), serverFile), pathTag(ctx.path)]
-  } catch (thrown) {
-    return { caught: catchError(thrown, 'load', { file: serverFile, function: 'cache' }) }
-  }
+  onTags: (tags: readonly string[]) => void,
+): Promise<void> {
+  await runOutsideRequests(async () => {
+    const { serverFile } = route.page
+    try {
+      const tags = [...tagsOf(rule, taggedPage(ctx), serverFile), pathTag(ctx.path)]
+      onTags(tags)
+    } catch (thrown) {
+      const caught = catchError(thrown, 'load', { file: serverFile, function: 'cache' })
+      return serveErrorInLayouts(route, caught, ctx)
+    }
+    await respond(ctx)
+  })
 }
 
 /** Returns the parameters and the query of the page: the output of the schemas, or the values that were sent. */

@@ -1,30 +1,21 @@
-import type { CacheRule } from '../../cache/cache-rule.ts'
 import type { RequestContext } from '../../context/request-context.ts'
 import type { CollectedRequest, ResponseCollector } from '../../context/response-collector.ts'
 import { admitToPage } from '../admit-to-page.ts'
-import type { PreparedRoute } from '../prepared-route.ts'
 import { respondInSlot } from '../raw-response.ts'
-import { respondWithError, targetOf } from '../respond-with-error.ts'
 import { reasonOf } from './cache-warnings.ts'
 import { type CaptureInput, createCapture } from './create-capture.ts'
 import { findReadPlace } from './read-place.ts'
-import { readTags } from './render-and-store.ts'
-
-export interface CheckedPage {
-  route: PreparedRoute
-  rule: CacheRule
-  respond(ctx: RequestContext): Promise<void>
-}
+import { respondTagged, type TaggedRoute } from './render-and-store.ts'
 
 /**
  * Responds in development, where nothing is stored. The loads get the same recorders as in production, with warnings.
  */
-export function checkCachedPage(page: CheckedPage, ctx: RequestContext) {
+export function checkCachedPage(page: TaggedRoute, ctx: RequestContext) {
   respondCaptured(page, ctx, { store: null, onRefused() {} })
 }
 
 /** Gives the response of a prerendered page to the build. */
-export function collectPage(page: CheckedPage, collector: ResponseCollector, ctx: RequestContext) {
+export function collectPage(page: TaggedRoute, collector: ResponseCollector, ctx: RequestContext) {
   respondCaptured(page, ctx, {
     store(response) {
       collector.store(collected(ctx), response)
@@ -49,16 +40,16 @@ const collected = ({ request, route, path, params }: RequestContext): CollectedR
 })
 
 function respondCaptured(
-  { route, rule, respond }: CheckedPage,
+  page: TaggedRoute,
   ctx: RequestContext,
   outcome: Pick<CaptureInput, 'store' | 'storeRedirect' | 'onRefused'>,
 ) {
+  const { route, rule } = page
   if (!ctx.site.slots.admit(ctx)) return
   void respondInSlot(ctx, async () => {
     if (!(await admitToPage(route, ctx))) return
-    const tags = readTags({ route, rule }, ctx)
-    if ('caught' in tags) return respondWithError(tags.caught, targetOf(route, []), ctx)
-    ctx.capture = createCapture(route, { rule, tags, ...outcome }, ctx)
-    await respond(ctx)
+    const capture = createCapture(route, { rule, ...outcome }, ctx)
+    ctx.capture = capture
+    await respondTagged(page, ctx, capture.setTags)
   })
 }

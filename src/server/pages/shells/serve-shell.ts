@@ -29,15 +29,16 @@ export async function respondWithShell(
     if (isRefresh) return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
   } else if (shells === null) capture.check()
   else {
-    const outcome = await capture.run(() => renderShell(route, loads.values, shells, ctx))
-    if (outcome.kind === 'shell' && capture.sendShell(outcome.shell)) return
-    if (outcome.kind === 'refused') capture.refuse(outcome.reason)
-    if (isRefresh && outcome.kind === 'thrown')
+    const outcome = await renderShell(route, loads.values, shells, ctx)
+    const { kind } = outcome
+    if (kind === 'shell' && capture.inRequest(() => capture.sendShell(outcome.shell))) return
+    if (kind === 'refused') capture.refuse(outcome.reason)
+    if (isRefresh && kind === 'thrown')
       return respondWithError(catchError(outcome.thrown, 'render'), targetOf(route, loads.values), ctx)
   }
   if (isRefresh) return
   ctx.capture = null
-  if (!ctx.reply.raw.destroyed) await respond(withLoads(route, loads), ctx)
+  if (!ctx.reply.raw.destroyed) await capture.inRequest(() => respond(withLoads(route, loads), ctx))
 }
 
 /** Returns the route with loads that repeat these results: they return the same values, or throw the same value. */

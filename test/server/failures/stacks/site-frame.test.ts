@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
 import { ownBundles } from '../../../../src/server/build-output/loaded-bundles.ts'
+import { runOutsideRequests } from '../../../../src/server/cache/outside-requests.ts'
 import { recordReads, type VisitorRead } from '../../../../src/server/cache/visitor-reads.ts'
 import { findAppSites } from '../../../../src/server/context/app-sites.ts'
 import { findSiteFrame } from '../../../../src/server/failures/stacks/site-frame.ts'
@@ -41,7 +42,7 @@ t.test('finds the line of the site that read the property', async (t) => {
     'recorded',
     async (request: FastifyRequest, reply: FastifyReply, load: (request: FastifyRequest) => unknown) => {
       const recorder = recordReads({ request, reply, context: {}, hasGuards: false, url: '/', query: {} })
-      const value = await recorder.run(() => load(recorder.request))
+      const value = await runOutsideRequests(() => load(recorder.request))
       firstRead = recorder.firstRead
       return value
     },
