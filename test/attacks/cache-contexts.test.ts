@@ -105,6 +105,21 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/own.tsx': pageOf('own', ''),
   'pages/own.server.ts':
     'export const cache = { maxAgeS: 60 }\nexport const load = ({ request }) => ({ rows: request.user })\n',
+  // A prepared query is a constant of a module.
+  'lib/query.ts':
+    'export const query = { calls: 0, then(resolve) { this.calls++; resolve(globalThis.visitors.getStore() ?? "nobody") } }\n',
+  ...Object.fromEntries(
+    ['prepared', 'prepared-cached'].flatMap((name) => [
+      [`pages/${name}.tsx`, pageOf(name, '')],
+      [
+        `pages/${name}.server.ts`,
+        `import { query } from '../lib/query.ts'
+${name === 'prepared' ? '' : 'export const cache = { maxAgeS: 60 }'}
+export const load = () => ({ rows: query, again: [query], get calls() { return query.calls } })
+`,
+      ],
+    ]),
+  ),
   ...Object.fromEntries(
     Object.entries(READERS).flatMap(([name, reader]) => [
       [`pages/${name}.tsx`, pageOf(name, reader.tsx ?? '')],
@@ -177,4 +192,24 @@ t.test('hooks and log lines of a cached page have the store of their own request
     [],
     'lines of requests',
   )
+})
+
+t.test('a query that many requests share runs once in each, for the visitor of this request', async (t) => {
+  const { get } = await serve(t, dir, { ledger: false })
+  let calls = 0
+  for (const [form, { mark, headers }] of Object.entries(FORMS)) {
+    for (const [path, user, expected] of [
+      ['/prepared', 'Ann', 'Ann'],
+      ['/prepared', 'Bob', 'Bob'],
+      ['/prepared-cached', 'Carl', 'nobody'],
+    ] as const) {
+      const { body } = await get(mark(path), { ...headers, 'x-user': user })
+      t.match(body, expected, `${form} of ${path}`)
+      t.notMatch(body, new RegExp(['Ann', 'Bob', 'Carl', 'nobody'].filter((name) => name !== expected).join('|')))
+      calls++
+    }
+  }
+  const { body } = await get('/prepared', { accept: 'application/json', 'x-user': 'Dan' })
+  t.match(JSON.parse(body), { rows: 'Dan', again: ['Dan'] })
+  t.ok(JSON.parse(body).calls <= calls + 1, 'one call for each request')
 })

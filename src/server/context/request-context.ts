@@ -10,6 +10,7 @@ import { nonceOf } from '../http/headers.ts'
 import type { Format } from '../http/negotiate.ts'
 import { type PublicAddress, publicAddress } from '../http/public-address.ts'
 import { pathAndQuery, pathOf } from '../http/request-url.ts'
+import type { PromiseOwner, ThenablePromises } from '../render/data-promises.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Redirection } from '../thrown/http-error.ts'
 import type { NavigationAnswer } from './navigation-answer.ts'
@@ -34,7 +35,7 @@ export interface UnwrittenFailure extends Failure {
 }
 
 /** One request for a page, until the last byte of its response. */
-export class RequestContext implements FailureSubject, RequestTarget {
+export class RequestContext implements FailureSubject, PromiseOwner, RequestTarget {
   readonly site: Site
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -67,6 +68,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   #url: URL | null = null
   #search: string | null = null
   #nonce: string | null = null
+  #promises: ThenablePromises | null = null
   #lateRedirects: Map<Redirection, Error> | null = null
   #controller: AbortController | null = null
   /** The reason of the abort of `signal`; undefined before. */
@@ -118,6 +120,12 @@ export class RequestContext implements FailureSubject, RequestTarget {
   /** Number of different failures so far. */
   get failureCount(): number {
     return failureCountOf(this.request)
+  }
+
+  /** The promises of the thenables in the data. */
+  get promises(): ThenablePromises {
+    this.#promises ??= new WeakMap()
+    return this.#promises
   }
 
   /** The page's address as the visitor sees it. */

@@ -85,13 +85,16 @@ async function callAction(
   })
   if (outcome === DEADLINE) {
     const timeout = createTimeout(route, step, loadMs)
-    running.then(silencePromises, (thrown) => recordLate(catchActionError(thrown, route, step.running), timeout, ctx))
+    running.then(
+      (late) => silencePromises(late, ctx),
+      (thrown) => recordLate(catchActionError(thrown, route, step.running), timeout, ctx),
+    )
     throw stopAtDeadline(timeout, ctx)
   }
   if (outcome.kind !== 'returned') return outcome
   const [promise] = findPromises(outcome.value, 'actionData').values()
   if (promise === undefined) return outcome
-  silencePromises(outcome.value)
+  silencePromises(outcome.value, ctx)
   throw createHydrantError('HYD_ACTION_PROMISE', [route.page.serverFile, promise])
 }
 

@@ -5,7 +5,7 @@ import { watchAnswer } from '../context/watch-answer.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import type { SourceFunction } from '../failures/fingerprint.ts'
-import { silencePromises } from '../render/data-promises.ts'
+import { type PromiseOwner, silencePromises } from '../render/data-promises.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { stackEnd } from '../util/stack-end.ts'
 import { noteLateHeaders } from './development-notes.ts'
@@ -44,7 +44,7 @@ export async function runLoads(
   noteLateHeaders(ctx)
   const { metrics, options } = ctx.site
   const context = createLoadContext(ctx)
-  const progress: Progress = { pendingCount: steps.length, isDecided: false }
+  const progress: Progress = { owner: ctx, pendingCount: steps.length, isDecided: false }
   const answer = watchAnswer(ctx)
   const pageContext = ctx.addressExtras ? createPageLoadContext(ctx) : context
   const running = steps.map((step, index) =>
@@ -83,7 +83,9 @@ export async function runLoads(
   answer.stop()
   if (answer.isSent()) loads = endSent(running, values, ctx)
   if (steps.some(({ load }) => load !== null)) metrics.loadsEnded(ctx.route, metrics.now() - startedAt)
-  if (loads.kind !== 'loaded') for (const { promise } of running) void promise.then(silenceResult)
+  if (loads.kind !== 'loaded')
+    for (const { promise } of running)
+      void promise.then((result) => 'value' in result && silencePromises(result.value, ctx))
   return loads
 }
 
@@ -111,6 +113,7 @@ interface RunningLoad {
 }
 
 interface Progress {
+  owner: PromiseOwner
   pendingCount: number
   isDecided: boolean
 }
@@ -129,7 +132,7 @@ function startLoad(
       const value = load ? await call(load) : undefined
       // The last value to arrive is read at once. Promises in a value that has to wait, or that is too late, may reject
       // before anything reads them.
-      if (progress.pendingCount > 1 || progress.isDecided) silencePromises(value)
+      if (progress.pendingCount > 1 || progress.isDecided) silencePromises(value, progress.owner)
       if (!progress.isDecided) onLoaded(value)
       running.result = { value }
     } catch (thrown) {
@@ -144,10 +147,6 @@ function startLoad(
 
 /** The promise of a load that has not been started. */
 const NEVER = new Promise<never>(() => {})
-
-function silenceResult(result: LoadResult) {
-  if ('value' in result) silencePromises(result.value)
-}
 
 /**
  * Aborts the loads that are still running, and returns HYD_LOAD_TIMEOUT.

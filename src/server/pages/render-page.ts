@@ -54,7 +54,7 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
   const values = visitorData ? [...loaded, { ...written?.value, visitorData }] : loaded
   const isBare = !extras && values.every((value) => value === undefined)
   const data = isBare ? NO_DATA : deferData(values, filesOf(plan, values.length), ctx)
-  const safe = data.pendingCount() > 0 ? values.map((value) => withSafePromises(value, substitute)) : values
+  const safe = data.pendingCount() > 0 ? values.map((value) => withSafePromises(value, substitute, ctx)) : values
   const tree: Tree = {
     layouts: plan.layouts,
     leaf,

@@ -94,7 +94,7 @@ async function respondWithActionPage(route: PreparedRoute, ofAction: PageExtras,
     return serveErrorInLayouts(route, catchActionError(thrown, route), ctx)
   }
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
-  if (ctx.isGone || loads.kind !== 'loaded') silencePromises(loads.values)
+  if (ctx.isGone || loads.kind !== 'loaded') silencePromises(loads.values, ctx)
   if (ctx.isGone || loads.kind === 'sent') return
   // The header is set again, because a load may have set it for the page. This response belongs to one request.
   ctx.reply.header('cache-control', NO_STORE)

@@ -109,7 +109,7 @@ function respond(route: PreparedRoute, ctx: RequestContext): Promise<void> {
 
 async function respondWithPage(route: PreparedRoute, extras: WrittenExtras | null, ctx: RequestContext): Promise<void> {
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
-  if (ctx.isGone || loads.kind !== 'loaded' || ctx.format === 'json') silencePromises(loads.values)
+  if (ctx.isGone || loads.kind !== 'loaded' || ctx.format === 'json') silencePromises(loads.values, ctx)
   if (ctx.isGone || loads.kind === 'sent') return
   if (loads.kind === 'thrown') return respondWithError(loads.caught, targetOf(route, loads.values), ctx)
   if (ctx.format === 'json') return respondWithJson(route, loads.values, ctx)
@@ -165,7 +165,10 @@ async function respondWithJson(route: PreparedRoute, values: readonly unknown[],
     if (!load) throw new HttpError(406, 'This page has no data; request text/html instead.')
     const data = values.at(-1)
     const body = route.loadVisitor ? { data, visitorData: startVisitorLoad(route, ctx) } : data
-    const json = await toPlainJson(body, onTimeout, renderMs, (stop) => ctx.watchLeaving(stop))
+    const json = await toPlainJson(body, onTimeout, renderMs, {
+      promises: ctx.promises,
+      watchLeaving: (stop) => ctx.watchLeaving(stop),
+    })
     if (!ctx.isGone) ctx.inRequest(() => sendJson(json, ctx))
   } catch (thrown) {
     await respondWithError(catchError(thrown, 'load', sourceOfLoad(serverFile)), targetOf(route, values), ctx)

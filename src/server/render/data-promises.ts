@@ -3,6 +3,14 @@ import { forEachPart, mapParts } from '../../shared/wire/data-parts.ts'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { Redirection } from '../thrown/http-error.ts'
 
+/** The promises of the thenables in the data of one request. */
+export type ThenablePromises = WeakMap<PromiseLike<unknown>, Promise<unknown>>
+
+/** The request that data belongs to. */
+export interface PromiseOwner {
+  readonly promises: ThenablePromises
+}
+
 /**
  * Returns data whose promises reject only with values that React can handle. A value that throws when it is read (a
  * Proxy, an error with throwing getters) would end React's whole render, even after the shell was sent. With a
@@ -13,7 +21,7 @@ import { Redirection } from '../thrown/http-error.ts'
  *
  * @param replace Returns the error to reject with instead of an unsafe reason.
  */
-export function withSafePromises(value: unknown, replace: (reason: unknown) => Error): unknown {
+export function withSafePromises(value: unknown, replace: (reason: unknown) => Error, owner: PromiseOwner): unknown {
   let hasPromise = false
   const copies = new Map<unknown, unknown>()
   function copy(part: unknown): unknown {
@@ -22,7 +30,7 @@ export function withSafePromises(value: unknown, replace: (reason: unknown) => E
     if (existing !== undefined) return existing
     if (!isThenable(part)) return mapParts(part, copy, (created) => copies.set(part, created))
     hasPromise = true
-    const safe = makeSafe(part, replace)
+    const safe = makeSafe(toPromise(part, owner), replace)
     copies.set(part, safe)
     return safe
   }
@@ -30,21 +38,20 @@ export function withSafePromises(value: unknown, replace: (reason: unknown) => E
   return hasPromise ? copied : value
 }
 
-const promises = new WeakMap<PromiseLike<unknown>, Promise<unknown>>()
-
 /**
- * Returns a promise for a promise or another thenable in the data, the same one each time. The `then` of a query builder
- * sends the query, so it is called once.
+ * Returns a promise for a promise or another thenable in the data, the same one each time in one request. The `then` of a
+ * query builder sends the query, so it is called once. A builder may be a constant of a module: each request calls it
+ * itself, because the result can belong to a visitor.
  */
-export function toPromise(thenable: PromiseLike<unknown>): Promise<unknown> {
+export function toPromise(thenable: PromiseLike<unknown>, { promises }: PromiseOwner): Promise<unknown> {
   if (types.isPromise(thenable)) return thenable
   const promise = promises.get(thenable) ?? Promise.resolve(thenable)
   promises.set(thenable, promise)
   return promise
 }
 
-function makeSafe(thenable: PromiseLike<unknown>, replace: (reason: unknown) => Error): PromiseLike<unknown> {
-  const safe = toPromise(thenable).catch((reason: unknown) => {
+function makeSafe(promise: Promise<unknown>, replace: (reason: unknown) => Error): PromiseLike<unknown> {
+  const safe = promise.catch((reason: unknown) => {
     throw isSafe(reason) ? reason : replace(reason)
   })
   // The page may never read it, and an unhandled rejection would end the process.
@@ -95,7 +102,7 @@ export function findPromises(value: unknown, name: string): Map<unknown, string>
  * Handles the rejections of all promises in a value that is not used: unhandled, they would end the process. It enters
  * class instances too, as a value may be unused because it cannot be serialized.
  */
-export function silencePromises(value: unknown, seen = new Set<unknown>()): void {
+export function silencePromises(value: unknown, owner: PromiseOwner, seen = new Set<unknown>()): void {
   // A loop, because data may be nested more deeply than calls may be.
   const left = [value]
   while (left.length > 0) {
@@ -104,8 +111,8 @@ export function silencePromises(value: unknown, seen = new Set<unknown>()): void
     seen.add(part)
     try {
       if (isThenable(part)) {
-        toPromise(part).then(
-          (settled) => silencePromises(settled, seen),
+        toPromise(part, owner).then(
+          (settled) => silencePromises(settled, owner, seen),
           () => {},
         )
       } else forEachPart(part, (inner) => left.push(inner))

@@ -55,7 +55,7 @@ export function deferData(values: readonly unknown[], files: readonly string[], 
     const serialized = values.map((value, index) => plain[index] ?? writer.write(value, files[index] ?? ''))
     return Object.assign(writer, { serialized, needsReader: serialized.some(needsUnflatten) })
   } catch (error) {
-    silencePromises(values)
+    silencePromises(values, ctx)
     throw error
   }
 }
@@ -84,7 +84,7 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
   function defer(promise: PromiseLike<unknown>): number {
     const id = pending.add(promise)
     const from: SourceFunction = { file, function: 'load' }
-    const settling = toPromise(promise)
+    const settling = toPromise(promise, ctx)
     // The step only observes: the handlers below take the result.
     if (ctx.site.runStep !== null)
       Promise.resolve(runStep('deferred', nameOf(promise, pathsOf()), ctx, () => settling)).catch(() => {})
@@ -100,7 +100,7 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
     try {
       return fulfilledText(id, serialize(value, defer))
     } catch (error) {
-      silencePromises(value)
+      silencePromises(value, ctx)
       const within = pathsOf().get(promise)?.slice('data'.length)
       return rejected(id, unserializable(error, from.file, 'load', within), from, ctx)
     }
@@ -119,7 +119,7 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
       try {
         return serialize(value, defer)
       } catch (error) {
-        silencePromises(value)
+        silencePromises(value, ctx)
         throw unserializable(error, from)
       }
     },

@@ -1,7 +1,18 @@
 import { forEachPart } from '../../shared/wire/data-parts.ts'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { startDeadline } from '../util/deadline.ts'
-import { toPromise } from './data-promises.ts'
+import { type PromiseOwner, toPromise } from './data-promises.ts'
+
+/** The request that gets the JSON. */
+interface JsonRequest extends Partial<PromiseOwner> {
+  /** Receives the function to call when the client disconnects. */
+  watchLeaving?(stop: () => void): void
+}
+
+interface Pending extends PromiseOwner {
+  /** The paths of the promises that are pending. */
+  waiting: Set<string>
+}
 
 /**
  * Returns the data of a load as plain JSON, for scripts. Promises are awaited. A date becomes ISO 8601, a BigInt a
@@ -12,24 +23,23 @@ import { toPromise } from './data-promises.ts'
  *
  * @param onTimeout Returns the error for a value that is not complete in time; `pending` lists the paths of its
  *   promises.
- * @param watchLeaving Receives the function to call when the client disconnects.
  */
 export async function toPlainJson(
   value: unknown,
   onTimeout: (pending: string) => Error,
   timeoutMs: number,
-  watchLeaving: (stop: () => void) => void = () => {},
+  { watchLeaving, promises = new WeakMap() }: JsonRequest = {},
 ): Promise<string> {
   let clearDeadline = () => {}
   const waiting = new Set<string>()
   const deadline = new Promise<never>((_, reject) => {
     clearDeadline = startDeadline(timeoutMs, () => reject(onTimeout([...waiting].join(', '))))
-    watchLeaving(() => reject(new DOMException('The client disconnected.', 'AbortError')))
+    watchLeaving?.(() => reject(new DOMException('The client disconnected.', 'AbortError')))
   })
   // It is not awaited when a value throws at once.
   deadline.catch(() => {})
   try {
-    const plain = await Promise.race([settle(value, 'data', waiting, new Set()), deadline])
+    const plain = await Promise.race([settle(value, 'data', { waiting, promises }, new Set()), deadline])
     return JSON.stringify(plain) ?? 'null'
   } finally {
     clearDeadline()
@@ -42,10 +52,10 @@ export async function toPlainJson(
  * @param ancestors The objects that contain the value. They are shared by all calls, and restored before each returns:
  *   a copy for each object would take memory that grows with the depth of the data.
  */
-function settle(value: unknown, path: string, waiting: Set<string>, ancestors: Set<object>): unknown {
+function settle(value: unknown, path: string, pending: Pending, ancestors: Set<object>): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return value
-  if (isThenable(value)) return settleLater(value, path, waiting, new Set(ancestors))
+  if (isThenable(value)) return settleLater(value, path, pending, new Set(ancestors))
   if (ancestors.has(value)) throw new TypeError(`${path} contains itself, which JSON cannot represent`)
   if ('toJSON' in value && typeof value.toJSON === 'function') return value
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
@@ -56,7 +66,7 @@ function settle(value: unknown, path: string, waiting: Set<string>, ancestors: S
   }
   ancestors.add(value)
   const parts: unknown[] = []
-  forEachPart(value, (part, key) => parts.push(settle(part, `${path}.${key}`, waiting, ancestors)))
+  forEachPart(value, (part, key) => parts.push(settle(part, `${path}.${key}`, pending, ancestors)))
   ancestors.delete(value)
   const rebuild = (settled: readonly unknown[]) => toJsonContainer(value, settled)
   return parts.some((part) => part instanceof Promise) ? Promise.all(parts).then(rebuild) : rebuild(parts)
@@ -70,11 +80,11 @@ function toJsonContainer(container: object, parts: readonly unknown[]): unknown 
   return keys.every((key) => typeof key === 'string') ? Object.fromEntries(pairs) : pairs
 }
 
-function settleLater(promise: PromiseLike<unknown>, path: string, waiting: Set<string>, ancestors: Set<object>) {
-  waiting.add(path)
-  const settled = toPromise(promise).then((value) => {
-    waiting.delete(path)
-    return settle(value, path, waiting, ancestors)
+function settleLater(promise: PromiseLike<unknown>, path: string, pending: Pending, ancestors: Set<object>) {
+  pending.waiting.add(path)
+  const settled = toPromise(promise, pending).then((value) => {
+    pending.waiting.delete(path)
+    return settle(value, path, pending, ancestors)
   })
   // It is no longer awaited when another part has thrown.
   settled.catch(() => {})

@@ -1,16 +1,18 @@
 import t from 'tap'
 import { findPromises, silencePromises, withSafePromises } from '../../../src/server/render/data-promises.ts'
 
+const owner = { promises: new WeakMap<PromiseLike<unknown>, Promise<unknown>>() }
+
 t.test('promises in data are made safe for React, and data without promises stays the same object', async (t) => {
   const plain = { a: [1, { b: new Date(0) }], c: new Map() }
   t.equal(
-    withSafePromises(plain, () => new Error('replaced')),
+    withSafePromises(plain, () => new Error('replaced'), owner),
     plain,
   )
   const node: Record<string, unknown> = {}
   node.self = node
   t.equal(
-    withSafePromises(node, () => new Error('replaced')),
+    withSafePromises(node, () => new Error('replaced'), owner),
     node,
     'a circle',
   )
@@ -25,10 +27,14 @@ t.test('promises in data are made safe for React, and data without promises stay
   const error = new Error('an ordinary one')
   const data = { bad: Promise.reject(hostile), good: [Promise.reject(error), Promise.resolve(5)] }
   const seen: unknown[] = []
-  const safe = withSafePromises(data, (reason) => {
-    seen.push(reason)
-    return new Error('replaced')
-  }) as typeof data
+  const safe = withSafePromises(
+    data,
+    (reason) => {
+      seen.push(reason)
+      return new Error('replaced')
+    },
+    owner,
+  ) as typeof data
   await t.rejects(safe.bad, { message: 'replaced' })
   t.equal(await safe.good[0]?.catch((thrown: unknown) => thrown), error, 'what is safe stays')
   t.equal(await safe.good[1], 5)
@@ -48,13 +54,13 @@ t.test('promises are made safe wherever data may hold them', async (t) => {
     bare: Object.assign(Object.create(null), { inner: unsafe() }) as { inner: unknown },
     nested: new Map([['key', new Set([[unsafe()]])]]),
   }
-  const safe = withSafePromises(data, replace) as typeof data
+  const safe = withSafePromises(data, replace, owner) as typeof data
   const [inSet] = safe.set
   const [nested] = safe.nested.get('key') ?? []
   for (const promise of [safe.array[0], safe.map.get('key'), inSet, safe.bare.inner, nested?.[0]])
     await t.rejects(Promise.resolve(promise), { message: 'replaced' })
   t.equal(Object.getPrototypeOf(safe.bare), null)
-  silencePromises(data)
+  silencePromises(data, owner)
 })
 
 t.test('what occurs several times in data does so with safe promises', async (t) => {
@@ -62,7 +68,12 @@ t.test('what occurs several times in data does so with safe promises', async (t)
   const shared = { promise }
   const data: Record<string, unknown> = { first: promise, second: promise, shared, again: [shared] }
   data.self = data
-  const safe = withSafePromises(data, replace) as { first: unknown; second: unknown; shared: object; self: unknown }
+  const safe = withSafePromises(data, replace, owner) as {
+    first: unknown
+    second: unknown
+    shared: object
+    self: unknown
+  }
   t.not(safe.first, promise)
   t.equal(safe.second, safe.first)
   t.match(safe, { shared: { promise: safe.first }, again: [safe.shared] })
@@ -76,7 +87,7 @@ t.test('objects that cannot be copied stay the same, and so does a property name
   }
   const data = { cart: new Cart(), date: new Date(0), later: Promise.resolve() }
   Object.defineProperty(data, '__proto__', { value: { polluted: true }, enumerable: true })
-  const safe = withSafePromises(data, replace) as typeof data
+  const safe = withSafePromises(data, replace, owner) as typeof data
   t.not(safe, data)
   t.equal(safe.cart, data.cart)
   t.equal(safe.date, data.date)

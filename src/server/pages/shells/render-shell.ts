@@ -55,7 +55,7 @@ async function tryToRender(
   const styleNonce = styleNonceOf(ctx.reply) === undefined ? undefined : createNonce()
   const platform = { ...createPlatform(extras, ctx), nonce, styleNonce }
   const substitute = (reason: unknown) => ctx.substitute(reason, { phase: 'load' })
-  const safe = values.map((value) => withSafePromises(value, substitute))
+  const safe = values.map((value) => withSafePromises(value, substitute, ctx))
   const tree = { layouts: plan.layouts, leaf, data: [...safe, extras], params: ctx.params, address: ctx }
   const rendered = await prerenderShell(createAppTree(tree, platform), shells)
   if (rendered.kind === 'thrown') return rendered

@@ -126,7 +126,7 @@ function createRest({ rest, values, stream }: Resumed, route: PreparedRoute, ctx
   const data = createDataWriter(page.serverFile, ctx, numbersOf(rest))
   data.write({ visitorData }, page.serverFile)
   const substitute = (reason: unknown) => ctx.substitute(reason, { phase: 'load', place: data.place })
-  const extras = withSafePromises({ ...ctx.addressExtras, visitorData }, substitute)
+  const extras = withSafePromises({ ...ctx.addressExtras, visitorData }, substitute, ctx)
   const platform = createPlatform({ ...ctx.addressExtras }, ctx)
   const tree = { layouts: plan.layouts, leaf, data: [...values, extras], params: ctx.params, address: ctx }
   // Each document needs its own copy of the state, because React changes it. The type has a symbol that no value has.
