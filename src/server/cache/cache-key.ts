@@ -4,8 +4,8 @@ import { pathOf, plainTarget } from '../http/request-url.ts'
 
 /** The parts of a request that the response of a cached page may depend on. */
 export interface KeyedRequest {
-  /** The build's id. */
-  build: string
+  /** The result of `cacheScope`. */
+  scope: string
   /** The origin at which the visitor sees the site. */
   origin: string
   format: Format
@@ -19,10 +19,33 @@ export interface KeyedRequest {
   search: string
 }
 
+/** What the processes that share a page cache must have in common to share pages. */
+export interface ScopeInput {
+  buildId: string
+  /** The public variables of the environment, which documents contain; null without any. */
+  publicEnv: string | null
+  /** The option `hosts`. A process that serves any host cannot write pages of one that serves only its own. */
+  hosts: readonly string[]
+}
+
+/** Returns the part of the keys that all pages of a process have. */
+export function cacheScope({ buildId, publicEnv, hosts }: ScopeInput): string {
+  return hashOf(JSON.stringify([buildId, publicEnv, [...hosts].sort()]))
+}
+
+/** The longest end of a key. Of a longer one, which a client can send at will, the key has a hash. */
+const MAX_TARGET_LENGTH = 256
+
 /** Returns the key of a response. Two requests with the same key get the same response. */
-export function keyOf({ build, origin, format, kept, mayReport, path, search }: KeyedRequest): string {
-  // Only the last part can contain a space.
-  return `${build} ${origin} ${format}${kept}${mayReport ? '' : '-'} ${path}${search}`
+export function keyOf({ scope, origin, format, kept, mayReport, path, search }: KeyedRequest): string {
+  const target = path + search
+  // A path begins with a slash, and no hash does.
+  const end = target.length > MAX_TARGET_LENGTH ? hashOf(target) : target
+  return `${scope} ${origin} ${format}${kept}${mayReport ? '' : '-'} ${end}`
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }
 
 /**
@@ -59,7 +82,7 @@ const MAX_TAG_LENGTH = 256
 export function toStoredTag(tag: string): string {
   const encoded = encodeTag(tag)
   if (encoded.length <= MAX_TAG_LENGTH) return encoded
-  const end = `~${createHash('sha256').update(encoded).digest('base64url')}`
+  const end = `~${hashOf(encoded)}`
   return encoded.slice(0, MAX_TAG_LENGTH - end.length).replace(/%.?$/, '') + end
 }
 
@@ -75,5 +98,5 @@ function encodeTag(tag: string): string {
 /** Returns the tag that every response for a path has. `path` is relative to the origin; its query is left out. */
 export function pathTag(path: string): string {
   // Paths that differ only in their encoding lead to the same page.
-  return encodeTag(`path:${plainTarget(pathOf(path.replace(/^\/*/, '/')))}`)
+  return toStoredTag(`path:${plainTarget(pathOf(path.replace(/^\/*/, '/')))}`)
 }

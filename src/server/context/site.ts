@@ -49,6 +49,8 @@ export interface Site {
   etags: EtagWriter
   /** Stores the responses of pages with the export `cache` or `prerender`; null if there are none, and in development. */
   cache: PageCache | null
+  /** The part of the keys of `cache` that all pages have. */
+  cacheScope: string
   /** The responses that the build contains and that this process may serve; null for none. */
   prerendered: PrerenderedPages | null
   /** Takes the responses of prerendered pages while the site is built; null in a server. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
+import { cacheScope } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import type { PrerenderedPages } from '../cache/prerendered/prerendered-pages.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
@@ -77,6 +78,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     policies: createPolicyWatch(app.log, build.entry.url),
     etags: createEtagWriter(),
     cache,
+    cacheScope: cacheScope({ buildId: build.manifest.buildId, publicEnv, hosts: options.hosts }),
     prerendered,
     collector,
     markdown,

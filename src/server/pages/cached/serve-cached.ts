@@ -52,7 +52,7 @@ function keyFor(route: PreparedRoute, ctx: RequestContext): string | null {
   const kept = format === 'navigation' ? countKeptLayouts(route.plan, ctx) : 0
   const mayReportFailures = mayReport(site.options.reports, headers)
   return keyOf({
-    build: site.build.manifest.buildId,
+    scope: site.cacheScope,
     origin: address.origin,
     format,
     kept,
