@@ -10,7 +10,6 @@ import { nonceOf } from '../http/headers.ts'
 import type { Format } from '../http/negotiate.ts'
 import { type PublicAddress, publicAddress } from '../http/public-address.ts'
 import { pathAndQuery, pathOf } from '../http/request-url.ts'
-import type { PromiseOwner, ThenablePromises } from '../render/data-promises.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import type { Redirection } from '../thrown/http-error.ts'
 import type { NavigationAnswer } from './navigation-answer.ts'
@@ -29,13 +28,16 @@ export interface RequestTarget {
   hasScripts: boolean
 }
 
+/** The promises of the thenables in the data of one request. */
+export type ThenablePromises = WeakMap<PromiseLike<unknown>, Promise<unknown>>
+
 /** A failure that has its digest. Its line is written once, by the first `write`. */
 export interface UnwrittenFailure extends Failure {
   write(details: FailureContext): Failure
 }
 
 /** One request for a page, until the last byte of its response. */
-export class RequestContext implements FailureSubject, PromiseOwner, RequestTarget {
+export class RequestContext implements FailureSubject, RequestTarget {
   readonly site: Site
   readonly request: FastifyRequest
   readonly reply: FastifyReply

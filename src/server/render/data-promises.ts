@@ -1,15 +1,11 @@
 import { types } from 'node:util'
 import { forEachPart, mapParts } from '../../shared/wire/data-parts.ts'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import { Redirection } from '../thrown/http-error.ts'
 
-/** The promises of the thenables in the data of one request. */
-export type ThenablePromises = WeakMap<PromiseLike<unknown>, Promise<unknown>>
-
 /** The request that data belongs to. */
-export interface PromiseOwner {
-  readonly promises: ThenablePromises
-}
+export type PromiseOwner = Pick<RequestContext, 'promises'>
 
 /**
  * Returns data whose promises reject only with values that React can handle. A value that throws when it is read (a
