@@ -43,14 +43,17 @@ export function createResultTaker(submission: Submission, turn: Turn, view: Resu
       else if (result.kind === 'page') await takePage(result, actedStatus ?? result.status)
       else if (result.kind === 'redirect') {
         if (result.isRefused) keepTyped(submission.form)
-        await screen.follow(new URL(result.to, url))
-        // If no action has run, the visitor's input in a form of a layout that stays would be lost.
-        if (!result.isRefused) input.reset()
+        const isInPlace = await screen.follow(new URL(result.to, url))
+        // If no action has run, the visitor's input in a form of a layout that stays would be lost. A document that is left
+        // keeps its fields, for Back and for a redirect to a download.
+        if (isInPlace && !result.isRefused) input.reset()
       } else if (result.kind === 'done') {
         const shown = screen.actedShown()
-        if (!shown) return screen.follow(url)
-        await shown
-        if ((actedStatus ?? 0) < 400) input.reset()
+        if (!shown) await screen.follow(url)
+        else {
+          await shown
+          if ((actedStatus ?? 0) < 400) input.reset()
+        }
       }
     },
     stop: input.stop,
@@ -86,10 +89,11 @@ function createResultScreen(submission: Submission, turn: Turn, view: ResultView
       if (page.rest === null) await inDocument
       void inDocument.then(onShown)
     },
-    async follow(to: URL) {
-      if (!turn.isNewest()) return
+    /** Resolves with false if the browser loads a document. */
+    async follow(to: URL): Promise<boolean> {
+      if (!turn.isNewest()) return true
       turn.takeEffect()
-      await view.follow(to, turn.isNewest)
+      return view.follow(to, turn.isNewest)
     },
   }
 }
