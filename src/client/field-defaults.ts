@@ -1,6 +1,6 @@
 // Shows new data in fields that the visitor has not changed, as a new document does: see decision 061. A field with
 // `value` or `checked` belongs to React. A field with `defaultValue` or `defaultChecked` belongs to the browser, and React
-// does not give it each new default: https://github.com/facebook/react/issues/30580.
+// does not give it each new default: https://github.com/facebook/react/issues/21025.
 
 import { type Field, isTicked, readValue } from './typed-text.ts'
 

@@ -162,6 +162,19 @@ export function load() {
   return { ...data, count: ++count, later: Promise.resolve(late) }
 }
 `,
+  'pages/search.tsx': `
+export default function Page({ url: { searchParams } }) {
+  const q = searchParams.get('q') ?? undefined
+  const kinds = searchParams.getAll('kinds')
+  return <>
+    <form><input id="q" name="q" defaultValue={q} /><input id="other" name="other" />
+      <input id="a" name="kinds" value="a" type="checkbox" defaultChecked={kinds.includes('a')} />
+      <select id="sort" name="sort" defaultValue={searchParams.get('sort') ?? undefined}>${options}</select>
+      <button id="send">Send</button></form>
+    <p id="late">{String(searchParams)}</p><a id="link" href="/search?q=linked&sort=c&kinds=a">Link</a>
+  </>
+}
+`,
   'pages/views.tsx': 'export default () => null\n',
   'pages/views.server.ts': "import { OTHER, set } from '../stored.server.ts'\nexport const action = () => set(OTHER)\n",
   'pages/plain.tsx': 'export const hydrate = false\nexport default () => <p id="there">plain</p>\n',

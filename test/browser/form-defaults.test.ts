@@ -190,6 +190,26 @@ t.test('a form of useSubmission shows what has been stored, and keeps a text wit
   t.match(await sent(), { text: 'later', choice: 'c', many: 'c', kind: 'c', comment: 'a comment' })
 })
 
+t.test('a search form shows the search of each address, and what the visitor has typed since', async (t) => {
+  const open = await openPage(t, '/search')
+  await change(open, { q: 'typed', a: true, sort: 'b' })
+  await open.click('#send')
+  await open.hasText('#late', 'q=typed&other=&kinds=a&sort=b')
+  t.match(await read(open), { q: 'typed', a: true, sort: ['b'] })
+  await open.click('#link')
+  await open.hasText('#late', 'q=linked&sort=c&kinds=a')
+  t.match(await read(open), { q: 'linked', a: true, sort: ['c'] })
+  await change(open, { other: 'typed' })
+  for (const [late, state] of [
+    ['q=typed', { q: 'typed', a: true, sort: ['b'] }],
+    [/^$/, { q: '', a: false, sort: ['a'] }],
+  ] as const) {
+    await open.page.goBack()
+    await open.hasText('#late', late)
+    t.match(await read(open), { ...state, other: 'typed' })
+  }
+})
+
 t.test('a form that leads to another document keeps its fields, as without JavaScript', async (t) => {
   for (const intent of ['site', 'route', 'plain', 'file']) {
     const seen = []
