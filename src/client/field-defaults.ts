@@ -56,8 +56,8 @@ export function watchForms() {
 }
 
 /**
- * Notices what is in the fields of a form that is sent. Returns the function to call when the form has been accepted and
- * is not reset: its fields then show defaults that differ from those before.
+ * Notices what is in the fields of a form that is sent. Returns the function to call when an action has accepted the form:
+ * its fields then show defaults that differ from those before, also if the form is not reset.
  */
 export function watchSent(form: unknown): () => void {
   const fields = fieldsOnScreen().filter((field) => field.form === form)

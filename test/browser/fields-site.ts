@@ -7,10 +7,11 @@ const options = "{['a', 'b', 'c'].map((value) => <option key={value}>{value}</op
 
 export const FIELDS_SITE: Files = {
   'server.ts': `
-import { clear, last, OTHER, set } from './stored.server.ts'
+import { clear, last, letGo, OTHER, set } from './stored.server.ts'
 export default async function server(app) {
   app.get('/clear', async () => clear())
   app.get('/sent', async () => last())
+  app.get('/go', async () => letGo() ?? {})
   app.get('/other', async () => set(OTHER) ?? {})
   app.get('/route', async (request, reply) => reply.type('text/html').send('<p id="there">route</p>'))
   app.get('/file', async (request, reply) => reply.header('content-disposition', 'attachment; filename=a.txt').send('a file'))
@@ -25,6 +26,9 @@ const NEXT = { a: 'b', b: 'c', c: 'a' }
 let stored = START
 let sent = {}
 export const OTHER = { round: 7, text: 'other', choice: 'c', kind: 'c', many: ['c'], box: false, late: 'c' }
+let go = () => {}
+export const waitForGo = () => new Promise((resolve) => { go = resolve })
+export const letGo = () => go()
 export const get = () => stored
 export const last = () => sent
 export const set = (values) => void (stored = { ...stored, ...values })
@@ -75,7 +79,7 @@ export default function Page({ data }) {
   return <>
     <form id="form" method="post">
       <Fields data={data} />
-      {['data', 'same', 'query', 'twice', 'site', 'route', 'file', 'plain'].map((intent) => <button key={intent} id={intent} name="intent" value={intent}>{intent}</button>)}
+      {['data', 'same', 'query', 'twice', 'site', 'route', 'file', 'plain', 'slow'].map((intent) => <button key={intent} id={intent} name="intent" value={intent}>{intent}</button>)}
     </form>
     <input id="outside" form="form" name="outside" defaultValue={data.outside} />
     <select id="outsideChoice" form="form" name="outsideChoice" defaultValue={data.outsideChoice}>${options}</select>
@@ -85,13 +89,14 @@ export default function Page({ data }) {
 `,
   'pages/fields.server.ts': `
 import { redirect } from 'hydrant'
-import { get, save } from '../stored.server.ts'
+import { get, save, waitForGo } from '../stored.server.ts'
 export function load() {
   const { late, ...data } = get()
   return { ...data, later: new Promise((resolve) => setTimeout(resolve, 20, late)) }
 }
-export function action({ form, url, reply }) {
+export async function action({ form, url, reply }) {
   const intent = form.get('intent')
+  if (intent === 'slow') await waitForGo()
   save(form)
   if (intent === 'same') redirect('/fields')
   if (intent === 'query') redirect('/fields?saved=1')

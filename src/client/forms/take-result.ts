@@ -1,5 +1,6 @@
 import type { Acted } from '../../shared/wire/navigation-protocol.ts'
 import { extrasOf } from '../extras.ts'
+import { watchSent } from '../field-defaults.ts'
 import { focusInvalid } from '../focus-invalid.ts'
 import { showError } from '../notice.ts'
 import type { FetchResult } from '../read-page.ts'
@@ -16,6 +17,7 @@ const TOO_LARGE = 413
 /** Creates the functions that take the result of a submission, and show it in its turn. */
 export function createResultTaker(submission: Submission, turn: Turn, view: ResultView) {
   const input = watchInput(submission.form, turn)
+  const accept = watchSent(submission.form)
   const screen = createResultScreen(submission, turn, view)
 
   async function takePage(page: PageResult, status: number) {
@@ -34,7 +36,10 @@ export function createResultTaker(submission: Submission, turn: Turn, view: Resu
 
   return {
     /** Shows what the action returned, in the current page. */
-    acted: screen.showActed,
+    acted(acted: Acted, status: number) {
+      if (status < 400) accept()
+      screen.showActed(acted)
+    },
     /** Resolves when the result has taken effect. */
     async ended(result: FetchResult, actedStatus: number | undefined) {
       const { url, counts } = submission
