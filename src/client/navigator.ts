@@ -4,10 +4,12 @@
 import type { BrowserFunctions } from '../shared/tree/browser.ts'
 import type { App } from './app-state.ts'
 import { fetchPage } from './fetch-page.ts'
+import { watchForms } from './field-defaults.ts'
 import { keyOf } from './forms/form-body.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
 import { watchFields } from './forms/keep-fields.ts'
 import { createLeftFields } from './forms/left-fields.ts'
+import type { SubmissionContext } from './forms/submission-context.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
 import { createFormSubmitter } from './forms/submit-form.ts'
 import { createActivity } from './navigation/navigation-activity.ts'
@@ -19,11 +21,12 @@ import { createPrefetcher } from './prefetch/prefetcher.ts'
 import { showProgress } from './progress.ts'
 import { createRefresh } from './refresh-page.ts'
 import { createResultView } from './result-view.ts'
-import { keepTypedOnRetry } from './retry.ts'
 import { createTextGuard } from './translation.ts'
+import { keepsTyped, restoreTyped } from './typed-text.ts'
 
 // Here, because a document with a form loads this script before hydration, and creates the navigator after it.
 watchFields()
+watchForms()
 
 export type Navigator = ReturnType<typeof createNavigator>
 
@@ -117,6 +120,31 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
       return { ...pending, show: () => pending.show().then(catchUp) }
     },
   }
+}
+
+/**
+ * Makes the "Try again" of error pages and fallbacks load the page in place while the text of its form is kept: a new
+ * document would lose it. The browser loads the document for all other errors, as it may fix errors of this document.
+ */
+function keepTypedOnRetry({ app, state, begin, view }: SubmissionContext) {
+  async function retry() {
+    const url = new URL(location.href)
+    const before = state.departures
+    const end = begin({ state: 'loading', url })
+    await view.follow(url, () => before === state.departures)
+    restoreTyped()
+    end()
+  }
+
+  app.platform.reload = () => {
+    if (keepsTyped()) void retry()
+    else location.reload()
+  }
+  addEventListener('submit', (event) => {
+    if (!keepsTyped() || !(event.target as Element).closest('.hydrant-failure')) return
+    event.preventDefault()
+    void retry()
+  })
 }
 
 /** A transition of the site that waits for `refresh` keeps React from committing. */

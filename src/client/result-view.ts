@@ -58,19 +58,29 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
       const onScreen = view.onScreen()
       await view.show({ ...onScreen, tree: withResult(onScreen.tree, acted) })
     },
-    /** Shows the page to which an action leads, if `counts` still returns true when the page has been fetched. */
-    async follow(url: URL, counts: () => boolean) {
+    /**
+     * Shows the page to which an action leads, if `counts` still returns true when the page has been fetched. Resolves
+     * with false if the browser loads its document instead.
+     */
+    async follow(url: URL, counts: () => boolean): Promise<boolean> {
       let to = url
       // Without the Navigation API only the current page can be shown again.
       const canShow = () => isOurs(to) && ('navigation' in window || isCurrent(to))
       for (let count = 0; count < MAX_REDIRECTS && canShow(); count++) {
         const page = await fetchFresh(to)
-        if (!counts()) return page.stop()
-        if (page.kind === 'page') return show(to, page)
+        if (!counts()) {
+          page.stop()
+          return true
+        }
+        if (page.kind === 'page') {
+          await show(to, page)
+          return true
+        }
         if (page.kind !== 'redirect') break
         to = new URL(page.to, to)
       }
       loadDocument(to)
+      return false
     },
   }
 }

@@ -103,6 +103,7 @@ export function fill(field: Field, value: string | boolean | boolean[]) {
   }
 }
 
-function isTicked(field: Field): field is HTMLInputElement {
+/** Returns whether the field is a checkbox or a radio button. */
+export function isTicked(field: Field): field is HTMLInputElement {
   return field.type === 'checkbox' || field.type === 'radio'
 }

@@ -110,7 +110,7 @@ export interface Field extends FieldRules, InvalidAttributes {
   readonly issues: readonly string[]
   /**
    * Returns the attributes of a checkbox or a radio button with this value. If the form was not accepted, they include
-   * `defaultChecked`, and a `ref` for a checked option. A `ref` after the spread replaces it.
+   * `defaultChecked`.
    */
   option(value: string): OptionAttributes
 }

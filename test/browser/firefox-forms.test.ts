@@ -1,6 +1,7 @@
 /// <reference lib="dom" />
 
-// Forms in Firefox: forms handled in place send what Firefox sends itself, and the same forms are left to it.
+// Forms in Firefox: forms handled in place send what Firefox sends itself, and the same forms are left to it. Fields show
+// what has been stored.
 
 import t from 'tap'
 import { until } from '../until.ts'
@@ -8,7 +9,32 @@ import { launchFirefox } from './firefox.ts'
 import { IN_PLACE, KINDS_FILES, LEFT, NOT_SENT } from './form-kinds.ts'
 import { type Done, startInPlace } from './in-place-site.ts'
 
-const { origin, done } = await startInPlace(t, KINDS_FILES)
+const STORED_FILES = {
+  'pages/stored.tsx': `
+import { useState } from 'react'
+const options = ['a', 'b', 'c'].map((value) => <option key={value}>{value}</option>)
+export default function Stored({ data }) {
+  const [own, setOwn] = useState('a')
+  return <form method="post">
+    <select name="choice" defaultValue={data.choice}>{options}</select>
+    <select name="many" multiple defaultValue={data.many}>{options}</select>
+    <select name="own" value={own} onChange={({ target }) => setOwn(target.value)}>{options}</select>
+    <output>{data.count} <b>times</b></output><button id="store">Store</button>
+    <p id="stored">{data.count} {data.choice} {data.many.join()} {own}</p>
+  </form>
+}
+`,
+  'pages/stored.server.ts': `
+const NEXT = { a: 'b', b: 'c', c: 'a' }
+let stored = { count: 0, choice: 'a', many: ['a'] }
+export const load = () => stored
+export const action = ({ form }) => {
+  stored = { count: stored.count + 1, choice: NEXT[form.get('choice')], many: form.getAll('many').map((value) => NEXT[value]) }
+}
+`,
+}
+
+const { origin, done } = await startInPlace(t, { ...KINDS_FILES, ...STORED_FILES })
 const firefox = await launchFirefox(t)
 
 async function visit(path: string) {
@@ -77,3 +103,27 @@ for (const kind of Object.keys(NOT_SENT).filter((kind) => kind !== 'late' && kin
     t.strictSame(await done(), [])
   })
 }
+
+t.test('selects show what has been stored, and send it', async (t) => {
+  await visit('/stored')
+  await firefox.evaluate(() => {
+    for (const select of document.querySelectorAll('select')) {
+      for (const option of select.options)
+        option.selected = option.value === 'b' || (select.multiple && option.value === 'c')
+      for (const type of ['input', 'change']) select.dispatchEvent(new Event(type, { bubbles: true }))
+    }
+  }, null)
+  await firefox.click('#store')
+  await firefox.shows('#stored', '1 c c,a b')
+  const read = () =>
+    firefox.evaluate(() => {
+      const selected = [...document.querySelectorAll('select')].map(({ selectedOptions }) => selectedOptions)
+      const values = selected.map((options) => [...options].map(({ value }) => value).join())
+      return [...values, document.querySelector('output')?.textContent, document.querySelectorAll('output b').length]
+    }, null)
+  t.strictSame(await read(), ['c', 'a,c', 'b', '1 times', 1])
+  await firefox.click('#store')
+  await firefox.shows('#stored', '2 a b,a b')
+  t.strictSame(await read(), ['a', 'a,b', 'b', '2 times', 1])
+  t.ok(await isInPlace())
+})

@@ -87,6 +87,24 @@ t.test('the progress bar appears if a page takes long', async (t) => {
   t.strictSame(visitor.errors, [])
 })
 
+t.test('a new query changes the address before the deferred part of the page, which stays meanwhile', async (t) => {
+  const visitor = await small.visit(t)
+  await visitor.start('/')
+  await visitor.click('/later')
+  await visitor.shown('#wait')
+  gates.gate('later').open('first')
+  await visitor.hasText('#later', 'first')
+  await visitor.evaluate(() => location.assign('/later?page=2'), null)
+  await until(() => visitor.page.url().endsWith('?page=2'))
+  await visitor.hasText('#state', 'loading /later')
+  t.equal(await visitor.read('#later'), 'first')
+  t.equal(await visitor.read('#query'), '')
+  gates.gate('later?page=2').open('second')
+  await visitor.hasText('#later', 'second')
+  await visitor.hasText('#state', /^idle$/)
+  t.equal(await visitor.read('#query'), '?page=2')
+})
+
 t.test('a navigation that is stopped leaves the page unchanged', async (t) => {
   const again = await serveSmallSite(t)
   const visitor = await again.visit(t)

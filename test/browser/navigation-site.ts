@@ -118,7 +118,7 @@ export default function Layout({ children }) {
     '<FailureBoundary><Suspense fallback={<i id="wait">wait</i>}><Later promise={data.later} /></Suspense></FailureBoundary>',
   ),
   'pages/later.server.ts': load(
-    "  const gate = ctx.app.gate('later')\n  ctx.signal.addEventListener('abort', () => gate.leave(ctx.signal.reason))\n  return { later: gate.opened }",
+    "  const gate = ctx.app.gate('later' + ctx.url.search)\n  ctx.signal.addEventListener('abort', () => gate.leave(ctx.signal.reason))\n  return { later: gate.opened }",
   ),
   'pages/tall.tsx': page(
     'Tall',

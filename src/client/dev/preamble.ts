@@ -4,11 +4,15 @@ import * as refresh from '#react-refresh'
 import { createDevRuntime, type DevRuntime } from './runtime.ts'
 import { listenForUpdates } from './updates.ts'
 import { watchConsole } from './watch-console.ts'
+import { watchHead } from './watch-head.ts'
 
 refresh.injectIntoGlobalHook(self)
-const runtime: DevRuntime = createDevRuntime(refresh, (app, modules, since) =>
-  listenForUpdates({ app, modules, since, refreshComponents: refresh.performReactRefresh }),
-)
+const runtime: DevRuntime = createDevRuntime(refresh, (app, modules, since) => {
+  listenForUpdates({ app, modules, since, refreshComponents: refresh.performReactRefresh })
+  watchHead(tell)
+})
 Object.assign(self, { __hydrant_dev__: runtime })
 // Before the page is hydrated. Versions of React before 19.1 do not have the function.
-watchConsole(() => (runtime.provided('react') as { captureOwnerStack?(): string | null }).captureOwnerStack?.() ?? '')
+const tell = watchConsole(
+  () => (runtime.provided('react') as { captureOwnerStack?(): string | null }).captureOwnerStack?.() ?? '',
+)

@@ -19,8 +19,9 @@ const ATTRIBUTES_DIFFER = 'A tree hydrated but some attributes of the server ren
  * become failures instead.
  *
  * @param captureOwnerStack Returns the places that created the component that React works on, and its owners.
+ * @returns The function that writes a text to both, with the stack of the code that it is about.
  */
-export function watchConsole(captureOwnerStack: () => string) {
+export function watchConsole(captureOwnerStack: () => string): (text: string, stack: string) => void {
   const sent = new Set<string>()
   const { error: log } = console
   // The page stays open when the source changes.
@@ -30,10 +31,15 @@ export function watchConsole(captureOwnerStack: () => string) {
     if (typeof values[0] !== 'string' || isThrown(values)) return
     const text = formatConsole(values).trimEnd()
     if (text.startsWith(ATTRIBUTES_DIFFER)) dispatchEvent(new ErrorEvent('error', { error: new Error(text) }))
-    else if (text !== '' && !sent.has(text) && sent.size < MAX_CONSOLE_TEXTS) {
-      sent.add(text)
-      send(text, stack, captureOwnerStack())
-    }
+    else if (text !== '') sendOnce(text, stack, captureOwnerStack())
+  }
+
+  /** Returns whether the text is a new one. */
+  function sendOnce(text: string, stack: string, ownerStack: string): boolean {
+    if (sent.has(text) || sent.size === MAX_CONSOLE_TEXTS) return false
+    sent.add(text)
+    send(text, stack, ownerStack)
+    return true
   }
 
   console.error = (...values: unknown[]) => {
@@ -43,6 +49,10 @@ export function watchConsole(captureOwnerStack: () => string) {
     } catch {
       // The page must not notice.
     }
+  }
+
+  return (text, stack) => {
+    if (sendOnce(text, stack, '')) log.call(console, text)
   }
 }
 

@@ -1,10 +1,8 @@
 // Keeps what is in fields that React renders anew: when it cannot hydrate a part of the document, because an extension has
 // changed it, and after a failure from which the page has recovered.
 
+import { fieldsOnScreen, isChanged } from '../field-defaults.ts'
 import { type Field, fill, readValue } from '../typed-text.ts'
-
-const FIELDS = 'input,select,textarea'
-const LEFT_OUT = new Set(['hidden', 'submit', 'button', 'image', 'reset'])
 
 /** A field that has been connected to React for this long has been hydrated. */
 const HYDRATED_MS = 200
@@ -29,7 +27,7 @@ export function watchFields() {
 
   function onInput({ target }: { target: EventTarget | null }) {
     // Hydrated fields are React's own affair: it may remove them on purpose.
-    if (!(target instanceof Element && target.matches(FIELDS)) || isReacts(target)) return
+    if (!(target instanceof Element) || isReacts(target)) return
     const place = [...placesOfFields()].find(([, field]) => field === target)?.[0]
     if (place === undefined) return
     if (changed.size === 0) setTimeout(forgetHydrated, HYDRATED_MS, new Set())
@@ -48,7 +46,7 @@ export function watchFields() {
     focused = target as Element | null
   })
   // The visitor may have typed before this script was loaded.
-  for (const target of document.querySelectorAll<Field>(FIELDS)) if (isChanged(target)) onInput({ target })
+  for (const target of fieldsOnScreen()) if (isChanged(target)) onInput({ target })
   new MutationObserver(() => {
     for (const [field, place] of changed) {
       if (field.isConnected) continue
@@ -63,22 +61,13 @@ export function watchFields() {
 export function placesOfFields(): Map<string, Field> {
   const places = new Map<string, Field>()
   const counts = new Map<string, number>()
-  for (const field of document.querySelectorAll<Field>(FIELDS)) {
-    if (LEFT_OUT.has(field.type)) continue
+  for (const field of fieldsOnScreen()) {
     const kind = `${field.type} ${field.name}`
     const count = counts.get(kind) ?? 0
     counts.set(kind, count + 1)
     places.set(`${count} ${kind}`, field)
   }
   return places
-}
-
-/** Returns whether the field differs from what the document says. */
-export function isChanged(field: Field): boolean {
-  if (field instanceof HTMLSelectElement) {
-    return [...field.options].some(({ selected, defaultSelected }) => selected && !defaultSelected)
-  }
-  return field.value !== field.defaultValue || ('checked' in field && field.checked !== field.defaultChecked)
 }
 
 /** Moves the content of a field, and the focus, to the field that has replaced it. */

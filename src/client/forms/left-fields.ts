@@ -1,22 +1,17 @@
 // Keeps what a visitor has typed on a page when a link leads away from it. When the visitor is back, the fields are filled
 // in again, as a browser does for documents.
 
+import { isChanged, isTouched } from '../field-defaults.ts'
 import { type Field, fill, isKept, KEPT_MS, readValue } from '../typed-text.ts'
-import { isChanged, placesOfFields } from './keep-fields.ts'
+import { placesOfFields } from './keep-fields.ts'
 
 /** By the place of the field. */
 type Left = Map<string, { field: Field; value: ReturnType<typeof readValue> }>
 
 /** Creates the functions that remember the fields of a page, and fill them in. */
 export function createLeftFields() {
-  const typed = new WeakSet<EventTarget>()
   /** By the key of the page's entry of the history. */
   const pages = new Map<string, Left>()
-
-  addEventListener('input', ({ target }) => target && typed.add(target), true)
-  addEventListener('reset', ({ target }) => {
-    for (const field of placesOfFields().values()) if (field.form === target) typed.delete(field)
-  })
 
   return {
     /** To be called before another page is shown. */
@@ -25,7 +20,7 @@ export function createLeftFields() {
       if (!key) return
       const left: Left = new Map()
       for (const [place, field] of placesOfFields()) {
-        if (isKept(field) && (typed.has(field) || isChanged(field))) left.set(place, { field, value: readValue(field) })
+        if (isKept(field) && (isTouched(field) || isChanged(field))) left.set(place, { field, value: readValue(field) })
       }
       pages.set(key, left)
       setTimeout(() => pages.get(key) === left && pages.delete(key), KEPT_MS)

@@ -4,6 +4,7 @@ import type { SentFields, SubmissionEvents, SubmissionOutcome } from '../../shar
 import { NOT_SENT } from '../../shared/tree/load-browser-functions.ts'
 import type { Invalid } from '../../shared/wire/page-extras.ts'
 import { type PublicError, publicMessage } from '../../shared/wire/public-error.ts'
+import { watchSent } from '../field-defaults.ts'
 import { announceInvalid, focusInvalid } from '../focus-invalid.ts'
 import type { FetchResult } from '../read-page.ts'
 import type { Refresh } from '../refresh-page.ts'
@@ -59,6 +60,7 @@ export function createFieldSender(
     onProgress: (share: number) => void,
   ): Promise<Ending> {
     const wasOffline = !navigator.onLine
+    const accept = watchSent(form)
     let returned: Ending | undefined
     const options = { result: 'only', signal, onProgress } as const
     try {
@@ -66,14 +68,16 @@ export function createFieldSender(
         fields,
         {
           ...options,
-          onActed({ actionData, invalid, revalidate }) {
+          onActed({ actionData, invalid, revalidate }, status) {
+            if (status < 400) accept()
             returned = { outcome: { data: actionData, ...(invalid && { invalid }) }, isStale: revalidate !== false }
           },
         },
         app,
         view.isOurs,
       )
-      if (result.kind === 'redirect' && result.isRefused && form instanceof HTMLFormElement) keepTyped(form)
+      if (result.kind === 'redirect' && !result.isRefused) accept()
+      else if (result.kind === 'redirect' && form instanceof HTMLFormElement) keepTyped(form)
       return returned ?? endingOf(result, fields)
     } catch (error) {
       // An action that has received the fields may have run.

@@ -75,7 +75,7 @@ export function createFormSubmitter({ app, state, begin, view, expire }: Submiss
           actedStatus = status
           if (acted.revalidate !== false) revalidate()
           onActed()
-          taker.acted(acted)
+          taker.acted(acted, status)
         },
       },
       app,

@@ -1,5 +1,6 @@
 import type { Acted } from '../../shared/wire/navigation-protocol.ts'
 import { extrasOf } from '../extras.ts'
+import { watchSent } from '../field-defaults.ts'
 import { focusInvalid } from '../focus-invalid.ts'
 import { showError } from '../notice.ts'
 import type { FetchResult } from '../read-page.ts'
@@ -16,6 +17,7 @@ const TOO_LARGE = 413
 /** Creates the functions that take the result of a submission, and show it in its turn. */
 export function createResultTaker(submission: Submission, turn: Turn, view: ResultView) {
   const input = watchInput(submission.form, turn)
+  const accept = watchSent(submission.form)
   const screen = createResultScreen(submission, turn, view)
 
   async function takePage(page: PageResult, status: number) {
@@ -34,7 +36,10 @@ export function createResultTaker(submission: Submission, turn: Turn, view: Resu
 
   return {
     /** Shows what the action returned, in the current page. */
-    acted: screen.showActed,
+    acted(acted: Acted, status: number) {
+      if (status < 400) accept()
+      screen.showActed(acted)
+    },
     /** Resolves when the result has taken effect. */
     async ended(result: FetchResult, actedStatus: number | undefined) {
       const { url, counts } = submission
@@ -43,14 +48,17 @@ export function createResultTaker(submission: Submission, turn: Turn, view: Resu
       else if (result.kind === 'page') await takePage(result, actedStatus ?? result.status)
       else if (result.kind === 'redirect') {
         if (result.isRefused) keepTyped(submission.form)
-        await screen.follow(new URL(result.to, url))
-        // If no action has run, the visitor's input in a form of a layout that stays would be lost.
-        if (!result.isRefused) input.reset()
+        const isInPlace = await screen.follow(new URL(result.to, url))
+        // If no action has run, the visitor's input in a form of a layout that stays would be lost. A document that is left
+        // keeps its fields, for Back and for a redirect to a download.
+        if (isInPlace && !result.isRefused) input.reset()
       } else if (result.kind === 'done') {
         const shown = screen.actedShown()
-        if (!shown) return screen.follow(url)
-        await shown
-        if ((actedStatus ?? 0) < 400) input.reset()
+        if (!shown) await screen.follow(url)
+        else {
+          await shown
+          if ((actedStatus ?? 0) < 400) input.reset()
+        }
       }
     },
     stop: input.stop,
@@ -86,10 +94,11 @@ function createResultScreen(submission: Submission, turn: Turn, view: ResultView
       if (page.rest === null) await inDocument
       void inDocument.then(onShown)
     },
-    async follow(to: URL) {
-      if (!turn.isNewest()) return
+    /** Resolves with false if the browser loads a document. */
+    async follow(to: URL): Promise<boolean> {
+      if (!turn.isNewest()) return true
       turn.takeEffect()
-      await view.follow(to, turn.isNewest)
+      return view.follow(to, turn.isNewest)
     },
   }
 }

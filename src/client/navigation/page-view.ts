@@ -1,5 +1,7 @@
 import type { Tree } from '../../shared/tree/app-tree.tsx'
 import type { App } from '../app-state.ts'
+import { extrasOf } from '../extras.ts'
+import { createDefaults } from '../field-defaults.ts'
 import { removeNotices } from '../notice.ts'
 import { createAnnouncer } from '../progress.ts'
 import { createPageTransition, type PageTransition } from './page-transition.ts'
@@ -28,6 +30,7 @@ export type PageView = ReturnType<typeof createPageView>
 export function createPageView(app: App, guardTexts: () => Promise<void>, prepare: () => void) {
   const announce = createAnnouncer()
   const inTransition = createPageTransition()
+  const defaults = createDefaults()
   const waiting = new Set<() => void>()
   let onScreen: Page = { tree: app.tree, newData: [], version: 0, rest: null, stop() {} }
   /** The page that React has been given last. A transition may take a while before it is on the screen. */
@@ -39,10 +42,13 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
     coming = page
     await guardTexts()
     prepare()
+    defaults.look()
     await new Promise<void>((resolve) => {
       waiting.add(resolve)
       const earlier = [...waiting]
       void inTransition(() => app.show(page.tree), transition).then(() => {
+        const { actionData, invalid } = extrasOf(page.tree)
+        defaults.show(actionData === undefined && !invalid)
         for (const done of earlier) {
           waiting.delete(done)
           done()

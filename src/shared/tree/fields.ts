@@ -55,12 +55,11 @@ function createField(
   }
 
   function option(value: string): OptionAttributes {
-    const attributes: WrittenOption = { name, value, ...state }
+    const attributes: OptionAttributes = { name, value, ...state }
     if (fieldRules.required) attributes.required = true
     if (typed !== undefined) attributes.defaultChecked = [typed].flat().includes(value)
     // The visitor may have sent none of the options.
     else if (invalid) attributes.defaultChecked = false
-    if (attributes.defaultChecked) attributes.ref = uncheckDefaultLater
     return withFocus(attributes, `${name}=${value}`)
   }
 
@@ -72,20 +71,6 @@ function createField(
     option: { value: option },
     // The properties are not enumerable, so that a spread leaves them out; TypeScript does not know them.
   }) as Field
-}
-
-interface WrittenOption extends OptionAttributes {
-  ref?: typeof uncheckDefaultLater
-}
-
-/**
- * Takes back `defaultChecked` when the option no longer has it: React does not, and a reset would check the option. React
- * sets the default of the page after that. It has the same identity in each render, so that React calls it only once.
- */
-function uncheckDefaultLater(element: { defaultChecked: boolean }) {
-  return () => {
-    element.defaultChecked = false
-  }
 }
 
 /** Returns the values of `<select multiple>`. A text input, which makes a text of them, shows no joined values. */

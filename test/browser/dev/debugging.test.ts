@@ -30,6 +30,14 @@ export default () => {
 `,
   'pages/index.css': '#box { color: rgb(1, 2, 3) }\n',
   'parts/box.tsx': box,
+  'pages/twice/layout.tsx': `export default function Twice({ children }) {
+  return <><meta name="description" content="of the layout" />{children}</>
+}
+`,
+  'pages/twice/index.tsx': `export default function Page() {
+  return <><meta name="description" content="of the page" /><p id="twice">twice</p></>
+}
+`,
   'pages/mistakes.tsx': `import { useState } from 'react'
 export default () => {
   const [isShown, setShown] = useState(false)
@@ -125,6 +133,20 @@ t.test('shows what React explains in the console in the terminal, once each unti
   t.equal(countOf('cannot be a descendant'), 1)
   t.equal(await page.count('hydrant-overlay'), 0, 'they are no failures')
   t.notOk(site.dev.lines.some((line) => line.startsWith('Digest')))
+})
+
+t.test('tells about an element that the head has twice, in a document and after a navigation', async (t) => {
+  for (const path of ['/twice', '/']) {
+    const page = await site.open(path)
+    const from = site.dev.lines.length
+    if (path === '/') await page.evaluate(() => location.assign('/twice'), null)
+    await page.says('#twice', 'twice')
+    const told = () => site.dev.lines.slice(path === '/' ? from : 0).join('\n')
+    await until(() => /elements meta\[name=description\].*"of the layout", "of the page"/.test(told()))
+    await until(() => /\bTwice \(pages\/twice\/layout\.tsx:2:\d+\)/.test(told()))
+    await until(() => /\bPage \(pages\/twice\/index\.tsx:2:\d+\)/.test(told()))
+    t.ok(page.messages.some((message) => message.includes('"of the layout", "of the page"')))
+  }
 })
 
 t.test('checks components in strict mode if the configuration says so', async (t) => {

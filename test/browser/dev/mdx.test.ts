@@ -165,7 +165,9 @@ export const load = 1
 })
 
 t.test('hydrant dev', async (t) => {
-  const site = await startDevSite(t, FILES, { prepare: linkDocumentedPackages })
+  // Its pages have titles of their own.
+  const layout = LAYOUT.replace('<title>Site</title>', '')
+  const site = await startDevSite(t, { ...FILES, 'pages/layout.tsx': layout }, { prepare: linkDocumentedPackages })
 
   t.test('shows edits and keeps the state of components', async (t) => {
     const page = await site.open('/docs/intro')

@@ -1,0 +1,199 @@
+// Shows new data in fields that the visitor has not changed, as a new document does: see decision 061. A field with
+// `value` or `checked` belongs to React. A field with `defaultValue` or `defaultChecked` belongs to the browser, and React
+// does not give it each new default: https://github.com/facebook/react/issues/21025.
+
+import { type Field, isTicked, readValue } from './typed-text.ts'
+
+const LEFT_OUT = new Set(['hidden', 'submit', 'button', 'image', 'reset'])
+
+/** The props of a field, or of an option, that say what it contains. */
+interface ContentProps {
+  value?: unknown
+  defaultValue?: unknown
+  checked?: unknown
+  defaultChecked?: unknown
+  selected?: unknown
+}
+
+/** What a field contains, and what it contains after a reset, as texts that can be compared. */
+interface Content {
+  now: string
+  atReset: string
+}
+
+/** Whether the visitor has changed a field: false if its form has been accepted since. */
+const touched = new WeakMap<EventTarget, boolean>()
+
+/** Returns the fields that a visitor can change. */
+export function fieldsOnScreen(): Field[] {
+  return [...document.querySelectorAll<Field>('input,select,textarea')].filter(({ type }) => !LEFT_OUT.has(type))
+}
+
+/** Returns whether the field differs from what the document says. */
+export function isChanged(field: Field): boolean {
+  const { now, atReset } = contentOf(field)
+  return now !== atReset
+}
+
+/** Returns whether the field contains what the visitor wants it to contain. */
+export function isTouched(field: Field, { now, atReset } = contentOf(field)): boolean {
+  return touched.get(field) ?? now !== atReset
+}
+
+/** Notices which fields the visitor changes, and gives each form React's defaults before it is reset. */
+export function watchForms() {
+  addEventListener('input', ({ target }) => target && touched.set(target, true), true)
+  function onReset({ target }: Event) {
+    for (const field of fieldsOnScreen()) {
+      if (field.form !== target) continue
+      touched.delete(field)
+      updateDefault(field)
+    }
+    for (const output of document.querySelectorAll('output')) if (output.form === target) keepOutput(output)
+  }
+  // A handler of the site may stop the event, or change React's state, which is then on the screen before the reset.
+  for (const isCapturing of [true, false]) addEventListener('reset', onReset, isCapturing)
+}
+
+/**
+ * Notices what is in the fields of a form that is sent. Returns the function to call when an action has accepted the form:
+ * its fields then show defaults that differ from those before, also if the form is not reset.
+ */
+export function watchSent(form: unknown): () => void {
+  const fields = fieldsOnScreen().filter((field) => field.form === form)
+  const sent = new Map(fields.map((field) => [field, stateOf(field)]))
+  return () => {
+    for (const [field, state] of sent) if (stateOf(field) === state) touched.set(field, false)
+  }
+}
+
+/** Creates the functions that show new defaults. */
+export function createDefaults() {
+  /** The fields that may show new defaults. */
+  let free = new Map<Field, Content>()
+
+  /** To be called before React gets new data. */
+  function look() {
+    const fields = fieldsOnScreen()
+    // The radio buttons of a group are one field for the visitor.
+    const chosen = fields.filter((field) => field.type === 'radio' && isTouched(field))
+    free = new Map()
+    for (const field of fields) {
+      const content = contentOf(field)
+      const isKept =
+        field.type === 'radio'
+          ? chosen.some(({ name, form }) => field.name === name && field.form === form)
+          : isTouched(field, content)
+      if (!isKept) free.set(field, content)
+    }
+  }
+
+  /**
+   * To be called when the data is in the document.
+   *
+   * @param isData Whether the page shows no result of an action, which may repeat the visitor's own text.
+   */
+  function show(isData: boolean) {
+    for (const field of fieldsOnScreen()) {
+      updateDefault(field)
+      const { now, atReset } = contentOf(field)
+      const before = free.get(field)
+      if (before?.now === now && before.atReset !== atReset) reset(field)
+      if (isData && now === atReset) touched.delete(field)
+    }
+    // React may have been given newer data already.
+    look()
+  }
+
+  return { look, show }
+}
+
+function contentOf(field: Field): Content {
+  return { now: stateOf(field), atReset: JSON.stringify(valueAtReset(field)) }
+}
+
+function stateOf(field: Field): string {
+  return JSON.stringify(readValue(field))
+}
+
+function valueAtReset(field: Field): ReturnType<typeof readValue> {
+  if (field instanceof HTMLSelectElement) return selectionAtReset(field)
+  if (isTicked(field)) return field.defaultChecked
+  if (field.value === field.defaultValue) return field.value
+  // The browser corrects texts such as numbers and colors.
+  const form = document.createElement('form')
+  const copy = field.cloneNode(true) as Field
+  copy.removeAttribute('form')
+  form.append(copy)
+  HTMLFormElement.prototype.reset.call(form)
+  return readValue(copy)
+}
+
+function selectionAtReset({ options, multiple, size }: HTMLSelectElement): boolean[] {
+  const all = [...options]
+  if (multiple) return all.map(({ defaultSelected }) => defaultSelected)
+  const first = size > 1 ? undefined : all.find((option) => option.matches(':enabled'))
+  const chosen = all.findLast(({ defaultSelected }) => defaultSelected) ?? first
+  return all.map((option) => option === chosen)
+}
+
+/** Resets one field. */
+function reset(field: Field) {
+  if (field instanceof HTMLSelectElement) select(field, selectionAtReset(field))
+  else if (isTicked(field)) field.checked = field.defaultChecked
+  else field.value = field.defaultValue
+}
+
+function select({ options }: HTMLSelectElement, isSelected: readonly boolean[]) {
+  for (const [index, option] of [...options].entries()) {
+    const next = isSelected[index] ?? false
+    if (option.selected !== next) option.selected = next
+  }
+}
+
+/** Gives a field the default that it has in React. For a field that belongs to React, this is what it contains now. */
+function updateDefault(field: Field) {
+  const props = propsOf(field)
+  if (!props) return
+  const { value, defaultValue, checked, defaultChecked } = props
+  if (field instanceof HTMLSelectElement) updateOptions(field, props)
+  else if (isTicked(field)) field.defaultChecked = checked == null ? Boolean(defaultChecked) : field.checked
+  else if (value != null || defaultValue != null) {
+    const text = value == null ? String(defaultValue) : field.value
+    // The browser moves the caret, also for the same text.
+    if (field.defaultValue !== text) field.defaultValue = text
+  }
+}
+
+function updateOptions(field: HTMLSelectElement, { value, defaultValue }: ContentProps) {
+  const options = [...field.options]
+  const selected = options.map((option) => option.selected)
+  const wanted = (field.multiple ? [defaultValue].flat() : [defaultValue]).map(String)
+  const isWanted = (option: HTMLOptionElement) => {
+    if (value != null) return option.selected
+    if (defaultValue != null) return wanted.includes(option.value)
+    const props = propsOf(option)
+    return props ? Boolean(props.selected) : option.defaultSelected
+  }
+  const chosen = options.filter(isWanted)
+  for (const option of options) option.defaultSelected = field.multiple ? chosen.includes(option) : option === chosen[0]
+  // The browser selects an option that gets the attribute, if the visitor has not selected it before.
+  select(field, selected)
+}
+
+/**
+ * Keeps an `<output>` that no script has changed out of the reset that follows: Firefox replaces React's nodes in it by a
+ * text.
+ */
+function keepOutput(output: HTMLOutputElement) {
+  if (output.value !== output.defaultValue) return
+  const owner = output.getAttribute('form')
+  output.setAttribute('form', '')
+  setTimeout(() => (owner === null ? output.removeAttribute('form') : output.setAttribute('form', owner)))
+}
+
+/** Returns the props that React has given an element; undefined for an element of another script. */
+function propsOf(element: Element): ContentProps | undefined {
+  const key = Object.keys(element).find((name) => name.startsWith('__reactProps$'))
+  return key === undefined ? undefined : (element as unknown as Record<string, ContentProps>)[key]
+}
