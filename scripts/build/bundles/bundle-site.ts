@@ -4,8 +4,9 @@ import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import { createCssCompiler } from '../esbuild/css.ts'
 import { settle } from '../esbuild/incremental-build.ts'
+import { findInlinedPackages } from '../esbuild/inlined-packages.ts'
+import { packageName } from '../esbuild/node-specifier.ts'
 import { outputText } from '../esbuild/output-files.ts'
-import { findStyledPackages } from '../esbuild/styled-packages.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
 import { rejectUnmatched } from '../output/reject-unmatched.ts'
@@ -46,8 +47,8 @@ export async function bundleSite(
     bundleServer(NOTHING_FOUND),
   ])
   const { outcome: forClient } = client
-  const inlined = forClient.ok ? findStyledPackages(forClient.result.metafile) : []
-  const second = inlined.length > 0 ? await bundleServer({ ...NOTHING_FOUND, inlined }) : first
+  const inlined = forClient.ok ? findInlinedPackages(forClient.result.metafile) : []
+  const second = leavesOut(first, inlined) ? await bundleServer({ ...NOTHING_FOUND, inlined }) : first
   const { outcome: forServer, assets } = await completeServer(second, inlined, bundleServer)
   if (!forClient.ok || !forServer.ok) {
     const messages = [forClient, forServer].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
@@ -78,6 +79,13 @@ export async function bundleSite(
       ...classNames,
     ],
   }
+}
+
+/** Returns whether a server's bundle imports a package that must be a part of it. */
+function leavesOut({ outcome }: Compiled, inlined: readonly string[]): boolean {
+  if (!outcome.ok || inlined.length === 0) return false
+  const imports = Object.values(outcome.result.metafile.inputs).flatMap((input) => input.imports)
+  return imports.some(({ path, external }) => external === true && inlined.includes(packageName(path)))
 }
 
 async function compile({ options, assets }: Bundle) {

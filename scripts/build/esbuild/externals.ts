@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { ImportKind, OnResolveResult, Plugin, ResolveResult } from 'esbuild'
-import { findNodeSpecifier, findRequired, needsBundler, packageName } from './node-specifier.ts'
+import { findNodeSpecifier, findRequired, importsHydrant, needsBundler, packageName } from './node-specifier.ts'
 import { readPackage } from './site-package.ts'
 import { isInstalled } from './source-file.ts'
 
@@ -47,7 +47,7 @@ export function createExternals({
   function isPartOfBundle({ path, external, errors }: ResolveResult): boolean {
     // esbuild reports an error at the import.
     if (errors.length > 0) return true
-    return !external && (isSource(path) || (inlinesLinked && isEsModule(path)))
+    return !external && (isSource(path) || (inlinesLinked && isEsModule(path)) || importsHydrant(path))
   }
 
   /** The specifiers with which Node.js imports modules of installed packages; null for one that only the build can load. */
@@ -55,7 +55,7 @@ export function createExternals({
 
   function findSpecifier(path: string): string | null {
     const file = findRequired(path, siteDir)
-    if (file !== null && (isBundled.test(file) || needsBundler(file))) return null
+    if (file !== null && (isBundled.test(file) || needsBundler(file) || importsHydrant(file))) return null
     return isForNode ? findNodeSpecifier(path, siteDir) : path
   }
 
