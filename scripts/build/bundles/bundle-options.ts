@@ -227,10 +227,17 @@ export function bundleLoaders({ loader }: EsbuildSettings): Record<string, Loade
   return Object.fromEntries(Object.entries(loader).filter(([, name]) => name !== 'file'))
 }
 
-/** Lists the modules of a site that the server loads, by their files. */
+/** Lists the modules of a site that the server loads, by their files, in the order of evaluation. */
 export function listServerModules({ components, serverFiles, serverPlugin }: DiscoveredSite): string[] {
-  const files = [...components, ...serverFiles].map(({ file }) => file).sort()
-  return serverPlugin === null ? files : [...files, serverPlugin]
+  const files = sortByEvaluation([...components, ...serverFiles].map(({ file }) => file))
+  return serverPlugin === null ? files : [serverPlugin, ...files]
+}
+
+/** Sorts files of `pages/` in the order of evaluation: the layouts from the root inwards, then the others. */
+export function sortByEvaluation(files: readonly string[]): string[] {
+  const levelOf = (file: string) => (/\/layout\.[^/]+$/.test(file) ? file.split('/').length : Number.POSITIVE_INFINITY)
+  const sorted = files.toSorted().map((file) => ({ file, level: levelOf(file) }))
+  return sorted.sort((a, b) => (a.level === b.level ? 0 : a.level - b.level)).map(({ file }) => file)
 }
 
 function writeServerModule(files: readonly string[]): string {
