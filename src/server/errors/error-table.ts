@@ -468,6 +468,10 @@ export const errorTable = {
     message: 'the path of %s contains "%s", which has a meaning in routes or URLs',
     fix: 'Rename the file or its folder without the characters * : ? # and \\.',
   },
+  HYD_BUILD_LINK: {
+    message: '%s is a symbolic link %s',
+    fix: 'Correct the link, or remove it.',
+  },
   HYD_BUILD_PUBLIC_LINK: {
     message: '%s is a symbolic link whose target is missing or outside of public/',
     fix: 'Replace the link with a copy of the file, which every visitor can then read.',
