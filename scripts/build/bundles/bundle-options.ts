@@ -2,6 +2,7 @@ import type { BuildOptions, Loader, Plugin } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { ASSET_EXTENSIONS, type Assets, createAssets, type FileOnDisk } from '../esbuild/assets.ts'
+import { BASE_MODULE } from '../esbuild/base-module.ts'
 import { createHrefBinding } from '../esbuild/bind-href.ts'
 import { createBrowserGuard } from '../esbuild/browser-guard.ts'
 import { type CssCompiler, createCss } from '../esbuild/css.ts'
@@ -243,7 +244,7 @@ export function sortByEvaluation(files: readonly string[]): string[] {
 function writeServerModule(files: readonly string[]): string {
   const imports = files.map((file, index) => `import * as module${index} from ${JSON.stringify(`./${file}`)}\n`)
   const members = files.map((file, index) => `  ${JSON.stringify(file)}: module${index},\n`)
-  return `${imports.join('')}export const modules = {\n${members.join('')}}\n`
+  return `${imports.join('')}export { links } from '${BASE_MODULE}'\nexport const modules = {\n${members.join('')}}\n`
 }
 
 /** Returns `products-id` for `pages/products/[id].tsx`: a name that needs no escaping in a URL. */

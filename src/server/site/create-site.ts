@@ -88,6 +88,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     isExported,
     runStep: options.instrument === null ? null : createRunStep(options.instrument, options.traceOf, app),
   }
+  build.links.report = (error) => failures.failProcess(error, app.log, 'error')
   return site
 }
 
