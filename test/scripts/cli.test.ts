@@ -42,6 +42,9 @@ t.test('prints its version', async (t) => {
 const built = createSite(t, {
   'pages/[id].tsx': 'export default () => null\n',
   'pages/[id].server.ts': 'export const load = () => 1\nexport const stream = false\n',
+  'pages/members/layout.tsx': 'export default ({ children }) => children\n',
+  'pages/members/layout.server.ts': 'export const guard = () => {}\n',
+  'pages/members/list/index.tsx': 'export default () => null\n',
 })
 
 t.test('builds a site and reports each page', async (t) => {
@@ -52,7 +55,8 @@ t.test('builds a site and reports each page', async (t) => {
   t.match(stdout, /^page +kind +JS +with shared +CSS$/m)
   t.match(stdout, /^\/ +static +\d+ B +[\d.]+ kB +–$/m)
   t.match(stdout, /^\/\[id\] +load, stream /m)
-  t.match(stdout, /^2 pages, \d+ files for the browser: [\d.]+ kB, [\d.]+ kB gzipped$/m)
+  t.match(stdout, /^\/members\/list +guard of pages\/members\/ /m)
+  t.match(stdout, /^3 pages, \d+ files for the browser: [\d.]+ kB, [\d.]+ kB gzipped$/m)
   t.match(stdout, `written to ${join(built, '.hydrant')}`)
 })
 
