@@ -88,7 +88,7 @@ export function href<const Route extends RouteId>(route: Route, ...[params, opti
 
 function fillSegment(segment: string, route: string, params: AnyParameters): string {
   const [, dots, name] = /^\[(\.\.\.)?(.+)]$/.exec(segment) ?? []
-  if (name === undefined) return segment
+  if (name === undefined) return /[^!-~]|["<>^`{|}]/.test(segment) ? encodeURI(segment) : segment
   const value = Object.hasOwn(params, name) ? textOf(params[name] ?? '', PARAM, route, name) : ''
   if (value === '') refuse(route, `"${name}" is missing or empty`)
   // A part of a surrogate pair cannot be encoded. `URLSearchParams` replaces it, too.
