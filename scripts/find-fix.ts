@@ -13,11 +13,7 @@ const OBJECT_ELEMENT = /^Element type is invalid: .*but got: object\./
  *
  * @param routes The routes of the site.
  */
-export function findFix(
-  side: Side,
-  error: ThrownError,
-  routes: readonly string[],
-): string | null {
+export function findFix(side: Side, error: ThrownError, routes: readonly string[]): string | null {
   const { message } = error
   return (
     findHrefFix(message, routes) ??

@@ -14,6 +14,7 @@ import { describeWrongReact, readReact } from '../check-react.ts'
 import { bundleSite } from './bundles/bundle-site.ts'
 import { checkExports, createExportReader, type FileExports } from './bundles/check-exports.ts'
 import { findDoubtfulExports } from './bundles/doubtful-exports.ts'
+import { findIgnoredSettings } from './bundles/ignored-settings.ts'
 import { compileConfig } from './bundles/read-config.ts'
 import { type DiscoveredSite, discoverSite } from './discover/discover-site.ts'
 import { readSite } from './discover/read-site.ts'
@@ -113,7 +114,7 @@ async function fill(
   const read = await createExportReader(siteDir)(site, config.options.loader)
   const exports = read.names
   problems.push(...files.problems, ...config.problems, ...(await checkExports(siteDir, site, read, check?.exports)))
-  doubts.push(...(await findDoubtfulExports(siteDir, site, read)))
+  doubts.push(...(await findDoubtfulExports(siteDir, site, read)), ...findIgnoredSettings(siteDir, config.options))
   if (check) problems.push(...(await check.find({ siteDir, site, exports, config: config.config })))
   const wrongReact = describeWrongReact(readReact(siteDir))
   if (wrongReact !== null) problems.push(createProblem('HYD_REACT_VERSION', [wrongReact]))

@@ -122,6 +122,7 @@ t.test('has a broken site for each of its errors', async (t) => {
     'HYD_BUILD_ASYNC_COMPONENT',
     'HYD_BUILD_HTML_ELEMENT',
     'HYD_BUILD_FORM_UNUSED',
+    'HYD_BUILD_TSCONFIG',
     // Warnings, tested in css-modules.test.ts.
     'HYD_BUILD_STYLESHEET_NAMES',
     'HYD_BUILD_CLASS_NAME',

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { checkExports, createExportReader, type FileExports } from '../../build/bundles/check-exports.ts'
 import { EXPORT_WARNINGS, findDoubtfulExports } from '../../build/bundles/doubtful-exports.ts'
+import { findIgnoredSettings } from '../../build/bundles/ignored-settings.ts'
 import { compileConfig, type SiteConfig } from '../../build/bundles/read-config.ts'
 import type { SiteExports } from '../../build/bundles/written-values.ts'
 import { type DiscoveredSite, discoverSite } from '../../build/discover/discover-site.ts'
@@ -75,6 +76,7 @@ export function createStructureReader(siteDir: string, folder: string): Structur
       if (problems.length > 0) throw new BuildError(tidyProblems(problems))
       await copyPublicFiles(site)
       const doubts = await findDoubtfulExports(siteDir, site, found)
+      doubts.push(...findIgnoredSettings(siteDir, config.options))
       return { site, config, exports, values: found.values, warnings: [...warnings, ...doubts] }
     },
     async readChanged(structure, paths) {

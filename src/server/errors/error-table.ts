@@ -392,6 +392,10 @@ export const errorTable = {
     message: '%s has no class "%s"%s',
     fix: 'Correct the name, or add the class to the stylesheet: the name is undefined; see "hydrant docs styling".',
   },
+  HYD_BUILD_TSCONFIG: {
+    message: '%s sets "%s", which the compiler esbuild ignores: %s',
+    fix: 'Remove the option.',
+  },
   HYD_BUILD_FORM_UNUSED: {
     message: '%s exports the schema "form" without an action, so its page refuses forms with 405',
     fix: 'Export a function: export async function action({ input }) { … }; see "hydrant docs forms".',
