@@ -62,11 +62,12 @@ function All() {
 export default function Page({ data }) {
   const [isLater, setIsLater] = useState(false)
   useEffect(() => setIsLater(true), [])
-  return <><main><All /></main><b>{data.mail}</b>{isLater && <section><All /></section>}</>
+  return <><main><All /></main><b>{data.mail}</b><b>{data.news}</b>{isLater && <section><All /></section>}</>
 }
 `,
   'pages/index.server.ts': `import { mail } from 'mails'
-export const load = () => ({ mail: mail() })
+import { news } from 'news'
+export const load = () => ({ mail: mail(), news: news() })
 export const action = () => {}
 `,
   'pages/about.tsx': 'export default () => <p>about</p>\n',
@@ -96,7 +97,7 @@ export const action = () => {}
 import { Link } from 'ui'
 export const Wrapped = () => createElement("div", null, createElement(Link))
 `,
-  // A package that only the server imports.
+  // Packages that only the server imports. One of them cannot be required.
   'node_modules/mails/package.json': manifest('mails', {
     exports: undefined,
     main: 'index.js',
@@ -104,6 +105,11 @@ export const Wrapped = () => createElement("div", null, createElement(Link))
   }),
   'node_modules/mails/index.js': "export { mail } from './mail.js'\n",
   'node_modules/mails/mail.js': "import { href } from 'hydrant/react'\nexport const mail = () => href('/about')\n",
+  'node_modules/news/package.json': manifest('news', {
+    exports: { '.': { import: './index.js' } },
+    dependencies: { hydrant: '*' },
+  }),
+  'node_modules/news/index.js': "import { href } from 'hydrant/react'\nexport const news = () => href('/p/[id]', { id: 1 })\n",
 }
 
 const LINKED = {
@@ -133,7 +139,7 @@ const chromium = await launchChromium(t)
 async function checkPages(t: Test, origin: string, base: string) {
   const text = async (path: string) => (await fetch(origin + base + path)).text()
   const document = await text('/')
-  t.match(document, `<b>${base}/about</b>`, 'the load has called a package')
+  t.match(document, `<b>${base}/about</b><b>${base}/p/1</b>`, 'the load has called packages')
   for (const path of ['/p/none', '/p/throw', '/nowhere'])
     t.match(await text(path), `<a href="${base}">${base}/about</a>`, path)
   for (const path of ['/p/moved', '/p/href']) {

@@ -36,7 +36,19 @@ const FILES = {
   'instrument.ts': note('instrument', 'export {}\n'),
   'server.ts': `import './instrument.ts'
 import './lib/first.ts'
+import { name } from 'of-server'
+void name
 ${note('server', "export default async (app) => app.get('/order', () => order)\n")}`,
+  // Packages, which are evaluated with the first module that imports them.
+  ...Object.fromEntries(
+    ['of-server', 'of-page'].flatMap((name) => [
+      [`node_modules/${name}/package.json`, JSON.stringify({ name, type: 'module', exports: './index.js' })],
+      [
+        `node_modules/${name}/index.js`,
+        `globalThis.evaluationOrder?.push('${name}')\nexport const name = '${name}'\nexport default name\n`,
+      ],
+    ]),
+  ),
   // The page imports it, too.
   'lib/first.ts': note('lib/first', 'export {}\n'),
   'lib/of-layout.ts': note('lib/of-layout', 'export {}\n'),
@@ -46,12 +58,14 @@ ${note('server', "export default async (app) => app.get('/order', () => order)\n
   'pages/a/b/layout.tsx': note('pages/a/b/layout', PARTS),
   'pages/a/b/layout.server.ts': note('pages/a/b/layout.server', LOAD),
   'pages/a/b/about.tsx': `import '../../../lib/of-layout'\n${note('pages/a/b/about', PAGE)}`,
-  'pages/a/b/about.server.ts': note('pages/a/b/about.server', LOAD),
+  'pages/a/b/about.server.ts': `import name from 'of-page'\nvoid name\n${note('pages/a/b/about.server', LOAD)}`,
   'pages/index.tsx': note('pages/index', PAGE),
 }
 
 const ON_SERVER = [
   'hydrant.config',
+  // The packages that `server.ts` itself imports.
+  'of-server',
   'instrument',
   'lib/first',
   'server',
@@ -61,10 +75,11 @@ const ON_SERVER = [
   'pages/a/layout',
   'pages/a/b/layout.server',
   'pages/a/b/layout',
+  'of-page',
   'pages/a/b/about.server',
   'pages/a/b/about',
 ]
-const IN_BROWSER = ON_SERVER.slice(5).filter((name) => !name.endsWith('.server'))
+const IN_BROWSER = ON_SERVER.slice(6).filter((name) => !/\.server$|^of-/.test(name))
 
 const chromium = await launchChromium(t)
 const built = createSite(t, FILES)

@@ -42,7 +42,8 @@ export function importsHydrant(file: string): boolean {
   return false
 }
 
-function dependsOnHydrant({ dependencies, peerDependencies }: Record<string, unknown>): boolean {
+/** Returns whether a `package.json` names Hydrant among its dependencies. */
+export function dependsOnHydrant({ dependencies, peerDependencies }: Record<string, unknown>): boolean {
   return [dependencies, peerDependencies].some((names) => Object.hasOwn({ ...Object(names) }, 'hydrant'))
 }
 

@@ -4,7 +4,6 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import { type BuildProblem, createProblem, placeAt } from '../../build-problem.ts'
 import { foldersFrom } from '../esbuild/site-package.ts'
-import type { EsbuildSettings } from './esbuild-options.ts'
 
 const BY_PLUGIN = 'or compile the modules that need it with a plugin in "esbuild.plugins" of hydrant.config.ts'
 
@@ -35,7 +34,10 @@ interface Setting {
  * Warns of options in `tsconfig.json` that change what code does, and that esbuild ignores. A site with plugins of its own
  * may have one that does not ignore them.
  */
-export function findIgnoredSettings(siteDir: string, { plugins }: Pick<EsbuildSettings, 'plugins'>): BuildProblem[] {
+export function findIgnoredSettings(
+  siteDir: string,
+  { plugins }: { plugins: readonly { name: string }[] },
+): BuildProblem[] {
   if (plugins.some(({ name }) => !name.startsWith('hydrant'))) return []
   const file = foldersFrom(siteDir)
     .map((folder) => join(folder, 'tsconfig.json'))
