@@ -7,9 +7,9 @@ import { EXPORT_WARNINGS, findDoubtfulExports } from '../../build/bundles/doubtf
 import { compileConfig, type SiteConfig } from '../../build/bundles/read-config.ts'
 import type { SiteExports } from '../../build/bundles/written-values.ts'
 import { type DiscoveredSite, discoverSite } from '../../build/discover/discover-site.ts'
-import { findIgnoredSettings } from '../../build/discover/ignored-settings.ts'
 import { readSite } from '../../build/discover/read-site.ts'
 import { writeRouteTypes } from '../../build/discover/route-types.ts'
+import { findIgnoredSettings } from '../../build/esbuild/ignored-settings.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
 import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 
