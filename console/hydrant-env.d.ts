@@ -34,6 +34,7 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/sign-in.server.ts')
     }
+    '/favicon.svg': unknown
   }
 
   interface Layouts {

@@ -5,7 +5,6 @@ export {}
 declare module 'hydrant/react' {
   interface Routes {
     '/api/events': unknown
-    '/favicon.svg': unknown
     '/metrics': unknown
   }
 }

@@ -1,5 +1,5 @@
 import type { Side } from '../src/shared/wire/public-error.ts'
-import { findGlobalFix } from './explain-globals.ts'
+import { findGlobalFix, type ThrownError } from './explain-globals.ts'
 import { findHrefFix } from './explain-href.ts'
 
 /** The messages of Chrome and Node.js, of Firefox, and of Safari. The groups are the name. */
@@ -13,11 +13,7 @@ const OBJECT_ELEMENT = /^Element type is invalid: .*but got: object\./
  *
  * @param routes The routes of the site.
  */
-export function findFix(
-  side: Side,
-  error: { type: string; message: string },
-  routes: readonly string[],
-): string | null {
+export function findFix(side: Side, error: ThrownError, routes: readonly string[]): string | null {
   const { message } = error
   return (
     findHrefFix(message, routes) ??

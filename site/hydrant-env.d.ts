@@ -194,6 +194,8 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: {}
     }
+    '/favicon.svg': unknown
+    '/robots.txt': unknown
   }
 
   interface Layouts {

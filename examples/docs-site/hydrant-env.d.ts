@@ -44,6 +44,7 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/theme.server.ts')
     }
+    '/favicon.svg': unknown
   }
 
   interface Layouts {

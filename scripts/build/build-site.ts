@@ -18,6 +18,7 @@ import { compileConfig } from './bundles/read-config.ts'
 import { type DiscoveredSite, discoverSite } from './discover/discover-site.ts'
 import { readSite } from './discover/read-site.ts'
 import { writeRouteTypes } from './discover/route-types.ts'
+import { findIgnoredSettings } from './esbuild/ignored-settings.ts'
 import { createImageReader, type ImageSummary } from './images/image-reader.ts'
 import { createOutputFolder, type OutputFolder } from './output/output-folder.ts'
 import { keepPreviousFiles } from './output/previous-files.ts'
@@ -113,7 +114,7 @@ async function fill(
   const read = await createExportReader(siteDir)(site, config.options.loader)
   const exports = read.names
   problems.push(...files.problems, ...config.problems, ...(await checkExports(siteDir, site, read, check?.exports)))
-  doubts.push(...(await findDoubtfulExports(siteDir, site, read)))
+  doubts.push(...(await findDoubtfulExports(siteDir, site, read)), ...findIgnoredSettings(siteDir, config.options))
   if (check) problems.push(...(await check.find({ siteDir, site, exports, config: config.config })))
   const wrongReact = describeWrongReact(readReact(siteDir))
   if (wrongReact !== null) problems.push(createProblem('HYD_REACT_VERSION', [wrongReact]))

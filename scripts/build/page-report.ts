@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { type RouteEntry, serverFileKeys } from '../../src/server/build-output/manifest.ts'
 import { compareText } from '../build-problem.ts'
 import type { SiteBuild } from './build-site.ts'
@@ -5,7 +6,10 @@ import type { SiteBuild } from './build-site.ts'
 /** The bytes that a browser fetches for a page, gzipped. */
 export interface PageReport {
   url: string
-  /** The exports of its server file, and `prerender` of its module; `static` without any. */
+  /**
+   * The folders whose guards protect it, the exports of its server file, and `prerender` of its module; `static` without
+   * any.
+   */
   kind: string
   /** The page's script and its imports, without the files that a layout or the entry needs as well. */
   pageJs: number
@@ -30,8 +34,11 @@ export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport
   }
   const cssOf = (file: string) => manifest.modules[file]?.css ?? []
 
+  const serverExports = (file: string) => serverFileKeys(file).flatMap((key) => exports.get(key) ?? [])
+
   return manifest.routes
     .map((route) => {
+      const guarded = route.layouts.filter((file) => serverExports(file).includes('guard'))
       const around = surroundingFiles(route)
       const shared = [manifest.entry, ...manifest.entryImports, ...around.flatMap(scriptsOf)]
       const isHydrated = !exports.get(route.page)?.includes('hydrate')
@@ -39,8 +46,9 @@ export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport
       return {
         url: route.id,
         kind:
-          serverFileKeys(route.page)
-            .flatMap((key) => exports.get(key) ?? [])
+          guarded
+            .map((file) => `guard of ${posix.dirname(file)}/`)
+            .concat(serverExports(route.page))
             .concat((exports.get(route.page) ?? []).filter((name) => name === 'prerender'))
             .join(', ') || 'static',
         pageJs: isHydrated ? sizeOf(pageScripts) : 0,

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -64,7 +65,8 @@ export interface DevSite {
  * and the environment.
  */
 export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
-  const { dir } = input
+  // Paths relative to a folder that is reached through a symbolic link would lead elsewhere.
+  const dir = realpathSync(input.dir)
   const options = createDevOptions(input)
   const base = () => options.current().base
   const display = createErrorDisplay({ ...input, base })

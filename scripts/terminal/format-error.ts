@@ -28,7 +28,8 @@ export function formatError(error: unknown, { withStack }: { withStack: boolean 
 /** Returns the fix for the error that has caused another one, if it is known. */
 export function explainCause(error: unknown): string | null {
   const { cause } = Object(error) as { cause?: unknown }
-  return cause instanceof Error ? findGlobalFix('server', { type: cause.name, message: cause.message }) : null
+  if (!(cause instanceof Error)) return null
+  return findGlobalFix('server', { type: cause.name, message: cause.message, stack: cause.stack })
 }
 
 function isFastifyError(error: unknown): error is Error & { code: string } {

@@ -9,30 +9,31 @@ import { importModule } from './import-module.ts'
 /** Returns the URL of a file in the folder of this script. The replacement keeps the URL inside that folder. */
 const assetUrl = (file: string) => new URL(file.replace(/[^\w.-]/g, ''), import.meta.url)
 
-/** Loads the modules of a page and its layouts. Rejects when one of them cannot be loaded. */
+/**
+ * Loads the modules of a page and its layouts: first the layouts from the root inwards, so that what they set up is there
+ * for the others, as on the server. The document and the lines of a navigation preload them. Rejects when one of them
+ * cannot be loaded.
+ */
 export async function loadTree(
   plan: Pick<BootPlan, 'layouts' | 'leaf'>,
   { url: href, params, shown }: BootDocument,
   revived: Promise<unknown[]>,
 ): Promise<Tree> {
   const url = new URL(href)
-  const [layouts, leaf, data] = await Promise.all([
-    Promise.all(plan.layouts.map((layout) => loadLayout(layout, params))),
+  const data = await revived
+  for (const { file } of plan.layouts) await loadModule(file)
+  const [leaf, ...layouts] = await Promise.all([
     loadLeaf(plan.leaf, url.pathname, shown),
-    revived,
+    ...plan.layouts.map((layout) => loadLayout(layout, params)),
   ])
   return { layouts, leaf, data, params, address: { url } }
 }
 
 async function loadLayout(layout: BootPlan['layouts'][number], params: BootDocument['params']): Promise<TreeLayout> {
-  const [{ default: Component }, { default: ErrorPage }] = await Promise.all([
-    loadModule<LayoutComponent>(layout.file),
-    loadModule<ErrorComponent>(layout.error),
-  ])
   return {
-    Component: Component ?? DefaultLayout,
+    Component: (await loadModule<LayoutComponent>(layout.file)).default ?? DefaultLayout,
     css: stylesheets(layout),
-    ErrorPage,
+    ErrorPage: (await loadModule<ErrorComponent>(layout.error)).default,
     key: layoutKey(layout, params),
   }
 }

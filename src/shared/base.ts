@@ -3,3 +3,6 @@
  * bundles of a site, see scripts/build/esbuild/base-module.ts. Outside of such a bundle the base is not known.
  */
 export const base: string = ''
+
+/** Receives the error of a link that cannot lead to its page. The server sets `report` in its bundle of a site. */
+export const links: { report?: ((error: TypeError) => void) | undefined } = {}

@@ -1,4 +1,5 @@
-import { base } from './base.ts'
+import { base, links } from './base.ts'
+import { NO_PAGE_PATH } from './paths.ts'
 import type { InputOf, Params, RouteId } from './routes.ts'
 
 /** The parameters that `href` needs for a route: `{ id: string | number }` for `/products/[id]`. */
@@ -64,8 +65,10 @@ export type HrefArguments<Route extends string> =
  * parameter are kept.
  *
  * Throws a TypeError if the value of a parameter is missing, is empty or is neither a string nor a number. In the
- * query, a boolean is accepted, too. Also throws if a value would lead to another page: `.` or `..` as a segment, or
- * a slash at the beginning of the path.
+ * query, a boolean is accepted, too.
+ *
+ * A value with which the URL would lead elsewhere gives a link to the 404 page: `.` or `..` as a segment, or a slash at
+ * the beginning of the path. The first such value of a route is recorded as a failure.
  *
  * @param route The route of the page: `/products/[id]`. When `hydrant-env.d.ts` exists, TypeScript accepts only the
  *   routes in it.
@@ -76,20 +79,29 @@ export function href<const Route extends RouteId>(route: Route, ...[params, opti
     .split('/')
     .map((segment) => fillSegment(segment, route, values))
     .join('/')
-  if (path.startsWith('//')) refuse(route, `"${path}" would lead to another host`)
-  const address = base && path === '/' ? base : base + path
+  // Browsers resolve such segments, also when they are encoded, and read the beginning as a host.
+  const isLost = /^\/\/|\/\.\.?(?:\/|$)/.test(path)
+  if (isLost) reportOnce(route, path)
+  const address = isLost ? base + NO_PAGE_PATH : base && path === '/' ? base : base + path
   return address + searchOf(route, options?.search) + hashOf(options?.hash)
 }
 
 function fillSegment(segment: string, route: string, params: AnyParameters): string {
   const [, dots, name] = /^\[(\.\.\.)?(.+)]$/.exec(segment) ?? []
-  if (name === undefined) return segment
+  if (name === undefined) return /[^!-~]|["<>^`{|}]/.test(segment) ? encodeURI(segment) : segment
   const value = Object.hasOwn(params, name) ? textOf(params[name] ?? '', PARAM, route, name) : ''
   if (value === '') refuse(route, `"${name}" is missing or empty`)
-  const parts = dots ? value.split('/') : [value]
-  if (parts.includes('.') || parts.includes('..'))
-    refuse(route, `"${name}" must not contain the segment "." or ".."; got "${value}"`)
-  return parts.map(encodeURIComponent).join('/')
+  // A part of a surrogate pair cannot be encoded. `URLSearchParams` replaces it, too.
+  const text = value.replace(/\p{Surrogate}/gu, '\ufffd')
+  return dots ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text)
+}
+
+const reported = new Set<string>()
+
+function reportOnce(route: string, path: string) {
+  if (reported.has(route)) return
+  reported.add(route)
+  links.report?.(createError(route, `"${path}" would lead elsewhere, so the link leads to the 404 page`))
 }
 
 // A value of another type would become `[object Object]` or similar in the URL, which leads to no page.
@@ -99,12 +111,16 @@ function textOf(value: unknown, types: readonly string[], route: string, name: s
   return refuse(route, `"${name}" must be a ${types.join(' or a ')}; got ${given}`)
 }
 
-// The stack begins with the code that calls `href`, where the browser or Node.js can do that.
 function refuse(route: string, problem: string): never {
+  throw createError(route, problem)
+}
+
+// The stack begins with the code that calls `href`, where the browser or Node.js can do that.
+function createError(route: string, problem: string): TypeError {
   const error = new TypeError(`href('${route}'): ${problem}`)
   if ('captureStackTrace' in Error && typeof Error.captureStackTrace === 'function')
     Error.captureStackTrace(error, href)
-  throw error
+  return error
 }
 
 const PARAM = ['string', 'number']

@@ -120,7 +120,11 @@ export interface Field extends FieldRules, InvalidAttributes {
  * they are those that every layout has.
  */
 export interface LayoutProps<Route extends LayoutRoute = never> extends Props {
-  /** The value that the layout's `load` resolves with; `undefined` without one. Promises inside it stay promises. */
+  /**
+   * The value that the layout's `load` resolves with. Promises inside it stay promises. A layout is rendered only after its
+   * `load` has resolved, also around an error page. So the type contains `undefined` only if there is no `load`, or if
+   * it can return nothing: a guard, `redirect` and `notFound` do not make it so. Without a route, the type is `unknown`.
+   */
   data: ServerResult<Layouts, Route, 'load'>
   /** The parameters of the layout's folder, decoded: `{ id: '7' }` for `/products/[id]`. */
   params: ParamsOf<Layouts, Route>

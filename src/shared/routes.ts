@@ -2,8 +2,8 @@ import type { SchemaInput, SchemaOutput } from './standard-schema.ts'
 
 /**
  * The pages of the site by route, with their parameters and the modules of their server files. `hydrant types`,
- * `hydrant dev` and `hydrant build` write them to `hydrant-env.d.ts`. A site adds the paths of its other URLs, each with
- * the type `unknown`, so that `href` accepts them.
+ * `hydrant dev` and `hydrant build` write them to `hydrant-env.d.ts`, with the files of `public/`. A site adds the paths of
+ * its other URLs, each with the type `unknown`, so that `href` accepts them.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: the declarations in a site's hydrant-env.d.ts are merged into it
 export interface Routes {}

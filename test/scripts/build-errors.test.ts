@@ -64,6 +64,30 @@ t.test('refuses a link in public/ that leads out of it, and follows one that doe
   t.strictSame((await findProblems(dir)).map(show), ['HYD_BUILD_PUBLIC_LINK public/c.txt'])
 })
 
+t.test('refuses a link in place of a file of the site that leads nowhere', async (t) => {
+  const dir = createSite(t, { ...EMPTY_REACT, 'pages/a/b.tsx': 'export default () => null\n' })
+  for (const [path, target] of Object.entries({
+    'server.ts': 'missing.ts',
+    'hydrant.config.ts': 'hydrant.config.ts',
+    public: 'nowhere',
+    'pages/x.tsx': '../missing.tsx',
+    'pages/self.tsx': 'self.tsx',
+    'pages/a/up': '..',
+    // The lock of an editor.
+    'pages/.#x.tsx': 'me@machine.7',
+    'notes.md': 'missing.md',
+  }))
+    symlinkSync(target, join(dir, path))
+  t.strictSame((await findProblems(dir)).map(show).sort(), [
+    'HYD_BUILD_LINK hydrant.config.ts',
+    'HYD_BUILD_LINK pages/a/up',
+    'HYD_BUILD_LINK pages/self.tsx',
+    'HYD_BUILD_LINK pages/x.tsx',
+    'HYD_BUILD_LINK public',
+    'HYD_BUILD_LINK server.ts',
+  ])
+})
+
 t.test('reports a file that cannot be written, and leaves no unfinished folder', async (t) => {
   // With the hash of its content, the name is longer than the 255 characters that file systems allow.
   const name = `${'a'.repeat(245)}.png`
@@ -87,6 +111,7 @@ t.test('has a broken site for each of its errors', async (t) => {
   const elsewhere = [
     // Tested above.
     'HYD_BUILD_FAILED',
+    'HYD_BUILD_LINK',
     'HYD_BUILD_PAGES_MISSING',
     'HYD_BUILD_PUBLIC_LINK',
     'HYD_BUILD_WRITE',
@@ -97,6 +122,7 @@ t.test('has a broken site for each of its errors', async (t) => {
     'HYD_BUILD_ASYNC_COMPONENT',
     'HYD_BUILD_HTML_ELEMENT',
     'HYD_BUILD_FORM_UNUSED',
+    'HYD_BUILD_TSCONFIG',
     // Warnings, tested in css-modules.test.ts.
     'HYD_BUILD_STYLESHEET_NAMES',
     'HYD_BUILD_CLASS_NAME',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
@@ -42,6 +42,9 @@ t.test('prints its version', async (t) => {
 const built = createSite(t, {
   'pages/[id].tsx': 'export default () => null\n',
   'pages/[id].server.ts': 'export const load = () => 1\nexport const stream = false\n',
+  'pages/members/layout.tsx': 'export default ({ children }) => children\n',
+  'pages/members/layout.server.ts': 'export const guard = () => {}\n',
+  'pages/members/list/index.tsx': 'export default () => null\n',
 })
 
 t.test('builds a site and reports each page', async (t) => {
@@ -52,7 +55,8 @@ t.test('builds a site and reports each page', async (t) => {
   t.match(stdout, /^page +kind +JS +with shared +CSS$/m)
   t.match(stdout, /^\/ +static +\d+ B +[\d.]+ kB +–$/m)
   t.match(stdout, /^\/\[id\] +load, stream /m)
-  t.match(stdout, /^2 pages, \d+ files for the browser: [\d.]+ kB, [\d.]+ kB gzipped$/m)
+  t.match(stdout, /^\/members\/list +guard of pages\/members\/ /m)
+  t.match(stdout, /^3 pages, \d+ files for the browser: [\d.]+ kB, [\d.]+ kB gzipped$/m)
   t.match(stdout, `written to ${join(built, '.hydrant')}`)
 })
 
@@ -171,6 +175,43 @@ t.test('leads an error that keeps a site from starting to its source', async (t)
     code: 1,
     stderr: /^Error \[HYD_BUILD_BROKEN\] .*\nTry: .*\n\nTypeError: of the module\n {4}at server\.ts:6:\d+\n/,
   })
+})
+
+t.test('a package that needs a browser is named with the module that imports it', async (t) => {
+  const manifest = (name: string, type: string) => JSON.stringify({ name, type, main: 'index.js' })
+  const dir = createSite(t, {
+    'node_modules/@maps/map/package.json': manifest('@maps/map', 'commonjs'),
+    'node_modules/@maps/map/index.js': "exports.map = require('./inner/')\n",
+    'node_modules/@maps/map/inner/index.js': 'exports.map = document.createElement("p")\n',
+    'node_modules/esm/package.json': manifest('esm', 'module'),
+    'node_modules/esm/index.js': 'export const map = window.innerWidth\n',
+    'node_modules/through/package.json': manifest('through', 'module'),
+    'node_modules/through/index.js': "export { map } from 'esm'\n",
+    'node_modules/waits/package.json': manifest('waits', 'module'),
+    'node_modules/waits/index.js': "export const map = await Promise.reject(new Error('no network'))\n",
+  })
+  for (const [name, problem, fix] of [
+    [
+      '@maps/map',
+      'pages/index.tsx:2:1: the package "@maps/map" threw: document is not defined',
+      'Import "@maps/map" with import()',
+    ],
+    [
+      'esm',
+      'pages/index.tsx:2:1: the package "esm" threw: window is not defined',
+      'Import "esm" with import() in an effect',
+    ],
+    ['through', 'the package "esm" threw: window is not defined', 'Import "esm" with import() in an effect'],
+    ['waits', 'pages/index.tsx:2:1: the package "waits" threw: no network', 'Fix the module that the stack names'],
+  ]) {
+    const page = `\nimport { map } from '${name}'\nexport default () => <p>{String(map)}</p>\n`
+    writeFileSync(join(dir, 'pages/index.tsx'), page)
+    await buildSharing({ dir })
+    const { code, stderr } = await runCli(['start', dir, '--port', '0'])
+    t.equal(code, 1)
+    t.match(stderr, `Error [HYD_BUILD_BROKEN] the server bundle of the build failed to load: ${problem}\nTry: ${fix}`)
+    t.match(stderr, /node_modules\/.*\.js:1:/, 'with the stack')
+  }
 })
 
 t.test('starts a build without the compiler, and prefers a flag to the environment to the configuration', async (t) => {

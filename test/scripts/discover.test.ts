@@ -157,7 +157,7 @@ t.test('refuses names that no URL can have, once per folder', async (t) => {
     'HYD_BUILD_URL_TAKEN pages/[...b]/(g)/index.tsx',
   ])
   t.same(discover(['[id]/x/[id].tsx']).problems, ['HYD_BUILD_PARAM_TWICE pages/[id]/x/[id].tsx'])
-  t.same(discover(['a b.tsx']).problems, ['HYD_BUILD_SEGMENT pages/a b.tsx'])
+  t.same(discover(['a%b.tsx']).problems, ['HYD_BUILD_SEGMENT pages/a%b.tsx'])
 })
 
 t.test('reserves the paths that are Hydrant’s own', async (t) => {
@@ -210,6 +210,10 @@ t.test('a server file without a page is told to create it, or the name of a page
 t.test('reads one segment', async (t) => {
   t.strictSame(parseSegment('about'), { kind: 'static', text: 'about' })
   t.strictSame(parseSegment('v1.2_~-'), { kind: 'static', text: 'v1.2_~-' })
+  for (const text of ['日本', 'a b', '"', 'naïve']) {
+    t.strictSame(parseSegment(text), { kind: 'static', text })
+    t.strictSame(parseSegment(text.normalize('NFD')), { kind: 'static', text }, 'composed')
+  }
   t.strictSame(parseSegment('[id]'), { kind: 'param', name: 'id' })
   t.strictSame(parseSegment('[größe]'), { kind: 'param', name: 'größe' })
   t.strictSame(parseSegment('[...rest]'), { kind: 'catchAll', name: 'rest' })
@@ -226,10 +230,13 @@ t.test('reads one segment', async (t) => {
     '[a-b]',
     '()',
     '(a',
-    'ü',
     'a:b',
     '*',
     'a%20b',
+    'a?',
+    '#',
+    'a\\b',
+    'a\nb',
     '',
   ]) {
     t.equal(parseSegment(bad).kind, 'bad', JSON.stringify(bad))

@@ -339,3 +339,36 @@ t.test('hydrant dev warns once, and again when the warning has been away', async
   await until(() => count() > 1)
   t.equal(count(), 2)
 })
+
+t.test('warns of options in tsconfig.json that change what code does, and have no effect', async (t) => {
+  const dir = createSite(t, {
+    'tsconfig.json': `{
+  // Comments, trailing commas and "extends" are allowed.
+  "extends": ["./base", "shared-settings/strict.json"],
+  "compilerOptions": { "emitDecoratorMetadata": true, "experimentalDecorators": true, "rootDirs": [], "strict": true, },
+}`,
+    'base.json': '{ "compilerOptions": { "emitDecoratorMetadata": false, "jsxFactory": "h" } }',
+    'node_modules/shared-settings/strict.json': '{ "compilerOptions": { "moduleSuffixes": [".web", ""] } }',
+  })
+  const { warnings } = await buildSharing({ dir })
+  t.strictSame(
+    warnings.map(({ code, location }) => `${code} ${location && formatLocation(location)}`),
+    [
+      'HYD_BUILD_TSCONFIG base.json:1:56',
+      'HYD_BUILD_TSCONFIG node_modules/shared-settings/strict.json:1:24',
+      'HYD_BUILD_TSCONFIG tsconfig.json:4:24',
+    ],
+  )
+  t.match(warnings.at(-1), {
+    message:
+      /^tsconfig\.json sets "emitDecoratorMetadata", which the compiler esbuild ignores: decorators find no types/,
+    fix: /^Name the types in the decorators, .* or compile the modules .* with a plugin/,
+  })
+  const dev = startCli(t, ['dev', dir, '--port', '0'])
+  await dev.waitFor(/HYD_BUILD_TSCONFIG.*emitDecoratorMetadata/)
+  writeFileSync(
+    join(dir, 'hydrant.config.ts'),
+    "export default { esbuild: { plugins: [{ name: 'decorators', setup() {} }] } }\n",
+  )
+  t.strictSame((await buildSharing({ dir })).warnings, [], 'a plugin may compile such modules')
+})

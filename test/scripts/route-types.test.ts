@@ -17,6 +17,9 @@ const files = {
   'pages/(shop)/products/[id].tsx': page,
   'pages/(shop)/products/[id].server.ts': 'export const load = () => 1\n',
   "pages/it's/[...path].jsx": page,
+  'public/avatar.svg': '<svg/>',
+  'public/.well-known/security.txt': '',
+  'public/[name].txt': '',
   "pages/it's/[...path].server.js": 'export const load = () => 1\n',
 }
 
@@ -47,6 +50,8 @@ declare module 'hydrant/react' {
       layouts: ['/', '/(shop)/products']
       server: typeof import('./pages/(shop)/products/[id].server.ts')
     }
+    '/.well-known/security.txt': unknown
+    '/avatar.svg': unknown
   }
 
   interface Layouts {

@@ -2,6 +2,7 @@ import type { BuildOptions, Loader, Plugin } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { ASSET_EXTENSIONS, type Assets, createAssets, type FileOnDisk } from '../esbuild/assets.ts'
+import { BASE_MODULE } from '../esbuild/base-module.ts'
 import { createHrefBinding } from '../esbuild/bind-href.ts'
 import { createBrowserGuard } from '../esbuild/browser-guard.ts'
 import { type CssCompiler, createCss } from '../esbuild/css.ts'
@@ -227,16 +228,23 @@ export function bundleLoaders({ loader }: EsbuildSettings): Record<string, Loade
   return Object.fromEntries(Object.entries(loader).filter(([, name]) => name !== 'file'))
 }
 
-/** Lists the modules of a site that the server loads, by their files. */
+/** Lists the modules of a site that the server loads, by their files, in the order of evaluation. */
 export function listServerModules({ components, serverFiles, serverPlugin }: DiscoveredSite): string[] {
-  const files = [...components, ...serverFiles].map(({ file }) => file).sort()
-  return serverPlugin === null ? files : [...files, serverPlugin]
+  const files = sortByEvaluation([...components, ...serverFiles].map(({ file }) => file))
+  return serverPlugin === null ? files : [serverPlugin, ...files]
+}
+
+/** Sorts files of `pages/` in the order of evaluation: the layouts from the root inwards, then the others. */
+export function sortByEvaluation(files: readonly string[]): string[] {
+  const levelOf = (file: string) => (/\/layout\.[^/]+$/.test(file) ? file.split('/').length : Number.POSITIVE_INFINITY)
+  const sorted = files.toSorted().map((file) => ({ file, level: levelOf(file) }))
+  return sorted.sort((a, b) => (a.level === b.level ? 0 : a.level - b.level)).map(({ file }) => file)
 }
 
 function writeServerModule(files: readonly string[]): string {
   const imports = files.map((file, index) => `import * as module${index} from ${JSON.stringify(`./${file}`)}\n`)
   const members = files.map((file, index) => `  ${JSON.stringify(file)}: module${index},\n`)
-  return `${imports.join('')}export const modules = {\n${members.join('')}}\n`
+  return `${imports.join('')}export { links } from '${BASE_MODULE}'\nexport const modules = {\n${members.join('')}}\n`
 }
 
 /** Returns `products-id` for `pages/products/[id].tsx`: a name that needs no escaping in a URL. */

@@ -1,11 +1,14 @@
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import { createCssCompiler } from '../esbuild/css.ts'
 import { settle } from '../esbuild/incremental-build.ts'
+import { findInlinedPackages } from '../esbuild/inlined-packages.ts'
+import { packageName } from '../esbuild/node-specifier.ts'
 import { outputText } from '../esbuild/output-files.ts'
-import { findStyledPackages } from '../esbuild/styled-packages.ts'
+import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
 import { rejectUnmatched } from '../output/reject-unmatched.ts'
@@ -46,9 +49,9 @@ export async function bundleSite(
     bundleServer(NOTHING_FOUND),
   ])
   const { outcome: forClient } = client
-  const inlined = forClient.ok ? findStyledPackages(forClient.result.metafile) : []
-  const second = inlined.length > 0 ? await bundleServer({ ...NOTHING_FOUND, inlined }) : first
-  const { outcome: forServer, assets } = await completeServer(second, inlined, bundleServer)
+  const inlined = forClient.ok ? findInlinedPackages(forClient.result.metafile) : []
+  const second = leavesOut(first, inlined) ? await bundleServer({ ...NOTHING_FOUND, inlined }) : first
+  const { outcome: forServer, assets } = await completeServer(second, inlined, bundleServer, input)
   if (!forClient.ok || !forServer.ok) {
     const messages = [forClient, forServer].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
     return { problems: await translateErrors(messages, site, client.options) }
@@ -80,6 +83,13 @@ export async function bundleSite(
   }
 }
 
+/** Returns whether a server's bundle imports a package that must be a part of it. */
+function leavesOut({ outcome }: Compiled, inlined: readonly string[]): boolean {
+  if (!outcome.ok || inlined.length === 0) return false
+  const imports = Object.values(outcome.result.metafile.inputs).flatMap((input) => input.imports)
+  return imports.some(({ path, external }) => external === true && inlined.includes(packageName(path)))
+}
+
 async function compile({ options, assets }: Bundle) {
   return { outcome: await settle(() => build(options)), options, assets }
 }
@@ -93,11 +103,26 @@ async function completeServer(
   compiled: Compiled,
   inlined: readonly string[],
   bundleServer: (findings: ServerFindings) => Promise<Compiled>,
+  { siteDir, site }: Pick<BundleInput, 'siteDir' | 'site'>,
 ): Promise<Compiled> {
   if (!compiled.outcome.ok) return compiled
   const { outputFiles, metafile } = compiled.outcome.result
   const code = outputText(outputFiles, '.mjs')
   const placed = findPlaced(code, metafile.inputs)
-  const lazy = findLazyPackages(metafile, code)
+  const lazy = findLazyPackages(metafile, code, await findFirst(siteDir, site.serverPlugin, metafile))
   return placed.length > 0 || lazy.size > 0 ? await bundleServer({ inlined, placed, lazy }) : compiled
+}
+
+const COMMENTS = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*/
+
+/**
+ * Returns the path of `server.ts` in the metafile if it begins with an import for its effect, such as a tracer or a set-up
+ * of the environment, which packages of pages may need when they are imported; null otherwise.
+ */
+async function findFirst(siteDir: string, plugin: string | null, { inputs }: Metafile): Promise<string | null> {
+  if (plugin === null) return null
+  const source = (await readFile(join(siteDir, plugin), 'utf8')).replace(COMMENTS, '')
+  if (!/^import\s*["']/.test(source)) return null
+  const entry = inputs[`${VIRTUAL}:server`]?.imports.find(({ original }) => original === `./${plugin}`)
+  return entry?.path ?? null
 }

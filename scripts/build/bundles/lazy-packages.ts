@@ -6,7 +6,7 @@ import { exportMembers } from '../esbuild/export-members.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { nodesIn, parseScript } from '../output/parse-script.ts'
 
-/** The names that modules import from packages which only `import()` reaches, by the specifiers in the bundle. */
+/** The names that modules import from packages which the bundle must not import at its start, by their specifiers. */
 export type LazyPackages = ReadonlyMap<string, LazyPackage>
 
 interface LazyPackage {
@@ -27,11 +27,13 @@ const STATIC: readonly ImportKind[] = ['import-statement', 'require-call']
  * its names are not known.
  *
  * @param code The bundle.
+ * @param first The module that must be evaluated before the packages of other modules; null for none. esbuild would import
+ *   all packages before the first module.
  */
-export function findLazyPackages({ inputs }: Metafile, code: string): LazyPackages {
+export function findLazyPackages({ inputs }: Metafile, code: string, first: string | null): LazyPackages {
   // A module that is required cannot wait for a package.
   const required = Object.values(inputs).flatMap(({ imports }) => imports.filter(({ kind }) => kind === 'require-call'))
-  const entries = Object.keys(inputs).filter((file) => file.startsWith(`${VIRTUAL}:`))
+  const entries = first === null ? Object.keys(inputs).filter((file) => file.startsWith(`${VIRTUAL}:`)) : [first]
   const reached = new Set([...entries, ...required.map(({ path }) => path)])
   for (const file of reached)
     for (const { path, kind, external } of inputs[file]?.imports ?? [])

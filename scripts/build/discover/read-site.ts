@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { findSiteBelow } from '../../../src/server/build-output/find-site-below.ts'
@@ -24,13 +25,15 @@ export interface SiteFiles {
 export async function readSite(dir: string): Promise<{ files: SiteFiles; problems: BuildProblem[] }> {
   const problems: BuildProblem[] = []
   const entries = await readdir(dir, { withFileTypes: true })
+  const missing = await listMissing(dir, entries)
+  for (const name of missing) if (SITE_ENTRY.test(name)) refuseLink(name, MISSING, problems)
   const hasFolder = async (name: string) =>
-    entries.some((entry) => entry.name === name) && (await stat(join(dir, name))).isDirectory()
-  const pages = (await hasFolder('pages')) ? await listFiles(join(dir, 'pages'), () => true) : null
+    entries.some((entry) => entry.name === name) && (await stat(join(dir, name)).catch(() => null))?.isDirectory()
+  const pages = (await hasFolder('pages')) ? await listPages(join(dir, 'pages'), problems) : null
   const publicFiles = (await hasFolder('public')) ? await listPublic(join(dir, 'public'), problems) : []
   return {
     files: {
-      root: entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
+      root: entries.filter((entry) => !entry.isDirectory() && !missing.includes(entry.name)).map(({ name }) => name),
       folders: entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
       siteBelow: pages === null ? findSiteBelow(dir) : undefined,
       pages: pages?.sort(compareText) ?? null,
@@ -39,6 +42,13 @@ export async function readSite(dir: string): Promise<{ files: SiteFiles; problem
     },
     problems,
   }
+}
+
+/** Returns the names of the symbolic links whose targets are missing. */
+async function listMissing(dir: string, entries: readonly Dirent[]): Promise<string[]> {
+  const links = entries.filter((entry) => entry.isSymbolicLink())
+  const targets = await Promise.all(links.map(({ name }) => stat(join(dir, name)).catch(() => null)))
+  return links.filter((_, index) => targets[index] === null).map(({ name }) => name)
 }
 
 /** Lists the files directly in the folders in which other frameworks have files. */
@@ -52,34 +62,64 @@ async function listForeignFolders(dir: string): Promise<string[]> {
   return lists.flat()
 }
 
+/** The entries of the site's folder that Hydrant reads. */
+const SITE_ENTRY = /^(?:pages|public|server\.\w+|hydrant\.config\.\w+)$/
+const MISSING = 'whose target is missing'
+
+function refuseLink(path: string, reason: string, problems: BuildProblem[]) {
+  problems.push(createProblem('HYD_BUILD_LINK', [path, reason], fileAt(path)))
+}
+
+// Emacs locks a file by a link that leads nowhere, with a dot at the beginning of its name.
+async function listPages(folder: string, problems: BuildProblem[]): Promise<string[]> {
+  return await listFiles(folder, {
+    accept: () => true,
+    onBroken(path, reason) {
+      if (!/(?:^|\/)\./.test(path)) refuseLink(`pages/${path}`, reason, problems)
+    },
+  })
+}
+
 // Everyone can request the files in public/, so a symbolic link must not add files from other places of the machine.
 async function listPublic(folder: string, problems: BuildProblem[]): Promise<string[]> {
   const inside = (await realpath(folder)) + sep
-  return await listFiles(folder, async (path, name) => {
-    if (name.startsWith('.') && path !== WELL_KNOWN) return false
-    const target = await realpath(join(folder, path)).catch(() => null)
-    if (target?.startsWith(inside)) return true
-    problems.push(createProblem('HYD_BUILD_PUBLIC_LINK', [`public/${path}`], fileAt(`public/${path}`)))
-    return false
+  return await listFiles(folder, {
+    async accept(path, name) {
+      if (name.startsWith('.') && path !== WELL_KNOWN) return false
+      const target = await realpath(join(folder, path)).catch(() => null)
+      if (target?.startsWith(inside)) return true
+      problems.push(createProblem('HYD_BUILD_PUBLIC_LINK', [`public/${path}`], fileAt(`public/${path}`)))
+      return false
+    },
   })
+}
+
+interface Listing {
+  accept(path: string, name: string): boolean | Promise<boolean>
+  /** Called with a symbolic link that is left out, and the reason. */
+  onBroken?(path: string, reason: string): void
 }
 
 async function listFiles(
   folder: string,
-  accept: (path: string, name: string) => boolean | Promise<boolean>,
+  listing: Listing,
   below = '',
   parents: readonly string[] = [],
 ): Promise<string[]> {
   const here = await realpath(join(folder, below))
   // A symbolic link to one of its parent folders would never end.
-  if (parents.includes(here)) return []
+  if (parents.includes(here)) {
+    listing.onBroken?.(below, 'to a folder that contains it')
+    return []
+  }
   const entries = await readdir(here, { withFileTypes: true })
   const lists = await Promise.all(
     entries.map(async (entry) => {
       const path = below === '' ? entry.name : `${below}/${entry.name}`
-      if (!(await accept(path, entry.name))) return []
+      if (!(await listing.accept(path, entry.name))) return []
       const kind = entry.isSymbolicLink() ? await stat(join(folder, path)).catch(() => null) : entry
-      if (kind?.isDirectory()) return await listFiles(folder, accept, path, [...parents, here])
+      if (kind === null) listing.onBroken?.(path, MISSING)
+      if (kind?.isDirectory()) return await listFiles(folder, listing, path, [...parents, here])
       return kind?.isFile() ? [path] : []
     }),
   )

@@ -6,9 +6,14 @@ export type Segment =
   | { kind: 'group' }
   | { kind: 'bad'; reason: string }
 
-// RFC 3986 `pchar` without percent-encoding, without `:` and `*`, which have a meaning for the router, and without
-// parentheses, which mark groups.
-const urlSegment = /^[\w.~!$&'+,;=@-]+$/
+/** The characters that a segment cannot contain, with the reasons. All others are encoded in URLs. */
+const REFUSED: readonly (readonly [RegExp, string])[] = [
+  [/[()]/, 'marks a group, as the first and the last character of the name of a folder'],
+  [/[:*]/, 'has a meaning for the router'],
+  [/[?#\\]/, 'has a meaning in URLs'],
+  [/%/, 'begins an encoded character in URLs: write the character itself'],
+  [/[\p{Cc}\p{Surrogate}]/u, 'is no character of a text'],
+]
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 
 export function parseSegment(text: string): Segment {
@@ -16,9 +21,13 @@ export function parseSegment(text: string): Segment {
   if (text.startsWith('(') && text.endsWith(')')) {
     return text.length > 2 ? { kind: 'group' } : { kind: 'bad', reason: 'has no name in its parentheses' }
   }
-  if (urlSegment.test(text)) return { kind: 'static', text }
-  const found = [...text].find((character) => !urlSegment.test(character)) ?? ''
-  return { kind: 'bad', reason: `contains ${JSON.stringify(found)}, which is not allowed in a URL segment` }
+  if (text === '') return { kind: 'bad', reason: 'is empty' }
+  for (const [pattern, reason] of REFUSED) {
+    const [found] = pattern.exec(text) ?? []
+    if (found !== undefined) return { kind: 'bad', reason: `contains ${JSON.stringify(found)}, which ${reason}` }
+  }
+  // Some file systems decompose letters with accents. Browsers send what people type, which is composed.
+  return { kind: 'static', text: text.normalize('NFC') }
 }
 
 /**

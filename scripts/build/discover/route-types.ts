@@ -39,7 +39,8 @@ interface Entry {
   server: string | undefined
 }
 
-function createRouteTypes({ components, routes, serverFiles }: DiscoveredSite, publicNames: readonly string[]): string {
+function createRouteTypes(site: DiscoveredSite, publicNames: readonly string[]): string {
+  const { components, routes, serverFiles, publicFiles } = site
   const present = new Set(serverFiles.map(({ file }) => file))
   const serverOf = (file: string) => serverFileKeys(file).find((key) => present.has(key))
   const layouts = new Map(
@@ -65,7 +66,7 @@ export {}
 
 // prettier-ignore
 declare module 'hydrant/react' {
-${formatInterface('Routes', pageEntries)}
+${formatInterface('Routes', pageEntries, publicFiles)}
 ${formatInterface('Layouts', layoutEntries)}${formatPublicEnv(publicNames)}}
 `
 }
@@ -92,9 +93,11 @@ function parentsOf(path: string): string[] {
   return parts.slice(0, -1).map((_part, index) => parts.slice(0, index + 1).join('/') || '/')
 }
 
-function formatInterface(name: string, entries: readonly Entry[]): string {
+/** @param files The other URLs, without their first slash. `href` takes square brackets for a parameter. */
+function formatInterface(name: string, entries: readonly Entry[], files: readonly string[] = []): string {
   const sorted = entries.toSorted((a, b) => compareText(a.path, b.path))
-  return `  interface ${name} {\n${sorted.map(formatEntry).join('')}  }\n`
+  const urls = files.filter((file) => !/\[.+]/.test(file)).map((file) => `    ${quote(`/${file}`)}: unknown\n`)
+  return `  interface ${name} {\n${sorted.map(formatEntry).join('')}${urls.join('')}  }\n`
 }
 
 function formatEntry({ path, layouts, server }: Entry): string {

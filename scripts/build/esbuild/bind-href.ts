@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { BASE_MODULE } from './base-module.ts'
 import { REACT_EXPORTS } from './hydrant-exports.ts'
@@ -27,8 +28,8 @@ export function createHrefBinding(siteDir: string): Plugin {
       )
       build.onLoad({ filter: /^react$/, namespace: NAMESPACE }, () => ({ contents, loader: 'js' }))
       // In a namespace: esbuild writes the path of a file into the bundle, and this package's path differs by machine.
-      build.onLoad({ filter: /^\.\/href\.js$/, namespace: NAMESPACE }, async () => ({
-        contents: await readFile(hydrantPath(HYDRANT_FILES.href)),
+      build.onLoad({ filter: /^\.\//, namespace: NAMESPACE }, async ({ path }) => ({
+        contents: await readFile(join(dirname(hydrantPath(HYDRANT_FILES.href)), path)),
         loader: 'js',
       }))
     },

@@ -2,7 +2,14 @@ import { existsSync, realpathSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { ImportKind, OnResolveResult, Plugin, ResolveResult } from 'esbuild'
-import { findNodeSpecifier, findRequired, needsBundler, packageName } from './node-specifier.ts'
+import {
+  dependsOnHydrant,
+  findNodeSpecifier,
+  findRequired,
+  importsHydrant,
+  needsBundler,
+  packageName,
+} from './node-specifier.ts'
 import { readPackage } from './site-package.ts'
 import { isInstalled } from './source-file.ts'
 
@@ -47,15 +54,18 @@ export function createExternals({
   function isPartOfBundle({ path, external, errors }: ResolveResult): boolean {
     // esbuild reports an error at the import.
     if (errors.length > 0) return true
-    return !external && (isSource(path) || (inlinesLinked && isEsModule(path)))
+    return !external && (isSource(path) || (inlinesLinked && isEsModule(path)) || importsHydrant(path))
   }
+
+  const needsBundle = (file: string) => isBundled.test(file) || needsBundler(file) || importsHydrant(file)
 
   /** The specifiers with which Node.js imports modules of installed packages; null for one that only the build can load. */
   const specifiers = new Map<string, string | null>()
 
   function findSpecifier(path: string): string | null {
     const file = findRequired(path, siteDir)
-    if (file !== null && (isBundled.test(file) || needsBundler(file))) return null
+    // Without a file to require, only the names of the package's dependencies are known.
+    if (file === null ? dependsOnHydrant(findPackage.manifestOf(path)) : needsBundle(file)) return null
     return isForNode ? findNodeSpecifier(path, siteDir) : path
   }
 
@@ -131,6 +141,8 @@ type PackageKind = 'installed' | 'linked' | null
 interface PackageFinder {
   /** `linked` is a package with its files outside every node_modules. */
   find(name: string): PackageKind
+  /** Returns the `package.json` of the package that a specifier leads to; empty if there is none. */
+  manifestOf(specifier: string): Record<string, unknown>
   /** Returns whether a module in a folder gets the package that the site gets. */
   isSame(name: string, folder: string): boolean
   forget(): void
@@ -163,6 +175,10 @@ function createPackageFinder(siteDir: string): PackageFinder {
       const kind = kinds.get(name) ?? look(name)
       kinds.set(name, kind)
       return kind
+    },
+    manifestOf(specifier) {
+      const folder = findFolder(packageName(specifier), siteDir)
+      return folder === null ? {} : readPackage(folder)
     },
     isSame(name, folder) {
       const [own, ofSite] = [findFolder(name, folder), findFolder(name, siteDir)]

@@ -86,7 +86,7 @@ function replaceFiles(build: PluginBuild) {
     resolveDir: dirname(path),
   }))
   build.onLoad({ filter: filterFor(HYDRANT_FILES.base) }, () => ({
-    contents: `export { base } from '${BASE_MODULE}'\n`,
+    contents: `export { base, links } from '${BASE_MODULE}'\n`,
     loader: 'js',
   }))
 }

@@ -23,6 +23,31 @@ export function needsBundler(file: string): boolean {
 }
 
 /**
+ * Returns whether a script imports `hydrant/react`: it or, in a package that names Hydrant among its dependencies, a
+ * script that it imports. Node.js would load the module of the package, which does not know the base of the site.
+ */
+export function importsHydrant(file: string): boolean {
+  const files = new Set([file])
+  let depends: boolean | undefined
+  for (const path of files) {
+    const source = /\.[cm]?js$/.test(path) ? readFileSync(path, 'utf8') : ''
+    if (/["']hydrant\/react["']/.test(source)) return true
+    depends ??= dependsOnHydrant(readPackage(dirname(file)))
+    if (!depends) return false
+    for (const [, , next = ''] of source.matchAll(RELATIVE_IMPORT)) {
+      const imported = join(dirname(path), next)
+      if (statSync(imported, { throwIfNoEntry: false })?.isFile()) files.add(imported)
+    }
+  }
+  return false
+}
+
+/** Returns whether a `package.json` names Hydrant among its dependencies. */
+export function dependsOnHydrant({ dependencies, peerDependencies }: Record<string, unknown>): boolean {
+  return [dependencies, peerDependencies].some((names) => Object.hasOwn({ ...Object(names) }, 'hydrant'))
+}
+
+/**
  * Returns the specifier with which modules in a folder import a file of an installed package in Node.js. Unlike
  * `require` and bundlers, an import needs the extension of a file and the name of an index file, unless the package has
  * `exports`.

@@ -3,6 +3,7 @@ import { showValue } from '../../../src/server/errors/hydrant-error.ts'
 import { createDeadline, DEADLINE } from '../../../src/server/util/deadline.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import { href } from '../../../src/shared/href.ts'
+import { NO_PAGE_PATH } from '../../../src/shared/paths.ts'
 import { compareText } from '../../build-problem.ts'
 
 /** The time for the function `prerender`, long enough to read the list of a large site from a slow service. */
@@ -24,7 +25,7 @@ export async function listAddresses(
   base: string,
   maxMs = LIST_MS,
 ): Promise<Addresses> {
-  if (list === null) return { paths: [id] }
+  if (list === null) return { paths: [toPath(id, {})] }
   let listed: unknown
   const deadline = createDeadline(maxMs)
   try {
@@ -61,7 +62,10 @@ function readAddress(id: string, item: unknown, base: string): { path: string } 
   if (typeof params !== 'object' || params === null)
     return { problem: `an address must be a path or { params }; got ${showValue(item)}` }
   try {
-    return { path: toPath(id, params) }
+    const path = toPath(id, params)
+    return path === NO_PAGE_PATH
+      ? { problem: `no URL of the page can have the params ${JSON.stringify(params)}` }
+      : { path }
   } catch (error) {
     return { problem: messageOf(error) }
   }

@@ -1,18 +1,20 @@
 import { realpathSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type ClientMapper, createClientMapper } from '../../../src/server/failures/stacks/client-source-map.ts'
 import { createSourceMapper, type ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
+import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
 import { translateError } from '../../build/bundles/translate-error.ts'
 import { withoutNamespace } from '../../build/bundles/translate-message.ts'
 import { isBuildFailure } from '../../build/esbuild/incremental-build.ts'
 import { BuildError, tidyProblems } from '../../build-problem.ts'
 import { type BrowserModules, createBrowserModules } from '../modules/browser/browser-modules.ts'
-import type { SiteScan } from '../modules/scan-site.ts'
 import { createServerModules } from '../modules/server/server-modules.ts'
+import { resolveLinks } from '../watch/file-versions.ts'
 import { createDevFolder } from './dev-folder.ts'
 import { createDevStates, type DevState, type NewState } from './dev-states.ts'
 import { createPendingModules } from './pending-modules.ts'
-import { createSiteRevisions, type SiteCheckResult } from './site-revisions.ts'
+import { createSiteRevisions, type SiteCheckResult, type SiteRevision } from './site-revisions.ts'
 import { createSiteSource, type SiteSourceInput } from './site-source.ts'
 
 /** The effect of changed files. */
@@ -90,7 +92,16 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
     states.restart()
   }
 
-  async function apply(paths: readonly string[], isStructural: boolean): Promise<DevChange> {
+  /** Adds the paths that files have without symbolic links, and those of the links that lead to them. */
+  function withLinks(paths: readonly string[]): string[] {
+    const { browser, server } = revisions.current()?.scan ?? {}
+    const real = [...paths, ...paths.map((path) => toSitePath(siteDir, resolveLinks(resolve(siteDir, path))))]
+    const links = real.flatMap((path) => [...(browser?.linksTo(path) ?? []), ...(server?.linksTo(path) ?? [])])
+    return [...new Set([...real, ...links])]
+  }
+
+  async function apply(changed: readonly string[], isStructural: boolean): Promise<DevChange> {
+    const paths = withLinks(changed)
     // The ids are read before plugins load files again, because the plugins may then read other files.
     const ids = source.idsOf(paths)
     // After a structural change, the settings may differ.
@@ -111,7 +122,8 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
     if (!current) return false
     const { scan, structure } = current
     const isKnown = (id: string) => scan.browser.has(id) || scan.server.has(id) || browser.isStyled(id)
-    return source.idsOf([path]).some(isKnown) || structure.config.inputs.includes(path)
+    const paths = withLinks([path])
+    return source.idsOf(paths).some(isKnown) || structure.config.inputs.some((input) => paths.includes(input))
   }
 
   return {
@@ -124,7 +136,7 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
     state: states.last,
     mapper: createSourceMapper(siteDir, server.scripts),
     browserMapper: () => createClientMapper({ siteDir, folder, base: base() }),
-    inputs: () => inputsOf(revisions.current()?.scan),
+    inputs: () => inputsOf(revisions.current()),
     change: (paths, isStructural) => withBuildErrors(siteDir, apply(paths, isStructural)),
     async dispose() {
       await source.dispose()
@@ -144,7 +156,9 @@ async function withBuildErrors<Result>(siteDir: string, promise: Promise<Result>
   }
 }
 
-function inputsOf(scan: SiteScan | undefined): string[] {
-  const ids = scan ? [...scan.browser.ids(), ...scan.server.ids()] : []
-  return [...new Set(ids.map(withoutNamespace))]
+function inputsOf(revision: SiteRevision | null): string[] {
+  if (!revision) return []
+  const { scan, structure } = revision
+  const files = [...scan.browser.ids(), ...scan.server.ids()].map(withoutNamespace)
+  return [...new Set([...files, ...structure.config.inputs])]
 }

@@ -5,6 +5,7 @@ import {
   serverFileKeys,
 } from '../../../src/server/build-output/manifest.ts'
 import { VERSION } from '../../../src/server/build-output/read-build.ts'
+import { sortByEvaluation } from '../../build/bundles/bundle-options.ts'
 import type { BrowserModules } from '../modules/browser/browser-modules.ts'
 import type { PackageBundle } from '../modules/packages/package-bundle.ts'
 import type { SiteStructure } from './read-structure.ts'
@@ -38,7 +39,7 @@ export function createDevManifest(
   }
 }
 
-/** Returns the files of the site that respond to a route, or to requests without a page. */
+/** Returns the files of the site that respond to a route, or to requests without a page, in the order of evaluation. */
 export function filesOf(
   { layouts, errors, notFounds }: Surroundings,
   page: string | null,
@@ -50,5 +51,6 @@ export function filesOf(
     ...(page === null ? [] : [page]),
   ]
   const keys = new Set(components.flatMap(serverFileKeys))
-  return [...components, ...site.serverFiles.map(({ file }) => file).filter((file) => keys.has(file))]
+  const serverFiles = site.serverFiles.map(({ file }) => file).filter((file) => keys.has(file))
+  return sortByEvaluation([...components, ...serverFiles])
 }

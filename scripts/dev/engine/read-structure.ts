@@ -9,6 +9,7 @@ import type { SiteExports } from '../../build/bundles/written-values.ts'
 import { type DiscoveredSite, discoverSite } from '../../build/discover/discover-site.ts'
 import { readSite } from '../../build/discover/read-site.ts'
 import { writeRouteTypes } from '../../build/discover/route-types.ts'
+import { findIgnoredSettings } from '../../build/esbuild/ignored-settings.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
 import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 
@@ -75,6 +76,7 @@ export function createStructureReader(siteDir: string, folder: string): Structur
       if (problems.length > 0) throw new BuildError(tidyProblems(problems))
       await copyPublicFiles(site)
       const doubts = await findDoubtfulExports(siteDir, site, found)
+      doubts.push(...findIgnoredSettings(siteDir, config.options))
       return { site, config, exports, values: found.values, warnings: [...warnings, ...doubts] }
     },
     async readChanged(structure, paths) {

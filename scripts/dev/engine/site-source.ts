@@ -70,8 +70,8 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
     const { options: settings, key: configKey } = config
     const found = await scanner.scan({ siteDir, settings, plugins, cssCompiler, site, configKey, inlined })
     if ('problems' in found) return found
-    const { styled } = await bundle(structure, found)
-    const added = styled.filter((name) => !inlined.has(name))
+    const { inlined: needed } = await bundle(structure, found)
+    const added = needed.filter((name) => !inlined.has(name))
     for (const name of added) inlined.add(name)
     return added.length > 0 ? await scan(structure) : found
   }

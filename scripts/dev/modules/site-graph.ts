@@ -20,13 +20,19 @@ interface GraphNode {
 }
 
 /**
- * The modules of one side of a site and their imports. The id of a module is its path in the site, or the name of a
- * namespace, a colon and a path for a module that a plugin of the build provides.
+ * The modules of one side of a site and their imports. The id of a module is its path in the site, with symbolic links
+ * resolved, or the name of a namespace, a colon and a path for a module that a plugin of the build provides.
  */
 export interface SiteGraph {
   has(id: string): boolean
   ids(): Iterable<string>
   isCommonJs(id: string): boolean
+  /** Returns the id of the module that a page, a layout, a server file or `server.ts` is, by its path in the site. */
+  idOf(file: string): string
+  /** The ids of those of these files whose path has a symbolic link. */
+  links: ReadonlyMap<string, string>
+  /** Returns the files whose links lead to a module. */
+  linksTo(id: string): readonly string[]
   /** Returns the module that a specifier of an importer leads to; null for an unknown specifier. */
   find(importer: string, specifier: string): ImportedModule | null
   /** Returns the specifiers of the modules that the patterns in `import()` of a module match. */
@@ -71,6 +77,12 @@ export interface SiteGraphOptions {
 export function createSiteGraph({ inputs }: Metafile, { alias, isEntry, externals }: SiteGraphOptions): SiteGraph {
   const nodes = new Map<string, GraphNode>()
   const packages = new Set<string>()
+  const entries = Object.entries(inputs).flatMap(([input, { imports }]) => (isEntry(inputPath(input)) ? imports : []))
+  const links = new Map<string, string>()
+  for (const { path, original = path } of entries) {
+    const file = original.replace(/^\.\//, '')
+    if (file !== inputPath(path)) links.set(file, inputPath(path))
+  }
   for (const [input, { format }] of Object.entries(inputs)) {
     const id = inputPath(input)
     const isCommonJs = format === 'cjs'
@@ -124,6 +136,9 @@ export function createSiteGraph({ inputs }: Metafile, { alias, isEntry, external
     has: (id) => nodes.has(id),
     ids: () => nodes.keys(),
     isCommonJs: (id) => nodes.get(id)?.isCommonJs ?? false,
+    idOf: (file) => links.get(file) ?? file,
+    links,
+    linksTo: (id) => [...links].flatMap(([file, target]) => (target === id ? [file] : [])),
     find(importer, specifier) {
       const left = externals.find(importer, specifier)
       if (left !== undefined) return { package: left, isLeft: true }
@@ -153,6 +168,12 @@ export function findMoved(graph: SiteGraph, next: SiteGraph): string[] {
     })
   }
   return [...graph.ids()].filter((id) => !next.has(id) || leadsElsewhere(id))
+}
+
+/** Returns the files whose symbolic links lead to other modules in the next graph. */
+export function findRelinked(graph: SiteGraph, next: SiteGraph): string[] {
+  const files = new Set([...graph.links, ...next.links].map(([file]) => file))
+  return [...files].filter((file) => graph.idOf(file) !== next.idOf(file))
 }
 
 /** Returns whether a module imports something that it did not import when the site was scanned. */

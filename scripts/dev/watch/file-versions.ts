@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { basename, join, sep } from 'node:path'
 import type { ChangeKind } from './change-batch.ts'
 
 /** The versions of files that were seen last. */
@@ -22,16 +22,17 @@ export interface FileVersionsInput {
 }
 
 export function createVersions({ isIgnored, onPlace }: FileVersionsInput): FileVersions {
-  const seen = new Map<string, string>()
+  const seen = new Map<string, { version: string; target: string }>()
   /** The folders that were read. */
   const folders = new Set<string>()
 
-  function readFile(path: string, { mtimeMs, size, ino }: Stats): FileChange[] {
+  /** @param target The path without symbolic links. A link that leads elsewhere counts as a new file. */
+  function readFile(path: string, target: string, { mtimeMs, size, ino }: Stats): FileChange[] {
     const version = `${mtimeMs} ${size} ${ino}`
     const last = seen.get(path)
-    if (last === version) return []
-    seen.set(path, version)
-    return [[path, last === undefined ? 'add' : 'change']]
+    if (last?.version === version && last.target === target) return []
+    seen.set(path, { version, target })
+    return [[path, last?.target === target ? 'change' : 'add']]
   }
 
   /** Returns the files of a folder that are gone, and forgets them. */
@@ -58,7 +59,9 @@ export function createVersions({ isIgnored, onPlace }: FileVersionsInput): FileV
     if (!found) return seen.delete(path) ? [[path, 'unlink']] : []
     if (found.stats.isDirectory()) return readFolder(path, parents)
     if (found.isLink) onPlace(path)
-    return readFile(path, found.stats)
+    const folder = parents.at(-1)
+    const target = found.isLink || folder === undefined ? resolveLinks(path) : join(folder, basename(path))
+    return readFile(path, target, found.stats)
   }
 
   return {
@@ -77,8 +80,8 @@ function look(path: string): { stats: Stats; isLink: boolean } | null {
   }
 }
 
-/** Resolves the symbolic links of a path. Returns the path itself if the folder has just been removed. */
-function resolveLinks(path: string): string {
+/** Resolves the symbolic links of a path. Returns the path itself if nothing is there. */
+export function resolveLinks(path: string): string {
   try {
     return realpathSync(path)
   } catch {

@@ -10,18 +10,43 @@ const MESSAGES = [
 ]
 
 /**
- * Returns the place in the site of the import that Node.js could not link, `pages/index.server.ts:1:10`; null for another
- * error. The stack of Node.js only names the bundle.
+ * Describes an error of the evaluation of a bundle. If Node.js could not link an import, or if a package threw, the message
+ * begins with the place of the import in the site, `pages/index.server.ts:1:10`: the stack of Node.js only names the
+ * bundle or the package.
  */
-export function findImport(bundle: string, error: unknown): string | null {
-  const text = messageOf(error)
-  const { module, name } = MESSAGES.map((pattern) => pattern.exec(text)?.groups).find(Boolean) ?? {}
-  if (module === undefined) return null
+export function describeEvaluation(bundle: string, error: unknown): string {
+  const message = messageOf(error)
+  const { module, name } = MESSAGES.map((pattern) => pattern.exec(message)?.groups).find(Boolean) ?? {}
+  if (module !== undefined) return withPlace(findImport(bundle, module, name), message)
+  const [thrower, ...callers] = packagesIn(error)
+  if (thrower === undefined) return message
+  const places = [thrower, ...callers].map((imported) => findImport(bundle, imported))
+  return withPlace(places.find((place) => place !== null) ?? null, `the package "${thrower}" threw: ${message}`)
+}
+
+function withPlace(place: string | null, message: string): string {
+  return place === null ? message : `${place}: ${message}`
+}
+
+/** Returns the packages in the stack of an error, the innermost first; none if the site's own code has thrown. */
+function packagesIn(error: unknown): string[] {
+  const { stack } = Object(error) as { stack?: unknown }
+  const frames = String(stack).match(/^ {4}at .*/gm) ?? []
+  const names = frames.map((frame) => PACKAGE_FRAME.exec(frame)?.[1]?.replace('\\', '/'))
+  const end = names.findIndex((found) => found === undefined || found === 'hydrant')
+  return [...new Set((end === -1 ? names : names.slice(0, end)).filter((found) => found !== undefined))]
+}
+
+const PACKAGE_FRAME = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/
+
+/** Returns the place in the site of an import of a module, or of a package with that name. */
+function findImport(bundle: string, module: string, name?: string): string | null {
   try {
     const lines = readFileSync(bundle, 'utf8').split('\n')
-    const end = ` ${JSON.stringify(module)};`
+    const literal = JSON.stringify(module)
+    const isOf = (code: string) => code.endsWith(` ${literal};`) || code.includes(` ${literal.slice(0, -1)}/`)
     const line = lines.findIndex(
-      (code) => code.startsWith('import ') && code.endsWith(end) && (name === undefined || wordOf(name).test(code)),
+      (code) => code.startsWith('import ') && isOf(code) && (name === undefined || wordOf(name).test(code)),
     )
     const map = new SourceMap(JSON.parse(readFileSync(`${bundle}.map`, 'utf8')))
     const entry = map.findEntry(line, name === undefined ? 0 : (lines[line]?.search(wordOf(name)) ?? 0))

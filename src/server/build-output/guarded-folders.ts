@@ -93,7 +93,7 @@ function matchStart(
     }
     if (name === undefined) return null
     if (segment.kind === 'param') params[segment.name] = name
-    else if (!isEqual(segment.text, name, isCaseSensitive)) return null
+    else if (!isEqual(segment.text, name.normalize('NFC'), isCaseSensitive)) return null
   }
   return params
 }
@@ -107,7 +107,7 @@ const namesInPath = (path: string) => path.split('/').filter((name) => name !== 
 function toSegment(name: string): FolderSegment[] {
   if (isGroup(name)) return []
   const [, dots, param] = /^\[(\.\.\.)?(.+)\]$/.exec(name) ?? []
-  if (param === undefined) return [{ kind: 'static', text: name }]
+  if (param === undefined) return [{ kind: 'static', text: name.normalize('NFC') }]
   return [{ kind: dots ? 'catchAll' : 'param', name: param }]
 }
 

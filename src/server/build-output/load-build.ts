@@ -95,6 +95,8 @@ export interface Build {
   entry: { url: string; imports: readonly string[] }
   /** URLs of the scripts that a browser loads for data that JSON cannot express. */
   dataReader: readonly string[]
+  /** Receives the errors of links in the modules. */
+  links: NonNullable<ServerBundle['links']>
   /** The default export of the site's `server.ts`; null if there is none. */
   serverPlugin: unknown
   /** Bundles whose stack frames are mapped to the site's source. */
@@ -116,8 +118,8 @@ export async function loadBuild({ folder, manifest }: BuildFiles, base: string):
   const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`
   const bundlePath = join(folder, BUILD_PATHS.server)
   // The build writes a module of this type.
-  const { modules } = (await importBundle(bundlePath, query, 'the server bundle')) as unknown as ServerBundle
-  return createBuild({ folder, manifest, modules, base, bundles: ownBundles(folder, manifest.buildId) })
+  const { modules, links } = (await importBundle(bundlePath, query, 'the server bundle')) as unknown as ServerBundle
+  return createBuild({ folder, manifest, modules, links, base, bundles: ownBundles(folder, manifest.buildId) })
 }
 
 export interface BuildParts extends ServerBundle, BuildFiles {
@@ -131,7 +133,7 @@ export interface BuildParts extends ServerBundle, BuildFiles {
  * HYD_GUARD_EXPORT, HYD_COMPONENT_EXPORT, HYD_HYDRATE_EXPORT, HYD_VISITOR_LOAD, HYD_CACHE_INVALID, HYD_SCHEMA_INVALID
  * and HYD_PRERENDER_INVALID for an export that is not valid.
  */
-export function createBuild({ folder, manifest, modules, base, bundles }: BuildParts): Build {
+export function createBuild({ folder, manifest, modules, links = {}, base, bundles }: BuildParts): Build {
   const site = createModuleReader(manifest, modules, withBase(base, ASSETS_PATH))
   return {
     manifest,
@@ -160,6 +162,7 @@ export function createBuild({ folder, manifest, modules, base, bundles }: BuildP
     }),
     entry: site.entry,
     dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),
+    links,
     serverPlugin: manifest.serverPlugin === null ? null : modules[manifest.serverPlugin]?.default,
     bundles,
   }

@@ -112,6 +112,8 @@ export interface ClientModule {
 export interface ServerBundle {
   /** Pages, layouts, error and not-found pages, their `.server` files and `server.ts`, by path in the site. */
   modules: Record<string, Record<string, unknown>>
+  /** See `src/shared/base.ts` (none). */
+  links?: { report?: ((error: TypeError) => void) | undefined } | undefined
 }
 
 /** Returns the paths that the server file of a page or layout can have. */

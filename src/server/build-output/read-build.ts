@@ -2,9 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
-import { messageOf } from '../util/message-of.ts'
 import { PACKAGE_FOLDER } from '../util/package-folder.ts'
-import { findImport } from './find-import.ts'
+import { describeEvaluation } from './find-import.ts'
 import { findSiteBelow } from './find-site-below.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from './manifest.ts'
 
@@ -66,10 +65,23 @@ export async function importBundle(path: string, query: string, what: string): P
   try {
     return await import(`${pathToFileURL(path).href}${query}`)
   } catch (cause) {
-    const place = findImport(path, cause)
-    const message = messageOf(cause)
-    throw createHydrantError('HYD_BUILD_BROKEN', [what, place === null ? message : `${place}: ${message}`], cause)
+    await ignoreSecondReport(cause)
+    throw createHydrantError('HYD_BUILD_BROKEN', [what, describeEvaluation(path, cause)], cause)
   }
+}
+
+/**
+ * For a CommonJS package that throws, Node.js also reports a rejection that nothing can handle, after `import()` has
+ * rejected. It would end the process before the error is shown.
+ */
+async function ignoreSecondReport(reported: unknown): Promise<void> {
+  function ignore(reason: unknown) {
+    // As without this listener.
+    if (reason !== reported && process.listenerCount('unhandledRejection') === 1) throw reason
+  }
+  process.on('unhandledRejection', ignore)
+  await new Promise(setImmediate)
+  process.off('unhandledRejection', ignore)
 }
 
 function expectedFiles(manifest: Manifest): string[] {

@@ -33,6 +33,8 @@ export interface Site {
     | 'markdown'
     | 'pageCache'
   >
+  /** The base as browsers write it: empty, or a path without a slash at the end. */
+  baseInUrls: string
   /** The instance with the decorators of the site's `server.ts`. */
   app: FastifyInstance
   /** The variables of `publicEnv` as JSON that is safe inside a script; null without any. */

@@ -392,6 +392,10 @@ export const errorTable = {
     message: '%s has no class "%s"%s',
     fix: 'Correct the name, or add the class to the stylesheet: the name is undefined; see "hydrant docs styling".',
   },
+  HYD_BUILD_TSCONFIG: {
+    message: '%s sets "%s", which the compiler esbuild ignores: %s',
+    fix: 'Remove the option.',
+  },
   HYD_BUILD_FORM_UNUSED: {
     message: '%s exports the schema "form" without an action, so its page refuses forms with 405',
     fix: 'Export a function: export async function action({ input }) { … }; see "hydrant docs forms".',
@@ -467,6 +471,10 @@ export const errorTable = {
   HYD_BUILD_PUBLIC_NAME: {
     message: 'the path of %s contains "%s", which has a meaning in routes or URLs',
     fix: 'Rename the file or its folder without the characters * : ? # and \\.',
+  },
+  HYD_BUILD_LINK: {
+    message: '%s is a symbolic link %s',
+    fix: 'Correct the link, or remove it.',
   },
   HYD_BUILD_PUBLIC_LINK: {
     message: '%s is a symbolic link whose target is missing or outside of public/',

@@ -20,8 +20,12 @@ export interface Failures {
   of(request: FastifyRequest): RequestFailures
   /** Records a failure that a browser reported with this request. Never throws. */
   failInBrowser(failure: BrowserFailure, request: FastifyRequest): void
-  /** Records an exception outside of any request that nothing caught. The process ends after it. Never throws. */
-  failProcess(thrown: unknown, log: FastifyBaseLogger): Failure
+  /**
+   * Records an exception outside of any request. Never throws.
+   *
+   * @param level `fatal` if the process ends after it, because nothing caught it (`fatal`).
+   */
+  failProcess(thrown: unknown, log: FastifyBaseLogger, level?: 'error' | 'fatal'): Failure
 }
 
 export interface FailuresInput {
@@ -68,9 +72,9 @@ export function createFailures({
     maxHooksMs,
     of,
     failInBrowser: (failure, request) => recordBrowserFailure(failure, request, of(request)),
-    failProcess(thrown, log) {
+    failProcess(thrown, log, level = 'fatal') {
       const placeFrames = () => processFrames(mapper, files)
-      const digest = recordProcessFailure(thrown, { analyzer, placeFrames, release, build, log, keep })
+      const digest = recordProcessFailure(thrown, { analyzer, placeFrames, release, build, log, level, keep })
       return { digest, status: failureStatusOf(thrown) }
     },
   }

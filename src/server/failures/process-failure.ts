@@ -13,17 +13,18 @@ export interface ProcessFailureInput {
   /** The id of the build; null when the build could not be read. */
   build: string | null
   log: FastifyBaseLogger
+  level: 'error' | 'fatal'
   keep(failure: FailureRecord): void
 }
 
 /** Logs and keeps an exception that was thrown outside of any request. Returns its digest. Never throws. */
 export function recordProcessFailure(
   thrown: unknown,
-  { analyzer, placeFrames, release, build, log, keep }: ProcessFailureInput,
+  { analyzer, placeFrames, release, build, log, level, keep }: ProcessFailureInput,
 ): string {
   const { fingerprint, logged, kept } = analyzer.analyzeThrown(thrown, REDACTION_OUTSIDE_REQUESTS, placeFrames)
   const digest = formatDigest(fingerprint, createOccurrence())
-  writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, 'fatal')
+  writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, level)
   keep({
     digest,
     fingerprint,

@@ -147,6 +147,7 @@ export function createPlatform(extras: PageExtras | undefined, ctx: RequestConte
     side: 'server',
     host: ctx.address.host,
     search: ctx.search,
+    base: ctx.site.baseInUrls,
     nonce: ctx.nonce,
     hostScript: ctx.hasScripts ? hostScript : noHostScript,
     styleNonce: styleNonceOf(ctx.reply),

@@ -1,9 +1,11 @@
+import { decodeLoosely } from '../../shared/decode-loosely.ts'
+
 /**
  * Returns the route that Fastify's router would choose for a path, or null. In each segment a static part wins over a
  * parameter, and a parameter over a catch-all.
  */
 export function matchRoute<Route extends { url: string }>(path: string, routes: readonly Route[]): Route | null {
-  const parts = path.split('/').slice(1)
+  const parts = path.split('/').slice(1).map(decodeLoosely)
   let best: { route: Route; rank: string } | null = null
   for (const route of routes) {
     const rank = rankOf(route.url.split('/').slice(1), parts)

@@ -67,6 +67,8 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
   const site: Site = {
     build,
     options: { ...options, base },
+    // `URL` escapes the path as the browser does.
+    baseInUrls: new URL(base, 'http://localhost').pathname.replace(/\/$/, ''),
     app,
     publicEnv,
     failures,
@@ -86,6 +88,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     isExported,
     runStep: options.instrument === null ? null : createRunStep(options.instrument, options.traceOf, app),
   }
+  build.links.report = (error) => failures.failProcess(error, app.log, 'error')
   return site
 }
 

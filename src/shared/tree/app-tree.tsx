@@ -69,7 +69,8 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   }
   if (typeof HYDRANT_BROWSER !== 'undefined' || platform.side === 'client')
     element = <Boundary isDocument>{element}</Boundary>
-  else if (leaf.kind === 'page' && extras?.actionData === undefined && !extras?.invalid) return element
+  else if (leaf.kind === 'page' && !platform.base && extras?.actionData === undefined && !extras?.invalid)
+    return element
   // The browser needs a copy, so that React updates the components that read it. The server renders only one page.
   const value =
     typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server' ? platform : { ...platform, address, extras }

@@ -16,6 +16,11 @@ export interface Platform {
   host: string
   /** The query of the URL, with its question mark, or an empty string. */
   search: string
+  /**
+   * The base of the site, as `base.ts` has it in the bundles of a site. On the server only: there, one module renders the
+   * pages of sites with different bases.
+   */
+  base?: string
   /** The nonce of the document's scripts. On the server only. */
   nonce?: string
   /** The state of the current navigation. */

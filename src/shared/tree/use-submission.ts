@@ -64,8 +64,9 @@ export function useSubmission<const Route extends ActionRoute>(
 ): Submission<ActionResult<Route>>
 export function useSubmission(route?: `/${string}`, ...rest: unknown[]): Submission<unknown> {
   // The overloads have checked the arguments.
-  const url = route && (href as (...all: unknown[]) => string)(route, ...rest)
-  const { address, extras } = useContext(PlatformContext)
+  const path = route && (href as (...all: unknown[]) => string)(route, ...rest)
+  const { address, base, extras } = useContext(PlatformContext)
+  const url = path && base ? base + path.replace(/^\/(?=[?#]|$)/, '') : path
   const store = useStore(url ?? address?.url.pathname)
   const state = useSyncExternalStore(store.subscribe, store.get, () => NOTHING)
   const [settled, setSettled] = useState<{ store?: SubmissionStore; number: number }>({ number: 0 })

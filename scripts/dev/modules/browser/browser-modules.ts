@@ -2,7 +2,7 @@ import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
 import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
 import type { PackageScript } from '../packages/package-bundle.ts'
 import type { Recompiled } from '../recompiled.ts'
-import { EMPTY_GRAPH, findMoved, hasNewImport, type SiteGraph } from '../site-graph.ts'
+import { EMPTY_GRAPH, findMoved, findRelinked, hasNewImport, type SiteGraph } from '../site-graph.ts'
 import { describeBrowserChanges, needsImporters } from './browser-changes.ts'
 import type { BrowserCompiler } from './browser-compiler.ts'
 import { createFileNames } from './file-names.ts'
@@ -70,13 +70,14 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
   return {
     async adopt(next) {
       const moved = findMoved(graph, next).filter((id) => modules.known.has(id))
+      const relinked = findRelinked(graph, next).filter((file) => modules.known.has(graph.idOf(file)))
       graph = next
       for (const id of moved) if (!next.has(id)) gone.add(id)
       modules.keep(next.has)
       const back = [...gone].filter(next.has)
       await Promise.all(back.map(modules.get))
       for (const id of back) gone.delete(id)
-      return [...moved.filter(next.has), ...back]
+      return [...moved.filter(next.has), ...back, ...relinked]
     },
     async recompile(ids) {
       await modules.settled(ids)
@@ -119,7 +120,7 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
         case 'script':
           return { type: 'js', text: await scripts.write(file.id) }
         case 'root':
-          return { type: 'js', text: writeRootScript(scripts.urlOf(file.id), position()) }
+          return { type: 'js', text: writeRootScript(scripts.urlOf(graph.idOf(file.id)), position()) }
         default:
           return null
       }
@@ -127,7 +128,7 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
     isStyled: styles.isInput,
     asset: (name) => compiler().asset(name),
     rootName: names.root,
-    stylesOf: (root) => graph.reach(root).filter(isStylesheet).map(names.style),
+    stylesOf: (root) => graph.reach(graph.idOf(root)).filter(isStylesheet).map(names.style),
     clear() {
       modules.keep(() => false)
       styles.clear()

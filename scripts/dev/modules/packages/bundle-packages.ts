@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { version as esbuildVersion } from 'esbuild'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
 import { contentHash } from '../../../build/esbuild/content-hash.ts'
+import { findInlinedPackages } from '../../../build/esbuild/inlined-packages.ts'
 import { inputPath } from '../../../build/esbuild/input-path.ts'
 import { foldersFrom } from '../../../build/esbuild/site-package.ts'
-import { findStyledPackages } from '../../../build/esbuild/styled-packages.ts'
 import { ALWAYS, compilePackages, type PackageCompilation } from './compile-packages.ts'
 import { markScripts } from './mark-scripts.ts'
 import type { PackageBundle } from './package-bundle.ts'
@@ -54,7 +54,7 @@ async function writeBundle(input: BundleInput, cache: PackageCache, inputKey: st
   const inputs = Object.keys(metafile.inputs)
     .map(inputPath)
     .filter((path) => existsSync(join(siteDir, path)))
-  const record = { ...compiled, settingsKey, inputKey, styled: findStyledPackages(metafile) }
+  const record = { ...compiled, settingsKey, inputKey, inlined: findInlinedPackages(metafile) }
   return await cache.keep(folder, keyOf(inputKey, siteDir, inputs), record, inputs)
 }
 

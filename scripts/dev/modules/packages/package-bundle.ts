@@ -25,6 +25,6 @@ export interface PackageBundle {
    * specifier exports a function that returns what `require` returns.
    */
   scripts: Record<string, PackageScript>
-  /** Names of packages that must be a part of the site instead, because their scripts import stylesheets. */
-  styled: string[]
+  /** Names of packages that must be a part of the site instead: see `findInlinedPackages`. */
+  inlined: string[]
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { MappedBundle } from '../../../../src/server/build-output/loaded-bundles.ts'
 import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
 import type { Recompiled } from '../recompiled.ts'
-import { EMPTY_GRAPH, findMoved, type SiteGraph } from '../site-graph.ts'
+import { EMPTY_GRAPH, findMoved, findRelinked, type SiteGraph } from '../site-graph.ts'
 import type { ServerCompiler } from './compile-server-module.ts'
 import { createLoadedModules } from './loaded-modules.ts'
 import { createNodeImporter } from './node-importer.ts'
@@ -18,12 +18,18 @@ export interface ServerModules {
   adopt(graph: SiteGraph): string[]
   /** Compiles changed modules again. Rejects with esbuild's BuildFailure, and changes nothing. */
   recompile(ids: readonly string[]): Promise<Recompiled>
-  /** Makes the next import evaluate the modules and all their importers again. Returns the ids of all of them. */
+  /**
+   * Makes the next import evaluate the modules and all their importers again. Returns the ids of all of them, and the files
+   * of the site that lead to them.
+   */
   invalidate(ids: readonly string[]): Set<string>
-  /** Returns a module and everything that it imports. */
-  reach(id: string): string[]
-  /** Returns the namespace of a module. Rejects with whatever the module throws, and with esbuild's BuildFailure. */
-  import(id: string): Promise<Record<string, unknown>>
+  /** Returns the module of a file of the site and everything that it imports. */
+  reach(file: string): string[]
+  /**
+   * Returns the namespace of the module of a file of the site. Rejects with whatever the module throws, and with esbuild's
+   * BuildFailure.
+   */
+  import(file: string): Promise<Record<string, unknown>>
   /** The scripts of the current modules, for the source maps of stack traces. The list is kept up to date. */
   readonly scripts: readonly MappedBundle[]
   clear(): void
@@ -80,7 +86,7 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
     scripts: modules.scripts,
     adopt(next) {
       // A file that is gone may return with other code.
-      const moved = findMoved(graph, next)
+      const moved = [...findMoved(graph, next), ...findRelinked(graph, next)]
       graph = next
       modules.keep(next.has)
       return moved
@@ -102,10 +108,11 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       const stale = new Set(ids)
       for (const id of stale) for (const one of graph.importersOf(id)) stale.add(one)
       runner.invalidate(stale)
+      for (const id of stale) for (const file of graph.linksTo(id)) stale.add(file)
       return stale
     },
-    reach: (id) => graph.reach(id),
-    import: runner.import,
+    reach: (file) => graph.reach(graph.idOf(file)),
+    import: (file) => runner.import(graph.idOf(file)),
     clear() {
       runner.clear()
       modules.keep(() => false)
