@@ -1,4 +1,7 @@
+import { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createHydrantError } from '../errors/hydrant-error.ts'
 import { guardCaching } from '../http/caching.ts'
 import { endAfterBody } from '../http/end-gently.ts'
 import { REQUEST_ID_HEADER } from '../http/headers.ts'
@@ -7,7 +10,7 @@ import { hasSeveralHosts, pathOf } from '../http/request-url.ts'
 import { setNosniff } from '../http/security-headers.ts'
 import type { Options } from '../options/options.ts'
 import { createRedactor } from '../redaction/redact.ts'
-import { createPipelineQueue } from './pipelining.ts'
+import { createPipelineQueue, isQueued } from './pipelining.ts'
 
 const MAX_URL_BYTES = 8_192
 const MAX_LOGGED = 200
@@ -28,14 +31,15 @@ const DOT_SEGMENT = /(?:\/|%2f)(?:\.|%2e){1,2}(?=[/?#]|%2f|$)/i
 export function addFirstHook(app: FastifyInstance, { securityHeaders }: Pick<Options, 'securityHeaders'>) {
   const queue = createPipelineQueue(app)
   app.addHook('onRequest', (request, reply, done) => {
+    const missing = reply.raw instanceof ServerResponse ? undefined : missingMethod(reply.raw)
+    if (missing !== undefined) return done(createHydrantError('HYD_RESPONSE_INCOMPLETE', [missing]))
     guardCaching(reply.raw)
     // Guards and limits refuse a body before it has arrived.
     if (hasBody(request)) endAfterBody(request.raw)
     if (isUpgrade(request)) closeWhenRefused(request, reply)
     reply.header(REQUEST_ID_HEADER, request.id)
     if (securityHeaders) setNosniff(reply)
-    // Node.js gives a response its socket when the responses before it are complete.
-    if (reply.raw.socket === null) queue.wait(request.raw, reply.raw, () => admit(request, reply, done))
+    if (isQueued(reply.raw, request.raw)) queue.wait(request.raw, reply.raw, () => admit(request, reply, done))
     else admit(request, reply, done)
   })
 }
@@ -46,11 +50,21 @@ function admit(request: FastifyRequest, reply: FastifyReply, done: () => void) {
     refuse(414, `a URL of ${url.length} bytes`, `The address is longer than ${MAX_URL_BYTES} bytes.`, reply)
   else if (DOT_SEGMENT.test(url) && DOT_SEGMENT.test(pathOf(url)))
     refuse(400, 'the path has a segment "." or ".."', 'The address is malformed.', reply)
-  else if (headers.host === undefined && raw.httpVersion === '1.1')
+  else if (headers.host === undefined && raw.httpVersion === '1.1' && raw.socket instanceof Socket)
     refuse(400, 'the request has no header "Host"', 'The request has no Host header.', reply)
   else if (hasSeveralHosts(raw))
     refuse(400, 'the request has several headers "Host"', 'The request has several Host headers.', reply)
   else done()
+}
+
+/** The methods of a response that Hydrant and Fastify use. A test or an adapter may pass an object of its own. */
+const METHODS = [
+  ...['on', 'once', 'emit', 'removeListener', 'write', 'end', 'writeHead'],
+  ...['getHeader', 'getHeaders', 'getHeaderNames', 'hasHeader', 'setHeader', 'removeHeader'],
+]
+
+function missingMethod(response: object): string | undefined {
+  return METHODS.find((name) => typeof Reflect.get(response, name) !== 'function')
 }
 
 const hasBody = ({ headers }: FastifyRequest) =>
@@ -64,7 +78,7 @@ const isUpgrade = ({ raw }: FastifyRequest) => Reflect.get(raw, 'upgrade') === t
  * `@fastify/websocket` does so only for requests that have reached its own hook.
  */
 function closeWhenRefused({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply) {
-  raw.once('finish', () => socket.destroySoon())
+  if (socket instanceof Socket) raw.once('finish', () => socket.destroySoon())
 }
 
 function refuse(status: number, reason: string, detail: string, reply: FastifyReply) {

@@ -6,6 +6,17 @@ import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 const MAX_WAITING = 100
 
 /**
+ * Whether Node.js sends the response only when those before it on the connection are complete: it has no socket till then.
+ * A response of a test or an adapter, which call `app.routing`, never gets one.
+ */
+export function isQueued({ socket }: ServerResponse, request: IncomingMessage): boolean {
+  if (socket !== null) return false
+  // Node's own record of the response that a connection sends.
+  const { _httpMessage: current } = (request.socket ?? {}) as { _httpMessage?: ServerResponse | null }
+  return current !== undefined && current !== null
+}
+
+/**
  * Makes pipelined requests wait until the response before them has been sent. Node.js delivers all of them at once, so a
  * client that never reads could have a thousand pages rendered. Closes a connection with more than `MAX_WAITING`
  * waiting requests.

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 
 /** Milliseconds that a connection which was ended here is still read. */
 const LINGER_MS = 2_000
@@ -19,8 +19,8 @@ const newest = new WeakMap<Socket, IncomingMessage>()
 /** Ends the socket of a request gently if the response is sent before the body has arrived. */
 export function endAfterBody(request: IncomingMessage) {
   const { socket } = request
-  // A socket of HTTP/2 has many requests, and must not be changed.
-  if (request.httpVersionMajor !== 1) return
+  // A socket of HTTP/2 has many requests, and must not be changed. A request that a test made may have none.
+  if (request.httpVersionMajor !== 1 || !(socket instanceof Socket)) return
   const isWatched = newest.has(socket)
   newest.set(socket, request)
   if (isWatched) return

@@ -54,7 +54,7 @@ export function rewriteUrl({ url = '' }: { url?: string | undefined }): string {
  * Returns whether a request has more than one header `Host` (RFC 9112, section 3.2). Node.js keeps the first one. A proxy
  * in front may have checked another one.
  */
-export function hasSeveralHosts({ rawHeaders }: { rawHeaders: readonly string[] }): boolean {
+export function hasSeveralHosts({ rawHeaders = [] }: { rawHeaders?: readonly string[] }): boolean {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { createHydrantError } from '../errors/hydrant-error.ts'
@@ -187,6 +187,8 @@ export class DocumentSink {
  * one deferred promise, commit f62d4051
  */
 export function corkUntilEnd(raw: ServerResponse) {
+  // A test or an adapter may pass a response of its own.
+  if (!(raw instanceof ServerResponse)) return
   raw.cork()
   // The end of a large part waits until the client has read it, which cannot happen while it is held back.
   setImmediate(() => {
