@@ -11,7 +11,7 @@ import { firstFailureOf } from './failures/request-failures.ts'
 import { createConnectionLimits } from './guards/connection-limits.ts'
 import { addFirstHook } from './guards/first-hook.ts'
 import { addHostGuard } from './guards/host-guard.ts'
-import { addRefusals, refuseMalformedUrl } from './guards/unrouted-requests.ts'
+import { refuseErrors, refuseMalformedUrl, refuseUnknownPaths } from './guards/unrouted-requests.ts'
 import { createFailureStore, type FailureStore } from './ledger/failure-store.ts'
 import { checkLedger } from './ledger/open-ledger.ts'
 import { type ConnectionDrain, createConnectionDrain } from './lifecycle/drain-connections.ts'
@@ -43,8 +43,8 @@ export interface CreateServerOptions extends ServerOptions {
 }
 
 /**
- * Creates a Fastify instance that serves a built site, ready to `listen` or, in a test, to `inject`. These options
- * override the site's `hydrant.config.ts`, and environment variables (`HYDRANT_…`) override these options. Rejects
+ * Creates a Fastify instance that serves a built site, ready to `listen` or, in a test, to `inject`. It has the
+ * decorators of `server.ts`. These options override the site's `hydrant.config.ts`, and environment variables (`HYDRANT_…`) override these options. Rejects
  * with HYD_START_TIMEOUT, and with the errors of the plugin `hydrant`, except for HYD_BASE_TAKEN: for example
  * HYD_BUILD_MISSING, HYD_BUILD_BROKEN, HYD_OPTION_UNKNOWN and HYD_OPTION_INVALID.
  */
@@ -59,7 +59,10 @@ export async function createServer(given: CreateServerOptions): Promise<FastifyI
     : logger === undefined
       ? createJsonLogging(resolved.logLevel)
       : { logger }
-  const { app } = await createInstance({ dir, folder, manifest, options: resolved, logging })
+  const { app, scope } = await createInstance({ dir, folder, manifest, options: resolved, logging })
+  // Fastify can only listen with the outer instance, which has none of the decorators.
+  for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(scope)))
+    if (!(name in app)) Object.defineProperty(app, name, property)
   return app
 }
 
@@ -92,14 +95,18 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   addHostGuard(app, options.hosts)
   const connections = createConnectionDrain(app, handed?.stopListening)
   metrics.countConnections(app.server)
+  refuseErrors(app)
   let mounted: ServedSite | undefined
-  addRefusals(app, (...pair) => mounted?.respondNotFound(...pair))
   const served = new Promise<ServedSite>((resolve) => {
     // Fastify names the function if the site takes too long.
     app.register(async function site(scope) {
       mounted = await mountSite(scope, { folder, manifest }, options, { ...parts, store, metrics })
       resolve(mounted)
     })
+  })
+  // Not before, as `server.ts` may have a not-found handler.
+  app.after(() => {
+    if (mounted) refuseUnknownPaths(app, mounted.respondNotFound)
   })
   // Rejects with the error of the registration above.
   await app.ready().then(null, (error: unknown) => {

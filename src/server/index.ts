@@ -30,7 +30,7 @@ export type {
 export type { HydrantError } from './errors/hydrant-error.ts'
 export { digestOf } from './failures/request-digest.ts'
 export { rewriteUrl } from './http/request-url.ts'
-export type { HydrantRoute } from './http/route-config.ts'
+export type { HydrantRoute, RouteSettings } from './http/route-config.ts'
 export type { FailureDetails, FailureSummary } from './ledger/ledger.ts'
 export { addDraining } from './lifecycle/drain-connections.ts'
 export type { Instrument, Step, StepOutcome } from './metrics/instrument.ts'

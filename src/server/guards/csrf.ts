@@ -1,6 +1,6 @@
 // Refuses requests that other sites make a visitor's browser send (cross-site request forgery).
 
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler, RouteOptions } from 'fastify'
 import { fetchSiteOf } from '../http/fetch-metadata.ts'
 import type { Options } from '../options/options.ts'
 import { createRedactor } from '../redaction/redact.ts'
@@ -10,29 +10,92 @@ import { parseUrl } from '../util/parse-url.ts'
 /** A refused request from another site. It has been logged. */
 export class CrossSiteError extends HttpError {}
 
+type GuardOptions = Pick<Options, 'allowedOrigins'>
+
+const CHECKS_ITSELF = Symbol('checksItself')
+
 /**
  * Adds a hook that refuses requests from other sites with 403, on all routes of the instance and before the body is
- * read.
+ * read. It leaves requests to the routes of `guardRoute` to these.
  */
-export function addCrossSiteGuard(app: FastifyInstance, { allowedOrigins }: Pick<Options, 'allowedOrigins'>) {
+export function addCrossSiteGuard(app: FastifyInstance, options: GuardOptions) {
   app.addHook('onRequest', (request, _reply, done) => {
-    const { method, headers, host = '' } = request
-    // A WebSocket is opened by GET, and browsers let the scripts of every site open one.
-    const isUpgrade = headers.upgrade !== undefined
-    if (isSafe(method) && !isUpgrade) return done()
-    const fetchSite = fetchSiteOf(headers)
-    const verdict = judgeOrigin({ method, isUpgrade, fetchSite, origin: headers.origin, host, allowedOrigins })
-    if (verdict.kind === 'pass') return done()
-    const redact = createRedactor(headers)
-    const url = redact(request.originalUrl)
-    const { hint } = verdict
-    const compared = redact(verdict.compared)
-    request.log.info(
-      { method, url, statusCode: 403 },
-      `refused with 403: the request comes from another site: ${compared} (${hint})`,
-    )
-    done(new CrossSiteError(403, 'This request comes from another site.'))
+    const verdict = judge(request, options)
+    if (verdict.kind === 'pass' || isExempt(request) || checksItself(request)) done()
+    else done(refuse(verdict, request))
   })
+}
+
+/**
+ * Makes a route of `server.ts` refuse requests from other sites after its `onRequest` hooks, and before the body is
+ * read. So the refusal has the headers of @fastify/cors, and requests that those headers allow pass.
+ */
+export function guardRoute(route: RouteOptions, options: GuardOptions) {
+  if ([route.method].flat().every(isSafe)) return
+  const guard: preParsingHookHandler = (request, reply, payload, done) => {
+    const verdict = judge(request, options)
+    if (verdict.kind === 'pass' || isExempt(request) || isGranted(request, reply)) done(null, payload)
+    else done(refuse(verdict, request))
+  }
+  route.preParsing = [guard, ...[route.preParsing ?? []].flat()]
+  route.config = Object.assign({ ...route.config }, { [CHECKS_ITSELF]: true })
+}
+
+// Plugins take a WebSocket over in an `onRequest` hook.
+function checksItself({ routeOptions: { config }, headers }: FastifyRequest): boolean {
+  return CHECKS_ITSELF in config && headers.upgrade === undefined
+}
+
+function isExempt({ routeOptions: { config } }: FastifyRequest): boolean {
+  return typeof config.hydrant === 'object' && config.hydrant.csrf === false
+}
+
+function judge(request: FastifyRequest, { allowedOrigins }: GuardOptions): Verdict {
+  const { method, headers } = request
+  const isUpgrade = headers.upgrade !== undefined
+  // A WebSocket is opened by GET, and browsers let the scripts of every site open one.
+  if (isSafe(method) && !isUpgrade) return PASS
+  const { host = '' } = request
+  return judgeOrigin({
+    method,
+    isUpgrade,
+    fetchSite: fetchSiteOf(headers),
+    origin: headers.origin,
+    host,
+    allowedOrigins,
+  })
+}
+
+/** Logs a refusal, and returns its error. */
+function refuse({ compared, hint }: Refused, { method, headers, originalUrl, log }: FastifyRequest): CrossSiteError {
+  const redact = createRedactor(headers)
+  log.info(
+    { method, url: redact(originalUrl), statusCode: 403 },
+    `refused with 403: the request comes from another site: ${redact(compared)} (${hint})`,
+  )
+  return new CrossSiteError(403, 'This request comes from another site.')
+}
+
+/**
+ * Whether hooks have allowed the request by CORS, which @fastify/cors does. CORS only protects against requests that a
+ * browser asks about first. Any site can send others, such as a form, with the visitor's cookies. Those pass only if
+ * the origin may use these cookies.
+ */
+function isGranted({ method, headers }: FastifyRequest, reply: FastifyReply): boolean {
+  const { origin } = headers
+  const granted = reply.getHeader('access-control-allow-origin')
+  if (origin === undefined || (granted !== origin && granted !== '*')) return false
+  const mayUseCookies = granted === origin && reply.getHeader('access-control-allow-credentials') === 'true'
+  return mayUseCookies || needsPreflight(method, headers['content-type'])
+}
+
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
+
+/** Whether a browser asks before it sends such a request to another origin (https://fetch.spec.whatwg.org/#cors-preflight-fetch). */
+function needsPreflight(method: string, contentType = ''): boolean {
+  if (method !== 'POST') return true
+  const [type = ''] = contentType.toLowerCase().split(';')
+  return type.trim() !== '' && !FORM_TYPES.includes(type.trim())
 }
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
@@ -56,10 +119,14 @@ export interface CrossSiteInput {
   allowedOrigins: readonly string[]
 }
 
-export type Verdict =
-  | { kind: 'pass' }
-  /** `compared` names the two values that differ. `hint` says what to do if the request should have passed. */
-  | { kind: 'refused'; compared: string; hint: string }
+/** `compared` names the two values that differ. `hint` says what to do if the request should have passed. */
+interface Refused {
+  kind: 'refused'
+  compared: string
+  hint: string
+}
+
+export type Verdict = { kind: 'pass' } | Refused
 
 const PASS: Verdict = { kind: 'pass' }
 

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { REQUEST_ID_HEADER } from '../http/headers.ts'
+import { hasNotFoundHandler } from '../http/not-found-levels.ts'
 import { UNKNOWN_HOST } from '../http/public-address.ts'
 import { sendRefusal } from '../http/refusal.ts'
 import { handlerOf } from '../http/route-handlers.ts'
@@ -8,15 +9,29 @@ import { isClientErrorStatus } from '../thrown/http-error.ts'
 
 type Respond = (request: FastifyRequest, reply: FastifyReply) => unknown
 
+/** Handles requests that reach no route: paths outside of the base of a site, methods that no page has. */
+export function addRefusals(app: FastifyInstance) {
+  refuseErrors(app)
+  refuseUnknownPaths(app)
+}
+
 /**
- * Handles requests that reach no route: paths outside of the base of a site, methods that no page has.
+ * Sets the not-found handler, unless `server.ts` has set it.
  *
  * @param respondInSite Responds to `reply.callNotFound()` in a route of `server.ts`.
  */
-export function addRefusals(app: FastifyInstance, respondInSite: Respond = (_request, reply) => refuseUnknown(reply)) {
+export function refuseUnknownPaths(
+  app: FastifyInstance,
+  respondInSite: Respond = (_request, reply) => refuseUnknown(reply),
+) {
+  if (hasNotFoundHandler(app)) return
   app.setNotFoundHandler((request, reply) =>
     handlerOf(request) === undefined ? refuseUnknown(reply) : respondInSite(request, reply),
   )
+}
+
+/** Handles requests that cannot be read, for paths without a route. */
+export function refuseErrors(app: FastifyInstance) {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const { statusCode = 500 } = error
     if (!isClientErrorStatus(statusCode)) throw error

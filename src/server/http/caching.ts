@@ -58,12 +58,15 @@ export function removeCacheHeaders(reply: FastifyReply) {
 
 interface HeaderListener {
   name: string
-  onValues(values: readonly string[]): void
+  onValues(values: readonly string[], status: number): void
 }
 
 const listeners = new WeakMap<ServerResponse, HeaderListener>()
 
-/** Calls `onValues` with the values of a header when it is sent. The list is empty if the header is not set. */
+/**
+ * Calls `onValues` with the values of a header, and the status, when they are sent. The list is empty if the header is
+ * not set.
+ */
 export function onHeaderSent({ raw }: FastifyReply, name: string, onValues: HeaderListener['onValues']) {
   listeners.set(raw, { name, onValues })
 }
@@ -106,7 +109,7 @@ function guarded(original: WriteHead): WriteHead {
   function writeHead(this: LimitedResponse, status: number, reason?: string | GivenHeaders, headers?: GivenHeaders) {
     const given = typeof reason === 'string' ? headers : (reason ?? headers)
     const listener = listeners.get(this)
-    listener?.onValues(valuesOf(listener.name, this, given))
+    listener?.onValues(valuesOf(listener.name, this, given), status)
     const limit = this[LIMIT] ?? (setsCookie(this, given) ? 'private' : undefined)
     // Node.js accepts the arguments in each form.
     if (limit === undefined) return Reflect.apply(original, this, [status, reason, headers])

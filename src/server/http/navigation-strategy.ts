@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
 import { BUILD_HEADER, NAVIGATION_MARK } from '../../shared/wire/navigation-protocol.ts'
+import { UNKNOWN_STRATEGY } from './not-found-levels.ts'
 
 /**
  * Who sent a request whose URL has the navigation mark: an open page (`page`), or a visitor who opened such a URL
@@ -95,7 +96,7 @@ function withoutMark(url: string): string {
  * the URL, the most specific one first. It asks the strategy's storage only at routes that have the constraint. The
  * result of the app's own constraints is unknown, so a route with one counts as a route of the app.
  */
-export function isPageFirst(app: FastifyInstance, { method, url, headers }: FastifyRequest): boolean {
+export function isPageFirst(app: FastifyInstance, { method, url, headers, raw }: FastifyRequest): boolean {
   const version = headers['accept-version']
   const derived = {
     host: String(headers.host ?? headers[':authority'] ?? ''),
@@ -110,6 +111,7 @@ export function isPageFirst(app: FastifyInstance, { method, url, headers }: Fast
         reads++
         return probe
       }
+      if (name === UNKNOWN_STRATEGY) return raw
       // At the route of a page, the router reads this strategy's constraint before the others.
       if (reads === 0 && name !== 'host' && name !== 'version') isAppsOwn = true
       return Reflect.get(derived, name)

@@ -6,10 +6,16 @@ import type { FastifyRequest } from 'fastify'
  */
 export type HydrantRoute = 'page' | 'health' | 'asset' | 'file' | 'report'
 
+/** Settings of a route of `server.ts`: `config: { hydrant: { csrf: false } }`. */
+export interface RouteSettings {
+  /** False for a route that accepts requests of other sites, with the visitor's cookies (true). */
+  csrf?: boolean
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Set on Hydrant's routes, for hooks of an app: `request.routeOptions.config.hydrant`. */
-    hydrant?: HydrantRoute
+    /** The kind of Hydrant's routes, for hooks: `request.routeOptions.config.hydrant`. Other routes may have settings. */
+    hydrant?: HydrantRoute | RouteSettings
     /** The route's name in the log and the metrics (its URL). */
     hydrantRoute?: string
   }

@@ -1,5 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { HandlerResult } from './handler-result.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 
 const HANDLER = Symbol('handler')
 
@@ -14,10 +13,12 @@ interface Marked {
  *
  * @param failRoute Takes what a handler throws after it has sent the response, or hijacked it. Fastify calls no error
  * handler then.
+ * @param onRoute Called for each of these routes.
  */
 export function noteHandlers(
   app: FastifyInstance,
   failRoute: (thrown: unknown, reply: FastifyReply) => void,
+  onRoute: (route: RouteOptions) => void,
 ): () => void {
   function takeThrown(thrown: unknown, reply: FastifyReply): boolean {
     if (!reply.sent) return false
@@ -29,6 +30,7 @@ export function noteHandlers(
   let isOver = false
   app.addHook('onRoute', (route) => {
     if (isOver) return
+    onRoute(route)
     const { handler } = route
     route.handler = function (request, reply) {
       const marked: FastifyRequest & Marked = request
@@ -52,4 +54,40 @@ export function noteHandlers(
 export function handlerOf(request: FastifyRequest): unknown {
   const marked: FastifyRequest & Marked = request
   return marked[HANDLER]
+}
+
+/**
+ * The promise of a route handler. It decides at the moment when Fastify reads the rejection whether Fastify gets it: in
+ * a promise that is derived, a hook could send the response between the two.
+ */
+class HandlerResult implements PromiseLike<unknown> {
+  #promise: Promise<unknown>
+  #takeThrown: (thrown: unknown) => boolean
+
+  /** @param takeThrown Returns true for a thrown value that Fastify must not get. */
+  constructor(promise: Promise<unknown>, takeThrown: (thrown: unknown) => boolean) {
+    this.#promise = promise
+    this.#takeThrown = takeThrown
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: Fastify calls it
+  then<Value = unknown, Other = never>(
+    onValue?: ((value: unknown) => Value | PromiseLike<Value>) | null,
+    onThrown?: ((thrown: unknown) => Other | PromiseLike<Other>) | null,
+  ): Promise<Value | Other> {
+    return this.#promise.then(onValue, (thrown) => {
+      if (this.#takeThrown(thrown)) return onValue?.(undefined) as Value
+      if (onThrown) return onThrown(thrown)
+      throw thrown
+    })
+  }
+
+  // Plugins that wrap a handler may expect these methods of a promise.
+  catch(onThrown?: ((thrown: unknown) => unknown) | null): Promise<unknown> {
+    return this.then(undefined, onThrown)
+  }
+
+  finally(onEnd?: (() => void) | null): Promise<unknown> {
+    return this.then().finally(onEnd)
+  }
 }

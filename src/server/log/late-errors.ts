@@ -1,6 +1,7 @@
 // Errors that come when a response has begun. Fastify passes them to its log controller only.
 
 import type { FastifyInstance, FastifyReply, LogController } from 'fastify'
+import { chainOf, findSymbol } from '../util/find-symbol.ts'
 
 /** Takes errors that come when a response has begun. Both functions return false for an error that they do not log. */
 export interface LateErrors {
@@ -15,7 +16,8 @@ export interface LateErrors {
  * that passes everything else on to the one of the app.
  */
 export function takeLateErrors(app: FastifyInstance, { failRoute, failStream }: LateErrors) {
-  const symbol = findSymbol(app)
+  // Fastify has no function that replaces the log controller of one instance.
+  const symbol = findSymbol(app, 'fastify.logController')
   const controller: unknown = symbol && Reflect.get(app, symbol)
   if (symbol === undefined || !isController(controller)) return
   const own = passOn(controller)
@@ -25,13 +27,6 @@ export function takeLateErrors(app: FastifyInstance, { failRoute, failStream }: 
     if (!failStream(error, reply)) controller.streamError(error, request, reply)
   }
   Object.defineProperty(app, symbol, { value: own })
-}
-
-/** Finds Fastify's symbol: it has no function that replaces the log controller of one instance. */
-function findSymbol(app: FastifyInstance): symbol | undefined {
-  return chainOf(app)
-    .flatMap((holder) => Object.getOwnPropertySymbols(holder))
-    .find(({ description }) => description === 'fastify.logController')
 }
 
 function isController(value: unknown): value is LogController {
@@ -46,10 +41,4 @@ function passOn(controller: LogController): LogController {
     if (name !== 'constructor' && typeof method === 'function') Reflect.set(own, name, method.bind(controller))
   }
   return own
-}
-
-/** Returns an object and its prototypes, without that of all objects. */
-function chainOf(object: object): object[] {
-  const parent: object | null = Object.getPrototypeOf(object)
-  return parent === null || parent === Object.prototype ? [object] : [object, ...chainOf(parent)]
 }

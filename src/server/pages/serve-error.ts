@@ -5,6 +5,7 @@ import type { Site } from '../context/site.ts'
 import { type CaughtError, catchError } from '../failures/catch-error.ts'
 import { failRoute } from '../failures/late-failures.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
+import { recordHanded } from '../failures/site-handlers.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
 import { createRouteContext, takePageContext } from './create-context.ts'
 import { runLoads } from './loads.ts'
@@ -53,6 +54,8 @@ function cutOff(error: unknown, reply: FastifyReply) {
 async function serveError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {
   if (hasRunErrorHooks(thrown, ctx.request)) return sendRawError(thrown, ctx)
   handled.set(ctx.request, ctx)
+  // The visitor sees the first failure.
+  recordHanded(ctx.request)
   await serveHookError(thrown, chain, ctx)
 }
 

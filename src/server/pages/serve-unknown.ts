@@ -28,24 +28,33 @@ export async function serveNotFound(ctx: RequestContext): Promise<void> {
   const location = method === 'GET' || method === 'HEAD' ? withoutTrailingSlash(pathAndQuery(url)) : null
   if (location !== null) return sendRedirect(location, 308, ctx)
   if (!ctx.site.slots.admit(ctx)) return
-  await respondInSlot(ctx, () => respondToUnknown(ctx))
+  await respondInSlot(ctx, async () => {
+    if (await admitToUnknown(ctx)) await serveHookError(new NotFoundSignal(), ctx.site.build.root, ctx)
+  })
 }
 
-async function respondToUnknown(ctx: RequestContext): Promise<void> {
+/** Runs the guards of a path without a page, and then the not-found handler of `server.ts`. */
+export async function guardUnknown(ctx: RequestContext): Promise<void> {
+  if (!ctx.site.slots.admit(ctx)) return
+  await respondInSlot(ctx, async () => {
+    if (await admitToUnknown(ctx)) ctx.reply.callNotFound()
+  })
+}
+
+/** Runs the guards of a path without a page. Returns false if the response has been sent. */
+async function admitToUnknown(ctx: RequestContext): Promise<boolean> {
   const { app, build } = ctx.site
   const { root } = build
   // Fastify 5 accepts the option at both places, and reports it where it was given.
   const { caseSensitive, routerOptions } = app.initialConfig
   const isCaseSensitive = caseSensitive !== false && routerOptions?.caseSensitive !== false
   const guards = guardsOfPath(build.guardedFolders, pathOf(pathAndQuery(ctx.request.url)), isCaseSensitive)
-  if (guards.length > 0) {
-    // The 404 page is inside the root layout, whose guard is the first one.
-    const levelOf = (folder: string) => (folder === 'pages' ? 0 : root.layouts.length)
-    const steps = guards.map((one): GuardStep => ({ ...one, level: levelOf(one.folder) }))
-    const outcome = await runGuards(steps, ctx)
-    if (outcome.kind === 'done') return
-    ctx.hasPassedGuards = outcome.kind === 'passed'
-    if (outcome.kind === 'thrown') return serveGuardError(root, outcome.caught, outcome.level, ctx)
-  }
-  await serveHookError(new NotFoundSignal(), root, ctx)
+  if (guards.length === 0) return true
+  // The 404 page is inside the root layout, whose guard is the first one.
+  const levelOf = (folder: string) => (folder === 'pages' ? 0 : root.layouts.length)
+  const steps = guards.map((one): GuardStep => ({ ...one, level: levelOf(one.folder) }))
+  const outcome = await runGuards(steps, ctx)
+  ctx.hasPassedGuards = outcome.kind === 'passed'
+  if (outcome.kind === 'thrown') await serveGuardError(root, outcome.caught, outcome.level, ctx)
+  return outcome.kind === 'passed'
 }

@@ -15,7 +15,7 @@ export function addLiveUpdates({ app, build }: Site, pages: readonly PreparedRou
   app.addHook('onRequest', async (request) => {
     const { hydrant, hydrantRoute = '' } = request.routeOptions.config ?? {}
     // A route of `server.ts` renders a component only if it fails.
-    if (hydrant === undefined) return refreshRoot(request).catch(() => {})
+    if (typeof hydrant !== 'string') return refreshRoot(request).catch(() => {})
     if (hydrant !== 'page') return
     const page = byId.get(hydrantRoute)
     if (page) {

@@ -12,10 +12,12 @@ import type { Failures } from '../failures/failures.ts'
 import { failRoute } from '../failures/late-failures.ts'
 import { createFailureListener } from '../failures/on-failure.ts'
 import { registerFailures } from '../failures/site-failures.ts'
-import { addCrossSiteGuard } from '../guards/csrf.ts'
+import { watchErrorHandlers, watchHandler } from '../failures/site-handlers.ts'
+import { addCrossSiteGuard, guardRoute } from '../guards/csrf.ts'
 import { addLoadShedding } from '../guards/load-shedding.ts'
 import { addCompression } from '../http/compression.ts'
 import { addNavigationStrategy } from '../http/navigation-strategy.ts'
+import { addUnknownStrategy, hasNotFoundHandler } from '../http/not-found-levels.ts'
 import { noteHandlers } from '../http/route-handlers.ts'
 import { addStarts } from '../http/send-started.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
@@ -59,6 +61,8 @@ export interface SiteParts {
 
 /** A mounted site, for events outside of its requests. */
 export interface ServedSite {
+  /** The instance that `server.ts` got, with its decorators. */
+  scope: FastifyInstance
   failures: Failures
   /** Null for a site without stored pages. */
   cache: SiteCache | null
@@ -84,7 +88,8 @@ export interface ServedSite {
  * 1. `addFirstHook` and `addHostGuard`, which the server or the plugin has added to the instance: request id, length of
  *    the URL, order of pipelined requests, host name.
  * 2. `addLoadShedding`: an overloaded process refuses at once, except for assets.
- * 3. `addCrossSiteGuard`: no code of the site runs for a forged request.
+ * 3. `addCrossSiteGuard`: no code of the site runs for a forged request, except for the `onRequest` hooks of a route of
+ *    `server.ts`: one of them may allow other sites by CORS. `guardRoute` then decides, before the body is read.
  * 4. `addSitePlugin`: the hooks of `server.ts`, which may refuse the request. They hold for files and pages.
  * 5. `navigationOptions`, for a navigation: is the page the route that the same address without the mark leads to?
  * 6. The route's own `onRequest`: refuses methods that the page does not have, after the guards of the page, and responds
@@ -95,6 +100,10 @@ export interface ServedSite {
  *    warn of the app's only, and `noteReplacedPages` after it.
  *
  * Hooks that refuse nothing are left out: `measureRequests` in the plugin, and `addLiveUpdates` in development.
+ *
+ * A not-found handler of `server.ts` or of a scope of the app gets the paths below its prefix that have no route
+ * (`forOwnUnknown`). If `server.ts` has one for all paths, the site has no routes for unknown paths, except for those that
+ * have guards. The error handlers of `server.ts` are for its own routes: pages and files are in a scope beside them.
  *
  * A response passes the `onSend` hooks of `server.ts`, then `addStarts` and `addCompression`, so that those hooks see
  * it uncompressed, and last `createSeal`, for a navigation.
@@ -122,7 +131,8 @@ export async function mountSite(
   const pages = build.routes.map((route) => prepareRoute(route, build))
   const hidden = warnOfHiddenPages(outer, { base, pages })
   addNavigationStrategy(outer)
-  const site = await registerBelow(outer, options.base, async (app) => {
+  addUnknownStrategy(outer)
+  const site = await registerBelow(outer, options.base, async (app, parent) => {
     const cache = collector ? null : await openCache(app, build, options, openCacheStore)
     const prerendered = cache && loadPrerendered(app, build, { base, publicEnv })
     const shells = cache && pages.some(({ loadVisitor }) => loadVisitor !== null) ? await loadShells(options) : null
@@ -142,13 +152,20 @@ export async function mountSite(
       isExported,
       shells,
     })
-    addErrorHandlers(outer, created)
     addPageCache(app, created.cache)
     if (live) addLiveUpdates(created, pages, live)
+    registerFailures(outer, created.failures)
+    addErrorHandlers([outer, parent], created)
+    const isHandlerTaken = hasNotFoundHandler(app)
     await addSiteHooks(created, options)
+    const hasOwnHandler = !isHandlerTaken && hasNotFoundHandler(app)
     noteReplacedPages(app, { base, pages }, build.manifest.serverPlugin, hidden)
-    await addFiles(app, created)
-    await addSiteRoutes(app, created, pages)
+    // In a scope of its own: the error handlers of `server.ts` are for its own routes.
+    await app.register(async (scope) => {
+      addErrorHandlers([scope], created)
+      await addFiles(scope, created)
+      await addSiteRoutes(scope, created, pages, hasOwnHandler)
+    })
     return created
   })
   if (options.reports.enabled) {
@@ -167,6 +184,7 @@ export async function mountSite(
   const respondToError = createErrorHandler(site, null)
   const respondNotFound: ServedSite['respondNotFound'] = (...pair) => respondToError(new NotFoundSignal(), ...pair)
   return {
+    scope: site.app,
     failures: site.failures,
     cache,
     health,
@@ -192,11 +210,10 @@ function createCacheView({ cache, build }: Site): SiteCache | null {
   return cache && createSiteCache(cache, routes)
 }
 
-function addErrorHandlers(outer: FastifyInstance, site: Site) {
-  registerFailures(outer, site.failures)
-  // Two instances, as each has one error handler. If the response of the inner handler fails, Fastify calls the outer
-  // one, and not the handler of the app or its own, which could send the error's message.
-  for (const instance of [outer, site.app]) instance.setErrorHandler(createErrorHandler(site, null))
+// Two instances around `server.ts`, as each has one error handler. If the response of the inner handler fails, Fastify
+// calls the outer one, and not the handler of the app or its own, which could send the error's message.
+function addErrorHandlers(instances: readonly FastifyInstance[], site: Site) {
+  for (const instance of instances) instance.setErrorHandler(createErrorHandler(site, null))
 }
 
 async function addSiteHooks(site: Site, options: Options) {
@@ -207,28 +224,38 @@ async function addSiteHooks(site: Site, options: Options) {
     onShed: () => site.metrics.requestShed(),
   })
   addCrossSiteGuard(app, options)
-  const stopNoting = noteHandlers(app, failRoute)
+  const stopWatching = watchErrorHandlers(app)
+  const stopNoting = noteHandlers(app, failRoute, (route) => {
+    guardRoute(route, options)
+    if (route.errorHandler) route.errorHandler = watchHandler(route.errorHandler)
+  })
   await addSitePlugin(app, build.serverPlugin, build.manifest.serverPlugin ?? '')
   stopNoting()
+  stopWatching()
   addStarts(app, options)
   addCompression(app, options)
 }
 
 /**
- * Registers a plugin in a scope below `base`, so that routes of `server.ts` are relative to the site. Returns the
- * plugin's result when the scope has been loaded.
+ * Registers a plugin in a scope below `base`, so that routes of `server.ts` are relative to the site. Another scope is
+ * around it. Returns the plugin's result when the scopes have been loaded.
  */
 async function registerBelow<Result>(
   outer: FastifyInstance,
   base: string,
-  plugin: (scope: FastifyInstance) => Promise<Result>,
+  plugin: (scope: FastifyInstance, parent: FastifyInstance) => Promise<Result>,
 ): Promise<Result> {
   const result = new Promise<Result>((resolve) => {
     // Fastify names the function if it takes too long.
-    async function site(scope: FastifyInstance) {
-      resolve(await plugin(scope))
+    async function site(parent: FastifyInstance) {
+      await parent.register(
+        async function site(scope) {
+          resolve(await plugin(scope, parent))
+        },
+        base === '/' ? {} : { prefix: base },
+      )
     }
-    outer.register(site, base === '/' ? {} : { prefix: base })
+    outer.register(site)
   })
   // Rejects if the plugin does.
   await outer.after()

@@ -8,10 +8,10 @@ import type {
 } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
 import type { Site } from '../context/site.ts'
-import { finishErrorHooks } from '../failures/on-error-hooks.ts'
 import { refuseEncoded } from '../forms/body-checks.ts'
 import { createTooLarge, type FormLimits } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
+import { forOwnUnknown } from '../http/not-found-levels.ts'
 import { HIDDEN, ownPath } from '../http/own-routes.ts'
 import { READ_METHODS, WRITE_METHODS } from '../http/page-methods.ts'
 import { pathAndQuery, withoutTrailingSlash } from '../http/request-url.ts'
@@ -28,14 +28,24 @@ import type { PreparedRoute } from '../pages/prepared-route.ts'
 import { guardAction, serveAction } from '../pages/serve-action.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
 import { serveRead } from '../pages/serve-page.ts'
-import { refuseMethod, serveNotFound } from '../pages/serve-unknown.ts'
+import { guardUnknown, refuseMethod, serveNotFound } from '../pages/serve-unknown.ts'
 import { navigationOptions } from './navigation-routes.ts'
 
-/** Adds the routes of the pages and their actions, and the routes for unknown paths. */
-export async function addSiteRoutes(app: FastifyInstance, site: Site, pages: readonly PreparedRoute[]) {
+/**
+ * Adds the routes of the pages and their actions, and the routes for unknown paths.
+ *
+ * @param hasNotFoundHandler Whether `server.ts` has set a not-found handler for all of the site's paths.
+ */
+export async function addSiteRoutes(
+  app: FastifyInstance,
+  site: Site,
+  pages: readonly PreparedRoute[],
+  hasNotFoundHandler: boolean,
+) {
   await addActions(app, site, pages)
   addPages(app, site, pages)
-  addUnknownPaths(app, site)
+  if (!hasNotFoundHandler) addUnknownPaths(app, site)
+  else if (site.build.guardedFolders.length > 0) guardUnknownPaths(app, site)
 }
 
 // In a scope of its own: the app or `server.ts` may have content type parsers for forms that their own routes need.
@@ -118,10 +128,7 @@ function hasEmptyParam(request: FastifyRequest): boolean {
 // Routes, and not Fastify's not-found handler: the app may have a not-found handler for the rest of its paths.
 function addUnknownPaths(app: FastifyInstance, site: Site) {
   const respond: Respond = (...pair) => serveNotFound(createNotFoundContext(site, ...pair))
-  // Any other error goes to the error handler that `server.ts` may have set.
-  const errorHandler: RouteOptions['errorHandler'] = (error, ...pair) => {
-    if (!finishErrorHooks(error, ...pair)) throw error
-  }
+  const constraints = forOwnUnknown(app)
   // Guards need the hooks of `server.ts`. Without guards, `addOtherNavigations` responds to navigations.
   const isGuarded = site.build.guardedFolders.length > 0
   const add = (target: RouteTarget, options: PageOptions) =>
@@ -129,8 +136,23 @@ function addUnknownPaths(app: FastifyInstance, site: Site) {
   for (const path of ['/', '/*']) {
     const url = withBase(site.options.base, path)
     // These requests have no body that Fastify could fail to read, so all hooks run first.
-    add({ methods: READ_METHODS, url, route: '*' }, { errorHandler, handler: respondWith(respond) })
-    add({ methods: WRITE_METHODS, url, route: '*' }, { errorHandler, ...beforeBody(respond) })
+    add({ methods: READ_METHODS, url, route: '*' }, { constraints, handler: respondWith(respond) })
+    add({ methods: WRITE_METHODS, url, route: '*' }, { constraints, ...beforeBody(respond) })
+  }
+}
+
+// A visitor whom a guard refuses must not learn which pages exist, whatever the not-found handler sends.
+function guardUnknownPaths(app: FastifyInstance, site: Site) {
+  for (const path of ['/', '/*']) {
+    const target = { methods: [...READ_METHODS, ...WRITE_METHODS], url: withBase(site.options.base, path), route: '*' }
+    addRoute(app, target, {
+      constraints: forOwnUnknown(app),
+      // `done` is not called for other requests: they have their response, or get it from the handler.
+      onRequest(request, reply, done) {
+        guardUnknown(createNotFoundContext(site, request, reply)).catch(done)
+      },
+      handler: () => {},
+    })
   }
 }
 
@@ -157,7 +179,10 @@ interface RouteTarget {
   route: string
 }
 
-type PageOptions = Pick<RouteOptions, 'handler' | 'errorHandler' | 'onRequest' | 'preParsing' | 'bodyLimit'>
+type PageOptions = Pick<
+  RouteOptions,
+  'handler' | 'errorHandler' | 'onRequest' | 'preParsing' | 'bodyLimit' | 'constraints'
+>
 
 /** Adds a route for those of the methods that `server.ts` has no route for at this URL. */
 function addRoute(app: FastifyInstance, { methods, url, route }: RouteTarget, options: PageOptions): RouteOptions {
@@ -180,5 +205,6 @@ function addPageRoute(app: FastifyInstance, site: Site, target: RouteTarget, opt
   const method = [...route.method].filter((name) => name !== 'HEAD')
   const navigation = navigationOptions(site)
   const onRequest = [navigation.onRequest, ...[options.onRequest ?? []].flat()]
-  if (method.length > 0) app.route({ ...route, ...navigation, method, onRequest })
+  const constraints = { ...route.constraints, ...navigation.constraints }
+  if (method.length > 0) app.route({ ...route, ...navigation, method, onRequest, constraints })
 }

@@ -30,7 +30,8 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
       })
       scope.setErrorHandler<FastifyError>((error, request, reply) => {
         // The site's error handler responds to an error of a hook, and to one of a file that exists.
-        if (!passedHooks.has(request) || !INVALID_PATH.has(error.statusCode)) throw error
+        // Fastify would send a value that is thrown here and is no Error.
+        if (!passedHooks.has(request) || !INVALID_PATH.has(error?.statusCode)) return Promise.reject(error)
         return sendNoAsset(reply)
       })
       await addStatic(scope, ASSET_ROUTE, {

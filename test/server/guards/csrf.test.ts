@@ -115,6 +115,25 @@ const dir = await buildFiles(t.testdir({}), {
     inner.setErrorHandler(async (error, request, reply) => reply.code(error.statusCode).send({ own: error.message }))
     inner.delete('/inner', async () => 'changed')
   })
+  // What @fastify/cors does.
+  for (const [prefix, credentials] of [['/open', false], ['/cookies', true]])
+    app.register(async (api) => {
+      api.addHook('onRequest', async (request, reply) => {
+        reply.header('access-control-allow-origin', credentials ? 'https://evil.example' : '*')
+        if (credentials) reply.header('access-control-allow-credentials', 'true')
+      })
+      api.route({ method: ['POST', 'PUT'], url: '/x', handler: async () => 'changed' })
+      api.route({ method: ['POST', 'PUT'], url: '/unread', onRequest: async () => {}, preParsing: async () => { throw new Error('read') }, handler: () => {} })
+    }, { prefix })
+  app.register(async (hook) => {
+    hook.post('/hook', { config: { hydrant: { csrf: false } } }, async () => 'changed')
+    hook.post('/checked', { config: { hydrant: { csrf: true } } }, async () => 'changed')
+  })
+  app.register(async (hooks) => {
+    hooks.addHook('onRoute', (route) => { route.config = { ...route.config, hydrant: { csrf: false } } })
+    hooks.put('/hooks', async () => 'changed')
+    hooks.get('/socket', async () => 'opened')
+  })
 }
 `,
 })
@@ -139,6 +158,41 @@ t.test('all routes of the site refuse requests from other sites before the body 
   }
   t.equal(log.errors().length, 0)
   t.equal((await app.inject({ method: 'GET', url: '/form', headers: { ...HTML, ...CROSS } })).statusCode, 200)
+})
+
+t.test('a route of server.ts accepts what its CORS headers allow, or everything if it says so', async (t) => {
+  const { app } = await serve(t, dir)
+  const json = { 'content-type': 'application/json' }
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const foreign = { ...CROSS, origin: 'https://third.example' }
+  for (const [status, method, url, headers] of [
+    [200, 'PUT', '/open/x', CROSS],
+    [200, 'POST', '/open/x', { ...CROSS, ...json }],
+    // Every site can send these without asking, with the visitor's cookies.
+    [403, 'POST', '/open/x', CROSS],
+    [403, 'POST', '/open/x', { ...CROSS, 'content-type': 'Text/Plain ; application/json' }],
+    [403, 'POST', '/open/x', { ...CROSS, 'content-type': ';application/json' }],
+    [403, 'POST', '/open/x', { ...CROSS, 'content-type': 'multipart/form-data; boundary=b' }],
+    [403, 'POST', '/open/unread', { ...CROSS, ...form }],
+    [403, 'POST', '/open/x', { 'sec-fetch-site': 'cross-site', ...json }],
+    [403, 'GET', '/open/x', { ...CROSS, upgrade: 'websocket' }],
+    [200, 'POST', '/cookies/x', CROSS],
+    [200, 'POST', '/cookies/x', { ...CROSS, 'content-type': 'text/plain' }],
+    [403, 'PUT', '/cookies/x', foreign],
+    [403, 'POST', '/cookies/x', { ...foreign, ...json }],
+    [200, 'POST', '/hook', { ...CROSS, 'content-type': 'text/plain' }],
+    [403, 'POST', '/checked', CROSS],
+    [200, 'PUT', '/hooks', CROSS],
+    [403, 'GET', '/api', { ...CROSS, upgrade: 'websocket' }],
+    [200, 'GET', '/socket', { ...CROSS, upgrade: 'websocket' }],
+    [403, 'POST', '/open/unknown', { ...CROSS, ...json }],
+  ] as const) {
+    const payload = 'content-type' in headers && headers['content-type'] === 'application/json' ? '{}' : ''
+    const response = await app.inject({ method, url, headers, payload })
+    t.equal(response.statusCode, status, `${method} ${url} ${JSON.stringify(headers)}`)
+    if (/^\/(?:open|cookies)\/(?:x|unread)$/.test(url) && method !== 'GET')
+      t.ok(response.headers['access-control-allow-origin'], 'a script of the other site can read the refusal')
+  }
 })
 
 t.test('the refusal is a page for a browser and a problem for a script', async (t) => {

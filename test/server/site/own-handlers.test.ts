@@ -1,0 +1,212 @@
+// Error handlers and not-found handlers of `server.ts`, and of an app around a site.
+
+import Fastify, { type FastifyInstance } from 'fastify'
+import t from 'tap'
+import { hydrant } from '../../../src/server/index.ts'
+import { BUILD_HEADER, NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
+import { DIGEST_PATTERN } from '../../digest-pattern.ts'
+import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+
+const PAGES: Files = {
+  'pages/api/page.tsx': 'export default function Page() {\n  return <p>a page below the prefix</p>\n}\n',
+  'pages/fails.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
+  'pages/fails.server.ts': "export const load = () => {\n  throw new Error('of the page')\n}\n",
+  'pages/not-found.tsx': 'export default function NotFound() {\n  return <p>the 404 page</p>\n}\n',
+  'public/robots.txt': 'User-agent: *\n',
+}
+const folder = t.testdir({ handlers: {}, scope: {}, top: {} })
+
+const handlers = await buildFiles(`${folder}/handlers`, {
+  ...PAGES,
+  'server.ts': `import { digestOf, HttpError, notFound, redirect } from 'hydrant'
+export default async function server(app) {
+  app.decorate('shop', 'decorated')
+  app.addHook('onRequest', async ({ query }) => {
+    if (query.hook) throw new Error('of the hook')
+  })
+  app.setErrorHandler((error, request, reply) => {
+    if (error.message === 'mapped') return reply.code(404).send({ message: 'mapped' })
+    if (error.message === 'asked') return reply.code(422).send({ digest: digestOf(request, error) })
+    if (error.message === 'hopeless') throw new Error('of the handler')
+    reply.code(error.statusCode ?? 503).send({ message: error.message })
+  })
+  for (const name of ['failed', 'mapped', 'asked', 'hopeless']) app.get('/' + name, async () => { throw new Error(name) })
+  app.get('/refused', async () => { throw new HttpError(409, 'Taken') })
+  app.get('/leaves', async () => redirect('/api/page'))
+  app.get('/none', async () => notFound())
+  app.get('/own', { errorHandler(error, request, reply) { reply.code(500).send({ own: error.message }) } }, async () => { throw new Error('own') })
+}
+`,
+})
+
+t.test('an error handler of server.ts responds, and its status decides whether the error is a failure', async (t) => {
+  const warnings: string[] = []
+  const onWarning = ({ name, message }: Error) => void warnings.push(`${name} ${message}`)
+  process.on('warning', onWarning)
+  t.teardown(() => process.off('warning', onWarning))
+  const { app, get, failuresOf } = await serve(t, handlers, { ledger: false })
+  for (const [url, status, body, messages] of [
+    ['/failed', 503, { message: 'failed' }, ['failed']],
+    ['/own', 500, { own: 'own' }, ['own']],
+    ['/mapped', 404, { message: 'mapped' }, []],
+    ['/refused', 409, { message: 'Taken' }, []],
+    ['/failed?hook=1', 503, { message: 'of the hook' }, ['of the hook']],
+    ['/asked', 422, { digest: DIGEST_PATTERN }, ['asked']],
+    ['/hopeless', 500, { status: 500, digest: DIGEST_PATTERN }, ['hopeless', 'of the handler']],
+  ] as const) {
+    const response = await get(url, JSON_ONLY)
+    t.equal(response.statusCode, status, url)
+    t.match(response.json(), body, url)
+    const failures = failuresOf(response)
+    t.strictSame(
+      failures.map(({ err }) => err?.message),
+      messages,
+      `the log lines of ${url}`,
+    )
+    const digest = status < 500 ? undefined : failures[0]?.digest
+    t.equal(response.headers['x-error-digest'], digest, `the first failure is that of ${url}`)
+    if ('digest' in body) t.equal(response.json().digest, failures[0]?.digest)
+    t.match(
+      failures,
+      messages.map(() => ({ phase: 'route', route: url.split('?')[0] })),
+    )
+  }
+  t.equal((await get('/leaves')).headers.location, '/api/page', 'redirect() is no error')
+  t.match((await get('/none')).body, 'the 404 page')
+  t.ok(app.hasDecorator('shop'), 'createServer returns the instance with the decorators')
+  await new Promise(setImmediate)
+  t.strictSame(
+    warnings.filter((text) => /fastify/i.test(text)),
+    [],
+  )
+})
+
+t.test('an error handler of server.ts gets nothing of pages, files and unknown paths', async (t) => {
+  const { app, get, failuresOf } = await serve(t, handlers, { ledger: false })
+  for (const url of ['/fails', '/api/page?hook=1', '/unknown?hook=1', '/robots.txt?hook=1']) {
+    const response = await get(url)
+    t.equal(response.statusCode, 500, url)
+    t.match(response.body, `Digest: ${response.headers['x-error-digest']}`, url)
+    t.equal(failuresOf(response).length, 1, url)
+  }
+  for (const url of ['/api/page', '/unknown']) {
+    const refused = await app.inject({ method: 'POST', url, headers: { ...HTML, 'sec-fetch-site': 'cross-site' } })
+    t.equal(refused.statusCode, 403, url)
+    t.match(refused.headers['content-type'], 'text/html', url)
+  }
+})
+
+const SECRET: Files = {
+  'pages/secret/layout.tsx': 'export default function Layout({ children }) {\n  return children\n}\n',
+  'pages/secret/layout.server.ts':
+    "import { redirect } from 'hydrant'\nexport const guard = () => redirect('/login')\n",
+  'pages/secret/plan.tsx': 'export default function Page() {\n  return <p>the plan</p>\n}\n',
+}
+const none = (text: string) => `setNotFoundHandler(async (request, reply) => reply.code(404).send('${text}'))`
+
+/** The type and the body of each response, or where it leads. */
+async function bodies(
+  app: FastifyInstance,
+  requests: readonly (string | { method: 'POST' | 'OPTIONS'; url: string })[],
+) {
+  const seen: Record<string, string> = {}
+  for (const one of requests) {
+    const { method, url } = typeof one === 'string' ? { method: 'GET' as const, url: one } : one
+    const { body, headers } = await app.inject({ method, url, headers: HTML })
+    seen[`${method} ${url}`] = headers.location?.toString() ?? /<p>(.*?)<\/p>/.exec(body)?.[1] ?? body
+  }
+  return seen
+}
+
+t.test('a not-found handler of a scope gets what no page below its prefix has', async (t) => {
+  const dir = await buildFiles(`${folder}/scope`, {
+    ...PAGES,
+    ...SECRET,
+    'server.ts': `export default async function server(app) {\n  app.register(async (api) => api.${none('of the scope')}, { prefix: '/api' })\n}\n`,
+  })
+  for (const base of ['', '/shop']) {
+    const { app } = await serve(t, dir, { ledger: false, ...(base && { base }) })
+    const urls = ['/api/page', '/api/unknown', '/api', '/apix', '/unknown', '/secret/plan', '/secret/unknown']
+    t.strictSame(
+      Object.values(
+        await bodies(app, [...urls.map((url) => base + url), { method: 'POST', url: `${base}/api/unknown` }]),
+      ),
+      [
+        'a page below the prefix',
+        ...[
+          'of the scope',
+          'of the scope',
+          'the 404 page',
+          'the 404 page',
+          `${base}/login`,
+          `${base}/login`,
+          'of the scope',
+        ],
+      ],
+    )
+    const navigation = await app.inject({
+      url: `${base}/api/unknown?${NAVIGATION_MARK}`,
+      headers: { [BUILD_HEADER]: 'x' },
+    })
+    t.strictSame(navigation.body.trim(), '["load"]', 'the browser loads it as a document')
+  }
+})
+
+t.test('a not-found handler of all paths replaces the 404 page, after the guards of a folder', async (t) => {
+  const server = `export default async function server(app) {\n  app.${none('of server.ts')}\n}\n`
+  const dir = await buildFiles(`${folder}/top`, { ...PAGES, ...SECRET, 'server.ts': server })
+  const { app } = await serve(t, dir, { ledger: false })
+  const seen = await bodies(app, [
+    ...['/api/page', '/api/unknown', '/secret/plan', '/secret/unknown', '/robots.txt'],
+    ...(['POST', 'OPTIONS'] as const).map((method) => ({ method, url: '/unknown' })),
+    { method: 'POST', url: '/secret/unknown' },
+  ])
+  t.strictSame(seen, {
+    'GET /api/page': 'a page below the prefix',
+    'GET /api/unknown': 'of server.ts',
+    'GET /secret/plan': '/login',
+    'GET /secret/unknown': '/login',
+    'GET /robots.txt': 'User-agent: *\n',
+    'POST /unknown': 'of server.ts',
+    'OPTIONS /unknown': 'of server.ts',
+    'POST /secret/unknown': '/login',
+  })
+
+  const around = Fastify()
+  t.teardown(() => around.close())
+  around.setNotFoundHandler(async (_, reply) => reply.code(404).send('of the app'))
+  await around.register(hydrant, { dir, base: '/shop', ledger: false })
+  t.strictSame(Object.values(await bodies(around, ['/unknown', '/shop/unknown'])), ['of the app', 'of server.ts'])
+})
+
+t.test(
+  'not-found and error handlers of an app around a site work, whether they are added before or after it',
+  async (t) => {
+    for (const order of ['before', 'after']) {
+      const app = Fastify()
+      t.teardown(() => app.close())
+      const addOwn = () => {
+        app.setErrorHandler<Error>(async (error, _, reply) => reply.code(500).send(`app: ${error.message}`))
+        app.setNotFoundHandler(async (_, reply) => reply.code(404).send('of the app'))
+        app.addHook('onRequest', async (_, reply) => void reply.header('x-order', order))
+        app.get('/of-the-app', () => {
+          throw new Error('own')
+        })
+        app.register(
+          async (api) => void api.setNotFoundHandler(async (_, reply) => reply.code(404).send('of the scope')),
+          { prefix: '/api' },
+        )
+      }
+      if (order === 'before') addOwn()
+      await app.register(hydrant, { dir: handlers, ledger: false })
+      if (order === 'after') addOwn()
+      const urls = ['/of-the-app', '/api/unknown', '/api/page', '/unknown', '/failed']
+      t.strictSame(
+        Object.values(await bodies(app, [...urls, { method: 'OPTIONS', url: '/unknown' }])),
+        ['app: own', 'of the scope', 'a page below the prefix', 'the 404 page', '{"message":"failed"}', 'of the app'],
+        order,
+      )
+      t.equal((await app.inject('/of-the-app')).headers['x-order'], order)
+    }
+  },
+)
