@@ -218,6 +218,10 @@ export const errorTable = {
     message: 'the guard of %s must return a plain object or undefined; got %s',
     fix: 'Return an object with the properties to add to ctx.context, such as { user }; to refuse a request, call redirect() or notFound(), or throw an HttpError; see "hydrant docs guards".',
   },
+  HYD_SIGNAL_CAUGHT: {
+    message: '%s in %s has not reached Hydrant, probably because of a try with a catch around it',
+    fix: 'Call it outside of the try, or pass on what is no error: catch (error) { if (!(error instanceof Error)) throw error; … }.',
+  },
   HYD_RESPONSE_INCOMPLETE: {
     message: 'the response that app.routing() was called with has no method "%s"',
     fix: 'Pass a ServerResponse of node:http, or an object with all of its methods for headers, events and writing; or use app.inject().',

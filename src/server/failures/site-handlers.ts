@@ -7,7 +7,7 @@ import { DIGEST_HEADER } from '../http/headers.ts'
 import { publicAddress } from '../http/public-address.ts'
 import { routeOf } from '../http/route-config.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
-import { NotFoundSignal, Redirection } from '../thrown/http-error.ts'
+import { Signal } from '../thrown/http-error.ts'
 import { firstFailureOf } from './request-failures.ts'
 import { siteFailuresOf } from './site-failures.ts'
 
@@ -41,7 +41,7 @@ export function watchErrorHandlers(app: FastifyInstance): () => void {
 export function watchHandler<Thrown>(handler: ErrorHandler<Thrown>): ErrorHandler<Thrown> {
   return function (error, request, reply) {
     // Fastify would send a value that is thrown here and is no Error.
-    if (error instanceof Redirection || error instanceof NotFoundSignal) return Promise.reject(error)
+    if (error instanceof Signal) return Promise.reject(error)
     if (classifyThrown(error).kind === 'failure') {
       handed.set(request, error)
       onHeaderSent(reply, DIGEST_HEADER, (_values, status) => {

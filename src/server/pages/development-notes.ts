@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { SchemaIssue } from '../../shared/standard-schema.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { warnOf } from '../errors/warn-of.ts'
 import { findSiteFrame, showFrame } from '../failures/stacks/site-frame.ts'
@@ -13,6 +14,7 @@ import { parseFieldName, writeFieldName } from '../schemas/field-names.ts'
 import { toIssues } from '../schemas/issues.ts'
 import type { PageSchema } from '../schemas/page-schemas.ts'
 import { findUnknownField } from '../schemas/unknown-field.ts'
+import { setSignalListener } from '../thrown/http-error.ts'
 import type { FormMessages } from '../thrown/invalid-form.ts'
 import { closestMatch } from '../util/closest-match.ts'
 import { hasOtherBody, type RefusedForm } from './check-form.ts'
@@ -33,6 +35,24 @@ export function noteUnknownFields(error: Error, messages: FormMessages, schema: 
     const place = frame ? showFrame(frame) : schema.file
     warnOf(createHydrantError('HYD_FORM_FIELD', [place, name, hint]), ctx.route, ctx.request.log)
   }
+}
+
+/** How long a redirect may take to reach Hydrant. */
+const SIGNAL_MS = 1_000
+
+/**
+ * Warns about a redirect or `notFound()` that has not reached Hydrant: a `catch` for errors has probably caught it, and the
+ * page goes on without a hint (HYD_SIGNAL_CAUGHT).
+ */
+export function noteCaughtSignals({ app, mapper }: Pick<Site, 'app' | 'mapper'>) {
+  setSignalListener((signal, error) => {
+    const timer = setTimeout(() => {
+      const frame = signal.isCaught ? null : findSiteFrame(error, mapper)
+      // Hydrant and packages of the site have their own uses for a signal.
+      if (frame) warnOf(createHydrantError('HYD_SIGNAL_CAUGHT', [String(signal), showFrame(frame)]), '*', app.log)
+    }, SIGNAL_MS)
+    timer.unref()
+  })
 }
 
 /** Says why the parameters of an address do not match the schema, which leads to a 404. */

@@ -25,6 +25,7 @@ import { addHealthRoutes, type Health } from '../lifecycle/health.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 import { publishEnv } from '../options/public-env.ts'
+import { noteCaughtSignals } from '../pages/development-notes.ts'
 import { prepareRoute } from '../pages/prepared-route.ts'
 import { createErrorHandler } from '../pages/serve-error.ts'
 import { checkReact } from '../render/check-react.ts'
@@ -153,7 +154,10 @@ export async function mountSite(
       shells,
     })
     addPageCache(app, created.cache)
-    if (live) addLiveUpdates(created, pages, live)
+    if (live) {
+      addLiveUpdates(created, pages, live)
+      noteCaughtSignals(created)
+    }
     registerFailures(outer, created.failures)
     addErrorHandlers([outer, parent], created)
     const isHandlerTaken = hasNotFoundHandler(app)

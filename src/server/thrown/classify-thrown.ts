@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { types } from 'node:util'
-import { isClientErrorStatus, NotFoundSignal, Redirection } from './http-error.ts'
+import { isClientErrorStatus, NotFoundSignal, Redirection, Signal } from './http-error.ts'
 import { isForVisitor } from './visitor-error.ts'
 
 /** The meaning of a thrown value. */
@@ -14,6 +14,7 @@ export type ThrownKind =
 export function classifyThrown(thrown: unknown): ThrownKind {
   if (typeof thrown !== 'object' || thrown === null || types.isProxy(thrown)) return { kind: 'failure' }
   try {
+    if (thrown instanceof Signal) thrown.isCaught = true
     if (thrown instanceof Redirection) return { kind: 'redirect', redirection: thrown }
     if (thrown instanceof NotFoundSignal) return { kind: 'notFound' }
     const { statusCode, message } = thrown as { statusCode?: unknown; message?: unknown }

@@ -29,25 +29,44 @@ export type RedirectStatus = 301 | 302 | 303 | 307 | 308
 
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308]
 
+type SignalListener = (signal: Signal, place: Error) => void
+
+let onSignal: SignalListener | null = null
+
+/** Sets the function that is called with each redirect and `notFound()`, and with their place, in development. */
+export function setSignalListener(listener: SignalListener) {
+  onSignal = listener
+}
+
+/** A thrown value that is not an error. */
+export class Signal {
+  /** Whether Hydrant has caught it. */
+  isCaught = false
+  constructor() {
+    onSignal?.(this, new Error('the place'))
+  }
+}
+
 /** The value that `redirect()` throws. It is not an error. */
-export class Redirection {
+export class Redirection extends Signal {
   readonly to: string | URL
   /** Null if the method of the request decides. */
   readonly status: RedirectStatus | null
   constructor(to: string | URL, status: RedirectStatus | null) {
+    super()
     this.to = to
     this.status = status
   }
 
   /** For code that catches the value and shows it. */
-  toString(): string {
+  override toString(): string {
     return `redirect('${this.to}')`
   }
 }
 
 /** The value that `notFound()` throws. It is not an error. */
-export class NotFoundSignal {
-  toString(): string {
+export class NotFoundSignal extends Signal {
+  override toString(): string {
     return 'notFound()'
   }
 }

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 
-// Schemas under `hydrant dev`, whose edits take effect without a reload.
+// Schemas under `hydrant dev`, whose edits take effect without a reload, and notes about mistakes that no response shows.
 
 import t from 'tap'
 import { LAYOUT, startDevSite } from './dev-site.ts'
@@ -35,6 +35,20 @@ import { z } from 'zod'
 export const form = z.object({ name: z.string().optional(), items: z.array(z.object({ title: z.string() })).optional() })
 export function action() {
   return invalidForm({ nmae: 'Taken', name: 'Taken', 'items[0].titel': 'Taken', '': 'Not sent' })
+}
+`,
+  'pages/caught.tsx': 'export default () => <p>caught</p>\n',
+  'pages/caught.server.ts': `
+import { notFound, redirect } from 'hydrant'
+export async function load({ url }) {
+  try {
+    if (url.search === '?none') notFound()
+    if (url.search === '?passed') redirect('/plain')
+    await Promise.reject(new Error('no user'))
+  } catch (error) {
+    if (url.search === '?passed') throw error
+  }
+  return {}
 }
 `,
   'pages/plain.tsx': 'export default ({ fields }) => <p id="fields">{typeof fields}</p>\n',
@@ -96,6 +110,16 @@ t.test('the log says which export would handle the form of a page without an act
   await site.dev.waitFor(/INFO: 405, because there is no pages\/plain\.server\.ts with an export "action"$/)
   await (await post('/books/3', 'name=A')).text()
   await site.dev.waitFor(/INFO: 405, because pages\/books\/\[id\]\.server\.ts has no export "action"$/)
+})
+
+t.test('a redirect or notFound() that a catch of the site has caught is a warning', async (t) => {
+  const ask = (query: string) => fetch(new URL(`/caught${query}`, site.url), { redirect: 'manual' })
+  t.equal((await ask('?passed')).status, 302)
+  t.equal((await ask('?none')).status, 200)
+  await site.dev.waitFor(
+    /WARN: notFound\(\) in pages\/caught\.server\.ts:5:\d+ has not reached Hydrant, .* throw error;/,
+  )
+  t.notOk(site.dev.lines.some((line) => /redirect\(.*has not reached/.test(line)))
 })
 
 t.test('a message of invalidForm for a field that the schema does not have is a warning', async (t) => {
