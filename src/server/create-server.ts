@@ -36,7 +36,10 @@ export interface CreateServerOptions extends ServerOptions {
   dir: string
   /** The folder of the build, absolute or relative to the working directory (`<dir>/.hydrant`). */
   buildDir?: string
-  /** Fastify's `logger` option; false for no log (JSON on standard output, at `logLevel`). */
+  /**
+   * Fastify's `logger` option; false for no log but failures, which are then written to standard error (JSON on standard
+   * output, at `logLevel`).
+   */
   logger?: FastifyServerOptions['logger']
   /** Fastify's `loggerInstance` option: a logger that exists already. */
   loggerInstance?: FastifyBaseLogger
