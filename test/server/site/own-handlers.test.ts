@@ -210,3 +210,19 @@ t.test(
     }
   },
 )
+
+t.test('without a logger, failures alone are written to standard error, and a silent logger writes none', async (t) => {
+  for (const [logger, count] of [
+    [false, 1],
+    [{ level: 'silent' }, 0],
+  ] as const) {
+    const { get } = await serve(t, handlers, { ledger: false, logger })
+    const written = t.capture(process.stderr, 'write')
+    const { headers } = await get('/failed')
+    await get('/refused')
+    const lines = written().map(({ args }) => JSON.parse(String(args[0])) as { digest: string })
+    written.restore()
+    t.equal(lines.length, count)
+    if (count > 0) t.equal(lines[0]?.digest, headers['x-error-digest'])
+  }
+})
