@@ -113,6 +113,8 @@ function readOptions(url: string): RedisOptions {
     ...(usesTls ? { tls: isIP(host) ? {} : { servername: host } } : {}),
     connectionName: 'hydrant',
     lazyConnect: true,
+    // The check needs INFO, which a server may refuse. A server that still loads its data refuses the calls.
+    enableReadyCheck: false,
     connectTimeout: CONNECT_MS,
     socketTimeout: SILENT_MS,
     // After this time, a connection that does not respond to `disconnect` is closed.
