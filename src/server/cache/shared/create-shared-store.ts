@@ -134,7 +134,7 @@ export function createSharedStore({ backend, peers, closeMs = MAX_CLOSE_MS, ...i
 
 function describeLost(tags: readonly string[], place: string): string {
   const names = tags.includes(EVERY_TAG) ? 'all tags' : `these tags: ${JSON.stringify(tags)}`
-  return `invalidations are lost, because ${place} has not recorded them before this process ended. Other processes may serve outdated pages with ${names}`
+  return `invalidations may be lost, because ${place} has not confirmed them before this process ended. Other processes may serve outdated pages with ${names}`
 }
 
 /** Watches which tags are invalidated while responses are read: the server may have responded before. */

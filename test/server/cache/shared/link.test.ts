@@ -189,3 +189,21 @@ t.test('there is one warning a minute', async (t) => {
   await turn()
   t.equal(lines[2], 'the page cache uses the store again')
 })
+
+t.test('a second outage is written too, unless it is over within a second', async (t) => {
+  mock.timers.enable({ apis: ['setInterval', 'setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { fake, lines } = await open(t)
+  async function goAway(ms: number) {
+    fake.disconnect()
+    mock.timers.tick(ms)
+    fake.connect()
+    await turn()
+    return lines.splice(0).map((line) => line.replace(/, so .*/, ''))
+  }
+  const both = ['the page cache cannot use the store', 'the page cache uses the store again']
+  t.strictSame(await goAway(0), both)
+  for (let count = 0; count < 5; count++) t.strictSame(await goAway(900), [])
+  t.strictSame(await goAway(1_000), both)
+  t.strictSame(await goAway(61_000), both)
+})

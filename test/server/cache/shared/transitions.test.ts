@@ -343,7 +343,7 @@ t.test('Redis: what a process cannot record is taken over by others of its machi
   await last.store.close()
   t.match(
     last.lines.at(-1),
-    /^invalidations are lost, because the store has not recorded them before this process ended.* these tags: \["product:1","product:\\"2\\"","path:\/products"\]$/,
+    /^invalidations may be lost, because the store has not confirmed them before this process ended.* these tags: \["product:1","product:\\"2\\"","path:\/products"\]$/,
   )
   redis.signal('SIGCONT')
   await Promise.all(calls)

@@ -44,7 +44,10 @@ export function createValkeyBackend({ iovalkey, url, maxBytes, maxTags = MAX_STO
 
   async function run(script: string, key: string, args: readonly (string | number)[]): Promise<unknown> {
     const keys = ['state', 'tags', 'order', 'bytes', `response:${key}`, `lease:${key}`]
-    return clientOf().eval(script, keys.length, ...keys.map((name) => PREFIX + name), ...args)
+    const calling = clientOf().eval(script, keys.length, ...keys.map((name) => PREFIX + name), ...args)
+    return calling.catch((error: unknown) =>
+      Promise.reject(isClosed(error) ? new Error('the connection was closed') : error),
+    )
   }
 
   return {
@@ -105,6 +108,11 @@ export function createValkeyBackend({ iovalkey, url, maxBytes, maxTags = MAX_STO
       connection?.close()
     },
   }
+}
+
+/** The package reports the loss of a connection as too many attempts of a call. */
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && error.name === 'MaxRetriesPerRequestError'
 }
 
 /**
