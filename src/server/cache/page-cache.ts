@@ -194,7 +194,7 @@ export class PageCache {
     return { isRecorded: (await this.#store?.invalidate(all)) ?? true }
   }
 
-  /** Does the same for all pages. */
+  /** Removes all pages, as `invalidate` does. */
   async clear(): Promise<InvalidationResult> {
     this.#invalidations++
     this.#forgetAll()

@@ -26,12 +26,9 @@ import { createOutageLog } from '../../log/outage-log.ts'
 import { startDeadline } from '../../util/deadline.ts'
 import { connectionMessageOf } from '../../util/message-of.ts'
 import { type Changes, type StoreBackend, serverOf } from './backend.ts'
+import { createRefresher } from './refresher.ts'
 import { CALL_MS, EVERY_TAG, type Versions } from './shared-store.ts'
 
-/** How often the server is verified without any other reason, to detect a connection that is broken silently. */
-const HEARTBEAT_MS = 5_000
-/** The pause before a failed attempt is repeated. */
-const RETRY_MS = 1_000
 /**
  * An invalidation may be lost with the server that has recorded it, if another one takes its place. Copies that are
  * further behind are not expected.
@@ -85,7 +82,7 @@ export interface LinkInput {
 export interface StoreLink {
   /** Runs a call that writes nothing within `CALL_MS`. Resolves with null when the store is unavailable or it fails. */
   read<T>(call: () => Promise<T>): Promise<T | null>
-  /** The same for a call that the server may refuse. */
+  /** Runs a call that the server may refuse, as `read` does. */
   write<T>(call: () => Promise<T>): Promise<T | null>
   /** Reads what has been invalidated, and passes it on. */
   catchUp(): Promise<Versions>
@@ -104,11 +101,9 @@ export interface StoreLink {
 
 export function createStoreLink(input: LinkInput): StoreLink {
   const { backend, deadline = startDeadline } = input
-  const outage = createStoreOutage(input.log, input.place)
+  const state = createLinkState(input)
   const seen = createSeenVersions(input.onChanged)
-  let state: LinkState = 'away'
-  /** The number of connections so far, and of those that were verified. */
-  let connection = 0
+  /** The last connection that was verified. */
   let verified = 0
   let recordedAt = Number.NEGATIVE_INFINITY
 
@@ -120,15 +115,6 @@ export function createStoreLink(input: LinkInput): StoreLink {
     if (!seen.follow(versions, tags)) refresher.run('changes')
     return versions
   }, input.onRecorded)
-
-  function step(event: LinkEvent, error?: unknown) {
-    const before = state
-    state = NEXT[before][event] ?? before
-    if (event === 'late') outage.suspected(error)
-    else if (error !== undefined && state !== 'closed') outage.failed(error)
-    if (event === 'verified' && state === 'up') outage.ended()
-    if (before === 'up' && state !== 'up') input.onAway()
-  }
 
   /** Reads the changes. `name` is what the server says that it is, or undefined if it was not asked. */
   async function readChanges(name?: string | null): Promise<Versions> {
@@ -144,7 +130,7 @@ export function createStoreLink(input: LinkInput): StoreLink {
   /** Whether the server may have lost invalidations since its epoch began, or since the last connection. */
   function hasMoved({ epoch }: Versions, since: Versions | null, name: string | null): boolean {
     if (name !== null && serverOf(epoch) !== name) return true
-    const isReturn = since !== null && verified !== connection
+    const isReturn = since !== null && verified !== state.connection()
     const wasRecorded = performance.now() - recordedAt < REPLICATED_MS
     return isReturn && (name === null || (since.epoch !== epoch && wasRecorded))
   }
@@ -155,16 +141,8 @@ export function createStoreLink(input: LinkInput): StoreLink {
     return versions
   }
 
-  /** Returns the function that takes a result of what begins now. With a connection that was lost, it does not count. */
-  function concluding() {
-    const current = connection
-    return (event: LinkEvent, error?: unknown) => {
-      if (current === connection) step(event, error)
-    }
-  }
-
-  async function verify(conclude: ReturnType<typeof concluding>): Promise<void> {
-    const current = connection
+  async function verify(conclude: LinkStep): Promise<void> {
+    const current = state.connection()
     try {
       await readChanges(await backend.identify())
       verified = current
@@ -180,35 +158,32 @@ export function createStoreLink(input: LinkInput): StoreLink {
     conclude('verified')
   }
 
-  const isSettled = () => state === 'up' || state === 'away' || state === 'closed'
-
   const refresher = createRefresher({
     async run(depth) {
-      if (state === 'away' || state === 'closed') return true
-      const conclude = concluding()
-      if (state === 'up' && depth === 'changes' && !own.hasUnsent())
+      if (state.is('away', 'closed')) return true
+      const conclude = state.concluding()
+      if (state.is('up') && depth === 'changes' && !own.hasUnsent())
         await catchUp().catch((error: unknown) => conclude('failed', error))
       else await verify(conclude)
       // A new connection is verified without a pause.
-      return isSettled()
+      return state.is('up', 'away', 'closed')
     },
     onStuck: backend.reconnect,
   })
 
   backend.open({
     connected() {
-      connection++
-      step('connected')
+      state.step('connected')
       refresher.run('everything')
     },
-    disconnected: (error) => step('disconnected', error),
+    disconnected: (error) => state.step('disconnected', error),
     advanced: () => refresher.run('changes'),
     announced: (tags) => hear(tags, null),
     settled: input.onSettled,
   })
 
   function hear(tags: readonly string[], versions: Versions | null) {
-    if (state === 'closed' || seen.includes(versions)) return
+    if (state.is('closed') || seen.includes(versions)) return
     if (versions === null) own.keep([...tags])
     const isNext = versions !== null && seen.follow(versions, tags)
     input.onChanged(tags, false)
@@ -218,14 +193,14 @@ export function createStoreLink(input: LinkInput): StoreLink {
   const call = <T>(isUsed: boolean, make: () => Promise<T>): Promise<T | null> =>
     isUsed
       ? callWithin(make, deadline, (event, error) => {
-          step(event, error)
+          state.step(event, error)
           refresher.run('everything')
         })
       : Promise.resolve(null)
-  const write: StoreLink['write'] = (make) => call(state === 'up', make)
+  const write: StoreLink['write'] = (make) => call(state.is('up'), make)
 
   return {
-    read: (make) => call(state === 'up' || state === 'refusing', make),
+    read: (make) => call(state.is('up', 'refusing'), make),
     write,
     catchUp,
     async invalidate(tags) {
@@ -234,7 +209,7 @@ export function createStoreLink(input: LinkInput): StoreLink {
       own.keep(batch)
       const versions = await write(() => own.send(batch))
       if (versions !== null) return versions
-      const isConnected = state === 'doubtful' || state === 'refusing'
+      const isConnected = state.is('doubtful', 'refusing')
       // If the server does not accept it either, the invalidation reaches the other processes when it is recorded.
       if (isConnected && !own.isSending(batch)) backend.announce(batch).catch(() => {})
       refresher.run('everything')
@@ -249,9 +224,40 @@ export function createStoreLink(input: LinkInput): StoreLink {
       return own.waitingTags()
     },
     close() {
-      step('closed')
+      state.step('closed')
       refresher.stop()
-      outage.stop()
+    },
+  }
+}
+
+type LinkStep = (event: LinkEvent, error?: unknown) => void
+
+/** Keeps the state of a link, and logs how it changes. */
+function createLinkState({ log, place, onAway }: Pick<LinkInput, 'log' | 'place' | 'onAway'>) {
+  const outage = createStoreOutage(log, place)
+  let state: LinkState = 'away'
+  /** The number of connections so far. */
+  let connection = 0
+
+  const step: LinkStep = (event, error) => {
+    const before = state
+    state = NEXT[before][event] ?? before
+    if (event === 'connected') connection++
+    if (event === 'late') outage.suspected(error)
+    else if (error !== undefined && state !== 'closed') outage.failed(error)
+    if (event === 'verified' && state === 'up') outage.ended()
+    if (event === 'closed') outage.stop()
+    if (before === 'up' && state !== 'up') onAway()
+  }
+
+  return {
+    step,
+    is: (...states: readonly LinkState[]) => states.includes(state),
+    connection: () => connection,
+    /** Returns `step` for the results of an attempt that begins now: with a later connection, they do not count. */
+    concluding(): LinkStep {
+      const current = connection
+      return (event, error) => current === connection && step(event, error)
     },
   }
 }
@@ -393,56 +399,4 @@ function createStoreOutage(log: StoreLog, place: string) {
 function describeOutage(error: unknown): string {
   const fix = error instanceof Error && 'fix' in error ? `. ${String(error.fix)}` : ''
   return `${connectionMessageOf(error)}${fix}`
-}
-
-/** What an attempt does: reads the changes, or verifies everything. */
-type Depth = 'changes' | 'everything'
-
-interface Refreshing {
-  /** Resolves with whether it has succeeded. */
-  run(depth: Depth): Promise<boolean>
-  /** Called when an attempt gets no response. */
-  onStuck(): void
-}
-
-/** Runs attempts one after another: when `run` is called, at intervals, and again after a failure. */
-function createRefresher({ run, onStuck }: Refreshing) {
-  let isRunning = false
-  let wanted: Depth | null = null
-  let isStopped = false
-  let attempts = 0
-  let attemptsBefore = 0
-  let retry: NodeJS.Timeout | undefined
-
-  async function runAll(depth: Depth) {
-    clearTimeout(retry)
-    if (wanted !== 'everything') wanted = depth
-    if (isRunning || isStopped) return
-    isRunning = true
-    let isDone = true
-    while (wanted !== null && !isStopped) {
-      const next = wanted
-      wanted = null
-      attempts++
-      isDone = await run(next)
-    }
-    isRunning = false
-    if (!isDone && !isStopped) retry = setTimeout(runAll, RETRY_MS, 'everything').unref()
-  }
-
-  const heartbeat = setInterval(() => {
-    // An attempt that has been running since the previous heartbeat will get no response.
-    if (isRunning && attempts === attemptsBefore) onStuck()
-    void runAll('everything')
-    attemptsBefore = attempts
-  }, HEARTBEAT_MS).unref()
-
-  return {
-    run: (depth: Depth) => void runAll(depth),
-    stop() {
-      isStopped = true
-      clearInterval(heartbeat)
-      clearTimeout(retry)
-    },
-  }
 }
