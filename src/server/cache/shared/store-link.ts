@@ -13,7 +13,7 @@
 //
 // 1. it has told what it is. If it may have lost invalidations, a new epoch begins: everything that is stored is
 //    outdated. It may have if its epoch has another server's name, if its sequence is lower than one that it has told
-//    before, and if the connection is a new one and the server does not tell its name.
+//    before, or if the connection is a new one and the server does not tell its name.
 // 2. this process has dropped what others have invalidated in the meantime;
 // 3. the server has recorded what this process has invalidated in the meantime.
 //
