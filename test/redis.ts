@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import iovalkey from 'iovalkey'
 import type { Test } from 'tap'
 import { findPort } from './find-port.ts'
 import { CERTIFICATE, CERTIFICATE_KEY } from './proxy/certificate.ts'
@@ -22,6 +23,18 @@ export interface Redis {
   kill(): Promise<void>
   /** Sends SIGSTOP or SIGCONT to the server. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
+}
+
+/** Sends a command to a server, with a connection of its own. */
+export async function command(url: string, name: string, ...words: readonly string[]): Promise<unknown> {
+  const client = new iovalkey.Redis(url, { lazyConnect: true, retryStrategy: () => null, enableReadyCheck: false })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await client.call(name, ...words)
+  } finally {
+    client.disconnect()
+  }
 }
 
 /** Starts a server without TLS. */

@@ -15,7 +15,7 @@ export type {
   PrerenderedAddress,
 } from './build-output/page-contexts.ts'
 export type { AppPageCache } from './cache/app-page-cache.ts'
-export type { Invalidation } from './cache/invalidation.ts'
+export type { Invalidation, InvalidationResult } from './cache/invalidation.ts'
 export { perRequest } from './context/per-request.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
 export type {

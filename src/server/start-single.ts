@@ -50,7 +50,7 @@ export async function startSingle({ dir, folder, manifest, options, note }: Serv
   let isStopping = false
   // Before the log says that the server listens: a signal may follow at once.
   const { fail, detach } = handleShutdown(instance, options.timeouts, {
-    closers: [store.close],
+    closers: [...(cache ? [cache.close] : []), store.close],
     async closeFirst() {
       isStopping = true
       await adminListener?.close()

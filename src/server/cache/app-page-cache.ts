@@ -1,23 +1,20 @@
 import type { FastifyInstance, RawServerBase } from 'fastify'
-import { checkInvalidation, type Invalidation } from './invalidation.ts'
+import { checkInvalidation, type Invalidation, type InvalidationResult } from './invalidation.ts'
 import type { PageCache } from './page-cache.ts'
 
 /** The stored pages of all sites of an app: `app.pageCache`. */
 export interface AppPageCache {
   /**
    * Removes the stored responses that have one of the tags, and those of the path. A response that is being rendered
-   * then is not stored. Resolves when the store that the processes share has recorded the invalidation, which the other
-   * processes then read. If the store does not respond within 50 ms, the promise resolves too, and the invalidation is
-   * recorded later. Never rejects because of the store. Rejects with HYD_CACHE_INVALIDATE for an argument that names no
-   * stored responses.
+   * then is not stored. Resolves when this process and the other workers of this machine no longer serve the responses,
+   * and the store that several machines share has recorded the invalidation. The other machines read it from there some
+   * milliseconds later. Resolves in any case after a tenth of a second; the result says whether the invalidation is
+   * recorded. Never rejects because of the store. Rejects with HYD_CACHE_INVALIDATE for an argument that names no stored
+   * responses.
    */
-  invalidate(invalidation: Invalidation): Promise<void>
-  /**
-   * Removes all stored responses. A response that is being rendered then is not stored. Resolves when the store that
-   * the processes share has recorded the removal, and after 50 ms at the latest: it is then recorded later. Never
-   * rejects because of the store.
-   */
-  clear(): Promise<void>
+  invalidate(invalidation: Invalidation): Promise<InvalidationResult>
+  /** Removes all stored responses, as `invalidate` does. */
+  clear(): Promise<InvalidationResult>
 }
 
 declare module 'fastify' {
@@ -41,14 +38,16 @@ export function addPageCache(app: FastifyInstance, cache: PageCache | null) {
   if (cache) siteCaches.add(cache)
   const root = rootOf(app)
   if (root.hasDecorator('pageCache')) return
+  async function changeAll(change: (cache: PageCache) => Promise<InvalidationResult>) {
+    const results = await Promise.all([...siteCaches].map(change))
+    return { isRecorded: results.every(({ isRecorded }) => isRecorded) }
+  }
   root.decorate('pageCache', {
     async invalidate(invalidation) {
       checkInvalidation(invalidation)
-      await Promise.all([...siteCaches].map((each) => each.invalidate(invalidation)))
+      return changeAll((cache) => cache.invalidate(invalidation))
     },
-    async clear() {
-      await Promise.all([...siteCaches].map((each) => each.clear()))
-    },
+    clear: () => changeAll((cache) => cache.clear()),
   })
 }
 

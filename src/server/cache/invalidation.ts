@@ -12,6 +12,17 @@ export interface Invalidation {
   path?: string
 }
 
+/** What has become of an invalidation when `invalidate` or `clear` resolves. */
+export interface InvalidationResult {
+  /**
+   * True if the store has recorded the invalidation, so that every process which uses the store takes it; also without
+   * a store. False if the store is unavailable, or did not respond in time. This process and the other workers of this
+   * machine have then removed the pages, and record the invalidation as soon as they can, but other machines may still
+   * serve the old ones. The invalidation can be repeated until it is recorded.
+   */
+  isRecorded: boolean
+}
+
 const NAMES = ['tags', 'path']
 
 /**

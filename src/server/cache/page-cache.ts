@@ -3,7 +3,7 @@ import type { StoredCounts } from '../metrics/cache-counts.ts'
 import type { CacheContents } from './cache-contents.ts'
 import { pathTag, toStoredTag } from './cache-key.ts'
 import { isTag } from './cache-rule.ts'
-import type { Invalidation } from './invalidation.ts'
+import type { Invalidation, InvalidationResult } from './invalidation.ts'
 import { KnownKeys } from './known-keys.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
@@ -65,7 +65,7 @@ export class PageCache {
 
   /**
    * @param maxBytes The memory for all pages.
-   * @param store The part of the cache that other processes share (null). The caller closes it.
+   * @param store The part of the cache that other processes share (null).
    * @param now Returns milliseconds since 1970 (`Date.now`).
    */
   constructor(maxBytes: number, store: SharedStore | null = null, now = Date.now) {
@@ -183,25 +183,27 @@ export class PageCache {
 
   /**
    * Removes stored pages, and keeps those that are being rendered from being stored. Resolves when the other processes
-   * have been notified, or when they cannot be reached now.
+   * of this machine have removed them too, and the store has recorded it, or cannot be reached now.
    */
-  async invalidate({ tags = [], path }: Invalidation): Promise<void> {
+  async invalidate({ tags = [], path }: Invalidation): Promise<InvalidationResult> {
     this.#invalidations++
     // Tags may come from a visitor. The empty text must not reach the store, where it means all tags.
     const possible = tags.filter(isTag).map(toStoredTag)
     const all = path === undefined ? possible : [...possible, pathTag(path)]
     this.#forget(all)
-    await this.#store?.invalidate(all)
+    return { isRecorded: (await this.#store?.invalidate(all)) ?? true }
   }
 
-  /**
-   * Removes all pages, and keeps those that are being rendered from being stored. Resolves when the other processes
-   * have been notified, or when they cannot be reached now.
-   */
-  async clear(): Promise<void> {
+  /** Removes all pages, as `invalidate` does. */
+  async clear(): Promise<InvalidationResult> {
     this.#invalidations++
     this.#forgetAll()
-    await this.#store?.clear()
+    return { isRecorded: (await this.#store?.clear()) ?? true }
+  }
+
+  /** Hands over or logs the invalidations that the store has not recorded, and closes the store. */
+  async close(): Promise<void> {
+    await this.#store?.close()
   }
 
   counts(): StoredCounts {

@@ -5,7 +5,9 @@ import type { PageCache } from './page-cache.ts'
 export interface SiteCache {
   contents(): CacheContents
   /** Removes all pages. Resolves when the other processes have been notified, or are unreachable. */
-  clear(): Promise<void>
+  clear(): Promise<unknown>
+  /** Hands over the invalidations that the store has not recorded, or logs them. Closing the app does the same. */
+  close(): Promise<void>
 }
 
 /** @param routes The routes of all pages with the export `cache`. `contents` has each of them. */
@@ -14,5 +16,6 @@ export function createSiteCache(cache: PageCache, routes: readonly string[]): Si
   return {
     contents: () => addCacheContents([none, cache.contents()]),
     clear: () => cache.clear(),
+    close: () => cache.close(),
   }
 }

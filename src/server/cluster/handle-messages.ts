@@ -42,6 +42,12 @@ export function createMessageHandler({
         return void answerCall(ledger, message.call).then((answer) => worker.send({ kind: 'answer', answer }))
       case 'cacheCall':
         return cache.take(message.call, worker)
+      case 'cacheJoin':
+        return cache.join(worker)
+      case 'cacheTell':
+        return void cache.tell(message, worker)
+      case 'cacheHeard':
+        return cache.hear(message)
       case 'cacheContents':
         return contents?.take(message)
       case 'listen':

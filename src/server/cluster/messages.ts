@@ -3,6 +3,7 @@ import type { ServedBuild } from '../build-output/served-build.ts'
 import type { CacheContents } from '../cache/cache-contents.ts'
 import type { ShareEvent } from '../cache/shared/memory/memory-share.ts'
 import type { ShareCall, ShareResult } from '../cache/shared/memory/share-calls.ts'
+import type { Versions } from '../cache/shared/shared-store.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { CallResult, LedgerCall } from '../ledger/ledger-rpc.ts'
 import type { InFlight } from '../lifecycle/in-flight.ts'
@@ -31,6 +32,12 @@ export type ToPrimary =
   | { kind: 'call'; call: LedgerCall }
   /** A call to the page cache that the primary keeps. */
   | { kind: 'cacheCall'; call: ShareCall }
+  /** The worker caches pages, so it has to hear of the invalidations of others. */
+  | { kind: 'cacheJoin' }
+  /** The worker has invalidated tags; `versions` is null if the store of several machines has not recorded it. */
+  | { kind: 'cacheTell'; id: number; tags: readonly string[]; versions: Versions | null }
+  /** The response to `cacheTell`. A worker that is closing its page cache does not take the invalidation. */
+  | { kind: 'cacheHeard'; id: number; isTaken: boolean }
   /** The response to `askCache`. */
   | { kind: 'cacheContents'; id: number; contents: CacheContents }
   /** The failure that keeps the worker from starting. */
@@ -56,6 +63,10 @@ export type ToWorker =
   | { kind: 'cacheResult'; result: ShareResult }
   /** A worker has changed the page cache. */
   | { kind: 'cacheEvent'; event: ShareEvent }
+  /** Another worker has invalidated tags. */
+  | { kind: 'cacheTell'; id: number; tags: readonly string[]; versions: Versions | null }
+  /** The response to `cacheTell`: how many workers have taken the invalidation. */
+  | { kind: 'cacheTold'; id: number; takers: number }
   /** The primary asks what the page cache of the worker holds; with `empties`, after it has removed all pages. */
   | { kind: 'askCache'; id: number; empties: boolean }
   /** The primary asks for the worker's metrics. */

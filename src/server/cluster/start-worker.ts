@@ -49,7 +49,7 @@ async function serve({ dir, folder, manifest, options }: ServeInput, name: strin
   const { app, connections, store, release, build, cache } = instance
   store.subscribe(metrics.countFailure)
   const { stop, fail, detach } = handleShutdown(instance, options.timeouts, {
-    closers: [store.close, metrics.close],
+    closers: [...(cache ? [cache.close] : []), store.close, metrics.close],
     ignoresSignals: true,
     othersServe: true,
     onFail: () => void channel.send({ kind: 'leaving' }),

@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
 import type { PageCache } from '../cache/page-cache.ts'
+import type { StoreInput } from '../cache/shared/create-shared-store.ts'
 import type { SharedStore } from '../cache/shared/shared-store.ts'
 import type { Options } from '../options/options.ts'
 
 /** Opens the part of the cache that other processes share; resolves with null for none. */
 export type OpenCacheStore = (
   pageCache: Options['pageCache'],
-  input: { log: FastifyInstance['log'] },
+  input: Pick<StoreInput, 'log' | 'closeMs'>,
 ) => Promise<SharedStore | null>
 
 /**
@@ -17,18 +18,22 @@ export type OpenCacheStore = (
 export async function openCache(
   app: FastifyInstance,
   { manifest, routes }: Build,
-  { pageCache }: Options,
+  { pageCache, timeouts }: Options,
   openStore?: OpenCacheStore,
 ): Promise<PageCache | null> {
   const isUsed = pageCache.maxBytes > 0 && routes.some(({ cache }) => cache !== null)
   if (!isUsed || manifest.mode !== 'production') return null
   const { log } = app
   // Few sites need these modules.
-  const [{ PageCache }, { openSharedStore }] = await Promise.all([
+  const [{ PageCache }, { openSharedStore }, { MAX_CLOSE_MS }] = await Promise.all([
     import('../cache/page-cache.ts'),
     import('../cache/shared/open-shared-store.ts'),
+    import('../cache/shared/create-shared-store.ts'),
   ])
-  const store = await (openStore ?? openSharedStore)(pageCache, { log })
-  if (store) app.addHook('onClose', () => store.close())
-  return new PageCache(pageCache.maxBytes, store)
+  // The requests need the rest of the time.
+  const closeMs = Math.min(MAX_CLOSE_MS, timeouts.drainMs / 2)
+  const store = await (openStore ?? openSharedStore)(pageCache, { log, closeMs })
+  const cache = new PageCache(pageCache.maxBytes, store)
+  app.addHook('onClose', () => cache.close())
+  return cache
 }

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createHttpClient } from '../../http-client.ts'
 import { startPostgres } from '../../postgres.ts'
-import { startRedis } from '../../redis.ts'
-import { type SiteServer, startSite } from '../../site-server.ts'
+import { command, startRedis } from '../../redis.ts'
+import { ERROR, type SiteServer, startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { LONG } from '../cluster/worker-site.ts'
 import { buildFiles, HTML } from '../served.ts'
@@ -46,8 +46,7 @@ export default async function server(app) {
   app.addHook('onSend', async (request, reply) => void reply.header('x-pid', process.pid))
   app.get('/set/:value', async ({ params }) => {
     writeFileSync(process.env.VALUE_FILE, params.value)
-    await app.pageCache.invalidate({ tags: ['value'] })
-    return process.pid
+    return app.pageCache.invalidate({ tags: ['value'] })
   })
 }
 `,
@@ -100,6 +99,41 @@ t.test('workers render a page once, and all of them hear of an invalidation', as
   }
   // A worker renders by itself when the primary does not respond within 50 ms, which happens on a busy machine.
   for (let round = 1; round <= 3; round++) await until(async () => (await renewals()) === 1)
+})
+
+t.test('workers agree while Redis refuses to write, and say which invalidations they have lost', async (t) => {
+  reset()
+  const own = await startRedis(t)
+  const site = await startSite(t, { dir, env: { ...ENV, HYDRANT_WORKERS: '2', HYDRANT_PAGE_CACHE_STORE: own.url } })
+  const ask = (path: string) => send({ port: site.port, path, headers: HEADERS })
+  /** Asks until both workers have responded with the value. Returns the values that came after that. */
+  async function valuesAfter(value: number) {
+    const seen = new Set<string>()
+    const askAll = () => Promise.all(Array.from({ length: 12 }, () => ask('/')))
+    await until(async () => {
+      for (const { body, headers } of await askAll())
+        if (body.includes(`value ${value} by`)) seen.add(String(headers['x-pid']))
+      return seen.size === 2
+    })
+    return new Set((await askAll()).map(({ body }) => /value \d+/.exec(body)?.[0]))
+  }
+
+  await until(async () => (await ask('/set/1')).body === '{"isRecorded":true}')
+  await valuesAfter(1)
+  await command(own.url, 'CONFIG', 'SET', 'maxmemory', '1')
+  t.equal((await ask('/set/2')).body, '{"isRecorded":false}')
+  t.strictSame([...(await valuesAfter(2))], ['value 2'])
+  own.signal('SIGSTOP')
+  t.teardown(() => own.signal('SIGCONT'))
+  await ask('/set/3')
+  t.strictSame([...(await valuesAfter(3))], ['value 3'])
+  await site.stop()
+  const lost = site.lines.filter(({ msg }) => msg.startsWith('invalidations may be lost'))
+  t.ok(lost.length > 0)
+  for (const { level, msg } of lost) {
+    t.equal(level, ERROR)
+    t.match(msg, /these tags: \["value"\]$/)
+  }
 })
 
 for (const [name, store] of [

@@ -1,4 +1,5 @@
-import type { StoredResponse, Versions } from './shared-store.ts'
+import { randomUUID } from 'node:crypto'
+import { EVERY_TAG, type StoredResponse, type Versions } from './shared-store.ts'
 
 /** The result of reading a key from a store. */
 export interface Reading {
@@ -35,6 +36,16 @@ export interface StoreBackend {
   advance(tags: readonly string[]): Promise<Versions>
   /** Resolves with the invalidations since a version or, for null, since the store exists. */
   changes(since: Versions | null): Promise<Changes>
+  /**
+   * Resolves with the name of what the server is now. The name is another one after each event that may have lost
+   * invalidations: a restart, a failover, a restored copy. Null if the server does not tell. A new epoch has the name
+   * that was read last (`nameEpoch`).
+   */
+  identify(): Promise<string | null>
+  /** Rejects if the server refuses to record invalidations. */
+  probe(): Promise<void>
+  /** Tells all processes that are connected now of an invalidation that the server does not record. */
+  announce(tags: readonly string[]): Promise<void>
   /** Breaks a connection that does not respond, so that its calls reject. */
   reconnect(): void
   close(): Promise<void>
@@ -48,8 +59,39 @@ export interface BackendEvents {
   disconnected(error: unknown): void
   /** Some process has invalidated tags. */
   advanced(): void
+  /** Another process has invalidated tags, and the server has not recorded it. */
+  announced(tags: readonly string[]): void
   /** Some process has stored a response under this key, or has released its lease. */
   settled(key: string): void
+}
+
+/** Returns a name for a new epoch of a server. */
+export function nameEpoch(server: string | null): string {
+  return `${server ?? ''}/${randomUUID()}`
+}
+
+/** Returns the name of the server that began an epoch. It is empty if that server did not tell its name. */
+export function serverOf(epoch: string): string {
+  return epoch.slice(0, Math.max(0, epoch.lastIndexOf('/')))
+}
+
+/** PostgreSQL limits the text of a notification to 8,000 bytes. */
+const MAX_MESSAGE_BYTES = 7_500
+
+/** Writes the message of `announce`. `owner` is the process that sends it. */
+export function writeAnnouncement(owner: string, tags: readonly string[]): string {
+  const text = `!${JSON.stringify({ owner, tags })}`
+  return Buffer.byteLength(text) <= MAX_MESSAGE_BYTES ? text : writeAnnouncement(owner, [EVERY_TAG])
+}
+
+/** Passes on a message of the server: an announcement, the key of a response, or nothing after an invalidation. */
+export function readMessage(text: string, owner: string, { advanced, announced, settled }: BackendEvents) {
+  if (text === '') return advanced()
+  if (!text.startsWith('!')) return settled(text)
+  // `writeAnnouncement` wrote it.
+  const sent = JSON.parse(text.slice(1)) as { owner: string; tags: string[] }
+  // The server sends each message to its sender too.
+  if (sent.owner !== owner) announced(sent.tags)
 }
 
 /**

@@ -1,72 +1,112 @@
 import { createHash } from 'node:crypto'
+import { startDeadline } from '../../util/deadline.ts'
 import type { StoreBackend } from './backend.ts'
 import { createEntryWaiters } from './entry-waiters.ts'
-import { createOwnInvalidations, matches } from './own-invalidations.ts'
-import { EVERY_TAG, type InvalidationListener, type SharedStore, type StoredResponse } from './shared-store.ts'
-import { createStoreLink, type LinkInput } from './store-link.ts'
+import {
+  EVERY_TAG,
+  type InvalidationListener,
+  type SharedStore,
+  type StoredResponse,
+  type Versions,
+} from './shared-store.ts'
+import { callWithin, createStoreLink, type LinkInput, matches } from './store-link.ts'
 
 export interface StoreInput extends Pick<LinkInput, 'log' | 'place' | 'deadline'> {
   backend: StoreBackend
+  /** The other processes of this machine that have the same store (none). */
+  peers?: StorePeers
+  /** How long `close` waits for the store to record invalidations, in milliseconds (2,000). */
+  closeMs?: number
 }
 
+/** The other processes of a machine. They hear of invalidations also when the store is unavailable. */
+export interface StorePeers {
+  /**
+   * Tells them of an invalidation; `versions` is null if the store has not recorded it. Resolves with how many of them
+   * have taken it.
+   */
+  tell(tags: readonly string[], versions: Versions | null): Promise<number>
+  /** Calls `listener` with each invalidation of them. It returns whether this process has taken it. */
+  onTold(listener: (tags: readonly string[], versions: Versions | null) => boolean): void
+}
+
+/** Less than the time that a process has for its last work when its requests are not finished in time. */
+export const MAX_CLOSE_MS = 2_000
+
 /** Creates the shared part of the page cache. The server at the other end of `backend` keeps it. */
-export function createSharedStore({ backend, ...input }: StoreInput): SharedStore {
+export function createSharedStore({ backend, peers, closeMs = MAX_CLOSE_MS, ...input }: StoreInput): SharedStore {
+  const { log, place, deadline = startDeadline } = input
   const waiters = createEntryWaiters()
   const reads = createReadWatch()
   let listener: InvalidationListener = () => {}
+  let closing: Promise<void> | null = null
 
-  const invalidations = createOwnInvalidations(async (tags) => {
-    const versions = await backend.advance(tags)
-    // The versions are noted before the response to a later call is read. Otherwise `catchUp` would report this
-    // process's own invalidation.
-    link.note(versions)
-    return versions
-  }, reads.note)
   const link = createStoreLink({
     ...input,
     backend,
-    invalidations,
     onChanged(tags, isStart) {
       reads.note(tags)
       listener(tags, isStart)
     },
+    onRecorded: reads.note,
     onSettled: waiters.settle,
     onAway: waiters.settleAll,
+  })
+  peers?.onTold((tags, versions) => {
+    if (closing === null) link.hear(tags, versions)
+    return closing === null
   })
 
   async function read(key: string) {
     const missed = reads.begin()
-    const reading = await link.ask(() => backend.read(key))
+    const reading = await link.read(() => backend.read(key))
     reads.end(missed)
     const tags = reading?.response?.tags
-    const isOutdated = tags !== undefined && (matches(missed, tags) || invalidations.cover(tags))
+    const isOutdated = tags !== undefined && (matches(missed, tags) || link.covers(tags))
     return reading && isOutdated ? { ...reading, response: null } : reading
+  }
+
+  /** Resolves with how many processes of this machine have taken the invalidation. */
+  async function tellPeers(tags: readonly string[], versions: Versions | null): Promise<number> {
+    if (peers === undefined) return 0
+    // The primary knows which of them do not respond.
+    return (
+      (await callWithin(
+        () => peers.tell(tags, versions),
+        deadline,
+        () => {},
+      )) ?? 0
+    )
   }
 
   async function invalidate(tags: readonly string[]): Promise<boolean> {
     if (tags.length === 0) return true
-    // The tags are copied, because invalidations are compared by identity.
-    const batch = [...tags]
-    let isSent = false
-    reads.note(batch)
-    const versions = await link.ask(() => {
-      isSent = true
-      return invalidations.send(batch)
-    })
-    if (!isSent) invalidations.keep(batch)
-    if (versions === null) link.refresh()
+    reads.note(tags)
+    const versions = await link.invalidate(tags)
+    await tellPeers(tags, versions)
     return versions !== null
+  }
+
+  /** Hands over the invalidations that wait, to another process of this machine or to the store. */
+  async function close() {
+    const waiting = link.waitingTags()
+    const isTaken = waiting.length === 0 || (await tellPeers(waiting, null)) > 0
+    const lost = isTaken ? [] : await link.settle(closeMs)
+    if (lost.length > 0) log.error(describeLost(lost, place))
+    link.close()
+    waiters.settleAll()
+    await backend.close()
   }
 
   return {
     get: async (key) => (await read(digestOf(key)))?.response ?? null,
-    versions: () => link.ask(link.catchUp),
+    versions: () => link.read(link.catchUp),
     async set(key, response, since) {
-      await link.ask(() => backend.write(digestOf(key), response, since))
+      await link.write(() => backend.write(digestOf(key), response, since))
     },
-    lease: async (key, leaseMs) => (await link.ask(() => backend.lease(digestOf(key), leaseMs))) ?? true,
+    lease: async (key, leaseMs) => (await link.write(() => backend.lease(digestOf(key), leaseMs))) ?? true,
     async release(key) {
-      await link.ask(() => backend.release(digestOf(key)))
+      await link.write(() => backend.release(digestOf(key)))
     },
     async awaitEntry(key, maxMs): Promise<StoredResponse | null> {
       const digest = digestOf(key)
@@ -85,12 +125,16 @@ export function createSharedStore({ backend, ...input }: StoreInput): SharedStor
     onInvalidate(added) {
       listener = added
     },
-    async close() {
-      link.close()
-      waiters.settleAll()
-      await backend.close()
+    close() {
+      closing ??= close()
+      return closing
     },
   }
+}
+
+function describeLost(tags: readonly string[], place: string): string {
+  const names = tags.includes(EVERY_TAG) ? 'all tags' : `these tags: ${JSON.stringify(tags)}`
+  return `invalidations may be lost, because ${place} has not confirmed them before this process ended. Other processes may serve outdated pages with ${names}`
 }
 
 /** Watches which tags are invalidated while responses are read: the server may have responded before. */

@@ -68,8 +68,9 @@ export interface SharedStore {
    */
   awaitEntry(key: string, maxMs: number): Promise<StoredResponse | null>
   /**
-   * Resolves with true when the store has recorded the invalidation, and with false when it is unavailable. The
-   * invalidation then waits in memory and is recorded as soon as the store is available.
+   * Resolves with true when the store has recorded the invalidation, and with false when it has not. The invalidation
+   * then waits in memory, also in the other processes that have heard of it, and is recorded as soon as the store
+   * accepts it. In both cases, the other processes of this machine have heard of it, unless they do not respond.
    */
   invalidate(tags: readonly string[]): Promise<boolean>
   /**
@@ -82,5 +83,6 @@ export interface SharedStore {
    * emptied, and when it is not known which invalidations were missed.
    */
   onInvalidate(listener: InvalidationListener): void
+  /** Hands over the invalidations that wait, to another process of this machine or to the store, or logs their tags. */
   close(): Promise<void>
 }

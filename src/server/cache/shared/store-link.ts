@@ -1,23 +1,77 @@
-import { startDeadline } from '../../util/deadline.ts'
-import type { StoreBackend } from './backend.ts'
-import type { OwnInvalidations } from './own-invalidations.ts'
-import { createSeenVersions } from './seen-versions.ts'
-import { CALL_MS, type Versions } from './shared-store.ts'
-import { createStoreOutage, type StoreLog } from './store-outage.ts'
+// The link of a process to the server that keeps the shared cache: whether the server is used, what this process has
+// seen of it, and the invalidations that it has not recorded yet.
+//
+// | state    | the server                          | reads    | writes  | invalidations      | log                      |
+// |----------|-------------------------------------|----------|---------|--------------------|--------------------------|
+// | away     | there is no connection              | null     | skipped | wait               | a warning at once        |
+// | doubtful | is new, or a call got no response   | null     | skipped | wait, are announced | a warning after a second |
+// | refusing | responds, and refuses to record     | answered | skipped | wait, are announced | a warning at once        |
+// | up       | responds and records                | answered | made    | are recorded       | `uses … again`           |
+// | closed   | is not used any more                | null     | skipped | are refused        | nothing                  |
+//
+// The transitions are in `NEXT`. Every way to `up` leads through `verify`, so the server is used only after
+//
+// 1. it has told what it is. If it may have lost invalidations, a new epoch begins: everything that is stored is
+//    outdated. It may have if its epoch has another server's name, if its sequence is lower than one that it has told
+//    before, or if the connection is a new one and the server does not tell its name.
+// 2. this process has dropped what others have invalidated in the meantime;
+// 3. the server has recorded what this process has invalidated in the meantime.
+//
+// An invalidation waits in each process that has heard of it, also in the other workers and in the processes to which
+// the server still passes announcements on. Until one of them is the first to have it recorded, none of them reads a
+// response with its tags.
 
-/** How often the versions are read without any other reason, to detect a connection that is broken silently. */
-const HEARTBEAT_MS = 5_000
-/** The pause before a failed attempt is repeated. */
-const RETRY_MS = 1_000
+import type { FastifyBaseLogger } from 'fastify'
+import { createOutageLog } from '../../log/outage-log.ts'
+import { startDeadline } from '../../util/deadline.ts'
+import { connectionMessageOf } from '../../util/message-of.ts'
+import { type Changes, type StoreBackend, serverOf } from './backend.ts'
+import { createRefresher } from './refresher.ts'
+import { CALL_MS, EVERY_TAG, type Versions } from './shared-store.ts'
+
+/**
+ * An invalidation may be lost with the server that has recorded it, if another one takes its place. Copies that are
+ * further behind are not expected.
+ */
+const REPLICATED_MS = 60_000
+/** If more invalidations wait, one invalidation of all tags replaces them. */
+const MAX_WAITING = 1_000
+
+export type StoreLog = Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>
+
+type LinkState = 'away' | 'doubtful' | 'refusing' | 'up' | 'closed'
+
+/**
+ * `late`: a call got no response in time. `rejected`: a call failed. `verified`, `refused` and `failed` are the results
+ * of `verify`: `refused` if the server responds, but records nothing.
+ */
+type LinkEvent = 'connected' | 'disconnected' | 'late' | 'rejected' | 'verified' | 'refused' | 'failed' | 'closed'
+
+/** The next state. An event that is missing changes nothing. */
+const NEXT: Record<LinkState, Partial<Record<LinkEvent, LinkState>>> = {
+  away: { connected: 'doubtful', closed: 'closed' },
+  doubtful: { disconnected: 'away', verified: 'up', refused: 'refusing', closed: 'closed' },
+  refusing: { disconnected: 'away', late: 'doubtful', verified: 'up', failed: 'doubtful', closed: 'closed' },
+  up: {
+    disconnected: 'away',
+    late: 'doubtful',
+    rejected: 'refusing',
+    refused: 'refusing',
+    failed: 'doubtful',
+    closed: 'closed',
+  },
+  closed: {},
+}
 
 export interface LinkInput {
   backend: StoreBackend
-  invalidations: Pick<OwnInvalidations, 'sendAll'>
   log: StoreLog
   /** Names the store in the log, without secrets. */
   place: string
   /** @param isStart Whether the first response of the store does not contain the earlier invalidations. */
   onChanged(tags: readonly string[], isStart: boolean): void
+  /** The server has recorded an invalidation of this process. */
+  onRecorded(tags: readonly string[]): void
   onSettled(key: string): void
   /** Called when the store becomes unavailable. */
   onAway(): void
@@ -25,157 +79,324 @@ export interface LinkInput {
   deadline?: typeof startDeadline
 }
 
-/** Knows whether a store is available, and which versions this process has seen. */
 export interface StoreLink {
-  /** Runs a call within `CALL_MS`. Resolves with null when the store is unavailable or the call fails. */
-  ask<T>(call: () => Promise<T>): Promise<T | null>
+  /** Runs a call that writes nothing within `CALL_MS`. Resolves with null when the store is unavailable or it fails. */
+  read<T>(call: () => Promise<T>): Promise<T | null>
+  /** Runs a call that the server may refuse, as `read` does. */
+  write<T>(call: () => Promise<T>): Promise<T | null>
   /** Reads what has been invalidated, and passes it on. */
   catchUp(): Promise<Versions>
-  /** Notes the versions after an invalidation of this process. */
-  note(versions: Versions): void
-  /** Catches up, now or after the attempt that is running. */
-  refresh(): void
+  /** Records an invalidation. Resolves with null if it waits, because the server has not recorded it. */
+  invalidate(tags: readonly string[]): Promise<Versions | null>
+  /** Takes an invalidation of another process; `versions` is null if the server has not recorded it. */
+  hear(tags: readonly string[], versions: Versions | null): void
+  /** Whether an invalidation that waits has one of the tags. */
+  covers(tags: readonly string[]): boolean
+  /** The tags of the invalidations that wait. */
+  waitingTags(): string[]
+  /** Resolves when no invalidation waits, and after `ms` at the latest, with the tags of those that wait then. */
+  settle(ms: number): Promise<string[]>
   close(): void
 }
 
 export function createStoreLink(input: LinkInput): StoreLink {
-  const { backend, invalidations, onAway, deadline = startDeadline } = input
-  const outage = createStoreOutage(input.log, input.place)
+  const { backend, deadline = startDeadline } = input
+  const state = createLinkState(input)
   const seen = createSeenVersions(input.onChanged)
-  let isConnected = false
-  let isUp = false
+  /** The last connection that was verified. */
+  let verified = 0
+  let recordedAt = Number.NEGATIVE_INFINITY
 
-  function goAway(error: unknown) {
-    outage.failed(error)
-    if (!isUp) return
-    isUp = false
-    onAway()
+  const own = createOwnInvalidations(async (tags) => {
+    const versions = await backend.advance(tags)
+    recordedAt = performance.now()
+    // Noted before the response to a later call is read. Otherwise `catchUp` would report this process's own
+    // invalidation.
+    if (!seen.follow(versions, tags)) refresher.run('changes')
+    return versions
+  }, input.onRecorded)
+
+  /** Reads the changes. `name` is what the server says that it is, or undefined if it was not asked. */
+  async function readChanges(name?: string | null): Promise<Versions> {
+    const since = seen.current()
+    const changes = await backend.changes(since)
+    const { versions } = changes
+    const isLost = isBehind(versions, since) || (name !== undefined && hasMoved(versions, since, name))
+    seen.take(isLost ? { versions, tags: null } : changes)
+    if (isLost) own.keep([EVERY_TAG])
+    return versions
+  }
+
+  /** Whether the server may have lost invalidations since its epoch began, or since the last connection. */
+  function hasMoved({ epoch }: Versions, since: Versions | null, name: string | null): boolean {
+    if (name !== null && serverOf(epoch) !== name) return true
+    const isReturn = since !== null && verified !== state.connection()
+    const wasRecorded = performance.now() - recordedAt < REPLICATED_MS
+    return isReturn && (name === null || (since.epoch !== epoch && wasRecorded))
   }
 
   async function catchUp(): Promise<Versions> {
-    const changes = await backend.changes(seen.current())
-    seen.take(changes)
-    return changes.versions
+    const versions = await readChanges()
+    if (own.hasUnsent()) refresher.run('everything')
+    return versions
+  }
+
+  async function verify(conclude: LinkStep): Promise<void> {
+    const current = state.connection()
+    try {
+      await readChanges(await backend.identify())
+      verified = current
+    } catch (error) {
+      return conclude('failed', error)
+    }
+    try {
+      if ((await own.sendAll()) === null) await backend.probe()
+      else await readChanges()
+    } catch (error) {
+      return conclude('refused', error)
+    }
+    conclude('verified')
   }
 
   const refresher = createRefresher({
-    async run() {
-      if (!isConnected) return
-      await invalidations.sendAll()
-      await catchUp()
-      isUp = isConnected
-      if (isUp) outage.ended()
+    async run(depth) {
+      if (state.is('away', 'closed')) return true
+      const conclude = state.concluding()
+      if (state.is('up') && depth === 'changes' && !own.hasUnsent())
+        await catchUp().catch((error: unknown) => conclude('failed', error))
+      else await verify(conclude)
+      // A new connection is verified without a pause.
+      return state.is('up', 'away', 'closed')
     },
-    onFailed: goAway,
     onStuck: backend.reconnect,
   })
 
   backend.open({
     connected() {
-      isConnected = true
-      refresher.run()
+      state.step('connected')
+      refresher.run('everything')
     },
-    disconnected(error) {
-      isConnected = false
-      goAway(error)
-    },
-    advanced: refresher.run,
+    disconnected: (error) => state.step('disconnected', error),
+    advanced: () => refresher.run('changes'),
+    announced: (tags) => hear(tags, null),
     settled: input.onSettled,
   })
 
-  function onLate() {
-    goAway(new Error(`no response within ${CALL_MS} ms`))
-    refresher.run()
+  function hear(tags: readonly string[], versions: Versions | null) {
+    if (state.is('closed') || seen.includes(versions)) return
+    if (versions === null) own.keep([...tags])
+    const isNext = versions !== null && seen.follow(versions, tags)
+    input.onChanged(tags, false)
+    if (!isNext) refresher.run('changes')
+  }
+
+  const call = <T>(isUsed: boolean, make: () => Promise<T>): Promise<T | null> =>
+    isUsed
+      ? callWithin(make, deadline, (event, error) => {
+          state.step(event, error)
+          refresher.run('everything')
+        })
+      : Promise.resolve(null)
+  const write: StoreLink['write'] = (make) => call(state.is('up'), make)
+
+  return {
+    read: (make) => call(state.is('up', 'refusing'), make),
+    write,
+    catchUp,
+    async invalidate(tags) {
+      // The tags are copied, because invalidations are compared by identity.
+      const batch = [...tags]
+      own.keep(batch)
+      const versions = await write(() => own.send(batch))
+      if (versions !== null) return versions
+      const isConnected = state.is('doubtful', 'refusing')
+      // If the server does not accept it either, the invalidation reaches the other processes when it is recorded.
+      if (isConnected && !own.isSending(batch)) backend.announce(batch).catch(() => {})
+      refresher.run('everything')
+      return null
+    },
+    hear,
+    covers: own.cover,
+    waitingTags: own.waitingTags,
+    async settle(ms) {
+      refresher.run('everything')
+      await own.untilEmpty(ms)
+      return own.waitingTags()
+    },
+    close() {
+      state.step('closed')
+      refresher.stop()
+    },
+  }
+}
+
+type LinkStep = (event: LinkEvent, error?: unknown) => void
+
+/** Keeps the state of a link, and logs how it changes. */
+function createLinkState({ log, place, onAway }: Pick<LinkInput, 'log' | 'place' | 'onAway'>) {
+  const outage = createStoreOutage(log, place)
+  let state: LinkState = 'away'
+  /** The number of connections so far. */
+  let connection = 0
+
+  const step: LinkStep = (event, error) => {
+    const before = state
+    state = NEXT[before][event] ?? before
+    if (event === 'connected') connection++
+    if (event === 'late') outage.suspected(error)
+    else if (error !== undefined && state !== 'closed') outage.failed(error)
+    if (event === 'verified' && state === 'up') outage.ended()
+    if (event === 'closed') outage.stop()
+    if (before === 'up' && state !== 'up') onAway()
   }
 
   return {
-    ask: async (call) => (isUp ? callWithin({ call, deadline, onLate, onFailed: outage.failed }) : null),
-    catchUp,
-    note(versions) {
-      if (!seen.follow(versions)) refresher.run()
-    },
-    refresh: refresher.run,
-    close() {
-      refresher.stop()
-      outage.stop()
-      isConnected = false
-      isUp = false
+    step,
+    is: (...states: readonly LinkState[]) => states.includes(state),
+    connection: () => connection,
+    /** Returns `step` for the results of an attempt that begins now: with a later connection, they do not count. */
+    concluding(): LinkStep {
+      const current = connection
+      return (event, error) => current === connection && step(event, error)
     },
   }
 }
 
-interface TimedCall<T> {
-  call(): Promise<T>
-  deadline: typeof startDeadline
-  onLate(): void
-  onFailed(error: unknown): void
+/** Whether a server has lost a part of what it has told. Its responses may arrive in any order. */
+function isBehind(versions: Versions, since: Versions | null): boolean {
+  return since !== null && versions.epoch === since.epoch && versions.sequence < since.sequence
 }
 
 /** Resolves with null when the call fails, or does not respond within `CALL_MS`. */
-function callWithin<T>({ call, deadline, onLate, onFailed }: TimedCall<T>): Promise<T | null> {
+export function callWithin<T>(
+  make: () => Promise<T>,
+  deadline: typeof startDeadline,
+  onFailed: (event: 'late' | 'rejected', error: unknown) => void,
+): Promise<T | null> {
   return new Promise((resolve) => {
     const cancel = deadline(CALL_MS, () => {
-      onLate()
+      onFailed('late', new Error(`no response within ${CALL_MS} ms`))
       resolve(null)
     })
-    call()
+    make()
       .then(resolve, (error: unknown) => {
-        onFailed(error)
+        onFailed('rejected', error)
         resolve(null)
       })
       .finally(cancel)
   })
 }
 
-interface Refreshing {
-  run(): Promise<void>
-  onFailed(error: unknown): void
-  /** Called when an attempt gets no response. */
-  onStuck(): void
-}
-
-/** Runs attempts one after another: when `run` is called, at intervals, and again after a failure. */
-function createRefresher({ run, onFailed, onStuck }: Refreshing) {
-  let isRunning = false
-  let isWanted = false
-  let isStopped = false
-  let attempts = 0
-  let attemptsBefore = 0
-  let retry: NodeJS.Timeout | undefined
-
-  async function runAll() {
-    clearTimeout(retry)
-    isWanted = true
-    if (isRunning || isStopped) return
-    isRunning = true
-    try {
-      while (isWanted) {
-        isWanted = false
-        attempts++
-        await run()
-      }
-    } catch (error) {
-      if (!isStopped) {
-        onFailed(error)
-        retry = setTimeout(runAll, RETRY_MS).unref()
-      }
-    }
-    isRunning = false
-  }
-
-  const heartbeat = setInterval(() => {
-    // An attempt that has been running since the previous heartbeat will get no response.
-    if (isRunning && attempts === attemptsBefore) onStuck()
-    void runAll()
-    attemptsBefore = attempts
-  }, HEARTBEAT_MS).unref()
+/** The versions that this process has seen. `onChanged` is called with the tags that are new to this process. */
+function createSeenVersions(onChanged: LinkInput['onChanged']) {
+  let seen: Versions | null = null
 
   return {
-    run: () => void runAll(),
-    stop() {
-      isStopped = true
-      clearInterval(heartbeat)
-      clearTimeout(retry)
+    /** Null before the first response of the store. */
+    current: () => seen,
+    includes: (versions: Versions | null) =>
+      versions !== null && seen?.epoch === versions.epoch && versions.sequence <= seen.sequence,
+    /** Takes the changes of a store. All tags are new if they are not known. */
+    take({ versions, tags }: Changes) {
+      const isFirst = seen === null
+      if (tags === null || (seen !== null && seen.epoch !== versions.epoch)) {
+        seen = versions
+        return onChanged([EVERY_TAG], isFirst)
+      }
+      // Another response may have arrived since this one was requested.
+      const last = seen?.sequence ?? 0
+      const changed = tags.filter(([, sequence]) => sequence > last).map(([tag]) => tag)
+      if (seen === null || versions.sequence > last) seen = versions
+      if (changed.length > 0) onChanged(changed, false)
+    },
+    /** Takes the versions after an invalidation. Returns false if there were other invalidations in between. */
+    follow(versions: Versions, tags: readonly string[]): boolean {
+      const isSame = seen?.epoch === versions.epoch || tags.includes(EVERY_TAG)
+      if (seen === null || !isSame || versions.sequence !== seen.sequence + 1) return false
+      seen = versions
+      return true
     },
   }
+}
+
+/**
+ * The invalidations that the store has not recorded yet. `record` records one. `onRecorded` is called after that.
+ */
+function createOwnInvalidations(
+  record: (tags: readonly string[]) => Promise<Versions>,
+  onRecorded: (tags: readonly string[]) => void,
+) {
+  let waiting: (readonly string[])[] = []
+  const sending = new Set<readonly string[]>()
+  let onEmpty = () => {}
+
+  async function sendBatch(batch: readonly (readonly string[])[]): Promise<Versions> {
+    const tags = [...new Set(batch.flat())]
+    for (const one of batch) sending.add(one)
+    try {
+      const versions = await record(tags.includes(EVERY_TAG) ? [EVERY_TAG] : tags)
+      waiting = waiting.filter((one) => !batch.includes(one))
+      onRecorded(tags)
+      if (waiting.length === 0) onEmpty()
+      return versions
+    } finally {
+      for (const one of batch) sending.delete(one)
+    }
+  }
+
+  return {
+    /** Keeps an invalidation for `send` and `sendAll`. */
+    keep(tags: readonly string[]) {
+      if (waiting.length >= MAX_WAITING) waiting = [[EVERY_TAG]]
+      else waiting.push(tags)
+    },
+    /** Sends an invalidation that was kept. If that fails, it waits for `sendAll`. */
+    send: (tags: readonly string[]) => sendBatch(waiting.includes(tags) ? [tags] : [...waiting]),
+    /** Sends the pending invalidations that are not in flight. Resolves with null if there are none. */
+    async sendAll(): Promise<Versions | null> {
+      const batch = waiting.filter((one) => !sending.has(one))
+      return batch.length > 0 ? sendBatch(batch) : null
+    },
+    isSending: (tags: readonly string[]) => sending.has(tags),
+    /** Whether an invalidation waits that is not in flight. */
+    hasUnsent: () => waiting.some((one) => !sending.has(one)),
+    waitingTags: () => [...new Set(waiting.flat())],
+    /** Whether an invalidation that is not recorded yet has one of the tags. */
+    cover: (tags: readonly string[]) => waiting.some((batch) => matches(batch, tags)),
+    /** Resolves when nothing waits, and after `ms` at the latest. */
+    untilEmpty: (ms: number) =>
+      new Promise<void>((resolve) => {
+        if (waiting.length === 0) return resolve()
+        const timer = setTimeout(resolve, ms)
+        onEmpty = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      }),
+  }
+}
+
+/** Whether an invalidation concerns a response with these tags. */
+export function matches(invalidated: readonly string[] | ReadonlySet<string>, tags: readonly string[]): boolean {
+  const set = new Set(invalidated)
+  return set.has(EVERY_TAG) || tags.some((tag) => set.has(tag))
+}
+
+/**
+ * Logs the outages of a store. `place` names the store. The lines contain only the messages of errors, because other
+ * properties of a driver's error contain commands with passwords.
+ */
+function createStoreOutage(log: StoreLog, place: string) {
+  return createOutageLog(
+    (error) =>
+      log.warn(
+        `the page cache cannot use ${place}, so each process caches pages in its own memory for now: ${describeOutage(error)}`,
+      ),
+    () => log.info(`the page cache uses ${place} again`),
+  )
+}
+
+function describeOutage(error: unknown): string {
+  const fix = error instanceof Error && 'fix' in error ? `. ${String(error.fix)}` : ''
+  return `${connectionMessageOf(error)}${fix}`
 }

@@ -35,7 +35,10 @@ function address(url: string, { scheme, password, user = '' }: { scheme?: string
 async function openStore(t: Test, url: string): Promise<{ store: SharedStore; lines: string[] }> {
   const { lines, log } = keepLines()
   // Calls never time out, because the machine may be slow.
-  const store = await openSharedStore({ maxBytes: 1_000_000, store: url }, { log, deadline: () => () => {} })
+  const store = await openSharedStore(
+    { maxBytes: 1_000_000, store: url },
+    { log, deadline: () => () => {}, closeMs: 0 },
+  )
   if (store === null) throw new Error('no store')
   t.teardown(() => store.close())
   return { store, lines }

@@ -60,6 +60,9 @@ function createFake() {
         versions: { ...versions },
         tags: since?.epoch === versions.epoch ? changed.filter(([, sequence]) => sequence > since.sequence) : null,
       })),
+    identify: async () => '',
+    probe: () => respond('probe', () => {}),
+    announce: (tags) => respond(`announce ${tags}`, () => {}),
     reconnect: () => void fake.reconnects++,
     async close() {},
   }
@@ -69,7 +72,7 @@ function createFake() {
 async function open(t: Test) {
   const { fake, backend } = createFake()
   const { lines, log } = keepLines()
-  const store = createSharedStore({ backend, log, place: 'the store', deadline: () => () => {} })
+  const store = createSharedStore({ backend, log, place: 'the store', deadline: () => () => {}, closeMs: 0 })
   const heard: string[][] = []
   store.onInvalidate((tags) => heard.push([...tags]))
   t.teardown(() => store.close())
@@ -115,7 +118,7 @@ t.test('invalidations wait for the store', async (t) => {
   fake.calls.length = 0
   fake.connect()
   await turn()
-  t.strictSame(fake.calls, ['advance a,b,c', 'changes'], 'it is used after they have been recorded')
+  t.strictSame(fake.calls, ['changes', 'advance a,b,c', 'changes'], 'it is used after they have been recorded')
   t.ok(await store.get('key'))
 })
 
@@ -126,7 +129,7 @@ t.test('more invalidations than a store can remember become one of everything', 
   fake.calls.length = 0
   fake.connect()
   await turn()
-  t.strictSame(fake.calls, [`advance ${EVERY_TAG}`, 'changes'])
+  t.strictSame(fake.calls, ['changes', `advance ${EVERY_TAG}`, 'changes'])
 })
 
 t.test('after a connection was lost, the invalidations of that time are passed on', async (t) => {
@@ -185,4 +188,22 @@ t.test('there is one warning a minute', async (t) => {
   fake.connect()
   await turn()
   t.equal(lines[2], 'the page cache uses the store again')
+})
+
+t.test('a second outage is written too, unless it is over within a second', async (t) => {
+  mock.timers.enable({ apis: ['setInterval', 'setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { fake, lines } = await open(t)
+  async function goAway(ms: number) {
+    fake.disconnect()
+    mock.timers.tick(ms)
+    fake.connect()
+    await turn()
+    return lines.splice(0).map((line) => line.replace(/, so .*/, ''))
+  }
+  const both = ['the page cache cannot use the store', 'the page cache uses the store again']
+  t.strictSame(await goAway(0), both)
+  for (let count = 0; count < 5; count++) t.strictSame(await goAway(900), [])
+  t.strictSame(await goAway(1_000), both)
+  t.strictSame(await goAway(61_000), both)
 })

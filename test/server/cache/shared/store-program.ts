@@ -4,7 +4,7 @@ import { openSharedStore } from '../../../../src/server/cache/shared/open-shared
 import { serveStore } from './drive-store.ts'
 
 const [url = '', file = ''] = process.argv.slice(2)
-const log = { info: console.log, warn: console.log }
+const log = { info: console.log, warn: console.log, error: console.log }
 // Calls never time out, because the machine may be slow.
 const store = await openSharedStore({ maxBytes: 1_000_000, store: url }, { log, deadline: () => () => {} })
 if (store === null) throw new Error('no store')

@@ -23,15 +23,15 @@ export type OpenStore = (t: Test) => Promise<SharedStore>
 export function keepLines() {
   const lines: string[] = []
   const add = (text: unknown) => void lines.push(typeof text === 'string' ? text : JSON.stringify(text))
-  return { lines, log: { warn: add, info: add } }
+  return { lines, log: { error: add, warn: add, info: add } }
 }
 
-/** Calls never time out, because the machine may be slow. */
-const NO_DEADLINE: Pick<StoreInput, 'deadline'> = { deadline: () => () => {} }
+/** Calls never time out, because the machine may be slow. What is lost when a test ends does not matter. */
+const NO_DEADLINE: Pick<StoreInput, 'deadline' | 'closeMs'> = { deadline: () => () => {}, closeMs: 0 }
 
 /** A log whose lines the runner shows if the test fails: a store that is unavailable for a moment finds nothing. */
 const printLine = (text: unknown) => void process.stderr.write(`${text}\n`)
-const PRINTED = { warn: printLine, info: printLine }
+const PRINTED = { error: printLine, warn: printLine, info: printLine }
 
 /** Creates a store, and waits until it is available. */
 export async function createStore(t: Test, input: Partial<StoreInput> & Pick<StoreInput, 'backend'>) {

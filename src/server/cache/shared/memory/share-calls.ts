@@ -54,6 +54,10 @@ export function createShareClient(post: (call: ShareCall) => void): ShareClient 
       release: (key) => call('release', key),
       advance: (tags) => call('advance', tags),
       changes: (since) => call('changes', since),
+      // The memory is lost only with the process, which ends the channel for good.
+      identify: async () => '',
+      async probe() {},
+      async announce() {},
       // The channel between two processes breaks only when one of them exits.
       reconnect() {},
       async close() {

@@ -1,6 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Client, QueryResultRow } from 'pg'
-import { ageOf, type BackendEvents, type Changes, lifeOf, type Reading, type StoreBackend } from '../backend.ts'
+import {
+  ageOf,
+  type BackendEvents,
+  type Changes,
+  lifeOf,
+  nameEpoch,
+  type Reading,
+  readMessage,
+  type StoreBackend,
+  writeAnnouncement,
+} from '../backend.ts'
 import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
 import { type Connection, createConnection } from './connection.ts'
 import { createPruning } from './pruning.ts'
@@ -41,6 +51,7 @@ interface ChangesRow extends VersionsRow {
 export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInput): StoreBackend {
   const owner = randomUUID()
   let connection: Connection | null = null
+  let server: string | null = null
   const pruning = createPruning({ pg, url, ...limits })
 
   async function query<Row extends QueryResultRow>(text: string, values: readonly unknown[]) {
@@ -52,13 +63,13 @@ export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInp
   async function queryState<Row extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<Row> {
     const [row] = await query<Row>(text, values)
     if (row) return row
-    await query(sql.BEGIN_EPOCH, [randomUUID()])
+    await query(sql.BEGIN_EPOCH, [nameEpoch(server)])
     const [created] = await query<Row>(text, values)
     if (!created) throw new Error('the table hydrant_cache_state is empty')
     return created
   }
 
-  function open({ connected, disconnected, advanced, settled }: BackendEvents) {
+  function open(events: BackendEvents) {
     connection = createConnection({
       url,
       createClient: (config) => new pg.Client(config),
@@ -66,9 +77,9 @@ export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInp
         await createCacheTables(client, place)
         await client.query(`LISTEN ${sql.CHANNEL}`)
       },
-      onReady: connected,
-      onLost: disconnected,
-      onNotification: (key) => (key === '' ? advanced() : settled(key)),
+      onReady: events.connected,
+      onLost: events.disconnected,
+      onNotification: (text) => readMessage(text, owner, events),
     })
   }
 
@@ -94,7 +105,7 @@ export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInp
       await query(sql.RELEASE, [key, owner])
     },
     async advance(tags) {
-      if (tags.includes(EVERY_TAG)) return toVersions(await queryState<VersionsRow>(sql.CLEAR, [randomUUID()]))
+      if (tags.includes(EVERY_TAG)) return toVersions(await queryState<VersionsRow>(sql.CLEAR, [nameEpoch(server)]))
       const values = [tags.map(idOf), tags.map((tag) => JSON.stringify(tag))]
       return toVersions(await queryState<VersionsRow>(sql.ADVANCE, values))
     },
@@ -103,6 +114,17 @@ export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInp
       // `advance` wrote the texts.
       const tags = row.tags?.map(([tag, sequence]) => [JSON.parse(tag) as string, sequence] as const)
       return { versions: toVersions(row), tags: tags ?? null }
+    },
+    async identify() {
+      const [row] = await query<{ server: string }>(sql.IDENTIFY, [])
+      server = row?.server ?? null
+      return server
+    },
+    async probe() {
+      await query(sql.PROBE, [])
+    },
+    async announce(tags) {
+      await query(sql.ANNOUNCE, [writeAnnouncement(owner, tags)])
     },
     reconnect: () => connection?.reset(),
     async close() {

@@ -78,6 +78,20 @@ export const CHANGES = `
   ) END AS tags
   FROM hydrant_cache_state s`
 
+/**
+ * The start of the server, and the file of the table: it is another one when the table was emptied, or created again
+ * from a dump.
+ */
+export const IDENTIFY = `
+  SELECT extract(epoch FROM pg_postmaster_start_time())::text || '.' || pg_relation_filenode('hydrant_cache_state')
+    AS server`
+
+/** Is refused as any write, and waits for no other process. */
+export const PROBE = 'SELECT 1 FROM hydrant_cache_state FOR UPDATE SKIP LOCKED'
+
+/** Parameters: the message. */
+export const ANNOUNCE = `SELECT pg_notify('${CHANNEL}', $1)`
+
 /** Parameters: the epoch of an empty store. */
 export const BEGIN_EPOCH = `
   INSERT INTO hydrant_cache_state (is_only, epoch, sequence, floor) VALUES (TRUE, $1, 0, 0) ON CONFLICT DO NOTHING`

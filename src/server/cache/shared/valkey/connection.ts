@@ -43,22 +43,24 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
     lastError = null
   }
 
+  function fail(error: unknown) {
+    lastError = error
+    if (!isConnected) input.disconnected(error)
+  }
+
   async function subscribe() {
     try {
       await subscriber.subscribe(input.channel)
       isSubscribed = true
       update()
     } catch (error) {
-      lastError = error
+      fail(error)
       disconnect(subscriber, true)
     }
   }
 
   for (const one of [client, subscriber]) {
-    one.on('error', (error) => {
-      lastError = error
-      if (!isConnected) input.disconnected(error)
-    })
+    one.on('error', fail)
     one.on('close', () => {
       if (one === subscriber) isSubscribed = false
       update()
@@ -113,6 +115,8 @@ function readOptions(url: string): RedisOptions {
     ...(usesTls ? { tls: isIP(host) ? {} : { servername: host } } : {}),
     connectionName: 'hydrant',
     lazyConnect: true,
+    // The check needs INFO, which a server may refuse. A server that still loads its data refuses the calls.
+    enableReadyCheck: false,
     connectTimeout: CONNECT_MS,
     socketTimeout: SILENT_MS,
     // After this time, a connection that does not respond to `disconnect` is closed.

@@ -123,6 +123,9 @@ end
 redis.call('PUBLISH', ARGV[1], '')
 return { s.epoch, sequence }`
 
+/** Writes nothing new, but is refused as any other write. */
+export const PROBE = `redis.call('HINCRBY', KEYS[1], 'bytes', 0)`
+
 /** Arguments: channel, the new epoch, prefix of responses. Returns the epoch and the sequence. */
 export const CLEAR = `${STATE}
 local s = beginEpoch(ARGV[2])

@@ -6,8 +6,11 @@ import {
   type Changes,
   lifeOf,
   MAX_STORED_TAGS,
+  nameEpoch,
   type Reading,
+  readMessage,
   type StoreBackend,
+  writeAnnouncement,
 } from '../backend.ts'
 import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
 import { connectToValkey, type ValkeyConnection } from './connection.ts'
@@ -32,22 +35,30 @@ export function createValkeyBackend({ iovalkey, url, maxBytes, maxTags = MAX_STO
   // Messages reach the subscribers in all databases of the server.
   const channel = `${PREFIX}${Number(new URL(url).pathname.slice(1))}`
   let connection: ValkeyConnection | null = null
+  let server: string | null = null
+
+  function clientOf(): Redis {
+    if (connection === null) throw new Error('there is no connection')
+    return connection.client
+  }
 
   async function run(script: string, key: string, args: readonly (string | number)[]): Promise<unknown> {
-    if (connection === null) throw new Error('there is no connection')
     const keys = ['state', 'tags', 'order', 'bytes', `response:${key}`, `lease:${key}`]
-    return connection.client.eval(script, keys.length, ...keys.map((name) => PREFIX + name), ...args)
+    const calling = clientOf().eval(script, keys.length, ...keys.map((name) => PREFIX + name), ...args)
+    return calling.catch((error: unknown) =>
+      Promise.reject(isClosed(error) ? new Error('the connection was closed') : error),
+    )
   }
 
   return {
-    open({ connected, disconnected, advanced, settled }: BackendEvents) {
+    open(events: BackendEvents) {
       connection = connectToValkey({
         url,
         channel,
-        connected,
-        disconnected,
+        connected: events.connected,
+        disconnected: events.disconnected,
         createClient: (options) => new iovalkey.Redis(options),
-        onMessage: (key) => (key === '' ? advanced() : settled(key)),
+        onMessage: (text) => readMessage(text, owner, events),
       })
     },
     async read(key): Promise<Reading> {
@@ -71,21 +82,54 @@ export function createValkeyBackend({ iovalkey, url, maxBytes, maxTags = MAX_STO
     },
     async advance(tags) {
       const reply = tags.includes(EVERY_TAG)
-        ? await run(scripts.CLEAR, '', [channel, randomUUID(), `${PREFIX}response:`])
-        : await run(scripts.ADVANCE, '', [channel, randomUUID(), maxTags, ...tags.map(writeTag)])
+        ? await run(scripts.CLEAR, '', [channel, nameEpoch(server), `${PREFIX}response:`])
+        : await run(scripts.ADVANCE, '', [channel, nameEpoch(server), maxTags, ...tags.map(writeTag)])
       // Both scripts return these.
       return toVersions(reply as VersionsReply)
     },
     async changes(since): Promise<Changes> {
-      const reply = await run(scripts.CHANGES, '', [randomUUID(), since?.epoch ?? '', since?.sequence ?? 0])
+      const reply = await run(scripts.CHANGES, '', [nameEpoch(server), since?.epoch ?? '', since?.sequence ?? 0])
       // The script returns these.
       const [epoch, sequence, scores] = reply as [...VersionsReply, string[]?]
       return { versions: { epoch, sequence }, tags: scores ? readScores(scores) : null }
+    },
+    async identify() {
+      server = await readServer(clientOf())
+      return server
+    },
+    async probe() {
+      await run(scripts.PROBE, '', [])
+    },
+    async announce(tags) {
+      await clientOf().publish(channel, writeAnnouncement(owner, tags))
     },
     reconnect: () => connection?.reset(),
     async close() {
       connection?.close()
     },
+  }
+}
+
+/** The package reports the loss of a connection as too many attempts of a call. */
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && error.name === 'MaxRetriesPerRequestError'
+}
+
+/**
+ * Reads the names of the server's run and of its data. The first changes when the server restarts, also from a snapshot,
+ * and when another server takes its place. The second changes when the server becomes a replica, or stops to be one.
+ * Null if the server refuses to tell: some hosted servers do.
+ */
+async function readServer(client: Redis): Promise<string | null> {
+  try {
+    const [about, replication] = await Promise.all([client.info('server'), client.info('replication')])
+    const [, run] = /^run_id:(\w+)/m.exec(about) ?? []
+    const [, data] = /^master_replid:(\w+)/m.exec(replication) ?? []
+    return run === undefined ? null : `${run}.${data ?? ''}`
+  } catch (error) {
+    // Other errors are those of the connection.
+    if (error instanceof Error && error.name === 'ReplyError') return null
+    throw error
   }
 }
 
