@@ -20,7 +20,7 @@ const IDENTITY =
   /user|e-?mail|login|account|member|operator|admin|staff|identity|principal|subject|group|role|cert|oidc|saml|assertion|dpop|client(?!-ip$)/i
 /** A browser sets these, and no script can. */
 const SET_BY_BROWSER = /^(?:sec-|user-agent$)/
-/** Of a body, which the copy of a request does not have, and of its connection. */
+/** Headers of the body, which the copy of a request does not have, and of the connection. */
 const FRAMING = /^(?:content-|transfer-encoding$|expect$|trailer$|te$|connection$|upgrade$|keep-alive$|if-)/
 const FORWARDING = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
