@@ -207,6 +207,7 @@ async function addSiteHooks(site: Site, options: Options) {
     onShed: () => site.metrics.requestShed(),
   })
   addCrossSiteGuard(app, options)
+  site.failures.watchRequests(app)
   const stopNoting = noteHandlers(app, failRoute)
   await addSitePlugin(app, build.serverPlugin, build.manifest.serverPlugin ?? '')
   stopNoting()
