@@ -132,8 +132,7 @@ function toJsonContainer(container: object, parts: readonly unknown[]): unknown 
       settle(key, 'data', { waiting: new Set(), promises: new WeakMap() }, new Set()),
       part,
     ])
-  // As in a document.
-  return Object.fromEntries(pairs.filter(([key]) => key !== '__proto__'))
+  return Object.fromEntries(pairs)
 }
 
 function settleLater(promise: PromiseLike<unknown>, path: string, pending: Pending, ancestors: Set<object>) {

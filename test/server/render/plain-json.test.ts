@@ -87,7 +87,7 @@ const VALUES: readonly [code: string, json: string | null][] = [
   ["new Map([[1n, 'a'], [new Date(0), 'b']])", '{"v":[["1","a"],["1970-01-01T00:00:00.000Z","b"]]}'],
   ['new (class extends Map {})([["a", 1]])', '{"v":{"a":1}}'],
   ['Object.assign(Object.create(null), { a: 1 })', '{"v":{"a":1}}'],
-  ['JSON.parse(\'{"__proto__":{"a":1},"b":2}\')', '{"v":{"b":2}}'],
+  ['JSON.parse(\'{"__proto__":{"a":1},"b":2}\')', '{"v":{"__proto__":{"a":1},"b":2}}'],
   ['[shared, shared]', '{"v":[{"a":1},{"a":1}]}'],
   ['() => 1', null],
   ['class A {}', null],
