@@ -14,5 +14,5 @@ export async function load({ app, url, reply }: LoadContext<'/find'>) {
     redirect(new URL(href('/failures/[digest]', { digest }), url).pathname)
   }
   reply.code(404)
-  return { ...found, typed: typed.slice(0, 100) }
+  return found
 }

@@ -14,10 +14,11 @@ declare module '@fastify/secure-session' {
 }
 
 export default async function server(app: FastifyInstance) {
+  const { SESSION_KEY } = process.env
+  if (!SESSION_KEY) throw new Error('Set SESSION_KEY, for example to the output of: openssl rand -base64 32')
   await app.register(cookie)
   await app.register(secureSession, {
-    // `openssl rand -base64 32` prints one. Keep it out of version control.
-    key: process.env.SESSION_KEY ?? Buffer.alloc(32, 'only for development'),
+    key: SESSION_KEY,
     expiry: 30 * 24 * 60 * 60,
     cookie: { path: '/', httpOnly: true, sameSite: 'lax', secure: 'auto', maxAge: 30 * 24 * 60 * 60 },
   })

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
-import { resolveOptions } from '../../src/server/options/resolve-options.ts'
+import { resolveOptions, withoutServiceLinks } from '../../src/server/options/resolve-options.ts'
 import { pickPublic } from '../../src/shared/public-env.ts'
 import { withDevLedger } from '../dev-ledger.ts'
 
@@ -44,7 +44,7 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptio
   return {
     current: () => options,
     configured,
-    isDefaultPort: () => !isPortConfigured && !flags.port && !env.PORT && !env.HYDRANT_PORT,
+    isDefaultPort: () => !isPortConfigured && !flags.port && !env.PORT && !withoutServiceLinks(env).HYDRANT_PORT,
     configure(config) {
       options = read(config)
       isPortConfigured = config.port !== undefined

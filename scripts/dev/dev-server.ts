@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { hasSeveralHosts } from '../../src/server/http/request-url.ts'
+import { nameSources } from '../../src/server/options/resolve-options.ts'
 import { createDevSite, type DevSite, type DevSiteInput } from './dev-site.ts'
 import { explainHost, isAllowedHost, isForeign } from './http/dev-access.ts'
 import { listenInDev } from './http/listen-in-dev.ts'
@@ -72,7 +73,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
     return { urls, portNote: listening.note, findSource: site.findSource, report: site.report, close }
   } catch (error) {
     await close()
-    throw error
+    throw nameSources(error, input)
   }
 }
 

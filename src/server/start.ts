@@ -5,7 +5,9 @@ import { buildFolder, readConfig, readManifest } from './build-output/read-build
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './cluster/messages.ts'
 import type { StartAttempt } from './cluster/report-start-failure.ts'
 import { requireToken } from './options/admin-address.ts'
-import { resolveOptions } from './options/resolve-options.ts'
+import { nameSources, resolveOptions } from './options/resolve-options.ts'
+
+import type { ServeInput } from './start-single.ts'
 
 export interface StartInput {
   /** The site's folder. */
@@ -60,10 +62,19 @@ async function serveBuild({ dir, flags, env, note = null }: StartInput, attempt:
   const { folder } = attempt
   const manifest = readManifest(folder)
   attempt.buildId = manifest.buildId
-  const options = resolveOptions({ flags, env, config: await readConfig(folder) })
+  const sources = { flags, env, config: await readConfig(folder) }
+  const options = resolveOptions(sources)
   attempt.options = options
+  try {
+    await serveWith({ dir, folder, manifest, options, note }, env)
+  } catch (error) {
+    throw nameSources(error, sources)
+  }
+}
+
+async function serveWith(input: ServeInput, env: StartInput['env']): Promise<void> {
+  const { options } = input
   if (options.admin) requireToken(options.admin)
-  const input = { dir, folder, manifest, options, note }
   // The modules that serve are loaded only now, when the options are valid, and each only by the process that needs it.
   const worker = env[WORKER_VARIABLE]
   if (worker !== undefined) return (await import('./cluster/start-worker.ts')).startWorker(input, worker)

@@ -109,7 +109,8 @@ export const Wrapped = () => createElement("div", null, createElement(Link))
     exports: { '.': { import: './index.js' } },
     dependencies: { hydrant: '*' },
   }),
-  'node_modules/news/index.js': "import { href } from 'hydrant/react'\nexport const news = () => href('/p/[id]', { id: 1 })\n",
+  'node_modules/news/index.js':
+    "import { href } from 'hydrant/react'\nexport const news = () => href('/p/[id]', { id: 1 })\n",
 }
 
 const LINKED = {

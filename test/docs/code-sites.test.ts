@@ -5,8 +5,10 @@ import { checkSites, findProblems } from './code/check-site.ts'
 import { placeOf, readBlocks } from './code/code-block.ts'
 import { installDocumentedPackages } from './code/documented-packages.ts'
 import { readDocuments } from './code/documents.ts'
+import { givenSecrets } from './code/given-files.ts'
 import { sitesOf } from './code/sample-sites.ts'
 
+Object.assign(process.env, givenSecrets)
 await installDocumentedPackages()
 const blocks = await readDocuments(t)
 

@@ -18,6 +18,7 @@ import { buildFiles, HTML, JSON_ONLY, writeFiles } from '../server/served.ts'
 import { until } from '../until.ts'
 import { readBlocks, readMarkdown } from './code/code-block.ts'
 import { installDocumentedPackages, linkDocumentedPackages } from './code/documented-packages.ts'
+import { givenSecrets } from './code/given-files.ts'
 
 type Plugin = (app: FastifyInstance) => Promise<void>
 
@@ -47,6 +48,7 @@ export async function load() {
   throw new Error('no price')
 }
 `
+Object.assign(process.env, givenSecrets)
 const dir = t.testdir({})
 await installDocumentedPackages()
 linkDocumentedPackages(dir)

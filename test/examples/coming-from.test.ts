@@ -6,10 +6,12 @@ import t, { type Test } from 'tap'
 import { launchChromium } from '../browser/chromium.ts'
 import { readMarkdown } from '../docs/code/code-block.ts'
 import { installDocumentedPackages, linkDocumentedPackages } from '../docs/code/documented-packages.ts'
+import { givenSecrets } from '../docs/code/given-files.ts'
 import { readCommands } from '../docs/code/shell-commands.ts'
 import { findErrorsOfProjects, TSC } from '../types/typed-site.ts'
 import { buildExample, type Example, listExamples } from './example.ts'
 
+Object.assign(process.env, givenSecrets)
 await installDocumentedPackages()
 const folder = t.testdir({})
 linkDocumentedPackages(folder)

@@ -19,8 +19,11 @@ const WRITTEN = /(?:^|\/)(?:node_modules|dist|\.hydrant[^/]*)(?:\/|$)/
 const UNSHOWN = ['README.md', 'hydrant-env.d.ts']
 const PROGRAMS = { hydrant: resolve('dist/scripts/cli.js'), tsc: resolve('node_modules/typescript/bin/tsc') }
 
-/** Tests an example with its own scripts, and compares its files with those in its tutorial. */
-export async function testTutorial(t: Test, name: string): Promise<void> {
+/**
+ * Tests an example with its own scripts, and compares its files with those in its tutorial. Returns the folder of a
+ * copy that is built.
+ */
+export async function testTutorial(t: Test, name: string): Promise<string> {
   const example = join('examples', name)
   const document = `docs/tutorials/${name}.md`
   const blocks = readMarkdown(document).filter(({ path }) => path !== '')
@@ -63,6 +66,7 @@ export async function testTutorial(t: Test, name: string): Promise<void> {
     const [path = ''] = walk(example).filter((path) => /(?:^|\/)hydrant-env\.d\.ts$/.test(path) && !WRITTEN.test(path))
     t.equal(readFileSync(join(dir, path), 'utf8'), readFileSync(join(example, path), 'utf8'))
   })
+  return dir
 }
 
 /** Copies an example out of the repository, and links the packages that it depends on instead of installing them. */

@@ -339,6 +339,32 @@ export const brokenSites: BrokenSite[] = [
     message: 'pages/a.tsx → one.server.mjs',
   },
   {
+    // A file system that ignores case finds a server file under each of these names.
+    title: 'server modules in another case',
+    files: {
+      'pages/a.tsx':
+        "import { one } from '../one.SERVER.ts'\nimport { two } from '../two.Server'\nimport three from '../db.SERVER/three'\nimport four from '../Server.ts'\nimport five from '../Hydrant.Config'\nimport { six } from '#six'\nimport { seven } from '../seven.\u017ferver.ts'\nexport default () => <p>{String([one, two, three, four, five, six, seven])}</p>\n",
+      'package.json': '{ "name": "a-site", "type": "module", "imports": { "#six": "./six.sErVeR.ts" } }',
+      'one.SERVER.ts': 'export const one = 1\n',
+      'two.Server.ts': 'export const two = 2\n',
+      'db.SERVER/three.ts': 'export default 3\n',
+      'Server.ts': 'export default 4\n',
+      'Hydrant.Config.ts': 'export default 5\n',
+      'six.sErVeR.ts': 'export const six = 6\n',
+      'seven.\u017ferver.ts': 'export const seven = 7\n',
+    },
+    expected: [
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:1:21',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:2:21',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:3:19',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:4:18',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:5:18',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:6:21',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:7:23',
+    ],
+    message: 'pages/a.tsx → one.SERVER.ts',
+  },
+  {
     title: 'modules and data in a folder of server code',
     files: {
       'pages/a.tsx':

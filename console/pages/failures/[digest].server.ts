@@ -14,7 +14,7 @@ export async function load({ app, params, reply, request }: LoadContext<'/failur
   const { found, counts } = result.value
   if (found.kind === 'unknown') {
     reply.code(404)
-    return { ...found, typed: params.digest.slice(0, 100) }
+    return found
   }
   const { fingerprint } = found.failure
   const hoursOf = countHours(

@@ -19,8 +19,9 @@ declare module '@fastify/jwt' {
 /** The API: clients get a token for their password, and send it in the header `Authorization`. */
 export const api = fastifyPlugin(
   async (app) => {
-    const secret = process.env.JWT_SECRET ?? 'only for development'
-    await app.register(jwt, { secret, sign: { expiresIn: '8h' } })
+    const { JWT_SECRET } = process.env
+    if (!JWT_SECRET) throw new Error('Set JWT_SECRET, for example to the output of: openssl rand -base64 32')
+    await app.register(jwt, { secret: JWT_SECRET, sign: { expiresIn: '8h' } })
     app.decorate('tickets', new Tickets())
 
     app.post<{ Body: { name: string; password: string } }>(

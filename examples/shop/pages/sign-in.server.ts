@@ -1,6 +1,7 @@
 import { type ActionContext, localPath, redirect } from 'hydrant'
 
-const { STAFF_PASSWORD = 'oolong' } = process.env
+const { STAFF_PASSWORD } = process.env
+if (!STAFF_PASSWORD) throw new Error('Set STAFF_PASSWORD to the password of the staff')
 
 export function action({ form, request, reply, url }: ActionContext<'/sign-in'>) {
   if (form.get('password') !== STAFF_PASSWORD) {

@@ -17,10 +17,12 @@ export function isBrowserGuardDetail(detail: unknown): detail is BrowserGuardDet
 const builtins = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]))
 const resolving = Symbol('resolving')
 
+// A file system that ignores case finds `db.server.ts` under the name `db.SERVER.ts`, so every comparison ignores case.
+
 /** Matches modules of any kind, and data: `keys.server.mjs`, `keys.server.json`. */
-const SERVER_FILE = /\.server\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/
+const SERVER_FILE = /\.server\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/iu
 /** Matches the same files in a folder `db.server` or `.server`. */
-const IN_SERVER_FOLDER = /\.server[\\/](?:.*[\\/])?[^\\/]+\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/
+const IN_SERVER_FOLDER = /\.server[\\/](?:.*[\\/])?[^\\/]+\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/iu
 /** The names of the files in the site's folder that only the server uses. */
 const ROOT_FILES = ['server', 'hydrant.config'].flatMap((name) =>
   ['.ts', '.tsx', '.js', '.jsx'].map((extension) => name + extension),
@@ -29,10 +31,22 @@ const ROOT_FILES = ['server', 'hydrant.config'].flatMap((name) =>
 /** Returns whether only the server may use a file. */
 export function isServerFile(siteDir: string, path: string): boolean {
   // The folder of the site itself may have any name.
-  const inSite = relative(siteDir, path)
+  const inSite = relative(foldCase(siteDir), foldCase(path))
   const isMarked = SERVER_FILE.test(path) || IN_SERVER_FOLDER.test(inSite)
   return (isMarked && !isInstalled(path)) || ROOT_FILES.includes(inSite)
 }
+
+// `ſ` is a lower-case letter whose capital is `S`.
+const foldCase = (path: string) => path.toUpperCase().toLowerCase()
+
+/** Returns the pattern of a word in any case. Esbuild ignores the flags of a filter. */
+const anyCase = (word: string) =>
+  word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}${letter === 's' ? 'ſ' : ''}]`)
+
+const SERVER = anyCase('server')
+const ROOT = `(${SERVER}|${anyCase('hydrant')}\\.${anyCase('config')})`
+const MAY_IMPORT = new RegExp(`(^|/)${ROOT}(\\.\\w+)?$|\\.${SERVER}(\\.\\w+)?$|\\.${SERVER}/`)
+const MAY_LOAD = new RegExp(`[.\\\\/]${ROOT}\\.\\w+$|\\.${SERVER}[\\\\/]`)
 
 /** Creates the plugin that refuses server files and Node's modules in the bundles for browsers. */
 export function createBrowserGuard(siteDir: string): Plugin {
@@ -41,19 +55,16 @@ export function createBrowserGuard(siteDir: string): Plugin {
     setup(build) {
       build.onResolve({ filter: /^hydrant$/ }, () => refuse('hydrant'))
       // An error of `onResolve` has the place of the import.
-      build.onResolve(
-        { filter: /(^|\/)(server|hydrant\.config)(\.[jt]sx?)?$|\.server(\.\w+)?$|\.server\// },
-        async (args) => {
-          if (args.kind === 'entry-point' || args.pluginData === resolving) return null
-          const found = await find(build, args)
-          return found.errors.length === 0 && found.namespace === 'file' && isServerFile(siteDir, found.path)
-            ? refuse(found.path)
-            : null
-        },
-      )
+      build.onResolve({ filter: MAY_IMPORT }, async (args) => {
+        if (args.kind === 'entry-point' || args.pluginData === resolving) return null
+        const found = await find(build, args)
+        return found.errors.length === 0 && found.namespace === 'file' && isServerFile(siteDir, found.path)
+          ? refuse(found.path)
+          : null
+      })
       // Server files that are imported under another name: an alias or a path of tsconfig.json.
       // A filter that matches every module would send the path of each one to this process.
-      build.onLoad({ filter: /[.\\/](server|hydrant\.config)\.\w+$|\.server[\\/]/, namespace: 'file' }, ({ path }) =>
+      build.onLoad({ filter: MAY_LOAD, namespace: 'file' }, ({ path }) =>
         isServerFile(siteDir, path) ? refuse(path) : null,
       )
       // A package or an alias may replace a built-in module: refuse it only when nothing else resolves.

@@ -6,6 +6,7 @@ import { HIDDEN } from '../http/own-routes.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { nameLedger } from '../ledger/open-ledger.ts'
 import { addRequestCounts, createRequestMetrics } from '../metrics/request-metrics.ts'
+import { createInvalidOption } from '../options/invalid-option.ts'
 import { rules } from '../options/rules.ts'
 import { closestMatch } from '../util/closest-match.ts'
 import { addAccessControl } from './access.ts'
@@ -105,9 +106,11 @@ const VARIABLES = { token: 'HYDRANT_ADMIN_TOKEN', readToken: 'HYDRANT_ADMIN_READ
 /** Returns the token of the options or of the environment; empty for none. */
 function findToken(auth: string, name: keyof typeof VARIABLES, given: string | undefined): string {
   if (auth !== 'token' && given !== undefined) throw invalid(name, `left out when "auth" is "${auth}"`, 'a token')
-  const token = given ?? (auth === 'token' ? process.env[VARIABLES[name]] : undefined) ?? ''
+  const variable = auth === 'token' ? process.env[VARIABLES[name]] : undefined
+  const token = given ?? variable ?? ''
   const { expected, accepts } = rules[`admin.${name}`]
-  if (token !== '' && !accepts(token)) throw invalid(name, expected, 'a secret value')
+  if (token !== '' && !accepts(token))
+    throw createInvalidOption(given === undefined ? VARIABLES[name] : name, expected, 'a secret value')
   return token
 }
 

@@ -4,6 +4,7 @@ import { JSON_TYPE } from '../http/headers.ts'
 import { sendProblem } from '../http/problem.ts'
 import { failureJson, summaryJson } from '../ledger/failure-json.ts'
 import type { AdminLedger } from '../ledger/ledger.ts'
+import { escapeControlCharacters } from '../log/control-characters.ts'
 import { addEvents } from './events.ts'
 import { findFailure } from './find-failure.ts'
 import type { LedgerChanges } from './ledger-changes.ts'
@@ -78,8 +79,9 @@ function limitOf(request: FastifyRequest): number | undefined {
   return readListQuery(new URLSearchParams({ limit: searchOf(request).get('limit') ?? '' }), 0, '').query?.limit
 }
 
-function sendJson(value: unknown, reply: FastifyReply) {
-  return reply.type(JSON_TYPE).send(JSON.stringify(value))
+/** Sends JSON without a character that a terminal obeys. */
+export function sendJson(value: unknown, reply: FastifyReply) {
+  return reply.type(JSON_TYPE).send(escapeControlCharacters(JSON.stringify(value)))
 }
 
 function sendUnknown(nearest: readonly string[], reply: FastifyReply) {

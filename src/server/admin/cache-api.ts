@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { JSON_TYPE } from '../http/headers.ts'
 import { sendProblem } from '../http/problem.ts'
+import { sendJson } from './api.ts'
 import type { CacheReport } from './cache-report.ts'
 
 /** The page cache, as the console and its API use it. */
@@ -15,9 +15,9 @@ const NOT_EMPTIED = 'A worker has not confirmed in time that its cache is empty.
 
 /** Adds the part of the JSON API that shows and empties the page cache. */
 export function addCacheApi(app: FastifyInstance, cache: ConsoleCache) {
-  app.get('/api/cache', async (_request, reply) => reply.type(JSON_TYPE).send(JSON.stringify(await cache.read())))
+  app.get('/api/cache', async (_request, reply) => sendJson(await cache.read(), reply))
   app.post('/api/cache/empty', async (_request, reply) => {
     if (!(await cache.empty())) return sendProblem(503, NOT_EMPTIED, reply)
-    return reply.type(JSON_TYPE).send(JSON.stringify(await cache.read()))
+    return sendJson(await cache.read(), reply)
   })
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { readManifest } from '../build-output/read-build.ts'
 import { createFailureStore } from '../ledger/failure-store.ts'
 import type { AdminLedger, ListQuery } from '../ledger/ledger.ts'
+import { showAllControlCharacters } from '../log/control-characters.ts'
 import type { Options } from '../options/options.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import { mountSite } from '../site/mount-site.ts'
@@ -27,10 +28,12 @@ export interface AdminConsole {
   auth: Pick<Auth, 'isOpen' | 'mayChange' | 'signIn' | 'signOut'>
 }
 
-/** The ledger as the pages use it. */
+const MAX_TYPED = 100
+
+/** The ledger as the pages use it. In all texts of clients, the characters that a terminal obeys are shown. */
 export interface ConsoleLedger extends Pick<AdminLedger, 'hours' | 'releases'> {
   page(query: ListQuery, limit: number): Promise<ListPage>
-  find(typed: string): Promise<FoundFailure>
+  find(typed: string): Promise<FoundFailure & { typed: string }>
   /** Marks a failure as solved, or reopens it. Resolves to false if the ledger does not have it. */
   setSolved(fingerprint: string, isSolved: boolean): Promise<boolean>
 }
@@ -57,8 +60,12 @@ export async function addConsole(
   const consoleLedger: ConsoleLedger = {
     hours: ledger.hours,
     releases: ledger.releases,
-    page: (query, limit) => readPage(ledger, query, limit),
-    find: (typed) => findFailure(ledger, typed),
+    async page(query, limit) {
+      const { failures, next } = await readPage(ledger, query, limit)
+      return { failures: showAllControlCharacters(failures), next }
+    },
+    find: async (typed) =>
+      showAllControlCharacters({ ...(await findFailure(ledger, typed)), typed: typed.slice(0, MAX_TYPED) }),
     async setSolved(fingerprint, isSolved) {
       const isKnown = await ledger.setSolved(fingerprint, isSolved ? Date.now() : null)
       changes.check()
@@ -69,7 +76,7 @@ export async function addConsole(
     hasLedger: siteOptions.ledger !== false,
     readQuery: (params) => readTolerantListQuery(params, Date.now(), currentRelease()),
     tryLedger: (work) => tryLedger(() => work(consoleLedger), app.log),
-    cache,
+    cache: { ...cache, read: async () => showAllControlCharacters(await cache.read()) },
     auth,
   }
   app.decorate('console', console)

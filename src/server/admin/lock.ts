@@ -1,94 +1,207 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { isIP } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from 'fastify'
+import { TLSSocket } from 'node:tls'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, LightMyRequestResponse } from 'fastify'
 import { sendProblem } from '../http/problem.ts'
-import { pathOf } from '../http/request-url.ts'
+import { pathAndQuery, pathOf } from '../http/request-url.ts'
+import { isSecretName } from '../redaction/secret-names.ts'
 
 const CHECK_PATH = '/_hydrant/stranger'
 const CHECK_HEADER = 'hydrant-check'
-/** An address of a network for documentation (RFC 5737), which no client has. */
-const UNKNOWN_ADDRESS = '192.0.2.1'
-const ACCEPTED = 204
-/** Statuses that do not depend on who the client is: too many requests, and an app that is too busy. */
-const UNRELATED = [429, 503]
+/** These say nothing about who the client is: too early, too many requests. So do all statuses from 500 on. */
+const UNRELATED = [408, 425, 429]
 const MAX_WAIT_MS = 5_000
-/** Headers of the first request that the anonymous request has, too: the app's own address, and those of a browser. */
-const COPIED_HEADERS = [
-  ...['host', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port'],
-  ...['accept', 'accept-language', 'user-agent'],
-]
+/** The hooks of an app may depend on what changes while it runs, such as a mode for maintenance. */
+const MAX_AGE_MS = 60_000
 
-/** `unknown`: the anonymous request failed for a reason that says nothing about the app's hooks. */
+/** Names that say who the client is. Single sign-on proxies set many of them. */
+const IDENTITY =
+  /user|e-?mail|login|account|member|operator|admin|staff|identity|principal|subject|group|role|cert|oidc|saml|assertion|dpop|client(?!-ip$)/i
+/** A browser sets these, and no script can. */
+const SET_BY_BROWSER = /^(?:sec-|user-agent$)/
+/** Headers of the body, which the copy of a request does not have, and of the connection. */
+const FRAMING = /^(?:content-|transfer-encoding$|expect$|trailer$|te$|connection$|upgrade$|keep-alive$|if-)/
+const FORWARDING = ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
+/** The first bytes of networks in several parts of the world. */
+const NETWORKS = [12, 62, 105, 126, 187]
+
+/** `unknown`: the check failed for a reason that says nothing about the app's hooks. */
 type Verdict = 'guarded' | 'open' | 'unknown'
+type Outcome = 'accepted' | 'refused' | 'unclear'
+
+interface Target {
+  method: string
+  url: string
+}
+
+/** What a request says about its client. */
+interface Sender {
+  headers: Record<string, string>
+  remoteAddress: string
+}
 
 /**
- * Refuses all requests if the app's own hooks accept an anonymous client. Before the first request is handled, a copy
- * of it without any credentials is injected into the app. The hooks must not let it reach its handler.
+ * Refuses all requests if the app's own hooks accept an anonymous client. For each route, a copy of a request without
+ * its credentials is injected into the app. The hooks must not let it reach its handler.
  */
 export function addLock(app: FastifyInstance) {
   // A secret, so that no client can pass as the check.
   const secret = randomUUID()
-  let verdict: Promise<Verdict> | undefined
+  let probes = 0
+  const reached = new Set<string>()
+  const verdicts = new Map<string, { found: Promise<Verdict>; until: number }>()
+  const logged = new Set<Verdict>()
 
-  async function check(first: FastifyRequest): Promise<Verdict> {
-    const url = (app.prefix === '/' ? '' : app.prefix) + CHECK_PATH
-    const response = app.inject({ url, ...anonymousCopy(first, secret) })
-    // A hook that closes the connection has refused the client.
-    const found = response.then(verdictOf, (): Verdict => 'guarded')
-    // A hook that does not respond in time may be waiting for a database.
-    return Promise.race([found, wait(MAX_WAIT_MS, 'unknown' as const, { ref: false })])
+  const probeOf = ({ headers }: FastifyRequest) => {
+    const id = headers[CHECK_HEADER]
+    return typeof id === 'string' && id.startsWith(secret) ? id : null
   }
 
-  async function decide(first: FastifyRequest): Promise<Verdict> {
-    const found = await check(first)
-    if (found === 'open')
+  async function send({ method, url }: Target, { headers, remoteAddress }: Sender): Promise<Outcome> {
+    const id = `${secret}${probes++}`
+    // Fastify has routed a request with this method.
+    const request = { method: method as HTTPMethods, url, headers: { ...headers, [CHECK_HEADER]: id }, remoteAddress }
+    const response = app.inject(request).then(
+      (response) => outcomeOf(response, url),
+      // A hook that closes the connection has refused the client.
+      (): Outcome => 'refused',
+    )
+    // A hook that does not respond in time may be waiting for a database.
+    const outcome = await Promise.race([response, wait(MAX_WAIT_MS, 'unclear' as const, { ref: false })])
+    return reached.delete(id) ? 'accepted' : outcome
+  }
+
+  async function judge(target: Target, request: FastifyRequest): Promise<Verdict> {
+    const stranger = senderOf(request, (name) => !isCredential(name))
+    const outcome = await send(target, stranger)
+    if (outcome === 'unclear') return 'unknown'
+    if (outcome === 'accepted') return (await isForListedAddresses(target, request, stranger)) ? 'guarded' : 'open'
+    const { cookie } = request.headers
+    const withCookies = { ...stranger, headers: { ...stranger.headers, cookie: scramble(cookie ?? '') } }
+    if (cookie && (await send(target, withCookies)) === 'accepted') return 'open'
+    // A copy has no TLS. A hook may want that, and nothing else.
+    if (request.raw.socket instanceof TLSSocket && (await send(target, senderOf(request))) !== 'accepted')
+      return 'unknown'
+    return 'guarded'
+  }
+
+  /** Whether the hooks accept the address of the client, and no others. */
+  async function isForListedAddresses(target: Target, request: FastifyRequest, stranger: Sender): Promise<boolean> {
+    if (!knowsClient(request)) return false
+    for (const network of NETWORKS) {
+      const address = [network, ...[1, 2, 3].map(() => randomInt(1, 255))].join('.')
+      if ((await send(target, moveTo(address, stranger, request))) !== 'refused') return false
+    }
+    return true
+  }
+
+  async function decide(request: FastifyRequest): Promise<Verdict> {
+    const prefix = app.prefix === '/' ? '' : app.prefix
+    const own = { method: request.method, url: pathOf(request.originalUrl) }
+    for (const target of [{ method: 'GET', url: prefix + CHECK_PATH }, ...(request.is404 ? [] : [own])]) {
+      const verdict = await judge(target, request)
+      if (!logged.has(verdict)) log(verdict, target)
+      logged.add(verdict)
+      if (verdict !== 'guarded') return verdict
+    }
+    return 'guarded'
+  }
+
+  function log(verdict: Verdict, { method, url }: Target) {
+    if (verdict === 'open')
       app.log.error(
-        `the console at ${app.prefix} is locked: no hook of the app rejects unknown clients. Add an onRequest hook to its scope, or register it with a token (docs/app.md)`,
+        `the console at ${app.prefix} is locked: no hook of the app rejects unknown clients. ${method} ${url} was not refused. Add an onRequest hook to its scope, or register it with a token (docs/app.md)`,
       )
-    if (found === 'unknown') verdict = undefined
-    return found
+    if (verdict === 'unknown')
+      app.log.warn(
+        `the console at ${app.prefix} is locked until it is known whether the app protects it: a hook failed, was too busy, or refused a copy of a request that it had accepted (docs/app.md)`,
+      )
+  }
+
+  async function verdictFor(request: FastifyRequest): Promise<Verdict> {
+    const key = `${request.method} ${request.routeOptions.url ?? ''}`
+    const known = verdicts.get(key)
+    if (known && known.until > performance.now()) return known.found
+    const found = decide(request)
+    verdicts.set(key, { found, until: performance.now() + MAX_AGE_MS })
+    const verdict = await found
+    if (verdict === 'unknown') verdicts.delete(key)
+    return verdict
   }
 
   app.addHook('onRequest', async (request, reply) => {
-    if (request.headers[CHECK_HEADER] === secret) return undefined
-    verdict ??= decide(request)
-    switch (await verdict) {
-      case 'guarded':
-        return undefined
-      case 'open':
-        return sendProblem(
-          403,
-          'The console is locked, because the app does not protect it. The log says what to do.',
-          reply,
-        )
-      case 'unknown':
-        reply.header('retry-after', 1)
-        return sendProblem(
-          503,
-          'The app is too busy to check whether the console is protected. Try again in a moment.',
-          reply,
-        )
+    if (probeOf(request) !== null) return undefined
+    const verdict = await verdictFor(request)
+    return verdict === 'guarded' ? undefined : refuse(verdict, reply)
+  })
+  app.addHook('onRoute', (route) => {
+    const { handler } = route
+    route.handler = function (request, reply) {
+      const id = probeOf(request)
+      if (id === null) return handler.call(this, request, reply)
+      reached.add(id)
+      return reply.code(204).send()
     }
   })
   app.get(CHECK_PATH, {
     // Keeps the app's error handler from logging that the anonymous request was refused.
     errorHandler: ({ statusCode = 500 }, _request, reply) => reply.code(statusCode).send(),
-    handler: (request, reply) => reply.code(request.headers[CHECK_HEADER] === secret ? ACCEPTED : 404).send(),
+    handler: (_request, reply) => reply.code(404).send(),
   })
 }
 
-/** Returns the request as an unknown client would send it: through the same proxy, if the app trusts one. */
-function anonymousCopy({ headers: sent, ip, socket }: FastifyRequest, secret: string) {
-  const headers: Record<string, string> = { [CHECK_HEADER]: secret }
-  for (const name of COPIED_HEADERS) if (sent[name] !== undefined) headers[name] = String(sent[name])
-  const { remoteAddress = UNKNOWN_ADDRESS } = socket
-  if (ip === remoteAddress) return { headers, remoteAddress: UNKNOWN_ADDRESS }
-  return { headers: { ...headers, 'x-forwarded-for': UNKNOWN_ADDRESS }, remoteAddress }
+function refuse(verdict: Exclude<Verdict, 'guarded'>, reply: FastifyReply) {
+  if (verdict === 'open')
+    return sendProblem(
+      403,
+      'The console is locked, because the app does not protect it. The log says what to do.',
+      reply,
+    )
+  reply.header('retry-after', 1)
+  const detail = 'The app is too busy to check whether the console is protected. Try again in a moment.'
+  return sendProblem(503, detail, reply)
 }
 
-function verdictOf({ statusCode, headers }: Pick<LightMyRequestResponse, 'statusCode' | 'headers'>): Verdict {
-  if (UNRELATED.includes(statusCode)) return 'unknown'
-  // A redirect to the same path, on https or on another host: the client may be accepted there.
-  const isRedirectedHere = pathOf(String(headers.location ?? '')).includes(CHECK_PATH)
-  return statusCode === ACCEPTED || isRedirectedHere ? 'open' : 'guarded'
+function isCredential(name: string): boolean {
+  if (SET_BY_BROWSER.test(name)) return false
+  return name === 'cookie' || isSecretName(name) || IDENTITY.test(name)
 }
+
+/** Returns the address and the headers of a request, as a request without a body has them. */
+function senderOf({ headers: sent, socket }: FastifyRequest, isCopied = (_name: string) => true): Sender {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(sent))
+    if (value !== undefined && !FRAMING.test(name) && isCopied(name)) headers[name] = String(value)
+  return { headers, remoteAddress: socket.remoteAddress ?? '127.0.0.1' }
+}
+
+/** Whether the app knows the address of the client itself, and not only that of a proxy. */
+function knowsClient({ headers, ip, socket }: FastifyRequest): boolean {
+  if (ip !== socket.remoteAddress) return true
+  return !LOOPBACK.test(ip) && !FORWARDING.some((name) => headers[name] !== undefined)
+}
+
+/** Returns the sender at another address, through the same proxy if there is one. */
+function moveTo(address: string, { headers, remoteAddress }: Sender, { ip, socket }: FastifyRequest): Sender {
+  if (ip === socket.remoteAddress) return { headers, remoteAddress: address }
+  const moved = Object.entries(headers).map(([name, value]) => [name, isIP(value) ? address : value])
+  return { headers: { ...Object.fromEntries(moved), 'x-forwarded-for': address }, remoteAddress }
+}
+
+/** Returns cookies with the same names and other values. */
+function scramble(cookie: string): string {
+  return cookie.replace(/=[^;]*/g, ({ length }) => `=${randomBytes(length).toString('hex').slice(1, length)}`)
+}
+
+function outcomeOf({ statusCode, headers }: LightMyRequestResponse, url: string): Outcome {
+  if (UNRELATED.includes(statusCode) || statusCode >= 500) return 'unclear'
+  if (headers.location === undefined) return 'refused'
+  // A redirect to the same path, on https or on another host: the client may be accepted there.
+  const target = comparable(pathOf(pathAndQuery(String(headers.location))))
+  const own = comparable(url)
+  return target === own || (own !== '/' && target.endsWith(own)) ? 'accepted' : 'refused'
+}
+
+const comparable = (path: string) => `/${path}/`.toLowerCase().replace(/\/+/g, '/')

@@ -43,7 +43,7 @@ export function createErrorAnalyzer(settings: FingerprintSettings): ErrorAnalyze
     const { fingerprint, error, isPlaced } = fingerprintError(description, redaction, placeFrames, settings)
     const analyzed = {
       fingerprint,
-      logged: toLoggedError(error, redaction),
+      logged: toLoggedError(error, settings.mapper, redaction),
       kept: toKeptError(error, settings.mapper, redaction),
     }
     // The frames of an error that is not placed depend on where it was caught.

@@ -1,7 +1,9 @@
 import type { KeptError, SourceFrame } from '../errors/failure-record.ts'
+import { wordsIn } from '../redaction/message-words.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
 import type { SourceError } from './fingerprint-error.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
+import type { MappedFrame } from './stacks/stack-frame.ts'
 
 /** An error as a log line shows it. */
 export interface LoggedError {
@@ -20,18 +22,39 @@ function redactFrame(text: string, { inPlace }: Redaction): string {
   return inPlace(text, { maxLength: MAX_FRAME })
 }
 
+/** Redacts the name of a function. In the site, its words stay if the code around the frame has them. */
+function redactName(frame: SourceFrame, mapper: SourceMapper, { inName, mayHold }: Redaction): string {
+  if (!mayHold(frame.function)) return frame.function
+  let codeWords: ReadonlySet<string> | null = null
+  return inName(frame.function, (word) => {
+    if (!frame.isSite) return true
+    codeWords ??= new Set(wordsIn((mapper.codeAround(frame)?.lines ?? []).join('\n')))
+    return codeWords.has(word)
+  })
+}
+
+function redactLine({ text, frame }: MappedFrame, mapper: SourceMapper, redaction: Redaction): string {
+  if (frame === null)
+    return redactFrame(
+      redaction.inName(text, () => true),
+      redaction,
+    )
+  const name = redactName(frame, mapper, redaction)
+  return redactFrame(name === frame.function ? text : text.replace(frame.function, () => name), redaction)
+}
+
 /** Converts an error for the log, with redacted frames. */
-export function toLoggedError(error: SourceError, redaction: Redaction): LoggedError {
+export function toLoggedError(error: SourceError, mapper: SourceMapper, redaction: Redaction): LoggedError {
   const { type, message, frames, code, ownDigest, cause, errors } = error
-  const lines = frames.map(({ text }) => redactFrame(text, redaction))
+  const lines = frames.map((frame) => redactLine(frame, mapper, redaction))
   return {
     type,
     message,
     stack: [`${type}: ${message}`, ...lines].join('\n'),
     ...(code === undefined ? {} : { code }),
     ...(ownDigest === undefined ? {} : { digest: ownDigest }),
-    ...(cause === undefined ? {} : { cause: toLoggedError(cause, redaction) }),
-    ...(errors === undefined ? {} : { errors: errors.map((one) => toLoggedError(one, redaction)) }),
+    ...(cause === undefined ? {} : { cause: toLoggedError(cause, mapper, redaction) }),
+    ...(errors === undefined ? {} : { errors: errors.map((one) => toLoggedError(one, mapper, redaction)) }),
   }
 }
 
@@ -48,7 +71,7 @@ export function toKeptError(error: SourceError, mapper: SourceMapper, redaction:
     const redacted = {
       ...frame,
       file: redactFrame(frame.file, redaction),
-      function: redactFrame(frame.function, redaction),
+      function: redactFrame(redactName(frame, mapper, redaction), redaction),
       ...(standIn === undefined ? {} : { standIn }),
     }
     return [code ? { ...redacted, code } : redacted]

@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { FindTrace } from '../http/trace-context.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
@@ -7,6 +7,7 @@ import { createErrorAnalyzer } from './error-analyzer.ts'
 import type { Failure } from './failure-context.ts'
 import { failureStatusOf } from './failure-status.ts'
 import { recordProcessFailure } from './process-failure.ts'
+import { createRecentRequests } from './recent-requests.ts'
 import { type RecordFailure, recordFailure } from './record-failure.ts'
 import { failuresOf, type RequestFailures } from './request-failures.ts'
 import { processFrames, type RouteFiles } from './stacks/place-frames.ts'
@@ -26,6 +27,8 @@ export interface Failures {
    * @param level `fatal` if the process ends after it, because nothing caught it (`fatal`).
    */
   failProcess(thrown: unknown, log: FastifyBaseLogger, level?: 'error' | 'fatal'): Failure
+  /** Notes the requests to routes that are added after this call: `failProcess` removes their secrets. */
+  watchRequests(app: FastifyInstance): void
 }
 
 export interface FailuresInput {
@@ -66,6 +69,7 @@ export function createFailures({
   const record: RecordFailure = (event, request) => recordFailure(event, request, { keep, traceOf, hasDetails })
   const tools = { mapper, files, analyzer, release, build, metrics, record }
   const recordBrowserFailure = createBrowserFailures(digestKey, record)
+  const recent = createRecentRequests()
   const of = (request: FastifyRequest) => failuresOf(request, tools)
 
   return {
@@ -74,8 +78,11 @@ export function createFailures({
     failInBrowser: (failure, request) => recordBrowserFailure(failure, request, of(request)),
     failProcess(thrown, log, level = 'fatal') {
       const placeFrames = () => processFrames(mapper, files)
-      const digest = recordProcessFailure(thrown, { analyzer, placeFrames, release, build, log, level, keep })
+      const redaction = recent.redaction()
+      const settings = { analyzer, placeFrames, release, build, log, level, keep, redaction }
+      const digest = recordProcessFailure(thrown, settings)
       return { digest, status: failureStatusOf(thrown) }
     },
+    watchRequests: recent.watch,
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { formatDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
-import { REDACTION_OUTSIDE_REQUESTS } from '../redaction/request-redaction.ts'
+import type { Redaction } from '../redaction/request-redaction.ts'
 import type { ErrorAnalyzer, PlaceFrames } from './error-analyzer.ts'
 import { writeFailure } from './failure-log.ts'
 import { createOccurrence } from './occurrence.ts'
@@ -15,14 +15,16 @@ export interface ProcessFailureInput {
   log: FastifyBaseLogger
   level: 'error' | 'fatal'
   keep(failure: FailureRecord): void
+  /** Removes the secrets of the requests that may have started the work. */
+  redaction: Redaction
 }
 
 /** Logs and keeps an exception that was thrown outside of any request. Returns its digest. Never throws. */
 export function recordProcessFailure(
   thrown: unknown,
-  { analyzer, placeFrames, release, build, log, level, keep }: ProcessFailureInput,
+  { analyzer, placeFrames, release, build, log, level, keep, redaction }: ProcessFailureInput,
 ): string {
-  const { fingerprint, logged, kept } = analyzer.analyzeThrown(thrown, REDACTION_OUTSIDE_REQUESTS, placeFrames)
+  const { fingerprint, logged, kept } = analyzer.analyzeThrown(thrown, redaction, placeFrames)
   const digest = formatDigest(fingerprint, createOccurrence())
   writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, level)
   keep({

@@ -14,6 +14,12 @@ export function showControlCharacters(text: string): string {
   return text.replace(CONTROL, toEscape)
 }
 
+/** Shows control and bidi characters as escapes in all texts of plain data. Line breaks and tabs stay. */
+export function showAllControlCharacters<Data>(data: Data): Data {
+  // The result has the structure of the data, with other texts.
+  return mapTexts(data, 0, (text) => showInLines(text).join('\n')) as Data
+}
+
 /** Puts a space in the place of control characters and line breaks, and removes bidi characters. */
 export function removeControlCharacters(text: string): string {
   return text.replace(CONTROL_RUN, ' ').replace(BIDI_CHARACTER, '')
@@ -46,25 +52,26 @@ function toJsonEscape(character: string): string {
  */
 export function sanitizeLine(json: string): string {
   try {
-    return `${JSON.stringify(sanitizeValue(JSON.parse(json), 0))}\n`
+    return `${JSON.stringify(mapTexts(JSON.parse(json), 0, indentLines))}\n`
   } catch {
     return `${showControlCharacters(json.trimEnd())}\n`
   }
 }
 
-function sanitizeValue(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return sanitizeText(value, depth)
+function mapTexts(value: unknown, depth: number, toText: (text: string, depth: number) => string): unknown {
+  if (typeof value === 'string') return toText(value, depth)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => sanitizeValue(item, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, depth + 1, toText))
   return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [showControlCharacters(key), sanitizeValue(part, depth + 1)]),
+    Object.entries(value).map(([key, part]) => [showControlCharacters(key), mapTexts(part, depth + 1, toText)]),
   )
 }
 
 // The printer indents nested values, but not those of the first level, such as the message.
-function sanitizeText(text: string, depth: number): string {
-  const lines = text.split(/\r?\n/).map((line) => line.split('\t').map(showControlCharacters).join('\t'))
-  return lines.join(depth === 1 ? '\n    ' : '\n')
+const indentLines = (text: string, depth: number) => showInLines(text).join(depth === 1 ? '\n    ' : '\n')
+
+function showInLines(text: string): string[] {
+  return text.split(/\r?\n/).map((line) => line.split('\t').map(showControlCharacters).join('\t'))
 }
 
 function toEscape(character: string): string {

@@ -42,7 +42,8 @@ const BUILD_OPTIONS = Object.keys({ esbuild: true, reactCompiler: true, strictMo
  * and HYD_OPTION_INVALID for an invalid value.
  */
 export function resolveOptions(sources: OptionSources): Options {
-  const { flags = {}, env = {}, scope = 'start', defaults = {} } = sources
+  const { flags = {}, scope = 'start', defaults = {} } = sources
+  const env = withoutServiceLinks(sources.env ?? {})
   const config = flatten(sources.config ?? {})
   const given = flatten(sources.given ?? {})
   const inScope = NAMES.filter((name) => SCOPES.indexOf(rules[name].scope) <= SCOPES.indexOf(scope))
@@ -51,11 +52,33 @@ export function resolveOptions(sources: OptionSources): Options {
   requireKnown(Object.keys(flags), NAMES)
   const variables = Object.keys(env).filter(isMeantForHydrant)
   requireKnown(variables, VARIABLES)
-  const values = { ...config, ...given }
   return nest((name) => {
     const fallback = defaults[name] ?? rules[name].fallback
-    return inScope.includes(name) ? resolveOption(name, rules[name], fallback, { flags, env, values }) : fallback
+    return inScope.includes(name) ? resolveOption(name, rules[name], fallback, { flags, env, config, given }) : fallback
   })
+}
+
+const IP_ADDRESS = String.raw`(?:\d{1,3}(?:\.\d{1,3}){3}|[\da-fA-F:.]*:[\da-fA-F:.]*)`
+const LINK = String.raw`(?:tcp|udp|sctp):\/\/\[?${IP_ADDRESS}\]?:\d+`
+/** What Kubernetes sets for each service of a namespace, and Docker for each link: the ends of names, with their values. */
+const SERVICE_LINKS = [
+  ['_SERVICE_HOST', IP_ADDRESS],
+  ['_SERVICE_PORT(?:_\\w+)?', '\\d+'],
+  ['_PORT(?:_\\d+_(?:TCP|UDP|SCTP))?', LINK],
+  ['_PORT_\\d+_(?:TCP|UDP|SCTP)_PROTO', 'tcp|udp|sctp'],
+  ['_PORT_\\d+_(?:TCP|UDP|SCTP)_PORT', '\\d+'],
+  ['_PORT_\\d+_(?:TCP|UDP|SCTP)_ADDR', IP_ADDRESS],
+  ['_NAME', '\\/[\\w.-]+\\/[\\w.-]+'],
+].map(([end, value]) => ({ name: new RegExp(`\\w${end}$`), value: new RegExp(`^(?:${value})$`) }))
+
+/**
+ * Leaves out the variables of Kubernetes and Docker for a service: one with the name `hydrant-admin` sets
+ * `HYDRANT_ADMIN_SERVICE_HOST` and `HYDRANT_ADMIN_PORT=tcp://…`. No option accepts such a value.
+ */
+export function withoutServiceLinks(env: Record<string, string | undefined>): Record<string, string | undefined> {
+  const isLink = (variable: string, text = '') =>
+    isMeantForHydrant(variable) && SERVICE_LINKS.some(({ name, value }) => name.test(variable) && value.test(text))
+  return Object.fromEntries(Object.entries(env).filter(([variable, text]) => !isLink(variable, text)))
 }
 
 /** Whether a variable has Hydrant's prefix, or a misspelling of it before the name of an option: `HYDRNAT_BASE`. */
@@ -76,32 +99,72 @@ function variableOf(name: string): string {
 
 /** What was given for the options, by their full names or variables. */
 interface GivenValues extends Required<Pick<OptionSources, 'flags' | 'env'>> {
-  /** The values of the configuration and the code. */
-  values: Record<string, unknown>
+  config: Record<string, unknown>
+  given: Record<string, unknown>
 }
 
 function resolveOption<Value>(
   name: string,
   rule: OptionRule<Value>,
   fallback: Value,
-  { flags, env, values }: GivenValues,
+  { flags, env, config, given }: GivenValues,
 ): Value {
-  const variable = variableOf(name)
-  const typed: [string, string | undefined][] = [
-    [`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, flags[name]],
-    [variable, env[variable]],
-    [rule.env ?? variable, env[rule.env ?? variable]],
-  ]
-  for (const [source, text] of typed) {
-    if (text === undefined || text === '') continue
+  const typed = findTyped(name, flags, env)
+  if (typed) {
+    const [source, text] = typed
     const value = rule.parse(text)
     if (value === undefined || !rule.accepts(value)) throw createInvalid(source, rule, text)
     return value
   }
-  const value = values[name]
+  const value = given[name] ?? config[name]
   if (value === undefined) return fallback
-  if (!rule.accepts(value)) throw createInvalid(name, rule, value)
-  return value
+  if (rule.accepts(value)) return value
+  const error = createInvalid(name, rule, value)
+  if (given[name] === undefined) error.fix = `Correct "${name}" in hydrant.config.ts.`
+  throw error
+}
+
+/** Returns the text of a flag or a variable that sets an option, after the name of its source. */
+function findTyped(
+  name: string,
+  flags: Record<string, string | undefined>,
+  env: Record<string, string | undefined>,
+): [source: string, text: string] | null {
+  const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  const variable = variableOf(name)
+  const second = rules[name as OptionName].env ?? variable
+  for (const [source, text] of [
+    [flag, flags[name]],
+    [variable, env[variable]],
+    [second, env[second]],
+  ] as const)
+    if (text !== undefined && text !== '') return [source, text]
+  return null
+}
+
+/** The options whose values lead to errors later, when a server starts. */
+const LATER_ERRORS: Readonly<Record<string, readonly OptionName[]>> = {
+  HYD_LISTEN_FAILED: ['host', 'port', 'socket'],
+  HYD_PORT_IN_USE: ['host', 'port'],
+  HYD_SOCKET_IN_USE: ['socket'],
+  HYD_ADMIN_LISTEN_FAILED: ['admin', 'admin.host', 'admin.port'],
+  HYD_ADMIN_PORT_IN_USE: ['admin', 'admin.host', 'admin.port'],
+  HYD_OPTION_ADMIN_TOKEN: ['admin', 'admin.host'],
+  HYD_OPTION_INVALID: ['admin.token', 'admin.readToken', 'ledger'],
+  HYD_LEDGER_FOREIGN: ['ledger'],
+}
+
+/** Adds the flags, variables and the configuration that an error of a start comes from to its message. */
+export function nameSources(error: unknown, { flags = {}, env = {}, config = {} }: OptionSources): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error
+  const configured = flatten(config)
+  const sources = (LATER_ERRORS[String(error.code)] ?? []).flatMap((name) => {
+    const [source] = findTyped(name, flags, withoutServiceLinks(env)) ?? []
+    if (source === undefined) return configured[name] === undefined ? [] : [`"${name}" is set in hydrant.config.ts`]
+    return error.message.includes(source) ? [] : [`"${name}" is set by ${source}`]
+  })
+  if (sources.length > 0) error.message += ` (${sources.join(', ')})`
+  return error
 }
 
 function createInvalid(source: string, rule: OptionRule<unknown>, value: unknown) {

@@ -29,7 +29,8 @@ export function bodySecretsOf(body: unknown): BodySecrets {
     if (SHORT_NUMBER.test(written)) words.add(written)
   }
   for (const written of found.others) {
-    for (const value of longEnough(spellingsOf(written))) (WORD.test(value) ? words : texts).add(value)
+    for (const value of longEnough([written, ...partsOf(written)].flatMap(spellingsOf)))
+      (WORD.test(value) ? words : texts).add(value)
   }
   return { texts: [...texts], words, isPartial: found.isPartial }
 }
@@ -37,13 +38,29 @@ export function bodySecretsOf(body: unknown): BodySecrets {
 /** A message shows at most this many characters of a value. */
 const MAX_SPELLED = 2_000
 
-/** Returns the forms in which code writes a value into messages: in lower case, as JSON, in the query of a URL. */
+/**
+ * Returns the forms in which code writes a value into messages: in lower and in upper case, as JSON, in the query of a
+ * URL. Other texts than words are found in any case.
+ */
 function spellingsOf(value: string): string[] {
   if (value.length > MAX_SPELLED) return [value]
-  const spellings = [value, value.toLowerCase()]
+  const spellings = [value, value.toLowerCase(), value.toUpperCase()]
   if (/^[\w-]*$/.test(value)) return spellings
   const inQuery = encodeLoosely(value)
   return [...spellings, JSON.stringify(value).slice(1, -1), inQuery, inQuery.replaceAll('%20', '+')]
+}
+
+const EMAIL = /^([^\s@]+)@([^\s@]+)$/
+/** A name has few words. A longer text has many words that messages have, too. */
+const MAX_NAME_WORDS = 4
+
+/** Returns the halves of an e-mail address, and the words of a name. */
+function partsOf(value: string): string[] {
+  if (value.length > MAX_SPELLED) return []
+  const [, local, domain] = EMAIL.exec(value) ?? []
+  if (local !== undefined && domain !== undefined) return [local, domain, ...local.split(/[._+-]/)]
+  const words = value.split(/\s+/)
+  return words.length > 1 && words.length <= MAX_NAME_WORDS ? words : []
 }
 
 /**
@@ -87,10 +104,15 @@ function addText(found: FoundTexts, value: unknown, isSecret: () => boolean) {
   else found.isPartial = true
 }
 
+/** Names that a site chooses: `address.street`, `items[2].name`. Other names may be values: `{"jane@example.org":1}`. */
+const FIELD_NAME = /^(?!.*\d{4})[\w$.[\]-]+$/
+
 function textsInForm(form: FormData): FoundTexts {
   const found: FoundTexts = { secrets: new Set(), others: new Set(), isPartial: false }
-  for (const [name, value] of form)
+  for (const [name, value] of form) {
     addText(found, typeof value === 'string' ? value : value.name, () => isSecretName(name))
+    if (!FIELD_NAME.test(name)) addText(found, name, () => false)
+  }
   return found
 }
 
@@ -127,6 +149,7 @@ function textsInJson(json: unknown): FoundTexts {
     left -= count
     for (let place = 0; place < count; place++) {
       const key = keys?.[place] ?? String(place)
+      if (keys !== null && !FIELD_NAME.test(key)) addText(found, key, () => isSecret)
       // An array is read by index, an object by key.
       read((object as Record<string, unknown>)[key], () => isSecret || (keys !== null && isSecretName(key)))
     }

@@ -14,6 +14,8 @@ export interface RedactOptions {
   maxLength?: number
   /** Returns true for a word that stays even when the visitor has sent it (none). */
   isKnownWord?(word: string): boolean
+  /** Whether the text is shown even if the request has secrets that are unknown (false). */
+  isWhole?: boolean
 }
 
 /** Removes secrets from a text. */
@@ -51,24 +53,36 @@ export function redactorOf(texts: readonly string[], words = NO_WORDS, isPartial
 }
 
 function createRedactorOf(texts: readonly string[], words: ReadonlySet<string>, isPartial: boolean): Redactor {
-  const holdsLong = createPrefixFilter(longEnough([...texts, ...words]))
+  const folded = texts.map(fold)
+  const holdsLong = createPrefixFilter(longEnough([...folded, ...[...words].map(fold)]))
   const hasShort = [...words].some(({ length }) => length < LEAST_SECRET_LENGTH)
-  const mayHold = (text: string) => isPartial || holdsLong(text) || (hasShort && SHORT_NUMBER.test(text))
+  const mayHold = (text: string) => isPartial || holdsLong(fold(text)) || (hasShort && SHORT_NUMBER.test(text))
 
-  function redact(text: string, { maxLength = MAX_LENGTH, isKnownWord = () => false }: RedactOptions = {}): string {
+  function redact(text: string, options: RedactOptions = {}): string {
+    const { maxLength = MAX_LENGTH, isKnownWord = () => false, isWhole = false } = options
     const isCut = text.length >= maxLength
     // A few characters after the cut show whether the cut goes through a secret.
     const near = text.slice(0, maxLength + LEAST_SECRET_LENGTH)
     const spans = findNamedSecrets(near)
     if (mayHold(near)) {
-      if (texts.length > 0) spans.push(...findSubstrings(near, texts, isCut))
+      if (folded.length > 0) spans.push(...findSubstrings(fold(near), folded, isCut))
       if (words.size > 0) spans.push(...findWords(near, words, isCut, isKnownWord))
-      if (isPartial) spans.push(...findUnknownParts(near, isKnownWord))
+      if (isPartial && !isWhole) spans.push(...findUnknownParts(near, isKnownWord))
     }
     return hide(near, spans, maxLength) + (text.length > maxLength ? '…' : '')
   }
 
   return Object.assign(redact, { mayHold })
+}
+
+/** Returns the text in lower case, character for character, so that a secret is found in any case. */
+function fold(text: string): string {
+  const lower = text.toLowerCase()
+  if (lower.length === text.length) return lower
+  return text.replace(/[^\0-\x7f]|[A-Z]+/g, (part) => {
+    const one = part.toLowerCase()
+    return one.length === part.length ? one : part
+  })
 }
 
 const WITHOUT_SECRETS = createRedactorOf([], NO_WORDS, false)
@@ -143,8 +157,37 @@ function cookieValues(cookie: string): string[] {
   return cookie.split(';').flatMap((pair) => {
     const value = pair.slice(pair.indexOf('=') + 1).trim()
     const bare = value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value
-    return bare.includes('%') ? [value, bare, decodeLoosely(bare)] : [value, bare]
+    const decoded = bare.includes('%') ? decodeLoosely(bare) : bare
+    return [value, bare, decoded, ...signedParts(decoded), ...jsonTexts(decoded)]
   })
+}
+
+/** A value with its signature, as `@fastify/cookie` and `cookie-parser` write it: `<id>.<sig>`, `s:<id>.<sig>`. */
+const SIGNED = /^(?:s:)?(.+)\.([\w+/=-]{20,})$/s
+
+function signedParts(value: string): string[] {
+  const [, signed, signature = ''] = SIGNED.exec(value) ?? []
+  if (signed === undefined) return value.startsWith('s:') || value.startsWith('j:') ? [value.slice(2)] : []
+  return [...(isMessageWord(signed) ? [] : [signed]), signature, ...jsonTexts(signed)]
+}
+
+const MAX_JSON = 4_096
+
+/** Returns the texts and numbers in a cookie with JSON: `{"id":…}`, `j:{"id":…}`. */
+function jsonTexts(value: string): string[] {
+  const json = value.replace(/^j:/, '')
+  if (!/^[[{]/.test(json) || json.length > MAX_JSON) return []
+  try {
+    const texts: string[] = []
+    JSON.parse(json, (_key, part) => {
+      const text = typeof part === 'string' || typeof part === 'number' ? String(part) : ''
+      if (!isMessageWord(text)) texts.push(text)
+      return part
+    })
+    return texts
+  } catch {
+    return []
+  }
 }
 
 /** Returns what follows the scheme: a token, or a name and a password in Base64. */

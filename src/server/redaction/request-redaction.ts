@@ -10,22 +10,30 @@ export interface Redaction {
   inMessage(text: string, options?: RedactOptions): string
   /** Redacts a URL, a name or a stack frame: these must not depend on the body, so only the headers count. */
   inPlace(text: string, options?: RedactOptions): string
+  /** Redacts the name of a function, which a site may compute from the body. Known words stay. */
+  inName(text: string, isKnownWord: (word: string) => boolean): string
   /** Returns false when the text certainly holds no secret of the request. */
   mayHold(text: string): boolean
 }
 
-/** Creates the redaction of a request. */
-export function redactionFor(request: FastifyRequest): Redaction {
-  const headers = secretsOf(request.headers)
-  const query = longEnough(querySecretsOf(request.originalUrl))
+/** Longer names of functions are cut. */
+const MAX_NAME = 500
+
+/** Creates the redaction of a request, or of several. */
+export function redactionFor(...requests: readonly FastifyRequest[]): Redaction {
+  const headers = requests.flatMap((request) => secretsOf(request.headers))
+  const query = longEnough(requests.flatMap((request) => querySecretsOf(request.originalUrl)))
   const inPlace = redactorOf(headers)
-  let cached: { body: unknown; redactor: Redactor } | null = null
+  let cached: { bodies: readonly unknown[]; redactor: Redactor } | null = null
 
   // The first hooks run before the body has been read.
   function withBody(): Redactor {
-    const { body } = request
-    if (cached === null || cached.body !== body) {
-      const { texts, words, isPartial } = bodySecretsOf(body)
+    const bodies = requests.map(({ body }) => body)
+    if (cached === null || cached.bodies.some((body, index) => body !== bodies[index])) {
+      const found = bodies.map(bodySecretsOf)
+      const texts = found.flatMap(({ texts }) => texts)
+      const words = found.flatMap(({ words }) => [...words])
+      const isPartial = found.some(({ isPartial }) => isPartial)
       // `?key=properties`: a word stays if the message itself uses it.
       const isWord = (value: string) => WORD.test(value)
       const redactor = redactorOf(
@@ -33,7 +41,7 @@ export function redactionFor(request: FastifyRequest): Redaction {
         new Set([...query.filter(isWord), ...words]),
         isPartial,
       )
-      cached = { body, redactor }
+      cached = { bodies, redactor }
     }
     return cached.redactor
   }
@@ -41,11 +49,7 @@ export function redactionFor(request: FastifyRequest): Redaction {
   return {
     inPlace,
     inMessage: (text, options) => withBody()(text, options),
+    inName: (text, isKnownWord) => withBody()(text, { isKnownWord, maxLength: MAX_NAME, isWhole: true }),
     mayHold: (text) => withBody().mayHold(text),
   }
 }
-
-const redact = redactorOf([])
-
-/** Removes what a text itself marks as a secret, such as credentials in a URL. */
-export const REDACTION_OUTSIDE_REQUESTS: Redaction = { inMessage: redact, inPlace: redact, mayHold: redact.mayHold }

@@ -204,11 +204,15 @@ export function unserializable(
 
 /** Names the value that Devalue has refused, or returns its message. */
 function reasonOf(error: unknown): string {
-  const value: unknown = error instanceof DevalueError ? error.value : undefined
+  return (error instanceof DevalueError && nameRefused(error.value)) || messageOf(error)
+}
+
+/** Names a value that data may not contain; an empty string for a plain object. */
+export function nameRefused(value: unknown): string {
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
   const name = typeof value === 'object' && value !== null ? classOf(value) : 'Object'
   if (name === 'Response') return 'a Response; call redirect() or notFound(), or read its body: await response.json()'
-  return name === 'Object' ? messageOf(error) : `an instance of ${name}`
+  return name === 'Object' ? '' : `an instance of ${name}`
 }
 
 function classOf(value: object): string {

@@ -1,7 +1,13 @@
 import { forEachPart } from '../../shared/wire/data-parts.ts'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
+import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
 import { startDeadline } from '../util/deadline.ts'
+import { hasCode } from '../util/has-code.ts'
+import { messageOf } from '../util/message-of.ts'
 import { type PromiseOwner, toPromise } from './data-promises.ts'
+import { nameRefused } from './deferred-data.ts'
+
+const REFUSED = 'HYD_DATA_UNSERIALISABLE'
 
 /** The request that gets the JSON. */
 interface JsonRequest extends Partial<PromiseOwner> {
@@ -16,10 +22,10 @@ interface Pending extends PromiseOwner {
 
 /**
  * Returns the data of a load as plain JSON, for scripts. Promises are awaited. A date becomes ISO 8601, a BigInt a
- * decimal string, a set and a typed array an array, and a map an object (an array of pairs if a key is not a string).
+ * decimal string, a set and binary data an array, and a map an object (an array of pairs if a key is not a string).
  *
  * Rejects with the reason of a promise, with the error of `onTimeout`, with an AbortError when the client disconnects,
- * or with a TypeError for data that contains itself.
+ * or with HYD_DATA_UNSERIALISABLE for data that a document may not contain either, and for data that contains itself.
  *
  * @param onTimeout Returns the error for a value that is not complete in time; `pending` lists the paths of its
  *   promises.
@@ -54,22 +60,66 @@ export async function toPlainJson(
  */
 function settle(value: unknown, path: string, pending: Pending, ancestors: Set<object>): unknown {
   if (typeof value === 'bigint') return value.toString()
+  if (typeof value === 'function' || typeof value === 'symbol') throw refuse(path, nameRefused(value))
   if (typeof value !== 'object' || value === null) return value
   if (isThenable(value)) return settleLater(value, path, pending, new Set(ancestors))
-  if (ancestors.has(value)) throw new TypeError(`${path} contains itself, which JSON cannot represent`)
-  if ('toJSON' in value && typeof value.toJSON === 'function') return value
-  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
+  if (ancestors.has(value)) throw refuse(path, 'it contains itself')
+  const parts: unknown[] = []
+  try {
+    if (!isContainer(value)) return leafOf(value, path)
+    ancestors.add(value)
+    forEachPart(value, (part, key) => {
+      const name = typeof key === 'number' ? `[${key}]` : `.${key}`
+      parts.push(settle(part, path + name, pending, ancestors))
+    })
+    ancestors.delete(value)
+  } catch (error) {
+    // A getter of the site may throw.
+    throw hasCode(error, REFUSED) ? error : refuse(path, messageOf(error), error)
+  }
+  const rebuild = (settled: readonly unknown[]) => toJsonContainer(value, settled)
+  return parts.some((part) => part instanceof Promise) ? Promise.all(parts).then(rebuild) : rebuild(parts)
+}
+
+function isContainer(value: object): boolean {
+  if (Array.isArray(value) || value instanceof Map || value instanceof Set) return true
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const isPlain = prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
+  return isPlain && Object.getOwnPropertySymbols(value).length === 0
+}
+
+/** What a document writes as a value of its own, by its tag, and JSON as a text, a number or an array. */
+const LEAVES: Readonly<Record<string, (value: never) => unknown>> = {
+  Date: (value: Date) => value.toJSON(),
+  URL: String,
+  URLSearchParams: String,
+  RegExp: String,
+  Number: Number,
+  String: String,
+  Boolean: (value: boolean) => value.valueOf(),
+  BigInt: String,
+  ArrayBuffer: (value: ArrayBuffer) => [...new Uint8Array(value)],
+  DataView: ({ buffer, byteOffset, byteLength }: DataView) => [...new Uint8Array(buffer, byteOffset, byteLength)],
+}
+
+function leafOf(value: object, path: string): unknown {
+  const tag = Object.prototype.toString.call(value).slice(8, -1)
+  const toLeaf = LEAVES[tag]
+  // The tag says which value it is.
+  if (toLeaf !== undefined && Object.hasOwn(LEAVES, tag)) return toLeaf(value as never)
+  if (ArrayBuffer.isView(value)) {
     // Every typed array is iterable.
     return Array.from(value as unknown as Iterable<number | bigint>, (item) =>
       typeof item === 'bigint' ? item.toString() : item,
     )
   }
-  ancestors.add(value)
-  const parts: unknown[] = []
-  forEachPart(value, (part, key) => parts.push(settle(part, `${path}.${key}`, pending, ancestors)))
-  ancestors.delete(value)
-  const rebuild = (settled: readonly unknown[]) => toJsonContainer(value, settled)
-  return parts.some((part) => part instanceof Promise) ? Promise.all(parts).then(rebuild) : rebuild(parts)
+  if (tag.startsWith('Temporal.')) return String(value)
+  throw refuse(path, nameRefused(value) || 'an object with symbols as keys')
+}
+
+/** @param path Begins with `data`. */
+function refuse(path: string, reason: string, cause?: unknown): HydrantError {
+  return createHydrantError(REFUSED, ['a load or an action', 'the page', path.slice('data'.length), reason], cause)
 }
 
 /** Returns the array or plain object that represents a container in JSON, with the settled parts in its place. */
@@ -77,7 +127,12 @@ function toJsonContainer(container: object, parts: readonly unknown[]): unknown 
   if (Array.isArray(container) || container instanceof Set) return parts
   const keys: unknown[] = container instanceof Map ? [...container.keys()] : Object.keys(container)
   const pairs = parts.map((part, index) => [keys[index], part] as const)
-  return keys.every((key) => typeof key === 'string') ? Object.fromEntries(pairs) : pairs
+  if (container instanceof Map && !keys.every((key) => typeof key === 'string'))
+    return pairs.map(([key, part]) => [
+      settle(key, 'data', { waiting: new Set(), promises: new WeakMap() }, new Set()),
+      part,
+    ])
+  return Object.fromEntries(pairs)
 }
 
 function settleLater(promise: PromiseLike<unknown>, path: string, pending: Pending, ancestors: Set<object>) {

@@ -12,6 +12,7 @@ import { removeControlCharacters } from '../log/control-characters.ts'
 export type ParsedReport = { report: Report } | { problem: string }
 
 type Fields = Record<string, unknown>
+type StackLength = 'stack' | 'innerStack'
 
 /**
  * Checks every field of a report, as any client can send anything. Removes the characters that could control a
@@ -58,7 +59,7 @@ function toReport(json: unknown): Report {
 function toTree(value: unknown): ReportedError {
   let left = MAX_REPORTED_INNER
 
-  function toError(value: unknown, depth: number, name: string): ReportedError {
+  function toError(value: unknown, depth: number, name: string, length: StackLength = 'stack'): ReportedError {
     if (depth > MAX_REPORTED_CAUSES)
       throw new InvalidReport(`"${name}" must not be nested deeper than ${MAX_REPORTED_CAUSES} levels`)
     if (depth > 0 && left-- === 0)
@@ -69,9 +70,11 @@ function toTree(value: unknown): ReportedError {
     return {
       type: toText(fields, 'type'),
       message: toText(fields, 'message'),
-      stack: toText(fields, 'stack'),
-      ...(cause === undefined ? {} : { cause: toError(cause, depth + 1, 'cause') }),
-      ...(errors === undefined ? {} : { errors: toList(errors).map((one) => toError(one, depth + 1, 'errors')) }),
+      stack: toText(fields, 'stack', length),
+      ...(cause === undefined ? {} : { cause: toError(cause, depth + 1, 'cause', length) }),
+      ...(errors === undefined
+        ? {}
+        : { errors: toList(errors).map((one) => toError(one, depth + 1, 'errors', 'innerStack')) }),
     }
   }
 
@@ -95,10 +98,10 @@ function allowOnly(fields: Fields, names: readonly string[]) {
   if (unknown !== undefined) throw new InvalidReport(`unknown field ${JSON.stringify(unknown.slice(0, 50))}`)
 }
 
-function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS): string {
+function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS, limit: keyof typeof REPORT_LENGTHS = name): string {
   const value = fields[name]
   if (typeof value !== 'string') throw new InvalidReport(`"${name}" must be a string`)
-  const length = REPORT_LENGTHS[name]
+  const length = REPORT_LENGTHS[limit]
   if (value.length > length) throw new InvalidReport(`"${name}" must have at most ${length} characters`)
   if (!WITH_LINES.includes(name)) return removeControlCharacters(value)
   // In a log the message comes before the stack. No line of the message may look like a frame.

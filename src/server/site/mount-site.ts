@@ -228,6 +228,7 @@ async function addSiteHooks(site: Site, options: Options) {
     onShed: () => site.metrics.requestShed(),
   })
   addCrossSiteGuard(app, options)
+  site.failures.watchRequests(app)
   const stopWatching = watchErrorHandlers(app)
   const stopNoting = noteHandlers(app, failRoute, (route) => {
     guardRoute(route, options)

@@ -154,3 +154,48 @@ t.test('an unreadable ledger is 503, and the log has the reason', async (t) => {
   t.match(page.body, 'The ledger is not available')
   t.notMatch(page.body, 'disk is gone')
 })
+
+t.test(
+  'the console and its API contain no character of a client that a terminal obeys or that turns a text',
+  async (t) => {
+    const admin = await serveAdmin(t)
+    const poison = '\u001b[2J\u009b1m\u0007\u007f\u202egnp.exe\u2066\u200f\u2028'
+    await admin.keep(
+      failureOf('7K2M9QX4-000001', {
+        route: `/${poison}`,
+        path: `/${poison}`,
+        host: poison,
+        method: poison,
+        requestId: poison,
+        error: {
+          type: poison,
+          message: `first\n${poison}`,
+          stack: [{ file: poison, line: 1, column: 1, function: poison, isSite: true }],
+          cause: { type: poison, message: poison, stack: [] },
+        },
+      }),
+    )
+    const url = encodeURIComponent(poison)
+    const paths = ['/', '/failures/7K2M9QX4', `/find?digest=${url}`, `/failures/${url}`, '/cache']
+    const pages = paths.flatMap((path) =>
+      ['text/html', 'application/json', 'text/markdown'].map((accept) => [path, accept]),
+    )
+    const api = ['/api/failures', '/api/failures/7K2M9QX4', `/api/failures/${url}`].map((path) => [
+      path,
+      'application/json',
+    ])
+    const raw: string[] = []
+    for (const [path = '', accept = ''] of [...pages, ...api]) {
+      const answer = await admin.ask(path, { accept })
+      // The data for the script of the page has the address as the operator's browser has sent it.
+      const body = path.includes(url) ? answer.body.replace(/<script[\s\S]*?<\/script>/g, '') : answer.body
+      if (/(?![\n\t])\p{Cc}|[\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(body))
+        raw.push(`${accept} ${path}`)
+    }
+    t.strictSame(raw, [])
+    const { body } = await admin.ask('/failures/7K2M9QX4', { accept: 'text/html' })
+    t.match(body, '\\u202egnp.exe', 'the characters are shown')
+    const { failures } = JSON.parse((await admin.ask('/api/failures')).body)
+    t.equal(failures[0].message, `first\n${poison}`, 'JSON has the same value')
+  },
+)

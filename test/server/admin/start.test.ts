@@ -102,6 +102,12 @@ t.test('a configured port that is in use stops the site', async (t) => {
   })
   t.equal(wrong.code, 1)
   t.match(wrong.stderr, 'HYD_ADMIN_LISTEN_FAILED')
+  for (const [words, env, source] of [
+    [[], { HOST: '192.0.2.1' }, '"host" is set by HOST'],
+    [['--workers', '2'], { HYDRANT_HOST: '192.0.2.1' }, '"host" is set by HYDRANT_HOST'],
+    [['--admin', '192.0.2.1:9320'], {}, '"admin" is set by --admin'],
+  ] as const)
+    t.match((await runCli(['start', dir, '--port', '0', ...words], { env })).stderr, source)
 })
 
 t.test('beyond this machine it needs a token', async (t) => {

@@ -26,6 +26,14 @@ export default async function server(app) {
     if (process.env.SECOND) ways.rejection()
     open('what came while the server stopped')
   })
+  app.post('/mail', async (request) => {
+    const mail = async (to) => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      throw new Error('no mailbox ' + to)
+    }
+    void mail(request.body.email)
+    return 'sent'
+  })
   app.get('/fail/:way', async (request) => {
     ways[request.params.way]()
     return 'answered'
@@ -112,6 +120,17 @@ for (const [way, { message, frame }] of CELLS) {
     t.equal(told().length, 1)
   })
 }
+
+t.test('work that nothing awaits shows no value of the request that has started it', async (t) => {
+  const { url, ended, fatal, told } = await start(t)
+  const headers = { 'content-type': 'application/json' }
+  const send = (body: object) => fetch(`${url}/mail`, { method: 'POST', headers, body: JSON.stringify(body) })
+  t.equal(await (await send({ email: 'jane@example.org' })).text(), 'sent')
+  t.equal(await ended, 1)
+  t.match(fatal(), [{ err: { message: 'no mailbox [hidden]' } }])
+  t.match(told(), [{ message: 'no mailbox [hidden]' }])
+  t.notMatch(JSON.stringify([fatal(), told()]), 'jane@example.org')
+})
 
 t.test('a promise that rejects before its load returns it is a failure of the request', async (t) => {
   const server = startCli(t, ['start', dir, '--port', '0'])

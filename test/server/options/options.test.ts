@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type OptionSources, resolveOptions } from '../../../src/server/options/resolve-options.ts'
+import { nameSources, type OptionSources, resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { closestMatch } from '../../../src/server/util/closest-match.ts'
 
 const DEFAULTS = {
@@ -452,6 +452,92 @@ t.test('a variable whose prefix is misspelled is an error when the rest is the n
   }
   for (const name of ['HYDRATE_BASE', 'HYDRA_BASE', 'HYDRENT_OTHER', 'HYDRNAT', 'BASE'])
     t.doesNotThrow(() => resolveOptions({ env: { [name]: 'x' } }), name)
+})
+
+/** The variables of Kubernetes and Docker for a service with two ports. */
+function linksOf(prefix: string, address = '10.96.7.11'): Record<string, string> {
+  const url = (port: number, protocol = 'tcp') =>
+    `${protocol}://${address.includes(':') ? `[${address}]` : address}:${port}`
+  return {
+    [`${prefix}_SERVICE_HOST`]: address,
+    [`${prefix}_SERVICE_PORT`]: '3000',
+    [`${prefix}_SERVICE_PORT_HTTP`]: '3000',
+    [`${prefix}_SERVICE_PORT_DNS_UDP`]: '53',
+    [`${prefix}_PORT`]: url(3000),
+    [`${prefix}_PORT_3000_TCP`]: url(3000),
+    [`${prefix}_PORT_3000_TCP_PROTO`]: 'tcp',
+    [`${prefix}_PORT_3000_TCP_PORT`]: '3000',
+    [`${prefix}_PORT_3000_TCP_ADDR`]: address,
+    [`${prefix}_PORT_53_UDP`]: url(53, 'udp'),
+    [`${prefix}_PORT_53_UDP_PROTO`]: 'udp',
+    [`${prefix}_PORT_53_UDP_PORT`]: '53',
+    [`${prefix}_PORT_53_UDP_ADDR`]: address,
+  }
+}
+
+t.test('the variables of Kubernetes and Docker for a service are not options', async (t) => {
+  const services = ['HYDRANT', 'HYDRANTS', 'HYDRANT_ADMIN', 'HYDRANT_ADMIN_HOST', 'HYDRANT_LEDGER', 'HYDRANT_CANARY_2']
+  for (const service of services) {
+    t.strictSame(resolveOptions({ env: linksOf(service) }), DEFAULTS, service)
+    t.strictSame(resolveOptions({ env: linksOf(service, 'fd00:10:96::b') }), DEFAULTS, service)
+  }
+  t.strictSame(resolveOptions({ env: { ...linksOf('HYDRANT'), HYDRANT_NAME: '/web/hydrant' } }), DEFAULTS)
+  t.match(resolveOptions({ env: { ...linksOf('HYDRANT'), PORT: '8080', HYDRANT_HOST: '::' } }), {
+    port: 8080,
+    host: '::',
+  })
+  t.match(resolveOptions({ env: { ...linksOf('HYDRANT_ADMIN'), HYDRANT_ADMIN_PORT: '9000' } }), {
+    admin: { port: 9000 },
+  })
+  const wrong = [
+    ['HYDRANT_SERVICE_HOST', 'localhost'],
+    ['HYDRANT_SERVICE_PROT', '3000'],
+    ['HYDRANT_PORT_3000', 'tcp://10.0.0.1:3000'],
+    ['HYDRANT_PORT', 'tcp:3000'],
+    ['HYDRANT_PORT', 'http://10.0.0.1:80'],
+    ['HYDRANT_ADMIN_PROT', '9320'],
+    ['HYDRANT_PROT', 'tcp://10.0.0.1:80'],
+  ] as const
+  t.strictSame(
+    wrong.filter(([name, value]) => {
+      try {
+        return resolveOptions({ env: { ...linksOf('HYDRANT'), [name]: value } })
+      } catch (error) {
+        return !String(error).includes(name)
+      }
+    }),
+    [],
+  )
+})
+
+t.test('an error names the flag, the variable or the configuration that its value comes from', async (t) => {
+  const thrown = (sources: OptionSources) => {
+    try {
+      resolveOptions(sources)
+    } catch (error) {
+      const { message, fix } = error as Error & { fix: string }
+      return `${message} ${fix}`
+    }
+    return ''
+  }
+  t.match(thrown({ env: { HOST: 'a b' } }), /"HOST" must be .*variable HOST/)
+  t.match(thrown({ flags: { host: 'a b' } }), /"--host" must be .*--host/)
+  t.match(thrown({ config: { host: 'a b' } }), /"host" must be .* in hydrant\.config\.ts/)
+  t.notMatch(thrown({ given: { base: 'a b' } }), /Correct "base" in hydrant\.config\.ts/)
+
+  const named = (code: string, sources: OptionSources) =>
+    String(nameSources(Object.assign(new Error('it failed'), { code }), sources))
+  t.equal(named('HYD_LISTEN_FAILED', { env: { HOST: 'x86_64' } }), 'Error: it failed ("host" is set by HOST)')
+  t.equal(
+    named('HYD_PORT_IN_USE', { flags: { port: '80' }, env: { PORT: '81', HOST: '::' } }),
+    'Error: it failed ("host" is set by HOST, "port" is set by --port)',
+  )
+  t.equal(
+    named('HYD_ADMIN_LISTEN_FAILED', { env: { HYDRANT_ADMIN: '10.0.0.1:9320' }, config: { admin: { port: 1 } } }),
+    'Error: it failed ("admin" is set by HYDRANT_ADMIN, "admin.port" is set in hydrant.config.ts)',
+  )
+  t.equal(named('HYD_LISTEN_FAILED', { env: linksOf('HYDRANT') }), 'Error: it failed')
+  t.equal(named('ENOENT', { env: { HOST: 'x' } }), 'Error: it failed')
 })
 
 t.test('closestMatch finds a similar name and no distant one', async (t) => {

@@ -28,6 +28,13 @@ export const action = ({ form }) => {
   form.get('kind').property.reading
 }
 `,
+    'pages/computed.tsx': page,
+    'pages/computed.server.ts': `export const action = ({ form }) => {
+  const name = form.get('name')
+  const handlers = { [name]() { throw new Error('not handled') } }
+  handlers[name]()
+}
+`,
   }),
 )
 
@@ -78,6 +85,47 @@ t.test('hides values that say something about a person', async (t) => {
   ] as const) {
     t.equal(await said('/says', message, form(fields)), expected)
     t.equal(await said('/says', message, { nested: [fields] }), expected)
+  }
+})
+
+t.test(
+  'hides values in another case, parts of addresses and names, and names of properties that are values',
+  async (t) => {
+    const wrong: string[] = []
+    for (const [message, body, expected] of [
+      ['no JANE.DOE@EXAMPLE.ORG', form({ mail: 'jane.doe@example.org' }), 'no [hidden]'],
+      ['no Jane.Doe@Example.org', form({ mail: 'jane.doe@example.org' }), 'no [hidden]'],
+      ['no WINTERBOTTOM', form({ name: 'Winterbottom' }), 'no [hidden]'],
+      ['no 12 ROSE LANE', form({ street: '12 Rose Lane' }), 'no [hidden]'],
+      ['no mailbox jane.doe at example.org', form({ mail: 'jane.doe@example.org' }), 'no mailbox [hidden] at [hidden]'],
+      ['no winterbottom here', form({ mail: 'jane.winterbottom+shop@example.org' }), 'no [hidden] here'],
+      ['no Winterbottom', form({ name: 'Jane Winterbottom' }), 'no [hidden]'],
+      ['no WINTERBOTTOM', form({ name: 'Jane Winterbottom' }), 'no [hidden]'],
+      ["reading 'jane@example.org'", { 'jane@example.org': 1 }, "reading '[hidden]'"],
+      ["reading '4242424242424242'", { cards: { '4242424242424242': true } }, "reading '[hidden]'"],
+      ["reading 'Jane Doe'", form({ 'Jane Doe': 'on' }), "reading '[hidden]'"],
+      ['address.street is missing', form({ 'address.street': '' }), 'address.street is missing'],
+      ['items[2].amount is missing', { 'items[2].amount': '' }, 'items[2].amount is missing'],
+    ] as const) {
+      const shown = await said('/says', message, body)
+      if (shown !== expected) wrong.push(`${message}: ${shown}`)
+    }
+    t.strictSame(wrong, [])
+  },
+)
+
+t.test('no frame shows a value from which code has made the name of a function', async (t) => {
+  for (const name of ['jane@example.org', 'Winterbottom', 'Jane Doe', '4711-0815']) {
+    const { statusCode, headers } = await app.inject({
+      method: 'POST',
+      url: '/computed',
+      headers: { ...HTML, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: form({ name }),
+    })
+    t.equal(statusCode, 500)
+    const line = log.lines.find(({ reqId, err }) => err && reqId === headers['x-request-id'])
+    t.match(line?.err?.stack, /at .*\[hidden\].* \(pages\/computed\.server\.ts:3:\d+\)\n {4}at action \(/)
+    t.notMatch(JSON.stringify(line), name)
   }
 })
 

@@ -29,6 +29,30 @@ t.test('hides the secrets in the headers of a request', async (t) => {
   t.match(redact('the theme is dark'), 'dark', 'a short value is not a secret')
 })
 
+t.test('hides the parts of signed cookies and of cookies with JSON, in any case', async (t) => {
+  const signature = 'kDgXb0v2Hq9vB5f3m1wJ0xYpLqR4sTtUuVvWwXxYyZz'
+  const session = 'Zs81kd93kd'
+  const cookies = [
+    `sid=s:${session}.${signature}`,
+    `sid=${encodeURIComponent(`s:${session}.${signature}`)}`,
+    `sid=${session}.${signature}`,
+    `cart=j:{"id":"${session}","by":{"key":"${signature}"}}`,
+    `cart=${encodeURIComponent(`j:{"list":["${session}","${signature}"]}`)}`,
+    `cart={"id":"${session}","sig":"${signature}"}`,
+  ]
+  const shown = cookies.flatMap((cookie) => {
+    const redact = createRedactor({ cookie })
+    const text = `no session ${session}, ${session.toUpperCase()}, ${session.toLowerCase()}; signed ${signature}`
+    return redact(text) === 'no session [hidden], [hidden], [hidden]; signed [hidden]' ? [] : [redact(text)]
+  })
+  t.strictSame(shown, [])
+  t.equal(
+    createRedactor({ cookie: `last=s:object.${signature}` })('no object'),
+    'no object',
+    'a word of messages stays',
+  )
+})
+
 t.test('hides credentials in URLs and queries', async (t) => {
   for (const [text, secret] of [
     ['connect to postgres://app:hunter22@db.example/shop', 'hunter22'],

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { listBooks } from './lib/library.server.ts'
 
 export default async function server(app: FastifyInstance) {
-  await app.register(cookie, { secret: process.env.COOKIE_SECRET ?? 'only for development, not for visitors' })
+  const { COOKIE_SECRET } = process.env
+  if (!COOKIE_SECRET) throw new Error('Set COOKIE_SECRET, for example to the output of: openssl rand -base64 32')
+  await app.register(cookie, { secret: COOKIE_SECRET })
   app.get('/api/books', async () => listBooks())
 }

@@ -6,9 +6,12 @@ import Fastify from 'fastify'
 import { renderPage } from 'vike/server'
 import './dist/server/entry.mjs'
 
+const { COOKIE_SECRET } = process.env
+if (!COOKIE_SECRET) throw new Error('Set COOKIE_SECRET, for example to the output of: openssl rand -base64 32')
+
 const app = Fastify({ logger: true })
 await app.register(formbody)
-await app.register(cookie, { secret: process.env.COOKIE_SECRET ?? 'only for development, not for visitors' })
+await app.register(cookie, { secret: COOKIE_SECRET })
 await app.register(fastifyStatic, { root: join(import.meta.dirname, 'dist/client/assets'), prefix: '/assets/' })
 
 app.route({

@@ -74,3 +74,37 @@ t.test('text that is not a stack has no frames, and a long stack is cut', async 
   t.equal(frames.length, 50)
   t.ok(frames.every((frame) => frame.length <= 500))
 })
+
+// A quadratic pattern would take hours for these, and the test would end by its timeout.
+t.test('reading a line takes linear time, whatever repeats in it', async (t) => {
+  const times = 300_000
+  const parts = [
+    'http:@',
+    '@',
+    'a@',
+    'x-extension:@',
+    'a-',
+    ':1',
+    ':1:1',
+    'a.',
+    '/',
+    '*',
+    ' line 1 > ',
+    '<',
+    '(',
+    '    at ',
+    ' (',
+  ]
+  for (const part of parts) {
+    for (const end of ['', ':1:1', '@b.js:1:1', '!'])
+      t.ok(readBrowserStack(part.repeat(times) + end).length <= 1, `${part} ${end}`)
+  }
+  t.same(readBrowserStack('http:@https://a.example/b.js:1:2'), ['    at http: (https://a.example/b.js:1:2)'])
+  t.same(readBrowserStack('f@g@https://a.example/b@c.js:1:2'), ['    at f@g (https://a.example/b@c.js:1:2)'])
+  t.same(readBrowserStack('f@moz-extension://a/b.js:1:2'), ['    at f (moz-extension://a/b.js:1:2)'])
+  t.same(readBrowserStack('f@app.js:1:2\napp.js:3:4\n@app.js:5:6'), [
+    '    at f (app.js:1:2)',
+    '    at app.js:3:4',
+    '    at app.js:5:6',
+  ])
+})

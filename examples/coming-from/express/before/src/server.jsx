@@ -3,10 +3,13 @@ import express from 'express'
 import { checkPassword, findBook, listBooks, suggestions } from './library.js'
 import { render } from './render.jsx'
 
+const { COOKIE_SECRET } = process.env
+if (!COOKIE_SECRET) throw new Error('Set COOKIE_SECRET, for example to the output of: openssl rand -base64 32')
+
 const app = express()
 app.use(express.static(new URL('./public', import.meta.url).pathname))
 app.use(express.urlencoded())
-app.use(cookieParser(process.env.COOKIE_SECRET ?? 'only for development, not for visitors'))
+app.use(cookieParser(COOKIE_SECRET))
 app.use((request, response, next) => {
   response.locals.member = request.signedCookies.member || null
   next()

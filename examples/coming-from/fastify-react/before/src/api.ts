@@ -14,7 +14,9 @@ declare module 'fastify' {
 /** The decorators, hooks and routes of the app. */
 export const api = fastifyPlugin(
   async (app) => {
-    await app.register(cookie, { secret: process.env.COOKIE_SECRET ?? 'only for development, not for visitors' })
+    const { COOKIE_SECRET } = process.env
+    if (!COOKIE_SECRET) throw new Error('Set COOKIE_SECRET, for example to the output of: openssl rand -base64 32')
+    await app.register(cookie, { secret: COOKIE_SECRET })
     app.decorate('library', new Library())
     app.decorateRequest('member', null)
     app.addHook('onRequest', async (request) => {

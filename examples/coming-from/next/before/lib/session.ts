@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-const SECRET = process.env.COOKIE_SECRET ?? 'only for development, not for visitors'
-
 export function sign(name: string): string {
-  return `${name}.${createHmac('sha256', SECRET).update(name).digest('base64url')}`
+  const { COOKIE_SECRET } = process.env
+  if (!COOKIE_SECRET) throw new Error('Set COOKIE_SECRET, for example to the output of: openssl rand -base64 32')
+  return `${name}.${createHmac('sha256', COOKIE_SECRET).update(name).digest('base64url')}`
 }
 
 export function readSigned(value: string | undefined): string | null {

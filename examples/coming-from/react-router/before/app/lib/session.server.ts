@@ -1,9 +1,12 @@
 import { createCookieSessionStorage } from 'react-router'
 
+const { COOKIE_SECRET } = process.env
+if (!COOKIE_SECRET) throw new Error('Set COOKIE_SECRET, for example to the output of: openssl rand -base64 32')
+
 export const { getSession, commitSession } = createCookieSessionStorage<{ member: string }>({
   cookie: {
     name: 'member',
-    secrets: [process.env.COOKIE_SECRET ?? 'only for development, not for visitors'],
+    secrets: [COOKIE_SECRET],
     httpOnly: true,
     sameSite: 'lax',
     path: '/',
