@@ -35,7 +35,10 @@ export function createRecentRequests(now: () => number = Date.now): RecentReques
 
   const note: onRequestHookHandler = (request, _reply, done) => {
     if (!isSafe(request.method)) {
-      const size = REQUEST_BYTES + (Number(request.headers['content-length']) || 0)
+      const { headers, routeOptions } = request
+      // A body that comes in chunks may be as long as the limit.
+      const length = headers['transfer-encoding'] === undefined ? headers['content-length'] : routeOptions.bodyLimit
+      const size = REQUEST_BYTES + (Number(length) || 0)
       recent.push({ request, bytes: size, time: now() })
       bytes += size
       forgetOldest()
