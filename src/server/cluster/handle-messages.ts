@@ -42,6 +42,8 @@ export function createMessageHandler({
         return void answerCall(ledger, message.call).then((answer) => worker.send({ kind: 'answer', answer }))
       case 'cacheCall':
         return cache.take(message.call, worker)
+      case 'askBuild':
+        return worker.send({ kind: 'build', build: worker.source.build })
       case 'cacheContents':
         return contents?.take(message)
       case 'listen':
