@@ -1,4 +1,3 @@
-import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import { startServer } from '../../src/server/start.ts'
 
 /** Runs `hydrant start`. Loads no code that only the build needs. */
@@ -7,6 +6,5 @@ export async function runStart(
   flags: Record<string, string | undefined>,
   note: string | null,
 ): Promise<void> {
-  createEnvFiles(dir, 'production', process.env).load()
   await startServer({ dir, flags, env: process.env, note })
 }

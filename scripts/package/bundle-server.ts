@@ -41,7 +41,8 @@ const PUBLIC = {
 const COMMANDS = ['build', 'completion', 'create', 'docs', 'errors', 'info', 'types'] as const
 
 /** Modules that are loaded in processes which do not serve. */
-const NOT_SERVING = /(?:program|commands\/start|cluster\/(?:start-primary|cluster-metrics|report-start-failure))\.js$/
+const NOT_SERVING =
+  /(?:program|commands\/start|cluster\/(?:start-primary|cluster-metrics|report-start-failure|worker-source))\.js$/
 
 /** Modules that browsers and tests of components load as well, without a server. */
 const WITHOUT_SERVER = /^src\/shared\/|testing\/replace-browser\.js$/
@@ -118,9 +119,10 @@ await Promise.all([
     plugins: [leaveCommands, joinServing(starts)],
   }),
   bundle({ entryPoints: COMMANDS.map((name) => `scripts/commands/${name}.js`), splitting: true }),
-  // Threads, and the plugins of a build, share no modules with the others.
+  // Threads, hooks, and the plugins of a build, share no modules with the others.
   bundle({
     entryPoints: {
+      'build-copy-hooks': 'src/server/build-output/build-copy-hooks.js',
       'ledger-thread-program': 'src/server/ledger/ledger-thread-program.js',
       'markdown-thread-program': 'src/server/markdown/markdown-thread-program.js',
       'watchdog-thread': 'src/server/lifecycle/watchdog-thread.js',

@@ -5,8 +5,8 @@ import { buildFolder, readConfig, readManifest } from './build-output/read-build
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './cluster/messages.ts'
 import type { StartAttempt } from './cluster/report-start-failure.ts'
 import { requireToken } from './options/admin-address.ts'
+import { createEnvFiles, type EnvFiles } from './options/env-files.ts'
 import { nameSources, resolveOptions } from './options/resolve-options.ts'
-
 import type { ServeInput } from './start-single.ts'
 
 export interface StartInput {
@@ -14,7 +14,8 @@ export interface StartInput {
   dir: string
   /** Options as typed on the command line. */
   flags: Record<string, string | undefined>
-  env: Record<string, string | undefined>
+  /** The environment. The variables of the files in the site's folder are added to it. */
+  env: NodeJS.ProcessEnv
   /** A note on how the server was started, which is logged as a warning; null for none (null). */
   note?: string | null
 }
@@ -33,8 +34,11 @@ export async function startServer(input: StartInput): Promise<void> {
   const isSuccessor = input.env[SUCCESSOR_VARIABLE] !== undefined
   // Read here, because the worker removes the variable from its environment.
   const name = input.env[WORKER_VARIABLE] ?? null
+  const envFiles = createEnvFiles(input.dir, 'production', input.env)
+  // A worker has the variables from the primary.
+  if (name === null) envFiles.load()
   try {
-    await serveBuild(input, attempt)
+    await serveBuild(input, attempt, isSuccessor, envFiles)
   } catch (error) {
     const { worker } = cluster
     if (worker && isSuccessor) {
@@ -58,21 +62,29 @@ async function mapStartError(error: unknown, folder: string, buildId: string) {
   mapStacks(error, createSourceMapper(dirname(folder), ownBundles(folder, buildId)))
 }
 
-async function serveBuild({ dir, flags, env, note = null }: StartInput, attempt: StartAttempt): Promise<void> {
+async function serveBuild(
+  { dir, flags, env, note = null }: StartInput,
+  attempt: StartAttempt,
+  isSuccessor: boolean,
+  envFiles: EnvFiles,
+): Promise<void> {
   const { folder } = attempt
-  const manifest = readManifest(folder)
+  const manifest =
+    isSuccessor && cluster.worker
+      ? await (await import('./cluster/worker-source.ts')).takeBuild(cluster.worker, folder)
+      : readManifest(folder)
   attempt.buildId = manifest.buildId
   const sources = { flags, env, config: await readConfig(folder) }
   const options = resolveOptions(sources)
   attempt.options = options
   try {
-    await serveWith({ dir, folder, manifest, options, note }, env)
+    await serveWith({ dir, folder, manifest, options, note }, env, envFiles)
   } catch (error) {
     throw nameSources(error, sources)
   }
 }
 
-async function serveWith(input: ServeInput, env: StartInput['env']): Promise<void> {
+async function serveWith(input: ServeInput, env: StartInput['env'], envFiles: EnvFiles): Promise<void> {
   const { options } = input
   if (options.admin) requireToken(options.admin)
   // The modules that serve are loaded only now, when the options are valid, and each only by the process that needs it.
@@ -85,6 +97,6 @@ async function serveWith(input: ServeInput, env: StartInput['env']): Promise<voi
     options.workers === 'auto'
       ? (await import('./cluster/available-processors.ts')).availableProcessors()
       : options.workers
-  if (count > 1) return (await import('./cluster/start-primary.ts')).startPrimary(input, count)
+  if (count > 1) return (await import('./cluster/start-primary.ts')).startPrimary(input, count, envFiles)
   return (await import('./start-single.ts')).startSingle(input)
 }

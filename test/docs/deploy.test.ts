@@ -19,7 +19,7 @@ const unit = textOf('systemd/my-site.service')
 const manifests = [...files].filter(([file]) => file.endsWith('.yaml'))
 
 interface Container {
-  env: { name: string; value?: string }[]
+  env: { name: string; value?: string; valueFrom?: { secretKeyRef?: { key: string } } }[]
   startupProbe: Probe
   readinessProbe: Probe
   livenessProbe: Probe
@@ -31,7 +31,8 @@ interface Probe {
 }
 
 // The cast follows the schema of Kubernetes for this manifest.
-const { template } = readYaml('kubernetes/deployment.yaml').spec as {
+const { replicas, template } = readYaml('kubernetes/deployment.yaml').spec as {
+  replicas: number
   template: { spec: { terminationGracePeriodSeconds: number; containers: [Container] } }
 }
 const [container] = template.spec.containers
@@ -65,6 +66,57 @@ t.test('a supervisor waits until a server has had its time before it kills it', 
   )
   t.ok(told.length >= 2)
   for (const seconds of told) t.ok(seconds > needed({}), 'docker')
+})
+
+t.test('a service is started until it runs, and memory that one worker fills does not stop the others', async (t) => {
+  t.match(unit, /^StartLimitIntervalSec=0$/m)
+  t.notMatch(unit, /^StartLimitBurst/m)
+  t.ok(Number(/^RestartMaxDelaySec=(\d+)$/m.exec(unit)?.[1]) <= 30)
+  t.match(unit, /^OOMPolicy=continue$/m)
+})
+
+t.test('replicas share the ledger and the page cache, by secrets that the example has', async (t) => {
+  t.ok(replicas > 1)
+  const keys = container.env.flatMap(({ name, valueFrom }) =>
+    valueFrom?.secretKeyRef ? [[name, valueFrom] as const] : [],
+  )
+  const names = ['HYDRANT_LEDGER', 'HYDRANT_PAGE_CACHE_STORE']
+  t.strictSame(
+    keys.map(([name]) => name),
+    names,
+  )
+  // The cast follows the schema of Kubernetes.
+  const { stringData } = readYaml('kubernetes/secret.example.yaml') as { stringData: Record<string, string> }
+  const values = keys.map(([, { secretKeyRef }]) => stringData[secretKeyRef?.key ?? ''])
+  t.doesNotThrow(() => resolveOptions({ env: Object.fromEntries(names.map((name, at) => [name, values[at]])) }))
+  for (const key of Object.keys(stringData)) t.match(textOf('README.md'), `--from-literal=${key}=`)
+})
+
+t.test('proxies let through the largest form that Hydrant accepts', async (t) => {
+  const { bodyLimit, forms } = resolveOptions({})
+  const needed = bodyLimit + forms.maxFiles * forms.maxFileBytes + 1024 * (forms.maxFiles + forms.maxFields)
+  const nginx = ['nginx.conf', 'nginx-cache.conf'].map((file) => readFileSync(join('docs/proxies', file), 'utf8'))
+  for (const text of [textOf('kubernetes/ingress.yaml'), ...nginx])
+    t.ok(Number(/(?:proxy-body-size:|client_max_body_size) (\d+)m/.exec(text)?.[1]) * 1024 * 1024 > needed)
+})
+
+t.test('the Dockerfiles of the documents and the templates agree', async (t) => {
+  const templates = ['site', 'plugin'].map((name) => readFileSync(join('templates', name, 'Dockerfile'), 'utf8'))
+  const all = [textOf('container/Dockerfile'), ...templates]
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  for (const pattern of [/^HEALTHCHECK .*\n.*$/m, /^RUN rm -rf .*$/m]) {
+    const lines = new Set(all.map((text) => pattern.exec(text)?.[0]))
+    t.equal(lines.size, 1)
+    t.notOk(lines.has(undefined))
+  }
+  t.match(all[0], container.livenessProbe.httpGet.path)
+  const removed = [...(/^RUN rm -rf (.*)$/m.exec(all[0] ?? '')?.[1]?.matchAll(/node_modules\/([\w-]+)/g) ?? [])].map(
+    ([, name]) => name,
+  )
+  t.strictSame(
+    removed,
+    Object.keys(dependencies).filter((name) => /^(?:esbuild|oxc)/.test(name)),
+  )
 })
 
 t.test('only servers with workers are told to reload, because a single process would stop', async (t) => {

@@ -69,7 +69,7 @@ function measureRequests(registry: Registry): SetMetrics {
     'phase',
     'route',
   ])
-  const shed = counter('hydrant_shed_total', 'Requests that were refused because the event loop was too late.')
+  const shed = counter('hydrant_shed_total', 'Requests that were refused because the process was busy.', ['reason'])
   const inFlight = gauge('hydrant_requests_in_flight', 'Requests in flight.')
   const connections = gauge('hydrant_connections', 'Open connections.')
   return (all) => {
@@ -80,7 +80,7 @@ function measureRequests(registry: Registry): SetMetrics {
       for (const { phase, count } of counts.timeouts) timeouts.inc({ phase, route }, count)
       if (counts.aborted > 0) aborted.inc({ route }, counts.aborted)
     }
-    shed.inc(all.shed)
+    for (const [reason, count] of Object.entries(all.shed)) shed.inc({ reason }, count)
     inFlight.set(all.inFlight)
     connections.set(all.connections)
   }

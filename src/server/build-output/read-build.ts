@@ -32,12 +32,16 @@ export function readManifest(folder: string): Manifest {
   } catch (cause) {
     throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, 'manifest.json cannot be parsed'], cause)
   }
-  if (manifest?.format !== MANIFEST_FORMAT || manifest.hydrant !== VERSION) {
-    throw createHydrantError('HYD_BUILD_VERSION', [folder, String(manifest?.hydrant ?? 'unknown'), VERSION])
-  }
+  checkVersion(folder, manifest)
   const missing = expectedFiles(manifest).find((path) => !existsSync(join(folder, path)))
   if (missing) throw createHydrantError('HYD_BUILD_INCOMPLETE', [folder, `${missing} is missing`])
   return manifest
+}
+
+/** Throws HYD_BUILD_VERSION for a build of another version of this package. */
+export function checkVersion(folder: string, manifest: Manifest) {
+  if (manifest?.format === MANIFEST_FORMAT && manifest.hydrant === VERSION) return
+  throw createHydrantError('HYD_BUILD_VERSION', [folder, String(manifest?.hydrant ?? 'unknown'), VERSION])
 }
 
 function createMissing(folder: string) {

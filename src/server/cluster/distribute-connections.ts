@@ -20,8 +20,10 @@ export interface ConnectionDistributor {
   add(worker: WorkerProcess): void
   /** Notes that a worker has taken one connection, and is free for another. */
   free(worker: WorkerProcess): void
-  /** Removes a worker that takes no more connections. */
+  /** Removes a worker that takes no more connections than those that are on their way to it. */
   remove(worker: WorkerProcess): void
+  /** Removes a worker that has ended. Other workers get the connections that it has not taken. */
+  lose(worker: WorkerProcess): void
   /** Holds back all connections until `end` is called. */
   hold(): void
   /**
@@ -36,6 +38,8 @@ export function createConnectionDistributor(log: Pick<FastifyBaseLogger, 'error'
   /** The workers that are free, in the order in which they became free: all get their turn. */
   let free: WorkerProcess[] = []
   const waiting: Socket[] = []
+  /** The connections on their way to each worker, oldest first. They stay open here until it has taken them. */
+  const inTransit = new Map<WorkerProcess, Socket[]>()
   let isHeld = false
   let onEmpty: (() => void) | null = null
   let timer: NodeJS.Timeout | undefined
@@ -50,14 +54,25 @@ export function createConnectionDistributor(log: Pick<FastifyBaseLogger, 'error'
 
   function distribute() {
     if (isHeld) return
-    while (free.length > 0) {
-      const socket = waiting.shift()
-      if (!socket) break
-      free.shift()?.hand(socket)
+    for (;;) {
+      const [worker] = free
+      const [socket] = waiting
+      if (!worker || !socket) break
+      free.shift()
+      waiting.shift()
+      inTransit.get(worker)?.push(socket)
+      worker.hand(socket)
     }
     if (onEmpty === null) return
     if (workers.size === 0) for (const socket of waiting.splice(0)) socket.destroy()
     if (waiting.length === 0) onEmpty()
+  }
+
+  function remove(worker: WorkerProcess) {
+    workers.delete(worker)
+    free = free.filter((other) => other !== worker)
+    if (workers.size === 0 && !isHeld && onEmpty === null) timer ??= setTimeout(refuseAll, MAX_WAIT_MS).unref()
+    distribute()
   }
 
   return {
@@ -68,6 +83,7 @@ export function createConnectionDistributor(log: Pick<FastifyBaseLogger, 'error'
     },
     add(worker) {
       workers.add(worker)
+      inTransit.set(worker, [])
       clearTimeout(timer)
       timer = undefined
       isUnserved = false
@@ -75,14 +91,16 @@ export function createConnectionDistributor(log: Pick<FastifyBaseLogger, 'error'
       distribute()
     },
     free(worker) {
+      // The worker has a copy of its own, so the connection stays open.
+      inTransit.get(worker)?.shift()?.destroy()
       if (workers.has(worker)) free.push(worker)
       distribute()
     },
-    remove(worker) {
-      workers.delete(worker)
-      free = free.filter((other) => other !== worker)
-      if (workers.size === 0 && !isHeld && onEmpty === null) timer ??= setTimeout(refuseAll, MAX_WAIT_MS).unref()
-      distribute()
+    remove,
+    lose(worker) {
+      waiting.unshift(...(inTransit.get(worker) ?? []))
+      inTransit.delete(worker)
+      remove(worker)
     },
     hold() {
       isHeld = true

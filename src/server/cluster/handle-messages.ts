@@ -48,6 +48,8 @@ export function createMessageHandler({
         return void cache.tell(message, worker)
       case 'cacheHeard':
         return cache.hear(message)
+      case 'askBuild':
+        return worker.send({ kind: 'build', build: worker.source.build })
       case 'cacheContents':
         return contents?.take(message)
       case 'listen':

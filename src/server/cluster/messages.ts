@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import type { BuildCopy } from '../build-output/build-copy.ts'
 import type { ServedBuild } from '../build-output/served-build.ts'
 import type { CacheContents } from '../cache/cache-contents.ts'
 import type { ShareEvent } from '../cache/shared/memory/memory-share.ts'
@@ -14,8 +15,12 @@ import type { RequestCounts } from '../metrics/request-metrics.ts'
 // The messages between the primary and its workers.
 
 export type ToPrimary =
+  /** The worker, a successor, asks for the build that it is to serve. */
+  | { kind: 'askBuild' }
   /** The worker has loaded its site, and asks where the primary listens. `where` is the address in its own options. */
   | { kind: 'listen'; where: ListenAddress }
+  /** The event loop of the worker runs. Sent at intervals. */
+  | { kind: 'beat'; isDebugged: boolean }
   /** The worker serves, at these addresses. */
   | { kind: 'ready'; addresses: string[]; served: ServedBuild }
   /** The requests in flight of the worker, at intervals. */
@@ -48,6 +53,8 @@ export type ToPrimary =
   | { kind: 'counts'; counts: RequestCounts }
 
 export type ToWorker =
+  /** The response to `askBuild`. Null when the build could not be read. */
+  | { kind: 'build'; build: BuildCopy | null }
   | { kind: 'stop'; how: StopRequest }
   /** The primary listens there. */
   | { kind: 'listening'; address: AddressInfo | string }
@@ -87,6 +94,9 @@ export function unwrap<Message extends ToPrimary | ToWorker>(sent: unknown): Mes
   // Only `wrap` writes envelopes, in the process at the other end.
   return (sent as Envelope<Message>).hydrant
 }
+
+/** Milliseconds between two beats of a worker. */
+export const BEAT_MS = 1_000
 
 /** The environment variable that holds a worker's number. It must not begin with HYDRANT_, as options do. */
 export const WORKER_VARIABLE = '_HYDRANT_WORKER'

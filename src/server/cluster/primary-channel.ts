@@ -1,5 +1,6 @@
 import type { Worker } from 'node:cluster'
 import { type AddressInfo, Socket } from 'node:net'
+import type { BuildCopy } from '../build-output/build-copy.ts'
 import type { ListenAddress } from '../lifecycle/listen.ts'
 import { type ToPrimary, type ToWorker, unwrap, wrap } from './messages.ts'
 
@@ -14,6 +15,8 @@ export interface PrimaryChannel {
   onConnection(listener: (socket: Socket) => void): void
   /** Calls `listener` when the primary has exited. */
   onClose(listener: () => void): void
+  /** Resolves with the build that this worker is to serve; with null when the primary could not read it. */
+  findBuild(): Promise<BuildCopy | null>
   /** Resolves with the address at which the primary listens. Rejects with the system's error when it cannot. */
   findAddress(wanted: ListenAddress): Promise<AddressInfo | string>
   /** Resolves when the primary hands over no more connections, and none is on its way. */
@@ -53,6 +56,11 @@ export function createPrimaryChannel(worker: Worker): PrimaryChannel {
         worker.exitedAfterDisconnect = true
         listener()
       })
+    },
+    async findBuild() {
+      const found = waitFor(worker, 'build')
+      void send({ kind: 'askBuild' })
+      return (await found)?.build ?? null
     },
     async findAddress({ port, host, socket }) {
       const found = waitFor(worker, 'listening', 'unable')

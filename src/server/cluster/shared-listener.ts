@@ -7,7 +7,7 @@ import { type ConnectionDistributor, createConnectionDistributor } from './distr
 import type { WorkerProcess } from './worker-process.ts'
 
 /** Listens in the primary, and hands the connections to the workers. */
-export interface SharedListener extends Pick<ConnectionDistributor, 'add' | 'free' | 'remove'> {
+export interface SharedListener extends Pick<ConnectionDistributor, 'add' | 'free' | 'lose'> {
   /**
    * Begins to listen when the first worker calls it. Resolves with the address. Rejects with the system's error. Warns
    * when a worker wants another address than the first one.
@@ -29,7 +29,7 @@ export function createSharedListener(
   { port, host, socket }: ListenAddress,
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>,
 ): SharedListener {
-  const { take, add, free, remove, hold, end } = createConnectionDistributor(log)
+  const { take, add, free, remove, lose, hold, end } = createConnectionDistributor(log)
   let opening: Promise<Server[]> | null = null
   let closed: Promise<void> | null = null
 
@@ -50,7 +50,7 @@ export function createSharedListener(
   return {
     add,
     free,
-    remove,
+    lose,
     async listen(wanted) {
       opening ??= open()
       if (wanted.port !== port || wanted.host !== host || wanted.socket !== socket)

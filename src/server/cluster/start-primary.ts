@@ -2,12 +2,14 @@ import cluster from 'node:cluster'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { AdminListener } from '../admin/start-admin.ts'
+import { copyBuild } from '../build-output/build-copy.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createFailureStore } from '../ledger/failure-store.ts'
 import { checkLedger } from '../ledger/open-ledger.ts'
 import { freeSocketFile } from '../lifecycle/listen.ts'
 import { createJsonLogging, createLog, createSharedOutput } from '../log/logger.ts'
 import { writeLogLines } from '../log/output.ts'
+import type { EnvFiles } from '../options/env-files.ts'
 import type { ServeInput } from '../start-single.ts'
 import { createClusterCache } from './cache-questions.ts'
 import { createMessageHandler, type PrimaryParts } from './handle-messages.ts'
@@ -16,13 +18,15 @@ import { createWorkersCache } from './shared-cache.ts'
 import { createSharedListener } from './shared-listener.ts'
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 import { forkWorker, type Output } from './worker-process.ts'
+import { readSource } from './worker-source.ts'
 
 /**
  * Serves with `count` worker processes. The primary accepts the connections, and keeps the ledger and the admin
  * listener for all workers. It loads nothing of the site, so that the site's code cannot break it. Throws
  * HYD_WORKERS_NESTED and HYD_SOCKET_IN_USE, and the errors of `checkLedger` and of the admin listener.
  */
-export async function startPrimary({ dir, options, note }: ServeInput, count: number): Promise<void> {
+export async function startPrimary(input: ServeInput, count: number, envFiles: EnvFiles): Promise<void> {
+  const { dir, options, note } = input
   if (cluster.worker) throw createHydrantError('HYD_WORKERS_NESTED', [])
   await checkLedger(dir, options)
   if (options.socket !== null) await freeSocketFile(options.socket)
@@ -30,7 +34,7 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   const stream = { write: (line: string) => void writeLogLines(output.stdout, line) }
   const log = createLog(createJsonLogging(options.logLevel, stream))
   if (note !== null) log.warn(note)
-  const { pool, listener, store, metrics, contents } = await createPrimary({ dir, options, count, output, log })
+  const { pool, listener, store, metrics, contents } = await createPrimary({ ...input, count, envFiles, output, log })
   const { admin, timeouts } = options
   let adminListener: AdminListener | null = null
 
@@ -67,13 +71,16 @@ export async function startPrimary({ dir, options, note }: ServeInput, count: nu
   }
 }
 
-interface PrimaryInput extends Pick<ServeInput, 'dir' | 'options'> {
+interface PrimaryInput extends Pick<ServeInput, 'dir' | 'folder' | 'options'> {
   count: number
+  envFiles: EnvFiles
   output: Output
   log: FastifyBaseLogger
 }
 
-async function createPrimary({ dir, options, count, output, log }: PrimaryInput): Promise<PrimaryParts> {
+async function createPrimary(input: PrimaryInput): Promise<PrimaryParts> {
+  const { dir, folder, options, count, envFiles, output, log } = input
+  const { hangMs } = options.timeouts
   const store = createFailureStore(dir, options, log)
   const listener = createSharedListener(options, log)
   const cache = createWorkersCache(options.pageCache.maxBytes)
@@ -82,13 +89,15 @@ async function createPrimary({ dir, options, count, output, log }: PrimaryInput)
     count,
     timeouts: options.timeouts,
     log,
-    fork(name, isSuccessor) {
-      const worker = forkWorker(name, isSuccessor, output, handleMessage)
+    source: { build: copyBuild(folder), env: { ...process.env } },
+    readSource: () => readSource(folder, envFiles),
+    fork(name, isSuccessor, source) {
+      const worker = forkWorker({ name, isSuccessor, source, output, listener: handleMessage, hangMs, log })
       void worker.ready.then((addresses) => addresses && listener.add(worker))
       return worker
     },
     onEnd(worker) {
-      listener.remove(worker)
+      listener.lose(worker)
       cache.end(worker)
       metrics?.end(worker)
     },

@@ -11,7 +11,7 @@ import { createJsonLogging } from '../log/logger.ts'
 import { NO_METRICS } from '../metrics/metrics-recorder.ts'
 import type { ServeInput } from '../start-single.ts'
 import { answerCacheQuestions } from './cache-questions.ts'
-import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
+import { BEAT_MS, SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
 import { createPrimaryChannel, type PrimaryChannel } from './primary-channel.ts'
 import { createRemoteLedger } from './remote-ledger.ts'
 import { reportInFlight } from './report-in-flight.ts'
@@ -24,7 +24,9 @@ export async function startWorker(input: ServeInput, name: string): Promise<void
   if (!worker) throw createHydrantError('HYD_WORKERS_NESTED', [])
   // Child processes of the site must not take themselves for workers.
   for (const variable of [WORKER_VARIABLE, SUCCESSOR_VARIABLE]) delete process.env[variable]
-  await serve(input, name, createPrimaryChannel(worker))
+  const channel = createPrimaryChannel(worker)
+  await sendBeats(channel)
+  await serve(input, name, channel)
 }
 
 async function serve({ dir, folder, manifest, options }: ServeInput, name: string, channel: PrimaryChannel) {
@@ -83,6 +85,13 @@ async function serve({ dir, folder, manifest, options }: ServeInput, name: strin
   reportInFlight(channel, connections)
   await channel.send({ kind: 'ready', addresses, served: { release, build } })
   await startWatchdog(options.timeouts.hangMs, app.log, fail)
+}
+
+/** Tells the primary that the event loop runs, and whether a debugger may pause it. */
+async function sendBeats(channel: PrimaryChannel) {
+  // Node.js can be built without the inspector.
+  const debuggerUrl = process.features.inspector ? (await import('node:inspector')).url : () => undefined
+  setInterval(() => void channel.send({ kind: 'beat', isDebugged: debuggerUrl() !== undefined }), BEAT_MS).unref()
 }
 
 async function findAddress(channel: PrimaryChannel, options: ServeInput['options']) {

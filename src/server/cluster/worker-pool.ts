@@ -4,14 +4,19 @@ import type { Options } from '../options/options.ts'
 import { createReload } from './reload.ts'
 import type { End, WorkerProcess } from './worker-process.ts'
 import { createWorkerSlot } from './worker-slot.ts'
+import type { WorkerSource } from './worker-source.ts'
 
 export interface PoolOptions {
   /** How many workers run. */
   count: number
   timeouts: Pick<Options['timeouts'], 'drainMs' | 'stopDelayMs'>
   log: FastifyBaseLogger
+  /** What the first workers start from. */
+  source: WorkerSource
+  /** Reads what is on the disk now. */
+  readSource(): WorkerSource
   /** Starts a worker process; as a successor when other workers serve already. */
-  fork(name: string, isSuccessor: boolean): WorkerProcess
+  fork(name: string, isSuccessor: boolean, source: WorkerSource): WorkerProcess
   /** Called for each worker process that has ended. */
   onEnd(worker: WorkerProcess): void
 }
@@ -20,7 +25,10 @@ export interface PoolOptions {
 export interface WorkerPool {
   /** Resolves with the addresses at which the workers serve, or with the end of the first one that could not start. */
   start(): Promise<{ addresses: readonly string[] } | { failed: End }>
-  /** Replaces the workers, one after the other, by workers of the build that is on disk. */
+  /**
+   * Replaces the workers, one after the other, by workers of the build that is on disk. When one of them cannot start,
+   * all workers are of the previous build again.
+   */
   reload(): Promise<void>
   /** Starts another worker in the place of one that is ending by itself. */
   leave(worker: WorkerProcess): void
@@ -39,17 +47,20 @@ export interface WorkerPool {
   kill(): void
 }
 
-export function createWorkerPool({ count, timeouts, log, fork, onEnd }: PoolOptions): WorkerPool {
+export function createWorkerPool(options: PoolOptions): WorkerPool {
+  const { count, timeouts, log, readSource, fork, onEnd } = options
   const { drainMs, stopDelayMs } = timeouts
   const alive = new Set<WorkerProcess>()
   let isStopping = false
   let lost = 0
+  /** From which all workers have started at last. */
+  let good = options.source
   const slots = Array.from({ length: count }, (_, index) =>
     createWorkerSlot({ name: String(index + 1), drainMs, log, fork: startWorker, countLost: () => lost++ }),
   )
 
-  function startWorker(name: string, isSuccessor: boolean): WorkerProcess {
-    const worker = fork(name, isSuccessor)
+  function startWorker(name: string, isSuccessor: boolean, source = good): WorkerProcess {
+    const worker = fork(name, isSuccessor, source)
     alive.add(worker)
     void worker.ended.then(() => {
       alive.delete(worker)
@@ -69,7 +80,16 @@ export function createWorkerPool({ count, timeouts, log, fork, onEnd }: PoolOpti
     return slots.map(({ current }) => current()).filter((worker): worker is WorkerProcess => worker?.isReady() === true)
   }
 
-  const reload = createReload({ slots, serving, isStopping: () => isStopping, log })
+  const reload = createReload({
+    slots,
+    readSource,
+    serving,
+    isStopping: () => isStopping,
+    log,
+    onDone: (source) => {
+      good = source
+    },
+  })
   const slotOf = (worker: WorkerProcess) => slots.find(({ current }) => current() === worker)
 
   return {
@@ -91,7 +111,7 @@ export function createWorkerPool({ count, timeouts, log, fork, onEnd }: PoolOpti
     leave: (worker) => slotOf(worker)?.onLost(worker, 'is shutting down'),
     replace(worker) {
       const slot = slotOf(worker)
-      if (!slot || isStopping) return
+      if (!slot || isStopping || slot.isReplacing()) return
       log.info({ worker: worker.pid }, `worker ${slot.name} was asked to stop: it stops when its replacement is ready`)
       void slot.replace()
     },

@@ -3,21 +3,35 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
 import type { ServedBuild } from '../build-output/served-build.ts'
 import { KEEP_MS, type StopRequest } from '../lifecycle/shutdown.ts'
 import { writeLogLines } from '../log/output.ts'
 import { timerMs } from '../util/timer-ms.ts'
 import { forwardLines } from './forward-lines.ts'
 import { createLastReport } from './last-report.ts'
-import { SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker, unwrap, WORKER_VARIABLE, wrap } from './messages.ts'
+import {
+  BEAT_MS,
+  SUCCESSOR_VARIABLE,
+  type ToPrimary,
+  type ToWorker,
+  unwrap,
+  WORKER_VARIABLE,
+  wrap,
+} from './messages.ts'
+import type { WorkerSource } from './worker-source.ts'
 
 /** Milliseconds to wait for the last lines of a worker. Child processes of it may keep its outputs open forever. */
 const LAST_LINES_MS = 1_000
+/** A busy machine delays beats. */
+const LATE_BEATS = 3
 
 /** A worker, as the primary sees it. */
 export interface WorkerProcess {
   /** The worker's number, from 1. A successor has the number of the worker that it replaces. */
   name: string
+  /** What the worker has started from. */
+  source: WorkerSource
   pid: number
   /** Resolves with the addresses at which the worker serves; with null when it has ended before. */
   ready: Promise<readonly string[] | null>
@@ -29,7 +43,10 @@ export interface WorkerProcess {
   /** Resolves when the process has ended and its output has been forwarded. */
   ended: Promise<End>
   send(message: ToWorker): void
-  /** Hands over a connection. Messages that are sent later arrive later. */
+  /**
+   * Hands over a copy of a connection, which stays open here too. Messages that are sent later arrive later. Does nothing
+   * when the worker has ended.
+   */
   hand(socket: Socket): void
   /**
    * Tells the worker to stop, and kills it when it has not ended some seconds after `deadlineMs`. Kills it at once when
@@ -54,17 +71,28 @@ export interface Output {
 
 export type MessageListener = (message: ToPrimary, worker: WorkerProcess) => void
 
-/**
- * Starts the command of this process again, as a worker. A successor is a worker that starts while others serve: an
- * error that keeps it from starting becomes a failure.
- */
-export function forkWorker(
-  name: string,
-  isSuccessor: boolean,
-  output: Output,
-  listener: MessageListener,
-): WorkerProcess {
-  const forked = cluster.fork({ [WORKER_VARIABLE]: name, ...(isSuccessor ? { [SUCCESSOR_VARIABLE]: 'true' } : {}) })
+export interface ForkInput {
+  name: string
+  /** Whether other workers serve already: an error that keeps this one from starting then becomes a failure. */
+  isSuccessor: boolean
+  source: WorkerSource
+  output: Output
+  listener: MessageListener
+  /** The worker is killed when its event loop has not run for twice this time; 0 for never. */
+  hangMs: number
+  log: Pick<FastifyBaseLogger, 'error'>
+}
+
+/** Starts the command of this process again, as a worker. */
+export function forkWorker(input: ForkInput): WorkerProcess {
+  const { name, isSuccessor, source, output, listener, hangMs, log } = input
+  const forked = cluster.fork({
+    // Node.js adds the variables of this process, in which those of the last reload are.
+    ...Object.fromEntries(Object.keys(process.env).map((variable) => [variable, undefined])),
+    ...source.env,
+    [WORKER_VARIABLE]: name,
+    ...(isSuccessor ? { [SUCCESSOR_VARIABLE]: 'true' } : {}),
+  })
   const { process: child } = forked
   const { stdout, stderr } = child
   // When a stream breaks, there is nothing left to forward. The end of the process is reported elsewhere.
@@ -74,6 +102,12 @@ export function forkWorker(
   let served: ServedBuild = { release: '', build: '' }
   const lastReport = createLastReport()
   const ended = untilEnded(forked)
+  const kill = () => void child.kill('SIGKILL')
+  const watch = watchBeats(hangMs, () => {
+    log.error({ worker: child.pid }, `worker ${name} does not respond to the primary: killing it`)
+    kill()
+  })
+  void ended.then(watch.end)
   const ready = new Promise<readonly string[] | null>((resolve) => {
     void ended.then(() => resolve(null))
     forked.on('message', (sent: unknown) => {
@@ -83,12 +117,13 @@ export function forkWorker(
         served = message.served
         resolve(message.addresses)
       } else if (message?.kind === 'inFlight') lastReport.take(message.inFlight)
+      else if (message?.kind === 'beat') watch.beat(message.isDebugged)
       else if (message) listener(message, worker)
     })
   })
-  const kill = () => void child.kill('SIGKILL')
   const worker: WorkerProcess = {
     name,
+    source,
     ready,
     ended,
     kill,
@@ -99,8 +134,7 @@ export function forkWorker(
     // An error here means that the worker has ended, which `ended` reports.
     send: (message) => void (forked.isConnected() && child.send(wrap(message), () => {})),
     hand(socket) {
-      if (forked.isConnected()) child.send(wrap({ kind: 'connection' }), socket, () => {})
-      else socket.destroy()
+      if (forked.isConnected()) child.send(wrap({ kind: 'connection' }), socket, { keepOpen: true }, () => {})
     },
     stop(how, deadlineMs) {
       if (isReady) {
@@ -113,6 +147,28 @@ export function forkWorker(
     },
   }
   return worker
+}
+
+/**
+ * Calls `onFrozen` when no beat has come for twice `hangMs`. The watchdog of the worker ends code that blocks it, and says
+ * which, after `hangMs`. This one finds what that cannot see: a process that is stopped or waits for a dead disk. It counts
+ * its own ticks and not the time, so that a machine that was suspended does not count.
+ */
+function watchBeats(hangMs: number, onFrozen: () => void) {
+  let missed = 0
+  let isDebugged = false
+  const allowed = Math.ceil((2 * hangMs) / BEAT_MS) + LATE_BEATS
+  function tick() {
+    if (!isDebugged && ++missed === allowed) onFrozen()
+  }
+  const timer = hangMs === 0 ? undefined : setInterval(tick, BEAT_MS).unref()
+  return {
+    beat(isPaused: boolean) {
+      missed = 0
+      isDebugged = isPaused
+    },
+    end: () => clearInterval(timer),
+  }
 }
 
 async function untilEnded({ process: child }: Worker): Promise<End> {

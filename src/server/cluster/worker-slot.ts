@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { backOff } from './back-off.ts'
 import type { End, WorkerProcess } from './worker-process.ts'
+import type { WorkerSource } from './worker-source.ts'
 
 export interface SlotOptions {
   /** The number of the workers that run here, from 1. */
@@ -8,8 +9,8 @@ export interface SlotOptions {
   /** Milliseconds that a worker has to finish its requests. */
   drainMs: number
   log: Pick<FastifyBaseLogger, 'warn' | 'error'>
-  /** Starts a worker process; as a successor when other workers serve already. */
-  fork(name: string, isSuccessor: boolean): WorkerProcess
+  /** Starts a worker process; as a successor when other workers serve already. Without `source`, from the last good one. */
+  fork(name: string, isSuccessor: boolean, source?: WorkerSource): WorkerProcess
   /** Called for each worker that is lost: it has ended, or begins to end, without a request of the primary. */
   countLost(): void
 }
@@ -27,8 +28,10 @@ export interface WorkerSlot {
   onLost(worker: WorkerProcess, why: string): void
   /**
    * Starts a successor, and stops the current worker once that is ready. Resolves with false when it could not start.
+   * Waits for a successor that is starting already.
    */
-  replace(): Promise<boolean>
+  replace(source?: WorkerSource): Promise<boolean>
+  isReplacing(): boolean
   /** From now on no worker is started. Those that run are not stopped. */
   close(): void
 }
@@ -47,10 +50,10 @@ export function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOp
   let current: Tenant | null = null
   let lastPauseMs = 0
   let timer: NodeJS.Timeout | undefined
-  let isReplacing = false
+  let replacing: Promise<boolean> | null = null
 
-  function begin(): Tenant {
-    const worker = fork(name, isOpen)
+  function begin(source?: WorkerSource): Tenant {
+    const worker = fork(name, isOpen, source)
     const tenant: Tenant = { worker, startedAt: performance.now(), end: null }
     void worker.ended.then((end) => {
       tenant.end = end
@@ -84,19 +87,24 @@ export function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOp
     current = null
     countLost()
     const text = `worker ${name} ${why}`
-    if (isReplacing) return log[level]({ worker: worker.pid }, `${text}; its replacement is starting`)
+    if (replacing) return log[level]({ worker: worker.pid }, `${text}; its replacement is starting`)
     lastPauseMs = backOff(lastPauseMs, livedMs)
     log[level]({ worker: worker.pid }, `${text}; a replacement starts in ${lastPauseMs} ms`)
     fillAfter(lastPauseMs)
   }
 
-  async function replace(): Promise<boolean> {
-    if (isReplacing || isClosed) return true
-    isReplacing = true
+  async function replace(source?: WorkerSource): Promise<boolean> {
+    while (replacing) await replacing
+    if (isClosed) return true
+    replacing = startSuccessor(source)
+    return replacing
+  }
+
+  async function startSuccessor(source?: WorkerSource): Promise<boolean> {
     clearTimeout(timer)
-    const successor = begin()
+    const successor = begin(source)
     const isReady = (await successor.worker.ready) !== null
-    isReplacing = false
+    replacing = null
     if (isClosed) return true
     if (isReady) {
       void current?.worker.stop({ delayMs: 0, othersServe: true }, drainMs)
@@ -115,6 +123,7 @@ export function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOp
     },
     onLost: (worker, why) => lose(worker, 'warn', why),
     replace,
+    isReplacing: () => replacing !== null,
     close() {
       isClosed = true
       clearTimeout(timer)

@@ -1,39 +1,69 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BUSY, sendBusy } from '../http/refusal.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
+import type { RefusedFor } from '../metrics/metrics-recorder.ts'
 
 /** A request that can hold a render slot. */
 export interface SlotHolder {
   readonly reply: FastifyReply
+  /** The site's route; `*` for a path without a page. */
+  readonly route: string
   hasSlot: boolean
 }
 
 /**
- * Limits how many page requests run at the same time. A request holds its slot from the first load until the render is
- * complete, but not while the client reads the rest of the response.
+ * A route may hold less than this times the free slots: one route alone gets three quarters of all, and another one
+ * three quarters of the rest. It is the "dynamic threshold" by which switches share their memory between queues
+ * (Choudhury and Hahne, https://doi.org/10.1109/90.664262).
+ */
+const SHARE_OF_FREE = 3
+
+/**
+ * Limits how many page requests run at the same time, and leaves some of them to other routes when one hangs. A request
+ * holds its slot from the first load until the render is complete, but not while the client reads the rest of the
+ * response.
  */
 export interface RenderSlots {
-  /** Takes a slot. Returns false when all are taken; the request has then been refused with 503. */
+  /** Takes a slot. Returns false when none is free for the route; the request has then been refused with 503. */
   admit(holder: SlotHolder): boolean
-  /** Returns whether a slot is free. If not, the request has been refused with 503. */
+  /** Returns whether a slot is free for the route. If not, the request has been refused with 503. */
   hasRoom(holder: SlotHolder): boolean
   /** Takes a slot without a check, for a request that `hasRoom` has let in. */
   take(holder: SlotHolder): void
   free(holder: SlotHolder): void
 }
 
-export function createRenderSlots(max: number, app: FastifyInstance): RenderSlots {
+/** @param onRefused Called for each refused request. */
+export function createRenderSlots(
+  max: number,
+  app: FastifyInstance,
+  onRefused: (reason: RefusedFor) => void,
+): RenderSlots {
   let taken = 0
-  const countRefused = addThrottledLine(app, (count) =>
-    app.log.warn(
-      { statusCode: BUSY, refused: count },
-      `refused with ${BUSY}: ${countOf(count, 'page request')}, because ${max} renders are running (find what they wait for, or raise "limits.maxRenders")`,
-    ),
+  const held = new Map<string, number>()
+  const heldBy = (route: string) => held.get(route) ?? 0
+  let lastRefused = ''
+  const addLine = (describe: () => string) =>
+    addThrottledLine(app, (count) =>
+      app.log.warn(
+        { statusCode: BUSY, refused: count },
+        `refused with ${BUSY}: ${countOf(count, 'page request')}, because ${describe()} (find what they wait for, or raise "limits.maxRenders")`,
+      ),
+    )
+  const countRefused = addLine(() => `${max} renders are running`)
+  const countOverShare = addLine(
+    () =>
+      `${heldBy(lastRefused)} of ${max} renders are running for ${lastRefused}, and the others are kept for other routes`,
   )
 
-  function hasRoom({ reply }: SlotHolder): boolean {
-    if (taken < max) return true
-    countRefused()
+  function hasRoom({ reply, route }: SlotHolder): boolean {
+    const free = max - taken
+    if (free > 0 && heldBy(route) < SHARE_OF_FREE * free) return true
+    if (free > 0) {
+      lastRefused = route
+      countOverShare()
+    } else countRefused()
+    onRefused(free > 0 ? 'route' : 'renders')
     // A plain response: the 503 page of the site would need a render.
     sendBusy(reply)
     return false
@@ -42,6 +72,14 @@ export function createRenderSlots(max: number, app: FastifyInstance): RenderSlot
   function take(holder: SlotHolder) {
     holder.hasSlot = true
     taken++
+    held.set(holder.route, heldBy(holder.route) + 1)
+  }
+
+  function giveBack({ route }: SlotHolder) {
+    taken--
+    const left = heldBy(route) - 1
+    if (left > 0) held.set(route, left)
+    else held.delete(route)
   }
 
   return {
@@ -53,7 +91,7 @@ export function createRenderSlots(max: number, app: FastifyInstance): RenderSlot
       return true
     },
     free(holder) {
-      if (holder.hasSlot) taken--
+      if (holder.hasSlot) giveBack(holder)
       holder.hasSlot = false
     },
   }

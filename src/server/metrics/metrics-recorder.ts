@@ -4,6 +4,13 @@ import type { Phase } from '../errors/failure-record.ts'
 import type { CacheResult, RefusalReason, StoredCounts } from './cache-counts.ts'
 
 /**
+ * Why a request was refused with 503: the event loop was late, all renders were taken, or its route had its share of
+ * them.
+ */
+export type RefusedFor = (typeof REFUSED_FOR)[number]
+export const REFUSED_FOR = ['event_loop', 'renders', 'route'] as const
+
+/**
  * Records what happens on a site, for the metrics of the admin listener. No method throws. A `route` is a pattern such
  * as `/products/[id]`, never text that a client sent.
  */
@@ -37,8 +44,8 @@ export interface MetricsRecorder {
   cacheRefused(route: string, reason: RefusalReason): void
   /** Reads the counts of a page cache with the metrics. */
   countStored(read: () => StoredCounts): void
-  /** A request was refused because the event loop is late. */
-  requestShed(): void
+  /** A request was refused because the process is busy. */
+  requestShed(reason: RefusedFor): void
 }
 
 /** Records nothing, for a site without metrics. */

@@ -2,7 +2,7 @@ import type { FailureRecord } from '../errors/failure-record.ts'
 import { lostLogLines } from '../log/output.ts'
 import { addStoredCounts, endStoredCounts, type StoredCounts } from './cache-counts.ts'
 import { addHistograms, createHistogram, type HistogramCounts } from './histogram.ts'
-import type { MetricsRecorder } from './metrics-recorder.ts'
+import { type MetricsRecorder, REFUSED_FOR, type RefusedFor } from './metrics-recorder.ts'
 import { addRouteCounts, createRouteMetrics, type RouteCounts, type RouteMetrics } from './route-metrics.ts'
 
 /** The counts of one process since its start, and its present state. Plain data, for messages between processes. */
@@ -12,8 +12,8 @@ export interface RequestCounts {
   firstByte: HistogramCounts
   /** The page caches of the sites. */
   stored: StoredCounts
-  /** Requests that were refused because the event loop was late. */
-  shed: number
+  /** Requests that were refused because the process was busy. */
+  shed: Record<RefusedFor, number>
   /** Log lines that could not be written. */
   logLinesLost: number
   /** Requests without a complete response. */
@@ -39,7 +39,7 @@ export function createRequestMetrics(): RequestMetrics {
   const render = createHistogram()
   const firstByte = createHistogram()
   const caches: (() => StoredCounts)[] = []
-  let shed = 0
+  const shed = countRefused(() => 0)
   let inFlight = 0
   let connections = 0
 
@@ -74,7 +74,7 @@ export function createRequestMetrics(): RequestMetrics {
       cacheResponded: (route, result) => of(route).cacheResponded(result),
       cacheRefused: (route, reason) => of(route).cacheRefused(reason),
       countStored: (read) => void caches.push(read),
-      requestShed: () => void shed++,
+      requestShed: (reason) => void shed[reason]++,
     },
     // A failure outside of any request has no route.
     countFailure: ({ side, phase, route }) => of(route ?? '').countFailure(side, phase),
@@ -83,7 +83,7 @@ export function createRequestMetrics(): RequestMetrics {
       render: render.read(),
       firstByte: firstByte.read(),
       stored: addStoredCounts(caches.map((read) => read())),
-      shed,
+      shed: { ...shed },
       logLinesLost: lostLogLines(),
       inFlight,
       connections,
@@ -102,11 +102,16 @@ export function addRequestCounts(all: readonly RequestCounts[]): RequestCounts {
     render: addHistograms(all.map(({ render }) => render)),
     firstByte: addHistograms(all.map(({ firstByte }) => firstByte)),
     stored: addStoredCounts(all.map(({ stored }) => stored)),
-    shed: sum(({ shed }) => shed),
+    shed: countRefused((reason) => sum(({ shed }) => shed[reason])),
     logLinesLost: sum(({ logLinesLost }) => logLinesLost),
     inFlight: sum(({ inFlight }) => inFlight),
     connections: sum(({ connections }) => connections),
   }
+}
+
+function countRefused(read: (reason: RefusedFor) => number): Record<RefusedFor, number> {
+  // The keys are those of the type.
+  return Object.fromEntries(REFUSED_FOR.map((reason) => [reason, read(reason)])) as Record<RefusedFor, number>
 }
 
 /** Returns the final counts of a process that has ended: it has no open requests, connections or stored responses. */

@@ -63,7 +63,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
   })
   const markdown = createMarkdownConverter(options.timeouts.renderMs)
   app.addHook('onClose', markdown.close)
-  const slots = createRenderSlots(options.limits.maxRenders, app)
+  const slots = createRenderSlots(options.limits.maxRenders, app, (reason) => site.metrics.requestShed(reason))
   const site: Site = {
     build,
     options: { ...options, base },

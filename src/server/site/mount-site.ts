@@ -225,7 +225,7 @@ async function addSiteHooks(site: Site, options: Options) {
   addLoadShedding(app, {
     maxDelayMs: options.limits.maxEventLoopDelayMs,
     assets: withBase(site.options.base, ASSETS_PATH),
-    onShed: () => site.metrics.requestShed(),
+    onShed: () => site.metrics.requestShed('event_loop'),
   })
   addCrossSiteGuard(app, options)
   site.failures.watchRequests(app)

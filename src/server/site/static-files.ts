@@ -50,8 +50,10 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
   const wellKnown = `/${WELL_KNOWN}/`
   const isWellKnown = (path: string) => `/${path}`.startsWith(wellKnown)
   const folders = [publicFiles.every(isWellKnown) ? [] : ['/'], publicFiles.some(isWellKnown) ? [wellKnown] : []].flat()
+  // The folder may have files of a newer build.
+  const urls = new Set(publicFiles.map((path) => ownPath(app, withBase(options.base, `/${path}`))))
   for (const folder of folders) {
-    await addStatic(app, FILE_ROUTE, {
+    const served = {
       root: join(build.folder, BUILD_PATHS.public, folder),
       prefix: ownPath(app, withBase(options.base, folder)),
       decorateReply: false,
@@ -60,14 +62,22 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
       wildcard: false,
       index: false,
       dotfiles: 'ignore',
-    })
+    } as const
+    await addStatic(app, FILE_ROUTE, served, (url) => urls.has(url))
   }
 }
 
 // @fastify/static has no option for the `config` of its routes. An onRoute hook would run after the one of
 // @fastify/rate-limit.
-async function addStatic(app: FastifyInstance, config: RouteOptions['config'], options: FastifyStaticOptions) {
-  const route = (given: RouteOptions) => app.route({ ...given, config: { ...given.config, ...config } })
+async function addStatic(
+  app: FastifyInstance,
+  config: RouteOptions['config'],
+  options: FastifyStaticOptions,
+  isServed = (_url: string) => true,
+) {
+  function route(given: RouteOptions) {
+    if (isServed(given.url)) app.route({ ...given, config: { ...given.config, ...config } })
+  }
   await fastifyStatic(Object.create(app, { route: { value: route } }), options)
 }
 

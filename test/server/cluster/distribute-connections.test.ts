@@ -75,3 +75,20 @@ t.test('connections that wait for less than ten seconds go to the next worker', 
   await distributor.end()
   t.strictSame(lines, [])
 })
+
+t.test(
+  'a connection on its way to a worker that has ended goes to another one, and no other connection does',
+  async (t) => {
+    const { distributor, worker, handed, open } = await listen(t)
+    const other: Socket[] = []
+    distributor.add(worker)
+    await open()
+    await open()
+    distributor.free(worker)
+    t.strictSame([handed.length, handed[0]?.destroyed], [2, true], 'the worker has its own copy')
+    // The cast is safe because the distributor calls only this method.
+    distributor.add({ hand: (socket) => void other.push(socket) } as Pick<WorkerProcess, 'hand'> as WorkerProcess)
+    distributor.lose(worker)
+    t.strictSame(other, [handed[1]])
+  },
+)

@@ -1,5 +1,6 @@
-// A new build of a release with the same name, as with HYDRANT_RELEASE while a process runs.
+// Builds that change on the disk while workers run.
 
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -7,6 +8,7 @@ import { createHttpClient } from '../../http-client.ts'
 import { startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { buildFiles, type Files, HTML } from '../served.ts'
+import { LONG, workerSite } from './worker-site.ts'
 
 const site = (version: string): Files => ({
   'server.ts': `export default async function server(app) {
@@ -91,4 +93,88 @@ t.test('a solved failure that occurs in a new build is open again, whatever the 
   t.strictSame(await read('hydrant_last_reload_successful'), ['hydrant_last_reload_successful 0'])
   t.strictSame(await read('hydrant_build_info'), [now])
   t.notOk(server.lines.slice(length).some(({ msg }) => msg.startsWith('the new build has')))
+})
+
+const BUNDLES = '.hydrant/server'
+
+/** Starts in one worker only. `mark` is a file. */
+const startsOnce = (mark: string) => `
+import { writeFileSync } from 'node:fs'
+export default async function server(app) {
+  writeFileSync(${JSON.stringify(mark)}, '', { flag: 'wx' })
+  app.get('/pid', async () => ({ pid: process.pid, version: 'once' }))
+}
+`
+
+t.test('a lost worker is replaced by one of the same build, whatever is on the disk', async (t) => {
+  const folder = t.testdir({})
+  const dir = join(folder, 'site')
+  const build = (name: string, files: Files = {}) => buildFiles(join(folder, name), { ...workerSite('two'), ...files })
+  const original = await buildFiles(join(folder, 'original'), workerSite('one'))
+  const works = await build('works')
+  const fails = await build('fails', {
+    'server.ts': 'export default async function server() { throw new Error("broken") } // fails: worker\n',
+    'public/pid': 'a file at the path of a route of the other build',
+  })
+  const once = await build('once', { 'server.ts': startsOnce(join(folder, 'mark')) })
+  const put = (source: string) => cpSync(source, dir, { recursive: true })
+  put(original)
+  const server = await startSite(t, { dir, env: { ...LONG, HYDRANT_WORKERS: '2' } })
+  const { send } = createHttpClient(t, { keepAlive: false })
+  const ask = (path: string) => send({ port: server.port, path, headers: HTML })
+
+  /** Resolves with the versions that the workers serve, by process, once there are two without the one that has ended. */
+  async function workers(ended?: number): Promise<Map<number, string>> {
+    return await until(async () => {
+      const found = new Map<number, string>()
+      // At the same time, so that each worker gets some.
+      for (const { body } of await Promise.all(Array.from({ length: 8 }, () => ask('/pid')))) {
+        const { pid, version } = JSON.parse(body)
+        found.set(pid, version)
+      }
+      return found.size === 2 && !found.has(ended ?? 0) ? found : null
+    })
+  }
+
+  async function reload(end: string) {
+    const { length } = server.lines
+    process.kill(server.pid, 'SIGHUP')
+    await until(() => server.lines.slice(length).some(({ msg }) => msg.startsWith(end)))
+  }
+
+  const refused = (change: () => void) => async () => {
+    change()
+    await reload('the build on disk cannot start')
+  }
+  const remove = () => rmSync(join(dir, '.hydrant'), { recursive: true })
+  const copyBundle = () => cpSync(join(works, BUNDLES), join(dir, BUNDLES), { recursive: true })
+  const setVariable = () => writeFileSync(join(dir, '.env'), 'HYDRANT_LIMITS_MAX_RENDERS=none\n')
+  const ways: Record<string, () => unknown> = {
+    'a newer build lies there': () => put(works),
+    'a newer build has failed to start': refused(() => put(fails)),
+    'a newer build has started in one worker, and not in the other': refused(() => put(once)),
+    'the folder is gone, and a reload has failed': refused(remove),
+    'the bundles are those of a newer build': refused(copyBundle),
+    'a variable is invalid, and a reload has failed': refused(setVariable),
+    'the variables cannot be read': refused(() => mkdirSync(join(dir, '.env'))),
+  }
+  const served: Record<string, unknown> = {}
+  for (const [way, change] of Object.entries(ways)) {
+    rmSync(dir, { recursive: true })
+    put(original)
+    await change()
+    const [lost = 0] = (await workers()).keys()
+    process.kill(lost, 'SIGKILL')
+    served[way] = [...(await workers(lost)).values(), (await ask('/')).status]
+  }
+  t.strictSame(served, Object.fromEntries(Object.keys(ways).map((way) => [way, ['one', 'one', 200]])))
+
+  rmSync(dir, { recursive: true })
+  put(works)
+  writeFileSync(join(dir, '.env'), 'HYDRANT_TIMEOUTS_LOAD_MS=50000\n')
+  await reload('reloaded:')
+  remove()
+  const [lost = 0] = (await workers()).keys()
+  process.kill(lost, 'SIGKILL')
+  t.strictSame([...(await workers(lost)).values()], ['two', 'two'], 'a build that has started takes the place')
 })

@@ -4,6 +4,8 @@ import Fastify from 'fastify'
 import t from 'tap'
 import { createWorkerPool } from '../../../src/server/cluster/worker-pool.ts'
 import type { End, WorkerProcess } from '../../../src/server/cluster/worker-process.ts'
+import type { WorkerSource } from '../../../src/server/cluster/worker-source.ts'
+import { until } from '../../until.ts'
 
 interface FakeWorker extends WorkerProcess {
   isSuccessor: boolean
@@ -23,12 +25,12 @@ function createDeferred<T>() {
   return { promise, resolve }
 }
 
-function fakeWorker(name: string, isSuccessor: boolean): FakeWorker {
+function fakeWorker(name: string, isSuccessor: boolean, source: WorkerSource): FakeWorker {
   const { promise: ready, resolve: resolveReady } = createDeferred<readonly string[] | null>()
   const { promise: ended, resolve: resolveEnded } = createDeferred<End>()
   let isReady = false
   const worker: FakeWorker = {
-    ...{ name, isSuccessor, pid: 1, ready, ended, isTold: false },
+    ...{ name, isSuccessor, source, pid: 1, ready, ended, isTold: false },
     isReady: () => isReady,
     served: () => ({ release: '', build: '' }),
     describeRequests: () => '',
@@ -54,12 +56,15 @@ function fakeWorker(name: string, isSuccessor: boolean): FakeWorker {
 
 function createPool(count: number) {
   const forked: FakeWorker[] = []
+  let reads = 1
   const pool = createWorkerPool({
     count,
     timeouts: { drainMs: 1_000, stopDelayMs: 0 },
     log: Fastify().log,
-    fork(name, isSuccessor) {
-      const worker = fakeWorker(name, isSuccessor)
+    source: { build: null, env: { READ: '1' } },
+    readSource: () => ({ build: null, env: { READ: String(++reads) } }),
+    fork(name, isSuccessor, source) {
+      const worker = fakeWorker(name, isSuccessor, source)
       forked.push(worker)
       return worker
     },
@@ -166,4 +171,83 @@ t.test('a stop tells whether each worker has finished its requests', async (t) =
   forked[1]?.end({ code: 1, signal: null })
   t.equal(await stopped, false)
   t.equal(pool.lostCount(), 0)
+})
+
+/** Which read of the disk each worker has started from, by its name. */
+const readsOf = (workers: readonly WorkerProcess[]) => workers.map(({ name, source }) => `${name}:${source.env.READ}`)
+
+t.test('a worker that is lost after a failed reload starts from what all workers have started from', async (t) => {
+  const { pool, forked } = await startPool(2)
+  const reloaded = pool.reload()
+  await turn()
+  forked[2]?.end({ code: 1, signal: null })
+  await reloaded
+  t.match(pool.lastReload(), { isDone: false })
+  forked[0]?.end(KILLED)
+  await until(() => forked.length === 4)
+  t.strictSame(readsOf(forked), ['1:1', '2:1', '1:2', '1:1'])
+})
+
+t.test('a reload whose second worker does not start takes the first one back', async (t) => {
+  const { pool, forked } = await startPool(2)
+  const reloaded = pool.reload()
+  await turn()
+  forked[2]?.begin()
+  await turn()
+  forked[3]?.end({ code: 1, signal: null })
+  await turn()
+  forked[4]?.begin()
+  await reloaded
+  t.match(pool.lastReload(), { isDone: false })
+  t.strictSame(readsOf(forked), ['1:1', '2:1', '1:2', '2:2', '1:1'])
+  t.strictSame(readsOf(pool.serving()), ['1:1', '2:1'])
+})
+
+t.test('a worker of a new build that is lost during the reload fails the reload', async (t) => {
+  const { pool, forked } = await startPool(2)
+  const reloaded = pool.reload()
+  await turn()
+  forked[2]?.begin()
+  await turn()
+  forked[2]?.end(KILLED)
+  await turn()
+  forked[3]?.begin()
+  await turn()
+  await until(() => forked.length === 6)
+  for (const worker of forked.slice(4)) worker.begin()
+  await reloaded
+  t.match(pool.lastReload(), { isDone: false })
+  t.strictSame(readsOf(pool.serving()), ['1:1', '2:1'])
+})
+
+t.test('an old worker that is lost during a reload starts from the old source, and is then replaced', async (t) => {
+  const { pool, forked } = await startPool(2)
+  const reloaded = pool.reload()
+  await turn()
+  forked[1]?.end(KILLED)
+  await until(() => forked.length === 4)
+  forked[2]?.begin()
+  await turn()
+  t.strictSame(readsOf(forked), ['1:1', '2:1', '1:2', '2:1', '2:2'])
+  for (const worker of forked.slice(3)) worker.begin()
+  await reloaded
+  t.match(pool.lastReload(), { isDone: true })
+  t.strictSame(readsOf(pool.serving()), ['1:2', '2:2'])
+})
+
+t.test('a worker that is asked to stop while a reload replaces it is replaced once', async (t) => {
+  const { pool, forked } = await startPool(2)
+  const reloaded = pool.reload()
+  await turn()
+  pool.replace(forked[0] as FakeWorker)
+  pool.replace(forked[1] as FakeWorker)
+  pool.replace(forked[1] as FakeWorker)
+  t.equal(forked.length, 4)
+  for (const index of [2, 3, 4]) {
+    forked[index]?.begin()
+    await turn()
+  }
+  await reloaded
+  t.match(pool.lastReload(), { isDone: true })
+  t.strictSame(readsOf(pool.serving()), ['1:2', '2:2'])
 })

@@ -11,7 +11,7 @@ import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
 import { cliPath } from '../../scripts/cli-path.ts'
 import { runCli } from '../../scripts/run-cli.ts'
-import { type SiteServer, startSite } from '../../site-server.ts'
+import { ERROR, type SiteServer, startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { buildFiles, HTML } from '../served.ts'
 import { LONG, workerSite } from './worker-site.ts'
@@ -363,4 +363,15 @@ cluster.fork().on('exit', (code) => process.exit(code))`
   const wrong = await runCli(['start', broken, '--workers', 'many'])
   t.equal(wrong.code, 2)
   t.match(wrong.stderr, '"--workers" must be a whole number from 1 to 1024, or auto; got "many"')
+})
+
+t.test('a worker whose process is stopped is logged, killed and replaced', async (t) => {
+  const server = await startWorkers(t, { HYDRANT_TIMEOUTS_HANG_MS: '2000' })
+  const [frozen, other] = await server.pids()
+  process.kill(frozen, 'SIGSTOP')
+  const { level } = await server.waitForLine(({ worker, msg }) => worker === frozen && msg.includes('does not respond'))
+  t.equal(level, ERROR)
+  await server.waitForLine(({ worker, msg }) => worker === frozen && /was killed by SIGKILL .*starts in/.test(msg))
+  t.notOk((await server.pids()).includes(frozen))
+  t.ok(isRunning(other))
 })

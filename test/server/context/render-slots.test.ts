@@ -2,10 +2,13 @@
 
 import { connect } from 'node:net'
 import t from 'tap'
+import { createInstance } from '../../../src/server/create-server.ts'
+import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { ERROR } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { GATES, gatesOfLast, load, navigationHeaders, waitAt } from '../lines.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
+import { buildFiles, builtFiles, createLog, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const SLOTS = 3
 
@@ -112,4 +115,58 @@ t.test('a client that sends a form slowly takes no slot', async (t) => {
   await until(() => counts['/form'] === sockets.length)
   t.equal((await get('/')).statusCode, 200)
   for (const socket of sockets) socket.destroy()
+})
+
+const HUNG = 100
+
+/** `/a` and `/b` are pages of a layout whose load hangs. `/` is not. */
+const HANGING: Files = {
+  'server.ts': `export default async function server(app) {\n  ${GATES}\n}\n`,
+  'pages/alone.tsx': 'export default function Page() {\n  return <p>alone</p>\n}\n',
+  'pages/alone.server.ts': load(waitAt('alone', 'null')),
+  'pages/(shared)/layout.tsx': 'export default ({ children }) => <main>{children}</main>\n',
+  'pages/(shared)/layout.server.ts': load(waitAt('layout', 'null')),
+  'pages/(shared)/a.tsx': 'export default () => <p>a</p>\n',
+  'pages/(shared)/b.tsx': 'export default () => <p>b</p>\n',
+}
+
+t.test('a route that hangs does not take the renders of other routes', async (t) => {
+  const hanging = await buildFiles(t.testdir({}), HANGING)
+  const metrics = createRequestMetrics()
+  const log = createLog()
+  const options = resolveOptions({ config: { limits: { maxRenders: HUNG } } })
+  const { app } = await createInstance({
+    ...builtFiles(hanging),
+    dir: hanging,
+    options,
+    logging: { logger: log.logger },
+    metrics: metrics.recorder,
+  })
+  t.teardown(() => app.close())
+  const get = (url: string) => app.inject({ url, headers: HTML })
+  const ask = (path: string) => Array.from({ length: 2 * HUNG }, () => get(path))
+  const statuses = async (paths: readonly string[]) => {
+    const found: number[] = []
+    for (const path of paths) found.push((await get(path)).statusCode)
+    return found
+  }
+  const { gate } = gatesOfLast()
+  const waiting = ask('/alone')
+  await gate('alone').reached
+  t.strictSame(await statuses(['/', '/', '/no/such/page', '/alone']), [200, 200, 404, 503])
+  waiting.push(...ask('/a'), ...ask('/b'))
+  await gate('layout').reached
+  t.strictSame(await statuses(['/', '/a', '/b', '/alone']), [200, 503, 503, 503])
+  const [warning, ...others] = log.lines.filter(({ level }) => level > 30)
+  t.match(
+    warning?.msg,
+    /: 1 page request, because 75 of 100 renders are running for \/alone, and the others are kept for/,
+  )
+  t.strictSame(others, [], 'one line in a minute')
+  gate('alone').open()
+  gate('layout').open()
+  const ended = await Promise.all(waiting)
+  const refused = ended.filter(({ statusCode }) => statusCode === 503).length
+  t.match(metrics.read().shed, { event_loop: 0, renders: 0, route: refused + 4 })
+  t.strictSame(await statuses(['/', '/a', '/alone']), [200, 200, 200], 'all are free again')
 })

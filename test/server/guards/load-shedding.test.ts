@@ -52,7 +52,7 @@ t.test('an overloaded server refuses some requests, and its health check still p
     return status === 200
   })
   const metrics = await (await fetch(`${/http:\S+/.exec(msg)?.[0]}/metrics`)).text()
-  t.match(metrics, `hydrant_shed_total ${refused}\n`)
+  t.match(metrics, `hydrant_shed_total{reason="event_loop"} ${refused}\n`)
   const [warning] = lines.filter(({ level }) => level > 30)
   t.match(warning, { level: 40, statusCode: 503, msg: /: 1 request, because the event loop is more than 40 ms late / })
 })

@@ -65,7 +65,7 @@ export function sendShell({ page, rest }: ShellPage, route: PreparedRoute, respo
  * Returns a render slot for the rest: the one of the request, or a new one. Returns null if the request was refused.
  */
 function takeSlot(ctx: RequestContext): SlotHolder | null {
-  const slot = { reply: ctx.reply, hasSlot: ctx.hasSlot }
+  const slot = { reply: ctx.reply, route: ctx.route, hasSlot: ctx.hasSlot }
   ctx.hasSlot = false
   return slot.hasSlot || ctx.site.slots.admit(slot) ? slot : null
 }
