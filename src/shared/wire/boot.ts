@@ -6,7 +6,10 @@ import type { PublicError } from './public-error.ts'
 // The data that the document gives to the client: a script fills an array, first with the boot data, then with
 // settlements and notices as they occur. The server writes it, and the client reads it.
 
-/** The global variable that holds the array. */
+/**
+ * The global variable that holds the array, and the key in `sessionStorage` of the path that was loaded again because a
+ * script was missing.
+ */
 export const BOOT_VARIABLE = '__hydrant'
 
 /** A module of the site, as file names in the assets folder. */
