@@ -6,7 +6,6 @@ import { jsx } from 'react/jsx-runtime'
 import { ASSETS_PATH } from '../shared/paths.ts'
 import { Boundary } from '../shared/tree/boundary.tsx'
 import type { BOOT_VARIABLE, BootQueue } from '../shared/wire/boot.ts'
-import { report } from './report.ts'
 
 /** The fields of React's internal tree nodes that this file reads. */
 interface Fiber {
@@ -83,7 +82,9 @@ function log(thrown: Error) {
   console.error(thrown)
   // The script of `bootScript` has set this variable.
   const [boot] = (window as unknown as Record<typeof BOOT_VARIABLE, BootQueue>)[VARIABLE]
-  if (boot.reports !== 0) report(boot, new Set(), thrown, {})
+  if (boot.reports === 0) return
+  // A report that fails is ignored: it must not cause another one.
+  import('./report.ts').then(({ report }) => report(boot, new Set(), thrown, {})).catch(() => {})
 }
 
 /** Creates the component that shows what the server has rendered in its place. Where there is nothing, it fails. */

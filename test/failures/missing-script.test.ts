@@ -282,6 +282,23 @@ export default () => <main><h1>Opens</h1><FailureBoundary><Suspense fallback="wa
   t.equal(seen.count, 2, 'a page that the browser renders is loaded, as the server can render the part')
 })
 
+t.test('F11: a form is not sent again when a script of the response is missing', async (t) => {
+  const dir = await buildForBrowser(t.testdir({}), {
+    'pages/index.tsx':
+      'export default () => <form method="post" action="/acted" data-hydrant-reload><button>send</button></form>\n',
+    'pages/acted.server.ts': 'let times = 0\nexport const action = () => ++times\n',
+    'pages/acted.tsx': 'export default ({ actionData }) => <p id="times">{actionData}</p>\n',
+  })
+  const { app, log } = await serve(t, dir)
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const open = await chromium.open()
+  await open.page.route(`**/${scriptOf(dir, 'pages/acted.tsx')}`, (route) => route.abort())
+  await open.goto(`${address}/`, 'load')
+  await open.click('button')
+  await until(() => log.errors().length > 0)
+  t.equal(await open.read('#times'), '1')
+})
+
 t.test('F11i: without any of its scripts a page stays unchanged and works', async (t) => {
   const open = await chromium.open()
   const { page } = open

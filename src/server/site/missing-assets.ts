@@ -55,7 +55,9 @@ export function sendNoAsset(request: FastifyRequest, reply: FastifyReply) {
  * the key: see `src/client/recover.ts`. It has replaced `push`.
  */
 const RELOAD = `try {
-  if (!Object.hasOwn(self.${BOOT_VARIABLE}, 'push') && sessionStorage['${BOOT_VARIABLE}'] !== location.pathname) {
+  const queue = self.${BOOT_VARIABLE}
+  const mayReload = !Object.hasOwn(queue, 'push') && queue[0].reload !== false
+  if (mayReload && sessionStorage['${BOOT_VARIABLE}'] !== location.pathname) {
     sessionStorage['${BOOT_VARIABLE}'] = location.pathname
     location.reload()
     await new Promise(() => {})

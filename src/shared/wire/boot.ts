@@ -48,6 +48,8 @@ export interface BootDocument {
   host?: string
   /** How many failures the document may report, if it is not `MAX_REPORTS`; 0 for none. */
   reports?: number
+  /** Whether the document may be loaded again if a script is missing (true). A reload would send its form again. */
+  reload?: false
   /** Whether the document belongs to an exported site, which has files for navigations (false). */
   isExported?: true
 }
