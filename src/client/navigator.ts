@@ -150,31 +150,6 @@ function keepTypedOnRetry({ app, state, begin, view }: SubmissionContext) {
 /** A transition of the site that waits for `refresh` keeps React from committing. */
 const COMMIT_MS = 100
 
-/**
- * Makes the "Try again" of error pages and fallbacks load the page in place while the text of its form is kept: a new
- * document would lose it. The browser loads the document for all other errors, as it may fix errors of this document.
- */
-function keepTypedOnRetry({ app, state, begin, view }: SubmissionContext) {
-  async function retry() {
-    const url = new URL(location.href)
-    const before = state.departures
-    const end = begin({ state: 'loading', url })
-    await view.follow(url, () => before === state.departures)
-    restoreTyped()
-    end()
-  }
-
-  app.platform.reload = () => {
-    if (keepsTyped()) void retry()
-    else location.reload()
-  }
-  addEventListener('submit', (event) => {
-    if (!keepsTyped() || !(event.target as Element).closest('.hydrant-failure')) return
-    event.preventDefault()
-    void retry()
-  })
-}
-
 /** Returns null for a URL that is malformed. */
 function readUrl(to: string | URL): URL | null {
   try {
