@@ -374,13 +374,13 @@ export const positions: readonly Position[] = [
       code: `const Part = lazy(() => import('../../../components/later-part.tsx'))`,
     },
     sees: {
-      J: 'The page as rendered by the server, while it is loaded a second time. If the script is still missing, as here, the client-side sentence replaces the page.',
+      J: 'The page as rendered by the server, while it is loaded a second time. If the script is still missing, as here, the part stays as the server has sent it, and the rest of the page works.',
       N: 'The page with the part, because the server has rendered it.',
       H: SAME_AS_N,
       A: NO_LOAD,
       B: SAME_AS_N,
     },
-    log: 'After the second time, one error line with side “client”, which names the script and the component that needs it.',
+    log: 'After the second time, one error line with side “client”, which names the script.',
     tries: [{ href: '/failures/f11/fail', label: 'Request the missing script' }],
   },
   {

@@ -33,7 +33,8 @@ export async function hydrate(scope: Window): Promise<void> {
   const data = boot.data.map((flat) => revive(flat, deferred.promised))
   // The navigator sends forms without leaving the page. It is loaded first, so that no form is sent before it is there.
   const ready = Promise.allSettled([...received, document.forms[0] && importNavigator()])
-  const tree = await loadTree(boot, boot, Promise.all(data))
+  const recover = createRecover(boot)
+  const tree = (await loadTree(boot, boot, Promise.all(data)).catch(recover)) as Tree
   // If React saw the end of the document before the notices took effect, it would render the missing parts itself.
   await ready
   const host = location.hostname
@@ -42,7 +43,7 @@ export async function hydrate(scope: Window): Promise<void> {
     search: location.search,
     findDigest: createDigestFinder(),
     reload: () => location.reload(),
-    recover: createRecover(),
+    recover,
   })
   const app: App = { tree, boot, leaving: '', platform, show }
   const render = createRenderer(app, platform, report, logError)

@@ -4,6 +4,7 @@
 // page has a `<font>`, or when React has thrown.
 
 import { isReacts, keepFields } from './forms/keep-fields.ts'
+import { keepMissingPart } from './recovery/missing-part.ts'
 
 /** The fields of React's internal tree nodes that this file reads. */
 interface Fiber {
@@ -41,8 +42,16 @@ export function guardTexts() {
   findReplaced()
 }
 
-/** Returns 0 if the part of the page in which React has thrown this error can be rendered again. */
-export function repair(thrown: DOMException): 0 | undefined {
+/**
+ * Returns 0 if the part of the page in which React has thrown this error can be rendered again. For a script that is
+ * missing, see `keepMissingPart`.
+ */
+export function repair(
+  thrown: Error,
+  boundary: object,
+  reload: () => Promise<never> | false,
+): Promise<undefined> | 0 | false | undefined {
+  if (!(thrown instanceof DOMException)) return keepMissingPart(thrown, boundary, reload)
   if (repaired.has(thrown)) return 0
   if (thrown.name !== 'NotFoundError') return
   guardTexts()

@@ -1,13 +1,14 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
+import { scriptOf } from '../server/served.ts'
 import { ERROR } from '../site-server.ts'
 import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
 import { isInPlace, startInPlace, textOf } from './in-place-site.ts'
 import { takesNavigations } from './navigation-site.ts'
 
-const { open, done, origin, site, letGo } = await startInPlace(t)
+const { open, done, dir, origin, site, letGo } = await startInPlace(t)
 
 const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 
@@ -237,7 +238,7 @@ for (const hasApi of [true, false]) {
 t.test('without the script for forms the browser sends them, once', async (t) => {
   const missing: string[] = []
   const opened = await open(t, '/form', ({ page }) =>
-    page.route('**/navigator-*.js', (route) => {
+    page.route(`**/${scriptOf(dir, 'client/navigator.ts')}`, (route) => {
       missing.push(route.request().url())
       return route.abort()
     }),

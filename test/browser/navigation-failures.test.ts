@@ -4,6 +4,7 @@
 
 import t from 'tap'
 import { clientSentence, serverSentence } from '../../src/shared/wire/error-messages.ts'
+import { scriptOf } from '../server/served.ts'
 import { serveSmallSite } from './navigation-site.ts'
 
 const small = await serveSmallSite(t)
@@ -62,7 +63,7 @@ t.test('a missing page script causes an ordinary page load of the target', async
   const { page } = visitor
   await visitor.start('/')
   let isBlocked = true
-  await page.route(/\/assets\/about-\w+\.js/, (route) =>
+  await page.route(`**/${scriptOf(small.dir, 'pages/about.tsx')}`, (route) =>
     isBlocked ? route.fulfill({ status: 404 }) : route.continue(),
   )
   page.on('request', (request) => {

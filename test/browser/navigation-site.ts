@@ -190,6 +190,7 @@ export interface Visitor extends OpenPage {
 }
 
 export interface SmallSite {
+  dir: string
   origin: string
   served: Served
   chromium: Chromium
@@ -218,6 +219,7 @@ export async function serveSmallSite(
   const origin = await listen(t, served.app)
   const chromium = await launchChromium(t)
   return {
+    dir,
     origin,
     served,
     chromium,

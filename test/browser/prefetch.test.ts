@@ -3,6 +3,7 @@
 // Pages that are prefetched before a visitor follows their link.
 
 import t from 'tap'
+import { scriptOf } from '../server/served.ts'
 import { serveSmallSite, type Visitor } from './navigation-site.ts'
 
 const small = await serveSmallSite(t)
@@ -38,7 +39,9 @@ t.test('the navigator is loaded again after a network error', async (t) => {
   const { page } = visitor
   // For the form of the page, and for the first link that is pointed at.
   let failures = 2
-  await page.route('**/navigator-*.js', (route) => (failures-- > 0 ? route.fulfill({ status: 503 }) : route.continue()))
+  await page.route(`**/${scriptOf(small.dir, 'client/navigator.ts')}`, (route) =>
+    failures-- > 0 ? route.fulfill({ status: 503 }) : route.continue(),
+  )
   await visitor.start('/')
   t.ok(failures < 0)
   await Promise.all([asksFor(visitor, '/about'), visitor.hover(ABOUT)])

@@ -3,6 +3,7 @@
 // Pages that Google Translate, or a browser extension, has changed.
 
 import t from 'tap'
+import { scriptOf } from '../server/served.ts'
 import { until } from '../until.ts'
 import type { OpenPage, Owner } from './chromium.ts'
 import { launchFirefox } from './firefox.ts'
@@ -68,6 +69,7 @@ export default () => <>Other {'page'} <h1>Other</h1><a id="back" href="/words">B
 }
 
 const inPlace = await startInPlace(t, FILES)
+const REPAIR = scriptOf(inPlace.dir, 'client/repair.ts')
 
 /** Changes the page as Google Translate does. */
 function translate() {
@@ -97,8 +99,8 @@ async function openTranslated(t: Owner): Promise<OpenPage> {
   return open
 }
 
-function isGuarded(): boolean {
-  return performance.getEntriesByType('resource').some(({ name }) => name.includes('repair'))
+function isGuarded(script: string): boolean {
+  return performance.getEntriesByType('resource').some(({ name }) => name.endsWith(script))
 }
 
 /** Holds the script that guards texts back until the returned function is called. */
@@ -107,7 +109,7 @@ async function holdGuard({ page }: OpenPage): Promise<() => void> {
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  await page.route('**/repair-*.js', async (route) => {
+  await page.route(`**/${REPAIR}`, async (route) => {
     await released
     await route.fallback()
   })
@@ -116,7 +118,7 @@ async function holdGuard({ page }: OpenPage): Promise<() => void> {
 
 t.test('a translated page works as before', async (t) => {
   const open = await openTranslated(t)
-  await until(() => open.evaluate(isGuarded, null))
+  await until(() => open.evaluate(isGuarded, REPAIR))
 
   await t.test('texts that change are current, and the others stay translated', async (t) => {
     await open.click('#more')
@@ -213,7 +215,7 @@ t.test('a failure of the site with the same name is shown', async (t) => {
 
 t.test('so it is when the code that repairs pages cannot be loaded, and the page is not reloaded', async (t) => {
   const open = await inPlace.open(t, '/camera')
-  await open.page.route('**/repair-*.js', (route) => route.abort())
+  await open.page.route(`**/${REPAIR}`, (route) => route.abort())
   await open.click('#camera')
   await open.hasText('[role=alert]', 'Application error')
   t.ok(await isInPlace(open))

@@ -92,6 +92,30 @@ t.test('gives one stylesheet to pages whose styles are the same', async (t) => {
   t.strictSame(manifest.modules['pages/b.tsx']?.css, manifest.modules['pages/a.tsx']?.css)
 })
 
+t.test('names of scripts and stylesheets do not contain those of their sources', async (t) => {
+  const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+  const dir = createSite(t, {
+    ...EMPTY_REACT,
+    'parts/ad-banner.tsx': `import './ad-banner.css'\n${page}`,
+    'parts/analytics.tsx': page,
+    'parts/ad.css': 'p { color: red }',
+    'parts/ad-banner.css': 'p { color: blue }',
+    'pages/ads/index.tsx': `import '../../parts/ad.css'\n${page}export const part = () => import('../../parts/ad-banner.tsx')\n`,
+    'pages/ads/tracking.tsx':
+      "const parts = [import('../../parts/ad-banner.tsx'), import('../../parts/analytics.tsx')]\nexport default () => <p>{parts.length}</p>\n",
+    'pages/equal.tsx': page,
+    'pages/same.tsx': page,
+  })
+  const { manifest } = await buildSharing({ dir })
+  const scripts = manifest.clientFiles.filter((name) => !name.endsWith('.LEGAL.txt'))
+  t.strictSame(
+    scripts.filter((name) => !/^[A-Z2-7]{8}\.(?:js|css)$/.test(name)),
+    [],
+  )
+  t.ok(scripts.length > 6)
+  t.not(manifest.modules['pages/equal.tsx']?.js, manifest.modules['pages/same.tsx']?.js, 'each page has its own')
+})
+
 t.test('derives the names of files only from their content', async (t) => {
   const files = (a: string, b: string, shared: string) => [
     {

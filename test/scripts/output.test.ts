@@ -44,7 +44,7 @@ t.test('writes the files that the manifest names', async (t) => {
     format: 1,
     mode: 'production',
     buildId: /^[0-9a-f]{16}$/,
-    entry: /^entry-[A-Z2-7]{8}\.js$/,
+    entry: /^[A-Z2-7]{8}\.js$/,
     serverPlugin: 'server.ts',
     publicFiles: ['icons/a.svg', 'robots.txt'],
   })

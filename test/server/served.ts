@@ -1,6 +1,6 @@
 // Sites that a test writes, builds and requests with `inject`.
 
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
@@ -36,6 +36,19 @@ export async function buildForBrowser(dir: string, files: Files): Promise<string
   writeFiles(dir, { 'pages/index.tsx': page, ...files })
   await buildSharing({ dir })
   return dir
+}
+
+/** Returns the name of the browser's script that contains a module, by the end of its path. A name itself is a hash. */
+export function scriptOf(dir: string, source: string): string {
+  const { folder, manifest } = builtFiles(dir)
+  const found = manifest.clientFiles.find((name) => {
+    const file = join(folder, 'maps', `${name}.map`)
+    if (!name.endsWith('.js') || !existsSync(file)) return false
+    const map: { sources: string[] } = JSON.parse(readFileSync(file, 'utf8'))
+    return map.sources.some((path) => path.endsWith(source))
+  })
+  if (found === undefined) throw new Error(`No script of ${folder} contains ${source}.`)
+  return found
 }
 
 export interface Log {

@@ -85,9 +85,10 @@ export function createClientBundle(input: BundleInput, packageModules: ReadonlyS
     assets: [assets, images, moduleUrls],
     options: {
       ...shared(input),
-      entryPoints: modules.map(({ name }) => ({ in: `${VIRTUAL}:${name}`, out: outputName(name) })),
-      entryNames: '[name]-[hash]',
-      chunkNames: '[name]-[hash]',
+      entryPoints: modules.map(({ name }) => `${VIRTUAL}:${name}`),
+      // Without the names of sources: filter lists block requests for names such as `ad-banner`.
+      entryNames: '[hash]',
+      chunkNames: '[hash]',
       outdir: `${siteDir}/${folder}/${BUILD_PATHS.client}`,
       ...compiled,
       splitting: true,
@@ -245,17 +246,4 @@ function writeServerModule(files: readonly string[]): string {
   const imports = files.map((file, index) => `import * as module${index} from ${JSON.stringify(`./${file}`)}\n`)
   const members = files.map((file, index) => `  ${JSON.stringify(file)}: module${index},\n`)
   return `${imports.join('')}export { links } from '${BASE_MODULE}'\nexport const modules = {\n${members.join('')}}\n`
-}
-
-/** Returns `products-id` for `pages/products/[id].tsx`: a name that needs no escaping in a URL. */
-function outputName(name: string): string {
-  const stem = name.replace(/^pages\//, '').replace(/\.(?:[jt]sx?|mdx)$/, '')
-  return (
-    stem
-      .replace(/[^\w/-]+/g, ' ')
-      .trim()
-      .replace(/[ /]+/g, '-')
-      .replace(/-+/g, '-')
-      .replace(/^-|-$/g, '') || 'page'
-  )
 }

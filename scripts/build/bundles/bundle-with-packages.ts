@@ -7,7 +7,7 @@ import { isInstalled } from '../esbuild/source-file.ts'
 import { listModuleUrls } from './find-module-urls.ts'
 
 /** The name of a file with the hash of its contents. */
-const HASHED = /-[A-Z2-7]{8}\.\w+$/
+const HASHED = /(?:^|[-/])[A-Z2-7]{8}\.\w+$/
 /** A path with the extension of a file. A package may also name its folder. */
 const FILE = /^(?![a-z][a-z\d+.-]*:|\/).*\.\w+(?:[?#].*)?$/i
 

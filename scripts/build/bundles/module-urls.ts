@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { basename, dirname, extname, parse, resolve } from 'node:path'
+import { basename, dirname, extname, resolve } from 'node:path'
 import {
   type BuildOptions,
   build,
@@ -187,7 +187,7 @@ export function createModuleUrls(input: ModuleUrlsInput): Assets {
     const { result, parts, inner } = made
     const { code } = rejectUnmatched({ code: outputText(result.outputFiles, '.js'), map: null })
     const script = Buffer.from(code)
-    const name = `${parse(file).name.replace(/[^\w.-]+/g, '-')}-${contentHash(script)}.js`
+    const name = `${contentHash(script)}.js`
     const inputs = Object.keys(result.metafile.inputs).map((path) => resolve(siteDir, inputPath(path)))
     const others = parts.flatMap((part) => [...part.files])
     return { name, files: new Map([[name, script], ...others]), inputs: [...inputs, ...inner] }

@@ -35,16 +35,15 @@ export function readClientOutput(
     const text = outputs.get(name)?.text
     const json = outputs.get(`${name}.map`)?.text
     if (text === undefined) return []
-    if (json === undefined) return [{ name, references, text, map: null }]
+    const module = graph.sources.get(name)
+    if (json === undefined) return [{ name, references, module, text, map: null }]
     // esbuild wrote the map, so its form is known.
     const script = { code: text, map: JSON.parse(json) as EncodedSourceMap }
     const { code, map } = rejectUnmatched(markThrown(script, isMarked))
-    return [{ name, references, text: code, map }]
+    return [{ name, references, module, text: code, map }]
   })
   const entry = graph.entries.get(CLIENT_ENTRY)?.js ?? ''
   const names = nameByContent(bundled)
-  // `entry` is as long as `chunk`, so that positions in source maps stay valid.
-  names.set(entry, (names.get(entry) ?? entry).replace(/^chunk-/, `${CLIENT_ENTRY}-`))
   const rename = (name: string) => names.get(name) ?? name
 
   const isForeign = (source: string) => !isOfSite(source, clientDir)
@@ -84,13 +83,21 @@ interface Graph {
   imports: Map<string, string[]>
   /** All imports, also dynamic ones, of each script and of each stylesheet that belongs to an entry. */
   references: Map<string, string[]>
+  /** The module of the site that a script begins with, if it is not one that others share. */
+  sources: Map<string, string>
 }
 
 function readGraph({ outputs }: Metafile, siteDir: string): Graph {
   // A metafile has paths relative to the site's folder.
   const clientEntry = toSitePath(siteDir, hydrantPath(HYDRANT_FILES.clientEntry))
   const unflatten = toSitePath(siteDir, hydrantPath(HYDRANT_FILES.unflatten))
-  const graph: Graph = { entries: new Map(), dataReader: '', imports: new Map(), references: new Map() }
+  const graph: Graph = {
+    entries: new Map(),
+    dataReader: '',
+    imports: new Map(),
+    references: new Map(),
+    sources: new Map(),
+  }
   for (const [path, { entryPoint, cssBundle, imports, inputs }] of Object.entries(outputs)) {
     const name = posix.basename(path)
     const bundled = imports.filter(({ external }) => !external)
@@ -99,6 +106,9 @@ function readGraph({ outputs }: Metafile, siteDir: string): Graph {
     if (clientEntry in inputs && !graph.entries.has(CLIENT_ENTRY)) {
       graph.entries.set(CLIENT_ENTRY, { js: name, css: [] })
     }
+    // A page may have the same code as another one, and the browser must not take one for the other. The name must not
+    // depend on the place of a package.
+    if (entryPoint && !/(?:^|\/)(?:\.\.|node_modules)\//.test(entryPoint)) graph.sources.set(name, entryPoint)
     if (name.endsWith('.js'))
       graph.references.set(
         name,

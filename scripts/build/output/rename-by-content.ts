@@ -5,6 +5,8 @@ export interface BundledFile {
   text: string
   /** Names of the bundled files in its text. */
   references: readonly string[]
+  /** The module that only this file contains (none). Files of different modules have different names. */
+  module?: string | undefined
 }
 
 /**
@@ -17,7 +19,7 @@ export function nameByContent(files: readonly BundledFile[]): Map<string, string
   const renamed = new Map<string, string>()
   const stylesheets = new Map<string, string>()
   for (const name of [...parsed.keys()].sort()) {
-    const hash = contentHash(describeFile(name, parsed))
+    const hash = contentHash(describeFile(name, parsed), parsed.get(name)?.module ?? '')
     const newName = name.replace(/[A-Z2-7]{8}(?=\.\w+$)/, hash)
     // Pages often have equal stylesheets: under one name a browser fetches them once.
     const equal = newName.endsWith('.css') ? stylesheets.get(hash) : undefined
@@ -31,15 +33,15 @@ export function applyNames({ text, references }: BundledFile, names: ReadonlyMap
   return references.reduce((rest, name) => rest.replaceAll(name, names.get(name) ?? name), text)
 }
 
-interface ParsedFile {
+interface ParsedFile extends Pick<BundledFile, 'module'> {
   hash: string
   references: string[]
 }
 
-function parse({ text, references }: BundledFile): ParsedFile {
+function parse({ text, references, module }: BundledFile): ParsedFile {
   const inOrder = [...new Set(references)].sort((a, b) => text.indexOf(a) - text.indexOf(b))
   const plain = inOrder.reduce((rest, name, index) => rest.replaceAll(name, `\0${index}`), text)
-  return { hash: contentHash(plain), references: inOrder }
+  return { hash: contentHash(plain), references: inOrder, module }
 }
 
 /**

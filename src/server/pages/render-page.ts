@@ -134,6 +134,7 @@ export function writeShellEnd(
 
 function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: RequestContext): BootDocument {
   const boot: BootDocument = { url: href, params }
+  if (request.method !== 'GET' && request.method !== 'HEAD') boot.reload = false
   if (leaf.kind === 'shown') Object.assign(boot, { shown: leaf.shown, host: address.host })
   if (!mayReport(site.options.reports, request.headers)) boot.reports = 0
   if (site.isExported) boot.isExported = true

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import { BUILD_PATHS, WELL_KNOWN } from '../build-output/manifest.ts'
 import type { Site } from '../context/site.ts'
-import { limitCaching } from '../http/caching.ts'
 import { ownPath } from '../http/own-routes.ts'
 import { ASSET_ROUTE, FILE_ROUTE } from '../http/route-config.ts'
+import { sendElsewhere, sendNoAsset } from './missing-assets.ts'
 
 /** The statuses of @fastify/static for a path that no file can have. */
 const INVALID_PATH: ReadonlySet<number | undefined> = new Set([400, 403])
@@ -16,12 +16,17 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
   const assets = withBase(options.base, ASSETS_PATH)
   await app.register(
     async (scope) => {
-      // A short response that no cache stores, as the next build may have the asset.
+      // The files are public. A page in a sandboxed frame has an origin of its own, and its scripts and fonts need this.
+      scope.addHook('onRequest', (_request, reply, done) => {
+        if (!reply.hasHeader('access-control-allow-origin')) reply.header('access-control-allow-origin', '*')
+        done()
+      })
       scope.setNotFoundHandler((request, reply) => {
+        if (sendElsewhere(request, reply)) return reply
         const { method } = request
         const url = failures.of(request).redactedUrl()
         request.log.info({ method, url, statusCode: 404 }, 'refused with 404: this build does not have the asset')
-        return sendNoAsset(reply)
+        return sendNoAsset(request, reply)
       })
       const passedHooks = new WeakSet<FastifyRequest>()
       scope.addHook('preHandler', (request, _reply, done) => {
@@ -32,7 +37,7 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
         // The site's error handler responds to an error of a hook, and to one of a file that exists.
         // Fastify would send a value that is thrown here and is no Error.
         if (!passedHooks.has(request) || !INVALID_PATH.has(error?.statusCode)) return Promise.reject(error)
-        return sendNoAsset(reply)
+        return sendNoAsset(request, reply)
       })
       await addStatic(scope, ASSET_ROUTE, {
         root: join(build.folder, BUILD_PATHS.client),
@@ -79,10 +84,4 @@ async function addStatic(
     if (isServed(given.url)) app.route({ ...given, config: { ...given.config, ...config } })
   }
   await fastifyStatic(Object.create(app, { route: { value: route } }), options)
-}
-
-function sendNoAsset(reply: FastifyReply) {
-  limitCaching(reply, 'no-store')
-  const text = 'There is no such asset.\n'
-  return reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(text)
 }

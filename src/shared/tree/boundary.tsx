@@ -61,7 +61,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override render() {
     const { children, errorPage, isDocument, first } = this.props
     const { failed } = this.state
-    const recovery = failed && this.context.recover?.(failed.thrown)
+    const recovery = failed && this.context.recover?.(failed.thrown, this)
     if (recovery) {
       // Only the outermost boundary suspends, where React keeps the current page. Any other would show the fallback of
       // a `<Suspense>` around it.

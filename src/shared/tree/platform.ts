@@ -45,10 +45,10 @@ export interface Platform {
   /** Loads the page again. */
   reload(): void
   /**
-   * Tries to recover from an error. Returns a promise to wait for, or 0 if the part that failed can be rendered again.
-   * In the browser only.
+   * Tries to recover from an error that a boundary has caught. Returns a promise to wait for, or 0 if the part that
+   * failed can be rendered again. In the browser only.
    */
-  recover?(thrown: unknown): Promise<undefined> | 0 | false | undefined
+  recover?(thrown: unknown, boundary: object): Promise<undefined> | 0 | false | undefined
 }
 
 /** The platform outside of a page. In the bundles for browsers, `hydrate` adds the values of the document. */

@@ -6,7 +6,10 @@ import type { PublicError } from './public-error.ts'
 // The data that the document gives to the client: a script fills an array, first with the boot data, then with
 // settlements and notices as they occur. The server writes it, and the client reads it.
 
-/** The global variable that holds the array. */
+/**
+ * The global variable that holds the array, and the key in `sessionStorage` of the path that was loaded again because a
+ * script was missing.
+ */
 export const BOOT_VARIABLE = '__hydrant'
 
 /** A module of the site, as file names in the assets folder. */
@@ -45,6 +48,8 @@ export interface BootDocument {
   host?: string
   /** How many failures the document may report, if it is not `MAX_REPORTS`; 0 for none. */
   reports?: number
+  /** Whether the document may be loaded again if a script is missing (true). A reload would send its form again. */
+  reload?: false
   /** Whether the document belongs to an exported site, which has files for navigations (false). */
   isExported?: true
 }

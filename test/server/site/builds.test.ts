@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createServer } from '../../../src/server/create-server.ts'
-import { buildFiles, HTML, serve } from '../served.ts'
+import { buildFiles, HTML, scriptOf, serve } from '../served.ts'
 
 const failing = {
   'pages/fails.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
@@ -17,8 +17,7 @@ t.test('a build that cannot be served gives the reason and a fix', async (t) => 
   const folder = join(dir, '.hydrant')
   const manifestFile = join(folder, 'manifest.json')
   const manifest = readFileSync(manifestFile, 'utf8')
-  const asset =
-    readdirSync(join(folder, 'client')).find((name) => name.startsWith('fails-') && name.endsWith('.js')) ?? ''
+  const asset = scriptOf(dir, 'pages/fails.tsx')
   const serverFile = join(folder, 'server/index.mjs')
   const refuses = async (code: string, message: RegExp) => {
     await t.rejects(createServer({ dir, logger: false }), { code, message, fix: /^\p{Lu}.*\.$/u }, String(message))

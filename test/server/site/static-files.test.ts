@@ -136,6 +136,45 @@ t.test('a missing asset is not a page and is not stored', async (t) => {
   }
 })
 
+t.test('a browser asks for a missing asset again, which may reach a replica that has it', async (t) => {
+  const chrome = { 'sec-fetch-dest': 'script', referer: 'http://localhost/' }
+  const url = '/_hydrant/assets/AAAAAAAA.js'
+  let path = url
+  for (let times = 1; times <= 12; times++) {
+    const { statusCode, headers } = await get(path, chrome)
+    t.equal(statusCode, 307)
+    t.match(headers, { 'cache-control': 'no-store', location: `?try=${times}`, 'access-control-allow-origin': '*' })
+    t.equal(headers.connection, 'close', 'another connection may lead to another replica')
+    path = url + headers.location
+  }
+  const last = await get(path, chrome)
+  t.equal(last.statusCode, 200)
+  t.match(last.headers, { 'cache-control': 'no-store', 'content-type': 'text/javascript; charset=utf-8', vary: '*' })
+  t.match(last.body, /location\.reload\(\)/, 'the script of a document loads it again')
+
+  const module = 'http://localhost/_hydrant/assets/BBBBBBBB.js'
+  for (const [path, headers, status] of [
+    ['/logo-AAAAAAAA.png', { 'sec-fetch-dest': 'image' }, 307],
+    ['/AAAAAAAA.css', { referer: 'http://localhost/' }, 307],
+    ['/AAAAAAAA.js', { 'sec-fetch-dest': 'worker' }, 307],
+    ['/AAAAAAAA.js?try=12', { 'sec-fetch-dest': 'worker', referer: 'http://localhost/' }, 404],
+    ['/AAAAAAAA.js?try=12', { 'sec-fetch-dest': 'script', referer: module }, 404],
+    ['/AAAAAAAA.css?try=12', { 'sec-fetch-dest': 'style', referer: 'http://localhost/' }, 404],
+    ['/AAAAAAAA.js?try=x', chrome, 404],
+    ['/AAAAAAAA.js?try=12', {}, 404],
+    ['/wp-login.php', chrome, 404],
+    ['/AAAAAAAA.js', { 'sec-fetch-dest': 'document', referer: module }, 404],
+  ] as const)
+    t.equal((await get(`/_hydrant/assets${path}`, headers)).statusCode, status, path + JSON.stringify(headers))
+})
+
+t.test('assets can be read from any origin, as a sandboxed frame has one of its own', async (t) => {
+  const script = client.find((name) => name.endsWith('.js'))
+  const { headers } = await get(`/_hydrant/assets/${script}`)
+  t.equal(headers['access-control-allow-origin'], '*')
+  t.equal((await get('/robots.txt')).headers['access-control-allow-origin'], undefined, 'not files of public/')
+})
+
 t.test('a range that a file does not have is a 416 with its length, a failed precondition a 412', async (t) => {
   const script = client.find((name) => name.endsWith('.js'))
   for (const url of [`/_hydrant/assets/${script}`, '/robots.txt']) {

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createClientMapper } from '../../../../src/server/failures/stacks/client-source-map.ts'
-import { buildFiles } from '../../served.ts'
+import { buildFiles, scriptOf } from '../../served.ts'
 
 const dir = await buildFiles(t.testdir({}), {
   // With the line ends that Git writes on Windows.
@@ -13,7 +13,7 @@ const dir = await buildFiles(t.testdir({}), {
     ),
 })
 const folder = join(dir, '.hydrant')
-const script = readdirSync(join(folder, 'client')).find((name) => /^index-\w+\.js$/.test(name)) ?? ''
+const script = scriptOf(dir, 'pages/index.tsx')
 const create = (base = '/') => createClientMapper({ siteDir: dir, folder, base })
 const text = readFileSync(join(folder, 'client', script), 'utf8')
 const column = text.indexOf('throw new') + 'throw '.length + 1
