@@ -1,9 +1,8 @@
 import type { ErrorComponent, LayoutComponent, Tree, TreeLayout, TreeLeaf } from '../shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../shared/tree/default-layout.tsx'
 import { type CreateFormProps, createFormProps } from '../shared/tree/fields.ts'
-import type { BootDocument, BootLeaf, BootModule, BootPlan } from '../shared/wire/boot.ts'
+import type { BootDocument, BootModule, BootPlan } from '../shared/wire/boot.ts'
 import { layoutKey } from '../shared/wire/layout-key.ts'
-import type { PublicError } from '../shared/wire/public-error.ts'
 import { importModule } from './import-module.ts'
 
 /** Returns the URL of a file in the folder of this script. The replacement keeps the URL inside that folder. */
@@ -21,36 +20,33 @@ export async function loadTree(
 ): Promise<Tree> {
   const url = new URL(href)
   const data = await revived
-  for (const { file } of plan.layouts) await loadModule(file)
-  const [leaf, ...layouts] = await Promise.all([
-    loadLeaf(plan.leaf, url.pathname, shown),
-    ...plan.layouts.map((layout) => loadLayout(layout, params)),
-  ])
-  return { layouts, leaf, data, params, address: { url } }
-}
-
-async function loadLayout(layout: BootPlan['layouts'][number], params: BootDocument['params']): Promise<TreeLayout> {
-  return {
-    Component: (await loadModule<LayoutComponent>(layout.file)).default ?? DefaultLayout,
-    css: stylesheets(layout),
-    ErrorPage: (await loadModule<ErrorComponent>(layout.error)).default,
-    key: layoutKey(layout, params),
-  }
-}
-
-async function loadLeaf(leaf: BootLeaf, pathname: string, shown?: PublicError): Promise<TreeLeaf> {
+  const layouts: TreeLayout[] = []
+  for (const layout of plan.layouts)
+    layouts.push({
+      Component: (await loadModule<LayoutComponent>(layout.file)).default ?? DefaultLayout,
+      css: stylesheets(layout),
+      ErrorPage: (await loadModule<ErrorComponent>(layout.error)).default,
+      key: layoutKey(layout, params),
+    })
+  const { leaf } = plan
   const module = await loadModule<unknown>(leaf.file)
-  // The server has named a module with a component for this kind of leaf.
   return {
-    ...module,
-    ...leaf,
-    ...(HYDRANT_DEV && leaf.rules && { formProps: createFormProps }),
-    shown,
-    Component: module.default,
-    css: stylesheets(leaf),
-    // A page keeps its state when only its query changes. Another path, or another page, starts with new state.
-    key: leaf.kind + leaf.file + pathname,
-  } as TreeLeaf
+    layouts,
+    // The server has named a module with a component for this kind of leaf.
+    leaf: {
+      ...module,
+      ...leaf,
+      ...(HYDRANT_DEV && leaf.rules && { formProps: createFormProps }),
+      shown,
+      Component: module.default,
+      css: stylesheets(leaf),
+      // A page keeps its state when only its query changes. Another path, or another page, starts with new state.
+      key: leaf.kind + leaf.file + url.pathname,
+    } as TreeLeaf,
+    data,
+    params,
+    address: { url },
+  }
 }
 
 /** A module of the site. The build adds `formProps` to the modules of pages with a form. */

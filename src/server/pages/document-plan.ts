@@ -45,7 +45,9 @@ export function createPlan(input: PlanInput, build: Build): DocumentPlan {
     const error = chain.errorPages[index]?.boot.file
     return { ...layout.boot, ...(error ? { error } : {}) }
   })
-  const preloaded = [...build.entry.imports, ...layouts.flatMap((layout) => layout.scripts), ...leaf.scripts]
+  // The browser loads the modules of error pages at the start, too.
+  const errorPages = layouts.flatMap((_, index) => chain.errorPages[index] ?? [])
+  const scripts = [...layouts, ...errorPages, leaf].flatMap((module) => module.scripts)
   return {
     layouts: layouts.map(({ Component, css }, index) => ({
       Component,
@@ -55,8 +57,8 @@ export function createPlan(input: PlanInput, build: Build): DocumentPlan {
     dataFiles: [...layouts.map((layout) => layout.serverFile), dataFile],
     boot: planText({ layouts: bootLayouts, leaf: bootLeaf, build: build.manifest.buildId }),
     bootLayouts,
-    files: [...new Set([...layouts, leaf].flatMap(({ scripts, css }) => [...scripts, ...css]))].map(fileName),
-    preloads: preloadLinks([...new Set(preloaded)]),
+    files: [...new Set([...scripts, ...[...layouts, leaf].flatMap(({ css }) => css)])].map(fileName),
+    preloads: preloadLinks([...new Set([...build.entry.imports, ...scripts])]),
     readerPreloads: preloadLinks(build.dataReader),
     canStream,
   }
