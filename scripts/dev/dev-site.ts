@@ -86,6 +86,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const app = createSiteApp({
     dir,
     engine,
+    brokenPage: display.brokenPage,
     options: options.current,
     createLogging: input.createLogging,
     onFailure(failure) {
@@ -108,8 +109,10 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     },
     onWarnings: input.onWarnings,
     watch: (paths) => watcher.include(outsideFiles(dir, paths)),
-    onApplied({ message, paths, durationMs }) {
-      input.onReady({ durationMs, changed: paths })
+    onApplied({ message, paths, durationMs, isReported }) {
+      // The site can be served for the first time, although a part of it may be broken.
+      const isFirst = paths.every((path) => path === '')
+      if (isFirst || !isReported) input.onReady({ durationMs, changed: paths })
       if (message) channel.send(message)
     },
   })
