@@ -43,7 +43,7 @@ export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput 
     await display.fail({ title: DOES_NOT_BUILD, error, source: null })
   }
 
-  function showBroken(broken: readonly BrokenPart[], paths: readonly string[]): Promise<boolean> {
+  function showBroken(broken: readonly BrokenPart[], paths: readonly string[] | null): Promise<boolean> {
     input.watch(broken.flatMap(({ problem }) => filesToWatch(problem)))
     return display.recover(broken, paths)
   }
@@ -88,7 +88,7 @@ export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput 
       try {
         const checked = await engine.check()
         if (!checked) return
-        await showBroken(checked.broken, [])
+        await showBroken(checked.broken, null)
         input.onWarnings(checked.warnings)
       } catch (error) {
         await failBuild(error)

@@ -30,9 +30,9 @@ export interface ErrorDisplay {
    * Removes all errors, because the site can be served, except for its broken parts. Other errors that have not been fixed
    * occur again. Returns whether errors were displayed: those that are new, and those of changed files.
    *
-   * @param changed The changed files, relative to the site.
+   * @param changed The changed files, relative to the site; null if nothing has changed. Then all other errors stay.
    */
-  recover(broken: readonly BrokenPart[], changed: readonly string[]): Promise<boolean>
+  recover(broken: readonly BrokenPart[], changed: readonly string[] | null): Promise<boolean>
   /** Returns whether a part of the site is broken. */
   hasBroken(): boolean
   /** Returns the page for requests to a route, by its id; null when it can be served. */
@@ -73,9 +73,10 @@ export function createErrorDisplay({ dir, base, onErrors, formatErrors }: ErrorD
       const errors = parts.map(({ error }) => error)
       if (errors.length > 0) script ??= await buildErrorScript()
       page = null
-      list.replace(errors)
+      const others = changed === null ? list.current().filter(({ kind }) => kind !== 'build') : []
+      list.replace([...others, ...errors])
       const isNew = ({ id }: DevError) => !before.has(id)
-      const shown = errors.filter((error) => isNew(error) || changed.includes(error.frame?.file ?? ''))
+      const shown = errors.filter((error) => isNew(error) || changed?.includes(error.frame?.file ?? ''))
       if (shown.length > 0) onErrors(shown, !shown.some(isNew))
       return shown.length > 0
     },

@@ -22,7 +22,8 @@ export function loadTransform() {
 /** Returns the name of the package with the binary, from the errors about the places that were tried. */
 function findBinding(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
-  return /@oxc-transform\/binding-[\w-]+/.exec(error.message)?.[0] ?? findBinding(error.cause)
+  // The one for WebAssembly is for systems without a binary.
+  return /@oxc-transform\/binding-(?!wasm)[\w-]+/.exec(error.message)?.[0] ?? findBinding(error.cause)
 }
 
 /** The options of the transform. */
