@@ -25,17 +25,21 @@ export function findBrokenParts(
   const routes = listRoutes(structure)
   const pages = new Set([...site.components, ...site.serverFiles].map(({ file }) => file))
   const graphs = [scan.browser, scan.server]
+  // A file may be reached through a symbolic link. Graphs have real paths.
+  const realIds = (file: string) => graphs.map((graph) => graph.idOf(file))
   return problems.map((problem) => {
-    const ids = idsOf(filesOfProblem(problem))
+    const found = filesOfProblem(problem)
+    const ids = [...idsOf(found), ...found.flatMap(realIds)]
     const reaching = new Set(ids)
     for (const id of reaching)
       for (const graph of graphs) for (const importer of graph.importersOf(id)) reaching.add(importer)
     // The site leaves out a file with a name that cannot be used.
     const isKnown =
       nameProblems.includes(problem) || ids.some((id) => pages.has(id) || graphs.some((one) => one.has(id)))
-    const isWhole = !isKnown || (site.serverPlugin !== null && reaching.has(site.serverPlugin))
+    const isReaching = (file: string) => reaching.has(file) || realIds(file).some((id) => reaching.has(id))
+    const isWhole = !isKnown || (site.serverPlugin !== null && isReaching(site.serverPlugin))
     if (isWhole || (site.config !== null && ids.includes(site.config))) return { problem, routes: null, pages: [] }
-    const broken = routes.filter(({ files }) => files.some((file) => reaching.has(file)))
+    const broken = routes.filter(({ files }) => files.some(isReaching))
     return {
       problem,
       routes: broken.map(({ id }) => id),

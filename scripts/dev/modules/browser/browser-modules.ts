@@ -141,7 +141,11 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
     isStyled: styles.isInput,
     asset: (name) => compiler().asset(name),
     rootName: names.root,
-    stylesOf: (root) => graph.reach(graph.idOf(root)).filter(isStylesheet).map((id) => names.styleOf(id, root)),
+    stylesOf: (root) =>
+      graph
+        .reach(graph.idOf(root))
+        .filter(isStylesheet)
+        .map((id) => names.styleOf(id, root)),
     clear() {
       modules.keep(() => false)
       styles.clear()
