@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { ErrorCode } from '../src/server/errors/error-table.ts'
 import { createHydrantError } from '../src/server/errors/hydrant-error.ts'
 
@@ -20,6 +21,8 @@ export interface BuildProblem {
   details?: readonly string[]
   /** The specifier of an import that leads to no file. */
   missing?: string
+  /** The other files of a conflict, relative to the site. */
+  others?: readonly string[]
 }
 
 /** The error of a failed build, with every problem that the build found. */
@@ -45,6 +48,23 @@ export function createProblem(
 ): BuildProblem {
   const { message, fix } = createHydrantError(code, values)
   return { code, message, fix, location }
+}
+
+/** Creates the problem of a file that is in the place of another one. */
+export function createConflict(code: ErrorCode, [other, file, ...more]: [string, string, ...string[]]): BuildProblem {
+  return { ...createProblem(code, [other, file, ...more], fileAt(file)), others: [other] }
+}
+
+/** Returns the files that a problem is about. */
+export function filesOfProblem({ location, others = [] }: BuildProblem): string[] {
+  return location ? [location.file, ...others] : [...others]
+}
+
+/** Returns the files whose change can fix a problem: also the one that an import has not found. */
+export function filesToWatch(problem: BuildProblem): string[] {
+  const { location, missing } = problem
+  const isPath = location !== null && missing?.startsWith('.') === true
+  return [...filesOfProblem(problem), ...(isPath ? [posix.join(posix.dirname(location.file), missing)] : [])]
 }
 
 /** Returns the place of a problem that concerns a file as a whole, or one of its lines. */

@@ -1,6 +1,6 @@
 // The program `hydrant`, which `cli.ts` runs.
 
-import { resolve } from 'node:path'
+import { resolve, sep } from 'node:path'
 import { Argument, Command, CommanderError } from 'commander'
 import { VERSION } from '../src/server/build-output/read-build.ts'
 import { createHydrantError, showValue } from '../src/server/errors/hydrant-error.ts'
@@ -97,7 +97,7 @@ function createProgram(): Command {
     .option('--template <name>', 'minimal, tailwind, or plugin for an existing Fastify app (minimal)', 'minimal')
     .action(async (dir: string, flags: { template: string }) => {
       const { runCreate } = await import('./commands/create.ts')
-      await runCreate(dir, flags)
+      await runCreate(requireImportable(dir), flags)
     })
   addCommand(program, 'dev', 'serve a site in development, and update it when a file changes', {
     serves: { port: '3000, or the next free one', host: 'localhost', hosts: 'names of this machine' },
@@ -220,8 +220,15 @@ function refuseOldReact(dir: string) {
 }
 
 function requireFolder(dir: string): string {
-  if (isFolder(dir)) return dir
+  if (isFolder(dir)) return requireImportable(dir)
   throw createHydrantError('HYD_CLI_DIR', [dir])
+}
+
+/** On Windows, a backslash separates folders. Elsewhere it can be in a name. */
+function requireImportable(dir: string): string {
+  const path = resolve(dir)
+  if (sep === '/' && path.includes('\\')) throw createHydrantError('HYD_CLI_BACKSLASH', [path])
+  return dir
 }
 
 /** Commander prints the general help for `help` with an unknown command. It refuses the command alone, with its name. */

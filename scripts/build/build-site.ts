@@ -19,6 +19,7 @@ import { type DiscoveredSite, discoverSite } from './discover/discover-site.ts'
 import { readSite } from './discover/read-site.ts'
 import { writeRouteTypes } from './discover/route-types.ts'
 import { findIgnoredSettings } from './esbuild/ignored-settings.ts'
+import { requireEsbuild } from './esbuild/incremental-build.ts'
 import { createImageReader, type ImageSummary } from './images/image-reader.ts'
 import { createOutputFolder, type OutputFolder } from './output/output-folder.ts'
 import { keepPreviousFiles } from './output/previous-files.ts'
@@ -82,10 +83,11 @@ export interface SiteBuild {
 
 /**
  * Builds a site for production and writes `<dir>/.hydrant/`. On failure, throws a BuildError with every problem and
- * leaves the last build unchanged.
+ * leaves the last build unchanged. Throws HYD_ESBUILD_MISSING.
  */
 export async function buildSite({ dir, onProgress = () => {}, check }: BuildSiteOptions): Promise<SiteBuild> {
   const startedAt = performance.now()
+  await requireEsbuild()
   // esbuild reports paths with symbolic links resolved.
   const siteDir = realpathSync(dir)
   const output = await createOutputFolder(siteDir, BUILD_FOLDER)

@@ -15,9 +15,9 @@ import { quoteWord } from '../terminal/quote-word.ts'
  */
 export async function runCreate(dir: string, { template: name }: { template: string }): Promise<void> {
   const template = requireTemplate(name)
-  const { install, dev, files } = findPackageManager(process.env.npm_config_user_agent)
-  writeFiles(dir, new Map([...readTemplate(template, dir), ...Object.entries(files)]))
   const folder = resolve(dir)
+  const { install, dev, files } = findPackageManager(folder, process.env.npm_config_user_agent)
+  writeFiles(dir, new Map([...readTemplate(template, dir), ...Object.entries(files)]))
   await writeTypes(join(folder, SITE_FOLDERS[template]))
   // One command for each line, because PowerShell 5 has no "&&".
   const next = [...(folder === process.cwd() ? [] : [`cd ${quoteWord(dir)}`]), install, dev]

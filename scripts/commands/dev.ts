@@ -4,6 +4,7 @@ import { startWatchdog } from '../../src/server/lifecycle/watchdog.ts'
 import { wantsColors } from '../../src/server/log/wants-colors.ts'
 import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
 import { type DevServer, startDevServer } from '../dev/dev-server.ts'
+import { loadTransform } from '../dev/modules/browser/refresh-transform.ts'
 import { handleStopSignals } from '../dev/stop-signals.ts'
 import { loadDevLogging } from '../terminal/dev-logging.ts'
 import { type DevView, formatDevError, formatDevRepeat } from '../terminal/format-dev-error.ts'
@@ -69,6 +70,8 @@ export async function runDev(
     formatErrors: (errors) => format(errors, PLAIN),
   })
   server = started
+  const refresh = await loadTransform()
+  if ('missing' in refresh) print(() => console.error(`${withoutRefresh(refresh.missing)}\n`))
   signals.setClose(started.close)
   const { urls, portNote } = started
   if (portNote !== null) console.log(portNote)
@@ -80,6 +83,10 @@ export async function runDev(
   // An error of the site outside of a request must not end `hydrant dev`.
   process.on('uncaughtException', started.report)
   watchRejections(HANDLED_MS, started.report)
+}
+
+function withoutRefresh(missing: string): string {
+  return `Warning: ${missing} is not installed, so pages are loaded again after each edit and lose their state.\nTry: Remove node_modules and install again with optional packages: without "--omit=optional".`
 }
 
 /** Calls `onBlocked` in the code that blocks the event loop, and lets the code continue. */

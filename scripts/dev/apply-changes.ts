@@ -1,8 +1,7 @@
-import { posix } from 'node:path'
 import type { DevReload, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
-import { BuildError, type BuildProblem } from '../build-problem.ts'
+import { BuildError, type BuildProblem, filesToWatch } from '../build-problem.ts'
 import type { DevChange, DevEngine } from './engine/dev-engine.ts'
-import { type DevFailure, DOES_NOT_BUILD } from './errors/dev-failures.ts'
+import { type BrokenPart, type DevFailure, DOES_NOT_BUILD } from './errors/dev-failures.ts'
 import type { ErrorDisplay } from './errors/error-display.ts'
 import type { Change } from './watch/change-batch.ts'
 import type { UpdateLoopInput } from './watch/update-loop.ts'
@@ -15,6 +14,8 @@ export interface AppliedChange extends DevChange {
   durationMs: number
   /** The message to open pages; null if the change does not affect them. */
   message: DevUpdate | DevReload | null
+  /** Whether problems were displayed in the terminal. */
+  isReported: boolean
 }
 
 export interface ChangeApplierInput {
@@ -37,7 +38,15 @@ export interface ChangeApplierInput {
 /** Applies changes to a site. Displays why the site does not build or start, or reports that the change is applied. */
 export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput {
   const { engine, display } = input
-  const failBuild = (error: unknown) => display.fail({ title: DOES_NOT_BUILD, error, source: null })
+  async function failBuild(error: unknown) {
+    if (error instanceof BuildError) input.watch(error.problems.flatMap(filesToWatch))
+    await display.fail({ title: DOES_NOT_BUILD, error, source: null })
+  }
+
+  function showBroken(broken: readonly BrokenPart[], paths: readonly string[] | null): Promise<boolean> {
+    input.watch(broken.flatMap(({ problem }) => filesToWatch(problem)))
+    return display.recover(broken, paths)
+  }
 
   const isStructural = ({ kind, path }: Change) =>
     kind !== 'change' ||
@@ -55,42 +64,37 @@ export function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput 
       if (paths.some((path) => ENV_FILE.test(path)) && input.onEnv()) isEnvStale = true
       const last = display.page()
       const wasBroken = last !== null
+      const hadBroken = display.hasBroken()
       let change: DevChange
       try {
         change = await engine.change(paths, wasBroken || changes.some(isStructural))
       } catch (error) {
-        input.watch(filesOf(error))
         return await failBuild(error)
       }
       if (change.isScanned) input.watch(engine.inputs())
       const failure = await input.serve(change)
       if (failure) return await display.fail(failure)
-      display.recover()
+      const areNew = await showBroken(change.broken, paths)
       // No page has been sent yet when the site has been read for the first time.
-      const message = last === '' ? null : isEnvStale ? RELOAD : messageFor(change, wasBroken)
+      const message = last === '' ? null : isEnvStale ? RELOAD : messageFor(change, wasBroken || hadBroken)
       isEnvStale = false
       input.onWarnings(change.state.warnings)
-      input.onApplied({ ...change, paths, durationMs: performance.now() - startedAt, message })
+      const durationMs = performance.now() - startedAt
+      input.onApplied({ ...change, paths, durationMs, message, isReported: areNew })
     },
     // An update looks at the changed modules only.
     async rest() {
       if (display.page() !== null) return
-      const checked = await engine.check()
-      if (!checked) return
-      if (checked.problems.length > 0) await failBuild(new BuildError(checked.problems))
-      else input.onWarnings(checked.warnings)
+      try {
+        const checked = await engine.check()
+        if (!checked) return
+        await showBroken(checked.broken, null)
+        input.onWarnings(checked.warnings)
+      } catch (error) {
+        await failBuild(error)
+      }
     },
   }
-}
-
-/** Returns the files whose change can correct an error: those with its problems, and those that are missing. */
-function filesOf(error: unknown): string[] {
-  const problems = error instanceof BuildError ? error.problems : []
-  return problems.flatMap(({ location, missing }) => {
-    if (!location) return []
-    const { file } = location
-    return missing?.startsWith('.') ? [file, posix.join(posix.dirname(file), missing)] : [file]
-  })
 }
 
 const RELOAD: DevReload = { type: 'reload' }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { createHttpOptions, limitServer } from '../../src/server/guards/connection-limits.ts'
 import { hasSeveralHosts } from '../../src/server/http/request-url.ts'
 import { nameSources } from '../../src/server/options/resolve-options.ts'
 import { createDevSite, type DevSite, type DevSiteInput } from './dev-site.ts'
@@ -29,7 +30,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   const site = await createDevSite(input)
   const { host, port, base } = site.options()
   const upgraded = new Set<Duplex>()
-  const server = createServer((request, response) => {
+  const server = createServer(createHttpOptions(site.options()).http, (request, response) => {
     // Browsers send no `Sec-Fetch-Site` to http on another machine; this header refuses foreign pages there.
     response.setHeader('cross-origin-resource-policy', 'same-site')
     const refusal = findRefusal(request)
@@ -40,6 +41,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
       throw error
     })
   })
+  limitServer(server, site.options, input.onNote)
   server.on('upgrade', (request, socket, head) => {
     upgraded.add(socket)
     socket.on('close', () => upgraded.delete(socket))

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
 import type { Options } from '../../src/server/options/options.ts'
+import { requireEsbuild } from '../build/esbuild/incremental-build.ts'
 import type { BuildProblem } from '../build-problem.ts'
 import { createChangeApplier } from './apply-changes.ts'
 import { createDevOptions, type DevOptionsInput } from './dev-options.ts'
@@ -62,9 +63,10 @@ export interface DevSite {
 
 /**
  * Resolves when the configuration has been read. The first requests wait for the site. Throws HYD_OPTION_… for flags
- * and the environment.
+ * and the environment, and HYD_ESBUILD_MISSING.
  */
 export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
+  await requireEsbuild()
   // Paths relative to a folder that is reached through a symbolic link would lead elsewhere.
   const dir = realpathSync(input.dir)
   const options = createDevOptions(input)
@@ -86,6 +88,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   const app = createSiteApp({
     dir,
     engine,
+    brokenPage: display.brokenPage,
     options: options.current,
     createLogging: input.createLogging,
     onFailure(failure) {
@@ -108,8 +111,10 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
     },
     onWarnings: input.onWarnings,
     watch: (paths) => watcher.include(outsideFiles(dir, paths)),
-    onApplied({ message, paths, durationMs }) {
-      input.onReady({ durationMs, changed: paths })
+    onApplied({ message, paths, durationMs, isReported }) {
+      // The site can be served for the first time, although a part of it may be broken.
+      const isFirst = paths.every((path) => path === '')
+      if (isFirst || !isReported) input.onReady({ durationMs, changed: paths })
       if (message) channel.send(message)
     },
   })
@@ -136,7 +141,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
       engine,
       display,
       slot: app.slot,
-      base,
+      options: options.current,
       settled,
       onNote: input.onNote,
       receiveText: createConsoleRoute((text) => input.onErrors([fromConsole(text, engine.browserMapper())], false)),

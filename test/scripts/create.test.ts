@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { AS_PLAIN_USER } from '../plain-user.ts'
@@ -83,6 +83,19 @@ t.test('Yarn keeps packages in node_modules, where TypeScript finds them', async
   t.equal(readFileSync(join(cwd, 'of-yarn/.yarnrc.yml'), 'utf8'), 'nodeLinker: node-modules\n')
   await create(cwd, ['of-npm'])
   t.notOk(existsSync(join(cwd, 'of-npm/.yarnrc.yml')))
+})
+
+t.test('pnpm is told that no package needs its install scripts, without which it ends with an error', async (t) => {
+  const cwd = t.testdir()
+  await create(cwd, ['of-pnpm'], { agent: 'pnpm/11.2.0 npm/? node/v22.0.0' })
+  const settings = readFileSync(join(cwd, 'of-pnpm/pnpm-workspace.yaml'), 'utf8')
+  for (const line of ["  '@photostructure/sqlite': false\n", '  esbuild: false\n', '  - esbuild\n'])
+    t.match(settings, line)
+  await create(cwd, ['of-npm'])
+  t.notOk(existsSync(join(cwd, 'of-npm/pnpm-workspace.yaml')))
+  writeFileSync(join(cwd, 'pnpm-workspace.yaml'), 'packages: [apps/*]\n')
+  await create(cwd, ['apps/in-workspace'], { agent: 'pnpm/11.2.0 npm/? node/v22.0.0' })
+  t.notOk(existsSync(join(cwd, 'apps/in-workspace/pnpm-workspace.yaml')), 'the workspace has its own settings')
 })
 
 t.test('create accepts an empty folder, and one that has only .git', async (t) => {

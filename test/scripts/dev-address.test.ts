@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createDevOptions, type DevOptionsInput } from '../../scripts/dev/dev-options.ts'
 import { explainHost, isAllowedHost } from '../../scripts/dev/http/dev-access.ts'
@@ -167,3 +168,60 @@ t.test(
     t.notMatch(refused.text, 'shop.example', 'a foreign page can read it')
   },
 )
+
+t.test(
+  'the limits of connections are those of the site, also after an edit, and the terminal names the option',
+  async (t) => {
+    const config = (maxHeaderBytes: number) =>
+      `export default { limits: { maxHeaderBytes: ${maxHeaderBytes} }, timeouts: { headersMs: 300, requestMs: 300, keepAliveMs: 200 } }\n`
+    const dir = createSite(t, { 'hydrant.config.ts': config(40_000) })
+    const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--port', '0'])
+    const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+    const port = Number(new URL(url).port)
+    const send = (bytes: number) =>
+      sendRaw(port, `GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(bytes)}\r\n\r\n`)
+    t.match(await send(30_000), /^HTTP\/1\.1 200 /, 'and the idle connection is closed')
+    t.match(await send(50_000), /^HTTP\/1\.1 431 /)
+    await dev.waitFor(/^refused with 431: .*"limits\.maxHeaderBytes"/)
+    t.match(await sendRaw(port, 'GET / HTTP/1.1\r\nHost: localhost\r\n'), /^HTTP\/1\.1 408 /)
+    await dev.waitFor(/^refused with 408: .*"timeouts\.headersMs"/)
+    writeFileSync(join(dir, 'hydrant.config.ts'), config(2_000))
+    await dev.waitFor(/^updated in/)
+    t.match(await send(3_000), /^HTTP\/1\.1 431 /)
+  },
+)
+
+t.test('a site is served and built in a folder of any name, but not below a backslash', async (t) => {
+  const files = {
+    'pages/index.tsx':
+      "import styles from './index.module.css'\nexport default () => <p className={styles.text}>served</p>\n",
+    'pages/index.module.css': '.text { color: red }\n',
+    'hydrant.config.ts': 'export default {}\n',
+    'server.ts': "export default async (app) => app.get('/api', () => 'api')\n",
+  }
+  const dir = createSite(t, files, `a?b*c #%zz [d] {e} 'é"$&`)
+  const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--port', '0'])
+  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+  const read = async (path: string) => (await fetch(new URL(path, url))).text()
+  const html = await read('/')
+  t.match(html, 'served')
+  t.match(await read(/href="([^"]*\.css)"/.exec(html)?.[1] ?? ''), 'color: red')
+  t.equal(await read('/api'), 'api')
+  t.match(await runCli(['build', dir]), { code: 0 })
+  const start = startCli(t, ['start', dir, '--port', '0'])
+  await start.waitFor(/listening at/)
+
+  const refused = createSite(t, files, 'a\\\\b')
+  for (const command of ['dev', 'build', 'start', 'types', 'create'])
+    t.match(await runCli([command, refused]), { code: 2, stderr: /HYD_CLI_BACKSLASH/ }, command)
+})
+
+t.test('modules are served with and without a base that a proxy removes', async (t) => {
+  const dir = createSite(t, { 'hydrant.config.ts': "export default { base: '/shop', proxyStripsBase: true }\n" })
+  const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--port', '0'])
+  const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)
+  const html = await (await fetch(new URL('/', url))).text()
+  const [script = ''] = /\/shop\/_hydrant\/assets\/[\w.-]+\.root\.js/.exec(html) ?? []
+  for (const path of [script, script.slice('/shop'.length)])
+    t.equal((await fetch(new URL(path, url))).status, 200, path)
+})

@@ -4,6 +4,7 @@ import t from 'tap'
 import { BuildError, createProblem } from '../../scripts/build-problem.ts'
 import { browserName } from '../../scripts/dev/errors/browser-name.ts'
 import { fromBuildError, fromFailure, fromStart } from '../../scripts/dev/errors/dev-errors.ts'
+import { createErrorDisplay } from '../../scripts/dev/errors/error-display.ts'
 import { createErrorList } from '../../scripts/dev/errors/error-list.ts'
 import { readHydrationMismatch } from '../../scripts/dev/errors/hydration-diff.ts'
 import { formatDevError, formatDevRepeat } from '../../scripts/terminal/format-dev-error.ts'
@@ -263,4 +264,15 @@ t.test('knows the names of browsers', async (t) => {
   ] as const) {
     t.equal(browserName(agent), name)
   }
+})
+
+t.test('a check of the whole site keeps the failures that are displayed, and a change removes them', async (t) => {
+  const display = createErrorDisplay({ dir: '.', base: () => '/', onErrors() {}, formatErrors: () => '' })
+  const shown = () => display.list.current().map(({ kind }) => kind)
+  const problem = createProblem('HYD_BUILD_SYNTAX', ['odd'])
+  display.show([fromFailure(FAILURE, SITE)])
+  await display.recover([{ problem, routes: ['/'], pages: [] }], null)
+  t.strictSame(shown(), ['server', 'build'])
+  await display.recover([], ['pages/index.tsx'])
+  t.strictSame(shown(), [])
 })

@@ -160,6 +160,18 @@ t.test('a site and its pages', async (t) => {
     t.match(messageIn(await unknown()), { type: 'reload' })
   })
 
+  await t.test('says nothing about the paths that browsers ask for by themselves', async (t) => {
+    const probes = ['favicon.ico', '.well-known/appspecific/com.chrome.devtools.json', 'apple-touch-icon-120x120.png']
+    for (const path of [...probes, 'nowhere/favicon'])
+      t.equal((await fetch(new URL(path, url), { headers: { accept: 'text/html' } })).status, 404)
+    await dev.waitFor(/^ +url: "\/nowhere\/favicon"/)
+    t.strictSame(
+      dev.lines.filter((line) => probes.some((path) => line.includes(path))),
+      [],
+    )
+    t.equal(dev.lines.filter((line) => line.includes('refused with 404')).length, 1)
+  })
+
   await t.test('ends with 1 when its port is in use', async (t) => {
     const second = await runCli(['dev', dir, '--host', '127.0.0.1', '--port', new URL(url).port])
     t.match(second, { code: 1, stderr: 'Error [HYD_PORT_IN_USE]' })

@@ -15,7 +15,7 @@ import { isServerFile } from '../esbuild/browser-guard.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
 import { isCompiled } from '../esbuild/hydrant-files.ts'
 import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
-import { inputPath } from '../esbuild/input-path.ts'
+import { entryPath, inputPath } from '../esbuild/input-path.ts'
 import { outputText } from '../esbuild/output-files.ts'
 import type { CompileReact } from '../esbuild/react-compiler.ts'
 import { resolveFile } from '../esbuild/resolve-file.ts'
@@ -203,7 +203,9 @@ export function createModuleUrls(input: ModuleUrlsInput): Assets {
     })
     const parts = [createAssets('browser', input.extensions), urls]
     const plugins = [...(options.plugins ?? []), ...parts.map((part) => part.plugin)]
-    const outcome = await settle(() => build({ ...options, plugins, entryPoints: [file], outdir: siteDir }))
+    const outcome = await settle(() =>
+      build({ ...options, plugins, entryPoints: [entryPath(siteDir, file)], outdir: siteDir }),
+    )
     return outcome.ok ? { result: outcome.result, parts, inner } : { errors: outcome.errors }
   }
 

@@ -1,5 +1,6 @@
 import type { Message } from 'esbuild'
 import { type BuildProblem, createProblem, type SourceLocation } from '../../build-problem.ts'
+import { isBuildFailure } from '../esbuild/incremental-build.ts'
 import { isExported } from './find-export.ts'
 import { readMissingName, translateMessage } from './translate-message.ts'
 import { explainWrongCase } from './wrong-case.ts'
@@ -20,6 +21,12 @@ export async function translateError(siteDir: string, message: Message): Promise
   if (other === undefined || !(await isExported(siteDir, module, other))) return problem
   const statement = name === 'default' ? `import { ${other} }` : `import ${name}`
   return createProblem('HYD_BUILD_IMPORT_NAME', [module, name, `; did you mean "${statement}"?`], problem.location)
+}
+
+/** Returns the problems of esbuild's BuildFailure. Throws every other error. */
+export async function translateFailure(siteDir: string, error: unknown): Promise<BuildProblem[]> {
+  if (!isBuildFailure(error)) throw error
+  return await Promise.all(error.errors.map((message) => translateError(siteDir, message)))
 }
 
 /** Returns the name that a module gives to the default export of another one. */

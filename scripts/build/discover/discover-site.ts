@@ -7,7 +7,7 @@ import {
 } from '../../../src/server/build-output/manifest.ts'
 import { closestMatch, isMisspelling } from '../../../src/server/util/closest-match.ts'
 import { RESERVED_PATH } from '../../../src/shared/paths.ts'
-import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
+import { type BuildProblem, compareText, createConflict, createProblem, fileAt } from '../../build-problem.ts'
 import { quoteWord } from '../../terminal/quote-word.ts'
 import { findDoubtfulNames } from './doubtful-names.ts'
 import { chapterFix } from './foreign-files.ts'
@@ -46,7 +46,7 @@ export function discoverSite(files: SiteFiles): {
   const surround = createSurround(read.files, problems)
   const serverFiles = matchServerFiles(read.files, problems)
   const routes = createRoutes(read.files, surround, problems)
-  checkPublicFiles(files.publicFiles, routes, problems)
+  const publicFiles = findPublicFiles(files.publicFiles, routes, problems)
   return {
     site: {
       routes,
@@ -55,7 +55,7 @@ export function discoverSite(files: SiteFiles): {
       serverFiles,
       serverPlugin: findRootFile('server', files.root, problems),
       config: findRootFile('hydrant.config', files.root, problems),
-      publicFiles: files.publicFiles,
+      publicFiles,
     },
     problems,
     warnings: findDoubtfulNames(files, read.files),
@@ -87,7 +87,7 @@ function createSurround(files: readonly PageFile[], problems: BuildProblem[]): S
       if (kind !== wanted) continue
       const key = folder.join('/')
       const other = byFolder.get(key)
-      if (other !== undefined) problems.push(createProblem('HYD_BUILD_FILE_TWICE', [other, file], fileAt(file)))
+      if (other !== undefined) problems.push(createConflict('HYD_BUILD_FILE_TWICE', [other, file]))
       else byFolder.set(key, file)
     }
     return byFolder
@@ -124,7 +124,7 @@ function matchServerFiles(files: readonly PageFile[], problems: BuildProblem[]):
     const owner = kinds.get(file)
     const other = taken.get(stem)
     if (owner === undefined) problems.push(createOrphan(file, [...kinds.keys()], present))
-    else if (other !== undefined) problems.push(createProblem('HYD_BUILD_FILE_TWICE', [other, file], fileAt(file)))
+    else if (other !== undefined) problems.push(createConflict('HYD_BUILD_FILE_TWICE', [other, file]))
     taken.set(stem, file)
     return owner === undefined ? [] : [{ file, kind: owner }]
   })
@@ -161,7 +161,7 @@ function createRoutes(files: readonly PageFile[], surround: Surround, problems: 
     const { id, url, key } = joinSegments(segments)
     const other = taken.get(key)
     if (other !== undefined) {
-      problems.push(createProblem('HYD_BUILD_URL_TAKEN', [other, file, id], fileAt(file)))
+      problems.push(createConflict('HYD_BUILD_URL_TAKEN', [other, file, id]))
       return []
     }
     taken.set(key, file)
@@ -178,9 +178,11 @@ function createRoutes(files: readonly PageFile[], surround: Surround, problems: 
  */
 const UNSERVABLE = /[*:?#\\]/
 
-function checkPublicFiles(publicFiles: readonly string[], routes: readonly RouteEntry[], problems: BuildProblem[]) {
+/** Returns the files of `public/` that can be served. */
+function findPublicFiles(files: readonly string[], routes: readonly RouteEntry[], problems: BuildProblem[]): string[] {
   const pages = new Map(routes.flatMap(({ id, url, page }) => (id === url ? [[url, page] as const] : [])))
-  for (const path of publicFiles) {
+  return files.filter((path) => {
+    const before = problems.length
     const file = `public/${path}`
     if (`/${path}/`.startsWith(`${RESERVED_PATH}/`)) {
       problems.push(createProblem('HYD_BUILD_RESERVED', [file, RESERVED_PATH], fileAt(file)))
@@ -189,9 +191,10 @@ function checkPublicFiles(publicFiles: readonly string[], routes: readonly Route
     if (special !== undefined) problems.push(createProblem('HYD_BUILD_PUBLIC_NAME', [file, special], fileAt(file)))
     const page = pages.get(`/${path}`)
     if (page !== undefined) {
-      problems.push(createProblem('HYD_BUILD_URL_TAKEN', [page, file, `/${path}`], fileAt(file)))
+      problems.push(createConflict('HYD_BUILD_URL_TAKEN', [page, file, `/${path}`]))
     }
-  }
+    return problems.length === before
+  })
 }
 
 function findRootFile(name: string, root: readonly string[], problems: BuildProblem[]): string | null {
@@ -200,7 +203,7 @@ function findRootFile(name: string, root: readonly string[], problems: BuildProb
     .filter((file) => root.includes(file))
   const [first = null, second] = found
   if (first !== null && second !== undefined) {
-    problems.push(createProblem('HYD_BUILD_FILE_TWICE', [first, second], fileAt(second)))
+    problems.push(createConflict('HYD_BUILD_FILE_TWICE', [first, second]))
   }
   return first
 }

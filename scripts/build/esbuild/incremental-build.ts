@@ -1,4 +1,6 @@
-import { type BuildContext, type BuildOptions, type BuildResult, context, type Message } from 'esbuild'
+import { type BuildContext, type BuildOptions, type BuildResult, context, type Message, transform } from 'esbuild'
+import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
+import { messageOf } from '../../../src/server/util/message-of.ts'
 
 export type BundleOptions = BuildOptions & { write: false; metafile: true }
 
@@ -31,6 +33,16 @@ export function createBundler(): Bundler {
       })
     },
     dispose,
+  }
+}
+
+/** Throws HYD_ESBUILD_MISSING if esbuild cannot run, for example because npm has left out the binary for the system. */
+export async function requireEsbuild(): Promise<void> {
+  try {
+    await transform('')
+  } catch (error) {
+    const [reason = ''] = messageOf(error).trim().split('\n')
+    throw createHydrantError('HYD_ESBUILD_MISSING', [`@esbuild/${process.platform}-${process.arch}`, reason], error)
   }
 }
 

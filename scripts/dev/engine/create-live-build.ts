@@ -3,13 +3,14 @@ import { type Build, createBuild } from '../../../src/server/build-output/load-b
 import type { Manifest, ServerBundle } from '../../../src/server/build-output/manifest.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 import { filesOf } from './dev-manifest.ts'
+import { guardFilesOf } from './find-broken-parts.ts'
 import { createFreshCode } from './fresh-code.ts'
-import { createPlaceholders } from './placeholders.ts'
+import { createPlaceholders, UNLOADED } from './placeholders.ts'
 import type { SiteStructure } from './read-structure.ts'
 import { type LoadAttempt, loadWorkingBuild } from './working-build.ts'
 
 /** A live build, with functions for changes of its modules. */
-export interface DevLiveBuild extends LiveBuild {
+export interface DevLiveBuild extends Omit<LiveBuild, 'brokenPage'> {
   /** Makes the next request of each route that uses one of these modules load its code again. */
   expire(ids: ReadonlySet<string>): void
   /** Returns whether the last attempt to load the code of a route has failed. For other requests, the route is `*`. */
@@ -26,10 +27,7 @@ export interface LiveBuildInput {
 export function createLiveBuild({ folder, manifest, structure, modules }: LiveBuildInput): DevLiveBuild {
   const { root } = manifest
   const files = new Map(manifest.routes.map((entry) => [entry.id, filesOf(entry, entry.page, structure)]))
-  const guardFiles = structure.site.serverFiles
-    .filter(({ file, kind }) => kind === 'layout' && structure.exports.get(file)?.includes('guard'))
-    .map(({ file }) => file)
-  const rootFiles = [...new Set([...filesOf(root, null, structure), ...guardFiles])]
+  const rootFiles = [...new Set([...filesOf(root, null, structure), ...guardFilesOf(structure)])]
   const routesOf = indexByFile(new Map([...files, ['', rootFiles]]))
   /** The last attempts to load the code that have failed, by the ids of routes; the root has an empty id. */
   const failed = new Map<string, LoadAttempt>()
@@ -79,6 +77,8 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
       const bundle: ServerBundle['modules'] = Object.fromEntries(
         [...structure.exports].map(([file, names]) => [file, createPlaceholders(names)]),
       )
+      // A component that cannot be parsed has no known exports.
+      for (const { file } of structure.site.components) bundle[file] = { default: UNLOADED, ...bundle[file] }
       if (serverPlugin !== null) bundle[serverPlugin] = await modules.import(serverPlugin)
       return createBuild({ folder, manifest, modules: bundle, base, bundles: modules.scripts })
     },

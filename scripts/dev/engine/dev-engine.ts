@@ -4,17 +4,18 @@ import { type ClientMapper, createClientMapper } from '../../../src/server/failu
 import { createSourceMapper, type ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
-import { translateError } from '../../build/bundles/translate-error.ts'
+import { translateFailure } from '../../build/bundles/translate-error.ts'
 import { withoutNamespace } from '../../build/bundles/translate-message.ts'
-import { isBuildFailure } from '../../build/esbuild/incremental-build.ts'
-import { BuildError, tidyProblems } from '../../build-problem.ts'
+import { BuildError, type BuildProblem, filesOfProblem, filesToWatch, tidyProblems } from '../../build-problem.ts'
+import type { BrokenPart } from '../errors/dev-failures.ts'
 import { type BrowserModules, createBrowserModules } from '../modules/browser/browser-modules.ts'
 import { createServerModules } from '../modules/server/server-modules.ts'
 import { resolveLinks } from '../watch/file-versions.ts'
 import { createDevFolder } from './dev-folder.ts'
 import { createDevStates, type DevState, type NewState } from './dev-states.ts'
+import { findBrokenParts } from './find-broken-parts.ts'
 import { createPendingModules } from './pending-modules.ts'
-import { createSiteRevisions, type SiteCheckResult, type SiteRevision } from './site-revisions.ts'
+import { createSiteRevisions, type SiteRevision } from './site-revisions.ts'
 import { createSiteSource, type SiteSourceInput } from './site-source.ts'
 
 /** The effect of changed files. */
@@ -23,6 +24,8 @@ export interface DevChange extends Pick<NewState, 'state' | 'isNewServer' | 'isC
   update: Omit<DevUpdate, 'type'> | null
   /** Whether the site may consist of other files now. */
   isScanned: boolean
+  /** The parts of the site that a build would refuse. The other parts can be served. */
+  broken: readonly BrokenPart[]
 }
 
 export interface DevEngine {
@@ -38,18 +41,18 @@ export interface DevEngine {
   /** Lists the source files of the site, relative to it. */
   inputs(): string[]
   /**
-   * Applies the changes of files. If it throws a BuildError, the last state stays, and the next call applies these
-   * changes, too.
+   * Applies the changes of files. Throws a BuildError for problems that concern every request. Then the last state stays,
+   * and the next call applies these changes, too.
    *
    * @param paths Relative to the site.
    * @param isStructural Whether files were added or removed, or the configuration has changed.
    */
   change(paths: readonly string[], isStructural: boolean): Promise<DevChange>
   /**
-   * Looks for errors and warnings that only the whole site shows, such as an import of a name that no longer exists.
-   * Returns null if nothing was checked.
+   * Looks for problems and warnings that only the whole site shows, such as an import of a name that no longer exists.
+   * Returns null if nothing was checked. Throws as `change`.
    */
-  check(): Promise<SiteCheckResult | null>
+  check(): Promise<(Pick<DevChange, 'broken'> & { warnings: readonly BuildProblem[] }) | null>
   /** Makes the next change create the server again. */
   restart(): void
   /** Makes the next change create the server again, with all of its modules. */
@@ -78,6 +81,8 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
   const server = createServerModules({ siteDir, folder, base, compiler: source.compiler })
   const pending = createPendingModules(browser, server)
   const states = createDevStates({ folder, browser, server })
+  /** The files whose change can fix a problem. */
+  let brokenFiles: ReadonlySet<string> = new Set()
   const revisions = createSiteRevisions({
     source,
     pending,
@@ -109,12 +114,26 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
     // `advance` may reject first. The changes stay pending then.
     restyled?.catch(() => {})
     const revision = await revisions.advance(paths, ids, isStructural)
-    const { structure, scan, isScanned } = revision
-    const packages = await source.bundle(structure, scan)
+    const { structure, isScanned } = revision
+    const packages = source.bundle()
     const styles = await (restyled ?? pending.restyle(ids))
-    const { modules, data, ...effect } = states.next({ ...revision, packages }, pending.publish())
+    const broken = await findBroken(revision)
+    const brokenIds = new Set(source.idsOf(broken.flatMap(({ problem }) => filesOfProblem(problem))))
+    const published = pending.publish((id) => brokenIds.has(id))
+    const { modules, data, ...effect } = states.next({ ...revision, packages }, published)
     const files = structure.site.publicFiles.filter((file) => paths.includes(`public/${file}`))
-    return { ...effect, isScanned, update: modules && { modules, styles, files, data } }
+    return { ...effect, isScanned, broken, update: modules && { modules, styles, files, data } }
+  }
+
+  /** Finds the parts of the site that a build would refuse. Throws BuildError if one of them concerns every request. */
+  async function findBroken(revision: SiteRevision): Promise<BrokenPart[]> {
+    const { nameProblems, exportProblems } = revision.structure
+    const failed = await Promise.all(pending.failed().map(([, error]) => translateFailure(siteDir, error)))
+    const problems = tidyProblems([...nameProblems, ...exportProblems, ...revision.scan.problems, ...failed.flat()])
+    const parts = findBrokenParts(problems, revision, source.idsOf, browser.rootName)
+    if (parts.some(({ routes }) => routes === null)) throw new BuildError(problems)
+    brokenFiles = new Set(problems.flatMap(filesToWatch))
+    return parts
   }
 
   function isInput(path: string): boolean {
@@ -123,7 +142,8 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
     const { scan, structure } = current
     const isKnown = (id: string) => scan.browser.has(id) || scan.server.has(id) || browser.isStyled(id)
     const paths = withLinks([path])
-    return source.idsOf(paths).some(isKnown) || structure.config.inputs.some((input) => paths.includes(input))
+    const isConfig = structure.config.inputs.some((input) => paths.includes(input))
+    return isConfig || source.idsOf(paths).some(isKnown) || paths.some((one) => brokenFiles.has(one))
   }
 
   return {
@@ -132,7 +152,12 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
     restart: states.restart,
     clear,
     isInput,
-    check: revisions.check,
+    async check() {
+      const checked = await revisions.check()
+      if (!checked) return null
+      const warnings = [...checked.structure.warnings, ...checked.scan.warnings]
+      return { warnings, broken: await findBroken(checked) }
+    },
     state: states.last,
     mapper: createSourceMapper(siteDir, server.scripts),
     browserMapper: () => createClientMapper({ siteDir, folder, base: base() }),
@@ -150,9 +175,7 @@ async function withBuildErrors<Result>(siteDir: string, promise: Promise<Result>
   try {
     return await promise
   } catch (error) {
-    if (!isBuildFailure(error)) throw error
-    const problems = await Promise.all(error.errors.map((message) => translateError(siteDir, message)))
-    throw new BuildError(tidyProblems(problems))
+    throw new BuildError(tidyProblems(await translateFailure(siteDir, error)))
   }
 }
 

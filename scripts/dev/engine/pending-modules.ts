@@ -1,11 +1,13 @@
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
+import { withoutNamespace } from '../../build/bundles/translate-message.ts'
+import { filesOfProblem } from '../../build-problem.ts'
 import type { BrowserModules } from '../modules/browser/browser-modules.ts'
 import type { SiteScan } from '../modules/scan-site.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 
 /** The modules that have changed since the last update, also if an update failed in between. */
 export interface PendingModules {
-  /** Uses the result of a new scan. Rejects with esbuild's BuildFailure. */
+  /** Uses the result of a new scan. */
   adopt(scan: SiteScan): Promise<void>
   /**
    * Returns whether an import of a name that is not exported is possible, or a warning may be missing. A scan of the site
@@ -16,18 +18,22 @@ export interface PendingModules {
   markChecked(): void
   /**
    * Compiles changed modules again, on both sides. Returns whether imports have changed, so that the site has to be
-   * scanned. Rejects with esbuild's BuildFailure.
+   * scanned. A module that cannot be compiled stays as it was.
    */
   recompile(ids: readonly string[]): Promise<boolean>
-  /** Compiles the stylesheets again that consist of changed files. Rejects with esbuild's BuildFailure. */
+  /** Forgets why these modules cannot be compiled: their files are gone. */
+  forget(ids: readonly string[]): void
+  /** Returns the modules and stylesheets that cannot be compiled, with their errors. */
+  failed(): (readonly [id: string, error: unknown])[]
+  /** Compiles the stylesheets again that consist of changed files. One that cannot be compiled stays as it was. */
   restyle(ids: readonly string[]): Promise<DevUpdate['styles']>
-  /** Makes the changes visible to browsers and to the server. */
-  publish(): PublishedModules
+  /** Makes the changes visible to browsers and to the server, except those of broken modules in browsers. */
+  publish(isBroken: (id: string) => boolean): PublishedModules
 }
 
 export interface PublishedModules {
   /** The modules that open pages import again; null if they have to be loaded again. */
-  modules: ReturnType<BrowserModules['update']>
+  modules: ReturnType<BrowserModules['update']>['modules']
   /** The ids of the modules that the server evaluates again. */
   dirty: ReadonlySet<string>
 }
@@ -35,10 +41,16 @@ export interface PublishedModules {
 export function createPendingModules(browser: BrowserModules, server: ServerModules): PendingModules {
   const changes = { browser: new Set<string>(), server: new Set<string>() }
   const styled = new Set<string>()
+  const failures = { browser: new Map<string, unknown>(), server: new Map<string, unknown>() }
+  let failedStyles: ReadonlyMap<string, unknown> = new Map()
   const sides = [
-    [browser, changes.browser],
-    [server, changes.server],
-  ] as const
+    { modules: browser, changedBefore: changes.browser, failedBefore: failures.browser },
+    { modules: server, changedBefore: changes.server, failedBefore: failures.server },
+  ]
+  function forget(isForgotten: (id: string) => boolean) {
+    for (const { failedBefore } of sides)
+      for (const id of failedBefore.keys()) if (isForgotten(id)) failedBefore.delete(id)
+  }
 
   let isUnchecked = false
 
@@ -46,18 +58,24 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
     async adopt(scan) {
       for (const id of await browser.adopt(scan.browser)) changes.browser.add(id)
       for (const id of server.adopt(scan.server)) changes.server.add(id)
+      const broken = new Set(scan.problems.flatMap(filesOfProblem))
+      forget((id) => !broken.has(withoutNamespace(id)))
       isUnchecked = false
     },
+    forget: (ids) => forget((id) => ids.includes(id)),
+    failed: () => [failures.browser, failures.server, failedStyles].flatMap((failed) => [...failed]),
     needCheck: () => isUnchecked,
     markChecked() {
       isUnchecked = false
     },
     async recompile(ids) {
       const results = await Promise.all(
-        sides.map(async ([modules, changedBefore]) => {
-          const { changed, needsScan, needsCheck } = await modules.recompile(ids)
-          isUnchecked ||= needsCheck
-          // The changes are noted even if the other side fails: the next update must include them.
+        sides.map(async ({ modules, changedBefore, failedBefore }) => {
+          const { changed, needsScan, needsCheck, failed } = await modules.recompile(ids)
+          // A scan finds the other errors of a module that can be compiled again.
+          isUnchecked ||= needsCheck || ids.some((id) => failedBefore.has(id) && !failed.has(id))
+          for (const id of ids) failedBefore.delete(id)
+          for (const [id, error] of failed) failedBefore.set(id, error)
           for (const id of changed) changedBefore.add(id)
           return needsScan
         }),
@@ -66,16 +84,19 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
     },
     async restyle(ids) {
       for (const id of ids) styled.add(id)
-      const { styles, needsCheck } = await browser.restyle([...styled])
+      const { styles, needsCheck, failed } = await browser.restyle([...styled])
       isUnchecked ||= needsCheck
+      failedStyles = failed
       return styles
     },
-    publish() {
-      const modules = browser.update([...changes.browser])
+    publish(isBroken) {
+      const { modules, kept } = browser.update([...changes.browser], isBroken)
       const dirty = server.invalidate([...changes.server])
       changes.browser.clear()
       changes.server.clear()
       styled.clear()
+      for (const id of kept) changes.browser.add(id)
+      for (const id of failedStyles.keys()) styled.add(id)
       return { modules, dirty }
     },
   }

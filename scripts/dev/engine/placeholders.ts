@@ -1,7 +1,8 @@
 import { SCHEMA_EXPORTS } from '../../../src/server/schemas/page-schemas.ts'
 import type { StandardSchema } from '../../../src/shared/standard-schema.ts'
 
-const unloaded = () => null
+/** The placeholder of a function. */
+export const UNLOADED = () => null
 
 const unloadedSchema: StandardSchema = {
   '~standard': { version: 1, vendor: 'hydrant', validate: (value) => ({ value }) },
@@ -18,5 +19,5 @@ const PLACEHOLDERS = new Map<string, unknown>([
 
 /** Creates values for the exports of a module that is not loaded. */
 export function createPlaceholders(names: readonly string[] = []): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, PLACEHOLDERS.has(name) ? PLACEHOLDERS.get(name) : unloaded]))
+  return Object.fromEntries(names.map((name) => [name, PLACEHOLDERS.has(name) ? PLACEHOLDERS.get(name) : UNLOADED]))
 }

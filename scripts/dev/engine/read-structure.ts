@@ -22,12 +22,19 @@ export interface SiteStructure {
   values: SiteExports['values']
   /** Warnings about names. */
   warnings: readonly BuildProblem[]
+  /** Problems of names. The site leaves these files out. */
+  nameProblems: readonly BuildProblem[]
+  /** Problems of exports. */
+  exportProblems: readonly BuildProblem[]
 }
 
 export interface StructureReader {
-  /** Reads the structure and writes the route types and the files of `public/`. Throws BuildError. */
+  /**
+   * Reads the structure and writes the route types and the files of `public/`. Throws BuildError if it has no pages, or no
+   * configuration that can be used.
+   */
   read(): Promise<SiteStructure>
-  /** Reads the exports of the changed files again, and copies those of `public/`. Throws BuildError. */
+  /** Reads the exports of the changed files again, and copies those of `public/`. */
   readChanged(structure: SiteStructure, paths: readonly string[]): Promise<SiteStructure>
 }
 
@@ -35,6 +42,8 @@ export interface StructureReader {
 export function createStructureReader(siteDir: string, folder: string): StructureReader {
   const readAll = createExportReader(siteDir)
   const copied = new Map<string, string>()
+  /** The exports of each file when it could be parsed last. */
+  let last: FileExports = new Map()
 
   async function place(name: string): Promise<string> {
     const file = join(folder, name)
@@ -64,20 +73,34 @@ export function createStructureReader(siteDir: string, folder: string): Structur
     })
   }
 
+  /** Reads the exports of all files. A file that cannot be parsed keeps those that it had. */
+  async function readExports(site: DiscoveredSite, { options }: SiteConfig) {
+    const found = await readAll(site, options.loader)
+    const files = new Set([...site.components, ...site.serverFiles].map(({ file }) => file))
+    last = new Map([...[...last].filter(([file]) => files.has(file)), ...found.names])
+    const [exportProblems, doubts] = await Promise.all([
+      checkExports(siteDir, site, found),
+      findDoubtfulExports(siteDir, site, found),
+    ])
+    return { exports: last, values: found.values, exportProblems, doubts }
+  }
+
   return {
     async read() {
       const { files, problems: ofFiles } = await readSite(siteDir)
       const { site, problems, warnings } = discoverSite(files)
       await writeRouteTypes(siteDir, site)
       const config = await compileConfig({ siteDir, folder: basename(folder), file: site.config }, output)
-      const found = await readAll(site, config.options.loader)
-      const exports = found.names
-      problems.push(...ofFiles, ...config.problems, ...(await checkExports(siteDir, site, found)))
-      if (problems.length > 0) throw new BuildError(tidyProblems(problems))
+      // Its page may be written later.
+      const isEarly = ({ code }: BuildProblem) => code === 'HYD_BUILD_SERVER_ORPHAN'
+      const nameProblems = [...problems, ...ofFiles].filter((problem) => !isEarly(problem))
+      warnings.push(...problems.filter(isEarly))
+      const { doubts, ...found } = await readExports(site, config)
+      const all = [...nameProblems, ...config.problems, ...found.exportProblems]
+      if (!config.isUsable || files.pages === null) throw new BuildError(tidyProblems(all))
       await copyPublicFiles(site)
-      const doubts = await findDoubtfulExports(siteDir, site, found)
       doubts.push(...findIgnoredSettings(siteDir, config.options))
-      return { site, config, exports, values: found.values, warnings: [...warnings, ...doubts] }
+      return { site, config, ...found, nameProblems, warnings: [...warnings, ...doubts] }
     },
     async readChanged(structure, paths) {
       const { site, config, exports } = structure
@@ -93,7 +116,10 @@ export function createStructureReader(siteDir: string, folder: string): Structur
       if (!changed.components.length && !changed.serverFiles.length && changed.serverPlugin === null) return structure
       const found = await readAll(changed, config.options.loader)
       const problems = await checkExports(siteDir, changed, found)
-      if (problems.length > 0) throw new BuildError(tidyProblems(problems))
+      if (problems.length > 0 || structure.exportProblems.length > 0) {
+        const { doubts, ...all } = await readExports(site, config)
+        return { ...structure, ...all, warnings: [...withoutExports(structure.warnings), ...doubts] }
+      }
       const hasSameNames = [...found.names].every(([file, names]) => exports.get(file)?.join() === names.join())
       const isSame = ([file, values]: [string, unknown]) => isDeepStrictEqual(structure.values.get(file), values)
       if (hasSameNames && [...found.values].every(isSame)) return structure
@@ -101,9 +127,14 @@ export function createStructureReader(siteDir: string, folder: string): Structur
         names: hasSameNames ? exports : new Map([...exports, ...found.names]),
         values: new Map([...structure.values, ...found.values]),
       }
+      last = all.names
       const doubts = await findDoubtfulExports(siteDir, site, all)
-      const others = structure.warnings.filter(({ code }) => !EXPORT_WARNINGS.includes(code))
-      return { ...structure, exports: all.names, values: all.values, warnings: [...others, ...doubts] }
+      const warnings = [...withoutExports(structure.warnings), ...doubts]
+      return { ...structure, exports: all.names, values: all.values, warnings }
     },
   }
+}
+
+function withoutExports(warnings: readonly BuildProblem[]): BuildProblem[] {
+  return warnings.filter(({ code }) => !EXPORT_WARNINGS.includes(code))
 }

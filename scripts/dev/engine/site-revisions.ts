@@ -1,8 +1,9 @@
-import type { BuildProblem } from '../../build-problem.ts'
+import { withoutNamespace } from '../../build/bundles/translate-message.ts'
+import { type BuildProblem, filesOfProblem } from '../../build-problem.ts'
 import type { SiteScan } from '../modules/scan-site.ts'
 import type { PendingModules } from './pending-modules.ts'
 import type { SiteStructure } from './read-structure.ts'
-import { requireScan, type SiteSource } from './site-source.ts'
+import type { SiteSource } from './site-source.ts'
 
 /** A site as its files are at one moment. */
 export interface SiteRevision {
@@ -15,8 +16,8 @@ export interface SiteRevisions {
   /** Returns the last revision; null before the site has been read. */
   current(): SiteRevision | null
   /**
-   * Returns the site after changes, and whether its imports were read again. Throws BuildError, and rejects with
-   * esbuild's BuildFailure.
+   * Returns the site after changes, and whether its imports were read again. Throws BuildError for problems that are not
+   * in a module of the site.
    *
    * @param paths The changed files, relative to the site.
    * @param ids The modules that consist of these files.
@@ -28,16 +29,10 @@ export interface SiteRevisions {
     isStructural: boolean,
   ): Promise<SiteRevision & { isScanned: boolean }>
   /**
-   * Looks for errors and warnings that only the whole site shows, such as an import of a name that no longer exists.
+   * Looks for problems and warnings that only the whole site shows, such as an import of a name that no longer exists.
    * Returns null if nothing was checked.
    */
-  check(): Promise<SiteCheckResult | null>
-}
-
-export interface SiteCheckResult {
-  problems: readonly BuildProblem[]
-  /** All warnings about the site. */
-  warnings: readonly BuildProblem[]
+  check(): Promise<SiteRevision | null>
 }
 
 export interface SiteRevisionsInput {
@@ -58,16 +53,24 @@ export function createSiteRevisions({ source, pending, onSettings }: SiteRevisio
   }
 
   async function scanAll(structure: SiteStructure): Promise<SiteScan> {
-    const scan = requireScan(await source.scan(structure))
+    const scan = await source.scan(structure)
     await pending.adopt(scan)
-    return scan
+    return { ...scan, problems: withoutFailed(scan.problems) }
+  }
+
+  /** Leaves out the problems of modules that an edit is going to compile again. */
+  function withoutFailed(problems: readonly BuildProblem[]): BuildProblem[] {
+    const failed = new Set(pending.failed().map(([id]) => withoutNamespace(id)))
+    return problems.filter((problem) => !filesOfProblem(problem).some((file) => failed.has(file)))
   }
 
   return {
     current: () => current,
     async advance(paths, ids, isStructural) {
       generation++
-      const last = isStructural ? null : current
+      pending.forget(ids.filter((id) => !source.exists(id)))
+      // A change of any file may fix problems that only the whole site shows.
+      const last = isStructural || (current && hasProblems(current)) ? null : current
       const [structure, haveImportsChanged] = await Promise.all([
         last ? source.readChanged(last.structure, paths) : readAll(),
         pending.recompile(ids.filter(source.exists)),
@@ -83,10 +86,13 @@ export function createSiteRevisions({ source, pending, onSettings }: SiteRevisio
       // A change arrived during the scan. Another check follows it.
       if (at !== generation) return null
       pending.markChecked()
-      if ('problems' in found) return { problems: found.problems, warnings: [] }
       const { structure, scan } = current
-      current = { structure, scan: { ...scan, warnings: found.warnings } }
-      return { problems: [], warnings: [...structure.warnings, ...found.warnings] }
+      current = { structure, scan: { ...scan, warnings: found.warnings, problems: withoutFailed(found.problems) } }
+      return current
     },
   }
+}
+
+function hasProblems({ structure, scan }: SiteRevision): boolean {
+  return [structure.nameProblems, structure.exportProblems, scan.problems].some((problems) => problems.length > 0)
 }

@@ -2,32 +2,31 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import { translateFailure } from '../../build/bundles/translate-error.ts'
 import { withoutNamespace } from '../../build/bundles/translate-message.ts'
 import { createCssCompiler } from '../../build/esbuild/css.ts'
-import { CSS_NAMESPACES } from '../../build/esbuild/css-namespaces.ts'
-import { IMAGE_NAMESPACE } from '../../build/esbuild/image-modules.ts'
 import { COMPILER_RUNTIME } from '../../build/esbuild/react-compiler.ts'
-import { SVG_NAMESPACE } from '../../build/esbuild/svg-component.ts'
-import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
+import type { BuildProblem } from '../../build-problem.ts'
 import { createModuleCompiler, type ModuleCompiler } from '../modules/module-compiler.ts'
 import { type ObservedPlugins, observePlugins } from '../modules/observe-plugins.ts'
 import { bundlePackages } from '../modules/packages/bundle-packages.ts'
 import type { PackageBundle, PackageScript } from '../modules/packages/package-bundle.ts'
 import { linkFile } from '../modules/packages/package-cache.ts'
 import { packageSettingsKey } from '../modules/packages/package-settings-key.ts'
-import { createSiteScanner, type SiteScan } from '../modules/scan-site.ts'
+import { createSiteScanner, NAMESPACES, type SiteScan } from '../modules/scan-site.ts'
+import { type ImportedModule, REQUIRED, type SiteGraph } from '../modules/site-graph.ts'
 import { createStructureReader, type SiteStructure } from './read-structure.ts'
 
 /** The files of a site, read with the settings of its configuration. */
 export interface SiteSource {
   /** Reads the structure. `isNew` is true if the settings differ from the previous ones. Throws BuildError. */
   read(): Promise<{ structure: SiteStructure; isNew: boolean }>
-  /** Reads the exports of changed files again, and copies those of `public/`. Throws BuildError. */
+  /** Reads the exports of changed files again, and copies those of `public/`. */
   readChanged(structure: SiteStructure, paths: readonly string[]): Promise<SiteStructure>
-  /** Finds all modules and their imports. Returns the problems that a build would find. */
-  scan(structure: SiteStructure): Promise<SiteScan | { problems: BuildProblem[] }>
-  /** Bundles the packages that the browser's modules import; returns the last bundle if it has them all. */
-  bundle(structure: SiteStructure, scan: SiteScan): Promise<PackageBundle>
+  /** Finds all modules and their imports. Throws BuildError, see `SiteScanner`. */
+  scan(structure: SiteStructure): Promise<SiteScan>
+  /** Returns the packages that the browser's modules import, as the last scan has bundled them. */
+  bundle(): PackageBundle
   /** Returns the scripts of the packages by their specifiers; none before they are bundled. */
   packages(): Readonly<Record<string, PackageScript>>
   compiler(): ModuleCompiler
@@ -49,9 +48,6 @@ export interface SiteSourceInput {
   onConfig(config: Record<string, unknown>): void
 }
 
-/** The namespaces of the modules that plugins of the build make of files. */
-const NAMESPACES = [...Object.values(CSS_NAMESPACES), SVG_NAMESPACE, IMAGE_NAMESPACE]
-
 export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSourceInput): SiteSource {
   const reader = createStructureReader(siteDir, folder)
   const scanner = createSiteScanner()
@@ -62,31 +58,47 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
   let key = ''
   let settingsKey = ''
   let packages: PackageBundle | null = null
+  /** The problems of the packages that cannot be bundled, by specifier. They are left out until they are not imported. */
+  const refused = new Map<string, BuildProblem[]>()
   /** Names of packages whose modules are a part of the site. */
   const inlined = new Set<string>()
 
-  async function scan(structure: SiteStructure): Promise<SiteScan | { problems: BuildProblem[] }> {
+  async function scan(structure: SiteStructure): Promise<SiteScan> {
     const { site, config } = structure
     const { options: settings, key: configKey } = config
     const found = await scanner.scan({ siteDir, settings, plugins, cssCompiler, site, configKey, inlined })
-    if ('problems' in found) return found
     const { inlined: needed } = await bundle(structure, found)
     const added = needed.filter((name) => !inlined.has(name))
     for (const name of added) inlined.add(name)
-    return added.length > 0 ? await scan(structure) : found
+    if (added.length > 0) return await scan(structure)
+    const ofPackages = [...refused].flatMap(([specifier, problems]) => {
+      const others = listImporters(found.browser, specifier)
+      return problems.map((problem) => ({ ...problem, others }))
+    })
+    return { ...found, problems: [...found.problems, ...ofPackages] }
   }
 
   async function bundle({ config }: SiteStructure, { browser }: SiteScan): Promise<PackageBundle> {
     const { options: settings, isStrict } = config
-    const specifiers = [...browser.packages, ...(settings.compileReact ? [COMPILER_RUNTIME] : [])]
-    const isComplete =
-      packages?.settingsKey === settingsKey && specifiers.every((one) => Object.hasOwn(packages?.scripts ?? {}, one))
-    if (!packages || !isComplete)
-      packages = await keepFiles(
-        await bundlePackages({ siteDir, cacheDir, settings, settingsKey, isStrict, specifiers }, onBundle),
-        join(folder, 'packages'),
-      )
-    return packages
+    const all = [...browser.packages, ...(settings.compileReact ? [COMPILER_RUNTIME] : [])]
+    const isSame = packages?.settingsKey === settingsKey
+    for (const name of refused.keys()) if (!isSame || !all.includes(name)) refused.delete(name)
+    for (;;) {
+      const specifiers = all.filter((name) => !refused.has(name))
+      const isBundled = (name: string) => Object.hasOwn(packages?.scripts ?? {}, name)
+      if (packages && isSame && specifiers.every(isBundled)) return packages
+      try {
+        const input = { siteDir, cacheDir, settings, settingsKey, isStrict, specifiers }
+        packages = await keepFiles(await bundlePackages(input, onBundle), join(folder, 'packages'))
+        return packages
+      } catch (error) {
+        const problems = await translateFailure(siteDir, error)
+        const found = specifiers.map((name) => [name, problems.filter((one) => isInPackage(one, name))] as const)
+        const failed = found.filter(([, ofPackage]) => ofPackage.length > 0)
+        if (failed.length === 0) throw error
+        for (const [name, ofPackage] of failed) refused.set(name, ofPackage)
+      }
+    }
   }
 
   return {
@@ -106,7 +118,10 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
     },
     readChanged: reader.readChanged,
     scan,
-    bundle,
+    bundle() {
+      if (!packages) throw new Error('The site has not been scanned.')
+      return packages
+    },
     packages: () => packages?.scripts ?? {},
     compiler() {
       if (!compiler) throw new Error('The site has not been read.')
@@ -126,6 +141,18 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
   }
 }
 
+/** Returns whether a problem is in the files of an imported package, or of a package in its folder. */
+function isInPackage({ location }: BuildProblem, specifier: string): boolean {
+  const [, name = specifier] = /^(?:require:)?((?:@[^/]+\/)?[^/]+)/.exec(specifier) ?? []
+  return location?.file.includes(`node_modules/${name}/`) === true
+}
+
+function listImporters(graph: SiteGraph, specifier: string): string[] {
+  const isImported = (target: ImportedModule) =>
+    'package' in target && [target.package, REQUIRED + target.package].includes(specifier)
+  return [...graph.ids()].filter((id) => [...graph.importsOf(id).values()].some(isImported)).map(withoutNamespace)
+}
+
 /**
  * Links the files of a bundle into a folder of this process: `npm ci` removes `node_modules`, and the cache with it. Open
  * pages may import the files of an earlier bundle.
@@ -134,10 +161,4 @@ async function keepFiles(bundle: PackageBundle, folder: string): Promise<Package
   await mkdir(folder, { recursive: true })
   await Promise.all(bundle.files.map((name) => linkFile(join(bundle.folder, name), join(folder, name))))
   return { ...bundle, folder }
-}
-
-/** Returns the result of a scan. Throws BuildError if it found problems. */
-export function requireScan(found: SiteScan | { problems: BuildProblem[] }): SiteScan {
-  if ('problems' in found) throw new BuildError(tidyProblems(found.problems))
-  return found
 }

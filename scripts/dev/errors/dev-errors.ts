@@ -122,7 +122,8 @@ function consoleFrames({ stack, ownerStack }: ConsoleText, mapper: SourceMapper)
   return called.some(({ isSite }) => isSite) ? called : framesIn(ownerStack)
 }
 
-function fromProblem({ code, message, fix, location }: BuildProblem, dir: string): DevError {
+/** Describes a problem of the site in `dir`. */
+export function fromProblem({ code, message, fix, location }: BuildProblem, dir: string): DevError {
   const place = location && { file: location.file, line: location.line ?? 0, column: location.column ?? 0 }
   const read = place && frameOf(place, dir)
   const lineText = location?.lineText ?? null

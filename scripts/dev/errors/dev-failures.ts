@@ -2,6 +2,7 @@ import type { SourceFrame } from '../../../src/server/errors/failure-record.ts'
 import { mapStacks } from '../../../src/server/failures/stacks/map-error.ts'
 import { processFrames } from '../../../src/server/failures/stacks/place-frames.ts'
 import type { ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
+import type { BuildProblem } from '../../build-problem.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
 
 /** A failure of `hydrant dev` to build, start or stop a site. */
@@ -10,6 +11,15 @@ export interface DevFailure {
   error: unknown
   /** The place in the source, with its code; null when it is unknown, and for a build, whose errors have places. */
   source: SourceFrame | null
+}
+
+/** A problem, and what it keeps from being served. */
+export interface BrokenPart {
+  problem: BuildProblem
+  /** The ids of the routes that reach the problem, with an empty id for requests that match no page; null for all requests. */
+  routes: readonly string[] | null
+  /** The names of the modules of these routes' pages in browsers. */
+  pages: readonly string[]
 }
 
 export const DOES_NOT_BUILD = 'The site does not build'

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { DevError } from '../../../src/shared/wire/dev-protocol.ts'
 
 /** The fields by which errors are selected. */
@@ -9,6 +10,8 @@ export interface ErrorList {
   has(id: string): boolean
   /** Adds errors. An error replaces the one with its id. */
   add(errors: readonly DevError[]): void
+  /** Replaces all errors. */
+  replace(errors: readonly DevError[]): void
   /** Removes the errors that have all values of the selection; without a selection, all errors. */
   clear(selection?: ErrorSelection): void
   /** Calls `listener` with the complete list after each change. Returns a function that removes it. */
@@ -29,6 +32,9 @@ export function createErrorList(): ErrorList {
 
   return {
     current: () => errors,
+    replace(next) {
+      if (!isDeepStrictEqual(next, errors)) replace(next.slice(-MAX_ERRORS))
+    },
     has: (id) => errors.some((error) => error.id === id),
     add(added) {
       if (added.length === 0) return

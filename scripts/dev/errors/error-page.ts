@@ -1,7 +1,9 @@
+import { dirname } from 'node:path'
 import { build } from 'esbuild'
 import type { DevError } from '../../../src/shared/wire/dev-protocol.ts'
 import { escapeHtml, escapeScript } from '../../../src/shared/wire/html.ts'
 import { HYDRANT_FILES, hydrantPath } from '../../build/esbuild/hydrant-files.ts'
+import { entryPath } from '../../build/esbuild/input-path.ts'
 
 /** Milliseconds after which a page without its script loads again. */
 const RELOAD_MS = 1_000
@@ -11,8 +13,10 @@ const RELOAD_MS = 1_000
  * Resolves with null if esbuild cannot: the error may be in the `package.json` of the site, which it also reads.
  */
 export async function buildErrorScript(): Promise<string | null> {
+  const path = hydrantPath(HYDRANT_FILES.errorPage)
   const result = await build({
-    entryPoints: [hydrantPath(HYDRANT_FILES.errorPage)],
+    absWorkingDir: dirname(path),
+    entryPoints: [entryPath(dirname(path), path)],
     bundle: true,
     charset: 'utf8',
     format: 'esm',

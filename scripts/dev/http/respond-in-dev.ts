@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pathOf } from '../../../src/server/http/request-url.ts'
-import { RESERVED_PATH } from '../../../src/shared/paths.ts'
+import type { Options } from '../../../src/server/options/options.ts'
+import { ASSETS_PATH, RESERVED_PATH, withBase } from '../../../src/shared/paths.ts'
 import { NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
 import type { DevEngine } from '../engine/dev-engine.ts'
 import type { ErrorDisplay } from '../errors/error-display.ts'
@@ -18,7 +19,7 @@ export interface ResponderInput {
   engine: DevEngine
   display: ErrorDisplay
   slot: AppSlot
-  base(): string
+  options(): Pick<Options, 'base' | 'proxyStripsBase'>
   onNote(text: string): void
   /** Resolves when every change that was saved before has been applied. */
   settled(): Promise<void>
@@ -31,7 +32,9 @@ export function createResponder({ channel, engine, display, slot, ...site }: Res
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (routes.some((respond) => respond(request, response))) return
     const { settled } = site
-    if (await serveModule(request, response, { engine, base: site.base(), settled })) return
+    const { base, proxyStripsBase } = site.options()
+    const folders = [withBase(base, ASSETS_PATH), ...(proxyStripsBase ? [ASSETS_PATH] : [])]
+    if (await serveModule(request, response, { engine, folders, settled })) return
     await settled()
     if (await watchWorker(request, response)) return
     // When a page is loaded, its earlier errors are out of date.

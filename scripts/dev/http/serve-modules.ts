@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { pathOf } from '../../../src/server/http/request-url.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
-import { ASSETS_PATH, withBase } from '../../../src/shared/paths.ts'
 import type { DevEngine } from '../engine/dev-engine.ts'
 
 const TYPES: Record<string, string> = {
@@ -17,7 +16,8 @@ const TYPES: Record<string, string> = {
 
 export interface ModuleServer {
   engine: DevEngine
-  base: string
+  /** The folders in which browsers ask for modules. A proxy may remove the base. */
+  folders: readonly string[]
   /** Resolves when every change that was saved before has been applied. */
   settled(): Promise<void>
 }
@@ -29,13 +29,13 @@ export interface ModuleServer {
 export async function serveModule(
   request: IncomingMessage,
   response: ServerResponse,
-  { engine, base, settled }: ModuleServer,
+  { engine, folders, settled }: ModuleServer,
 ): Promise<boolean> {
   const { browser, state } = engine
   const packages = state()?.packages
-  const folder = withBase(base, ASSETS_PATH)
   const path = pathOf(request.url ?? '')
-  if (!packages || !path.startsWith(folder) || !['GET', 'HEAD'].includes(request.method ?? '')) return false
+  const folder = folders.find((one) => path.startsWith(one))
+  if (!packages || folder === undefined || !['GET', 'HEAD'].includes(request.method ?? '')) return false
   const name = path.slice(folder.length)
   if (!/^[\w.-]+$/.test(name)) return false
   // A page that applies an update must not wait for the next one without need.

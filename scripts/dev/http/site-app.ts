@@ -1,4 +1,5 @@
 import type { FastifyServerOptions } from 'fastify'
+import type { LiveBuild } from '../../../src/server/build-output/live-build.ts'
 import { createInstance } from '../../../src/server/create-server.ts'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
 import type { Options } from '../../../src/server/options/options.ts'
@@ -21,6 +22,8 @@ export interface SiteAppInput {
   engine: DevEngine
   /** Returns the current options. */
   options(): Options
+  /** See `LiveBuild`. */
+  brokenPage: LiveBuild['brokenPage']
   createLogging(options: Options): Pick<FastifyServerOptions, 'logger' | 'loggerInstance'>
   /** Called with each failure of a request or a browser. */
   onFailure(failure: FailureRecord): void
@@ -41,7 +44,7 @@ export function createSiteApp({ dir, engine, options: current, ...input }: SiteA
           dir,
           folder: engine.folder,
           manifest,
-          live,
+          live: { ...live, brokenPage: input.brokenPage },
           // The development server checks the hosts itself: it also responds under the names of this machine.
           options: { ...options, hosts: [] },
           logging: input.createLogging(options),

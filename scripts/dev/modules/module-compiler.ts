@@ -3,13 +3,14 @@ import { type BuildOptions, type BuildResult, build } from 'esbuild'
 import type { SourceMap } from 'oxc-transform'
 import { shared } from '../../build/bundles/bundle-options.ts'
 import { isStylesheet } from '../../build/esbuild/css-namespaces.ts'
+import { entryPath } from '../../build/esbuild/input-path.ts'
 import { outputText } from '../../build/esbuild/output-files.ts'
 import { createQueue } from '../../queue.ts'
 import type { BrowserCompiler } from './browser/browser-compiler.ts'
 import { compilePlainScript } from './browser/compile-plain-script.ts'
 import { composeMaps } from './browser/compose-maps.ts'
 import { readBrowserModule } from './browser/read-browser-module.ts'
-import { addRefresh, type RefreshedScript } from './browser/refresh-transform.ts'
+import { addRefresh, loadTransform, parseModule, type RefreshedScript } from './browser/refresh-transform.ts'
 import { type CompilerInput, createPluginCompiler } from './compile-with-plugins.ts'
 import { createScriptSettings } from './script-settings.ts'
 import { type CompiledServerModule, compileServerModule, type ServerCompiler } from './server/compile-server-module.ts'
@@ -63,11 +64,15 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
       sourcemap: 'external',
     }
     const result = await withPlugins.compile('browser', id, options)
-    const script = addRefresh('module.js', outputText(result.outputFiles, '.js'), { lang: 'js', sourcemap: true })
-    if (!script?.map) throw new Error(`${id} is not a script after it has been compiled.`)
+    const code = outputText(result.outputFiles, '.js')
     // esbuild wrote the map.
-    const map = composeMaps(script.map, JSON.parse(outputText(result.outputFiles, '.js.map')) as SourceMap)
-    return { ...script, map: { ...map, sources: map.sources.map(toMapSource) } }
+    const first = JSON.parse(outputText(result.outputFiles, '.js.map')) as SourceMap
+    const withSources = (map: SourceMap) => ({ ...map, sources: map.sources.map(toMapSource) })
+    // Without the transform, pages are loaded again after each edit.
+    if ('missing' in (await loadTransform())) return { code, map: withSources(first), program: parseModule(code) }
+    const script = await addRefresh('module.js', code, { lang: 'js', sourcemap: true })
+    if (!script?.map) throw new Error(`${id} is not a script after it has been compiled.`)
+    return { ...script, map: withSources(composeMaps(script.map, first)) }
   }
 
   /** Compiles a module for the server. A plain script needs no plugin, and each callback takes time. */
@@ -75,7 +80,7 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
     if (!isPlain(id, input)) return await withPlugins.compile('server', id, options)
     return await build({
       ...shared({ siteDir, options: settings }),
-      entryPoints: [{ in: resolve(siteDir, id), out: 'module' }],
+      entryPoints: [{ in: entryPath(siteDir, resolve(siteDir, id)), out: 'module' }],
       outdir: siteDir,
       ...options,
     })

@@ -1,4 +1,5 @@
-import type { BuildOptions } from 'esbuild'
+import { resolve } from 'node:path'
+import type { BuildOptions, Metafile, OnLoadArgs, OnLoadResult, Plugin } from 'esbuild'
 import {
   assetExtensions,
   bundledExtensions,
@@ -11,28 +12,34 @@ import { checkDirectives } from '../../build/bundles/check-directives.ts'
 import { checkStylesheets } from '../../build/bundles/check-stylesheets.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { translateErrors } from '../../build/bundles/translate-errors.ts'
-import { translateWarning } from '../../build/bundles/translate-message.ts'
+import { translateWarning, withoutNamespace } from '../../build/bundles/translate-message.ts'
 import type { DiscoveredSite } from '../../build/discover/discover-site.ts'
 import { createAssets } from '../../build/esbuild/assets.ts'
 import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
 import { createBrowserGuard } from '../../build/esbuild/browser-guard.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
+import { CSS_NAMESPACES } from '../../build/esbuild/css-namespaces.ts'
 import { createExternals } from '../../build/esbuild/externals.ts'
-import { createImageModules } from '../../build/esbuild/image-modules.ts'
-import { type BundleOptions, createBundler } from '../../build/esbuild/incremental-build.ts'
-import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
+import { createImageModules, IMAGE_NAMESPACE } from '../../build/esbuild/image-modules.ts'
+import { type BundleOptions, type BundleOutcome, createBundler } from '../../build/esbuild/incremental-build.ts'
+import { createSvgComponents, SVG_NAMESPACE } from '../../build/esbuild/svg-component.ts'
 import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
 import { readPlainImage } from '../../build/images/measure-image.ts'
-import type { BuildProblem } from '../../build-problem.ts'
+import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
 import { createDevModuleUrls } from './dev-module-urls.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 import { createSiteGraph, type SiteGraph } from './site-graph.ts'
+
+/** The namespaces of the modules that plugins of the build make of files. */
+export const NAMESPACES: readonly string[] = [...Object.values(CSS_NAMESPACES), SVG_NAMESPACE, IMAGE_NAMESPACE]
 
 /** The modules of a site and their imports, for both sides. */
 export interface SiteScan {
   browser: SiteGraph
   server: SiteGraph
   warnings: BuildProblem[]
+  /** What a build would refuse. The modules with these problems have the imports of the last scan without them. */
+  problems: BuildProblem[]
 }
 
 export interface ScanInput {
@@ -48,40 +55,62 @@ export interface ScanInput {
 }
 
 export interface SiteScanner {
-  /** Finds all modules and imports, and every error that a build would find. */
-  scan(input: ScanInput): Promise<SiteScan | { problems: BuildProblem[] }>
+  /**
+   * Finds all modules and imports, and every error that a build would find. Throws BuildError for errors that are not in a
+   * module of the site.
+   */
+  scan(input: ScanInput): Promise<SiteScan>
   dispose(): Promise<void>
 }
 
 /** Creates a scanner: esbuild bundles both sides, without packages, and the result is not used. */
 export function createSiteScanner(): SiteScanner {
-  const bundlers = { browser: createBundler(), server: createBundler() }
-
+  const bundlers = createBundlers()
+  // The compilation of all modules is used again when the problems are fixed.
+  const partial = createBundlers()
+  const metafiles = { browser: EMPTY_METAFILE, server: EMPTY_METAFILE }
   let last: Promise<unknown> = Promise.resolve()
 
-  async function scan(input: ScanInput): Promise<SiteScan | { problems: BuildProblem[] }> {
-    const { site, configKey, inlined } = input
-    const key = JSON.stringify([configKey, [...inlined], site.components, site.serverFiles, site.serverPlugin])
-    const options = { browser: browserOptions(input), server: serverOptions(input) }
-    const [browser, server] = await Promise.all([
-      bundlers.browser.compile(key, options.browser),
-      bundlers.server.compile(key, options.server),
-    ])
-    if (!browser.ok || !server.ok) {
-      const failed = [browser, server].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
-      return { problems: await translateErrors(failed, site, options.browser) }
-    }
-    const problems = await checkDirectives(input.siteDir, Object.keys(browser.result.metafile.inputs))
-    if (problems.length > 0) return { problems }
-    const stylesheets = await checkStylesheets(input.siteDir, browser.result.metafile)
-    const classNames = await checkClassNames(input.siteDir, browser.result.metafile, input.cssCompiler.classNames)
+  async function scan(input: ScanInput): Promise<SiteScan> {
+    const { siteDir } = input
+    const { browser, server, problems, broken } = await bundleParts(input)
+    metafiles.browser = withLastImports(browser.result.metafile, metafiles.browser, broken)
+    metafiles.server = withLastImports(server.result.metafile, metafiles.server, broken)
+    problems.push(...(await checkDirectives(siteDir, Object.keys(browser.result.metafile.inputs))))
+    const stylesheets = await checkStylesheets(siteDir, browser.result.metafile)
+    const classNames = await checkClassNames(siteDir, browser.result.metafile, input.cssCompiler.classNames)
     const isEntry = (id: string) => id.startsWith(`${VIRTUAL}:`)
     const { alias } = input.settings
     const { externals } = input.plugins
     return {
-      browser: createSiteGraph(browser.result.metafile, { alias, isEntry, externals: externals('browser') }),
-      server: createSiteGraph(server.result.metafile, { alias, isEntry, externals: externals('node') }),
+      browser: createSiteGraph(metafiles.browser, { alias, isEntry, externals: externals('browser') }),
+      server: createSiteGraph(metafiles.server, { alias, isEntry, externals: externals('node') }),
       warnings: [...[...browser.warnings, ...server.warnings].map(translateWarning), ...stylesheets, ...classNames],
+      problems,
+    }
+  }
+
+  /** Bundles both sides. Modules with errors are left out, until the others can be bundled. */
+  async function bundleParts(input: ScanInput): Promise<BundledParts> {
+    const { site, configKey, inlined } = input
+    const names = [configKey, [...inlined], site.components, site.serverFiles, site.serverPlugin]
+    const problems: BuildProblem[] = []
+    const broken = new Set<string>()
+    for (;;) {
+      const options = { browser: browserOptions(input, broken), server: serverOptions(input, broken) }
+      const key = JSON.stringify([...names, [...broken].sort()])
+      const used = broken.size > 0 ? partial : bundlers
+      const [browser, server] = await Promise.all([
+        used.browser.compile(key, options.browser),
+        used.server.compile(key, options.server),
+      ])
+      if (browser.ok && server.ok) return { browser, server, problems, broken }
+      const failed = [browser, server].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
+      const found = await translateErrors(failed, site, options.browser)
+      problems.push(...found)
+      const files = found.flatMap(({ location }) => (location && !broken.has(location.file) ? [location.file] : []))
+      if (files.length === 0) throw new BuildError(tidyProblems(problems))
+      for (const file of files) broken.add(file)
     }
   }
 
@@ -93,12 +122,32 @@ export function createSiteScanner(): SiteScanner {
       return result
     },
     async dispose() {
-      await Promise.all([bundlers.browser.dispose(), bundlers.server.dispose()])
+      const all = [bundlers, partial].flatMap(({ browser, server }) => [browser, server])
+      await Promise.all(all.map((bundler) => bundler.dispose()))
     },
   }
 }
 
-function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput): BundleOptions {
+type Bundled = Extract<BundleOutcome, { ok: true }>
+
+interface BundledParts {
+  browser: Bundled
+  server: Bundled
+  problems: BuildProblem[]
+  /** The files that were left out. Paths are relative to the site. */
+  broken: ReadonlySet<string>
+}
+
+const EMPTY_METAFILE: Metafile = { inputs: {}, outputs: {} }
+
+function createBundlers() {
+  return { browser: createBundler(), server: createBundler() }
+}
+
+function browserOptions(
+  { siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput,
+  broken: ReadonlySet<string>,
+): BundleOptions {
   const files = site.components.map(({ file }) => file).sort()
   const bundled = bundledExtensions(settings)
   return {
@@ -107,6 +156,7 @@ function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined
     target: 'es2022',
     define: { 'process.env.NODE_ENV': '"development"', HYDRANT_BROWSER: 'true', ...settings.define },
     plugins: [
+      ...(broken.size > 0 ? [createPlaceholderModules(siteDir, broken)] : []),
       ...plugins.plugins,
       createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
       createReactExternals(),
@@ -121,7 +171,10 @@ function browserOptions({ siteDir, settings, plugins, cssCompiler, site, inlined
   }
 }
 
-function serverOptions({ siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput): BundleOptions {
+function serverOptions(
+  { siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput,
+  broken: ReadonlySet<string>,
+): BundleOptions {
   const bundled = bundledExtensions(settings)
   return {
     ...scanOptions(siteDir, settings),
@@ -129,6 +182,7 @@ function serverOptions({ siteDir, settings, plugins, cssCompiler, site, inlined 
     target: 'node20',
     loader: { '.css': 'empty', ...bundleLoaders(settings) },
     plugins: [
+      ...(broken.size > 0 ? [createPlaceholderModules(siteDir, broken)] : []),
       ...plugins.plugins,
       createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(listServerModules(site)) }]),
       createHrefBinding(siteDir),
@@ -167,4 +221,50 @@ function createReactExternals() {
       onResolve({ filter: /^(?:react(-dom)?(\/|$)|hydrant\/react$)/ }, ({ path }) => ({ path, external: true }))
     },
   }
+}
+
+/**
+ * Gives the modules that were left out the imports that they had last, with everything that only they import: its state
+ * stays until they are fixed.
+ */
+function withLastImports(metafile: Metafile, last: Metafile, broken: ReadonlySet<string>): Metafile {
+  const inputs = { ...metafile.inputs }
+  const waiting = Object.keys(inputs).filter((path) => broken.has(withoutNamespace(path)))
+  for (const path of waiting) {
+    const before = last.inputs[path] ?? { bytes: 0, imports: [] }
+    const imports = before.imports.filter(({ path: to, external }) => external || inputs[to] || last.inputs[to])
+    inputs[path] = { ...before, imports }
+    for (const { path: to } of imports) {
+      if (inputs[to] || !last.inputs[to]) continue
+      inputs[to] = last.inputs[to]
+      waiting.push(to)
+    }
+  }
+  return { ...metafile, inputs }
+}
+
+/** A module that exists nowhere. esbuild cannot know which names it exports. */
+const ANY = 'hydrant-any'
+const ANY_EXPORTS = `export * from '${ANY}'\nexport default 0\n`
+
+/** Creates the plugin that makes broken files empty modules, from which any name can be imported. */
+function createPlaceholderModules(siteDir: string, broken: ReadonlySet<string>): Plugin {
+  const names = [...broken]
+  return {
+    name: 'hydrant-placeholders',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: new RegExp(`^${ANY}$`) }, () => ({ path: ANY, external: true }))
+      const load = ({ path, namespace }: OnLoadArgs): OnLoadResult => {
+        const isRules = namespace === CSS_NAMESPACES.rules || (namespace === 'file' && /\.css$/.test(path))
+        return isRules ? { contents: '', loader: 'css' } : { contents: ANY_EXPORTS, loader: 'js' }
+      }
+      onLoad({ filter: oneOf(names.map((name) => resolve(siteDir, name))), namespace: 'file' }, load)
+      for (const namespace of NAMESPACES) onLoad({ filter: oneOf(names), namespace }, load)
+    },
+  }
+}
+
+/** Returns the pattern that matches some texts. */
+function oneOf(texts: readonly string[]): RegExp {
+  return new RegExp(`^(?:${texts.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})$`)
 }

@@ -18,9 +18,11 @@ export interface OverlaySettings {
   base: string
   /** True for a page that consists of the overlay, which then cannot be closed (false). */
   isPage?: boolean
+  /** Returns whether an error concerns the page. The overlay does not open by itself for others (all errors do). */
+  concerns?(error: DevError): boolean
 }
 
-export function createOverlay({ base, isPage = false }: OverlaySettings): Overlay {
+export function createOverlay({ base, isPage = false, concerns = () => true }: OverlaySettings): Overlay {
   let panel: ReturnType<typeof createPanel> | null = null
   let errors: readonly DevError[] = []
   let isFirst = true
@@ -37,7 +39,8 @@ export function createOverlay({ base, isPage = false }: OverlaySettings): Overla
       errors = next
       const closed = memory.read()
       memory.tidy()
-      const isUrgent = ({ id, path }: DevError) =>
+      const isUrgent = (error: DevError) => isNews(error) && concerns(error)
+      const isNews = ({ id, path }: DevError) =>
         !closed.includes(id) && (isFirst ? path === undefined || path === location.pathname : !shownIds.includes(id))
       const urgent = errors.find((error) => isPage || isUrgent(error))
       isFirst = false

@@ -1,11 +1,15 @@
 import type { DevUpdate } from '../../shared/wire/dev-protocol.ts'
 
+/** The end of a stylesheet's name: each page and layout has its own. */
+const OF_PAGE = /_[A-Z2-7]{8}\.css$/
+
 /** Replaces the rules of stylesheets, at once and without a request. */
 export async function replaceStylesheets(styles: DevUpdate['styles']): Promise<void> {
   const links = [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')]
   await Promise.all(
     links.map(async (link) => {
-      const style = styles.find(({ file }) => new URL(link.href).pathname.endsWith(`/${file}`))
+      const path = new URL(link.href).pathname.replace(OF_PAGE, '.css')
+      const style = styles.find(({ file }) => path.endsWith(`/${file}`))
       if (style && !replaceRules(link, style.css)) await replaceLink(link)
     }),
   )

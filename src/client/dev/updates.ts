@@ -20,7 +20,10 @@ export interface UpdatesInput {
 
 /** Applies the changes of the site to the page, one after another, and shows its errors. */
 export function listenForUpdates({ app, modules: loaded, since, refreshComponents }: UpdatesInput) {
-  const overlay = createOverlay({ base })
+  const overlay = createOverlay({
+    base,
+    concerns: ({ pages }) => !pages || !app || pages.includes(app.tree.leaf.file ?? ''),
+  })
   let last = Promise.resolve()
   let stopLoads = () => {}
   /** The URLs of the newest scripts of modules that were not evaluated when they changed. */

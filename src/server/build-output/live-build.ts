@@ -26,4 +26,9 @@ export interface LiveBuild {
    * layouts are not valid.
    */
   findWorkingRoot(): Promise<LayoutChain | null>
+  /**
+   * Returns the HTML page that says why a route cannot be built, by its id, which is empty for requests that match no page;
+   * null if it can.
+   */
+  brokenPage(id: string): string | null
 }

@@ -552,6 +552,14 @@ export const errorTable = {
     message: '"%s" is not a folder',
     fix: 'Pass the folder of the site.',
   },
+  HYD_ESBUILD_MISSING: {
+    message: 'esbuild cannot run without its package %s: %s',
+    fix: 'Remove node_modules and install again with optional packages: without "--omit=optional".',
+  },
+  HYD_CLI_BACKSLASH: {
+    message: 'the path of the site contains a backslash: "%s"; Node.js imports no modules from such a folder',
+    fix: 'Rename the folder.',
+  },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof errorTable

@@ -1,10 +1,11 @@
+import type { Server } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { CountedResponse } from '../http/counted-response.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { watchLateBodies } from './late-bodies.ts'
 import { createClientErrorHandler } from './malformed-requests.ts'
-import { addSlowReaderGuard } from './slow-readers.ts'
+import { addSlowReaderGuard, describeSlowReaders, endSlowReaders } from './slow-readers.ts'
 
 type LimitOptions = Pick<Options, 'timeouts' | 'limits'> & Partial<Pick<Options, 'logRequests'>>
 
@@ -40,6 +41,31 @@ function limitConnections(app: FastifyInstance, maxConnections: number) {
 
 const SHORTEST_CHECK_MS = 20
 const LONGEST_CHECK_MS = 1_000
+
+/** Gives a server that does not belong to Fastify the deadlines and limits. They may change while it runs. */
+export function limitServer(server: Server, current: () => LimitOptions, write: (message: string) => void) {
+  const clientErrors = createClientErrorHandler((_details, message) => write(message))
+  const apply = () => {
+    const { http, keepAliveTimeout } = createHttpOptions(current())
+    const { headersTimeout, requestTimeout, maxHeaderSize } = http
+    // Node reads the last one for each new connection. Its types have it only among the options of a server.
+    Object.assign(server, { headersTimeout, requestTimeout, keepAliveTimeout, maxHeaderSize })
+    server.maxConnections = current().limits.maxConnections
+  }
+  apply()
+  server.prependListener('connection', apply)
+  server.on('drop', () =>
+    write(`refused a new connection, because ${server.maxConnections} are open ("limits.maxConnections")`),
+  )
+  server.on('clientError', clientErrors.handle)
+  watchLateBodies({ server }, 'timeouts.requestMs')
+  const { sendMs } = current().timeouts
+  const stop = endSlowReaders(server, sendMs, () => write(describeSlowReaders(1, sendMs)))
+  server.on('close', () => {
+    clientErrors.stop()
+    stop()
+  })
+}
 
 /** Returns the deadlines and limits as options of Fastify and of Node's HTTP server. */
 export function createHttpOptions({ timeouts, limits, logRequests }: LimitOptions) {

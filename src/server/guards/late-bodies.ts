@@ -11,7 +11,7 @@ const limits = new WeakMap<Socket, string>()
  *
  * @param option The name of the option that sets the limit.
  */
-export function watchLateBodies({ server }: FastifyInstance, option: string) {
+export function watchLateBodies({ server }: Pick<FastifyInstance, 'server'>, option: string) {
   server.on('clientError', (error, socket: Socket) => {
     if (hasCode(error, 'ERR_HTTP_REQUEST_TIMEOUT')) limits.set(socket, `${server.requestTimeout} ms ("${option}")`)
   })

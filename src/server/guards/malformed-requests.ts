@@ -10,6 +10,12 @@ const TOO_SLOW: RawRefusal = { status: 408, detail: 'The request took too long t
 const TOO_LARGE: RawRefusal = { status: 431, detail: 'The headers of the request are too large.' }
 const MALFORMED: RawRefusal = { status: 400, detail: 'The request is malformed.' }
 
+/** The options that set the limits. Only the log names them. */
+const OPTIONS = new Map([
+  [TOO_SLOW, 'timeouts.headersMs" or "timeouts.requestMs'],
+  [TOO_LARGE, 'limits.maxHeaderBytes'],
+])
+
 type WriteLine = (details: object, message: string) => void
 
 /** What the line says about the last request of a kind. */
@@ -24,10 +30,13 @@ interface RefusalLine {
 }
 
 /** Creates the throttled line of one kind of refusals. */
-function createRefusalLine({ status, detail }: RawRefusal, write: WriteLine, intervalMs?: number): RefusalLine {
+function createRefusalLine(refusal: RawRefusal, write: WriteLine, intervalMs?: number): RefusalLine {
+  const { status, detail } = refusal
+  const option = OPTIONS.get(refusal)
+  const hint = option === undefined ? '' : `; see "${option}"`
   let last: LastRequest | null = null
   const { count, stop } = createThrottledLine((refused) => {
-    const message = `refused with ${status}: ${detail} (${countOf(refused, 'request')})`
+    const message = `refused with ${status}: ${detail} (${countOf(refused, 'request')}${hint})`
     write({ statusCode: status, refused, ...last }, message)
   }, intervalMs)
   return {

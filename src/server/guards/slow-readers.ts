@@ -21,10 +21,7 @@ interface Connection {
 export function addSlowReaderGuard(app: FastifyInstance, sendMs: number) {
   let remoteAddress: string | undefined
   const countEnded = addThrottledLine(app, (count) =>
-    app.log.info(
-      { ended: count, remoteAddress },
-      `closed ${countOf(count, 'connection')}, because the client read nothing of the response for ${sendMs} ms ("timeouts.sendMs")`,
-    ),
+    app.log.info({ ended: count, remoteAddress }, describeSlowReaders(count, sendMs)),
   )
   const stop = endSlowReaders(app.server, sendMs, (socket) => {
     remoteAddress = socket.remoteAddress
@@ -33,8 +30,12 @@ export function addSlowReaderGuard(app: FastifyInstance, sendMs: number) {
   app.addHook('onClose', async () => stop())
 }
 
+export function describeSlowReaders(count: number, sendMs: number): string {
+  return `closed ${countOf(count, 'connection')}, because the client read nothing of the response for ${sendMs} ms ("timeouts.sendMs")`
+}
+
 /** Starts the checks. Returns a function that stops them. */
-function endSlowReaders(server: Server, sendMs: number, onEnd: (socket: Socket) => void): () => void {
+export function endSlowReaders(server: Server, sendMs: number, onEnd: (socket: Socket) => void): () => void {
   const connections = new Map<Socket, Connection>()
 
   server.on('connection', (socket) => {

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LiveBuild } from '../build-output/live-build.ts'
 import type { LayoutChain } from '../build-output/load-build.ts'
 import type { Site } from '../context/site.ts'
@@ -8,16 +8,18 @@ import { setWorkingChain } from '../pages/working-chain.ts'
 /**
  * Adds the hook that brings code up to date before each request that may render it: that of a page, and of the root for
  * other paths and for errors of the routes of `server.ts`. If the code cannot be loaded, the response shows the error inside
- * the layouts that can be loaded.
+ * the layouts that can be loaded. A page that cannot be built is replaced.
  */
 export function addLiveUpdates({ app, build }: Site, pages: readonly PreparedRoute[], live: LiveBuild) {
   const byId = new Map(pages.map((page) => [page.id, page]))
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const { hydrant, hydrantRoute = '' } = request.routeOptions.config ?? {}
     // A route of `server.ts` renders a component only if it fails.
     if (typeof hydrant !== 'string') return refreshRoot(request).catch(() => {})
     if (hydrant !== 'page') return
     const page = byId.get(hydrantRoute)
+    const broken = live.brokenPage(page?.id ?? '')
+    if (broken !== null) return sendBroken(broken, request, reply)
     if (page) {
       const route = await loadFor(
         request,
@@ -37,6 +39,13 @@ export function addLiveUpdates({ app, build }: Site, pages: readonly PreparedRou
     Object.assign(build.root, current.root)
     build.guardedFolders = current.guardedFolders
   }
+}
+
+/** Sends a page without the hooks of the site and its policy: the scripts of the page are its own. */
+function sendBroken(page: string, { method }: FastifyRequest, reply: FastifyReply) {
+  reply.hijack()
+  reply.raw.writeHead(500, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' })
+  reply.raw.end(method === 'HEAD' ? undefined : page)
 }
 
 /** Loads code. If that fails, the layouts that `findWorking` returns are only for the response to this request. */

@@ -23,7 +23,7 @@ export interface TreeLayout {
   key?: string
 }
 
-export type TreeLeaf = { css: readonly string[]; key?: string } & (
+export type TreeLeaf = { css: readonly string[]; key?: string; file?: string | null } & (
   | {
       kind: 'page'
       Component: PageComponent

@@ -88,6 +88,8 @@ export interface DevError {
   route?: string
   /** The path of the page or request, without the query. */
   path?: string
+  /** For a problem of the build that concerns only some pages: the names of their modules. */
+  pages?: readonly string[]
   /** The name of the browser that reported the error. */
   browser?: string
   frame: DevFrame | null

@@ -115,3 +115,21 @@ t.test('fits narrow and wide windows, light and dark', async (t) => {
     }
   }
 })
+
+t.test('a problem of another page does not open over a page, which stays usable', async (t) => {
+  site.write('pages/linked.tsx', 'export default () => <a href="/other">to other</a>\n')
+  site.write('pages/index.tsx', GOOD)
+  const { page, dialog } = await site.open('/linked')
+  await page.getByText('to other').waitFor()
+  site.write('pages/index.tsx', BROKEN)
+  await page.getByRole('button', { name: '1 error' }).waitFor()
+  t.notOk(await dialog.isVisible())
+  await page.getByText('to other').click()
+  await page.getByText('other', { exact: true }).waitFor()
+  site.write('pages/other.tsx', 'export default () => <p>edited</p>\n')
+  await page.getByText('edited', { exact: true }).waitFor()
+  await page.getByRole('button', { name: '1 error' }).click()
+  t.match(await dialog.innerText(), /HYD_BUILD_SYNTAX[\s\S]*pages\/index\.tsx/)
+  site.write('pages/index.tsx', GOOD)
+  await until(async () => (await dialog.count()) === 0)
+})

@@ -47,6 +47,12 @@ export default function Late() {
   'pages/plain.tsx':
     'export const hydrate = false\nexport default function Page({ data }) {\n  return <p id="plain">{data} text</p>\n}\n',
   'pages/plain.server.ts': "export const cache = { maxAgeS: 60 }\nexport const load = () => 'first'\n",
+  'parts/red.css': '#order { color: rgb(9, 0, 0) }\n',
+  'parts/blue.css': '#order { color: rgb(0, 0, 9) }\n',
+  'pages/blue.tsx':
+    'import \'../parts/red.css\'\nimport \'../parts/blue.css\'\nexport default () => <a id="order" href="/red">blue</a>\n',
+  'pages/red.tsx':
+    'import \'../parts/blue.css\'\nimport \'../parts/red.css\'\nexport default () => <a id="order" href="/blue">red</a>\n',
   'pages/other.tsx': `import { State } from '../parts/state'
 export default function Page() {
   return <main><h1>other</h1><State /></main>
@@ -215,6 +221,17 @@ t.test('loads a page without scripts again', async (t) => {
   await again
   site.edit('pages/plain.server.ts', 'first', 'second')
   await says('#plain', 'second words')
+})
+
+t.test('stylesheets apply in the order of their imports, whichever pages were shown before', async (t) => {
+  const page = await site.open('/blue')
+  await hasColor(page, '#order', 'rgb(0, 0, 9)')
+  await page.press('#order')
+  await page.says('#order', 'red')
+  await hasColor(page, '#order', 'rgb(9, 0, 0)')
+  site.edit('parts/red.css', '(9,', '(8,')
+  await hasColor(page, '#order', 'rgb(8, 0, 0)')
+  t.strictSame(page.messages, [])
 })
 
 // These functions run in the page.

@@ -26,7 +26,7 @@ export function needsImporters(change: BrowserChange): boolean {
 }
 
 /** Describes the effect of saved modules of the browser on the site. */
-export function describeBrowserChanges(saved: readonly BrowserChange[], graph: SiteGraph): Recompiled {
+export function describeBrowserChanges(saved: readonly BrowserChange[], graph: SiteGraph): Omit<Recompiled, 'failed'> {
   const isNew = (change: BrowserChange) => change.isFirst && hasNewImport(graph, change.id, change.after)
   return {
     changed: saved.filter((change) => isDifferent(change) || isNew(change)).map(({ id }) => id),

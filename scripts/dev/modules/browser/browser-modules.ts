@@ -1,7 +1,7 @@
 import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
 import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
 import type { PackageScript } from '../packages/package-bundle.ts'
-import type { Recompiled } from '../recompiled.ts'
+import { compileAll, type Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, findRelinked, hasNewImport, type SiteGraph } from '../site-graph.ts'
 import { describeBrowserChanges, needsImporters } from './browser-changes.ts'
 import type { BrowserCompiler } from './browser-compiler.ts'
@@ -16,21 +16,22 @@ import { createStylesheets } from './stylesheets.ts'
 export interface BrowserModules {
   /**
    * Uses the result of a new scan. Returns the modules to import again in open pages: those whose specifiers lead
-   * elsewhere, and those whose files are back. Rejects with esbuild's BuildFailure.
+   * elsewhere, and those whose files are back.
    */
   adopt(graph: SiteGraph): Promise<string[]>
-  /**
-   * Compiles the modules again that browsers have, and returns those that differ. Rejects with esbuild's BuildFailure,
-   * and changes nothing then.
-   */
+  /** Compiles the modules again that browsers have, and returns those that differ. */
   recompile(ids: readonly string[]): Promise<Recompiled>
   /**
    * Returns the modules to import again in pages that have the changed ones; null if pages have to be loaded again.
-   * Each of them only exports components, or is a page.
+   * Each of them only exports components, or is a page. Also returns the changed modules that pages keep until they are no
+   * longer broken.
    */
-  update(changed: readonly string[]): DevUpdate['modules'] | null
-  /** Compiles the stylesheets again that consist of one of these files. Rejects with esbuild's BuildFailure. */
-  restyle(ids: readonly string[]): Promise<{ styles: DevUpdate['styles']; needsCheck: boolean }>
+  update(
+    changed: readonly string[],
+    isBroken: (id: string) => boolean,
+  ): { modules: DevUpdate['modules'] | null; kept: ReadonlySet<string> }
+  /** Compiles the stylesheets again that consist of one of these files. */
+  restyle(ids: readonly string[]): Promise<Restyled>
   /** Returns whether a file imports something that the last scan has not found, because a change is being applied. */
   isAheadOfScan(name: string): boolean
   /** Returns the content of a file in the assets folder; null for an unknown one. */
@@ -43,6 +44,13 @@ export interface BrowserModules {
   stylesOf(root: string): string[]
   /** Forgets everything that was compiled. */
   clear(): void
+}
+
+/** Stylesheets that were compiled again. `failed` has the errors of those that cannot be compiled, by id. */
+export interface Restyled {
+  styles: DevUpdate['styles']
+  needsCheck: boolean
+  failed: ReadonlyMap<string, unknown>
 }
 
 export interface BrowserModulesInput {
@@ -75,14 +83,15 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
       for (const id of moved) if (!next.has(id)) gone.add(id)
       modules.keep(next.has)
       const back = [...gone].filter(next.has)
-      await Promise.all(back.map(modules.get))
+      // The scan has found the errors of those that cannot be compiled.
+      await Promise.allSettled(back.map(modules.get))
       for (const id of back) gone.delete(id)
       return [...moved.filter(next.has), ...back, ...relinked]
     },
     async recompile(ids) {
       await modules.settled(ids)
       const served = ids.filter((id) => modules.known.has(id))
-      const compiled = await Promise.all(served.map(async (id) => ({ id, after: await compiler().browser(id) })))
+      const { compiled, failed } = await compileAll(served, (id) => compiler().browser(id))
       const saved = compiled.map((one) => ({
         ...one,
         before: modules.known.get(one.id),
@@ -95,17 +104,21 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
       const result = describeBrowserChanges(saved, graph)
       // The errors of a module that no page has yet are found by a scan.
       const isUnknown = ids.some((id) => !modules.known.has(id) && !styles.isInput(id) && graph.has(id))
-      return { ...result, needsCheck: result.needsCheck || isUnknown }
+      return { ...result, needsCheck: result.needsCheck || isUnknown, failed }
     },
-    update(changed) {
-      const { stale, accepted } = findUpdate(changed, graph, modules.known, resized)
+    update(changed, isBroken) {
+      const { stale, accepted, kept } = findUpdate(changed, graph, modules.known, { resized, isBroken })
       for (const id of stale) names.renew(id)
-      resized.clear()
-      return accepted?.map((id) => ({ id, file: names.script(id) })) ?? null
+      for (const id of resized) if (!kept.has(id)) resized.delete(id)
+      return { modules: accepted?.map((id) => ({ id, file: names.script(id) })) ?? null, kept }
     },
     async restyle(ids) {
       const { changed, needsCheck } = await styles.recompile(ids, graph.has)
-      return { styles: changed.map(({ id, css }) => ({ file: names.style(id), css })), needsCheck }
+      return {
+        styles: changed.map(({ id, css }) => ({ file: names.style(id), css })),
+        needsCheck,
+        failed: styles.failed,
+      }
     },
     isAheadOfScan(name) {
       const file = names.find(name)
@@ -128,7 +141,11 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
     isStyled: styles.isInput,
     asset: (name) => compiler().asset(name),
     rootName: names.root,
-    stylesOf: (root) => graph.reach(graph.idOf(root)).filter(isStylesheet).map(names.style),
+    stylesOf: (root) =>
+      graph
+        .reach(graph.idOf(root))
+        .filter(isStylesheet)
+        .map((id) => names.styleOf(id, root)),
     clear() {
       modules.keep(() => false)
       styles.clear()

@@ -26,7 +26,7 @@ export async function compilePlainScript(
   const needsEsbuild = RESOURCE.test(source) || (!definesFields && /\bclass\b/.test(source))
   if (needsEsbuild || listModuleUrls(source).length > 0) return null
   const lang = langOf(id)
-  const script = addRefresh(path, source, { lang, define, importSource, sourcemap: true })
+  const script = await addRefresh(path, source, { lang, define, importSource, sourcemap: true })
   if (script?.map) return { ...script, map: { ...script.map, sources: [`../../${id}`], sourcesContent: [source] } }
   // esbuild reports the errors in the form that the build uses.
   await transform(source, { loader: lang, sourcefile: id, jsx: 'automatic', logLevel: 'silent' })

@@ -10,13 +10,19 @@ export interface FileNames {
   outdated(id: string): string | null
   /** Returns the name of the script that a document names for a page, a layout or an error page. */
   root(id: string): string
-  /** Returns the name of a stylesheet. It stays, so that React does not take a new version for another stylesheet. */
+  /** Returns the name of a stylesheet in updates, without a page or layout. */
   style(id: string): string
+  /**
+   * Returns the name of a stylesheet for a page, a layout or an error page. Each has its own, as each has its own bundle in
+   * production: the order of a page's stylesheets does not depend on the pages that were shown before. It stays, so that
+   * React does not take a new version for another stylesheet.
+   */
+  styleOf(id: string, root: string): string
   /** Returns the module that a file belongs to; null for a file of another kind. */
   find(name: string): { kind: 'script' | 'root' | 'style'; id: string } | null
 }
 
-const NAME = /^(.+-[A-Z2-7]{8})(?:\.(\d+)\.js|(\.root)\.js|\.css)$/
+const NAME = /^(.+-[A-Z2-7]{8})(?:\.(\d+)\.js|(\.root)\.js|_[A-Z2-7]{8}\.css)$/
 
 export function createFileNames(): FileNames {
   const stems = new Map<string, string>()
@@ -45,6 +51,7 @@ export function createFileNames(): FileNames {
     outdated: (id) => (versionOf(id) > 2 ? `${stemOf(id)}.${versionOf(id) - 2}.js` : null),
     root: (id) => `${stemOf(id)}.root.js`,
     style: (id) => `${stemOf(id)}.css`,
+    styleOf: (id, root) => `${stemOf(id)}_${contentHash(root)}.css`,
     find(name) {
       const [, stem = '', version, root] = NAME.exec(name) ?? []
       const id = ids.get(stem)

@@ -7,6 +7,15 @@ export interface FoundUpdate {
   stale: ReadonlySet<string>
   /** The modules to import again; null if pages have to be loaded again. */
   accepted: string[] | null
+  /** The modules that are broken: pages keep them until they are fixed. */
+  kept: ReadonlySet<string>
+}
+
+/** What is known of modules besides their code. */
+export interface ModuleStates {
+  /** The modules whose exports have changed. Their importers have to be evaluated again. */
+  resized: ReadonlySet<string>
+  isBroken(id: string): boolean
 }
 
 /**
@@ -15,18 +24,23 @@ export interface FoundUpdate {
  * without importers, pages have to be loaded again.
  *
  * @param known The modules that browsers may have.
- * @param resized The modules whose exports have changed. Their importers have to be evaluated again.
  */
 export function findUpdate(
   changed: readonly string[],
   graph: SiteGraph,
   known: ReadonlyMap<string, BrowserModule>,
-  resized: ReadonlySet<string>,
+  { resized, isBroken }: ModuleStates,
 ): FoundUpdate {
   const stale = new Set(changed)
   const accepted: string[] = []
   let isReplaceable = true
+  const kept = new Set<string>()
   for (const id of stale) {
+    if (isBroken(id)) {
+      stale.delete(id)
+      if (known.has(id)) kept.add(id)
+      continue
+    }
     const module = known.get(id)
     const isBoundary = module?.isBoundary === true && !resized.has(id)
     const importers = [...graph.importersOf(id)].filter((importer) => known.has(importer))
@@ -34,5 +48,5 @@ export function findUpdate(
     else if (importers.length === 0) isReplaceable = false
     if (!isBoundary) for (const importer of importers) stale.add(importer)
   }
-  return { stale, accepted: isReplaceable ? accepted : null }
+  return { stale, accepted: isReplaceable ? accepted : null, kept }
 }

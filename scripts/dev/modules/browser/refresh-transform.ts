@@ -1,10 +1,29 @@
 import type { Program } from 'acorn'
 import { parse } from 'acorn'
-import { type TransformOptions, type TransformResult, transformSync } from 'oxc-transform'
+import type { TransformOptions, TransformResult, transformSync } from 'oxc-transform'
+import { messageOf } from '../../../../src/server/util/message-of.ts'
 
 /** A script with the calls that React Fast Refresh needs. */
 export interface RefreshedScript extends Pick<TransformResult, 'code' | 'map'> {
   program: Program
+}
+
+let loading: Promise<{ transform: typeof transformSync } | { missing: string }> | undefined
+
+/** Loads the transform. `missing` says why that is not possible: npm has left out the binary for the system. */
+export function loadTransform() {
+  loading ??= import('oxc-transform').then(
+    (oxc) => ({ transform: oxc.transformSync }),
+    (error: unknown) => ({ missing: findBinding(error) ?? messageOf(error) }),
+  )
+  return loading
+}
+
+/** Returns the name of the package with the binary, from the errors about the places that were tried. */
+function findBinding(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  // The one for WebAssembly is for systems without a binary.
+  return /@oxc-transform\/binding-(?!wasm)[\w-]+/.exec(error.message)?.[0] ?? findBinding(error.cause)
 }
 
 /** The options of the transform. */
@@ -14,12 +33,19 @@ interface RefreshOptions extends Pick<TransformOptions, 'lang' | 'define' | 'sou
 }
 
 /**
- * Adds the calls of React Fast Refresh to a script. Returns null for a script with syntax errors, and for syntax that only
- * esbuild compiles, such as decorators.
+ * Adds the calls of React Fast Refresh to a script. Returns null for a script with syntax errors, for syntax that only
+ * esbuild compiles, such as decorators, and without the transform.
  *
  * Fast Refresh finds a component again by its name, so a default export without a name gets one.
  */
-export function addRefresh(path: string, source: string, options: RefreshOptions): RefreshedScript | null {
+export async function addRefresh(
+  path: string,
+  source: string,
+  options: RefreshOptions,
+): Promise<RefreshedScript | null> {
+  const loaded = await loadTransform()
+  if ('missing' in loaded) return null
+  const refresh = createRefresh(loaded.transform)
   const script = refresh(path, source, options)
   if (!script || !hasAnonymousDefault(script.program)) return script
   const name = /\bDefault\b/.test(source) ? 'HydrantDefault' : 'Default'
@@ -33,21 +59,23 @@ export function addRefresh(path: string, source: string, options: RefreshOptions
   return script
 }
 
-function refresh(
-  path: string,
-  source: string,
-  { importSource = 'react', ...options }: RefreshOptions,
-): RefreshedScript | null {
-  const { code, map, errors } = transformSync(path, source, {
-    ...options,
-    sourceType: 'module',
-    jsx: { runtime: 'automatic', importSource, development: false, refresh: true },
-  })
-  if (errors.length > 0) return null
-  try {
-    return { code, ...(map ? { map } : {}), program: parseModule(code) }
-  } catch {
-    return null
+function createRefresh(transform: typeof transformSync) {
+  return (
+    path: string,
+    source: string,
+    { importSource = 'react', ...options }: RefreshOptions,
+  ): RefreshedScript | null => {
+    const { code, map, errors } = transform(path, source, {
+      ...options,
+      sourceType: 'module',
+      jsx: { runtime: 'automatic', importSource, development: false, refresh: true },
+    })
+    if (errors.length > 0) return null
+    try {
+      return { code, ...(map ? { map } : {}), program: parseModule(code) }
+    } catch {
+      return null
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { compileAll } from '../recompiled.ts'
 import type { BrowserCompiler, Stylesheet } from './browser-compiler.ts'
 
 /** Compiles stylesheets when browsers need them, and keeps the results. */
@@ -6,7 +7,7 @@ export interface Stylesheets {
   read(id: string): Promise<string>
   /**
    * Compiles the stylesheets again that consist of one of these files. Returns them, and whether there are warnings about
-   * them or were some before. Rejects with esbuild's BuildFailure.
+   * them or were some before.
    *
    * @param isUsed Whether the site has a stylesheet. Others wait for the return of their files.
    */
@@ -14,6 +15,8 @@ export interface Stylesheets {
     inputs: readonly string[],
     isUsed: (id: string) => boolean,
   ): Promise<{ changed: { id: string; css: string }[]; needsCheck: boolean }>
+  /** The errors of the stylesheets that could not be compiled again, by id. */
+  readonly failed: ReadonlyMap<string, unknown>
   /** Returns whether a file is part of a stylesheet that was compiled. */
   isInput(id: string): boolean
   clear(): void
@@ -23,6 +26,7 @@ export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets 
   const compiled = new Map<string, Promise<Stylesheet>>()
   /** The files of each stylesheet. They are kept when it no longer compiles. */
   const inputsOf = new Map<string, readonly string[]>()
+  const failed = new Map<string, unknown>()
   /** The stylesheets with warnings. */
   const doubtful = new Set<string>()
   /** The stylesheets that consist of each file. */
@@ -50,6 +54,7 @@ export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets 
   }
 
   return {
+    failed,
     read,
     async recompile(files, isUsed) {
       // The files of a stylesheet are unknown while it is compiled for a request.
@@ -59,12 +64,16 @@ export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets 
       const wasDoubtful = isDoubtful()
       for (const id of stale) compiled.delete(id)
       const used = [...stale].filter(isUsed)
-      const changed = await Promise.all(used.map(async (id) => ({ id, css: await read(id) })))
+      const result = await compileAll(used, read)
+      for (const id of stale) failed.delete(id)
+      for (const [id, error] of result.failed) failed.set(id, error)
+      const changed = result.compiled.map(({ id, after }) => ({ id, css: after }))
       return { changed, needsCheck: wasDoubtful || isDoubtful() }
     },
     isInput: (id) => (usersOf.get(id)?.size ?? 0) > 0,
     clear() {
       compiled.clear()
+      failed.clear()
       doubtful.clear()
       inputsOf.clear()
       usersOf.clear()

@@ -19,7 +19,7 @@ export function isDifferent(before: CompiledServerModule | undefined, after: Com
 }
 
 /** Describes the effect of saved modules of the server on the site. */
-export function describeServerChanges(saved: readonly ServerChange[], graph: SiteGraph): Recompiled {
+export function describeServerChanges(saved: readonly ServerChange[], graph: SiteGraph): Omit<Recompiled, 'failed'> {
   const isNew = ({ id, before, after, isFirst }: ServerChange) =>
     (before === undefined || isFirst) && hasNewImport(graph, id, after)
   const changes = saved.filter((change) => isDifferent(change.before, change.after) || isNew(change))

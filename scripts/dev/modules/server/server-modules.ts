@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { MappedBundle } from '../../../../src/server/build-output/loaded-bundles.ts'
 import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
-import type { Recompiled } from '../recompiled.ts'
+import { compileAll, type Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, findRelinked, type SiteGraph } from '../site-graph.ts'
 import type { ServerCompiler } from './compile-server-module.ts'
 import { createLoadedModules } from './loaded-modules.ts'
@@ -16,7 +16,7 @@ import { createServerScripts } from './server-scripts.ts'
 export interface ServerModules {
   /** Uses the result of a new scan. Returns the modules to evaluate again: see `findMoved`. */
   adopt(graph: SiteGraph): string[]
-  /** Compiles changed modules again. Rejects with esbuild's BuildFailure, and changes nothing. */
+  /** Compiles changed modules again. */
   recompile(ids: readonly string[]): Promise<Recompiled>
   /**
    * Makes the next import evaluate the modules and all their importers again. Returns the ids of all of them, and the files
@@ -95,14 +95,14 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       await modules.settled(ids)
       // Modules that no request has needed are compiled too, so that their errors are displayed.
       const inGraph = ids.filter((id) => graph.has(id))
-      const compiled = await Promise.all(inGraph.map(async (id) => ({ id, after: await compiler().server(id) })))
+      const { compiled, failed } = await compileAll(inGraph, (id) => compiler().server(id))
       const saved = compiled.map((one) => ({
         ...one,
         before: modules.find(one.id),
         isFirst: modules.isFirst(one.id),
       }))
       for (const { id, before, after } of saved) if (before) modules.replace(id, after)
-      return describeServerChanges(saved, graph)
+      return { ...describeServerChanges(saved, graph), failed }
     },
     invalidate(ids) {
       const stale = new Set(ids)
