@@ -136,9 +136,11 @@ function toJsonContainer(container: object, parts: readonly unknown[]): unknown 
 }
 
 function settleLater(promise: PromiseLike<unknown>, path: string, pending: Pending, ancestors: Set<object>) {
-  pending.waiting.add(path)
+  // The names that `findPromises` gives to the promises of a document.
+  const name = path.replace(/\[(\d+)\]/g, '.$1')
+  pending.waiting.add(name)
   const settled = toPromise(promise, pending).then((value) => {
-    pending.waiting.delete(path)
+    pending.waiting.delete(name)
     return settle(value, path, pending, ancestors)
   })
   // It is no longer awaited when another part has thrown.

@@ -25,14 +25,12 @@ export async function openCache(
   if (!isUsed || manifest.mode !== 'production') return null
   const { log } = app
   // Few sites need these modules.
-  const [{ PageCache }, { openSharedStore }, { MAX_CLOSE_MS }] = await Promise.all([
+  const [{ PageCache }, { openSharedStore }] = await Promise.all([
     import('../cache/page-cache.ts'),
     import('../cache/shared/open-shared-store.ts'),
-    import('../cache/shared/create-shared-store.ts'),
   ])
   // The requests need the rest of the time.
-  const closeMs = Math.min(MAX_CLOSE_MS, timeouts.drainMs / 2)
-  const store = await (openStore ?? openSharedStore)(pageCache, { log, closeMs })
+  const store = await (openStore ?? openSharedStore)(pageCache, { log, closeMs: timeouts.drainMs / 2 })
   const cache = new PageCache(pageCache.maxBytes, store)
   app.addHook('onClose', () => cache.close())
   return cache

@@ -31,7 +31,7 @@ export interface StorePeers {
 }
 
 /** Less than the time that a process has for its last work when its requests are not finished in time. */
-export const MAX_CLOSE_MS = 2_000
+const MAX_CLOSE_MS = 2_000
 
 /** Creates the shared part of the page cache. The server at the other end of `backend` keeps it. */
 export function createSharedStore({ backend, peers, closeMs = MAX_CLOSE_MS, ...input }: StoreInput): SharedStore {
@@ -91,7 +91,7 @@ export function createSharedStore({ backend, peers, closeMs = MAX_CLOSE_MS, ...i
   async function close() {
     const waiting = link.waitingTags()
     const isTaken = waiting.length === 0 || (await tellPeers(waiting, null)) > 0
-    const lost = isTaken ? [] : await link.settle(closeMs)
+    const lost = isTaken ? [] : await link.settle(Math.min(closeMs, MAX_CLOSE_MS))
     if (lost.length > 0) log.error(describeLost(lost, place))
     link.close()
     waiters.settleAll()

@@ -29,6 +29,9 @@ import { type Changes, type StoreBackend, serverOf } from './backend.ts'
 import { createRefresher } from './refresher.ts'
 import { CALL_MS, EVERY_TAG, type Versions } from './shared-store.ts'
 
+/** Calls back after a time in milliseconds. Returns a function that cancels it. */
+type StartDeadline = (ms: number, onPassed: () => void) => () => void
+
 /**
  * An invalidation may be lost with the server that has recorded it, if another one takes its place. Copies that are
  * further behind are not expected.
@@ -76,7 +79,7 @@ export interface LinkInput {
   /** Called when the store becomes unavailable. */
   onAway(): void
   /** Replaces the timer of the deadlines in tests. */
-  deadline?: typeof startDeadline
+  deadline?: StartDeadline
 }
 
 export interface StoreLink {
@@ -270,7 +273,7 @@ function isBehind(versions: Versions, since: Versions | null): boolean {
 /** Resolves with null when the call fails, or does not respond within `CALL_MS`. */
 export function callWithin<T>(
   make: () => Promise<T>,
-  deadline: typeof startDeadline,
+  deadline: StartDeadline,
   onFailed: (event: 'late' | 'rejected', error: unknown) => void,
 ): Promise<T | null> {
   return new Promise((resolve) => {
