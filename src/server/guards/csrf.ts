@@ -1,6 +1,6 @@
 // Refuses requests that other sites make a visitor's browser send (cross-site request forgery).
 
-import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingHookHandler, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify'
 import { fetchSiteOf } from '../http/fetch-metadata.ts'
 import type { Options } from '../options/options.ts'
 import { createRedactor } from '../redaction/redact.ts'
@@ -27,17 +27,18 @@ export function addCrossSiteGuard(app: FastifyInstance, options: GuardOptions) {
 }
 
 /**
- * Makes a route of `server.ts` refuse requests from other sites after its `onRequest` hooks, and before the body is
- * read. So the refusal has the headers of @fastify/cors, and requests that those headers allow pass.
+ * Makes a route of `server.ts` refuse requests from other sites after the `onRequest` hooks of its scope, and before the
+ * body is read. So the refusal has the headers of @fastify/cors, and requests that those headers allow pass.
  */
 export function guardRoute(route: RouteOptions, options: GuardOptions) {
   if ([route.method].flat().every(isSafe)) return
-  const guard: preParsingHookHandler = (request, reply, payload, done) => {
+  const guard: onRequestHookHandler = (request, reply, done) => {
     const verdict = judge(request, options)
-    if (verdict.kind === 'pass' || isExempt(request) || isGranted(request, reply)) done(null, payload)
+    if (verdict.kind === 'pass' || isExempt(request) || isGranted(request, reply)) done()
     else done(refuse(verdict, request))
   }
-  route.preParsing = [guard, ...[route.preParsing ?? []].flat()]
+  // After the hooks of its scope.
+  route.onRequest = [guard, ...[route.onRequest ?? []].flat()]
   route.config = Object.assign({ ...route.config }, { [CHECKS_ITSELF]: true })
 }
 

@@ -51,6 +51,8 @@ function spellingsOf(value: string): string[] {
 }
 
 const EMAIL = /^([^\s@]+)@([^\s@]+)$/
+/** Two words or more. A body that is a text of another kind, such as JSON, is not a name. */
+const NAME = /^[\p{L}\p{M}.'’-]+(?:\s+[\p{L}\p{M}.'’-]+)+$/u
 /** A name has few words. A longer text has many words that messages have, too. */
 const MAX_NAME_WORDS = 4
 
@@ -60,7 +62,7 @@ function partsOf(value: string): string[] {
   const [, local, domain] = EMAIL.exec(value) ?? []
   if (local !== undefined && domain !== undefined) return [local, domain, ...local.split(/[._+-]/)]
   const words = value.split(/\s+/)
-  return words.length > 1 && words.length <= MAX_NAME_WORDS ? words : []
+  return words.length <= MAX_NAME_WORDS && NAME.test(value) ? words : []
 }
 
 /**

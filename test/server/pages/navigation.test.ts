@@ -13,7 +13,7 @@ import {
   pick,
   waitAt,
 } from '../lines.ts'
-import { buildFiles, type Files, type Served, serve } from '../served.ts'
+import { buildFiles, type Files, type Served, scriptOf, serve } from '../served.ts'
 
 const page = 'export default function Page({ data }) {\n  return <p>{String(data)}</p>\n}\n'
 const layout = 'export default function Layout({ children }) {\n  return <section>{children}</section>\n}\n'
@@ -193,7 +193,7 @@ t.test('sends redirects, 404 and refusals', async (t) => {
   t.strictSame((await ask('/redirects')).lines.at(-1), ['redirect', '/slow?from=here#part'])
   t.strictSame((await ask('/elsewhere')).lines.at(-1), ['redirect', 'https://example.com/x'])
   const missing = await ask('/missing')
-  t.match(missing.lines.at(-1), ['shown', 1, { kind: 'notFound', file: /not-found/ }])
+  t.match(missing.lines.at(-1), ['shown', 1, { kind: 'notFound', file: scriptOf(dir, 'pages/not-found.tsx') }])
   const members = await ask('/members')
   t.match(members.lines.at(-1), [
     'shown',

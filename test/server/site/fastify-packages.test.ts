@@ -66,7 +66,6 @@ const CORS: Record<string, string> = {
   'every origin': '{}',
   'a list': "{ origin: ['https://app.example'] }",
   'with cookies': "{ origin: 'https://app.example', credentials: true }",
-  'in another hook': "{ origin: true, hook: 'preParsing' }",
   'by a function': '() => (request, done) => done(null, { origin: true })',
 }
 const corsCases = Object.entries(CORS).map(([way, options]): [string, Case] => [
