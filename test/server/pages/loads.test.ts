@@ -62,7 +62,7 @@ const site: Files = {
   'pages/layout-later/index.tsx': page('<p>page</p>'),
   'pages/late-failure.tsx': page('<p>never</p>'),
   'pages/late-failure.server.ts':
-    "export const load = async () => {\n  await new Promise((resolve) => setTimeout(resolve, 200))\n  throw new Error('no database')\n}\n",
+    "export const load = async () => {\n  await new Promise((resolve) => setTimeout(resolve, 1_000))\n  throw new Error('no database')\n}\n",
   'pages/late-signal.tsx': page('<p>never</p>'),
   'pages/late-signal.server.ts':
     "export const load = async ({ signal }) => {\n  await new Promise((resolve) => { signal.onabort = resolve })\n  throw new Error('the query was stopped')\n}\n",
