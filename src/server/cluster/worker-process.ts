@@ -1,15 +1,16 @@
-import cluster, { type Worker } from 'node:cluster'
+import type { Worker } from 'node:cluster'
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ServedBuild } from '../build-output/served-build.ts'
+import type { InFlight } from '../lifecycle/in-flight.ts'
 import { KEEP_MS, type StopRequest } from '../lifecycle/shutdown.ts'
 import { writeLogLines } from '../log/output.ts'
+import { countOf } from '../log/throttled-line.ts'
 import { timerMs } from '../util/timer-ms.ts'
-import { forwardLines } from './forward-lines.ts'
-import { createLastReport } from './last-report.ts'
 import {
   BEAT_MS,
   SUCCESSOR_VARIABLE,
@@ -177,4 +178,82 @@ async function untilEnded({ process: child }: Worker): Promise<End> {
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
   await Promise.race([closed, wait(LAST_LINES_MS, undefined, { ref: false })])
   return { code, signal }
+}
+
+const LINE_BREAK = 0x0a
+/** A longer line is forwarded in parts. It is no log line. */
+const MAX_LINE_BYTES = 1_048_576
+
+/** Each forwarder would add listeners of its own to the stream. */
+const drains = new WeakMap<Writable, Promise<unknown>>()
+
+function untilDrained(to: Writable): Promise<unknown> {
+  const drained =
+    drains.get(to) ??
+    once(to, 'drain')
+      .catch(() => {})
+      .finally(() => drains.delete(to))
+  drains.set(to, drained)
+  return drained
+}
+
+/**
+ * Forwards whole lines, so that the lines of several processes do not mix. Resolves when `from` has ended.
+ *
+ * @param writeTo Writes to a stream, as its `write` does (its `write`).
+ */
+export async function forwardLines(from: Readable, to: Writable, writeTo = writePlainly): Promise<void> {
+  let begun: Buffer[] = []
+  let length = 0
+  async function write(bytes: Buffer) {
+    // A stream whose reader is gone never drains.
+    if (!writeTo(to, bytes) && to.errored === null && !to.destroyed) await untilDrained(to)
+  }
+  for await (const chunk of from as AsyncIterable<Buffer>) {
+    const end = chunk.lastIndexOf(LINE_BREAK) + 1
+    if (end === 0 && length + chunk.length <= MAX_LINE_BYTES) {
+      begun.push(chunk)
+      length += chunk.length
+      continue
+    }
+    const whole = end === 0 ? chunk : chunk.subarray(0, end)
+    const rest = chunk.subarray(whole.length)
+    await write(Buffer.concat([...begun, whole]))
+    begun = [rest]
+    length = rest.length
+  }
+  // The process died in the middle of a line.
+  if (length > 0) await write(Buffer.concat([...begun, Buffer.from('\n')]))
+}
+
+function writePlainly(to: Writable, bytes: Buffer): boolean {
+  return to.write(bytes)
+}
+
+const MAX_NAMED = 10
+
+/** The last report of a worker about its requests in flight. */
+interface LastReport {
+  take(inFlight: InFlight): void
+  /** Says which requests were in flight, for the log. */
+  describe(): string
+}
+
+function createLastReport(): LastReport {
+  let last: InFlight = new Map()
+  let takenAt = 0
+  return {
+    take(inFlight) {
+      last = inFlight
+      takenAt = performance.now()
+    },
+    describe() {
+      if (last.size === 0) return 'no request was in flight a second before'
+      const total = [...last.values()].reduce((sum, count) => sum + count, 0)
+      const named = [...last].slice(0, MAX_NAMED).map(([route, count]) => `${count} of ${route}`)
+      const more = last.size > MAX_NAMED ? ` and ${countOf(last.size - MAX_NAMED, 'other route')}` : ''
+      const ageMs = Math.round(performance.now() - takenAt)
+      return `${countOf(total, 'request')} in flight ${ageMs} ms before: ${named.join(', ')}${more}`
+    },
+  }
 }
