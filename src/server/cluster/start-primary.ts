@@ -22,8 +22,13 @@ import type { ClusterMetrics } from './cluster-metrics.ts'
 import { createWorkersCache, type WorkersCache } from './shared-cache.ts'
 import { createSharedListener, type SharedListener } from './shared-listener.ts'
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
-import { forkWorker, type MessageListener, type Output, type WorkerProcess } from './worker-process.ts'
-import { readSource } from './worker-source.ts'
+import {
+  forkWorker,
+  type MessageListener,
+  type Output,
+  type WorkerProcess,
+  type WorkerSource,
+} from './worker-process.ts'
 
 /**
  * Serves with `count` worker processes. The primary accepts the connections, and keeps the ledger and the admin
@@ -112,6 +117,17 @@ async function createPrimary(input: PrimaryInput): Promise<PrimaryParts> {
   const parts: PrimaryParts = { pool, listener, store, cache, metrics, contents }
   const handleMessage = createMessageHandler(parts)
   return parts
+}
+
+/** Reads the files with environment variables, and the build. Throws when one of the former cannot be read. */
+function readSource(folder: string, envFiles: EnvFiles): WorkerSource {
+  envFiles.load()
+  const env = { ...process.env }
+  try {
+    return { build: copyBuild(folder), env }
+  } catch {
+    return { build: null, env }
+  }
 }
 
 /** The output of all processes: the primary writes it, so that lines do not mix. */

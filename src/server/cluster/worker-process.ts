@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import type { BuildCopy } from '../build-output/build-copy.ts'
 import type { ServedBuild } from '../build-output/served-build.ts'
 import type { InFlight } from '../lifecycle/in-flight.ts'
 import { KEEP_MS, type StopRequest } from '../lifecycle/shutdown.ts'
@@ -20,12 +21,19 @@ import {
   WORKER_VARIABLE,
   wrap,
 } from './messages.ts'
-import type { WorkerSource } from './worker-source.ts'
 
 /** Milliseconds to wait for the last lines of a worker. Child processes of it may keep its outputs open forever. */
 const LAST_LINES_MS = 1_000
 /** A busy machine delays beats. */
 const LATE_BEATS = 3
+
+/** What a worker starts from. It stays the same for all workers, whatever happens on the disk, until a reload. */
+export interface WorkerSource {
+  /** Null when the build could not be read. The worker then says why. */
+  build: BuildCopy | null
+  /** The whole environment. */
+  env: NodeJS.ProcessEnv
+}
 
 /** A worker, as the primary sees it. */
 export interface WorkerProcess {

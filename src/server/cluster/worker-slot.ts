@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { End, WorkerProcess } from './worker-process.ts'
-import type { WorkerSource } from './worker-source.ts'
+import type { End, WorkerProcess, WorkerSource } from './worker-process.ts'
 
 export interface SlotOptions {
   /** The number of the workers that run here, from 1. */
