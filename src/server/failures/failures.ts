@@ -4,7 +4,6 @@ import type { FailureRecord } from '../errors/failure-record.ts'
 import { publicAddress } from '../http/public-address.ts'
 import type { FindTrace } from '../http/trace-context.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
-import type { Redaction } from '../redaction/request-redaction.ts'
 import type { Description } from './describe-thrown.ts'
 import { createErrorAnalyzer, type ErrorAnalyzer, type PlaceFrames } from './error-analyzer.ts'
 import type { Failure } from './failure-context.ts'
@@ -86,10 +85,29 @@ export function createFailures({
     of,
     failInBrowser: (failure, request) => recordBrowserFailure(failure, request, of(request)),
     failProcess(thrown, log, level = 'fatal') {
-      const placeFrames = () => processFrames(mapper, files)
-      const redaction = recent.redaction()
-      const settings = { analyzer, placeFrames, release, build, log, level, keep, redaction }
-      const digest = recordProcessFailure(thrown, settings)
+      const place = () => processFrames(mapper, files)
+      const { fingerprint, logged, kept } = analyzer.analyzeThrown(thrown, recent.redaction(), place)
+      const digest = formatDigest(fingerprint, createOccurrence())
+      writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, level)
+      keep({
+        digest,
+        fingerprint,
+        side: 'server',
+        phase: 'process',
+        time: Date.now(),
+        message: kept.message,
+        error: kept,
+        route: null,
+        method: null,
+        path: null,
+        host: null,
+        requestId: null,
+        release,
+        userAgent: null,
+        statusSent: null,
+        isRecovered: false,
+        ...(build === null ? {} : { build }),
+      })
       return { digest, status: failureStatusOf(thrown) }
     },
     watchRequests: recent.watch,
@@ -113,11 +131,12 @@ interface BrowserFailure {
   isRecovered: boolean
 }
 
-/** Records a failure under the request that reported it. Never throws. */
-type RecordBrowserFailure = (failure: BrowserFailure, request: FastifyRequest, of: RequestFailures) => void
-
-/** @param key The option `digestKey`; empty for none. */
-function createBrowserFailures(key: string, record: RecordFailure): RecordBrowserFailure {
+/**
+ * Returns the function that records a failure under the request that reported it. Never throws.
+ *
+ * @param key The option `digestKey`; empty for none.
+ */
+function createBrowserFailures(key: string, record: RecordFailure) {
   /** One analyzer for each mapper: its cache of analyzed errors is valid as long as the mapper is. */
   const analyzers = new WeakMap<SourceMapper, ErrorAnalyzer>()
 
@@ -127,7 +146,7 @@ function createBrowserFailures(key: string, record: RecordFailure): RecordBrowse
     return analyzer
   }
 
-  return (failure, request, { redaction, occurrence }) => {
+  return (failure: BrowserFailure, request: FastifyRequest, { redaction, occurrence }: RequestFailures) => {
     const { description, mapper, route, path, placeFrames, components, release, build, isRecovered } = failure
     const error = analyzerOf(mapper).analyzeDescription(description, redaction, placeFrames)
     record(
@@ -153,47 +172,4 @@ function createBrowserFailures(key: string, record: RecordFailure): RecordBrowse
       request,
     )
   }
-}
-
-interface ProcessFailureInput {
-  analyzer: ErrorAnalyzer
-  placeFrames: PlaceFrames
-  release: string
-  /** The id of the build; null when the build could not be read. */
-  build: string | null
-  log: FastifyBaseLogger
-  level: 'error' | 'fatal'
-  keep(failure: FailureRecord): void
-  /** Removes the secrets of the requests that may have started the work. */
-  redaction: Redaction
-}
-
-/** Logs and keeps an exception that was thrown outside of any request. Returns its digest. Never throws. */
-function recordProcessFailure(
-  thrown: unknown,
-  { analyzer, placeFrames, release, build, log, level, keep, redaction }: ProcessFailureInput,
-): string {
-  const { fingerprint, logged, kept } = analyzer.analyzeThrown(thrown, redaction, placeFrames)
-  const digest = formatDigest(fingerprint, createOccurrence())
-  writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, level)
-  keep({
-    digest,
-    fingerprint,
-    side: 'server',
-    phase: 'process',
-    time: Date.now(),
-    message: kept.message,
-    error: kept,
-    route: null,
-    method: null,
-    path: null,
-    host: null,
-    requestId: null,
-    release,
-    userAgent: null,
-    statusSent: null,
-    isRecovered: false,
-    ...(build === null ? {} : { build }),
-  })
-  return digest
 }
