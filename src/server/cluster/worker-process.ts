@@ -241,21 +241,16 @@ function writePlainly(to: Writable, bytes: Buffer): boolean {
 const MAX_NAMED = 10
 
 /** The last report of a worker about its requests in flight. */
-interface LastReport {
-  take(inFlight: InFlight): void
-  /** Says which requests were in flight, for the log. */
-  describe(): string
-}
-
-function createLastReport(): LastReport {
+function createLastReport() {
   let last: InFlight = new Map()
   let takenAt = 0
   return {
-    take(inFlight) {
+    take(inFlight: InFlight) {
       last = inFlight
       takenAt = performance.now()
     },
-    describe() {
+    /** Says which requests were in flight, for the log. */
+    describe(): string {
       if (last.size === 0) return 'no request was in flight a second before'
       const total = [...last.values()].reduce((sum, count) => sum + count, 0)
       const named = [...last].slice(0, MAX_NAMED).map(([route, count]) => `${count} of ${route}`)
