@@ -26,9 +26,8 @@ import { checkForwarding } from './proxy/check-forwarding.ts'
 import { createRewrite } from './proxy/rewrite-url.ts'
 import { createTrustProxy } from './proxy/trust-proxy.ts'
 import { mountSite, type ServedSite, type SiteParts } from './site/mount-site.ts'
-import { hasCode } from './util/has-code.ts'
 import { LAZY_COMPILERS } from './util/lazy-compilers.ts'
-import { messageOf } from './util/message-of.ts'
+import { hasCode, messageOf } from './util/message-of.ts'
 
 /** Options of `createServer`: those of the site and the server, the place of the build, and the logger. */
 export interface CreateServerOptions extends ServerOptions {
