@@ -1,6 +1,6 @@
+import { closestMatch } from '../src/server/util/closest-match.ts'
 import type { Side } from '../src/shared/wire/public-error.ts'
 import { findGlobalFix, type ThrownError } from './explain-globals.ts'
-import { findHrefFix } from './explain-href.ts'
 
 /** The messages of Chrome and Node.js, of Firefox, and of Safari. The groups are the name. */
 const NO_EXPORT =
@@ -36,4 +36,17 @@ function findElementFix(side: Side, message: string): string | null {
   return side === 'server' && OBJECT_ELEMENT.test(message)
     ? 'If the component is the default import of a CommonJS package, import it by its name or take the property "default" of the import; see "hydrant docs development".'
     : null
+}
+
+/**
+ * Returns the fix for an error that `href` threw because the site has no page with its route. Returns null for any other
+ * message.
+ *
+ * @param routes The routes of the site.
+ */
+function findHrefFix(message: string, routes: readonly string[]): string | null {
+  const [, route] = /^href\('([^']*)'\): /.exec(message) ?? []
+  if (route === undefined || routes.includes(route)) return null
+  const similar = closestMatch(route, routes)
+  return `Correct the route: there is no page ${route}${similar === undefined ? '.' : `; did you mean ${similar}?`}`
 }

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
-import { hasCode } from '../src/server/util/has-code.ts'
+import { hasCode } from '../src/server/util/message-of.ts'
 
 /** Windows renames no folder while one of its files is open. A virus scanner opens each new file for a moment. */
 const OPEN_CODES = ['EACCES', 'EBUSY', 'EPERM']

@@ -181,7 +181,6 @@ const SCRIPTS_ROOMS = [
     'installed-version.ts',
     'dev-ledger.ts',
     'find-fix.ts',
-    'explain-href.ts',
     'explain-globals.ts',
   ],
   ...[

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { PACKAGE_FOLDER } from '../../src/server/util/package-folder.ts'
-import { packageNameOf } from './package-name.ts'
 import { type TemplateName, templateFolders } from './templates.ts'
 
 type Manifest = Record<'version', string> & Record<'dependencies' | 'devDependencies', Record<string, string>>
@@ -54,4 +53,20 @@ function fill(text: string, values: ReadonlyMap<string, string>): string {
     if (value === undefined) throw new Error(`A template has the placeholder {{${name}}}, which has no value.`)
     return value
   })
+}
+
+/** Returns the name for the package in a folder: the folder's name, changed to a name that npm accepts. */
+function packageNameOf(dir: string, dependencies: readonly string[]): string {
+  const name = basename(resolve(dir))
+    // Separates accents from their letters, so that only the accents are removed.
+    .normalize('NFD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+|[._-]+$/g, '')
+    // npm allows at most 214 characters.
+    .slice(0, 200)
+  if (name === '') return 'my-site'
+  // npm refuses a package that depends on a package of its own name.
+  return [...dependencies, 'node_modules', 'favicon.ico'].includes(name) ? `${name}-site` : name
 }

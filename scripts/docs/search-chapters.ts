@@ -1,5 +1,4 @@
-import { type Chapter, nameOfPath, readChapter } from './chapters.ts'
-import { type Section, splitSections, textWithin } from './sections.ts'
+import { type Chapter, nameOfPath, plainText, readChapter } from './chapters.ts'
 
 /** A section that contains all words of a search. */
 export interface Hit {
@@ -46,4 +45,36 @@ function toHit(chapter: Chapter, { heading, text }: Section, words: readonly str
   const hasWord = (line: string) => words.some((word) => line.toLowerCase().includes(word))
   const [, ...lines] = text.split('\n')
   return { chapter, heading, line: hasWord(heading) ? null : (lines.find(hasWord)?.trim() ?? null) }
+}
+
+/** A heading of a chapter and the text below it, without the text of the headings below. */
+interface Section {
+  heading: string
+  /** 1 for the title. */
+  level: number
+  /** Markdown, with the heading. */
+  text: string
+}
+
+/** Splits a document at its headings. A line of a code block is not a heading. */
+export function splitSections(markdown: string): Section[] {
+  const sections: Section[] = []
+  let fence: string | null = null
+  for (const line of markdown.split('\n')) {
+    const [, mark = ''] = /^(```+|~~~+)/.exec(line) ?? []
+    if (mark !== '') fence = fence === null ? mark : line.trim() === fence ? null : fence
+    const [, marks = '', heading = ''] = (fence === null && /^(#+) (.+)$/.exec(line)) || []
+    const current = sections.at(-1)
+    if (marks !== '') sections.push({ heading: plainText(heading), level: marks.length, text: `${line}\n` })
+    else if (current) current.text += `${line}\n`
+  }
+  return sections
+}
+
+/** Returns the Markdown of a section and of the sections below it. */
+function textWithin(sections: readonly Section[], section: Section): string {
+  const after = sections.slice(sections.indexOf(section) + 1)
+  const next = after.findIndex(({ level }) => level <= section.level)
+  const inside = next === -1 ? after : after.slice(0, next)
+  return [section, ...inside].map(({ text }) => text).join('')
 }

@@ -12,11 +12,10 @@ import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { prepareRoute } from '../../src/server/pages/prepared-route.ts'
 import { withBase } from '../../src/shared/paths.ts'
+import { escapeHtml } from '../../src/shared/wire/html.ts'
 import { createOutcomes, type RenderingServer, renderForm } from '../build/prerender/render-address.ts'
 import { renderingOptions } from '../build/prerender/rendering-options.ts'
 import { BuildError } from '../build-problem.ts'
-import { addHeadElements } from './add-head-elements.ts'
-import { redirectDocument } from './redirect-document.ts'
 
 /** A prerendered page. */
 export interface PageAddress {
@@ -171,4 +170,46 @@ function withElements(document: string, policy: string, path: string): string {
   const text = addHeadElements(document, policy)
   if (text === null) throw createHydrantError('HYD_EXPORT_PAGE', [path, 'its document has no <head>'])
   return text
+}
+
+/** Directives that browsers ignore in an element (https://www.w3.org/TR/CSP3/#meta-element). */
+const ONLY_IN_HEADERS = /^(?:frame-ancestors|report-to|report-uri|sandbox)\b/
+
+/**
+ * Puts the encoding and the policy of a document into its head. A static file host does not send the policy, and may
+ * send the content type without an encoding.
+ *
+ * @param policy The value of the header `Content-Security-Policy`, or an empty string.
+ * @returns Null if the document has no `<head>`.
+ */
+export function addHeadElements(document: string, policy: string): string | null {
+  const head = /<head(?:\s[^>]*)?>/.exec(document)
+  if (!head) return null
+  const inside = head.index + head[0].length
+  // The encoding has to be within the first 1,024 bytes, and the policy holds for the elements after it.
+  const rest = document.slice(inside)
+  const [first = ''] = /^<meta\s[^>]*charset=[^>]*>/i.exec(rest) ?? []
+  const hasCharset = /<meta\s[^>]*charset=/i.test(rest.slice(0, rest.indexOf('</head>')))
+  const charset = hasCharset ? '' : '<meta charset="utf-8"/>'
+  const directives = policy.split(';').map((directive) => directive.trim())
+  const content = directives.filter((directive) => directive !== '' && !ONLY_IN_HEADERS.test(directive)).join('; ')
+  const meta =
+    content === '' ? '' : `<meta http-equiv="Content-Security-Policy" content="${content.replaceAll('"', '&quot;')}"/>`
+  return document.slice(0, inside) + first + charset + meta + rest.slice(first.length)
+}
+
+/**
+ * Returns the document that replaces a page that redirects, for hosts that do not read the file `_redirects`. The
+ * document needs no script.
+ *
+ * @param location The value of the header `Location`.
+ * @param canonical The absolute URL of the target.
+ */
+function redirectDocument(location: string, canonical: string): string {
+  const target = escapeHtml(location)
+  return (
+    `<!DOCTYPE html><html><head><meta charset="utf-8"/><title>${target}</title>` +
+    `<meta http-equiv="refresh" content="0; url=${target}"/><link rel="canonical" href="${escapeHtml(canonical)}"/>` +
+    `</head><body><p><a href="${target}">${target}</a></p></body></html>`
+  )
 }

@@ -3,8 +3,7 @@ import { openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { loadDriver } from '../../src/server/ledger/sqlite/driver.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { isPostgresUrl } from '../../src/server/postgres/database-url.ts'
-import { hasCode } from '../../src/server/util/has-code.ts'
-import { messageOf } from '../../src/server/util/message-of.ts'
+import { hasCode, messageOf } from '../../src/server/util/message-of.ts'
 
 /** Describes the site's ledger: its kind, whether it can be read, and the driver of SQLite. */
 export async function describeLedger(siteDir: string, options: Options): Promise<Record<string, string>> {

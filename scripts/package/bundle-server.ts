@@ -42,7 +42,7 @@ const COMMANDS = ['build', 'completion', 'create', 'docs', 'errors', 'info', 'ty
 
 /** Modules that are loaded in processes which do not serve. */
 const NOT_SERVING =
-  /(?:program|commands\/start|cluster\/(?:start-primary|cluster-metrics|report-start-failure|worker-source))\.js$/
+  /(?:program|commands\/start|cluster\/(?:start-primary|cluster-metrics|primary-channel|report-start-failure))\.js$/
 
 /** Modules that browsers and tests of components load as well, without a server. */
 const WITHOUT_SERVER = /^src\/shared\/|testing\/replace-browser\.js$/

@@ -3,8 +3,8 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { hasCode } from '../../src/server/util/has-code.ts'
 import { isRunning } from '../../src/server/util/is-running.ts'
+import { hasCode } from '../../src/server/util/message-of.ts'
 
 const POLL_MS = 50
 /** A process holds the second lock for less than a millisecond, unless it is killed in that time. */

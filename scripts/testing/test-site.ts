@@ -1,10 +1,10 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { CreateServerOptions } from '../../src/server/create-server.ts'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import { buildOnce, listInputs } from './build-once.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
-import { watchFiles } from './watch-files.ts'
 
 /** Options of `createTestSite`: those of `createServer`, and these. */
 export interface TestSiteOptions extends Omit<CreateServerOptions, 'dir' | 'buildDir'> {
@@ -58,4 +58,19 @@ export async function createTestSite(given: TestSiteOptions = {}): Promise<TestS
   })
   const visitor = () => createVisitor(app, origin)
   return { ...visitor(), app, failures, visitor, close: () => app.close() }
+}
+
+/** `node --test --watch` sets this variable for the processes of tests. They report the files to watch. */
+const VARIABLE = 'WATCH_REPORT_DEPENDENCIES'
+
+/**
+ * Makes `node --test --watch` run the test again after a change of one of these files. It no longer does so for
+ * modules that are imported after this call. Otherwise Node.js would watch the site's build instead of the sources,
+ * and would stop each run that builds.
+ */
+function watchFiles(files: readonly string[]): void {
+  if (!process.env[VARIABLE]) return
+  // Node.js ignores the rest of the list after a file that does not exist.
+  process.send?.({ 'watch:require': files.filter((file) => existsSync(file)) })
+  delete process.env[VARIABLE]
 }

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
-import { type CookieJar, createCookieJar } from './cookie-jar.ts'
 
 /** The fields of a form by their names. An array sends a field several times, and a `Blob` is a file. */
 export type FormFields = Record<string, string | Blob | readonly (string | Blob)[]>
@@ -119,4 +118,37 @@ function textOf(html: string): string {
     .replace(/\s+/g, ' ')
     .trim()
   return text.length > 300 ? `${text.slice(0, 299)}…` : text
+}
+
+/** The cookies of a visitor. Paths and domains of cookies are ignored. */
+interface CookieJar {
+  /** Returns the value of the header `cookie`; null without cookies. */
+  header(): string | null
+  /** Stores the cookies of a response, and removes those that the response deletes. */
+  store(response: LightMyRequestResponse): void
+}
+
+function createCookieJar(): CookieJar {
+  // The text of each cookie as the server wrote it: decoding could change it.
+  const cookies = new Map<string, string>()
+  return {
+    header: () => (cookies.size === 0 ? null : [...cookies.values()].join('; ')),
+    store({ headers }) {
+      for (const line of [headers['set-cookie'] ?? []].flat()) {
+        const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())
+        const name = pair.slice(0, pair.indexOf('='))
+        if (isEnded(attributes)) cookies.delete(name)
+        else cookies.set(name, pair)
+      }
+    },
+  }
+}
+
+function isEnded(attributes: readonly string[]): boolean {
+  const attributeOf = (name: string) =>
+    attributes.find((text) => text.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1)
+  const maxAge = attributeOf('max-age')
+  // Max-Age takes precedence over Expires.
+  if (maxAge !== undefined) return Number(maxAge) <= 0
+  return Date.parse(attributeOf('expires') ?? '') <= Date.now()
 }

@@ -28,7 +28,7 @@ export type {
   UserAgentClass,
 } from './errors/failure-record.ts'
 export type { HydrantError } from './errors/hydrant-error.ts'
-export { digestOf } from './failures/request-digest.ts'
+export { digestOf } from './failures/site-failures.ts'
 export { rewriteUrl } from './http/request-url.ts'
 export type { HydrantRoute, RouteSettings } from './http/route-config.ts'
 export type { FailureDetails, FailureSummary } from './ledger/ledger.ts'

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { createHydrantError, showValue } from '../../../src/server/errors/hydrant-error.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { contentHash } from '../esbuild/content-hash.ts'
@@ -14,7 +15,6 @@ import type { OutputFolder } from '../output/output-folder.ts'
 import { createConfigBundle } from './bundle-options.ts'
 import { createConfigPlaces } from './config-places.ts'
 import { type EsbuildSettings, NO_SETTINGS, readEsbuildSettings } from './esbuild-options.ts'
-import { findRefusedOptions } from './refused-options.ts'
 import { findPlaced } from './source-meta.ts'
 import { translateError } from './translate-error.ts'
 import { isAboutVirtualModule } from './translate-message.ts'
@@ -124,4 +124,35 @@ function describeFailure(file: string, error: unknown, location: SourceLocation)
     return { code, message, fix: code === 'HYD_OPTION_INVALID' ? `Correct the value in ${file}.` : fix, location }
   }
   return createProblem('HYD_BUILD_CONFIG', [file, message], location)
+}
+
+/** An option of the configuration that the server would refuse. */
+interface RefusedOption {
+  /** The full name: `timeouts.loadMs`. */
+  name: string
+  error: unknown
+}
+
+/** Finds all options that the server would refuse. `resolveOptions` throws for the first one. */
+function findRefusedOptions(config: Record<string, unknown>): RefusedOption[] {
+  return Object.entries(config).flatMap(([name, value]) => {
+    const error = refusalOf({ [name]: value })
+    if (error === null) return []
+    const parts = typeof value === 'object' && value !== null ? Object.entries(value) : []
+    const refused = parts.flatMap(([part, inner]): RefusedOption[] => {
+      const reason = refusalOf({ [name]: { [part]: inner } })
+      return reason === null ? [] : [{ name: `${name}.${part}`, error: reason }]
+    })
+    return refused.length > 0 ? refused : [{ name, error }]
+  })
+}
+
+/** Returns the error that `resolveOptions` throws, or null. */
+function refusalOf(config: Record<string, unknown>): unknown {
+  try {
+    resolveOptions({ config })
+    return null
+  } catch (error) {
+    return error
+  }
 }

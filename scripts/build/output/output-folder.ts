@@ -1,9 +1,8 @@
 import { copyFile, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
-import { hasCode } from '../../../src/server/util/has-code.ts'
 import { isRunning } from '../../../src/server/util/is-running.ts'
-import { messageOf } from '../../../src/server/util/message-of.ts'
+import { hasCode, messageOf } from '../../../src/server/util/message-of.ts'
 import { renameWithRetries } from '../../rename-with-retries.ts'
 
 /** A folder that is filled next to the folder that it replaces. */

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { mapWithLimit } from '../../map-with-limit.ts'
 import type { FileOnDisk } from '../esbuild/assets.ts'
 import type { OutputFolder } from './output-folder.ts'
-import { precompress } from './precompress.ts'
 import type { ClientOutput } from './read-client-output.ts'
 
 /** The sizes of each file, as it is and gzipped; equal when the file has no gzipped copy. */
@@ -34,4 +35,35 @@ export async function writeClientFiles(client: ClientOutput, output: OutputFolde
 async function contentsOf(content: string | Uint8Array | FileOnDisk): Promise<Uint8Array> {
   if (typeof content === 'string') return Buffer.from(content)
   return 'path' in content ? await readFile(content.path) : content
+}
+
+const compressible = /\.(m?js|css|svg|txt|json|xml|html|ttf|otf|eot|ico|wasm)$/i
+/** In files of this size or smaller, compression saves less than the headers of a request. */
+const LEAST_BYTES = 512
+
+const toBrotli = promisify(brotliCompress)
+const toGzip = promisify(gzip)
+
+/** A compressed copy of a file. */
+interface CompressedFile {
+  name: string
+  contents: Uint8Array
+}
+
+/** Compresses a file at the highest levels. Leaves out a copy that is not smaller than the file. */
+async function precompress(name: string, contents: Uint8Array): Promise<CompressedFile[]> {
+  if (!compressible.test(name) || contents.byteLength <= LEAST_BYTES) return []
+  const [brotli, zipped] = await Promise.all([
+    toBrotli(contents, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 11,
+        [constants.BROTLI_PARAM_SIZE_HINT]: contents.byteLength,
+      },
+    }),
+    toGzip(contents, { level: 9 }),
+  ])
+  return [
+    { name: `${name}.br`, contents: brotli },
+    { name: `${name}.gz`, contents: zipped },
+  ].filter((file) => file.contents.byteLength < contents.byteLength)
 }

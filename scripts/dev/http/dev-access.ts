@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { isServedHost } from '../../../src/server/guards/host-guard.ts'
 import { fetchSiteOf } from '../../../src/server/http/fetch-metadata.ts'
-import { isHostName } from '../../../src/server/util/host-name.ts'
-import { parseUrl } from '../../../src/server/util/parse-url.ts'
+import { isHostName, parseUrl } from '../../../src/server/util/parse-url.ts'
 
 /**
  * Returns whether a site may be requested under the host of a request: a name or an address of this machine, or one of

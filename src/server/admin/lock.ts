@@ -47,55 +47,9 @@ interface Sender {
  * its credentials is injected into the app. The hooks must not let it reach its handler.
  */
 export function addLock(app: FastifyInstance) {
-  // A secret, so that no client can pass as the check.
-  const secret = randomUUID()
-  let probes = 0
-  const reached = new Set<string>()
+  const { probeOf, note, judge } = createProber(app)
   const verdicts = new Map<string, { found: Promise<Verdict>; until: number }>()
   const logged = new Set<Verdict>()
-
-  const probeOf = ({ headers }: FastifyRequest) => {
-    const id = headers[CHECK_HEADER]
-    return typeof id === 'string' && id.startsWith(secret) ? id : null
-  }
-
-  async function send({ method, url }: Target, { headers, remoteAddress }: Sender): Promise<Outcome> {
-    const id = `${secret}${probes++}`
-    // Fastify has routed a request with this method.
-    const request = { method: method as HTTPMethods, url, headers: { ...headers, [CHECK_HEADER]: id }, remoteAddress }
-    const response = app.inject(request).then(
-      (response) => outcomeOf(response, url),
-      // A hook that closes the connection has refused the client.
-      (): Outcome => 'refused',
-    )
-    // A hook that does not respond in time may be waiting for a database.
-    const outcome = await Promise.race([response, wait(MAX_WAIT_MS, 'unclear' as const, { ref: false })])
-    return reached.delete(id) ? 'accepted' : outcome
-  }
-
-  async function judge(target: Target, request: FastifyRequest): Promise<Verdict> {
-    const stranger = senderOf(request, (name) => !isCredential(name))
-    const outcome = await send(target, stranger)
-    if (outcome === 'unclear') return 'unknown'
-    if (outcome === 'accepted') return (await isForListedAddresses(target, request, stranger)) ? 'guarded' : 'open'
-    const { cookie } = request.headers
-    const withCookies = { ...stranger, headers: { ...stranger.headers, cookie: scramble(cookie ?? '') } }
-    if (cookie && (await send(target, withCookies)) === 'accepted') return 'open'
-    // A copy has no TLS. A hook may want that, and nothing else.
-    if (request.raw.socket instanceof TLSSocket && (await send(target, senderOf(request))) !== 'accepted')
-      return 'unknown'
-    return 'guarded'
-  }
-
-  /** Whether the hooks accept the address of the client, and no others. */
-  async function isForListedAddresses(target: Target, request: FastifyRequest, stranger: Sender): Promise<boolean> {
-    if (!knowsClient(request)) return false
-    for (const network of NETWORKS) {
-      const address = [network, ...[1, 2, 3].map(() => randomInt(1, 255))].join('.')
-      if ((await send(target, moveTo(address, stranger, request))) !== 'refused') return false
-    }
-    return true
-  }
 
   async function decide(request: FastifyRequest): Promise<Verdict> {
     const prefix = app.prefix === '/' ? '' : app.prefix
@@ -141,7 +95,7 @@ export function addLock(app: FastifyInstance) {
     route.handler = function (request, reply) {
       const id = probeOf(request)
       if (id === null) return handler.call(this, request, reply)
-      reached.add(id)
+      note(id)
       return reply.code(204).send()
     }
   })
@@ -150,6 +104,65 @@ export function addLock(app: FastifyInstance) {
     errorHandler: ({ statusCode = 500 }, _request, reply) => reply.code(statusCode).send(),
     handler: (_request, reply) => reply.code(404).send(),
   })
+}
+
+/** Creates the functions that send copies of requests through the app, and find out what its hooks do with them. */
+function createProber(app: FastifyInstance) {
+  // A secret, so that no client can pass as the check.
+  const secret = randomUUID()
+  let probes = 0
+  const reached = new Set<string>()
+
+  /** Returns the id of a copy; null for a request of a client. */
+  const probeOf = ({ headers }: FastifyRequest) => {
+    const id = headers[CHECK_HEADER]
+    return typeof id === 'string' && id.startsWith(secret) ? id : null
+  }
+
+  async function send({ method, url }: Target, { headers, remoteAddress }: Sender): Promise<Outcome> {
+    const id = `${secret}${probes++}`
+    // Fastify has routed a request with this method.
+    const request = { method: method as HTTPMethods, url, headers: { ...headers, [CHECK_HEADER]: id }, remoteAddress }
+    const response = app.inject(request).then(
+      (response) => outcomeOf(response, url),
+      // A hook that closes the connection has refused the client.
+      (): Outcome => 'refused',
+    )
+    // A hook that does not respond in time may be waiting for a database.
+    const outcome = await Promise.race([response, wait(MAX_WAIT_MS, 'unclear' as const, { ref: false })])
+    return reached.delete(id) ? 'accepted' : outcome
+  }
+
+  async function judge(target: Target, request: FastifyRequest): Promise<Verdict> {
+    const stranger = senderOf(request, (name) => !isCredential(name))
+    const outcome = await send(target, stranger)
+    if (outcome === 'unclear') return 'unknown'
+    if (outcome === 'accepted') return (await isForListedAddresses(target, request, stranger)) ? 'guarded' : 'open'
+    const { cookie } = request.headers
+    const withCookies = { ...stranger, headers: { ...stranger.headers, cookie: scramble(cookie ?? '') } }
+    if (cookie && (await send(target, withCookies)) === 'accepted') return 'open'
+    // A copy has no TLS. A hook may want that, and nothing else.
+    if (request.raw.socket instanceof TLSSocket && (await send(target, senderOf(request))) !== 'accepted')
+      return 'unknown'
+    return 'guarded'
+  }
+
+  /** Whether the hooks accept the address of the client, and no others. */
+  async function isForListedAddresses(target: Target, request: FastifyRequest, stranger: Sender): Promise<boolean> {
+    if (!knowsClient(request)) return false
+    for (const network of NETWORKS) {
+      const address = [network, ...[1, 2, 3].map(() => randomInt(1, 255))].join('.')
+      if ((await send(target, moveTo(address, stranger, request))) !== 'refused') return false
+    }
+    return true
+  }
+
+  return {
+    probeOf,
+    /** Notes that a copy has reached its handler. */
+    note: (id: string) => void reached.add(id),
+    judge,
+  }
 }
 
 function refuse(verdict: Exclude<Verdict, 'guarded'>, reply: FastifyReply) {

@@ -1,18 +1,26 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { createConnectionLimits } from '../guards/connection-limits.ts'
+import { isSafe } from '../guards/csrf.ts'
 import { addFirstHook } from '../guards/first-hook.ts'
 import { addRefusals, refuseMalformedUrl } from '../guards/unrouted-requests.ts'
+import { pathOf } from '../http/request-url.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
+import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../options/admin-address.ts'
 import type { Options } from '../options/options.ts'
-import { hasCode } from '../util/has-code.ts'
 import { LAZY_COMPILERS } from '../util/lazy-compilers.ts'
+import { hasCode } from '../util/message-of.ts'
 import { addAccessControl } from './access.ts'
 import { createAdminError, PORT_IN_USE } from './admin-port.ts'
 import { createAuth } from './auth.ts'
 import { type CacheSource, createCacheReader } from './cache-report.ts'
 import type { MetricsSource } from './metrics.ts'
-import { addOperatorLog } from './operator-log.ts'
 import { addConsoleAndApi, addMetrics } from './routes.ts'
 
 export interface AdminInput {
@@ -106,4 +114,37 @@ function allowedHosts(host: string, app: FastifyInstance): string[] {
 function portOf({ server }: FastifyInstance): number {
   const address = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/**
+ * Logs the requests by which somebody signs in or changes something, one line each, with the client's address. Refused
+ * ones, such as those with a wrong token, share one warning a minute, because everyone can send them.
+ */
+function addOperatorLog(app: FastifyInstance) {
+  let last = ''
+  const countRefused = addThrottledLine(app, (count) => {
+    app.log.warn({ count }, `refused ${countOf(count, 'request')} to the console; the last one: ${last}`)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, ip } = request
+    const { statusCode } = reply
+    if (isRefused(request, reply)) {
+      last = describe(request, statusCode)
+      countRefused()
+    } else if (!isSafe(method)) {
+      const line = { method, url: pathOf(request.url), statusCode, ip }
+      request.log.info(line, `console: ${describe(request, statusCode)}`)
+    }
+    done()
+  })
+}
+
+// A request without a token that only reads is a new visitor, who gets the page to sign in.
+function isRefused({ method, headers }: FastifyRequest, { statusCode }: FastifyReply): boolean {
+  const isClientError = statusCode >= 400 && statusCode < 500
+  return isClientError && (!isSafe(method) || (statusCode === 401 && headers.authorization !== undefined))
+}
+
+function describe({ method, url, ip }: FastifyRequest, statusCode: number): string {
+  return `${method} ${pathOf(url)} from ${ip}, status ${statusCode}`
 }

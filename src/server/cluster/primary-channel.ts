@@ -1,6 +1,7 @@
 import type { Worker } from 'node:cluster'
 import { type AddressInfo, Socket } from 'node:net'
-import type { BuildCopy } from '../build-output/build-copy.ts'
+import { serveCopy } from '../build-output/build-copy.ts'
+import type { Manifest } from '../build-output/manifest.ts'
 import type { ListenAddress } from '../lifecycle/listen.ts'
 import { type ToPrimary, type ToWorker, unwrap, wrap } from './messages.ts'
 
@@ -15,8 +16,6 @@ export interface PrimaryChannel {
   onConnection(listener: (socket: Socket) => void): void
   /** Calls `listener` when the primary has exited. */
   onClose(listener: () => void): void
-  /** Resolves with the build that this worker is to serve; with null when the primary could not read it. */
-  findBuild(): Promise<BuildCopy | null>
   /** Resolves with the address at which the primary listens. Rejects with the system's error when it cannot. */
   findAddress(wanted: ListenAddress): Promise<AddressInfo | string>
   /** Resolves when the primary hands over no more connections, and none is on its way. */
@@ -57,11 +56,6 @@ export function createPrimaryChannel(worker: Worker): PrimaryChannel {
         listener()
       })
     },
-    async findBuild() {
-      const found = waitFor(worker, 'build')
-      void send({ kind: 'askBuild' })
-      return (await found)?.build ?? null
-    },
     async findAddress({ port, host, socket }) {
       const found = waitFor(worker, 'listening', 'unable')
       void send({ kind: 'listen', where: { port, host, socket } })
@@ -76,6 +70,13 @@ export function createPrimaryChannel(worker: Worker): PrimaryChannel {
       await released
     },
   }
+}
+
+/** Makes this worker load the build that the primary has read. Returns its manifest. Throws the errors of `serveCopy`. */
+export async function takeBuild(worker: Worker, folder: string): Promise<Manifest> {
+  const found = waitFor(worker, 'build')
+  void createPrimaryChannel(worker).send({ kind: 'askBuild' })
+  return serveCopy(folder, (await found)?.build ?? null)
 }
 
 /** Resolves with the next message of these kinds; with null when the channel is closed before. */

@@ -1,9 +1,9 @@
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
+import { type RawRefusal, writeRefusal } from '../http/raw-refusal.ts'
 import type { ListenAddress } from '../lifecycle/listen.ts'
 import { listenAtAll } from '../lifecycle/listen-at-all.ts'
 import { stopAccepting } from '../lifecycle/stop-accepting.ts'
-import { type ConnectionDistributor, createConnectionDistributor } from './distribute-connections.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
 /** Listens in the primary, and hands the connections to the workers. */
@@ -68,4 +68,125 @@ export function createSharedListener(
       return closed
     },
   }
+}
+
+/**
+ * Connections that may be on their way to a worker. With two, a worker does not wait for the next one, and a busy
+ * worker gets no more.
+ */
+const MAX_IN_TRANSIT = 2
+
+/** Connections wait for this time while no worker runs: a worker that is replaced needs a second or two. */
+const MAX_WAIT_MS = 10_000
+const UNSERVED: RawRefusal = { status: 503, detail: 'The server cannot respond now. Try again later.' }
+
+/** Hands each connection to a worker that is free. */
+interface ConnectionDistributor {
+  take(socket: Socket): void
+  /** Adds a worker that takes connections from now on. */
+  add(worker: WorkerProcess): void
+  /** Notes that a worker has taken one connection, and is free for another. */
+  free(worker: WorkerProcess): void
+  /** Removes a worker that takes no more connections than those that are on their way to it. */
+  remove(worker: WorkerProcess): void
+  /** Removes a worker that has ended. Other workers get the connections that it has not taken. */
+  lose(worker: WorkerProcess): void
+  /** Holds back all connections until `end` is called. */
+  hold(): void
+  /**
+   * Hands out the connections that wait. Resolves when none waits. They are closed when no worker is left. Must be
+   * called after the last `take`.
+   */
+  end(): Promise<void>
+}
+
+export function createConnectionDistributor(log: Pick<FastifyBaseLogger, 'error'>): ConnectionDistributor {
+  const workers = new Set<WorkerProcess>()
+  /** The workers that are free, in the order in which they became free: all get their turn. */
+  let free: WorkerProcess[] = []
+  const waiting: Socket[] = []
+  /** The connections on their way to each worker, oldest first. They stay open here until it has taken them. */
+  const inTransit = new Map<WorkerProcess, Socket[]>()
+  let isHeld = false
+  let onEmpty: (() => void) | null = null
+  let timer: NodeJS.Timeout | undefined
+  /** Has no worker run for `MAX_WAIT_MS`? */
+  let isUnserved = false
+
+  function refuseAll() {
+    isUnserved = true
+    log.error(`no worker has run for ${MAX_WAIT_MS} ms: each connection gets a 503 until one runs`)
+    for (const socket of waiting.splice(0)) refuse(socket)
+  }
+
+  function distribute() {
+    if (isHeld) return
+    for (;;) {
+      const [worker] = free
+      const [socket] = waiting
+      if (!worker || !socket) break
+      free.shift()
+      waiting.shift()
+      inTransit.get(worker)?.push(socket)
+      worker.hand(socket)
+    }
+    if (onEmpty === null) return
+    if (workers.size === 0) for (const socket of waiting.splice(0)) socket.destroy()
+    if (waiting.length === 0) onEmpty()
+  }
+
+  function remove(worker: WorkerProcess) {
+    workers.delete(worker)
+    free = free.filter((other) => other !== worker)
+    if (workers.size === 0 && !isHeld && onEmpty === null) timer ??= setTimeout(refuseAll, MAX_WAIT_MS).unref()
+    distribute()
+  }
+
+  return {
+    take(socket) {
+      if (isUnserved) return refuse(socket)
+      waiting.push(socket)
+      distribute()
+    },
+    add(worker) {
+      workers.add(worker)
+      inTransit.set(worker, [])
+      clearTimeout(timer)
+      timer = undefined
+      isUnserved = false
+      for (let count = 0; count < MAX_IN_TRANSIT; count++) free.push(worker)
+      distribute()
+    },
+    free(worker) {
+      // The worker has a copy of its own, so the connection stays open.
+      inTransit.get(worker)?.shift()?.destroy()
+      if (workers.has(worker)) free.push(worker)
+      distribute()
+    },
+    remove,
+    lose(worker) {
+      waiting.unshift(...(inTransit.get(worker) ?? []))
+      inTransit.delete(worker)
+      remove(worker)
+    },
+    hold() {
+      isHeld = true
+      clearTimeout(timer)
+    },
+    end() {
+      isHeld = false
+      return new Promise((resolve) => {
+        onEmpty = resolve
+        distribute()
+      })
+    },
+  }
+}
+
+function refuse(socket: Socket) {
+  // The client may reset the connection.
+  socket.on('error', () => {})
+  writeRefusal(socket, UNSERVED)
+  // Unread data would reset the connection, and the client would lose the response.
+  socket.resume()
 }

@@ -1,24 +1,34 @@
 import cluster from 'node:cluster'
 import { setTimeout as wait } from 'node:timers/promises'
+import closeWithGrace from 'close-with-grace'
 import type { FastifyBaseLogger } from 'fastify'
 import type { AdminListener } from '../admin/start-admin.ts'
 import { copyBuild } from '../build-output/build-copy.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import { createFailureStore } from '../ledger/failure-store.ts'
+import { createFailureStore, type FailureStore } from '../ledger/failure-store.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { answerCall } from '../ledger/ledger-rpc.ts'
 import { checkLedger } from '../ledger/open-ledger.ts'
-import { freeSocketFile } from '../lifecycle/listen.ts'
+import { freeSocketFile, type ListenAddress } from '../lifecycle/listen.ts'
+import { KEEP_MS, signalsOfOthers } from '../lifecycle/shutdown.ts'
 import { createJsonLogging, createLog, createSharedOutput } from '../log/logger.ts'
 import { writeLogLines } from '../log/output.ts'
 import type { EnvFiles } from '../options/env-files.ts'
+import type { Options } from '../options/options.ts'
 import type { ServeInput } from '../start-single.ts'
-import { createClusterCache } from './cache-questions.ts'
-import { createMessageHandler, type PrimaryParts } from './handle-messages.ts'
-import { handleSignals } from './primary-signals.ts'
-import { createWorkersCache } from './shared-cache.ts'
-import { createSharedListener } from './shared-listener.ts'
+import { timerMs } from '../util/timer-ms.ts'
+import { type ClusterCache, createClusterCache } from './cache-questions.ts'
+import type { ClusterMetrics } from './cluster-metrics.ts'
+import { createWorkersCache, type WorkersCache } from './shared-cache.ts'
+import { createSharedListener, type SharedListener } from './shared-listener.ts'
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
-import { forkWorker, type Output } from './worker-process.ts'
-import { readSource } from './worker-source.ts'
+import {
+  forkWorker,
+  type MessageListener,
+  type Output,
+  type WorkerProcess,
+  type WorkerSource,
+} from './worker-process.ts'
 
 /**
  * Serves with `count` worker processes. The primary accepts the connections, and keeps the ledger and the admin
@@ -109,6 +119,17 @@ async function createPrimary(input: PrimaryInput): Promise<PrimaryParts> {
   return parts
 }
 
+/** Reads the files with environment variables, and the build. Throws when one of the former cannot be read. */
+function readSource(folder: string, envFiles: EnvFiles): WorkerSource {
+  envFiles.load()
+  const env = { ...process.env }
+  try {
+    return { build: copyBuild(folder), env }
+  } catch {
+    return { build: null, env }
+  }
+}
+
 /** The output of all processes: the primary writes it, so that lines do not mix. */
 async function openOutput(): Promise<Output> {
   const stdout = await createSharedOutput()
@@ -121,4 +142,128 @@ async function openOutput(): Promise<Output> {
 async function loadMetrics(pool: WorkerPool) {
   const { createClusterMetrics } = await import('./cluster-metrics.ts')
   return createClusterMetrics(pool)
+}
+
+interface SignalInput {
+  pool: Pick<WorkerPool, 'kill' | 'reload'>
+  timeouts: Pick<Options['timeouts'], 'stopDelayMs' | 'drainMs'>
+  log: FastifyBaseLogger
+  /** Stops the workers. Resolves with true when each of them has finished its requests. */
+  close(): Promise<boolean>
+}
+
+/**
+ * Ends the primary when a signal arrives or an exception is not caught: with 0 when all workers have finished their
+ * requests, else with 1. SIGHUP reloads the workers. Returns a function that removes the handlers.
+ */
+function handleSignals({ pool, timeouts, log, close }: SignalInput): () => void {
+  // A terminal sends SIGHUP when it is closed. The server has to end then, as its output is gone.
+  const isReloadSignal = !process.stdout.isTTY
+  const shutdown = closeWithGrace(
+    {
+      delay: timerMs(timeouts.stopDelayMs + timeouts.drainMs + 3 * KEEP_MS),
+      logger: log,
+      skip: [...signalsOfOthers(), ...(isReloadSignal ? (['SIGHUP'] as const) : [])],
+      onSecondSignal(signal) {
+        log.error(`second ${signal}: killing the workers and exiting`)
+        pool.kill()
+      },
+      onTimeout(delayMs) {
+        log.error(`the workers did not stop within ${delayMs} ms: killing them`)
+        pool.kill()
+      },
+    },
+    async ({ signal, err }) => {
+      if (err) log.fatal({ err }, 'the primary failed: stopping the workers')
+      else log.info({ signal }, 'stopping: waiting for the requests in flight')
+      if (!(await close())) process.exit(1)
+      log.info('stopped: all requests are finished')
+    },
+  )
+  const reload = () => void pool.reload()
+  if (isReloadSignal) process.on('SIGHUP', reload)
+  return () => {
+    process.off('SIGHUP', reload)
+    shutdown.uninstall()
+  }
+}
+
+interface PrimaryParts {
+  pool: WorkerPool
+  listener: SharedListener
+  store: FailureStore
+  cache: WorkersCache
+  /** Null when the admin listener is off. */
+  metrics: ClusterMetrics | null
+  /** Null when the admin listener is off. */
+  contents: ClusterCache | null
+}
+
+/** Returns the function that handles each message of a worker in the primary. */
+function createMessageHandler({ pool, listener, store, cache, metrics, contents }: PrimaryParts): MessageListener {
+  const ledger = shareLedger(store)
+
+  async function release(worker: WorkerProcess) {
+    await listener.release(worker)
+    worker.send({ kind: 'released' })
+  }
+
+  return (message, worker) => {
+    switch (message.kind) {
+      case 'call':
+        return void answerCall(ledger, message.call).then((answer) => worker.send({ kind: 'answer', answer }))
+      case 'cacheCall':
+        return cache.take(message.call, worker)
+      case 'cacheJoin':
+        return cache.join(worker)
+      case 'cacheTell':
+        return void cache.tell(message, worker)
+      case 'cacheHeard':
+        return cache.hear(message)
+      case 'askBuild':
+        return worker.send({ kind: 'build', build: worker.source.build })
+      case 'cacheContents':
+        return contents?.take(message)
+      case 'listen':
+        return void sendAddress(listener, message.where, worker)
+      case 'took':
+        return listener.free(worker)
+      case 'failed':
+        return store.add(message.failure)
+      case 'leaving':
+        return pool.leave(worker)
+      case 'asked':
+        return pool.replace(worker)
+      case 'closed':
+        return void release(worker)
+      case 'metrics':
+      case 'counts':
+        return metrics?.take(message, worker)
+    }
+  }
+}
+
+async function sendAddress(listener: SharedListener, wanted: ListenAddress, worker: WorkerProcess) {
+  try {
+    worker.send({ kind: 'listening', address: await listener.listen(wanted) })
+  } catch (error) {
+    // Node.js gives the errors of `listen` a code.
+    const { message, code } = error as NodeJS.ErrnoException
+    worker.send({ kind: 'unable', message, code })
+  }
+}
+
+/** The ledger as workers call it: `record` succeeds at once, and the writer of the primary writes when it can. */
+function shareLedger({ ledger, writer }: FailureStore): Ledger {
+  return {
+    ...ledger,
+    async record(entries) {
+      writer.addAll(entries)
+      return 'stored'
+    },
+    async markRecovered(digest) {
+      await writer.flush()
+      return ledger.markRecovered(digest)
+    },
+  }
 }

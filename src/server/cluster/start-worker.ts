@@ -1,9 +1,14 @@
 import cluster from 'node:cluster'
 import { createInstance } from '../create-server.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
+import { createDelegateLedger, createForwardingLedger } from '../ledger/delegate-ledger.ts'
 import { createFailureStoreFor } from '../ledger/failure-store.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { createCalls } from '../ledger/ledger-rpc.ts'
 import { createLedger } from '../ledger/open-ledger.ts'
+import type { ConnectionDrain } from '../lifecycle/drain-connections.ts'
 import { HandedServer } from '../lifecycle/handed-server.ts'
+import { countInFlight } from '../lifecycle/in-flight.ts'
 import { createListenError, listenHanded } from '../lifecycle/listen.ts'
 import { handleShutdown } from '../lifecycle/shutdown.ts'
 import { startWatchdog } from '../lifecycle/watchdog.ts'
@@ -13,8 +18,6 @@ import type { ServeInput } from '../start-single.ts'
 import { answerCacheQuestions } from './cache-questions.ts'
 import { BEAT_MS, SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
 import { createPrimaryChannel, type PrimaryChannel } from './primary-channel.ts'
-import { createRemoteLedger } from './remote-ledger.ts'
-import { reportInFlight } from './report-in-flight.ts'
 import { openWorkerStore } from './shared-cache.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
 
@@ -100,4 +103,40 @@ async function findAddress(channel: PrimaryChannel, options: ServeInput['options
   } catch (cause) {
     throw await createListenError(options, cause)
   }
+}
+
+/** The ledger of a worker: it calls the primary's, and opens a ledger of its own once the primary has exited. */
+function createRemoteLedger(channel: PrimaryChannel, openLocal: () => Ledger): Ledger {
+  const calls = createCalls((call) => void channel.send({ kind: 'call', call }))
+  const remote = createForwardingLedger(calls.call, async () => {})
+  let local: Ledger | null = null
+  channel.listen((message) => {
+    if (message.kind === 'answer') calls.settle(message.answer)
+  })
+  channel.onClose(() => calls.failAll(new Error('the primary has exited')))
+  return createDelegateLedger(
+    (work) => {
+      if (channel.isOpen()) return work(remote)
+      local ??= openLocal()
+      return work(local)
+    },
+    async () => local?.close(),
+  )
+}
+
+const INTERVAL_MS = 1_000
+
+/**
+ * Reports the requests in flight of this worker to the primary once a second, because a process that is killed can log
+ * nothing. An idle worker reports nothing.
+ */
+function reportInFlight(channel: PrimaryChannel, connections: Pick<ConnectionDrain, 'sockets'>) {
+  let wasIdle = true
+  function report() {
+    const inFlight = countInFlight(connections.sockets())
+    const isIdle = inFlight.size === 0
+    if (!isIdle || !wasIdle) void channel.send({ kind: 'inFlight', inFlight })
+    wasIdle = isIdle
+  }
+  setInterval(report, INTERVAL_MS).unref()
 }

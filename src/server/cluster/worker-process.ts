@@ -1,15 +1,17 @@
-import cluster, { type Worker } from 'node:cluster'
+import type { Worker } from 'node:cluster'
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
+import type { BuildCopy } from '../build-output/build-copy.ts'
 import type { ServedBuild } from '../build-output/served-build.ts'
+import type { InFlight } from '../lifecycle/in-flight.ts'
 import { KEEP_MS, type StopRequest } from '../lifecycle/shutdown.ts'
 import { writeLogLines } from '../log/output.ts'
+import { countOf } from '../log/throttled-line.ts'
 import { timerMs } from '../util/timer-ms.ts'
-import { forwardLines } from './forward-lines.ts'
-import { createLastReport } from './last-report.ts'
 import {
   BEAT_MS,
   SUCCESSOR_VARIABLE,
@@ -19,12 +21,19 @@ import {
   WORKER_VARIABLE,
   wrap,
 } from './messages.ts'
-import type { WorkerSource } from './worker-source.ts'
 
 /** Milliseconds to wait for the last lines of a worker. Child processes of it may keep its outputs open forever. */
 const LAST_LINES_MS = 1_000
 /** A busy machine delays beats. */
 const LATE_BEATS = 3
+
+/** What a worker starts from. It stays the same for all workers, whatever happens on the disk, until a reload. */
+export interface WorkerSource {
+  /** Null when the build could not be read. The worker then says why. */
+  build: BuildCopy | null
+  /** The whole environment. */
+  env: NodeJS.ProcessEnv
+}
 
 /** A worker, as the primary sees it. */
 export interface WorkerProcess {
@@ -177,4 +186,77 @@ async function untilEnded({ process: child }: Worker): Promise<End> {
   const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
   await Promise.race([closed, wait(LAST_LINES_MS, undefined, { ref: false })])
   return { code, signal }
+}
+
+const LINE_BREAK = 0x0a
+/** A longer line is forwarded in parts. It is no log line. */
+const MAX_LINE_BYTES = 1_048_576
+
+/** Each forwarder would add listeners of its own to the stream. */
+const drains = new WeakMap<Writable, Promise<unknown>>()
+
+function untilDrained(to: Writable): Promise<unknown> {
+  const drained =
+    drains.get(to) ??
+    once(to, 'drain')
+      .catch(() => {})
+      .finally(() => drains.delete(to))
+  drains.set(to, drained)
+  return drained
+}
+
+/**
+ * Forwards whole lines, so that the lines of several processes do not mix. Resolves when `from` has ended.
+ *
+ * @param writeTo Writes to a stream, as its `write` does (its `write`).
+ */
+export async function forwardLines(from: Readable, to: Writable, writeTo = writePlainly): Promise<void> {
+  let begun: Buffer[] = []
+  let length = 0
+  async function write(bytes: Buffer) {
+    // A stream whose reader is gone never drains.
+    if (!writeTo(to, bytes) && to.errored === null && !to.destroyed) await untilDrained(to)
+  }
+  for await (const chunk of from as AsyncIterable<Buffer>) {
+    const end = chunk.lastIndexOf(LINE_BREAK) + 1
+    if (end === 0 && length + chunk.length <= MAX_LINE_BYTES) {
+      begun.push(chunk)
+      length += chunk.length
+      continue
+    }
+    const whole = end === 0 ? chunk : chunk.subarray(0, end)
+    const rest = chunk.subarray(whole.length)
+    await write(Buffer.concat([...begun, whole]))
+    begun = [rest]
+    length = rest.length
+  }
+  // The process died in the middle of a line.
+  if (length > 0) await write(Buffer.concat([...begun, Buffer.from('\n')]))
+}
+
+function writePlainly(to: Writable, bytes: Buffer): boolean {
+  return to.write(bytes)
+}
+
+const MAX_NAMED = 10
+
+/** The last report of a worker about its requests in flight. */
+function createLastReport() {
+  let last: InFlight = new Map()
+  let takenAt = 0
+  return {
+    take(inFlight: InFlight) {
+      last = inFlight
+      takenAt = performance.now()
+    },
+    /** Says which requests were in flight, for the log. */
+    describe(): string {
+      if (last.size === 0) return 'no request was in flight a second before'
+      const total = [...last.values()].reduce((sum, count) => sum + count, 0)
+      const named = [...last].slice(0, MAX_NAMED).map(([route, count]) => `${count} of ${route}`)
+      const more = last.size > MAX_NAMED ? ` and ${countOf(last.size - MAX_NAMED, 'other route')}` : ''
+      const ageMs = Math.round(performance.now() - takenAt)
+      return `${countOf(total, 'request')} in flight ${ageMs} ms before: ${named.join(', ')}${more}`
+    },
+  }
 }

@@ -1,7 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { backOff } from './back-off.ts'
-import type { End, WorkerProcess } from './worker-process.ts'
-import type { WorkerSource } from './worker-source.ts'
+import type { End, WorkerProcess, WorkerSource } from './worker-process.ts'
 
 export interface SlotOptions {
   /** The number of the workers that run here, from 1. */
@@ -133,4 +131,15 @@ export function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOp
 
 function describeEnd({ code, signal }: End): string {
   return signal === null ? `exited with code ${code}` : `was killed by ${signal}`
+}
+
+const FIRST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 30_000
+/** A worker that ran for this time started well: the pauses begin again with the first. */
+const HEALTHY_MS = 10_000
+
+/** Returns the milliseconds to wait before a lost worker is replaced. `lastPauseMs` is the pause before, 0 for none. */
+export function backOff(lastPauseMs: number, livedMs: number): number {
+  if (lastPauseMs === 0 || livedMs >= HEALTHY_MS) return FIRST_PAUSE_MS
+  return Math.min(MAX_PAUSE_MS, lastPauseMs * 2)
 }

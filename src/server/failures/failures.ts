@@ -1,17 +1,25 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { formatDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
+import { publicAddress } from '../http/public-address.ts'
 import type { FindTrace } from '../http/trace-context.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
-import { type BrowserFailure, createBrowserFailures } from './browser-failures.ts'
-import { createErrorAnalyzer } from './error-analyzer.ts'
+import type { Description } from './describe-thrown.ts'
+import { createErrorAnalyzer, type ErrorAnalyzer, type PlaceFrames } from './error-analyzer.ts'
 import type { Failure } from './failure-context.ts'
-import { failureStatusOf } from './failure-status.ts'
-import { recordProcessFailure } from './process-failure.ts'
+import { writeFailure } from './failure-log.ts'
 import { createRecentRequests } from './recent-requests.ts'
 import { type RecordFailure, recordFailure } from './record-failure.ts'
-import { failuresOf, type RequestFailures } from './request-failures.ts'
+import {
+  createOccurrence,
+  failureStatusOf,
+  failuresOf,
+  type RequestFailures,
+  redactedRequestId,
+} from './request-failures.ts'
 import { processFrames, type RouteFiles } from './stacks/place-frames.ts'
-import type { ServerMapper } from './stacks/source-map.ts'
+import type { ServerMapper, SourceMapper } from './stacks/source-map.ts'
+import type { MappedFrame } from './stacks/stack-frame.ts'
 
 /** The failures of a site. Each gets a digest, one log line, and an occurrence in the ledger. */
 export interface Failures {
@@ -77,12 +85,91 @@ export function createFailures({
     of,
     failInBrowser: (failure, request) => recordBrowserFailure(failure, request, of(request)),
     failProcess(thrown, log, level = 'fatal') {
-      const placeFrames = () => processFrames(mapper, files)
-      const redaction = recent.redaction()
-      const settings = { analyzer, placeFrames, release, build, log, level, keep, redaction }
-      const digest = recordProcessFailure(thrown, settings)
+      const place = () => processFrames(mapper, files)
+      const { fingerprint, logged, kept } = analyzer.analyzeThrown(thrown, recent.redaction(), place)
+      const digest = formatDigest(fingerprint, createOccurrence())
+      writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, level)
+      keep({
+        digest,
+        fingerprint,
+        side: 'server',
+        phase: 'process',
+        time: Date.now(),
+        message: kept.message,
+        error: kept,
+        route: null,
+        method: null,
+        path: null,
+        host: null,
+        requestId: null,
+        release,
+        userAgent: null,
+        statusSent: null,
+        isRecovered: false,
+        ...(build === null ? {} : { build }),
+      })
       return { digest, status: failureStatusOf(thrown) }
     },
     watchRequests: recent.watch,
+  }
+}
+
+/** A failure that a browser has reported. */
+interface BrowserFailure {
+  description: Description
+  /** Maps the frames to the source. */
+  mapper: SourceMapper
+  route: string
+  /** Path of the page, without a query. */
+  path: string
+  placeFrames: PlaceFrames
+  /** Returns the components around the place, innermost first. */
+  components(): readonly MappedFrame[]
+  release: string
+  /** The id of the page's build; null for an unknown build. */
+  build: string | null
+  isRecovered: boolean
+}
+
+/**
+ * Returns the function that records a failure under the request that reported it. Never throws.
+ *
+ * @param key The option `digestKey`; empty for none.
+ */
+function createBrowserFailures(key: string, record: RecordFailure) {
+  /** One analyzer for each mapper: its cache of analyzed errors is valid as long as the mapper is. */
+  const analyzers = new WeakMap<SourceMapper, ErrorAnalyzer>()
+
+  function analyzerOf(mapper: SourceMapper): ErrorAnalyzer {
+    const analyzer = analyzers.get(mapper) ?? createErrorAnalyzer({ mapper, side: 'client', key })
+    analyzers.set(mapper, analyzer)
+    return analyzer
+  }
+
+  return (failure: BrowserFailure, request: FastifyRequest, { redaction, occurrence }: RequestFailures) => {
+    const { description, mapper, route, path, placeFrames, components, release, build, isRecovered } = failure
+    const error = analyzerOf(mapper).analyzeDescription(description, redaction, placeFrames)
+    record(
+      {
+        digest: formatDigest(error.fingerprint, occurrence),
+        error,
+        side: 'client',
+        phase: 'client',
+        route,
+        method: 'GET',
+        host: publicAddress(request).host,
+        url: redaction.inPlace(path),
+        requestId: redactedRequestId(request, redaction),
+        release,
+        build,
+        statusSent: undefined,
+        status: null,
+        isRecovered,
+        pending: null,
+        trace: null,
+        components,
+      },
+      request,
+    )
   }
 }

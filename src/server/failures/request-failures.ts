@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import { formatDigest } from '../../shared/wire/digest-format.ts'
+import { encodeBase32, formatDigest, OCCURRENCE_LENGTH } from '../../shared/wire/digest-format.ts'
 import { stepTraceOf, type TraceContext } from '../http/trace-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import { type Redaction, redactionFor } from '../redaction/request-redaction.ts'
+import { createRandomPool } from '../util/random-pool.ts'
+import { readProperty } from './causes.ts'
 import type { AnalyzedError, ErrorAnalyzer } from './error-analyzer.ts'
 import type { Failure, FailureContext, FailureSubject } from './failure-context.ts'
-import { DEADLINE_STATUS, failureStatusOf } from './failure-status.ts'
-import { createOccurrence } from './occurrence.ts'
 import type { FailureEvent, RecordFailure } from './record-failure.ts'
 import { placeFrames, type RouteFiles } from './stacks/place-frames.ts'
 import type { ServerMapper } from './stacks/source-map.ts'
@@ -180,4 +180,28 @@ function describePending(
     return innermost ? innermost.text.replace(/^\s*at /, '') : 'a component'
   })
   return [...pending, ...components]
+}
+
+const OCCURRENCE_BYTES = 4
+const occurrences = createRandomPool(OCCURRENCE_BYTES)
+
+/** Names a request: 30 random bits. */
+export function createOccurrence(): string {
+  return encodeBase32(occurrences.bytes, OCCURRENCE_LENGTH, occurrences.next())
+}
+
+/** The status of a failure whose deadline passed. */
+const DEADLINE_STATUS = 504
+
+const TIMEOUT_CODES: readonly unknown[] = [
+  'HYD_GUARD_TIMEOUT',
+  'HYD_LOAD_TIMEOUT',
+  'HYD_ACTION_TIMEOUT',
+  'HYD_SCHEMA_TIMEOUT',
+  'HYD_RENDER_TIMEOUT',
+]
+
+/** Returns the HTTP status for a failure: 504 when a deadline passed, else 500. */
+export function failureStatusOf(thrown: unknown): number {
+  return TIMEOUT_CODES.includes(readProperty(thrown, 'code')) ? DEADLINE_STATUS : 500
 }

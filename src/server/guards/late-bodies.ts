@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { hasCode } from '../util/has-code.ts'
+import { hasCode } from '../util/message-of.ts'
 
 /** The limit, in words, of each connection that is closed because a request did not arrive in time. */
 const limits = new WeakMap<Socket, string>()

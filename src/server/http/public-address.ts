@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { isHostName } from '../util/host-name.ts'
-import { parseUrl } from '../util/parse-url.ts'
+import { isHostName, parseUrl } from '../util/parse-url.ts'
 import { remember } from '../util/remember.ts'
 
 const PORT = /^\d{1,5}$/

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { hasCode } from '../util/has-code.ts'
+import { hasCode } from '../util/message-of.ts'
 
 /** `hydrant dev` is development, `hydrant build` and `hydrant start` are production. */
 export type EnvMode = 'development' | 'production'

@@ -1,9 +1,8 @@
 // The kinds of rules: how the value of an option is read from text, and how it is checked.
 
 import { isParsable, isPostgresUrl } from '../postgres/database-url.ts'
-import { isHostName } from '../util/host-name.ts'
 import { isAddressRange } from '../util/ip-ranges.ts'
-import { parseUrl } from '../util/parse-url.ts'
+import { isHostName, parseUrl } from '../util/parse-url.ts'
 
 /** How an option is read and checked. */
 export interface OptionRule<Value> {

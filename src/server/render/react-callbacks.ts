@@ -1,7 +1,6 @@
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
 import type { RequestContext } from '../context/request-context.ts'
-import type { CaughtError } from '../failures/catch-error.ts'
-import type { Components } from '../failures/failure-context.ts'
+import type { CaughtError, Components } from '../failures/failure-context.ts'
 
 /** Receives React's callbacks for one document. */
 export interface RenderObserver {

@@ -1,9 +1,13 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
+import { decodeLoosely } from '../../shared/decode-loosely.ts'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import { BOUNDARY_FILE } from '../../shared/tree/boundary-file.ts'
 import type { Report, ReportedError } from '../../shared/wire/report-format.ts'
 import type { Build, Route } from '../build-output/load-build.ts'
 import { isBuildOf } from '../build-output/loaded-bundles.ts'
+import { BUILD_PATHS } from '../build-output/manifest.ts'
 import type { Site } from '../context/site.ts'
 import { explainReactError } from '../errors/react-errors.ts'
 import type { Description } from '../failures/describe-thrown.ts'
@@ -13,8 +17,6 @@ import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import { frameText, type MappedFrame, readFrame, unplacedName } from '../failures/stacks/stack-frame.ts'
 import { pathOf } from '../http/request-url.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
-import { currentScripts } from './current-scripts.ts'
-import { matchRoute } from './match-route.ts'
 import type { RecordReport } from './report-route.ts'
 
 export interface ReportRecorderInput {
@@ -143,4 +145,44 @@ function pageFrame(route: Route | null, mapper: ServerMapper | null): MappedFram
 function withoutBase(path: string, base: string): string {
   if (base === '/' || !path.startsWith(base)) return path
   return path.slice(base.length) || '/'
+}
+
+/**
+ * Returns the names of a site's scripts in development that have a source map, each in its latest version. The number
+ * before the extension is the version: `index-ABCDEFGH.3.js`.
+ */
+function currentScripts(folder: string): string[] {
+  const latest = new Map<string, number>()
+  for (const name of readdirSync(join(folder, BUILD_PATHS.clientMaps))) {
+    const [, stem, version] = /^(.+)\.(\d+)\.js\.map$/.exec(name) ?? []
+    if (stem !== undefined) latest.set(stem, Math.max(latest.get(stem) ?? 0, Number(version)))
+  }
+  return [...latest].map(([stem, version]) => `${stem}.${version}.js`)
+}
+
+/**
+ * Returns the route that Fastify's router would choose for a path, or null. In each segment a static part wins over a
+ * parameter, and a parameter over a catch-all.
+ */
+export function matchRoute<Route extends { url: string }>(path: string, routes: readonly Route[]): Route | null {
+  const parts = path.split('/').slice(1).map(decodeLoosely)
+  let best: { route: Route; rank: string } | null = null
+  for (const route of routes) {
+    const rank = rankOf(route.url.split('/').slice(1), parts)
+    if (rank !== null && (best === null || rank < best.rank)) best = { route, rank }
+  }
+  return best?.route ?? null
+}
+
+/** Returns a letter for each segment, the better match first in the alphabet; null when one does not match. */
+function rankOf(pattern: readonly string[], parts: readonly string[]): string | null {
+  let rank = ''
+  for (const [index, wanted] of pattern.entries()) {
+    const part = parts[index]
+    if (wanted === '*') return part === undefined ? null : `${rank}c`
+    if (part === wanted) rank += 'a'
+    else if (wanted.startsWith(':') && part) rank += 'b'
+    else return null
+  }
+  return pattern.length === parts.length ? rank : null
 }

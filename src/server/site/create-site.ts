@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
 import { cacheScope } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'
-import type { PrerenderedPages } from '../cache/prerendered/prerendered-pages.ts'
+import { openPrerendered, type PrerenderedPages } from '../cache/prerendered/prerendered-pages.ts'
+import type { StoreInput } from '../cache/shared/create-shared-store.ts'
+import type { SharedStore } from '../cache/shared/shared-store.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createRenderSlots } from '../context/render-slots.ts'
 import type { ResponseCollector } from '../context/response-collector.ts'
@@ -95,4 +97,63 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
 function routeFilesOf({ manifest, routes }: Build): RouteFiles {
   const pages = new Map(routes.map(({ id, page }) => [id, page.file ?? undefined]))
   return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
+}
+
+/** Opens the part of the cache that other processes share; resolves with null for none. */
+export type OpenCacheStore = (
+  pageCache: Options['pageCache'],
+  input: Pick<StoreInput, 'log' | 'closeMs'>,
+) => Promise<SharedStore | null>
+
+/**
+ * Opens the page cache of a site; null for a site without cached pages, and in development, where the code of a page may
+ * change with each request. Rejects with HYD_CACHE_STORE_PACKAGE.
+ */
+export async function openCache(
+  app: FastifyInstance,
+  { manifest, routes }: Build,
+  { pageCache, timeouts }: Options,
+  openStore?: OpenCacheStore,
+): Promise<PageCache | null> {
+  const isUsed = pageCache.maxBytes > 0 && routes.some(({ cache }) => cache !== null)
+  if (!isUsed || manifest.mode !== 'production') return null
+  const { log } = app
+  // Few sites need these modules.
+  const [{ PageCache }, { openSharedStore }] = await Promise.all([
+    import('../cache/page-cache.ts'),
+    import('../cache/shared/open-shared-store.ts'),
+  ])
+  // The requests need the rest of the time.
+  const store = await (openStore ?? openSharedStore)(pageCache, { log, closeMs: timeouts.drainMs / 2 })
+  const cache = new PageCache(pageCache.maxBytes, store)
+  app.addHook('onClose', () => cache.close())
+  return cache
+}
+
+/** The values that the bytes of a document depend on, apart from the build. */
+interface Surroundings {
+  base: string
+  publicEnv: string | null
+}
+
+/**
+ * Returns the responses that the build contains. Returns null if it has none, or if they were rendered for another base
+ * or with other public variables: the pages are then rendered at their first request.
+ */
+export function loadPrerendered(
+  { log }: FastifyInstance,
+  { folder, manifest }: Build,
+  { base, publicEnv }: Surroundings,
+): PrerenderedPages | null {
+  const prerendered = openPrerendered(folder)
+  if (prerendered === null || prerendered.index.build !== manifest.buildId) return null
+  const reason = differenceOf(prerendered, { base, publicEnv })
+  if (reason === null) return prerendered
+  log.info(`the prerendered pages are rendered again, each at its first request: ${reason}`)
+  return null
+}
+
+function differenceOf({ index }: PrerenderedPages, { base, publicEnv }: Surroundings): string | null {
+  if (index.base !== base) return `the build has the base ${index.base}, and the server ${base}`
+  return index.publicEnv === publicEnv ? null : 'the public environment variables differ from those of the build'
 }

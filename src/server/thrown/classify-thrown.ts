@@ -1,7 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { types } from 'node:util'
-import { isClientErrorStatus, NotFoundSignal, Redirection, Signal } from './http-error.ts'
-import { isForVisitor } from './visitor-error.ts'
+import { HttpError, isClientErrorStatus, NotFoundSignal, Redirection, Signal } from './http-error.ts'
 
 /** The meaning of a thrown value. */
 export type ThrownKind =
@@ -45,4 +44,39 @@ function isValidHeader(name: string, value: unknown): boolean {
   } catch {
     return false
   }
+}
+
+/** The mark on the prototype of errors of `@fastify/error`. */
+const FASTIFY_ERROR = Symbol.for('fastify-error-generic')
+
+/**
+ * Properties that clients of other services add to their errors: Stripe, AWS, Azure, Elasticsearch, got, undici,
+ * ofetch, request, web-push, dockerode, nano and others. An error that was thrown for the visitor has none of them.
+ */
+const UPSTREAM_MARKS = [
+  ['request', 'response', 'req', 'res', 'options', 'config', 'timings', 'result', 'metadata'],
+  ['headers', 'body', 'text', 'json', 'responseBody', 'responseText', 'statusText', 'statusMessage'],
+  ['raw', 'rawType', 'rawError', 'rawResponse', 'type', 'meta', '$metadata', '$response', '$fault'],
+  ['requestId', 'requestID', 'request_id', 'requestInfo', 'requestUrl', 'extendedRequestId', 'activityId', 'errid'],
+  ['hostname', 'endpoint', 'region', 'retryable', 'originalError', 'errorCode', 'errorInfo', 'moreInfo', 'oauthError'],
+  ['errno', 'syscall', 'scope', 'isAxiosError', 'transporterStackTrace'],
+].flat()
+
+/** Names of error classes for the response of another service. */
+const UPSTREAM_NAME = /(?:Upstream|Response|StatusCode|Fetch|Sdk|SDK)(?:Error|Exception)$/
+
+/**
+ * Returns whether an error with a `statusCode` of 4xx is meant for the visitor. Errors of HTTP clients have the same
+ * property, for the status of another service's response: their messages may contain keys, hosts and accounts.
+ */
+function isForVisitor(error: Error): boolean {
+  // The properties may have any type.
+  const { expose, code } = error as { expose?: unknown; code?: unknown }
+  // `expose` is the convention of http-errors, which other packages follow.
+  if (typeof expose === 'boolean') return expose
+  if (error instanceof HttpError || FASTIFY_ERROR in error) return true
+  if (typeof code === 'string' && code.startsWith('FST_')) return true
+  // The code of an error for visitors is a name, as in Fastify and Node.js.
+  if (typeof code === 'number' || UPSTREAM_MARKS.some((name) => name in error)) return false
+  return ![error.name, error.constructor.name].some((name) => UPSTREAM_NAME.test(name))
 }

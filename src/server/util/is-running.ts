@@ -1,4 +1,4 @@
-import { hasCode } from './has-code.ts'
+import { hasCode } from './message-of.ts'
 
 /** Returns whether a process with this number exists. */
 export function isRunning(pid: number): boolean {

@@ -13,3 +13,8 @@ export function firstLineOf(error: unknown): string {
 export function connectionMessageOf(error: unknown): string {
   return error instanceof AggregateError ? error.errors.map(connectionMessageOf).join(', ') : messageOf(error)
 }
+
+/** Returns whether an error has this code: one of the system (`ENOENT`), or one of Hydrant. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}

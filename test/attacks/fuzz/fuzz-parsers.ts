@@ -11,7 +11,7 @@ import { parseForwarded, readForwarded } from '../../../src/server/proxy/forward
 import { createRedactor } from '../../../src/server/redaction/redact.ts'
 import { parseReport } from '../../../src/server/reports/parse-report.ts'
 import { redirectLocation } from '../../../src/server/thrown/redirect-location.ts'
-import { isHostName } from '../../../src/server/util/host-name.ts'
+import { isHostName } from '../../../src/server/util/parse-url.ts'
 import { parseDigest } from '../../../src/shared/wire/digest-format.ts'
 import { createRandom } from '../../shared/random.ts'
 import type { Finding } from './fuzz-server.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
-import { createConnectionDistributor } from '../../../src/server/cluster/distribute-connections.ts'
+import { createConnectionDistributor } from '../../../src/server/cluster/shared-listener.ts'
 import type { WorkerProcess } from '../../../src/server/cluster/worker-process.ts'
 
 /** Returns a distributor, the sockets that its worker has got, and a function that connects to it. */

@@ -3,8 +3,7 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import { createWorkerPool } from '../../../src/server/cluster/worker-pool.ts'
-import type { End, WorkerProcess } from '../../../src/server/cluster/worker-process.ts'
-import type { WorkerSource } from '../../../src/server/cluster/worker-source.ts'
+import type { End, WorkerProcess, WorkerSource } from '../../../src/server/cluster/worker-process.ts'
 import { until } from '../../until.ts'
 
 interface FakeWorker extends WorkerProcess {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { fingerprintOf, maskMessage } from '../../../src/server/failures/fingerprint.ts'
-import { createOccurrence } from '../../../src/server/failures/occurrence.ts'
+import { createOccurrence } from '../../../src/server/failures/request-failures.ts'
 import { formatDigest } from '../../../src/shared/wire/digest-format.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { createRandom, type Random } from '../../shared/random.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createOccurrence } from '../../../src/server/failures/occurrence.ts'
+import { createOccurrence } from '../../../src/server/failures/request-failures.ts'
 
 t.test('an occurrence is 30 random bits', async (t) => {
   const occurrences = Array.from({ length: 2_000 }, createOccurrence)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { matchRoute } from '../../../src/server/reports/match-route.ts'
+import { matchRoute } from '../../../src/server/reports/record-report.ts'
 
 const routes = ['/', '/docs/*', '/products/:id', '/products/new', '/:shop/new', '/products/:id/parts'].map((url) => ({
   url,

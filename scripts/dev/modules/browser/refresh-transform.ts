@@ -45,37 +45,36 @@ export async function addRefresh(
 ): Promise<RefreshedScript | null> {
   const loaded = await loadTransform()
   if ('missing' in loaded) return null
-  const refresh = createRefresh(loaded.transform)
-  const script = refresh(path, source, options)
+  const refresh = (code: string) => transformScript(loaded.transform, path, code, options)
+  const script = refresh(source)
   if (!script || !hasAnonymousDefault(script.program)) return script
   const name = /\bDefault\b/.test(source) ? 'HydrantDefault' : 'Default'
   // The text may also be in a string or a comment: then the default export still has no name.
   for (const { index } of source.matchAll(/\bexport\s+default\b/g)) {
     // As long as the replaced text, so that the source map stays valid.
     const rest = source.slice(index).replace(/^export(\s+)default/, (text) => `const ${name}=`.padEnd(text.length))
-    const named = refresh(path, `${source.slice(0, index)}${rest}\nexport { ${name} as default }\n`, options)
+    const named = refresh(`${source.slice(0, index)}${rest}\nexport { ${name} as default }\n`)
     if (named && !hasAnonymousDefault(named.program)) return named
   }
   return script
 }
 
-function createRefresh(transform: typeof transformSync) {
-  return (
-    path: string,
-    source: string,
-    { importSource = 'react', ...options }: RefreshOptions,
-  ): RefreshedScript | null => {
-    const { code, map, errors } = transform(path, source, {
-      ...options,
-      sourceType: 'module',
-      jsx: { runtime: 'automatic', importSource, development: false, refresh: true },
-    })
-    if (errors.length > 0) return null
-    try {
-      return { code, ...(map ? { map } : {}), program: parseModule(code) }
-    } catch {
-      return null
-    }
+function transformScript(
+  transform: typeof transformSync,
+  path: string,
+  source: string,
+  { importSource = 'react', ...options }: RefreshOptions,
+): RefreshedScript | null {
+  const { code, map, errors } = transform(path, source, {
+    ...options,
+    sourceType: 'module',
+    jsx: { runtime: 'automatic', importSource, development: false, refresh: true },
+  })
+  if (errors.length > 0) return null
+  try {
+    return { code, ...(map ? { map } : {}), program: parseModule(code) }
+  } catch {
+    return null
   }
 }
 

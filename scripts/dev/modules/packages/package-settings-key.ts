@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasCode } from '../../../../src/server/util/has-code.ts'
+import { hasCode } from '../../../../src/server/util/message-of.ts'
 import type { SiteConfig } from '../../../build/bundles/read-config.ts'
 import { contentHash } from '../../../build/esbuild/content-hash.ts'
 import { foldersFrom, readPackage } from '../../../build/esbuild/site-package.ts'

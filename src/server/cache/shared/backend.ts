@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { EVERY_TAG, type StoredResponse, type Versions } from './shared-store.ts'
 
 /** The result of reading a key from a store. */
@@ -63,6 +63,11 @@ export interface BackendEvents {
   announced(tags: readonly string[]): void
   /** Some process has stored a response under this key, or has released its lease. */
   settled(key: string): void
+}
+
+/** Returns the name of a key or a tag in a store: an index cannot hold a text of any length. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }
 
 /** Returns a name for a new epoch of a server. */

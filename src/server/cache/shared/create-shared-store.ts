@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
 import { startDeadline } from '../../util/deadline.ts'
-import type { StoreBackend } from './backend.ts'
-import { createEntryWaiters } from './entry-waiters.ts'
+import { digestOf, type StoreBackend } from './backend.ts'
 import {
   EVERY_TAG,
   type InvalidationListener,
@@ -154,6 +152,46 @@ function createReadWatch() {
   }
 }
 
-function digestOf(key: string): string {
-  return createHash('sha256').update(key).digest('base64url')
+/** The requests that wait for responses which other processes render. */
+function createEntryWaiters() {
+  const waiters = new Map<string, Set<() => void>>()
+
+  function remove(key: string, wake: () => void) {
+    const waiting = waiters.get(key)
+    waiting?.delete(wake)
+    if (waiting?.size === 0) waiters.delete(key)
+  }
+
+  /** Ends the waiting for a key. */
+  function settle(key: string) {
+    const waiting = waiters.get(key)
+    waiters.delete(key)
+    for (const wake of waiting ?? []) wake()
+  }
+
+  return {
+    /** Begins to wait for a key. */
+    add(key: string) {
+      let wake = () => {}
+      const settled = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      waiters.set(key, (waiters.get(key) ?? new Set()).add(wake))
+      const stop = () => remove(key, wake)
+      return {
+        /** Resolves when the key was settled since `add`, at the latest after `ms` milliseconds. */
+        async wait(ms: number) {
+          const timer = setTimeout(wake, ms)
+          await settled
+          clearTimeout(timer)
+          stop()
+        },
+        stop,
+      }
+    },
+    settle,
+    settleAll() {
+      for (const key of [...waiters.keys()]) settle(key)
+    },
+  }
 }

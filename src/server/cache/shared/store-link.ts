@@ -1,15 +1,7 @@
 // The link of a process to the server that keeps the shared cache: whether the server is used, what this process has
 // seen of it, and the invalidations that it has not recorded yet.
 //
-// | state    | the server                          | reads    | writes  | invalidations      | log                      |
-// |----------|-------------------------------------|----------|---------|--------------------|--------------------------|
-// | away     | there is no connection              | null     | skipped | wait               | a warning at once        |
-// | doubtful | is new, or a call got no response   | null     | skipped | wait, are announced | a warning after a second |
-// | refusing | responds, and refuses to record     | answered | skipped | wait, are announced | a warning at once        |
-// | up       | responds and records                | answered | made    | are recorded       | `uses … again`           |
-// | closed   | is not used any more                | null     | skipped | are refused        | nothing                  |
-//
-// The transitions are in `NEXT`. Every way to `up` leads through `verify`, so the server is used only after
+// The states are in `link-state.ts`. Every way to `up` leads through `verify`, so the server is used only after
 //
 // 1. it has told what it is. If it may have lost invalidations, a new epoch begins: everything that is stored is
 //    outdated. It may have if its epoch has another server's name, if its sequence is lower than one that it has told
@@ -21,11 +13,9 @@
 // the server still passes announcements on. Until one of them is the first to have it recorded, none of them reads a
 // response with its tags.
 
-import type { FastifyBaseLogger } from 'fastify'
-import { createOutageLog } from '../../log/outage-log.ts'
 import { startDeadline } from '../../util/deadline.ts'
-import { connectionMessageOf } from '../../util/message-of.ts'
 import { type Changes, type StoreBackend, serverOf } from './backend.ts'
+import { createLinkState, type LinkStep, type StateInput } from './link-state.ts'
 import { createRefresher } from './refresher.ts'
 import { CALL_MS, EVERY_TAG, type Versions } from './shared-store.ts'
 
@@ -40,44 +30,13 @@ const REPLICATED_MS = 60_000
 /** If more invalidations wait, one invalidation of all tags replaces them. */
 const MAX_WAITING = 1_000
 
-export type StoreLog = Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>
-
-type LinkState = 'away' | 'doubtful' | 'refusing' | 'up' | 'closed'
-
-/**
- * `late`: a call got no response in time. `rejected`: a call failed. `verified`, `refused` and `failed` are the results
- * of `verify`: `refused` if the server responds, but records nothing.
- */
-type LinkEvent = 'connected' | 'disconnected' | 'late' | 'rejected' | 'verified' | 'refused' | 'failed' | 'closed'
-
-/** The next state. An event that is missing changes nothing. */
-const NEXT: Record<LinkState, Partial<Record<LinkEvent, LinkState>>> = {
-  away: { connected: 'doubtful', closed: 'closed' },
-  doubtful: { disconnected: 'away', verified: 'up', refused: 'refusing', closed: 'closed' },
-  refusing: { disconnected: 'away', late: 'doubtful', verified: 'up', failed: 'doubtful', closed: 'closed' },
-  up: {
-    disconnected: 'away',
-    late: 'doubtful',
-    rejected: 'refusing',
-    refused: 'refusing',
-    failed: 'doubtful',
-    closed: 'closed',
-  },
-  closed: {},
-}
-
-export interface LinkInput {
+export interface LinkInput extends StateInput {
   backend: StoreBackend
-  log: StoreLog
-  /** Names the store in the log, without secrets. */
-  place: string
   /** @param isStart Whether the first response of the store does not contain the earlier invalidations. */
   onChanged(tags: readonly string[], isStart: boolean): void
   /** The server has recorded an invalidation of this process. */
   onRecorded(tags: readonly string[]): void
   onSettled(key: string): void
-  /** Called when the store becomes unavailable. */
-  onAway(): void
   /** Replaces the timer of the deadlines in tests. */
   deadline?: StartDeadline
 }
@@ -106,8 +65,6 @@ export function createStoreLink(input: LinkInput): StoreLink {
   const { backend, deadline = startDeadline } = input
   const state = createLinkState(input)
   const seen = createSeenVersions(input.onChanged)
-  /** The last connection that was verified. */
-  let verified = 0
   let recordedAt = Number.NEGATIVE_INFINITY
 
   const own = createOwnInvalidations(async (tags) => {
@@ -119,46 +76,18 @@ export function createStoreLink(input: LinkInput): StoreLink {
     return versions
   }, input.onRecorded)
 
-  /** Reads the changes. `name` is what the server says that it is, or undefined if it was not asked. */
-  async function readChanges(name?: string | null): Promise<Versions> {
-    const since = seen.current()
-    const changes = await backend.changes(since)
-    const { versions } = changes
-    const isLost = isBehind(versions, since) || (name !== undefined && hasMoved(versions, since, name))
-    seen.take(isLost ? { versions, tags: null } : changes)
-    if (isLost) own.keep([EVERY_TAG])
-    return versions
-  }
-
-  /** Whether the server may have lost invalidations since its epoch began, or since the last connection. */
-  function hasMoved({ epoch }: Versions, since: Versions | null, name: string | null): boolean {
-    if (name !== null && serverOf(epoch) !== name) return true
-    const isReturn = since !== null && verified !== state.connection()
-    const wasRecorded = performance.now() - recordedAt < REPLICATED_MS
-    return isReturn && (name === null || (since.epoch !== epoch && wasRecorded))
-  }
+  const { readChanges, verify } = createVerifier({
+    backend,
+    state,
+    seen,
+    own,
+    wasRecorded: () => performance.now() - recordedAt < REPLICATED_MS,
+  })
 
   async function catchUp(): Promise<Versions> {
     const versions = await readChanges()
     if (own.hasUnsent()) refresher.run('everything')
     return versions
-  }
-
-  async function verify(conclude: LinkStep): Promise<void> {
-    const current = state.connection()
-    try {
-      await readChanges(await backend.identify())
-      verified = current
-    } catch (error) {
-      return conclude('failed', error)
-    }
-    try {
-      if ((await own.sendAll()) === null) await backend.probe()
-      else await readChanges()
-    } catch (error) {
-      return conclude('refused', error)
-    }
-    conclude('verified')
   }
 
   const refresher = createRefresher({
@@ -233,36 +162,56 @@ export function createStoreLink(input: LinkInput): StoreLink {
   }
 }
 
-type LinkStep = (event: LinkEvent, error?: unknown) => void
+interface VerifierInput {
+  backend: StoreBackend
+  state: ReturnType<typeof createLinkState>
+  seen: ReturnType<typeof createSeenVersions>
+  own: ReturnType<typeof createOwnInvalidations>
+  /** Whether the server has recorded an invalidation of this process lately. */
+  wasRecorded(): boolean
+}
 
-/** Keeps the state of a link, and logs how it changes. */
-function createLinkState({ log, place, onAway }: Pick<LinkInput, 'log' | 'place' | 'onAway'>) {
-  const outage = createStoreOutage(log, place)
-  let state: LinkState = 'away'
-  /** The number of connections so far. */
-  let connection = 0
+/** Creates the functions that find out whether the server can be used, and what it may have lost. */
+function createVerifier({ backend, state, seen, own, wasRecorded }: VerifierInput) {
+  /** The last connection that was verified. */
+  let verified = 0
 
-  const step: LinkStep = (event, error) => {
-    const before = state
-    state = NEXT[before][event] ?? before
-    if (event === 'connected') connection++
-    if (event === 'late') outage.suspected(error)
-    else if (error !== undefined && state !== 'closed') outage.failed(error)
-    if (event === 'verified' && state === 'up') outage.ended()
-    if (event === 'closed') outage.stop()
-    if (before === 'up' && state !== 'up') onAway()
+  /** Reads the changes. `name` is what the server says that it is, or undefined if it was not asked. */
+  async function readChanges(name?: string | null): Promise<Versions> {
+    const since = seen.current()
+    const changes = await backend.changes(since)
+    const { versions } = changes
+    const isLost = isBehind(versions, since) || (name !== undefined && hasMoved(versions, since, name))
+    seen.take(isLost ? { versions, tags: null } : changes)
+    if (isLost) own.keep([EVERY_TAG])
+    return versions
   }
 
-  return {
-    step,
-    is: (...states: readonly LinkState[]) => states.includes(state),
-    connection: () => connection,
-    /** Returns `step` for the results of an attempt that begins now: with a later connection, they do not count. */
-    concluding(): LinkStep {
-      const current = connection
-      return (event, error) => current === connection && step(event, error)
-    },
+  /** Whether the server may have lost invalidations since its epoch began, or since the last connection. */
+  function hasMoved({ epoch }: Versions, since: Versions | null, name: string | null): boolean {
+    if (name !== null && serverOf(epoch) !== name) return true
+    const isReturn = since !== null && verified !== state.connection()
+    return isReturn && (name === null || (since.epoch !== epoch && wasRecorded()))
   }
+
+  async function verify(conclude: LinkStep): Promise<void> {
+    const current = state.connection()
+    try {
+      await readChanges(await backend.identify())
+      verified = current
+    } catch (error) {
+      return conclude('failed', error)
+    }
+    try {
+      if ((await own.sendAll()) === null) await backend.probe()
+      else await readChanges()
+    } catch (error) {
+      return conclude('refused', error)
+    }
+    conclude('verified')
+  }
+
+  return { readChanges, verify }
 }
 
 /** Whether a server has lost a part of what it has told. Its responses may arrive in any order. */
@@ -383,23 +332,4 @@ function createOwnInvalidations(
 export function matches(invalidated: readonly string[] | ReadonlySet<string>, tags: readonly string[]): boolean {
   const set = new Set(invalidated)
   return set.has(EVERY_TAG) || tags.some((tag) => set.has(tag))
-}
-
-/**
- * Logs the outages of a store. `place` names the store. The lines contain only the messages of errors, because other
- * properties of a driver's error contain commands with passwords.
- */
-function createStoreOutage(log: StoreLog, place: string) {
-  return createOutageLog(
-    (error) =>
-      log.warn(
-        `the page cache cannot use ${place}, so each process caches pages in its own memory for now: ${describeOutage(error)}`,
-      ),
-    () => log.info(`the page cache uses ${place} again`),
-  )
-}
-
-function describeOutage(error: unknown): string {
-  const fix = error instanceof Error && 'fix' in error ? `. ${String(error.fix)}` : ''
-  return `${connectionMessageOf(error)}${fix}`
 }

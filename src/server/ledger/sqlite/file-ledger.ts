@@ -1,5 +1,5 @@
 import { renameSync, statSync } from 'node:fs'
-import { hasCode } from '../../util/has-code.ts'
+import { hasCode } from '../../util/message-of.ts'
 import { createDelegateLedger } from '../delegate-ledger.ts'
 import type { Ledger, LedgerLimits } from '../ledger.ts'
 import { loadDriver } from './driver.ts'

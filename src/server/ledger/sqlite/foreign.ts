@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { createHydrantError, showValue } from '../../errors/hydrant-error.ts'
-import { hasCode } from '../../util/has-code.ts'
+import { hasCode } from '../../util/message-of.ts'
 import type { Database } from './database.ts'
 import { loadDriver } from './driver.ts'
 

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../context/request-context.ts'
-import { catchError } from '../../failures/catch-error.ts'
+import { catchError } from '../../failures/failure-context.ts'
 import { type Loads, runLoads } from '../loads.ts'
 import type { PreparedRoute } from '../prepared-route.ts'
 import { respondWithError, targetOf } from '../respond-with-error.ts'

@@ -1,10 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Client, QueryResultRow } from 'pg'
 import {
   ageOf,
   type BackendEvents,
   type Changes,
+  digestOf,
   lifeOf,
+  MAX_STORED_TAGS,
   nameEpoch,
   type Reading,
   readMessage,
@@ -13,9 +15,8 @@ import {
 } from '../backend.ts'
 import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
 import { type Connection, createConnection } from './connection.ts'
-import { createPruning } from './pruning.ts'
 import * as sql from './queries.ts'
-import { createCacheTables } from './schema.ts'
+import { createCacheTables, PRUNE_ENTRIES, PRUNE_LEASES, PRUNE_TAGS } from './queries.ts'
 
 export interface PostgresInput {
   pg: { Client: typeof Client }
@@ -96,7 +97,7 @@ export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInp
     async write(key, response, since) {
       const text = JSON.stringify(response)
       const ages = [-ageOf(response.storedAt), lifeOf(response)]
-      const tags = response.tags.map(idOf)
+      const tags = response.tags.map(digestOf)
       await query(sql.WRITE, [key, owner, since.epoch, since.sequence, tags, text, text.length, ...ages])
       pruning.count(text.length)
     },
@@ -106,7 +107,7 @@ export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInp
     },
     async advance(tags) {
       if (tags.includes(EVERY_TAG)) return toVersions(await queryState<VersionsRow>(sql.CLEAR, [nameEpoch(server)]))
-      const values = [tags.map(idOf), tags.map((tag) => JSON.stringify(tag))]
+      const values = [tags.map(digestOf), tags.map((tag) => JSON.stringify(tag))]
       return toVersions(await queryState<VersionsRow>(sql.ADVANCE, values))
     },
     async changes(since): Promise<Changes> {
@@ -138,7 +139,56 @@ function toVersions({ epoch, sequence }: VersionsRow): Versions {
   return { epoch, sequence: Number(sequence) }
 }
 
-// An index cannot hold a tag of any length.
-function idOf(tag: string): string {
-  return createHash('sha256').update(tag).digest('base64url')
+const INTERVAL_MS = 60_000
+/** How long each query waits for a server that does not respond. */
+const RESPONSE_MS = 10_000
+
+interface PruningInput {
+  pg: { Client: typeof Client }
+  url: string
+  maxBytes: number
+  maxTags?: number
+}
+
+/**
+ * Keeps the tables within their limits. Prunes them when this process has written a tenth of `maxBytes`, and once a
+ * minute if it has written something. Pruning uses a connection of its own, so that requests do not wait for it.
+ */
+function createPruning({ pg, url, maxBytes, maxTags = MAX_STORED_TAGS }: PruningInput) {
+  let written = 0
+  let isRunning = false
+  const timer = setInterval(() => written > 0 && run(), INTERVAL_MS).unref()
+
+  async function run() {
+    if (isRunning) return
+    isRunning = true
+    written = 0
+    const times = { connectionTimeoutMillis: RESPONSE_MS, query_timeout: RESPONSE_MS }
+    const client = new pg.Client({ connectionString: url, application_name: 'hydrant', ...times })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.query(PRUNE_ENTRIES, [maxBytes])
+      await client.query(PRUNE_LEASES)
+      await client.query(PRUNE_TAGS, [maxTags])
+    } catch {
+      // The tables are pruned again later. The connection of the backend reports that the server is unavailable.
+    }
+    await client.end().catch(() => {})
+    isRunning = false
+    runIfDue()
+  }
+
+  function runIfDue() {
+    if (written > maxBytes / 10) void run()
+  }
+
+  return {
+    /** Counts the bytes of a response that was written. */
+    count(bytes: number) {
+      written += bytes
+      runIfDue()
+    },
+    stop: () => clearInterval(timer),
+  }
 }

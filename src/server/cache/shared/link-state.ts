@@ -1,0 +1,96 @@
+// The state of the link of a process to the server that keeps the shared cache.
+//
+// | state    | the server                          | reads    | writes  | invalidations      | log                      |
+// |----------|-------------------------------------|----------|---------|--------------------|--------------------------|
+// | away     | there is no connection              | null     | skipped | wait               | a warning at once        |
+// | doubtful | is new, or a call got no response   | null     | skipped | wait, announced    | a warning after a second |
+// | refusing | responds, and refuses to record     | answered | skipped | wait, announced    | a warning at once        |
+// | up       | responds and records                | answered | made    | are recorded       | `uses … again`           |
+// | closed   | is not used any more                | null     | skipped | are refused        | nothing                  |
+
+import type { FastifyBaseLogger } from 'fastify'
+import { createOutageLog } from '../../log/outage-log.ts'
+import { connectionMessageOf } from '../../util/message-of.ts'
+
+type LinkState = 'away' | 'doubtful' | 'refusing' | 'up' | 'closed'
+
+/**
+ * `late`: a call got no response in time. `rejected`: a call failed. `verified`, `refused` and `failed` are the results
+ * of `verify`: `refused` if the server responds, but records nothing.
+ */
+type LinkEvent = 'connected' | 'disconnected' | 'late' | 'rejected' | 'verified' | 'refused' | 'failed' | 'closed'
+
+/** The next state. An event that is missing changes nothing. */
+const NEXT: Record<LinkState, Partial<Record<LinkEvent, LinkState>>> = {
+  away: { connected: 'doubtful', closed: 'closed' },
+  doubtful: { disconnected: 'away', verified: 'up', refused: 'refusing', closed: 'closed' },
+  refusing: { disconnected: 'away', late: 'doubtful', verified: 'up', failed: 'doubtful', closed: 'closed' },
+  up: {
+    disconnected: 'away',
+    late: 'doubtful',
+    rejected: 'refusing',
+    refused: 'refusing',
+    failed: 'doubtful',
+    closed: 'closed',
+  },
+  closed: {},
+}
+
+export interface StateInput {
+  log: Pick<FastifyBaseLogger, 'error' | 'warn' | 'info'>
+  /** Names the store in the log, without secrets. */
+  place: string
+  /** Called when the store becomes unavailable. */
+  onAway(): void
+}
+
+export type LinkStep = (event: LinkEvent, error?: unknown) => void
+
+/** Keeps the state of a link, and logs how it changes. */
+export function createLinkState({ log, place, onAway }: StateInput) {
+  const outage = createStoreOutage({ log, place })
+  let state: LinkState = 'away'
+  /** The number of connections so far. */
+  let connection = 0
+
+  const step: LinkStep = (event, error) => {
+    const before = state
+    state = NEXT[before][event] ?? before
+    if (event === 'connected') connection++
+    if (event === 'late') outage.suspected(error)
+    else if (error !== undefined && state !== 'closed') outage.failed(error)
+    if (event === 'verified' && state === 'up') outage.ended()
+    if (event === 'closed') outage.stop()
+    if (before === 'up' && state !== 'up') onAway()
+  }
+
+  return {
+    step,
+    is: (...states: readonly LinkState[]) => states.includes(state),
+    connection: () => connection,
+    /** Returns `step` for the results of an attempt that begins now: with a later connection, they do not count. */
+    concluding(): LinkStep {
+      const current = connection
+      return (event, error) => current === connection && step(event, error)
+    },
+  }
+}
+
+/**
+ * Logs the outages of a store. `place` names the store. The lines contain only the messages of errors, because other
+ * properties of a driver's error contain commands with passwords.
+ */
+function createStoreOutage({ log, place }: Pick<StateInput, 'log' | 'place'>) {
+  return createOutageLog(
+    (error) =>
+      log.warn(
+        `the page cache cannot use ${place}, so each process caches pages in its own memory for now: ${describeOutage(error)}`,
+      ),
+    () => log.info(`the page cache uses ${place} again`),
+  )
+}
+
+function describeOutage(error: unknown): string {
+  const fix = error instanceof Error && 'fix' in error ? `. ${String(error.fix)}` : ''
+  return `${connectionMessageOf(error)}${fix}`
+}
