@@ -71,7 +71,7 @@ async function serveBuild(
   const { folder } = attempt
   const manifest =
     isSuccessor && cluster.worker
-      ? await (await import('./cluster/primary-channel.ts')).takeBuild(cluster.worker, folder)
+      ? await (await import('./cluster/start-worker.ts')).takeBuild(cluster.worker, folder)
       : readManifest(folder)
   attempt.buildId = manifest.buildId
   const sources = { flags, env, config: await readConfig(folder) }

@@ -1,6 +1,8 @@
 import { base, links } from './base.ts'
-import { NO_PAGE_PATH } from './paths.ts'
 import type { InputOf, Params, RouteId } from './routes.ts'
+
+/** The path, below `RESERVED_PATH`, of links that cannot lead to their page. There is no page either. */
+export const NO_PAGE_PATH = '/_hydrant/no-page'
 
 /** The parameters that `href` needs for a route: `{ id: string | number }` for `/products/[id]`. */
 export type HrefParams<Route extends string> = { [Name in keyof Params<Route>]: string | number }

@@ -1,7 +1,5 @@
 /** The path, relative to the base, below which all routes and files of Hydrant's own are. */
 export const RESERVED_PATH = '/_hydrant'
-/** The path, relative to the base, of links that cannot lead to their page. There is no page either. */
-export const NO_PAGE_PATH = `${RESERVED_PATH}/no-page`
 export const ASSETS_PATH = `${RESERVED_PATH}/assets/`
 /** The path, relative to the base, below which an exported site has the lines of navigations. */
 const PAGES_PATH = `${RESERVED_PATH}/pages/`

@@ -2,8 +2,7 @@ import type { PrerenderRule } from '../../../src/server/cache/prerender-rule.ts'
 import { showValue } from '../../../src/server/errors/hydrant-error.ts'
 import { createDeadline, DEADLINE } from '../../../src/server/util/deadline.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
-import { href } from '../../../src/shared/href.ts'
-import { NO_PAGE_PATH } from '../../../src/shared/paths.ts'
+import { href, NO_PAGE_PATH } from '../../../src/shared/href.ts'
 import { compareText } from '../../build-problem.ts'
 
 /** The time for the function `prerender`, long enough to read the list of a large site from a slow service. */

@@ -1,7 +1,6 @@
 import type { Worker } from 'node:cluster'
 import { type AddressInfo, Socket } from 'node:net'
-import { serveCopy } from '../build-output/build-copy.ts'
-import type { Manifest } from '../build-output/manifest.ts'
+import type { BuildCopy } from '../build-output/build-copy.ts'
 import type { ListenAddress } from '../lifecycle/listen.ts'
 import { type ToPrimary, type ToWorker, unwrap, wrap } from './messages.ts'
 
@@ -16,6 +15,8 @@ export interface PrimaryChannel {
   onConnection(listener: (socket: Socket) => void): void
   /** Calls `listener` when the primary has exited. */
   onClose(listener: () => void): void
+  /** Resolves with the build that the primary has read; null if it could not be read. */
+  findBuild(): Promise<BuildCopy | null>
   /** Resolves with the address at which the primary listens. Rejects with the system's error when it cannot. */
   findAddress(wanted: ListenAddress): Promise<AddressInfo | string>
   /** Resolves when the primary hands over no more connections, and none is on its way. */
@@ -64,19 +65,17 @@ export function createPrimaryChannel(worker: Worker): PrimaryChannel {
       if (message.kind === 'listening') return message.address
       throw Object.assign(new Error(message.message), { code: message.code })
     },
+    async findBuild() {
+      const found = waitFor(worker, 'build')
+      void send({ kind: 'askBuild' })
+      return (await found)?.build ?? null
+    },
     async untilReleased() {
       const released = waitFor(worker, 'released')
       void send({ kind: 'closed' })
       await released
     },
   }
-}
-
-/** Makes this worker load the build that the primary has read. Returns its manifest. Throws the errors of `serveCopy`. */
-export async function takeBuild(worker: Worker, folder: string): Promise<Manifest> {
-  const found = waitFor(worker, 'build')
-  void createPrimaryChannel(worker).send({ kind: 'askBuild' })
-  return serveCopy(folder, (await found)?.build ?? null)
 }
 
 /** Resolves with the next message of these kinds; with null when the channel is closed before. */

@@ -1,4 +1,6 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
+import { serveCopy } from '../build-output/build-copy.ts'
+import type { Manifest } from '../build-output/manifest.ts'
 import { createInstance } from '../create-server.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { createDelegateLedger, createForwardingLedger } from '../ledger/delegate-ledger.ts'
@@ -20,6 +22,11 @@ import { BEAT_MS, SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
 import { createPrimaryChannel, type PrimaryChannel } from './primary-channel.ts'
 import { openWorkerStore } from './shared-cache.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
+
+/** Makes this worker load the build that the primary has read. Returns its manifest. Throws the errors of `serveCopy`. */
+export async function takeBuild(worker: Worker, folder: string): Promise<Manifest> {
+  return serveCopy(folder, await createPrimaryChannel(worker).findBuild())
+}
 
 /** Serves as one of several workers, in a process that the primary has started. `name` is the worker's number. */
 export async function startWorker(input: ServeInput, name: string): Promise<void> {

@@ -3,8 +3,7 @@ import type { Build } from '../build-output/load-build.ts'
 import { cacheScope } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import { openPrerendered, type PrerenderedPages } from '../cache/prerendered/prerendered-pages.ts'
-import type { StoreInput } from '../cache/shared/create-shared-store.ts'
-import type { SharedStore } from '../cache/shared/shared-store.ts'
+import type { OpenCacheStore } from '../cache/shared/open-shared-store.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createRenderSlots } from '../context/render-slots.ts'
 import type { ResponseCollector } from '../context/response-collector.ts'
@@ -98,12 +97,6 @@ function routeFilesOf({ manifest, routes }: Build): RouteFiles {
   const pages = new Map(routes.map(({ id, page }) => [id, page.file ?? undefined]))
   return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
 }
-
-/** Opens the part of the cache that other processes share; resolves with null for none. */
-export type OpenCacheStore = (
-  pageCache: Options['pageCache'],
-  input: Pick<StoreInput, 'log' | 'closeMs'>,
-) => Promise<SharedStore | null>
 
 /**
  * Opens the page cache of a site; null for a site without cached pages, and in development, where the code of a page may

@@ -6,6 +6,12 @@ import type { StoreBackend } from './backend.ts'
 import { createSharedStore, type StoreInput } from './create-shared-store.ts'
 import type { SharedStore } from './shared-store.ts'
 
+/** Opens the part of the cache that other processes share; resolves with null for none. */
+export type OpenCacheStore = (
+  pageCache: Options['pageCache'],
+  input: Pick<StoreInput, 'log' | 'closeMs'>,
+) => Promise<SharedStore | null>
+
 /**
  * Opens the store of the option `pageCache.store`; resolves with null without one. The store connects in the
  * background. Rejects with HYD_CACHE_STORE_PACKAGE.
