@@ -1,5 +1,6 @@
 // Refuses requests that other sites make a visitor's browser send (cross-site request forgery).
 
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify'
 import { fetchSiteOf } from '../http/fetch-metadata.ts'
 import type { Options } from '../options/options.ts'
@@ -16,7 +17,7 @@ const CHECKS_ITSELF = Symbol('checksItself')
 
 /**
  * Adds a hook that refuses requests from other sites with 403, on all routes of the instance and before the body is
- * read. It leaves requests to the routes of `guardRoute` to these.
+ * read. It leaves requests to the routes of `leaveCheckTo` to these.
  */
 export function addCrossSiteGuard(app: FastifyInstance, options: GuardOptions) {
   app.addHook('onRequest', (request, _reply, done) => {
@@ -27,11 +28,20 @@ export function addCrossSiteGuard(app: FastifyInstance, options: GuardOptions) {
 }
 
 /**
+ * Leaves the check of requests from other sites to a route of `server.ts`. Returns false for a route that changes
+ * nothing. Call it in an `onRoute` hook, and `guardRoute` when all of these hooks have run.
+ */
+export function leaveCheckTo(route: RouteOptions): boolean {
+  if ([route.method].flat().every(isSafe)) return false
+  route.config = Object.assign({ ...route.config }, { [CHECKS_ITSELF]: true })
+  return true
+}
+
+/**
  * Makes a route of `server.ts` refuse requests from other sites after the `onRequest` hooks of its scope, and before the
  * body is read. So the refusal has the headers of @fastify/cors, and requests that those headers allow pass.
  */
 export function guardRoute(route: RouteOptions, options: GuardOptions) {
-  if ([route.method].flat().every(isSafe)) return
   const guard: onRequestHookHandler = (request, reply, done) => {
     const verdict = judge(request, options)
     if (verdict.kind === 'pass' || isExempt(request) || isGranted(request, reply)) done()
@@ -39,7 +49,6 @@ export function guardRoute(route: RouteOptions, options: GuardOptions) {
   }
   // After the hooks of its scope.
   route.onRequest = [guard, ...[route.onRequest ?? []].flat()]
-  route.config = Object.assign({ ...route.config }, { [CHECKS_ITSELF]: true })
 }
 
 // Plugins take a WebSocket over in an `onRequest` hook.
@@ -87,16 +96,23 @@ function isGranted({ method, headers }: FastifyRequest, reply: FastifyReply): bo
   const granted = reply.getHeader('access-control-allow-origin')
   if (origin === undefined || (granted !== origin && granted !== '*')) return false
   const mayUseCookies = granted === origin && reply.getHeader('access-control-allow-credentials') === 'true'
-  return mayUseCookies || needsPreflight(method, headers['content-type'])
+  return mayUseCookies || needsPreflight(method, headers)
 }
 
-const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
+/** The types of bodies that browsers send to any site: of forms, of `<a ping>`, and of reports of a policy. */
+const SENT_UNASKED = [
+  ...['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain'],
+  ...['text/ping', 'application/csp-report'],
+]
 
 /** Whether a browser asks before it sends such a request to another origin (https://fetch.spec.whatwg.org/#cors-preflight-fetch). */
-function needsPreflight(method: string, contentType = ''): boolean {
+function needsPreflight(method: string, headers: IncomingHttpHeaders): boolean {
+  // Only requests of the mode `cors` are asked about. Browsers do not send the header to plain http.
+  const mode = headers['sec-fetch-mode']
+  if (mode !== undefined && mode !== 'cors') return false
   if (method !== 'POST') return true
-  const [type = ''] = contentType.toLowerCase().split(';')
-  return type.trim() !== '' && !FORM_TYPES.includes(type.trim())
+  const [type = ''] = (headers['content-type'] ?? '').toLowerCase().split(';')
+  return type.trim() !== '' && !SENT_UNASKED.includes(type.trim())
 }
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS', 'TRACE']

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import type { LiveBuild } from '../build-output/live-build.ts'
 import { type BuildFiles, loadBuild } from '../build-output/load-build.ts'
@@ -12,7 +12,7 @@ import type { Site } from '../context/site.ts'
 import type { Failures } from '../failures/failures.ts'
 import { createFailureListener } from '../failures/on-failure.ts'
 import { failRoute, registerFailures, watchErrorHandlers, watchHandler } from '../failures/site-failures.ts'
-import { addCrossSiteGuard, guardRoute } from '../guards/csrf.ts'
+import { addCrossSiteGuard, guardRoute, leaveCheckTo } from '../guards/csrf.ts'
 import { addLoadShedding } from '../guards/load-shedding.ts'
 import { addCompression } from '../http/compression.ts'
 import { addNavigationStrategy } from '../http/navigation-strategy.ts'
@@ -226,13 +226,16 @@ async function addSiteHooks(site: Site, options: Options) {
   addCrossSiteGuard(app, options)
   site.failures.watchRequests(app)
   const stopWatching = watchErrorHandlers(app)
+  const guarded: RouteOptions[] = []
   const stopNoting = noteHandlers(app, failRoute, (route) => {
-    guardRoute(route, options)
+    if (leaveCheckTo(route)) guarded.push(route)
     if (route.errorHandler) route.errorHandler = watchHandler(route.errorHandler)
   })
   await addSitePlugin(app, build.serverPlugin, build.manifest.serverPlugin ?? '')
   stopNoting()
   stopWatching()
+  // `onRoute` hooks of `server.ts` may have replaced the hooks of a route.
+  for (const route of guarded) guardRoute(route, options)
   addStarts(app, options)
   addCompression(app, options)
 }

@@ -134,6 +134,10 @@ const dir = await buildFiles(t.testdir({}), {
     hooks.put('/hooks', async () => 'changed')
     hooks.get('/socket', async () => 'opened')
   })
+  app.register(async (hooks) => {
+    hooks.addHook('onRoute', (route) => { route.onRequest = async () => {}; route.preParsing = async (request, reply, payload) => payload })
+    hooks.post('/replaced', async () => 'changed')
+  })
 }
 `,
 })
@@ -174,6 +178,13 @@ t.test('a route of server.ts accepts what its CORS headers allow, or everything 
     [403, 'POST', '/open/x', { ...CROSS, 'content-type': ';application/json' }],
     [403, 'POST', '/open/x', { ...CROSS, 'content-type': 'multipart/form-data; boundary=b' }],
     [403, 'POST', '/open/unread', { ...CROSS, ...form }],
+    // <a ping>, a report of a policy, and whatever else a browser does not ask about.
+    [403, 'POST', '/open/x', { ...CROSS, 'content-type': 'text/ping' }],
+    [403, 'POST', '/open/x', { ...CROSS, 'content-type': 'application/csp-report' }],
+    [403, 'POST', '/open/x', { ...CROSS, ...json, 'sec-fetch-mode': 'no-cors' }],
+    [403, 'PUT', '/open/x', { ...CROSS, ...json, 'sec-fetch-mode': 'navigate' }],
+    [200, 'POST', '/open/x', { ...CROSS, ...json, 'sec-fetch-mode': 'cors' }],
+    [403, 'POST', '/replaced', { ...CROSS, ...json }],
     [403, 'POST', '/open/x', { 'sec-fetch-site': 'cross-site', ...json }],
     [403, 'GET', '/open/x', { ...CROSS, upgrade: 'websocket' }],
     [200, 'POST', '/cookies/x', CROSS],
