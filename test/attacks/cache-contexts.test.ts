@@ -17,6 +17,7 @@ const READERS: Record<string, { load: string; server?: string; tsx?: string }> =
   'late-thenable': { load: 'tick().then(() => ({ rows: { then: (resolve) => resolve(who()) } }))' },
   getter: { load: '({ get rows() { return who() } })' },
   'deep-getter': { load: '({ rows: [Promise.resolve({ get name() { return who() } })] })' },
+  'to-string-of-url': { load: "({ rows: Object.assign(new URL('http://a/'), { toString: who }) })" },
   'to-json-of-date': { load: '({ rows: Object.assign(new Date(0), { toJSON: () => who() }) })' },
   iterator: { load: '({ rows: Object.assign(new Set(), { *[Symbol.iterator]() { yield who() } }) })' },
   entries: { load: "({ rows: Object.assign(new Map([['a', 1]]), { *[Symbol.iterator]() { yield ['a', who()] } }) })" },
@@ -72,7 +73,7 @@ const who = () => globalThis.visitors?.getStore() ?? 'nobody'
 const tick = () => new Promise(setImmediate)
 ${server.includes('export const cache') ? '' : 'export const cache = { maxAgeS: 60 }'}
 ${server}
-export const load = () => (${load})
+export const load = ({ request, reply }) => (${load})
 `
 const PRERENDERED = `
 const who = () => globalThis.visitors?.getStore() ?? 'nobody'
@@ -103,6 +104,32 @@ const dir = await buildFiles(t.testdir({}), {
   'pages/own.tsx': pageOf('own', ''),
   'pages/own.server.ts':
     'export const cache = { maxAgeS: 60 }\nexport const load = ({ request }) => ({ rows: request.user })\n',
+  // Writing a line runs the mixin of the log, and a response of the load runs hooks.
+  'pages/logs.tsx': pageOf('logs', ''),
+  'pages/logs.server.ts': serverOf({
+    load: "(request.log.info('a'), reply.log.child({ b: 1 }).warn({ c: [new Error('c')], req: request }, '%s', 'd'), { rows: who() })",
+  }),
+  'pages/keeps.tsx': pageOf('keeps', ''),
+  'pages/keeps.server.ts': serverOf({
+    load: `(() => {
+  let kept
+  const lazy = { get rows() { return (kept ??= who()) } }
+  request.log.info({ lazy, nested: [{ lazy }] })
+  request.log.info('%s', { toString: () => (kept ??= who()) })
+  request.log.info({ value: { toJSON: () => (kept ??= who()) } })
+  request.log.info(new Proxy({}, { ownKeys: () => (kept ??= who()) && [] }))
+  return lazy
+})()`,
+  }),
+  'pages/sends.tsx': pageOf('sends', ''),
+  'pages/sends.server.ts': serverOf({ load: "reply.code(201).send('sent by the load')" }),
+  'pages/redirects.tsx': pageOf('redirects', ''),
+  'pages/redirects.server.ts': serverOf({ load: "tick().then(() => reply.redirect('/own'))" }),
+  'pages/late.tsx': pageOf('late', ''),
+  'pages/late.server.ts': serverOf({
+    load: "({ rows: new Promise((resolve, reject) => setTimeout(reject, 100, new Error('late'))) })",
+    server: 'export const loadVisitor = () => null',
+  }),
   // A prepared query is a constant of a module.
   'lib/query.ts':
     'export const query = { calls: 0, then(resolve) { this.calls++; resolve(globalThis.visitors.getStore() ?? "nobody") } }\n',
@@ -132,7 +159,7 @@ const FORMS: Record<string, { mark(url: string): string; headers: Record<string,
   Markdown: { mark: (url) => url, headers: { accept: 'text/markdown' } },
   navigation: { mark: marked, headers: { ...HTML, ...navigationHeaders(dir) } },
 }
-const PATHS = [...Object.keys(READERS).map((name) => `/${name}`), '/kept/unlisted']
+const PATHS = [...Object.keys(READERS).map((name) => `/${name}`), '/kept/unlisted', '/logs', '/keeps']
 
 t.test('no code of a cached page finds the store of a visitor', async (t) => {
   const { get, app } = await serve(t, dir, {
@@ -166,8 +193,9 @@ t.test('hooks and log lines of a cached page have the store of their own request
     ...log.logger,
     mixin: () => ({ mixed: (globalThis as { visitors?: { getStore(): unknown } }).visitors?.getStore() }),
   }
-  const { get } = await serve(t, dir, { ledger: false, logger, logRequests: true })
+  const { get } = await serve(t, dir, { ledger: false, logger, logRequests: true, timeouts: { renderMs: 30 } })
   const paths = ['/getter', '/visitor-part', '/search', '/fails', '/own', '/kept/unlisted', '/tags']
+  paths.push('/logs', '/sends', '/redirects', '/late')
   for (const path of paths)
     for (const { mark, headers } of Object.values(FORMS))
       for (const user of ['Ann', 'Bob'])
@@ -175,6 +203,8 @@ t.test('hooks and log lines of a cached page have the store of their own request
           get(mark(path), { ...headers, 'x-user': user }),
           get(mark(path), { ...headers, 'x-user': `${user}2` }),
         ])
+  const isLate = ({ msg }: LogLine) => msg.endsWith('Error: late')
+  while (!log.lines.some(isLate)) await new Promise(setImmediate)
   const lines = log.lines as (LogLine & Record<string, unknown>)[]
   const hooks = lines.filter(({ hook }) => hook !== undefined)
   const strangers = hooks.filter(({ user, store }) => user !== store)

@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
 import { originalOf } from '../http/original-request.ts'
 import { isPlainObject } from '../util/is-plain-object.ts'
@@ -16,7 +17,8 @@ type LogMethod = (...values: unknown[]) => unknown
 
 /**
  * Creates a recorder for the log of a request. Writing a line is not a read, even if the line contains the request:
- * `request.log.info({ req: request })`. Reading the bindings of the log is a read.
+ * `request.log.info({ req: request })`. Reading the bindings of the log is a read. The mixin of the log runs in the async
+ * context of the request.
  */
 export function recordLog(log: FastifyBaseLogger & WithLevels, recording: Recording): FastifyBaseLogger {
   const methods = new Map<unknown, LogMethod>()
@@ -25,8 +27,10 @@ export function recordLog(log: FastifyBaseLogger & WithLevels, recording: Record
     const existing = methods.get(method)
     if (existing) return existing
     const created = new Proxy(method, {
-      apply: (target, self, args) =>
-        toResult(Reflect.apply(target, originalOf<unknown>(self), args.map(withOriginals))),
+      apply(target, self, args: unknown[]) {
+        const write = () => Reflect.apply(target, originalOf<unknown>(self), args.map(withOriginals))
+        return toResult(args.every((value) => isInert(value)) ? recording.inRequest(write) : write())
+      },
     })
     methods.set(method, created)
     return created
@@ -60,4 +64,20 @@ function withOriginals(argument: unknown): unknown {
   const isRecorder = ([, { value }]: (typeof descriptors)[number]) => originalOf<unknown>(value) !== value
   if (!descriptors.some(isRecorder)) return argument
   return Object.fromEntries(Object.entries(argument).map(([key, value]) => [key, originalOf<unknown>(value)]))
+}
+
+/** The most levels of a value that is looked at. */
+const MAX_DEPTH = 8
+
+/**
+ * Whether writing a value runs no code of the site. A getter may keep what it returns, and a load may return it too, so it
+ * must not find the stores of the visitor.
+ */
+function isInert(value: unknown, left = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'function'
+  if (originalOf<unknown>(value) !== value) return true
+  const isKnown = isPlainObject(value) || Array.isArray(value) || types.isNativeError(value)
+  if (left === 0 || types.isProxy(value) || !isKnown || 'toJSON' in value) return false
+  const descriptors = Object.entries(Object.getOwnPropertyDescriptors(value))
+  return descriptors.every(([name, part]) => name === 'stack' || ('value' in part && isInert(part.value, left - 1)))
 }

@@ -20,6 +20,8 @@ export interface RecordedObject<Original extends object> {
 export interface Recording {
   /** Notes a read of a property whose value identifies a visitor. */
   note(property: string): void
+  /** Calls code that is for this visitor only, such as hooks, in the async context of the request. */
+  inRequest<Result>(work: () => Result): Result
   /**
    * Returns the recorder for an object of the request. For a function, returns one that calls it with the original as
    * `this`. Returns other values unchanged.

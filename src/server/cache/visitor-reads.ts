@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { originalOf } from '../http/original-request.ts'
 import { recordLog } from './log-recorder.ts'
@@ -27,6 +28,7 @@ export interface ReadRecorder {
   request: FastifyRequest
   reply: FastifyReply
   context: Record<string, unknown>
+  inRequest: Recording['inRequest']
   /** The headers that the loads have set, by their names in lower case. */
   readonly written: ReadonlyMap<string, string>
   /** The first read; null if there was none so far. A promise in the data may still read something. */
@@ -36,21 +38,26 @@ export interface ReadRecorder {
 /**
  * Creates recorders for a request whose response should be stored for all visitors. A recorder behaves like its
  * original. The response may be stored if `firstRead` is still null after the render. Decision 049 lists the limits.
+ * Call it in the async context of the request.
  */
 export function recordReads({ request, reply, context, hasGuards, ...address }: RecordedRequest): ReadRecorder {
   let firstRead: VisitorRead | null = null
   const recorders = new Map<object, object>()
+  const inRequest = AsyncLocalStorage.snapshot()
+  // After a read, the response is the visitor's: hooks that a method runs, such as those of `send`, find their stores.
+  const call = <Result>(work: () => Result) => (firstRead ? inRequest(work) : work())
   const recording: Recording = {
     note(property) {
       firstRead ??= { property, error: captureRead(property, recording.note) }
     },
+    inRequest,
     recorderOf(value) {
       if (typeof value !== 'function' && (typeof value !== 'object' || value === null)) return value
       const existing = recorders.get(value)
       if (existing) return existing
       const log = [request.log, reply.log].find((log) => log === value)
       if (typeof value !== 'function' && !log) return value
-      const created = log ? recordLog(log, recording) : callWithOriginal(value, recorders)
+      const created = log ? recordLog(log, recording) : callWithOriginal(value, recorders, call)
       recorders.set(value, created)
       return created
     },
@@ -65,6 +72,7 @@ export function recordReads({ request, reply, context, hasGuards, ...address }: 
     request: recordedRequest,
     reply: recordedReply,
     context: hasGuards ? createRecorder(recordedContext, recording) : context,
+    inRequest,
     written,
     get firstRead() {
       return firstRead
@@ -76,11 +84,15 @@ export function recordReads({ request, reply, context, hasGuards, ...address }: 
  * Returns a function that calls `method` with the original as `this`. Private fields and `WeakMap`s then work in it.
  * It returns the recorder where the method returns the original.
  */
-function callWithOriginal(method: object, recorders: ReadonlyMap<object, object>): object {
+function callWithOriginal(
+  method: object,
+  recorders: ReadonlyMap<object, object>,
+  call: Recording['inRequest'],
+): object {
   // The caller has checked that it is a function.
   return new Proxy(method as (...values: unknown[]) => unknown, {
     apply(target, self, args) {
-      const result = Reflect.apply(target, originalOf<unknown>(self), args)
+      const result = call(() => Reflect.apply(target, originalOf<unknown>(self), args))
       return typeof result === 'object' && result !== null ? (recorders.get(result) ?? result) : result
     },
   })

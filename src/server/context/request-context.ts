@@ -54,17 +54,14 @@ export class RequestContext implements FailureSubject, RequestTarget {
   staleStatus: number | null = null
   /** The response, when a page of this site asks for data in place of a document. */
   navigation: NavigationAnswer | null = null
-  /**
-   * Watches a response that may be stored; null for any other. The render continues if the client leaves, because
-   * other requests may wait for it.
-   */
-  capture: PageCapture | null = null
   /** True when all guards of the page, or of the unknown path, have let the request pass. */
   hasPassedGuards = false
   /** The output of the page's schemas `params` and `search`; null without one. */
   addressExtras: Pick<PageExtras, 'params' | 'search'> | null = null
   /** True while the request holds a render slot. */
   hasSlot = false
+  #capture: PageCapture | null = null
+  #inRequest: PageCapture['inRequest'] | null = null
   #address: PublicAddress | null = null
   #context: Record<string, unknown> | null = null
   #url: URL | null = null
@@ -88,6 +85,20 @@ export class RequestContext implements FailureSubject, RequestTarget {
     this.errorFormat = errorFormat
     this.params = params
     this.hasScripts = hasScripts
+  }
+
+  /**
+   * Watches a response that may be stored; null for any other. The render continues if the client leaves, because
+   * other requests may wait for it.
+   */
+  get capture(): PageCapture | null {
+    return this.#capture
+  }
+
+  set capture(capture: PageCapture | null) {
+    this.#capture = capture
+    // The work that it has started may still fail after it has been given up.
+    if (capture) this.#inRequest = capture.inRequest
   }
 
   /** The origin at which the visitor sees the site. */
@@ -232,7 +243,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
    * stored is made outside of it.
    */
   inRequest<Result>(work: () => Result): Result {
-    return this.capture ? this.capture.inRequest(work) : work()
+    return this.#inRequest ? this.#inRequest(work) : work()
   }
 
   /** Aborts `signal`, which loads and the render were given. */

@@ -26,7 +26,8 @@ const warned = new WeakMap<object, Set<string>>()
  * Counts a response that is not stored. Warns once for each page and reason (HYD_CACHE_PERSONAL,
  * HYD_PRERENDER_PERSONAL).
  */
-export function noteRefusal(refusal: CacheRefusal, route: PreparedRoute, { site, request }: RequestContext) {
+export function noteRefusal(refusal: CacheRefusal, route: PreparedRoute, ctx: RequestContext) {
+  const { site, request } = ctx
   const { id, page, prerender, steps } = route
   site.metrics.cacheRefused(id, refusal.kind)
   const keys = warned.get(site) ?? new Set<string>()
@@ -40,7 +41,7 @@ export function noteRefusal(refusal: CacheRefusal, route: PreparedRoute, { site,
   const error = prerender
     ? createHydrantError('HYD_PRERENDER_PERSONAL', [prerender.file, `${reason}${at}`])
     : createHydrantError('HYD_CACHE_PERSONAL', [page.serverFile, `${reason}${at}`])
-  warnOf(error, id, request.log, place?.isInLayout && !prerender ? LAYOUT_FIX : error.fix)
+  ctx.inRequest(() => warnOf(error, id, request.log, place?.isInLayout && !prerender ? LAYOUT_FIX : error.fix))
 }
 
 /** Returns the reason as the end of a sentence. */

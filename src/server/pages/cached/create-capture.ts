@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { queryOf } from '../../cache/cache-key.ts'
 import type { CacheRule } from '../../cache/cache-rule.ts'
 import { type FixedDocument, fixDocument } from '../../cache/fixed-document.ts'
@@ -103,7 +102,7 @@ export function createCapture(route: PreparedRoute, input: CaptureInput, ctx: Re
     reply: reads.reply,
     context: reads.context,
     run: runOutsideRequests,
-    inRequest: AsyncLocalStorage.snapshot(),
+    inRequest: reads.inRequest,
     setTags(given) {
       tags = given
     },
