@@ -41,7 +41,12 @@ export function keyOf({ scope, origin, format, kept, mayReport, path, search }: 
   const target = path + search
   // A path begins with a slash, and no hash does.
   const end = target.length > MAX_TARGET_LENGTH ? hashOf(target) : target
-  return `${scope} ${origin} ${format}${kept}${mayReport ? '' : '-'} ${end}`
+  return detach(`${scope} ${origin} ${format}${kept}${mayReport ? '' : '-'} ${end}`)
+}
+
+/** Returns an equal text that is no part of another one: a part of a URL keeps the whole URL in the memory. */
+function detach(text: string): string {
+  return Buffer.from(text).toString()
 }
 
 function hashOf(text: string): string {
@@ -81,9 +86,9 @@ const MAX_TAG_LENGTH = 256
  */
 export function toStoredTag(tag: string): string {
   const encoded = encodeTag(tag)
-  if (encoded.length <= MAX_TAG_LENGTH) return encoded
+  if (encoded.length <= MAX_TAG_LENGTH) return detach(encoded)
   const end = `~${hashOf(encoded)}`
-  return encoded.slice(0, MAX_TAG_LENGTH - end.length).replace(/%.?$/, '') + end
+  return detach(encoded.slice(0, MAX_TAG_LENGTH - end.length).replace(/%.?$/, '') + end)
 }
 
 /**

@@ -38,6 +38,9 @@ export function freshnessOf({ storedAt, freshMs, staleMs }: StoredResponse, now:
   return age < freshMs + staleMs ? 'stale' : 'expired'
 }
 
+/** The bytes that the objects of a stored page take, whatever they contain: 8.5 MB for 3,970 pages of 10 bytes (Node.js 20). */
+const OBJECT_BYTES = 2_000
+
 /** The body of a stored page in one encoding. */
 export interface StoredBody extends PreparedBody {
   /** The strong ETag (https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.3). */
@@ -68,7 +71,8 @@ export class StoredPage {
     this.route = route
     this.response = response
     this.#onGrow = onGrow
-    this.#more = response.rest ? JSON.stringify(response.rest).length * 2 : 0
+    const { rest, headers, tags } = response
+    this.#more = OBJECT_BYTES + JSON.stringify([rest, headers, tags]).length * 2
     this.bytes = Buffer.from(response.body)
     this.hash = createHash('sha256').update(this.bytes).digest('base64url')
     this.#plain = this.#createBody(null)

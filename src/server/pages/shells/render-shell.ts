@@ -20,12 +20,6 @@ export type ShellOutcome =
   /** The shell must not be stored. The reason is the end of a sentence. */
   | { kind: 'refused'; reason: string }
 
-/**
- * The promise that the visitor's parts wait for. It never settles, because a shell does not contain the visitor's
- * data.
- */
-const NEVER = new Promise<never>(() => {})
-
 /** Renders the shell of a page from the data of its shared loads. Never rejects. */
 export async function renderShell(
   route: PreparedRoute,
@@ -47,7 +41,9 @@ async function tryToRender(
   ctx: RequestContext,
 ): Promise<ShellOutcome> {
   const { plan, leaf } = route
-  const extras = { ...ctx.addressExtras, visitorData: NEVER }
+  // The promise that the visitor's parts wait for never settles, because a shell does not contain the visitor's data. Each
+  // render has its own: what waits for a promise lives as long as the promise.
+  const extras = { ...ctx.addressExtras, visitorData: new Promise<never>(() => {}) }
   const data = await writeShellData(route, values, extras, ctx)
   if ('reason' in data) return { kind: 'refused', reason: data.reason }
   // These nonces are placeholders. Hashes replace them before the shell is stored.
