@@ -1,7 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { TLSSocket } from 'node:tls'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, LightMyRequestResponse } from 'fastify'
 import { sendProblem } from '../http/problem.ts'
 import { pathAndQuery, pathOf } from '../http/request-url.ts'
@@ -47,7 +46,7 @@ interface Sender {
  * its credentials is injected into the app. The hooks must not let it reach its handler.
  */
 export function addLock(app: FastifyInstance) {
-  const { probeOf, note, judge } = createProber(app)
+  const { probeOf, note, judge, acceptsCopy } = createProber(app)
   const verdicts = new Map<string, { found: Promise<Verdict>; until: number }>()
   const logged = new Set<Verdict>()
 
@@ -56,11 +55,15 @@ export function addLock(app: FastifyInstance) {
     const own = { method: request.method, url: pathOf(request.originalUrl) }
     for (const target of [{ method: 'GET', url: prefix + CHECK_PATH }, ...(request.is404 ? [] : [own])]) {
       const verdict = await judge(target, request)
-      if (!logged.has(verdict)) log(verdict, target)
-      logged.add(verdict)
-      if (verdict !== 'guarded') return verdict
+      if (verdict !== 'guarded') return logOnce(verdict, target)
     }
-    return 'guarded'
+    return (await acceptsCopy(request)) ? 'guarded' : logOnce('unknown', own)
+  }
+
+  function logOnce(verdict: Verdict, target: Target): Verdict {
+    if (!logged.has(verdict)) log(verdict, target)
+    logged.add(verdict)
+    return verdict
   }
 
   function log(verdict: Verdict, { method, url }: Target) {
@@ -140,11 +143,16 @@ function createProber(app: FastifyInstance) {
     if (outcome === 'accepted') return (await isForListedAddresses(target, request, stranger)) ? 'guarded' : 'open'
     const { cookie } = request.headers
     const withCookies = { ...stranger, headers: { ...stranger.headers, cookie: scramble(cookie ?? '') } }
-    if (cookie && (await send(target, withCookies)) === 'accepted') return 'open'
-    // A copy has no TLS. A hook may want that, and nothing else.
-    if (request.raw.socket instanceof TLSSocket && (await send(target, senderOf(request))) !== 'accepted')
-      return 'unknown'
-    return 'guarded'
+    return cookie && (await send(target, withCookies)) === 'accepted' ? 'open' : 'guarded'
+  }
+
+  /**
+   * Whether the hooks accept a copy with all credentials. If not, they may have refused the others for another reason: a
+   * copy has no TLS, and a hook may limit how many requests a client sends.
+   */
+  async function acceptsCopy(request: FastifyRequest): Promise<boolean> {
+    const target = { method: request.method, url: request.originalUrl }
+    return request.is404 || (await send(target, senderOf(request))) === 'accepted'
   }
 
   /** Whether the hooks accept the address of the client, and no others. */
@@ -162,6 +170,7 @@ function createProber(app: FastifyInstance) {
     /** Notes that a copy has reached its handler. */
     note: (id: string) => void reached.add(id),
     judge,
+    acceptsCopy,
   }
 }
 

@@ -101,6 +101,17 @@ t.test('a hook that fails, or asks for patience, opens nothing', async (t) => {
     )
     t.equal(await statusOf(app, OPERATOR), 503, `${status}`)
   }
+  // The console is open to nobody while a client can only say that it was first.
+  for (const mayRun of [(count: number) => count <= 1, (_: number, running: number) => running <= 1]) {
+    let count = 0
+    let running = 0
+    const { app, log } = await createApp(t, async (_request, reply) => {
+      reply.raw.once('close', () => running--)
+      return mayRun(++count, ++running) ? undefined : reply.code(403).send('no')
+    })
+    t.equal(await statusOf(app, HEADERS), 503, `${mayRun}`)
+    t.match(JSON.stringify(log.lines), /refused a copy of a request that it had accepted/)
+  }
   const { app } = await createApp(t, async ({ headers }) => {
     if (!headers.authorization) throw new Error('the database is away')
   })
