@@ -39,8 +39,11 @@ export type ToPrimary =
   | { kind: 'cacheCall'; call: ShareCall }
   /** The worker caches pages, so it has to hear of the invalidations of others. */
   | { kind: 'cacheJoin' }
-  /** The worker has invalidated tags; `versions` is null if the store of several machines has not recorded it. */
-  | { kind: 'cacheTell'; id: number; tags: readonly string[]; versions: Versions | null }
+  /**
+   * The worker has invalidated tags; `versions` is null if the store of several machines has not recorded it. `to` is the
+   * only worker to tell, by its process id (all others).
+   */
+  | { kind: 'cacheTell'; id: number; tags: readonly string[]; versions: Versions | null; to?: number }
   /** The response to `cacheTell`. A worker that is closing its page cache does not take the invalidation. */
   | { kind: 'cacheHeard'; id: number; isTaken: boolean }
   /** The response to `askCache`. */
@@ -70,6 +73,8 @@ export type ToWorker =
   | { kind: 'cacheResult'; result: ShareResult }
   /** A worker has changed the page cache. */
   | { kind: 'cacheEvent'; event: ShareEvent }
+  /** Another worker caches pages from now on. */
+  | { kind: 'cacheJoined'; pid: number }
   /** Another worker has invalidated tags. */
   | { kind: 'cacheTell'; id: number; tags: readonly string[]; versions: Versions | null }
   /** The response to `cacheTell`: how many workers have taken the invalidation. */

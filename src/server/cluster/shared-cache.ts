@@ -16,7 +16,7 @@ type MessageOf<Kind extends ToPrimary['kind']> = Extract<ToPrimary, { kind: Kind
 
 /** The cache that the primary keeps for its workers, and what it passes on between them. */
 export interface WorkersCache {
-  /** From now on, the worker hears of the invalidations of others. */
+  /** From now on, the worker hears of the invalidations of others. They tell it of those that no store has recorded. */
   join(worker: WorkerProcess): void
   /** Makes the call of a worker and sends the result. */
   take(call: ShareCall, worker: WorkerProcess): void
@@ -49,10 +49,13 @@ export function createWorkersCache(maxBytes: number): WorkersCache {
   }
 
   return {
-    join: (worker) => void workers.add(worker),
+    join(worker) {
+      for (const other of workers) other.send({ kind: 'cacheJoined', pid: worker.pid })
+      workers.add(worker)
+    },
     take: (call, worker) => worker.send({ kind: 'cacheResult', result: answerShareCall(share, worker, call) }),
     async tell(message, worker) {
-      const others = [...workers].filter((other) => other !== worker)
+      const others = [...workers].filter((other) => other !== worker && (message.to ?? other.pid) === other.pid)
       const taken = await Promise.all(others.map((other) => tellOne(other, message)))
       worker.send({ kind: 'cacheTold', id: message.id, takers: taken.filter(Boolean).length })
     },
@@ -97,12 +100,12 @@ function createPeers(channel: PrimaryChannel): StorePeers {
   channel.listen((message) => {
     if (message.kind === 'cacheTold') pending.resolve(message.id, message.takers)
   })
+  function tell(told: Omit<MessageOf<'cacheTell'>, 'kind' | 'id'>): Promise<unknown> {
+    return pending.call((id) => void channel.send({ kind: 'cacheTell', id, ...told }))
+  }
   return {
-    async tell(tags, versions) {
-      if (!channel.isOpen()) return 0
-      // The primary responds with the number of those that have taken it.
-      return (await pending.call((id) => void channel.send({ kind: 'cacheTell', id, tags, versions }))) as number
-    },
+    // The primary responds with the number of those that have taken it.
+    tell: async (tags, versions) => (channel.isOpen() ? ((await tell({ tags, versions })) as number) : 0),
     onTold(listener) {
       channel.listen((message) => {
         if (message.kind !== 'cacheTell') return
@@ -110,6 +113,14 @@ function createPeers(channel: PrimaryChannel): StorePeers {
         void channel.send({ kind: 'cacheHeard', id, isTaken: listener(tags, versions) })
       })
       void channel.send({ kind: 'cacheJoin' })
+    },
+    onJoined(waitingTags) {
+      channel.listen((message) => {
+        if (message.kind !== 'cacheJoined') return
+        const tags = waitingTags()
+        // Without the primary there is no other worker.
+        if (tags.length > 0) tell({ tags, versions: null, to: message.pid }).catch(() => {})
+      })
     },
   }
 }

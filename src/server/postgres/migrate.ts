@@ -34,7 +34,7 @@ export async function hasTable(client: ClientBase, name: string): Promise<boolea
   return rows[0]?.exists ?? false
 }
 
-async function readVersion(client: ClientBase, versionTable: string): Promise<number> {
+export async function readVersion(client: ClientBase, versionTable: string): Promise<number> {
   const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${versionTable}`)
   return rows[0]?.version ?? 0
 }

@@ -26,6 +26,8 @@ export interface StorePeers {
   tell(tags: readonly string[], versions: Versions | null): Promise<number>
   /** Calls `listener` with each invalidation of them. It returns whether this process has taken it. */
   onTold(listener: (tags: readonly string[], versions: Versions | null) => boolean): void
+  /** Tells each of them that starts from now on what `waitingTags` returns then: the store has not recorded it. */
+  onJoined(waitingTags: () => readonly string[]): void
 }
 
 /** Less than the time that a process has for its last work when its requests are not finished in time. */
@@ -54,6 +56,7 @@ export function createSharedStore({ backend, peers, closeMs = MAX_CLOSE_MS, ...i
     if (closing === null) link.hear(tags, versions)
     return closing === null
   })
+  peers?.onJoined(link.waitingTags)
 
   async function read(key: string) {
     const missed = reads.begin()

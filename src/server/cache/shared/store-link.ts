@@ -4,8 +4,8 @@
 // The states are in `link-state.ts`. Every way to `up` leads through `verify`, so the server is used only after
 //
 // 1. it has told what it is. If it may have lost invalidations, a new epoch begins: everything that is stored is
-//    outdated. It may have if its epoch has another server's name, if its sequence is lower than one that it has told
-//    before, or if the connection is a new one and the server does not tell its name.
+//    outdated. It may have if its epoch has another server's name or is one that had ended, if its sequence is lower than
+//    one that it has told before, or if the connection is a new one and the server does not tell its name.
 // 2. this process has dropped what others have invalidated in the meantime;
 // 3. the server has recorded what this process has invalidated in the meantime.
 //
@@ -27,6 +27,8 @@ type StartDeadline = (ms: number, onPassed: () => void) => () => void
  * further behind are not expected.
  */
 const REPLICATED_MS = 60_000
+/** How many epochs a process remembers, to notice that one of them comes back. */
+const MAX_EPOCHS = 100
 /** If more invalidations wait, one invalidation of all tags replaces them. */
 const MAX_WAITING = 1_000
 
@@ -181,7 +183,8 @@ function createVerifier({ backend, state, seen, own, wasRecorded }: VerifierInpu
     const since = seen.current()
     const changes = await backend.changes(since)
     const { versions } = changes
-    const isLost = isBehind(versions, since) || (name !== undefined && hasMoved(versions, since, name))
+    const isReturn = isBehind(versions, since) || seen.isEnded(versions, since)
+    const isLost = isReturn || (name !== undefined && hasMoved(versions, since, name))
     seen.take(isLost ? { versions, tags: null } : changes)
     if (isLost) own.keep([EVERY_TAG])
     return versions
@@ -242,30 +245,41 @@ export function callWithin<T>(
 /** The versions that this process has seen. `onChanged` is called with the tags that are new to this process. */
 function createSeenVersions(onChanged: LinkInput['onChanged']) {
   let seen: Versions | null = null
+  /** In their order. */
+  let epochs: string[] = []
+
+  function see(versions: Versions) {
+    if (seen?.epoch !== versions.epoch)
+      epochs = [...epochs.filter((epoch) => epoch !== versions.epoch), versions.epoch].slice(-MAX_EPOCHS)
+    seen = versions
+  }
 
   return {
     /** Null before the first response of the store. */
     current: () => seen,
+    /** Whether the epoch had ended at `since`. It comes back with a copy of the data, for example after `SWAPDB`. */
+    isEnded: ({ epoch }: Versions, since: Versions | null) =>
+      since !== null && epochs.slice(0, epochs.indexOf(since.epoch)).includes(epoch),
     includes: (versions: Versions | null) =>
       versions !== null && seen?.epoch === versions.epoch && versions.sequence <= seen.sequence,
     /** Takes the changes of a store. All tags are new if they are not known. */
     take({ versions, tags }: Changes) {
       const isFirst = seen === null
       if (tags === null || (seen !== null && seen.epoch !== versions.epoch)) {
-        seen = versions
+        see(versions)
         return onChanged([EVERY_TAG], isFirst)
       }
       // Another response may have arrived since this one was requested.
       const last = seen?.sequence ?? 0
       const changed = tags.filter(([, sequence]) => sequence > last).map(([tag]) => tag)
-      if (seen === null || versions.sequence > last) seen = versions
+      if (seen === null || versions.sequence > last) see(versions)
       if (changed.length > 0) onChanged(changed, false)
     },
     /** Takes the versions after an invalidation. Returns false if there were other invalidations in between. */
     follow(versions: Versions, tags: readonly string[]): boolean {
       const isSame = seen?.epoch === versions.epoch || tags.includes(EVERY_TAG)
       if (seen === null || !isSame || versions.sequence !== seen.sequence + 1) return false
-      seen = versions
+      see(versions)
       return true
     },
   }

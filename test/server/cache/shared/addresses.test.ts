@@ -103,6 +103,11 @@ for (const [name, url, reason] of [
   ['a wrong password', address(plain.url, { password: 'wrong-one' }), /WRONGPASS/],
   ['an unknown user', address(plain.url, { password: PASSWORD, user: 'nobody-known' }), /WRONGPASS/],
   ['no password', plain.url, /NOAUTH/],
+  [
+    'a database that the server does not have',
+    address(plain.url, { password: PASSWORD }).replace(/\/0$/, '/99'),
+    /DB index is out of range/,
+  ],
 ] as const)
   t.test(`with ${name}, a process continues alone and writes one warning`, async (t) => {
     const countConnections = watchConnections(t)
@@ -116,7 +121,7 @@ for (const [name, url, reason] of [
     t.equal(lines.length, 1)
     t.match(
       lines[0],
-      `the page cache cannot use ${plain.url}, so each process caches pages in its own memory for now: `,
+      `the page cache cannot use ${plain.url.replace(/\/0$/, new URL(url).pathname)}, so each process caches pages in its own memory for now: `,
     )
     t.match(lines[0], reason)
     t.notMatch(lines[0], /wrong-one|nobody-known|a-p/)

@@ -278,6 +278,26 @@ t.test('PostgreSQL: somebody may empty the tables', async (t) => {
   t.ok(heard.includes(EVERY_TAG))
 })
 
+t.test('PostgreSQL: somebody may drop the tables, or some of them', async (t) => {
+  const url = postgres.createDatabase('dropped')
+  const { store, heard } = await createTimedStore(
+    t,
+    createPostgresBackend({ pg, url, place: 'the database', maxBytes: MAX_BYTES }),
+  )
+  for (const dropped of ['state, tags, entries, leases, schema', 'state', 'tags', 'schema, entries']) {
+    heard.length = 0
+    await render(store, 'key', ['a'])
+    const tables = dropped.split(', ').map((name) => `hydrant_cache_${name}`)
+    await inPostgres(url, (client) => client.query(`DROP TABLE ${tables.join(', ')}`))
+    await until(async () => {
+      await store.invalidate(['a'])
+      await render(store, 'key', ['a']).catch(() => {})
+      return (await store.get('key')) && heard.includes(EVERY_TAG)
+    })
+    t.ok(await store.invalidate(['a']))
+  }
+})
+
 t.test('PostgreSQL: tables of a newer version are refused', async (t) => {
   const url = postgres.createDatabase('newer')
   await inPostgres(url, (client) =>

@@ -154,6 +154,13 @@ t.test('Redis: a server that was emptied, or whose data were replaced, begins an
     () => command(redis.url, 'FLUSHALL'),
     // The state of an earlier time, without a new connection.
     () => command(redis.url, 'HINCRBY', 'hydrant:cache:state', 'sequence', '-2'),
+    // The data of an epoch that has ended, whose sequence may be higher.
+    async () => {
+      for (const { heard } of processes) heard.length = 0
+      await command(redis.url, 'SWAPDB', '0', '1')
+      await until(() => processes.every(({ heard }) => heard.at(-1) === EVERY_TAG))
+      await command(redis.url, 'SWAPDB', '0', '1')
+    },
   ]) {
     await render(processes[0]?.store ?? raise(), 'key', ['a'])
     for (const tag of ['b', 'c', 'd']) await processes[1]?.store.invalidate([tag])
@@ -291,6 +298,7 @@ function createPeers(): () => StorePeers {
         own = listener
         listeners.push(listener)
       },
+      onJoined() {},
     }
   }
 }

@@ -57,7 +57,13 @@ export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInp
 
   async function query<Row extends QueryResultRow>(text: string, values: readonly unknown[]) {
     if (connection === null) throw new Error('there is no connection')
-    return (await connection.query<Row>(text, values)).rows
+    try {
+      return (await connection.query<Row>(text, values)).rows
+    } catch (error) {
+      // Somebody has dropped the tables. The next connection creates them again.
+      if (isMissingTable(error)) connection.reset()
+      throw error
+    }
   }
 
   /** Runs a statement that returns the state. Creates the state if the tables were emptied. */
@@ -133,6 +139,10 @@ export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInp
       await connection?.close()
     },
   }
+}
+
+function isMissingTable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '42P01'
 }
 
 function toVersions({ epoch, sequence }: VersionsRow): Versions {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { createHydrantError } from '../../../errors/hydrant-error.ts'
-import { migrateTables } from '../../../postgres/migrate.ts'
+import { hasTable, migrateTables, readVersion } from '../../../postgres/migrate.ts'
 
 // The statements of the page cache in PostgreSQL. Each operation is a single statement, so a process that is killed
 // in the middle leaves no lock. A response is valid if its tags have not been invalidated since its render began
@@ -166,17 +166,38 @@ const MIGRATIONS: readonly string[] = [
   );`,
 ]
 
+const VERSION_TABLE = 'hydrant_cache_schema'
+const TABLES = [VERSION_TABLE, ...['state', 'tags', 'entries', 'leases'].map((name) => `hydrant_cache_${name}`)]
+
 /** Creates the tables of the page cache, or migrates them. Throws HYD_CACHE_STORE_NEWER. */
 export async function createCacheTables(client: ClientBase, place: string): Promise<void> {
   const createNewer = (version: number) =>
     createHydrantError('HYD_CACHE_STORE_NEWER', [place, version, MIGRATIONS.length])
-  const tables = { versionTable: 'hydrant_cache_schema', lock: LOCK, migrations: MIGRATIONS, createNewer }
+  const tables = { versionTable: VERSION_TABLE, lock: LOCK, migrations: MIGRATIONS, createNewer }
   try {
     await client.query(`BEGIN; SET LOCAL statement_timeout = ${STATEMENT_MS}; SET LOCAL lock_timeout = ${STATEMENT_MS}`)
+    await dropIncomplete(client)
     await migrateTables(client, tables)
     await client.query('COMMIT')
   } catch (error) {
     await client.query('ROLLBACK')
     throw error
   }
+}
+
+/** Drops the tables if somebody has dropped some of them: they hold nothing that cannot be rendered again. */
+async function dropIncomplete(client: ClientBase) {
+  if (!(await isIncomplete(client))) return
+  await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+  // Another process may have created them in the meantime.
+  if (await isIncomplete(client)) await client.query(`DROP TABLE IF EXISTS ${TABLES.join(', ')}`)
+}
+
+async function isIncomplete(client: ClientBase): Promise<boolean> {
+  const count = 'SELECT count(to_regclass(name))::int AS found FROM unnest($1::text[]) AS name'
+  const { rows } = await client.query<{ found: number }>(count, [TABLES])
+  const found = rows[0]?.found ?? 0
+  if (found === 0 || found === TABLES.length) return false
+  // A newer version may have other tables.
+  return !(await hasTable(client, VERSION_TABLE)) || (await readVersion(client, VERSION_TABLE)) <= MIGRATIONS.length
 }

@@ -30,12 +30,14 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
   const options = readOptions(input.url)
   const client = input.createClient(options)
   const subscriber = input.createClient(options)
-  let isSubscribed = false
+  const both = [client, subscriber]
+  /** Those that can be used. */
+  const prepared = new Set<Redis>()
   let isConnected = false
   let lastError: unknown = null
 
   function update() {
-    const isComplete = isSubscribed && client.status === 'ready'
+    const isComplete = prepared.size === both.length
     if (isComplete === isConnected) return
     isConnected = isComplete
     if (isConnected) input.connected()
@@ -48,31 +50,32 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
     if (!isConnected) input.disconnected(error)
   }
 
-  async function subscribe() {
+  async function prepare(one: Redis, command: () => Promise<unknown>) {
     try {
-      await subscriber.subscribe(input.channel)
-      isSubscribed = true
+      await command()
+      prepared.add(one)
       update()
     } catch (error) {
       fail(error)
-      disconnect(subscriber, true)
+      disconnect(one, true)
     }
   }
 
-  for (const one of [client, subscriber]) {
+  for (const one of both) {
     one.on('error', fail)
     one.on('close', () => {
-      if (one === subscriber) isSubscribed = false
+      prepared.delete(one)
       update()
     })
   }
-  client.on('ready', update)
-  subscriber.on('ready', subscribe)
+  const database = databaseOf(input.url)
+  // The client selects the database too, but continues with the database 0 if the server refuses that.
+  client.on('ready', () => prepare(client, async () => database > 0 && client.select(database)))
+  subscriber.on('ready', () => prepare(subscriber, () => subscriber.subscribe(input.channel)))
   subscriber.on('message', (_channel, text) => input.onMessage(text))
-  const both = [client, subscriber]
   // Without pings, an idle connection that is broken silently would not be noticed.
   const ping = setInterval(() => {
-    if (isSubscribed) subscriber.ping().catch(() => {})
+    if (prepared.has(subscriber)) subscriber.ping().catch(() => {})
   }, PING_MS).unref()
   // The event `error` reports that a connection fails.
   for (const one of both) one.connect().catch(() => {})
@@ -99,8 +102,13 @@ function disconnect(client: Redis, reconnects: boolean) {
   client.disconnect(reconnects)
 }
 
+/** Returns the number of the database that a URL names. */
+export function databaseOf(url: string): number {
+  return Number(new URL(url).pathname.slice(1))
+}
+
 function readOptions(url: string): RedisOptions {
-  const { protocol, hostname, port, username, password, pathname } = new URL(url)
+  const { protocol, hostname, port, username, password } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   const usesTls = protocol === 'rediss:' || protocol === 'valkeys:'
   return {
@@ -110,9 +118,9 @@ function readOptions(url: string): RedisOptions {
     family: 0,
     ...(username === '' ? {} : { username: decodeURIComponent(username) }),
     ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-    db: Number(pathname.slice(1)),
     // Node.js does not send the server's name (SNI) itself. Several servers may share one address.
     ...(usesTls ? { tls: isIP(host) ? {} : { servername: host } } : {}),
+    db: databaseOf(url),
     connectionName: 'hydrant',
     lazyConnect: true,
     // The check needs INFO, which a server may refuse. A server that still loads its data refuses the calls.

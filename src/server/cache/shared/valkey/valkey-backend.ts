@@ -13,7 +13,7 @@ import {
   writeAnnouncement,
 } from '../backend.ts'
 import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
-import { connectToValkey, type ValkeyConnection } from './connection.ts'
+import { connectToValkey, databaseOf, type ValkeyConnection } from './connection.ts'
 import * as scripts from './scripts.ts'
 
 /** All keys, and the channel, begin with it. */
@@ -33,7 +33,7 @@ type VersionsReply = [epoch: string, sequence: number]
 export function createValkeyBackend({ iovalkey, url, maxBytes, maxTags = MAX_STORED_TAGS }: ValkeyInput): StoreBackend {
   const owner = randomUUID()
   // Messages reach the subscribers in all databases of the server.
-  const channel = `${PREFIX}${Number(new URL(url).pathname.slice(1))}`
+  const channel = `${PREFIX}${databaseOf(url)}`
   let connection: ValkeyConnection | null = null
   let server: string | null = null
 
