@@ -45,7 +45,8 @@ const POLICIES: readonly (readonly [policy: string, runs: boolean])[] = [
   ["script-src 'unsafe-inline' https://cdn.example", false],
   ['script-src', false],
   ['sandbox', false],
-  ['sandbox allow-scripts', false],
+  ['sandbox allow-scripts', true],
+  ['sandbox allow-same-origin', false],
   ['sandbox allow-scripts allow-same-origin', true],
   ["img-src 'none'; base-uri 'none';;", true],
 ]

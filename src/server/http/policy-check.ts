@@ -17,9 +17,8 @@ export function findBlockingDirective(policies: readonly string[], subject: Poli
   for (const policy of policies.flatMap((value) => value.split(','))) {
     const directives = readDirectives(policy)
     const sandbox = directives.get('sandbox')
-    // Without `allow-same-origin`, the document has an origin of its own and cannot load modules from this one.
-    if (sandbox && !(hasKeyword(sandbox, 'allow-scripts') && hasKeyword(sandbox, 'allow-same-origin')))
-      return ['sandbox', ...sandbox].join(' ')
+    // Without `allow-same-origin`, the document has an origin of its own. Assets may be loaded from every origin.
+    if (sandbox && !hasKeyword(sandbox, 'allow-scripts')) return ['sandbox', ...sandbox].join(' ')
     const name = ['script-src-elem', 'script-src', 'default-src'].find((each) => directives.has(each))
     const sources = name === undefined ? undefined : directives.get(name)
     if (sources && !allowsScripts(sources, subject)) return [name, ...sources].join(' ')
