@@ -69,8 +69,8 @@ export type HrefArguments<Route extends string> =
  * Throws a TypeError if the value of a parameter is missing, is empty or is neither a string nor a number. In the
  * query, a boolean is accepted, too.
  *
- * A value with which the URL would lead elsewhere gives a link to the 404 page: `.` or `..` as a segment, or a slash at
- * the beginning of the path. The first such value of a route is recorded as a failure.
+ * A value with which the URL would lead elsewhere gives a link to the 404 page: `.` or `..` between slashes or alone, or a
+ * slash at the beginning of the path. The first such value of a route is recorded as a failure.
  *
  * @param route The route of the page: `/products/[id]`. When `hydrant-env.d.ts` exists, TypeScript accepts only the
  *   routes in it.
@@ -81,8 +81,8 @@ export function href<const Route extends RouteId>(route: Route, ...[params, opti
     .split('/')
     .map((segment) => fillSegment(segment, route, values))
     .join('/')
-  // Browsers resolve such segments, also when they are encoded, and read the beginning as a host.
-  const isLost = /^\/\/|\/\.\.?(?:\/|$)/.test(path)
+  // Browsers resolve such segments, also when they are encoded, and read the beginning as a host. Proxies decode the slash.
+  const isLost = /^\/\/|(\/|%2F)\.\.?(\/|%2F|$)/.test(path)
   if (isLost) reportOnce(route, path)
   const address = isLost ? base + NO_PAGE_PATH : base && path === '/' ? base : base + path
   return address + searchOf(route, options?.search) + hashOf(options?.hash)

@@ -282,6 +282,61 @@ export default () => <main><h1>Opens</h1><FailureBoundary><Suspense fallback="wa
   t.equal(seen.count, 2, 'a page that the browser renders is loaded, as the server can render the part')
 })
 
+t.test('F11: a page works if it is not known which of its elements belong to the missing script', async (t) => {
+  const page = (content: string) => `import { lazy, Suspense, useState } from 'react'
+import Other from '../components/other.tsx'
+const Ad = lazy(() => import('../components/ad-banner.tsx'))
+const Pair = lazy(() => import('../components/pair.tsx'))
+export default function Page({ data }) {
+  const [count, setCount] = useState(0)
+  return <main><button onClick={() => setCount(count + 1)}>count {count}</button>${content}</main>
+}
+`
+  const dir = await buildForBrowser(t.testdir({}), {
+    'components/ad-banner.tsx': 'export default () => <p>the ad</p>\n',
+    'components/pair.tsx': 'export default () => <><p>a pair</p><p>of ads</p></>\n',
+    'components/other.tsx': 'export default () => <><p>other</p><p>others</p></>\n',
+    'components/late.tsx':
+      "import { use } from 'react'\nexport const Late = ({ later }) => <p>{use(later)}</p>\n",
+    'pages/lay/layout.tsx': `import { lazy } from 'react'
+const Ad = lazy(() => import('../../components/ad-banner.tsx'))
+export default ({ children }) => <div><Ad />{children}</div>
+`,
+    'pages/lay/inner.tsx': page('<p>inner</p>').replaceAll("'../", "'../../"),
+    'pages/one.tsx': page('<Ad /><Other /><p>end</p>'),
+    'pages/pair.tsx': page('<Pair /><Other /><p>end</p>'),
+    'pages/suspense.tsx': page('<Suspense fallback="wait"><Pair /><Other /></Suspense><p>end</p>'),
+    'pages/late.tsx': `import { Late } from '../components/late.tsx'
+${page('<Ad /><Suspense fallback="wait"><Late later={data.later} /></Suspense><p>end</p>')}`,
+    'pages/late.server.ts': "export const load = () => ({ later: new Promise((done) => setTimeout(done, 300, 'late')) })\n",
+  })
+  const { app } = await serve(t, dir)
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const open = await chromium.open()
+  for (const file of ['ad-banner.tsx', 'pair.tsx'])
+    await open.page.route(`**/${scriptOf(dir, `components/${file}`)}`, (route) => route.abort())
+  const seen = await watchDocuments(open)
+  const shown: Record<string, string> = {}
+  for (const path of ['lay/inner', 'one', 'pair', 'suspense', 'late']) {
+    await open.goto(`${address}/${path}`, 'load')
+    await open.hydrated()
+    await until(async () => {
+      await open.click('button')
+      return (await open.read('button')) !== 'count 0'
+    })
+    shown[path] = (await open.read('body')).replace(/\s+/g, ' ').replace(/count \d+/, 'count')
+  }
+  t.strictSame(shown, {
+    'lay/inner': 'the ad count inner',
+    one: 'count the ad other others end',
+    // React renders what it cannot hydrate, without the part.
+    pair: 'count other others end',
+    suspense: 'count other others end',
+    late: 'count the ad late end',
+  })
+  t.equal(seen.count, Object.keys(shown).length, 'no page is loaded again')
+})
+
 t.test('F11: a form is not sent again when a script of the response is missing', async (t) => {
   const dir = await buildForBrowser(t.testdir({}), {
     'pages/index.tsx':

@@ -12,7 +12,7 @@ interface Fiber {
   tag: number
   elementType: { _payload?: LazyPayload } | null
   stateNode: unknown
-  memoizedState: { dehydrated?: Comment | null } | null
+  memoizedState: { dehydrated?: Comment | null; isDehydrated?: boolean } | null
   alternate: Fiber | null
   child: Fiber | null
   sibling: Fiber | null
@@ -26,6 +26,7 @@ interface LazyPayload {
 }
 
 // Values of `tag`.
+const ROOT = 3
 const HOST = 5
 const TEXT = 6
 const SUSPENSE_TAG = 13
@@ -107,18 +108,20 @@ function createKept(thrown: Error) {
 }
 
 /**
- * Reads the nodes of a component that React is hydrating. Returns false if it is not known which they are, and undefined if
- * the server has not rendered the component.
+ * Reads the nodes of a component that React is hydrating. Returns false if they are not there, or if React has found that
+ * they are not those of the component, and undefined if the server has not rendered the component.
  */
 function readPart(component: Fiber): ReactNode | undefined {
   let before: Node | null = null
-  let after: number | null = 0
+  let after = 0
+  let isCertain = true
   let fiber = component
   while (fiber.return) {
     before ??= lastNode(fiber.return.child, fiber)
-    // React has not rendered what follows. A component may have any number of nodes.
     for (let next = fiber.sibling; next; next = next.sibling)
-      after = after !== null && (next.tag === HOST || next.tag === TEXT) ? after + 1 : null
+      if (next.tag === HOST || next.tag === TEXT || next.tag === SUSPENSE_TAG) after++
+      // React has not rendered what follows. A component may have any number of nodes.
+      else isCertain = false
     fiber = fiber.return
     if (fiber.tag === HOST || fiber.tag === SUSPENSE_TAG) break
   }
@@ -128,14 +131,19 @@ function readPart(component: Fiber): ReactNode | undefined {
   if (first === undefined) return wasDehydrated(fiber) ? false : undefined
   const parts = partsFrom(first)
   const from = before === null ? 0 : parts.findIndex(({ node }) => node === before) + 1
-  if (after === null || parts.some(({ isPending }) => isPending)) return false
-  return parts.slice(from, parts.length - after).map(({ content }) => content)
+  const end = parts.length - after
+  // Most components have one element. After a wrong guess, React renders everything anew, without this part.
+  const own = parts.slice(from, isCertain ? end : Math.min(from + 1, end))
+  return !own.some(({ isPending }) => isPending) && own.map(({ content }) => content)
 }
 
+/** Returns whether the component is inside of something that React was hydrating before this render. */
 function wasDehydrated(inside: Fiber): boolean {
-  let fiber: Fiber | null = inside
-  while (fiber && fiber.tag !== SUSPENSE_TAG) fiber = fiber.return
-  return Boolean(fiber?.alternate?.memoizedState?.dehydrated)
+  for (let fiber: Fiber | null = inside; fiber; fiber = fiber.return) {
+    const state = fiber.alternate?.memoizedState
+    if ((fiber.tag === SUSPENSE_TAG && state?.dehydrated) || (fiber.tag === ROOT && state?.isDehydrated)) return true
+  }
+  return false
 }
 
 /** Returns the last node of the components before another one. */

@@ -23,7 +23,7 @@ const HASHED = /[A-Z2-7]{8}\.\w+$/
 export function sendElsewhere(request: FastifyRequest, reply: FastifyReply): boolean {
   const { pathname, searchParams } = readUrl(request)
   const tries = Number(searchParams.get(TRY) ?? 0)
-  if (!isOfPage(request) || !HASHED.test(pathname) || !(tries < MAX_TRIES)) return false
+  if (!isOfPage(request) || !HASHED.test(pathname) || !(tries >= 0 && tries < MAX_TRIES)) return false
   forbidStoring(reply)
   // A load balancer that distributes connections chooses again. HTTP/2 has no such header.
   if (request.raw.httpVersionMajor === 1) reply.header('connection', 'close')

@@ -9,7 +9,7 @@ export default function Page({ data }) {
   return <form {...form}>{data.map((tag) => <a key={tag} href={href('/tag/[tag]', { tag })}>{tag}</a>)}</form>
 }
 `,
-    'pages/index.server.ts': "export const load = () => ['tea', '.', '..', 'a/..', '\\ud800']\n",
+    'pages/index.server.ts': "export const load = () => ['tea', '.', '..', 'a/..', '../a', 'a/./b', 'a/.b', '..a/b..', '\\ud800']\n",
     'pages/tag/[tag].tsx': 'export default ({ params }) => <p>tag {params.tag}</p>\n',
     'pages/tag/[tag].server.ts': 'export const action = () => {}\n',
     'pages/moved.tsx': 'export default () => null\n',
@@ -32,11 +32,16 @@ export const load = () => redirect(href('/tag/[tag]', { tag: '..' }))
           '/tag/tea',
           '/_hydrant/no-page',
           '/_hydrant/no-page',
-          '/tag/a%2F..',
+          '/_hydrant/no-page',
+          '/_hydrant/no-page',
+          '/_hydrant/no-page',
+          '/tag/a%2F.b',
+          '/tag/..a%2Fb..',
           '/tag/%EF%BF%BD',
         ].map((path) => prefix + path),
       )
     }
+    for (const path of ['a%2F.b', '..a%2Fb..']) t.equal((await get(`${prefix}/tag/${path}`)).statusCode, 200, path)
     t.equal((await get(`${prefix}/moved`)).headers.location, `${prefix}/_hydrant/no-page`)
     const found = await get(`${prefix}/_hydrant/no-page`)
     t.equal(found.statusCode, 404)

@@ -161,6 +161,7 @@ t.test('a browser asks for a missing asset again, which may reach a replica that
     ['/AAAAAAAA.js?try=12', { 'sec-fetch-dest': 'script', referer: module }, 404],
     ['/AAAAAAAA.css?try=12', { 'sec-fetch-dest': 'style', referer: 'http://localhost/' }, 404],
     ['/AAAAAAAA.js?try=x', chrome, 404],
+    ['/AAAAAAAA.js?try=-Infinity', chrome, 404],
     ['/AAAAAAAA.js?try=12', {}, 404],
     ['/wp-login.php', chrome, 404],
     ['/AAAAAAAA.js', { 'sec-fetch-dest': 'document', referer: module }, 404],
