@@ -29,7 +29,8 @@ const CIRCULAR = {
 }
 const THROWS = {
   'lib/throws/db.ts': "const text = 'no database'\nthrow new Error(text)\nexport const find = () => 'found'\n",
-  'lib/throws/package.ts': "import { missing } from 'esbuild'\nexport const find = () => missing\n",
+  'lib/throws/package.ts':
+    "import { missing } from 'esbuild'\nimport { version } from 'esbuild'\nexport const find = () => missing + version\n",
   'pages/throws/a.server.ts': "import { find } from '../../lib/throws/db.ts'\nexport const load = () => find()\n",
   'pages/throws/b.server.ts': "export const load = () => 'fine'\n",
   'pages/throws/c.server.ts': "import { find } from '../../lib/throws/package.ts'\nexport const load = () => find()\n",

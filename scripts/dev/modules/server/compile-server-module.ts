@@ -116,12 +116,15 @@ function withoutExports(map: string, code: string): string {
 /** For `import { find } from 'db'` esbuild writes `var import_db = require("db")` and `import_db.find`. */
 function listNames(code: string): Map<string, readonly string[]> {
   const uses = [...code.matchAll(USE)]
-  const imports = [...code.matchAll(NAMED_IMPORT)].map(([, variable, text = '""']): [string, string[]] => [
+  const names = new Map<string, string[]>()
+  for (const [, variable, text = '""'] of code.matchAll(NAMED_IMPORT)) {
     // The pattern matches a string in JSON.
-    JSON.parse(text) as string,
-    [...new Set(uses.flatMap(([, of, name = '']) => (of === variable ? [name] : [])))],
-  ])
-  return new Map(imports)
+    const specifier = JSON.parse(text) as string
+    const used = uses.flatMap(([, of, name = '']) => (of === variable ? [name] : []))
+    // A module may import from another one in several statements.
+    names.set(specifier, [...new Set([...(names.get(specifier) ?? []), ...used])])
+  }
+  return names
 }
 
 /**
