@@ -296,8 +296,7 @@ export default function Page({ data }) {
     'components/ad-banner.tsx': 'export default () => <p>the ad</p>\n',
     'components/pair.tsx': 'export default () => <><p>a pair</p><p>of ads</p></>\n',
     'components/other.tsx': 'export default () => <><p>other</p><p>others</p></>\n',
-    'components/late.tsx':
-      "import { use } from 'react'\nexport const Late = ({ later }) => <p>{use(later)}</p>\n",
+    'components/late.tsx': "import { use } from 'react'\nexport const Late = ({ later }) => <p>{use(later)}</p>\n",
     'pages/lay/layout.tsx': `import { lazy } from 'react'
 const Ad = lazy(() => import('../../components/ad-banner.tsx'))
 export default ({ children }) => <div><Ad />{children}</div>
@@ -308,7 +307,8 @@ export default ({ children }) => <div><Ad />{children}</div>
     'pages/suspense.tsx': page('<Suspense fallback="wait"><Pair /><Other /></Suspense><p>end</p>'),
     'pages/late.tsx': `import { Late } from '../components/late.tsx'
 ${page('<Ad /><Suspense fallback="wait"><Late later={data.later} /></Suspense><p>end</p>')}`,
-    'pages/late.server.ts': "export const load = () => ({ later: new Promise((done) => setTimeout(done, 300, 'late')) })\n",
+    'pages/late.server.ts':
+      "export const load = () => ({ later: new Promise((done) => setTimeout(done, 300, 'late')) })\n",
   })
   const { app } = await serve(t, dir)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -9,7 +9,8 @@ export default function Page({ data }) {
   return <form {...form}>{data.map((tag) => <a key={tag} href={href('/tag/[tag]', { tag })}>{tag}</a>)}</form>
 }
 `,
-    'pages/index.server.ts': "export const load = () => ['tea', '.', '..', 'a/..', '../a', 'a/./b', 'a/.b', '..a/b..', '\\ud800']\n",
+    'pages/index.server.ts':
+      "export const load = () => ['tea', '.', '..', 'a/..', '../a', 'a/./b', 'a/.b', '..a/b..', '\\ud800']\n",
     'pages/tag/[tag].tsx': 'export default ({ params }) => <p>tag {params.tag}</p>\n',
     'pages/tag/[tag].server.ts': 'export const action = () => {}\n',
     'pages/moved.tsx': 'export default () => null\n',
