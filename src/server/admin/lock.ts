@@ -29,6 +29,14 @@ const NETWORKS = [12, 62, 105, 126, 187]
 /** `unknown`: the check failed for a reason that says nothing about the app's hooks. */
 type Verdict = 'guarded' | 'open' | 'unknown'
 type Outcome = 'accepted' | 'refused' | 'unclear'
+/** The response of the app's hooks to a copy of a request with its credentials. */
+type Refusal = LightMyRequestResponse
+
+interface Answer {
+  outcome: Outcome
+  /** Null if there was none. */
+  response: Refusal | null
+}
 
 interface Target {
   method: string
@@ -46,18 +54,24 @@ interface Sender {
  * its credentials is injected into the app. The hooks must not let it reach its handler.
  */
 export function addLock(app: FastifyInstance) {
-  const { probeOf, note, judge, acceptsCopy } = createProber(app)
-  const verdicts = new Map<string, { found: Promise<Verdict>; until: number }>()
+  const { probeOf, note, judge, sendCopy } = createProber(app)
+  const verdicts = new Map<string, { found: Promise<Verdict | Refusal>; until: number }>()
   const logged = new Set<Verdict>()
 
-  async function decide(request: FastifyRequest): Promise<Verdict> {
+  async function decide(request: FastifyRequest): Promise<Verdict | Refusal> {
     const prefix = app.prefix === '/' ? '' : app.prefix
     const own = { method: request.method, url: pathOf(request.originalUrl) }
     for (const target of [{ method: 'GET', url: prefix + CHECK_PATH }, ...(request.is404 ? [] : [own])]) {
       const verdict = await judge(target, request)
       if (verdict !== 'guarded') return logOnce(verdict, target)
     }
-    return (await acceptsCopy(request)) ? 'guarded' : logOnce('unknown', own)
+    if (request.is404) return 'guarded'
+    const { outcome, response } = await sendCopy(request)
+    if (outcome === 'accepted') return 'guarded'
+    if (outcome !== 'refused' || response === null) return logOnce('unknown', own)
+    // A `preHandler` hook has not seen the request yet. It refuses one without credentials in the same way.
+    if (Object.keys(request.headers).some(isCredential)) logOnce('unknown', own)
+    return response
   }
 
   function logOnce(verdict: Verdict, target: Target): Verdict {
@@ -77,21 +91,26 @@ export function addLock(app: FastifyInstance) {
       )
   }
 
-  async function verdictFor(request: FastifyRequest): Promise<Verdict> {
+  async function verdictFor(request: FastifyRequest): Promise<Verdict | Refusal> {
     const key = `${request.method} ${request.routeOptions.url ?? ''}`
     const known = verdicts.get(key)
-    if (known && known.until > performance.now()) return known.found
+    if (known && known.until > performance.now()) {
+      const verdict = await known.found
+      // The refusal of another request may differ from that of this one.
+      return typeof verdict === 'string' ? verdict : decide(request)
+    }
     const found = decide(request)
     verdicts.set(key, { found, until: performance.now() + MAX_AGE_MS })
     const verdict = await found
-    if (verdict === 'unknown') verdicts.delete(key)
+    if (verdict === 'unknown' || typeof verdict !== 'string') verdicts.delete(key)
     return verdict
   }
 
   app.addHook('onRequest', async (request, reply) => {
     if (probeOf(request) !== null) return undefined
     const verdict = await verdictFor(request)
-    return verdict === 'guarded' ? undefined : refuse(verdict, reply)
+    if (verdict === 'guarded') return undefined
+    return typeof verdict === 'string' ? refuse(verdict, reply) : sendRefusal(verdict, reply)
   })
   app.addHook('onRoute', (route) => {
     const { handler } = route
@@ -122,45 +141,44 @@ function createProber(app: FastifyInstance) {
     return typeof id === 'string' && id.startsWith(secret) ? id : null
   }
 
-  async function send({ method, url }: Target, { headers, remoteAddress }: Sender): Promise<Outcome> {
+  async function send({ method, url }: Target, { headers, remoteAddress }: Sender): Promise<Answer> {
     const id = `${secret}${probes++}`
     // Fastify has routed a request with this method.
     const request = { method: method as HTTPMethods, url, headers: { ...headers, [CHECK_HEADER]: id }, remoteAddress }
-    const response = app.inject(request).then(
-      (response) => outcomeOf(response, url),
+    const answer = app.inject(request).then(
+      (response): Answer => ({ outcome: outcomeOf(response, url), response }),
       // A hook that closes the connection has refused the client.
-      (): Outcome => 'refused',
+      (): Answer => ({ outcome: 'refused', response: null }),
     )
     // A hook that does not respond in time may be waiting for a database.
-    const outcome = await Promise.race([response, wait(MAX_WAIT_MS, 'unclear' as const, { ref: false })])
-    return reached.delete(id) ? 'accepted' : outcome
+    const late: Answer = { outcome: 'unclear', response: null }
+    const { outcome, response } = await Promise.race([answer, wait(MAX_WAIT_MS, late, { ref: false })])
+    return { outcome: reached.delete(id) ? 'accepted' : outcome, response }
   }
 
   async function judge(target: Target, request: FastifyRequest): Promise<Verdict> {
     const stranger = senderOf(request, (name) => !isCredential(name))
-    const outcome = await send(target, stranger)
+    const { outcome } = await send(target, stranger)
     if (outcome === 'unclear') return 'unknown'
     if (outcome === 'accepted') return (await isForListedAddresses(target, request, stranger)) ? 'guarded' : 'open'
     const { cookie } = request.headers
     const withCookies = { ...stranger, headers: { ...stranger.headers, cookie: scramble(cookie ?? '') } }
-    return cookie && (await send(target, withCookies)) === 'accepted' ? 'open' : 'guarded'
+    return cookie && (await send(target, withCookies)).outcome === 'accepted' ? 'open' : 'guarded'
   }
 
   /**
-   * Whether the hooks accept a copy with all credentials. If not, they may have refused the others for another reason: a
-   * copy has no TLS, and a hook may limit how many requests a client sends.
+   * Sends a copy with all credentials. If the hooks do not accept it, they may have refused the others for another reason:
+   * a copy has no TLS, and a hook may limit how many requests a client sends.
    */
-  async function acceptsCopy(request: FastifyRequest): Promise<boolean> {
-    const target = { method: request.method, url: request.originalUrl }
-    return request.is404 || (await send(target, senderOf(request))) === 'accepted'
-  }
+  const sendCopy = (request: FastifyRequest) =>
+    send({ method: request.method, url: request.originalUrl }, senderOf(request))
 
   /** Whether the hooks accept the address of the client, and no others. */
   async function isForListedAddresses(target: Target, request: FastifyRequest, stranger: Sender): Promise<boolean> {
     if (!knowsClient(request)) return false
     for (const network of NETWORKS) {
       const address = [network, ...[1, 2, 3].map(() => randomInt(1, 255))].join('.')
-      if ((await send(target, moveTo(address, stranger, request))) !== 'refused') return false
+      if ((await send(target, moveTo(address, stranger, request))).outcome !== 'refused') return false
     }
     return true
   }
@@ -170,8 +188,18 @@ function createProber(app: FastifyInstance) {
     /** Notes that a copy has reached its handler. */
     note: (id: string) => void reached.add(id),
     judge,
-    acceptsCopy,
+    sendCopy,
   }
+}
+
+/** Headers that the connection of the client gets again. */
+const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']
+
+/** Sends what the app's hooks have sent to a copy of the request. */
+function sendRefusal({ statusCode, headers, rawPayload }: Refusal, reply: FastifyReply) {
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !OF_CONNECTION.includes(name)) reply.header(name, value)
+  return reply.code(statusCode).send(rawPayload)
 }
 
 function refuse(verdict: Exclude<Verdict, 'guarded'>, reply: FastifyReply) {

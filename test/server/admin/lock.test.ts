@@ -109,7 +109,7 @@ t.test('a hook that fails, or asks for patience, opens nothing', async (t) => {
       reply.raw.once('close', () => running--)
       return mayRun(++count, ++running) ? undefined : reply.code(403).send('no')
     })
-    t.equal(await statusOf(app, HEADERS), 503, `${mayRun}`)
+    t.equal(await statusOf(app, HEADERS), 403, `${mayRun}: the response to a copy of the request`)
     t.match(JSON.stringify(log.lines), /refused a copy of a request that it had accepted/)
   }
   const { app } = await createApp(t, async ({ headers }) => {
