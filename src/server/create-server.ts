@@ -87,7 +87,7 @@ export interface Instance extends ServedSite {
 
 /** Creates a Fastify instance that serves a built site, from resolved options. */
 export async function createInstance(input: InstanceInput): Promise<Instance> {
-  const { dir, folder, manifest, options, logging, metrics = NO_METRICS, handed, getStore, ...parts } = input
+  const { dir, folder, manifest, modules, options, logging, metrics = NO_METRICS, handed, getStore, ...parts } = input
   if (!getStore) await checkLedger(dir, options)
   const app = createApp(input)
   if (!logging.loggerInstance) passOwnErrors(app.log)
@@ -102,7 +102,7 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   const served = new Promise<ServedSite>((resolve) => {
     // Fastify names the function if the site takes too long.
     app.register(async function site(scope) {
-      mounted = await mountSite(scope, { folder, manifest }, options, { ...parts, store, metrics })
+      mounted = await mountSite(scope, { folder, manifest, ...(modules && { modules }) }, options, { ...parts, store, metrics })
       resolve(mounted)
     })
   })

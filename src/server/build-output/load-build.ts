@@ -108,13 +108,16 @@ export interface BuildFiles {
   /** The build's folder. */
   folder: string
   manifest: Manifest
+  /** The modules of its server bundle, if they are loaded already (those in the folder). */
+  modules?: ServerBundle['modules']
 }
 
 /**
  * Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws, and the errors of
  * `createBuild`.
  */
-export async function loadBuild({ folder, manifest }: BuildFiles, base: string): Promise<Build> {
+export async function loadBuild({ folder, manifest, modules: loaded }: BuildFiles, base: string): Promise<Build> {
+  if (loaded) return createBuild({ folder, manifest, modules: loaded, base, bundles: [] })
   const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`
   const bundlePath = join(folder, BUILD_PATHS.server)
   // The build writes a module of this type.
@@ -122,7 +125,7 @@ export async function loadBuild({ folder, manifest }: BuildFiles, base: string):
   return createBuild({ folder, manifest, modules, links, base, bundles: ownBundles(folder, manifest.buildId) })
 }
 
-export interface BuildParts extends ServerBundle, BuildFiles {
+export interface BuildParts extends ServerBundle, Omit<BuildFiles, 'modules'> {
   base: string
   /** Bundles whose stack frames are mapped to the site's source. */
   bundles: readonly MappedBundle[]

@@ -1,58 +1,81 @@
+import type { ReactNode } from 'react'
 import t from 'tap'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+import { HttpError, type LoadContext, notFound, redirect } from '../../../src/server/index.ts'
+import { testSite } from '../../test-site.ts'
+import { HTML, JSON_ONLY } from '../served.ts'
 
-const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
-const loading = (name: string, load: string): Files => ({
-  [`pages/${name}.tsx`]: page,
-  [`pages/${name}.server.ts`]: load,
-})
+const circle: Record<string, unknown> = {}
+circle.self = circle
+const part = { a: 1 }
+const soon = <Value,>(value: Value) => new Promise<Value>((resolve) => setImmediate(resolve, value))
 
-const site: Files = {
-  'pages/layout.tsx':
-    'export default function Layout({ children }) {\n  return <html><body>{children}</body></html>\n}\n',
-  'pages/layout.server.ts': "export const load = () => ({ layout: 'not in the answer' })\n",
-  'pages/bare.tsx': page,
-  'pages/broken.tsx': "export default function Page() {\n  throw new Error('secret text')\n}\n",
-  'pages/stored.tsx': page,
-  'pages/stored.server.ts': 'export const cache = { maxAgeS: 60 }\n',
-  ...loading(
-    'kinds',
-    "export const load = () => ({ date: new Date(0), big: 12345678901234567890n, set: new Set([1, 2]), map: new Map([['a', 1]]), pairs: new Map([[1, 'a']]), url: new URL('https://a.example/b'), nan: Number.NaN, none: undefined, bytes: Uint8Array.of(1, 2), nested: [{ deep: [null] }] })\n",
-  ),
-  ...loading('bigs', 'export const load = () => ({ bigs: BigInt64Array.of(1n, -2n) })\n'),
-  ...loading(
-    'deferred',
-    "const soon = (value) => new Promise((resolve) => setImmediate(resolve, value))\nexport const load = () => ({ now: 1, later: soon({ inner: soon([soon(2)]) }), map: new Map([['a', soon(3)]]) })\n",
-  ),
-  ...loading('text', "export const load = () => 'text'\n"),
-  ...loading('nothing', 'export const load = () => undefined\n'),
-  ...loading('circle', 'export const load = () => {\n  const node = {}\n  node.self = node\n  return node\n}\n'),
-  ...loading('shared', 'export const load = () => {\n  const part = { a: 1 }\n  return [part, part]\n}\n'),
-  ...loading('fails', "export const load = () => {\n  throw new Error('secret text')\n}\n"),
-  ...loading(
-    'late',
-    "export const load = () => ({ later: (async () => {\n  await null\n  throw new Error('secret text')\n})() })\n",
-  ),
-  ...loading(
-    'refused',
-    "import { HttpError } from 'hydrant'\nexport const load = () => {\n  throw new HttpError(403, 'Members only')\n}\n",
-  ),
-  ...loading(
-    'late-refused',
-    "import { HttpError } from 'hydrant'\nexport const load = () => ({ later: Promise.reject(new HttpError(403, 'Members only')) })\n",
-  ),
-  ...loading('gone', "import { notFound } from 'hydrant'\nexport const load = () => notFound()\n"),
-  ...loading('moved', "import { redirect } from 'hydrant'\nexport const load = () => redirect('/kinds', 301)\n"),
-  ...loading(
-    'kept',
-    "export const load = ({ reply }) => {\n  reply.header('cache-control', 'public, max-age=5')\n  return 1\n}\n",
-  ),
-  ...loading('forever', 'export const load = () => ({ a: 1, slow: { part: new Promise(() => {}) } })\n'),
-  ...loading('proto', 'export const load = () => JSON.parse(\'{"__proto__":{"polluted":true}}\')\n'),
+const site = {
+  '/layout': {
+    Component: ({ children }: { children: ReactNode }) => (
+      <html lang="en">
+        <body>{children}</body>
+      </html>
+    ),
+    load: () => ({ layout: 'not in the answer' }),
+  },
+  '/bare': {},
+  '/broken': () => {
+    throw new Error('secret text')
+  },
+  '/stored': { cache: { maxAgeS: 60 } },
+  '/kinds': {
+    load: () => ({
+      date: new Date(0),
+      big: 12345678901234567890n,
+      set: new Set([1, 2]),
+      map: new Map([['a', 1]]),
+      pairs: new Map([[1, 'a']]),
+      url: new URL('https://a.example/b'),
+      nan: Number.NaN,
+      none: undefined,
+      bytes: Uint8Array.of(1, 2),
+      nested: [{ deep: [null] }],
+    }),
+  },
+  '/bigs': { load: () => ({ bigs: BigInt64Array.of(1n, -2n) }) },
+  '/deferred': {
+    load: () => ({ now: 1, later: soon({ inner: soon([soon(2)]) }), map: new Map([['a', soon(3)]]) }),
+  },
+  '/text': { load: () => 'text' },
+  '/nothing': { load: () => undefined },
+  '/circle': { load: () => circle },
+  '/shared': { load: () => [part, part] },
+  '/fails': {
+    load() {
+      throw new Error('secret text')
+    },
+  },
+  '/late': {
+    load: () => ({
+      later: soon(null).then(() => {
+        throw new Error('secret text')
+      }),
+    }),
+  },
+  '/refused': {
+    load() {
+      throw new HttpError(403, 'Members only')
+    },
+  },
+  '/late-refused': { load: () => ({ later: Promise.reject(new HttpError(403, 'Members only')) }) },
+  '/gone': { load: () => notFound() },
+  '/moved': { load: () => redirect('/kinds', 301) },
+  '/kept': {
+    load({ reply }: LoadContext) {
+      reply.header('cache-control', 'public, max-age=5')
+      return 1
+    },
+  },
+  '/forever': { load: () => ({ a: 1, slow: { part: new Promise(() => {}) } }) },
+  '/proto': { load: () => JSON.parse('{"__proto__":{"polluted":true}}') },
 }
 
-const dir = await buildFiles(t.testdir({}), site)
-const { app, get, failuresOf } = await serve(t, dir, { pageCache: { header: true }, timeouts: { renderMs: 300 } })
+const { app, get, failuresOf } = await testSite(t, site, { pageCache: { header: true }, timeouts: { renderMs: 300 } })
 const HTML_TYPE = 'text/html; charset=utf-8'
 const json = (path: string) => get(path, JSON_ONLY)
 
@@ -134,7 +157,7 @@ t.test('a page without load has no JSON', async (t) => {
 t.test('a page without load responds with a document to a client that accepts one, too', async (t) => {
   const markdown = 'text/markdown; charset=utf-8'
   // The thread that converts to Markdown may take longer to start than the short deadlines of the other tests.
-  const { app } = await serve(t, dir)
+  const { app } = await testSite(t, site)
   for (const [accept, type] of [
     ['application/json, text/plain, */*', HTML_TYPE],
     ['text/html;q=0.5, application/json;q=0.9', HTML_TYPE],

@@ -1,0 +1,112 @@
+// A site from values, for tests that do not test the build: no files, no esbuild, a few milliseconds.
+
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { createElement } from 'react'
+import type { Test } from 'tap'
+import { discoverSite } from '../scripts/build/discover/discover-site.ts'
+import { MANIFEST_FORMAT, type Manifest } from '../src/server/build-output/manifest.ts'
+import { VERSION } from '../src/server/build-output/read-build.ts'
+import { type CreateServerOptions, createInstance, type Instance } from '../src/server/create-server.ts'
+import { resolveOptions } from '../src/server/options/resolve-options.ts'
+import { createLog, HTML, type Served } from './server/served.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: the types of a site's functions are for its author, and tests break them
+type SiteFunction = (...values: any[]) => unknown
+
+/**
+ * The exports of a file of `pages/` and of its `.server` file. A function is the component alone. Without `Component`,
+ * a page shows `page`, and a layout its children.
+ */
+export type SiteModule = SiteFunction | ({ Component?: unknown } & Record<string, unknown>)
+
+/** Each file of `pages/` by its path there, without the end: `/`, `/blog/[id]`, `/blog/layout`, `/error`. */
+export type SiteModules = Record<string, SiteModule>
+
+export interface TestSiteOptions extends Partial<Omit<CreateServerOptions, 'buildDir' | 'loggerInstance'>> {
+  /** The default export of `server.ts` (none). */
+  server?: SiteFunction
+}
+
+/** What is exported by the component's file. */
+const OF_COMPONENT = new Set(['hydrate'])
+
+const Page = () => createElement('p', null, 'page')
+const Children = ({ children }: { children: unknown }) => children
+
+/** Serves a site in this process and closes it with the test. */
+export async function testSite(
+  t: Pick<Test, 'teardown'>,
+  site: SiteModules,
+  options: TestSiteOptions = {},
+): Promise<Served> {
+  const log = createLog()
+  const { app, scope } = await createTestInstance(site, { logger: log.logger, ...options })
+  t.teardown(() => app.close())
+  for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(scope)))
+    if (!(name in app)) Object.defineProperty(app, name, property)
+  return serveInstance(app, log)
+}
+
+function serveInstance(app: FastifyInstance, log: Served['log']): Served {
+  return {
+    app,
+    log,
+    get: (url, headers = HTML) => app.inject({ method: 'GET', url, headers }),
+    failuresOf: ({ headers }) => log.errors().filter(({ reqId }) => reqId === headers['x-request-id']),
+  }
+}
+
+/** Creates the instance of a site from values, as `createServer` does for a built one. */
+export async function createTestInstance(site: SiteModules, given: TestSiteOptions = {}): Promise<Instance> {
+  const { dir = join(tmpdir(), `site-${randomUUID()}`), server, logger = false, ...options } = given
+  const resolved = resolveOptions({ given: options, scope: 'server' })
+  return createInstance({ dir, ...testBuild(site, { dir, server }), options: resolved, logging: { logger } })
+}
+
+/** Returns a build with the modules of a site, whose browser scripts do not exist. */
+export function testBuild(site: SiteModules, { dir, server }: { dir: string; server?: SiteFunction | undefined }) {
+  const modules: Record<string, Record<string, unknown>> = {}
+  for (const [path, value] of Object.entries(site)) {
+    const stem = `pages${path === '/' ? '/index' : path}`
+    const { Component = defaultComponent(stem), ...exports } =
+      typeof value === 'function' ? { Component: value } : value
+    const own = Object.entries(exports)
+    const ofComponent = own.filter(([name]) => OF_COMPONENT.has(name))
+    modules[`${stem}.tsx`] = { default: Component, ...Object.fromEntries(ofComponent) }
+    if (own.length > ofComponent.length)
+      modules[`${stem}.server.ts`] = Object.fromEntries(own.filter(([name]) => !OF_COMPONENT.has(name)))
+  }
+  if (server) modules['server.ts'] = { default: server }
+  return { folder: join(dir, '.hydrant'), manifest: createManifest(Object.keys(modules)), modules }
+}
+
+function defaultComponent(stem: string) {
+  return stem.endsWith('/layout') ? Children : Page
+}
+
+function createManifest(files: readonly string[]): Manifest {
+  const pages = files.filter((file) => file.startsWith('pages/')).map((file) => file.slice('pages/'.length))
+  const root = files.filter((file) => !file.includes('/'))
+  const { site, problems } = discoverSite({ root, pages, publicFiles: [] })
+  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'))
+  return {
+    format: MANIFEST_FORMAT,
+    hydrant: VERSION,
+    buildId: 'c0ffee',
+    mode: 'production',
+    entry: 'entry.js',
+    entryImports: [],
+    dataReader: ['reader.js'],
+    routes: site.routes,
+    root: site.root,
+    modules: Object.fromEntries(
+      site.components.map(({ file }, index) => [file, { js: `module-${index}.js`, imports: [], css: [] }]),
+    ),
+    serverPlugin: site.serverPlugin,
+    clientFiles: [],
+    publicFiles: [],
+  }
+}
