@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 import { COMMAND_OPTIONS } from './command-options.ts'
-import { endLater } from './kept.ts'
+import { endLater } from './runner/kept.ts'
 
 /** A line of the log, with the fields that tests read. */
 export interface LogLine {

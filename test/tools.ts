@@ -1,6 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { BROWSER_MISSING, findBrowser } from './browser/find-browser.ts'
 
 /** The programs and fonts that the tests use, each with the Debian package that installs it. */
 const TOOLS = [
@@ -55,6 +56,17 @@ export function findPostgres(): string | null {
     .sort((a, b) => Number(b) - Number(a))
     .map((version) => `${POSTGRES_VERSIONS}/${version}/bin`)
   return folders.find((folder) => existsSync(`${folder}/initdb`)) ?? null
+}
+
+/**
+ * Installs Debian's Chromium if there is no browser. Rejects with what is missing and how to get it when that is not
+ * possible.
+ */
+export async function installBrowser(): Promise<void> {
+  if (findBrowser() !== null) return
+  if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).error) throw new Error(BROWSER_MISSING)
+  await installPackages(['chromium'])
+  if (findBrowser() === null) throw new Error(BROWSER_MISSING)
 }
 
 /** Installs the programs that are missing. Rejects when that is not possible, because no test is skipped. */

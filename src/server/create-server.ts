@@ -102,7 +102,11 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   const served = new Promise<ServedSite>((resolve) => {
     // Fastify names the function if the site takes too long.
     app.register(async function site(scope) {
-      mounted = await mountSite(scope, { folder, manifest, ...(modules && { modules }) }, options, { ...parts, store, metrics })
+      mounted = await mountSite(scope, { folder, manifest, ...(modules && { modules }) }, options, {
+        ...parts,
+        store,
+        metrics,
+      })
       resolve(mounted)
     })
   })

@@ -2,11 +2,12 @@
 
 import { type Browser, type CDPSession, type ConsoleMessage, chromium, type Page, type Response } from 'playwright-core'
 import type { Test } from 'tap'
-import { endLater } from '../kept.ts'
 import { HOST } from '../proxy/documented.ts'
-import { CHROMIUM, CHROMIUM_SHELL } from '../tools.ts'
+import { endLater } from '../runner/kept.ts'
+import { CHROMIUM } from '../tools.ts'
 import { until } from '../until.ts'
 import { createClientCoverage } from './client-coverage.ts'
+import { BROWSER_MISSING, findBrowser } from './find-browser.ts'
 import { isHydrated } from './hydration.ts'
 
 /** A host name that resolves to this machine, for pages behind a proxy. */
@@ -40,7 +41,7 @@ export interface PageOptions {
 
 /**
  * Its methods put no script into the page, as Playwright's own do at the first use in each document, which takes as long
- * as loading it. Playwright's own methods have to work on every page too: `form-kinds.test.ts` clicks each kind of form
+ * as loading it. Playwright's own methods have to work on every page too: `form-kinds.browser.test.ts` clicks each kind of form
  * with them, and the tests of the console find elements by their roles.
  */
 export interface OpenPage {
@@ -103,7 +104,7 @@ type Program = 'browser' | 'engine'
  * another test, and the client code that has run is added to the coverage.
  */
 export async function launchChromium(t: Pick<Test, 'teardown'>, program: Program = 'engine'): Promise<Chromium> {
-  const { browser, left } = await findBrowser(t, program)
+  const { browser, left } = await shareBrowser(t, program)
   const coverage = createClientCoverage()
   t.teardown(() => coverage.write())
   return {
@@ -125,10 +126,11 @@ export async function launchChromium(t: Pick<Test, 'teardown'>, program: Program
   }
 }
 
-async function findBrowser(t: Pick<Test, 'teardown'>, program: Program): Promise<Running> {
+async function shareBrowser(t: Pick<Test, 'teardown'>, program: Program): Promise<Running> {
   const known = await running.get(program)
   if (known?.browser.isConnected()) return known
-  const executablePath = program === 'browser' ? CHROMIUM : CHROMIUM_SHELL
+  const executablePath = program === 'browser' ? CHROMIUM : findBrowser()
+  if (executablePath === null) throw new Error(BROWSER_MISSING)
   // Creating a frame for each document of the same site takes a fifth of the time of a navigation.
   const disabled = program === 'browser' ? DISABLED : [...DISABLED, 'RenderDocument']
   const args = [...ARGUMENTS, `--disable-features=${disabled.join(',')}`]

@@ -7,10 +7,10 @@ import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { readMarkdown } from '../docs/code/code-block.ts'
 import { installDocumentedPackages, linkDocumentedPackages } from '../docs/code/documented-packages.ts'
-import { createFastEnv } from '../fast-env.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { walk } from '../scripts/walk.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
+import { createUserEnv } from '../user-env.ts'
 
 const run = promisify(execFile)
 /** A developer may have used an example in its folder. */
@@ -53,7 +53,7 @@ export async function testTutorial(t: Test, name: string): Promise<string> {
   const dir = await copyExample(t, example)
   for (const script of ['typecheck', 'test']) {
     t.test(`npm run ${script} succeeds in the example`, async (t) => {
-      const env = { ...createFastEnv(), CHROMIUM: CHROMIUM_SHELL }
+      const env = { ...createUserEnv(), CHROMIUM: CHROMIUM_SHELL }
       const failed = await run('npm', ['run', script], { cwd: dir, env }).then(
         () => '',
         ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,

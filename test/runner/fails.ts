@@ -1,4 +1,4 @@
-// Fails on purpose: `run-file.test.ts` runs it.
+// Fails on purpose: `pool.test.ts` runs it.
 
 import t from 'tap'
 

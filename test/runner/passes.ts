@@ -1,12 +1,8 @@
-// `run-files.test.ts` runs it after a file that changes the environment.
+// A file with one assertion: `pool.test.ts` runs it.
 
 import t from 'tap'
 
-t.equal(process.env.HYDRANT_LEFT, undefined)
-
-t.test('a test inside', async (t) => {
-  t.equal(t.fullname, 'dist/test/runner/passes.js > TAP > a test inside')
+t.test('the environment, and the listeners of earlier files', async (t) => {
+  t.equal(process.env.CHANGED_BY_A_TEST, undefined)
+  process.env.CHANGED_BY_A_TEST = 'yes'
 })
-
-// `exits.ts` looks for it.
-Reflect.set(globalThis, 'hydrantPasses', true)

@@ -1,4 +1,4 @@
-// Throws errors that nothing catches on purpose: `run-file.test.ts` runs it.
+// Throws errors that nothing catches on purpose: `pool.test.ts` runs it.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'

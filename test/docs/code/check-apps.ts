@@ -7,7 +7,6 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import type { Test } from 'tap'
-import { FAST } from '../../fast-env.ts'
 import { buildSharing } from '../../shared-compression.ts'
 import { createTypedSite, findTypeErrors, TSC } from '../../types/typed-site.ts'
 import { type CodeBlock, placeOf } from './code-block.ts'
@@ -79,7 +78,6 @@ async function compile(dir: string, files: readonly string[]) {
 const compiled = (dir: string, path: string) => join(dir, path.replace(/ts$/, 'mjs'))
 const env: NodeJS.ProcessEnv = {
   ...process.env,
-  ...FAST,
   NODE_ENV: 'production',
   HYDRANT_ADMIN_TOKEN: 'a-token-of-32-characters-for-tests',
 }

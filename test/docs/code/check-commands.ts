@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
-import { FAST } from '../../fast-env.ts'
 import { runCli, startCli } from '../../scripts/run-cli.ts'
 import { CURL } from '../../tools.ts'
 import { hasDocumentedProgram, PACKAGES } from './documented-packages.ts'
@@ -63,9 +62,7 @@ async function runHydrant(t: Test, site: PreparedSite, args: readonly string[], 
   }
   // A new site needs an empty folder.
   const folder = args[0] === 'create' ? mkdtempSync(join(site.folder, 'new-')) : cwd
-  // The process that renders the pages of an export has its environment, and only that.
-  const own = args[0] === 'export' ? FAST : {}
-  const { code, stderr } = await runCli(words, { cwd: folder, env: { ...variables, ...own } })
+  const { code, stderr } = await runCli(words, { cwd: folder, env: variables })
   return code === 0 ? null : `it ended with ${code}: ${stderr}`
 }
 

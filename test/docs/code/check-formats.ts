@@ -40,8 +40,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
 const RUN = ['sh', 'python']
 
 /**
- * Files with a test of their own: `test/docs/fix-prompt.test.ts`, `test/browser/storybook.test.ts`,
- * `test/docs/test-runners.test.ts`, `test/docs/code-sites.test.ts`.
+ * Files with a test of their own: `test/docs/fix-prompt.release.test.ts`, `test/browser/storybook.browser.test.ts`,
+ * `test/docs/test-runners.release.test.ts`, `test/docs/code-sites.release.test.ts`.
  */
 const TESTED_FILES = [
   'fix-prompt.js',

@@ -3,13 +3,9 @@
  * numbers of assertions. So the end of a long log names each failed file.
  *
  * @param failures The first line of each names the file and the assertion.
- * @param again The files that passed only at the second try.
  */
-export function formatSummary(passed: number, failures: readonly string[], again: readonly string[]): string {
+export function formatSummary(passed: number, failures: readonly string[]): string {
   const details = failures.map((failure) => `\nnot ok: ${failure}`)
   const titles = failures.map((failure) => `not ok: ${failure.split('\n', 1)[0]}`)
-  const tries = again.map(
-    (file) => `second try: ${file} failed beside other files, and passed alone; its output is above`,
-  )
-  return [...details, '', ...tries, ...titles, `${passed} passed, ${failures.length} failed`].join('\n')
+  return [...details, '', ...titles, `${passed} passed, ${failures.length} failed`].join('\n')
 }

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { FAST } from '../fast-env.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 
 const HARNESS = 'dist/bench/edit.js'
@@ -15,7 +14,7 @@ t.test('the edit harness sees the edits of a site', async (t) => {
   const options = ['--components', '10', '--pages', '1', '--edits', '2', '--kinds', 'component', '--starts', '1']
   const places = ['--work', work, '--out', out, '--chromium', CHROMIUM_SHELL]
   const { stdout } = await run(process.execPath, [HARNESS, ...options, '--no-vite', ...places], {
-    env: { ...process.env, ...FAST },
+    env: { ...process.env },
   })
   t.match(stdout, /^Node\.js v\S+, Hydrant \S+, react \S+, Chromium \S+, \d+ cores$/m)
   t.match(stdout, /^\| 10 \| 1 \| a component \| \d+ \(\d+ to \d+\) \| – \| – \| [0-2]\/2 \| – \| [0-2]\/2 \| – \|$/m)

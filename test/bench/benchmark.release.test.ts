@@ -3,12 +3,11 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { FAST } from '../fast-env.ts'
 import { record } from './record.ts'
 
 const BENCH = 'dist/bench/run.js'
 const run = promisify(execFile)
-const bench = (args: readonly string[], env: NodeJS.ProcessEnv = { ...process.env, ...FAST }) =>
+const bench = (args: readonly string[], env: NodeJS.ProcessEnv = { ...process.env }) =>
   run(process.execPath, [BENCH, ...args], { env })
 
 t.test('wrong arguments and missing programs are errors that say what to do', async (t) => {

@@ -5,9 +5,9 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
-import { createFastEnv } from '../fast-env.ts'
 import { cliPath } from '../scripts/cli-path.ts'
 import { failure, writeLedger } from '../scripts/failed-ledger.ts'
+import { createUserEnv } from '../user-env.ts'
 import { readMarkdown } from './code/code-block.ts'
 
 const script = readMarkdown('docs/errors-command.md').find(({ path }) => path === 'fix-prompt.js')?.text ?? ''
@@ -28,7 +28,7 @@ function createFolder(t: Test): string {
 async function runScript(dir: string, words: readonly string[], more: NodeJS.ProcessEnv = {}) {
   const { stdout } = await promisify(execFile)(process.execPath, ['fix-prompt.js', ...words], {
     cwd: dir,
-    env: { ...createFastEnv(), ...more },
+    env: { ...createUserEnv(), ...more },
   })
   return stdout
 }

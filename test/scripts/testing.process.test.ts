@@ -8,7 +8,6 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { z } from 'zod'
 import { createFields, createTestSite, createVisitor } from '../../scripts/testing/index.ts'
-import { FAST } from '../fast-env.ts'
 import { createSite } from './create-site.ts'
 
 const SIGN_IN = `import { redirect } from 'hydrant'
@@ -44,8 +43,6 @@ const dir = createSite(t, {
 // Packages may be in a folder elsewhere.
 mkdirSync(join(dir, '.packages'))
 symlinkSync('.packages', join(dir, 'node_modules'))
-// The commands that the builds start have the environment of this process.
-Object.assign(process.env, FAST)
 const site = await createTestSite({ dir })
 t.teardown(() => site.close())
 const manifest = join(dir, '.hydrant/manifest.json')

@@ -10,11 +10,11 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { splitSections } from '../../scripts/docs/search-chapters.ts'
-import { createFastEnv } from '../fast-env.ts'
 import { packHydrant } from '../package/pack.ts'
 import { writeFiles } from '../server/served.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { findTypeErrors, TSC } from '../types/typed-site.ts'
+import { createUserEnv } from '../user-env.ts'
 import { readBlocks } from './code/code-block.ts'
 import { installDocumentedPackages, linkDocumentedPackages } from './code/documented-packages.ts'
 
@@ -26,7 +26,7 @@ const folder = t.testdir({})
 const packages = join(folder, 'node_modules')
 /** The site of the page. */
 const dir = join(folder, 'site')
-const { NODE_TEST_CONTEXT: _, ...user } = createFastEnv()
+const { NODE_TEST_CONTEXT: _, ...user } = createUserEnv()
 const env: NodeJS.ProcessEnv = { ...user, CHROMIUM: CHROMIUM_SHELL, NO_COLOR: '1', CI: '1' }
 
 await installDocumentedPackages()

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { FAST } from '../fast-env.ts'
 import { startCli } from '../scripts/run-cli.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createTypedSite } from '../types/typed-site.ts'
@@ -42,7 +41,6 @@ async function failIn(t: Test, site: SampleSite, origin: string): Promise<string
     cwd: dir,
     node: site.blocks.has('instrument.js') ? ['--import', './instrument.js'] : [],
     env: {
-      ...FAST,
       PORT: '0',
       SENTRY_DSN: `${origin.replace('//', '//key@')}/1`,
       OTEL_EXPORTER_OTLP_ENDPOINT: origin,

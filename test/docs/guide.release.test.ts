@@ -3,12 +3,12 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import t from 'tap'
-import { createFastEnv } from '../fast-env.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { installHydrant } from '../package/installed.ts'
 import { packHydrant } from '../package/pack.ts'
 import { CHROMIUM_SHELL } from '../tools.ts'
 import { findErrorsOfProjects, projectOf, TSC, writeTypes } from '../types/typed-site.ts'
+import { createUserEnv } from '../user-env.ts'
 import { readBlocks } from './code/code-block.ts'
 import { followChapter, type Reader } from './guide.ts'
 
@@ -24,7 +24,7 @@ const reader: Reader = {
   tarball: packed.tarball,
   packages: await installHydrant(packed),
   env: {
-    ...createFastEnv(),
+    ...createUserEnv(),
     CHROMIUM: CHROMIUM_SHELL,
     npm_config_audit: 'false',
     npm_config_fund: 'false',

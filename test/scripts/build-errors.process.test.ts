@@ -115,7 +115,7 @@ t.test('has a broken site for each of its errors', async (t) => {
     'HYD_BUILD_PAGES_MISSING',
     'HYD_BUILD_PUBLIC_LINK',
     'HYD_BUILD_WRITE',
-    // Warnings, tested in doubtful-names.test.ts.
+    // Warnings, tested in doubtful-names.process.test.ts.
     'HYD_BUILD_FILE_NAME',
     'HYD_BUILD_PAGE_EXPORT',
     'HYD_BUILD_EXPORT_VALUE',
@@ -126,7 +126,7 @@ t.test('has a broken site for each of its errors', async (t) => {
     // Warnings, tested in css-modules.test.ts.
     'HYD_BUILD_STYLESHEET_NAMES',
     'HYD_BUILD_CLASS_NAME',
-    // A warning, tested in images.test.ts.
+    // A warning, tested in images.process.test.ts.
     'HYD_BUILD_SHARP',
     // Tested with the real library, in test/package/create-tailwind.ts.
     'HYD_BUILD_TAILWIND',

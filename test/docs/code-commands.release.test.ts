@@ -6,7 +6,7 @@ import { readDocuments } from './code/documents.ts'
 import { prepareSite } from './code/prepared-site.ts'
 import { readCommands } from './code/shell-commands.ts'
 
-/** Its commands have a test that also compares what they print: `test/server/site-scripts.test.ts`. */
+/** Its commands have a test that also compares what they print: `test/server/site-scripts.process.test.ts`. */
 const SCRIPTS = 'site/pages/docs/scripts.tsx'
 
 await installDocumentedPackages()
