@@ -43,7 +43,7 @@ export async function runPool(
     let shared: TestProcess | null = null
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       const alone = isAlone(file)
-      const worker: TestProcess = alone ? startProcess(graceMs) : (shared ??= startProcess(graceMs))
+      const worker: TestProcess = (alone ? null : shared) ?? startProcess(graceMs)
       const outcome = await worker.run(file)
       const isFull = alone || worker.files.length >= MOST_FILES || !worker.isRunning()
       if (!alone) shared = isFull ? null : worker

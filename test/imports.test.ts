@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import t from 'tap'
+import { tierOf } from './runner/tiers.ts'
 import { walk } from './scripts/walk.ts'
 
 interface Import {
@@ -18,11 +17,6 @@ interface Import {
 
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^'";]*?\sfrom\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g
-
-/**
- * Matches a path of this repository between backticks. Paths with stars or braces are patterns, so they do not match.
- */
-const PATH = /(?<=`)(?:src|scripts|test|bench|console|site|docs|examples|templates|dist)\/[^`\s*{}<>…]*(?=`)/g
 
 /** Finds the imports of a file by a regular expression. */
 function importsOf(from: string): Import[] {
@@ -297,49 +291,6 @@ t.test('nor do the folders and files of src/shared, src/client and of each room'
   }
 })
 
-/** Returns the folders of the paths that a page names. A tutorial also names files of its example. */
-function rootsOf(page: string): string[] {
-  return page.startsWith('docs/tutorials/') ? ['.', join('examples', basename(page, '.md'))] : ['.']
-}
-
-t.test('every path that the documentation names exists', async (t) => {
-  const pages = ['CONTRIBUTING.md', 'README.md', ...walk('docs').map((file) => join('docs', file))]
-  const named = pages
-    // The guide names files of the reader's site.
-    .filter((page) => page.endsWith('.md') && !page.startsWith('docs/guide/'))
-    .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(PATH)].map(([path]) => ({ page, path })))
-  t.ok(named.length > 50, 'there are paths to look at')
-  t.strictSame(
-    named
-      .filter(({ page, path }) => !rootsOf(page).some((root) => existsSync(join(root, path))))
-      .map(({ page, path }) => `${page} names ${path}`),
-    [],
-  )
-})
-
-/** Matches the name of a TypeScript file between backticks. */
-const FILE_NAME = /(?<=`)[\w.-]+\.tsx?(?=`)/g
-/** Files of other frameworks, and a file that Hydrant decided not to have. */
-const FOREIGN_FILES = ['next-env.d.ts', 'vite-env.d.ts', 'guard.ts']
-
-t.test('every file that documents for developers name without its folder exists', async (t) => {
-  const folders = ['src', 'scripts', 'console', 'site', 'bench', 'test', 'examples', 'templates']
-  const known = new Set([...folders.flatMap((folder) => walk(folder)).map((file) => basename(file)), ...FOREIGN_FILES])
-  const pages = [
-    'CONTRIBUTING.md',
-    'docs/architecture.md',
-    ...walk('docs/decisions').map((file) => `docs/decisions/${file}`),
-  ]
-  const named = pages.flatMap((page) =>
-    [...readFileSync(page, 'utf8').matchAll(FILE_NAME)].map(([name]) => ({ page, name })),
-  )
-  t.ok(named.length > 30, 'there are names to look at')
-  t.strictSame(
-    named.filter(({ name }) => !known.has(name)).map(({ page, name }) => `${page} names ${name}`),
-    [],
-  )
-})
-
 t.test('what runs in production loads nothing of the build', async (t) => {
   const seen = new Set<string>()
   const packages = new Set<string>()
@@ -372,21 +323,47 @@ t.test('what runs in production loads nothing of the build', async (t) => {
   )
 })
 
-t.test('nor does the process that says so itself', async (t) => {
-  const program =
-    "import { register } from 'node:module'; register('data:text/javascript,' + encodeURIComponent(`export async function load(url, context, next) { process._rawDebug('LOADED ' + url); return next(url, context) }`)); await import('hydrant')"
-  const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
-  const urls = [...stderr.matchAll(/^LOADED (.*)$/gm)].map(([, url]) => url ?? '')
-  t.ok(urls.some((url) => url.endsWith('/dist/src/server/plugin.js')))
-  t.strictSame(
-    urls.filter((url) => /\/(acorn|esbuild|chokidar|typescript)\/|\/dist\/scripts\//.test(url)),
-    [],
-  )
-})
-
 t.test('every public entry is there, with its types', async (t) => {
   for (const [name, entry] of Object.entries(MANIFEST.exports)) {
     for (const file of typeof entry === 'string' ? [entry] : Object.values(entry))
       t.ok(existsSync(file), `${name}: ${file}`)
   }
 })
+
+/** What tests of each tier must not reach: starting one of these needs another name. */
+const BEYOND = {
+  inject: ['node:child_process', 'playwright-core', 'test/tools.ts', 'test/postgres.ts', 'test/redis.ts'],
+  smoke: [
+    'test/postgres.ts',
+    'test/redis.ts',
+    'test/package/pack.ts',
+    'test/browser/firefox.ts',
+    'test/browser/webkit.ts',
+  ],
+}
+
+t.test('the name of a test says what it needs', async (t) => {
+  const tests = filesIn('test').filter((file) => /\.test\.tsx?$/.test(file) && !file.startsWith('test/runner/'))
+  const tierOfSource = (file: string) => tierOf(file.replace(/\.tsx?$/, '.js'))
+  for (const [tier, names] of Object.entries(BEYOND)) {
+    const files = tests.filter((file) => tierOfSource(file) === tier)
+    t.ok(files.length > 1, `there are ${tier} tests`)
+    t.strictSame(
+      files.flatMap((file) => {
+        const found = reachedInTests(file)
+        return names.filter((name) => found.has(name)).map((name) => `${file} uses ${name}`)
+      }),
+      [],
+    )
+  }
+})
+
+/** Returns the files of tests and the packages that a test imports, itself or through other files of tests. */
+function reachedInTests(file: string): Set<string> {
+  const found = new Set([file])
+  for (const path of found) {
+    if (!inside('test')(path) || !existsSync(path)) continue
+    for (const { target, specifier, isType } of importsOf(path)) if (!isType) found.add(target ?? specifier)
+  }
+  return found
+}
