@@ -9,7 +9,7 @@ import fastify from 'fastify'
 import t, { type Test } from 'tap'
 import hydrant from '../../src/server/index.ts'
 import { createSite } from '../scripts/create-site.ts'
-import { runCli, SHARED_COMPRESSION, startCli } from '../scripts/run-cli.ts'
+import { runCli, startCli } from '../scripts/run-cli.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 
 /** A module that notes its name. */
@@ -83,7 +83,7 @@ const IN_BROWSER = ON_SERVER.slice(6).filter((name) => !/\.server$|^of-/.test(na
 
 const chromium = await launchChromium(t)
 const built = createSite(t, FILES)
-await runCli(['build', built], { node: SHARED_COMPRESSION })
+await runCli(['build', built], { node: [] })
 
 /** Returns the modules that a site has evaluated on the server for one page. */
 async function orderOnServer(origin: string): Promise<string[]> {

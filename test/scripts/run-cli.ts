@@ -7,9 +7,6 @@ import { COMMAND_OPTIONS } from '../command-options.ts'
 import { cliPath } from './cli-path.ts'
 import { sharePackages } from './share-packages.ts'
 
-/** The options of Node for a build: it compresses no file that any test has compressed before. */
-export const SHARED_COMPRESSION = ['--import', new URL('../share-compression.js', import.meta.url).href]
-
 export interface CliResult {
   code: number | null
   stdout: string
@@ -114,8 +111,7 @@ function spawnCli(
 ): ChildProcess {
   // The environment of the test must not affect the command.
   const { NODE_ENV: _, PORT: __, HOST: ___, ...own } = process.env
-  const shared = args[0] === 'build' ? SHARED_COMPRESSION : []
-  const [program = '', ...words] = [...under, process.execPath, ...node, ...shared, cli, ...args]
+  const [program = '', ...words] = [...under, process.execPath, ...node, cli, ...args]
   return spawn(program, words, {
     ...(cwd === undefined ? {} : { cwd }),
     // Many servers run at once, and their consoles have one default port.

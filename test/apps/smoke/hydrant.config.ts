@@ -1,0 +1,3 @@
+import { defineConfig } from 'hydrant'
+
+export default defineConfig({ pageCache: { header: true } })

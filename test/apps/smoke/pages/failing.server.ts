@@ -1,0 +1,3 @@
+export function load(): never {
+  throw new Error('the text of the failure')
+}
