@@ -7,8 +7,8 @@ import { type ReactNode, Suspense, use } from 'react'
 import t, { type Test } from 'tap'
 import type { LoadContext } from '../../../src/server/index.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
-import { testSite } from '../../test-site.ts'
-import { buildFiles, createLog, HTML, JSON_ONLY, type Log } from '../served.ts'
+import { testSite, writeTestSite } from '../../test-site.ts'
+import { createLog, HTML, JSON_ONLY, type Log } from '../served.ts'
 
 const NAME = 'content-security-policy'
 const POLICY = "script-src 'self'"
@@ -25,9 +25,8 @@ interface Case {
   /** The policy of an element in the layout. */
   meta?: string
 }
-/** Serves a site with such changes. */
-function serveCase(t: Test, { hook, set, register, load, meta }: Case, csp = true) {
-  const site = {
+function siteOf({ load, meta }: Case) {
+  return {
     '/layout': ({ children }: { children: ReactNode }) => (
       <html lang="en">
         <head>{meta && <meta httpEquiv="Content-Security-Policy" content={meta} />}</head>
@@ -48,12 +47,17 @@ function serveCase(t: Test, { hook, set, register, load, meta }: Case, csp = tru
     },
     '/data': { load: () => ({ a: 1 }) },
   }
+}
+
+/** Serves a site with such changes. */
+function serveCase(t: Test, own: Case, csp = true) {
   async function server(app: FastifyInstance) {
+    const { hook, set, register } = own
     await register?.(app)
     // Fastify's types have no union of hooks.
     if (hook) app.addHook(hook as 'onRequest', async (request, reply) => set?.(request, reply))
   }
-  return testSite(t, site, { server, ledger: false, csp })
+  return testSite(t, siteOf(own), { server, ledger: false, csp })
 }
 
 function Late({ late }: { late: Promise<string> }) {
@@ -112,22 +116,11 @@ for (const [kind, { route = '/', told = /script-src 'self'/, ...own }] of Object
 }
 
 t.test('a policy of the app around the site', async (t) => {
-  const dir = await buildFiles(t.testdir({}), {
-    'pages/late.tsx': `import { Suspense, use } from 'react'
-const Late = ({ of }) => <p>{use(of)}</p>
-export default ({ data }) => <Suspense fallback="…"><Late of={data.late} /></Suspense>
-`,
-    'pages/late.server.ts':
-      "export const load = () => ({ late: new Promise((resolve) => setTimeout(resolve, 5, 'late')) })\n",
-    'pages/fails.tsx': "export default () => { throw new Error('no') }\n",
-    'pages/data.tsx': 'export default () => <p>page</p>\n',
-    'pages/data.server.ts': 'export const load = () => ({ a: 1 })\n',
-  })
   const log = createLog()
   const app = Fastify({ logger: log.logger })
   t.teardown(() => app.close())
   await app.register(helmet)
-  await app.register(hydrant, { dir, ledger: false })
+  await app.register(hydrant, { dir: writeTestSite(t.testdir({}), siteOf({})), ledger: false })
   await visitAll(app)
   checkTold(t, log, '/', /\(header\) of \/ blocks the scripts .*: script-src 'self'/)
 })
