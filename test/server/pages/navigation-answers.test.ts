@@ -1,11 +1,12 @@
 // The response to a navigation if something other than a page's data responds, and its caching headers.
 
 import { Readable } from 'node:stream'
-import Fastify, { type FastifyReply, type LightMyRequestResponse } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { hydrant } from '../../../src/server/index.ts'
-import { linesOfResponse, marked, navigationHeaders } from '../lines.ts'
-import { buildFiles, HTML } from '../served.ts'
+import { hydrant, type LoadContext } from '../../../src/server/index.ts'
+import { navigationHeaders, writeTestSite } from '../../test-site.ts'
+import { linesOfResponse, marked } from '../lines.ts'
+import { HTML } from '../served.ts'
 
 const KEPT = {
   'cache-control': 'public, max-age=600',
@@ -42,41 +43,39 @@ const replies: Record<string, (reply: FastifyReply) => FastifyReply> = {
   refused: (reply) => reply.code(401).header('www-authenticate', 'Basic').send('who are you?'),
   busy: (reply) => reply.code(503).header('retry-after', '1').send('busy'),
 }
-const site = Object.assign(globalThis, { hydrantReplies: replies, hydrantKept: KEPT })
+const answer = async ({ url, reply }: LoadContext) => void (await replies[url.search.slice(1)]?.(reply.headers(KEPT)))
+const action = () => 'acted'
 
-const answer = '{ await globalThis.hydrantReplies[ctx.url.search.slice(1)](ctx.reply.headers(globalThis.hydrantKept)) }'
-const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
-const dir = await buildFiles(t.testdir({}), {
-  'pages/kept.tsx': page,
-  'pages/kept.server.ts': 'export const load = ({ reply }) => void reply.headers(globalThis.hydrantKept)\n',
-  'pages/fails.tsx': page,
-  'pages/fails.server.ts':
-    "export const load = ({ reply }) => { reply.headers(globalThis.hydrantKept); throw new Error('broken') }\n",
-  'pages/sends.tsx': page,
-  'pages/sends.server.ts': `export const stream = false\nexport const load = async (ctx) => ${answer}\n`,
-  'pages/acts.tsx': page,
-  'pages/acts.server.ts': `export const action = async (ctx) => ${answer}\n`,
-  'pages/acted.tsx': page,
-  'pages/acted.server.ts': `export const stream = false\nexport const action = () => 'acted'\nexport const load = async (ctx) => ${answer}\n`,
-  'pages/early.tsx': page,
-  'pages/early.server.ts': `export const action = () => 'acted'\nexport const load = async (ctx) => ${answer}\n`,
-  'pages/hooked.tsx': page,
-  'pages/hooked.server.ts': "export const action = () => 'acted'\n",
-  'server.ts': `export default async (app) => {
-  app.addHook('preHandler', async (request, reply) => {
-    if (request.url.startsWith('/hooked?')) return globalThis.hydrantReplies[request.url.slice(8)](reply)
+const site = {
+  '/': {},
+  '/kept': { load: ({ reply }: LoadContext) => void reply.headers(KEPT) },
+  '/fails': {
+    load({ reply }: LoadContext) {
+      reply.headers(KEPT)
+      throw new Error('broken')
+    },
+  },
+  '/sends': { stream: false, load: answer },
+  '/acts': { action: answer },
+  '/acted': { stream: false, action, load: answer },
+  '/early': { action, load: answer },
+  '/hooked': { action },
+}
+
+async function server(app: FastifyInstance) {
+  app.addHook('preHandler', async ({ url }, reply) => {
+    if (url.startsWith('/hooked?')) return replies[url.slice(8)]?.(reply)
   })
 }
-`,
-})
-const headers: Record<string, string> = { ...HTML, ...navigationHeaders(dir) }
+
+const headers: Record<string, string> = { ...HTML, ...navigationHeaders() }
 
 const app = Fastify()
 app.addHook('onSend', async (_request, reply, payload) => {
-  reply.headers(site.hydrantKept)
+  reply.headers(KEPT)
   return payload
 })
-await app.register(hydrant, { dir, ledger: false })
+await app.register(hydrant, { dir: writeTestSite(t.testdir({}), site, { server }), ledger: false })
 t.teardown(() => app.close())
 
 function checkUncached(t: Test, { headers }: LightMyRequestResponse, title: string) {
