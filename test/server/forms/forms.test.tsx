@@ -248,11 +248,13 @@ t.test('malformed bodies are refused and never cause a failure', async (t) => {
     [200, 'application/x-www-form-urlencoded', '%'],
     [200, 'application/x-www-form-urlencoded', '&&&=&%zz=%e2'],
   ]
-  for (const [status, contentType, body] of cases) {
+  const answers: typeof cases = []
+  for (const [, contentType, body] of cases) {
     const answer = await post('/echo', body, { ...JSON_ONLY, 'content-type': contentType })
-    t.equal(answer.status, status, `${contentType} ${JSON.stringify(body)}`)
     await answer.arrayBuffer()
+    answers.push([answer.status, contentType, body])
   }
+  t.strictSame(answers, cases)
   t.strictSame(leftFiles(), [])
   t.equal(log.errors().length, 0)
 })

@@ -196,11 +196,13 @@ t.test('the error of a guard is shown inside the layouts whose guards have run b
     ] as const) {
       ran.length = 0
       const response = await app.inject({ method, url, headers })
-      t.equal(response.statusCode, 403, `${name} ${method} ${url}`)
+      const { statusCode, body, headers: sent } = response
+      t.match(
+        [statusCode, body, sent['cache-control'], sent['hydrant-acted']],
+        [403, 'members only', 'no-store', undefined],
+        `${name} ${method} ${url}`,
+      )
       t.strictSame(ran, [...refused, ...(shown[name] ?? [])], `${name} ${method} ${url}`)
-      t.match(response.body, 'members only')
-      t.equal(response.headers['cache-control']?.includes('no-store'), true)
-      t.notOk('hydrant-acted' in response.headers)
     }
     ran.length = 0
     const json = await get('/team/a/desk', JSON_ONLY)
