@@ -1,14 +1,13 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import { hydrant } from '../../../src/server/plugin.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
+import { writeTestSite } from '../../test-site.ts'
+import { HTML, JSON_ONLY, serve } from '../served.ts'
 
 const HOSTS = ['shop.example', '*.branch.example', '[::1]']
 
-const dir = await buildFiles(t.testdir({}), {
-  'pages/index.server.ts': 'export const load = () => ({ a: 1 })\nexport const action = () => ({ done: true })\n',
-  'public/robots.txt': 'User-agent: *\n',
-})
+const site = { '/': { load: () => ({ a: 1 }), action: () => ({ done: true }) } }
+const dir = writeTestSite(t.testdir({}), site, { publicFiles: { 'robots.txt': 'User-agent: *\n' } })
 
 t.test('the hosts of the option are served, whatever their port and case', async (t) => {
   const { get } = await serve(t, dir, { hosts: HOSTS })
@@ -19,9 +18,8 @@ t.test('the hosts of the option are served, whatever their port and case', async
     'a.branch.example',
     'a.b.branch.example',
     '[::1]:3000',
-  ]) {
+  ])
     t.equal((await get('/', { ...HTML, host })).statusCode, 200, host)
-  }
 })
 
 t.test('other hosts get 421 for every path, and the response does not contain their name', async (t) => {
@@ -29,15 +27,17 @@ t.test('other hosts get 421 for every path, and the response does not contain th
   const asset =
     /\/_hydrant\/assets\/[\w.-]+\.js/.exec((await get('/', { ...HTML, host: 'shop.example' })).body)?.[0] ?? ''
   t.match(asset, /^\//)
+  const others: unknown[] = []
   for (const host of ['evil.example', 'branch.example', 'shop.example.evil', 'evilshop.example', '"><script>', '']) {
     for (const url of ['/', '/nowhere', '/robots.txt', asset, '/?_hydrant']) {
-      const answer = await get(url, { ...HTML, host })
-      t.equal(answer.statusCode, 421, `${host} ${url}`)
-      t.match(answer.headers['cache-control'], 'no-store')
-      t.match(answer.body, 'This host is not served here.')
-      if (host !== '') t.notMatch(JSON.stringify([answer.body, answer.headers]), host)
+      const { statusCode, headers, body } = await get(url, { ...HTML, host })
+      const isRefused = statusCode === 421 && String(headers['cache-control']).includes('no-store')
+      const isNamed = host !== '' && JSON.stringify([body, headers]).includes(host)
+      if (!isRefused || isNamed || !body.includes('This host is not served here.'))
+        others.push({ host, url, statusCode, headers, body })
     }
   }
+  t.strictSame(others, [])
   const malformed = await get('/%zz', { ...HTML, host: 'evil.example' })
   t.equal(malformed.statusCode, 400)
   t.notMatch(malformed.body, 'evil.example', 'also if the URL is malformed')

@@ -1,8 +1,10 @@
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { type PublicAddress, publicAddress } from '../../../src/server/http/public-address.ts'
+import type { LoadContext } from '../../../src/server/index.ts'
 import { createRandom } from '../../shared/random.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
+import { testSite } from '../../test-site.ts'
+import { HTML, JSON_ONLY } from '../served.ts'
 
 async function addressOf(headers: Record<string, string>, options: FastifyServerOptions = {}): Promise<PublicAddress> {
   const app = Fastify(options)
@@ -15,7 +17,7 @@ async function addressOf(headers: Record<string, string>, options: FastifyServer
 const UNKNOWN = { host: 'this site', origin: 'http://localhost' }
 
 t.test('the host is that of the address bar', async (t) => {
-  for (const [host, expected] of [
+  const hosts = [
     ['shop.example', { host: 'shop.example', origin: 'http://shop.example' }],
     ['shop.example:8080', { host: 'shop.example', origin: 'http://shop.example:8080' }],
     ['SHOP.Example', { host: 'shop.example', origin: 'http://shop.example' }],
@@ -25,13 +27,13 @@ t.test('the host is that of the address bar', async (t) => {
     ['[2001:DB8::1]', { host: '[2001:db8::1]', origin: 'http://[2001:db8::1]' }],
     ['xn--bcher-kva.example', { host: 'xn--bcher-kva.example', origin: 'http://xn--bcher-kva.example' }],
     ['my_host', { host: 'my_host', origin: 'http://my_host' }],
-  ] as const) {
-    t.strictSame(await addressOf({ host }), expected, host)
-  }
+  ] as const
+  const read = await Promise.all(hosts.map(async ([host]) => [host, await addressOf({ host })]))
+  t.strictSame(read, hosts)
 })
 
 t.test('an invalid host name is not used', async (t) => {
-  for (const host of [
+  const invalid = [
     'a b',
     'shop.example/path',
     'user@shop.example',
@@ -57,9 +59,12 @@ t.test('an invalid host name is not used', async (t) => {
     `${'a'.repeat(64)}.example`,
     `${'a.'.repeat(200)}example`,
     'x'.repeat(5_000),
-  ]) {
-    t.strictSame(await addressOf({ host }), UNKNOWN, host.slice(0, 60))
-  }
+  ]
+  const read = await Promise.all(invalid.map(async (host) => [host, await addressOf({ host })]))
+  t.strictSame(
+    read,
+    invalid.map((host) => [host, UNKNOWN]),
+  )
 })
 
 t.test('any bytes give a host that is safe in a page', async (t) => {
@@ -95,11 +100,15 @@ t.test('forwarded headers count only from a trusted proxy', async (t) => {
 })
 
 t.test('the sentence names the public host', async (t) => {
-  const dir = await buildFiles(t.testdir({}), {
-    'pages/index.server.ts': "export const load = ({ url }) => {\n  throw new Error('no ' + url.href)\n}\n",
-  })
-  const direct = await serve(t, dir)
-  const proxied = await serve(t, dir, { trustProxy: 'loopback' })
+  const site = {
+    '/': {
+      load({ url }: LoadContext) {
+        throw new Error(`no ${url.href}`)
+      },
+    },
+  }
+  const direct = await testSite(t, site)
+  const proxied = await testSite(t, site, { trustProxy: 'loopback' })
   const forwarded = { host: 'internal:3000', 'x-forwarded-host': 'shop.example', 'x-forwarded-proto': 'https' }
   for (const [served, headers, host, href] of [
     [direct, { host: 'shop.example:8080' }, 'shop.example', 'http://shop.example:8080/'],

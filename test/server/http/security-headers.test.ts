@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
+import { testSite } from '../../test-site.ts'
 import { buildForBrowser, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const page = (body: string) => `export default function Page() {\n  return ${body}\n}\n`
@@ -156,19 +158,19 @@ t.test('documents need neither inline handlers nor eval', async (t) => {
 
 t.test('a site can have its own policy with its own nonce', async (t) => {
   // The example in docs/security.md.
-  const site = await buildForBrowser(t.testdir({}), {
-    'server.ts': `import { randomBytes } from 'node:crypto'
-export default async function server(app) {
-  app.decorateReply('cspNonce', null)
-  app.addHook('onRequest', async (request, reply) => {
-    const nonce = randomBytes(18).toString('base64')
-    reply.cspNonce = { script: nonce }
-    reply.header('content-security-policy', \`script-src 'nonce-\${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'; frame-ancestors https://partner.example\`)
-  })
-}
-`,
-  })
-  const { get } = await serve(t, site)
+  async function server(app: FastifyInstance) {
+    // The type of the decorator is that of @fastify/helmet.
+    app.decorateReply('cspNonce', null as never)
+    app.addHook('onRequest', async (_request, reply) => {
+      const nonce = randomBytes(18).toString('base64')
+      Object.assign(reply, { cspNonce: { script: nonce } })
+      reply.header(
+        'content-security-policy',
+        `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'; frame-ancestors https://partner.example`,
+      )
+    })
+  }
+  const { get } = await testSite(t, { '/': {} }, { server })
   const answer = await get('/')
   const nonce = nonceOf(answer)
   t.match(answer.headers['content-security-policy'], /frame-ancestors https:\/\/partner\.example$/)

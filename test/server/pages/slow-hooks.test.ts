@@ -1,23 +1,21 @@
 // `onSend` hooks that take their time, as session plugins with a store do.
 
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
-import { buildFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
+import { writeTestSite } from '../../test-site.ts'
+import { createLog, HTML, JSON_ONLY } from '../served.ts'
 
-const dir = await buildFiles(t.testdir({}), {
-  'pages/index.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
-  'pages/index.server.ts': 'export const action = () => null\n',
-  'server.ts': `export default async function server(app) {
+async function server(app: FastifyInstance) {
   app.addHook('onRequest', async ({ query }) => {
-    if (query.hook) throw new Error('the hook broke')
+    if ('hook' in Object(query)) throw new Error('the hook broke')
   })
   app.get('/fails', async () => {
     throw new Error('the route broke')
   })
 }
-`,
-})
+
+const dir = writeTestSite(t.testdir({}), { '/': { action: () => null } }, { server })
 
 t.test('the response to a thrown error is sent once', async (t) => {
   const log = createLog()

@@ -6,21 +6,25 @@ import { createPaint } from '../../../scripts/terminal/paint.ts'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
 import { sanitizeLine } from '../../../src/server/log/control-characters.ts'
 import { ledgerOf } from '../../scripts/failed-ledger.ts'
-import { buildFiles, createLog, serve } from '../served.ts'
+import { testSite } from '../../test-site.ts'
+import { createLog } from '../served.ts'
 
 const LINES = ['Hydration failed because the text did not match:', '', '  <Page>', '+   client', '-   server']
 const HOSTILE = 'one\r\n{"level":30,"msg":"fine"}\n[05:04:12] INFO: fine\u001b[2J\u2028two\u202e'
 
-const dir = await buildFiles(t.testdir({}), {})
 const kept: FailureRecord[] = []
 const raw: string[] = []
 const log = createLog()
 const stream = { write: (text: string) => void raw.push(text) }
-const { app } = await serve(t, dir, {
-  ledger: false,
-  onFailure: (failure) => void kept.push(failure),
-  logger: { ...log.logger, stream },
-})
+const { app } = await testSite(
+  t,
+  { '/': {} },
+  {
+    ledger: false,
+    onFailure: (failure) => void kept.push(failure),
+    logger: { ...log.logger, stream },
+  },
+)
 
 async function report(message: string): Promise<{ text: string; failure: FailureRecord }> {
   const error = { type: 'Error', message, stack: '' }

@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
@@ -10,23 +9,28 @@ import { hydrant } from '../../../src/server/plugin.ts'
 import { fallbackContent } from '../../../src/shared/tree/fallback.ts'
 import { listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
 import { checkNonces } from '../../failures/html.ts'
-import { buildFiles, type Files, HTML, serve } from '../served.ts'
+import { testSite, writeTestSite } from '../../test-site.ts'
+import { HTML } from '../served.ts'
 
-const site: Files = {
-  'pages/styled.tsx':
-    'export default function Page() {\n  return <><style href="s" precedence="x">{"p { color: red }"}</style><p>styled</p></>\n}\n',
-  'pages/fails.tsx': "export default function Page() {\n  throw new Error('no')\n}\n",
+const site = {
+  '/': {},
+  '/styled': () => (
+    <>
+      <style href="s" precedence="x">
+        {'p { color: red }'}
+      </style>
+      <p>styled</p>
+    </>
+  ),
+  '/fails'() {
+    throw new Error('no')
+  },
 }
-const folder = t.testdir({ plain: {}, own: {} })
-const plain = await buildFiles(join(folder, 'plain'), site)
-const own = await buildFiles(join(folder, 'own'), {
-  ...site,
-  'server.ts':
-    "import helmet from '@fastify/helmet'\nexport default async function server(app) {\n  await app.register(helmet, { enableCSPNonces: true })\n}\n",
-})
+const dir = writeTestSite(t.testdir({}), site)
 
 t.test('registered in server.ts', async (t) => {
-  const { app } = await serve(t, own)
+  const server = async (app: FastifyInstance) => void (await app.register(helmet, { enableCSPNonces: true }))
+  const { app } = await testSite(t, site, { server })
   await checkSite(t, app)
 })
 
@@ -34,7 +38,7 @@ t.test('registered in the app around the plugin', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(helmet, { enableCSPNonces: true })
-  await app.register(hydrant, { dir: plain })
+  await app.register(hydrant, { dir })
   await checkSite(t, app)
 })
 
@@ -42,7 +46,7 @@ t.test("without its policy, Hydrant's own stays", async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(helmet, { contentSecurityPolicy: false })
-  await app.register(hydrant, { dir: plain })
+  await app.register(hydrant, { dir })
   const { headers, body } = await app.inject({ url: '/styled', headers: HTML })
   const [, nonce = ''] = /nonce="([^"]+)"/.exec(body) ?? []
   const expected = `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'`

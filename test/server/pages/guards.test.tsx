@@ -1,86 +1,112 @@
 import { connect } from 'node:net'
-import type { LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { ReactNode } from 'react'
 import t from 'tap'
-import { linesOfResponse, marked, navigationHeaders } from '../lines.ts'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+import type { GuardContext, LoadContext } from '../../../src/server/index.ts'
+import type { ErrorPageProps, PageProps } from '../../../src/shared/react.ts'
+import { navigationHeaders, testSite } from '../../test-site.ts'
+import { linesOfResponse, marked } from '../lines.ts'
+import { HTML, JSON_ONLY } from '../served.ts'
 
-const page = 'export default function Page({ data }) {\n  return <p>page {JSON.stringify(data)}</p>\n}\n'
-const layout = (name: string) =>
-  `export default function Layout({ data, children }) {\n  return <section>${name} {JSON.stringify(data)} {children}</section>\n}\n`
+type Guard = (ctx: Omit<GuardContext, 'context'> & { context: Record<string, unknown> }) => unknown
 
-/** The code of a guard that says that it has run. What a test wants it to do is in `hydrantGuards`. */
-const guard = (name: string) => `
-export async function guard(ctx) {
-  globalThis.hydrantRan.push(${JSON.stringify(name)})
-  return globalThis.hydrantGuards[${JSON.stringify(name)}]?.(ctx)
+/** What has run. */
+const ran: string[] = []
+/** What a test wants the guards to do. */
+let guards: Record<string, Guard> = {}
+/** What the site waits for before it sends a response. */
+let sending = Promise.resolve()
+
+/** Returns a guard that notes that it has run. */
+const guard =
+  (name: string): Guard =>
+  async (ctx) => {
+    ran.push(name)
+    return guards[name]?.(ctx)
+  }
+/** Returns a load or an action that does. */
+const noting =
+  (name: string) =>
+  ({ context }: LoadContext) => {
+    ran.push(name)
+    return { ...context }
+  }
+
+interface LayoutProps {
+  data: unknown
+  children: ReactNode
 }
-`
-const noting = (name: string, kind: string) =>
-  `export const ${kind} = ({ context }) => {\n  globalThis.hydrantRan.push(${JSON.stringify(`${name} ${kind}`)})\n  return { ...context }\n}\n`
+const layout = (name: string) => ({
+  Component: ({ data, children }: LayoutProps) => (
+    <section>
+      {name} {JSON.stringify(data)} {children}
+    </section>
+  ),
+})
+const Component = ({ data }: PageProps) => <p>page {JSON.stringify(data)}</p>
 
-const site: Files = {
-  'pages/layout.tsx':
-    'export default function Layout({ data, children }) {\n  return <html><body>root {JSON.stringify(data)} {children}</body></html>\n}\n',
-  'pages/layout.server.ts': guard('root') + noting('root', 'load'),
-  'pages/not-found.tsx': 'export default () => <p>nothing here</p>\n',
-  'pages/error.tsx':
-    'export default function Failed({ status, message, digest }) {\n  return <p>{status}|{message}|{digest}</p>\n}\n',
-  'pages/team/[team]/layout.tsx': layout('team'),
-  'pages/team/[team]/layout.server.ts': guard('team') + noting('team', 'load'),
-  'pages/team/[team]/(staff)/layout.tsx': layout('staff'),
-  'pages/team/[team]/(staff)/layout.server.ts': guard('staff'),
-  'pages/team/[team]/(staff)/desk.tsx': page,
-  'pages/team/[team]/(staff)/desk.server.ts': guard('desk') + noting('desk', 'load') + noting('desk', 'action'),
-  'pages/lands/layout.tsx': layout('lands'),
-  'pages/lands/layout.server.ts': guard('lands'),
-  'pages/lands/[land]/layout.tsx': layout('land'),
-  'pages/lands/[land]/layout.server.ts': guard('land'),
-  'pages/lands/[land]/(club)/layout.tsx': layout('club'),
-  'pages/lands/[land]/(club)/layout.server.ts': guard('club'),
-  'pages/lands/[land]/(club)/towns/layout.tsx': layout('towns'),
-  'pages/lands/[land]/(club)/towns/layout.server.ts': guard('towns'),
-  'pages/plain/layout.tsx': layout('plain'),
-  'pages/plain/layout.server.ts': noting('plain', 'load'),
-  'pages/plain/leaf.tsx': page,
-  'pages/plain/leaf.server.ts': guard('leaf') + noting('leaf', 'action'),
-  'pages/open.tsx': page,
-  'pages/own.tsx': page,
-  'pages/own.server.ts': guard('own'),
-  'pages/late.tsx': page,
-  'pages/late.server.ts':
-    'export const load = ({ context }) => context.promise\nexport function guard() {\n  return { promise: Promise.reject(new Error("late")) }\n}\n',
-  'server.ts': `export default async (app) => {
-  app.addHook('preHandler', async (request) => {
-    if (request.headers['x-late']) throw Object.assign(new Error('late hook'), { statusCode: 403 })
+const site = {
+  '/layout': {
+    Component: ({ data, children }: LayoutProps) => (
+      <html lang="en">
+        <body>
+          root {JSON.stringify(data)} {children}
+        </body>
+      </html>
+    ),
+    guard: guard('root'),
+    load: noting('root load'),
+  },
+  '/not-found': () => <p>nothing here</p>,
+  '/error': ({ status, message, digest }: ErrorPageProps) => (
+    <p>
+      {status}|{message}|{digest}
+    </p>
+  ),
+  '/': {},
+  '/team/[team]/layout': { ...layout('team'), guard: guard('team'), load: noting('team load') },
+  '/team/[team]/(staff)/layout': { ...layout('staff'), guard: guard('staff') },
+  '/team/[team]/(staff)/desk': {
+    Component,
+    guard: guard('desk'),
+    load: noting('desk load'),
+    action: noting('desk action'),
+  },
+  '/lands/layout': { ...layout('lands'), guard: guard('lands') },
+  '/lands/[land]/layout': { ...layout('land'), guard: guard('land') },
+  '/lands/[land]/(club)/layout': { ...layout('club'), guard: guard('club') },
+  '/lands/[land]/(club)/towns/layout': { ...layout('towns'), guard: guard('towns') },
+  '/plain/layout': { ...layout('plain'), load: noting('plain load') },
+  '/plain/leaf': { Component, guard: guard('leaf'), action: noting('leaf action') },
+  '/open': { Component },
+  '/own': { Component, guard: guard('own') },
+  '/late': {
+    Component,
+    load: ({ context }: { context: { promise: Promise<never> } }) => context.promise,
+    guard: () => ({ promise: Promise.reject(new Error('late')) }),
+  },
+}
+
+async function server(app: FastifyInstance) {
+  app.addHook('preHandler', async ({ headers }) => {
+    if (headers['x-late']) throw Object.assign(new Error('late hook'), { statusCode: 403 })
   })
-  app.addHook('onSend', async (request, reply, payload) => {
-    await globalThis.hydrantSending
+  app.addHook('onSend', async (_request, _reply, payload) => {
+    await sending
     return payload
   })
-  app.addHook('onRequest', async (request) => {
-    if (request.url.includes('hook')) throw Object.assign(new Error('not today'), { statusCode: 403 })
+  app.addHook('onRequest', async ({ url }) => {
+    if (url.includes('hook')) throw Object.assign(new Error('not today'), { statusCode: 403 })
   })
 }
-`,
-}
 
-type Guard = (ctx: {
-  context: Record<string, unknown>
-  params: Record<string, string>
-  reply: { header(name: string, value: string): void; redirect(to: string): unknown; send(text: string): unknown }
-}) => unknown
-const globals = globalThis as unknown as { hydrantRan: string[]; hydrantGuards: Record<string, Guard> }
-globals.hydrantRan = []
-globals.hydrantGuards = {}
-
-const dir = await buildFiles(t.testdir({}), site)
-const { app, get, failuresOf, log } = await serve(t, dir, { timeouts: { loadMs: 300 } })
-const NAVIGATION = { ...HTML, ...navigationHeaders(dir) }
+const { app, get, failuresOf, log } = await testSite(t, site, { server, timeouts: { loadMs: 300 } })
+const NAVIGATION = { ...HTML, ...navigationHeaders() }
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 t.beforeEach(() => {
-  globals.hydrantRan.length = 0
-  globals.hydrantGuards = {}
+  ran.length = 0
+  guards = {}
 })
 
 const textOf = ({ body }: LightMyRequestResponse) =>
@@ -109,21 +135,21 @@ t.test('guards run before the loads, the outermost first, once for each request'
     ['a page without loads', 'GET', '/own', HTML, ['root', 'own', 'root load']],
     ['a method that the page does not have', 'POST', '/own', HTML, ['root', 'own']],
   ] as const) {
-    globals.hydrantRan.length = 0
+    ran.length = 0
     await app.inject({ method, url, headers })
-    t.strictSame(globals.hydrantRan, expected, title)
+    t.strictSame(ran, expected, title)
   }
 })
 
 t.test('browsers keep no page with guards for the Back button, unless a guard or a load allows it', async (t) => {
   for (const headers of [HTML, JSON_ONLY, { accept: 'text/markdown' }])
     t.equal((await get('/team/a/desk', headers)).headers['cache-control'], 'private, no-store')
-  globals.hydrantGuards = { desk: ({ reply }) => void reply.header('cache-control', 'private, max-age=5') }
+  guards = { desk: ({ reply }) => void reply.header('cache-control', 'private, max-age=5') }
   t.equal((await get('/team/a/desk', HTML)).headers['cache-control'], 'private, max-age=5')
 })
 
 t.test('all loads and actions below see what the guards returned', async (t) => {
-  globals.hydrantGuards = {
+  guards = {
     root: () => ({ user: 'ada', role: 'guest' }),
     team: ({ context, params }) => ({ role: 'member', seen: { ...context }, team: params.team }),
     desk: ({ context }) => ({ last: context.role }),
@@ -138,7 +164,7 @@ t.test('all loads and actions below see what the guards returned', async (t) => 
 
 t.test('the context contains nothing but the results', async (t) => {
   let context: Record<string, unknown> = {}
-  globals.hydrantGuards.root = (ctx) => {
+  guards.root = (ctx) => {
     context = ctx.context
     return JSON.parse('{"__proto__":{"isAdmin":true},"toString":1}')
   }
@@ -158,49 +184,51 @@ t.test('the error of a guard is shown inside the layouts whose guards have run b
     staff: ['root load', 'team load'],
     desk: ['root load', 'team load'],
   }
-  const guards = Object.keys(shown)
-  for (const [index, name] of guards.entries()) {
-    globals.hydrantGuards = { [name]: refuse }
-    const ran = guards.slice(0, index + 1)
+  const names = Object.keys(shown)
+  for (const [index, name] of names.entries()) {
+    guards = { [name]: refuse }
+    const refused = names.slice(0, index + 1)
     for (const [method, url, headers] of [
       ['GET', '/team/a/desk', HTML],
       ['POST', '/team/a/desk', { ...HTML, ...FORM }],
       ['GET', marked('/team/a/desk'), NAVIGATION],
       ['POST', marked('/team/a/desk'), { ...NAVIGATION, ...FORM }],
     ] as const) {
-      globals.hydrantRan.length = 0
+      ran.length = 0
       const response = await app.inject({ method, url, headers })
-      t.equal(response.statusCode, 403, `${name} ${method} ${url}`)
-      t.strictSame(globals.hydrantRan, [...ran, ...(shown[name] ?? [])], `${name} ${method} ${url}`)
-      t.match(response.body, 'members only')
-      t.equal(response.headers['cache-control']?.includes('no-store'), true)
-      t.notOk('hydrant-acted' in response.headers)
+      const { statusCode, body, headers: sent } = response
+      t.match(
+        [statusCode, body, sent['cache-control'], sent['hydrant-acted']],
+        [403, 'members only', 'no-store', undefined],
+        `${name} ${method} ${url}`,
+      )
+      t.strictSame(ran, [...refused, ...(shown[name] ?? [])], `${name} ${method} ${url}`)
     }
-    globals.hydrantRan.length = 0
+    ran.length = 0
     const json = await get('/team/a/desk', JSON_ONLY)
     t.match(json.json(), { status: 403, detail: 'members only' })
-    t.strictSame(globals.hydrantRan, ran, 'no load runs for JSON')
+    t.strictSame(ran, refused, 'no load runs for JSON')
   }
 })
 
 t.test('around an action that a guard refuses, a layout loads only if it has a guard', async (t) => {
   // Hooks from `preValidation` on, which may protect the load, have not run.
-  globals.hydrantGuards.leaf = () => {
+  guards.leaf = () => {
     throw Object.assign(new Error('no'), { statusCode: 403 })
   }
   for (const [method, expected] of [
     ['GET', ['root', 'leaf', 'root load', 'plain load']],
     ['POST', ['root', 'leaf', 'root load']],
   ] as const) {
-    globals.hydrantRan.length = 0
+    ran.length = 0
     const response = await app.inject({ method, url: '/plain/leaf', headers: HTML })
     t.equal(response.statusCode, 403)
-    t.strictSame(globals.hydrantRan, expected, method)
+    t.strictSame(ran, expected, method)
   }
 })
 
 t.test('a guard may redirect, end with the 404 page, and set headers', async (t) => {
-  globals.hydrantGuards.own = ({ reply }) => {
+  guards.own = ({ reply }) => {
     reply.header('set-cookie', 'from=/own')
     throw Object.assign(new Error(''), { statusCode: 404 })
   }
@@ -212,19 +240,18 @@ t.test('a guard may redirect, end with the 404 page, and set headers', async (t)
 })
 
 t.test('a guard that sends a response ends the request, also without returning it', async (t) => {
-  const sending = globalThis as unknown as { hydrantSending?: Promise<void> }
   for (const way of ['returned', 'not returned'] as const) {
     for (const isSlow of [false, true]) {
-      globals.hydrantGuards.own = ({ reply }) => {
+      guards.own = ({ reply }) => {
         const sent = reply.redirect('/sign-in')
         return way === 'returned' ? sent : undefined
       }
-      sending.hydrantSending = isSlow ? new Promise((resolve) => setImmediate(resolve)) : Promise.resolve()
+      sending = isSlow ? new Promise((resolve) => setImmediate(resolve)) : Promise.resolve()
       for (const method of ['GET', 'POST'] as const) {
-        globals.hydrantRan.length = 0
+        ran.length = 0
         const response = await app.inject({ method, url: '/own', headers: HTML })
         t.match(response, { statusCode: 302, headers: { location: '/sign-in' } }, `${way} ${isSlow} ${method}`)
-        t.strictSame(globals.hydrantRan, ['root', 'own'], 'no load and no action runs')
+        t.strictSame(ran, ['root', 'own'], 'no load and no action runs')
       }
     }
   }
@@ -233,7 +260,7 @@ t.test('a guard that sends a response ends the request, also without returning i
 })
 
 t.test('a guard that throws is a failure with its line', async (t) => {
-  globals.hydrantGuards.team = () => {
+  guards.team = () => {
     throw 'a secret text'
   }
   for (const [method, headers] of [
@@ -266,29 +293,29 @@ t.test('a result that is not a plain object is a failure', async (t) => {
     [new User(), 'got an instance of User'],
     [() => {}, 'got a function'],
   ] as const) {
-    globals.hydrantGuards.own = () => result
+    guards.own = () => result
     const response = await get('/own')
     t.equal(response.statusCode, 500, got)
     t.match(failuresOf(response), [
       { phase: 'guard', err: { message: `must return a plain object or undefined; ${got}` } },
     ])
   }
-  globals.hydrantGuards.own = () => Object.assign(Object.create(null), { fine: 1 })
+  guards.own = () => Object.assign(Object.create(null), { fine: 1 })
   t.equal((await get('/own')).statusCode, 200)
 })
 
 t.test('all guards together have the deadline of the loads', async (t) => {
-  globals.hydrantGuards.team = () => new Promise(() => {})
+  guards.team = () => new Promise(() => {})
   for (const [method, headers] of [
     ['GET', HTML],
     ['POST', { ...HTML, ...FORM }],
   ] as const) {
-    globals.hydrantRan.length = 0
+    ran.length = 0
     const response = await app.inject({ method, url: '/team/a/desk', headers })
     t.equal(response.statusCode, 504)
     const message = /did not finish within 300 ms; pending: guard of pages\/team\/\[team\]\/layout\.server\.ts/
     t.match(failuresOf(response), [{ phase: 'guard', err: { message } }])
-    t.strictSame(globals.hydrantRan, ['root', 'team', 'root load'], 'the layout around it still loads')
+    t.strictSame(ran, ['root', 'team', 'root load'], 'the layout around it still loads')
   }
 })
 
@@ -307,21 +334,21 @@ t.test('guards of folders run for unknown paths below them, in the order of the 
     ['POST', '/lands/a%20b/none', ['root', 'lands', 'land']],
     ['DELETE', '/lands/a/towns/none', ['root', 'lands', 'land', 'club', 'towns']],
   ] as const) {
-    globals.hydrantRan.length = 0
+    ran.length = 0
     const response = await app.inject({ method, url, headers: HTML })
     t.equal(response.statusCode, 404, `${method} ${url}`)
     if (method === 'GET') t.match(textOf(response), 'nothing here')
-    t.strictSame(globals.hydrantRan, expected, `${method} ${url}`)
+    t.strictSame(ran, expected, `${method} ${url}`)
   }
 })
 
 t.test('a guard refuses unknown paths inside the root layout', async (t) => {
   const params: unknown[] = []
-  globals.hydrantGuards.land = (ctx) => {
+  guards.land = (ctx) => {
     params.push({ ...ctx.params, ...ctx.context })
     throw Object.assign(new Error('not your land'), { statusCode: 403 })
   }
-  globals.hydrantGuards.lands = () => ({ user: 'ada' })
+  guards.lands = () => ({ user: 'ada' })
   const response = await get('/lands/a%20b/none')
   t.equal(response.statusCode, 403)
   t.match(textOf(response), 'root {"user":"ada"} <p>403|not your land|</p>')
@@ -336,28 +363,28 @@ t.test('an error of a hook is shown without the layouts whose guards have not ru
   const hooked = await get('/own?hook')
   t.equal(hooked.statusCode, 403)
   t.match(hooked.body, '<body>root')
-  t.strictSame(globals.hydrantRan, ['root', 'root load'], 'the guard of the root layout runs before its load')
-  globals.hydrantGuards.root = () => {
+  t.strictSame(ran, ['root', 'root load'], 'the guard of the root layout runs before its load')
+  guards.root = () => {
     throw Object.assign(new Error('sign in'), { statusCode: 401 })
   }
-  globals.hydrantRan.length = 0
+  ran.length = 0
   const refused = await get('/own?hook')
   t.equal(refused.statusCode, 403, 'the hook decides')
   t.notMatch(refused.body, '<body>root')
-  t.strictSame(globals.hydrantRan, ['root'])
-  globals.hydrantGuards = {}
-  globals.hydrantRan.length = 0
+  t.strictSame(ran, ['root'])
+  guards = {}
+  ran.length = 0
   const late = { ...HTML, ...FORM, 'x-late': '1' }
   t.equal((await app.inject({ method: 'POST', url: '/team/a/desk', headers: late })).statusCode, 403)
-  t.strictSame(globals.hydrantRan, ['root', 'team', 'staff', 'desk'], 'no load for a visitor whom a hook refuses')
-  globals.hydrantRan.length = 0
+  t.strictSame(ran, ['root', 'team', 'staff', 'desk'], 'no load for a visitor whom a hook refuses')
+  ran.length = 0
   const posted = await app.inject({ method: 'POST', url: '/team/a/desk?hook', headers: HTML })
   t.equal(posted.statusCode, 403)
-  t.strictSame(globals.hydrantRan, [])
+  t.strictSame(ran, [])
 })
 
 t.test('an upload that a guard refuses does not hold the connection', async (t) => {
-  globals.hydrantGuards.desk = () => {
+  guards.desk = () => {
     throw Object.assign(new Error('no'), { statusCode: 403 })
   }
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -380,12 +407,8 @@ t.test('an upload that a guard refuses does not hold the connection', async (t) 
 })
 
 t.test('a site whose guard is not a function does not start', async (t) => {
-  for (const [code, got] of [
-    ['export const guard = Boolean(1)\n', 'got true'],
-    ['export const guard = undefined\n', 'got undefined'],
-  ]) {
-    const dir = await buildFiles(t.testdir({}), { 'pages/own.tsx': page, 'pages/own.server.ts': code ?? '' })
-    const message = new RegExp(`the guard of pages/own\\.server\\.ts must be a function; ${got}`)
-    await t.rejects(serve(t, dir), { code: 'HYD_GUARD_EXPORT', message })
+  for (const guard of [true, undefined]) {
+    const message = new RegExp(`the guard of pages/own\\.server\\.ts must be a function; got ${guard}`)
+    await t.rejects(testSite(t, { '/own': { guard } }), { code: 'HYD_GUARD_EXPORT', message })
   }
 })

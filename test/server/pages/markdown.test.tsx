@@ -1,69 +1,118 @@
+import { type ReactNode, Suspense, use, useState } from 'react'
 import t from 'tap'
+import { type ActionContext, HttpError, type LoadContext, redirect } from '../../../src/server/index.ts'
+import { testSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+import { HTML, JSON_ONLY } from '../served.ts'
 
 const MARKDOWN = { accept: 'text/markdown' }
-const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
-const loading = (name: string, load: string): Files => ({
-  [`pages/${name}.tsx`]: page,
-  [`pages/${name}.server.ts`]: load,
-})
 
-const site: Files = {
-  'pages/layout.tsx':
-    "export default function Layout({ children }) {\n  return <html><head><title>Teas &amp; more</title></head><body><header>Shop</header><nav>Menu</nav><main id='main'>{children}</main><footer>End</footer></body></html>\n}\n",
-  'pages/rich.tsx': `import { useState } from 'react'
-
-export default function Rich() {
-  const [count] = useState(7)
-  return (
-    <article>
-      <h2>Teas {count}</h2>
-      <p>See <a href="other?a=1#b">another</a>, <a href="#below">below</a>, <a href="javascript:void 0">nothing</a>, <a href="mailto:a@b.example">mail</a>.</p>
-      <p hidden>secret</p>
-      <form method="post"><input type="hidden" name="token" defaultValue="token-1" /><button>Buy</button></form>
-      <svg><title>Icon</title></svg>
-      <img src="/tea.jpg" alt="A tea" /><img src="data:image/png;base64,AAAA" alt="" />
-      <table><thead><tr><th>Tea</th><th>Price</th></tr></thead><tbody><tr><td>Assam</td><td>5</td></tr></tbody></table>
-      <pre><code className="language-ts">{'const a = 1 < 2'}</code></pre>
-      <p>{'*not* emphasis'}</p>
-    </article>
-  )
+interface Late {
+  text: Promise<string>
 }
-`,
-  'pages/late.tsx': `import { Suspense, use } from 'react'
+const SCRIPT = 'javascript:void 0'
+const Part = ({ text }: Late) => <p>{use(text)}</p>
 
-function Part({ text }) {
-  return <p>{use(text)}</p>
-}
-
-export default function Late({ data }) {
-  return <><Suspense fallback={<p>Wait.</p>}><Part text={data.text} /></Suspense><p>After it.</p></>
-}
-`,
-  'pages/late.server.ts':
-    "export const load = ({ url }) => ({ text: new Promise((resolve, reject) => setImmediate(() => url.search === '?fail' ? reject(new Error('secret text')) : resolve('Long. '.repeat(5_000)))) })\n",
-  ...loading('fails', "export const load = () => {\n  throw new Error('secret text')\n}\n"),
-  ...loading(
-    'refused',
-    "import { HttpError } from 'hydrant'\nexport const load = () => {\n  throw new HttpError(403, 'Only *members*')\n}\n",
+const site = {
+  '/layout': ({ children }: { children: ReactNode }) => (
+    <html lang="en">
+      <head>
+        <title>Teas &amp; more</title>
+      </head>
+      <body>
+        <header>Shop</header>
+        <nav>Menu</nav>
+        <main id="main">{children}</main>
+        <footer>End</footer>
+      </body>
+    </html>
   ),
-  ...loading('moved', "import { redirect } from 'hydrant'\nexport const load = () => redirect('/rich')\n"),
-  ...loading(
-    'kept',
-    "export const load = ({ reply }) => {\n  reply.header('cache-control', 'public, max-age=5')\n  return 1\n}\n",
-  ),
-  ...loading(
-    'guarded',
-    "import { HttpError } from 'hydrant'\nexport const guard = () => {\n  throw new HttpError(401, 'Sign in.')\n}\n",
-  ),
-  ...loading('forever', 'export const load = () => ({ part: new Promise(() => {}) })\n'),
-  ...loading('form', "export const action = ({ form }) => {\n  form.get('a')\n}\n"),
-  'pages/long.tsx': "export default () => <p>{'x'.repeat(1_000_000)}</p>\n",
+  '/rich'() {
+    const [count] = useState(7)
+    return (
+      <article>
+        <h2>Teas {count}</h2>
+        <p>
+          See <a href="other?a=1#b">another</a>, <a href="#below">below</a>, <a href={SCRIPT}>nothing</a>,{' '}
+          <a href="mailto:a@b.example">mail</a>.
+        </p>
+        <p hidden>secret</p>
+        <form method="post">
+          <input type="hidden" name="token" defaultValue="token-1" />
+          <button type="submit">Buy</button>
+        </form>
+        <svg>
+          <title>Icon</title>
+        </svg>
+        <img src="/tea.jpg" alt="A tea" />
+        <img src="data:image/png;base64,AAAA" alt="" />
+        <table>
+          <thead>
+            <tr>
+              <th>Tea</th>
+              <th>Price</th>
+            </tr>
+          </thead>
+          <tbody>
+            <tr>
+              <td>Assam</td>
+              <td>5</td>
+            </tr>
+          </tbody>
+        </table>
+        <pre>
+          <code className="language-ts">{'const a = 1 < 2'}</code>
+        </pre>
+        <p>{'*not* emphasis'}</p>
+      </article>
+    )
+  },
+  '/late': {
+    Component: ({ data }: { data: Late }) => (
+      <>
+        <Suspense fallback={<p>Wait.</p>}>
+          <Part {...data} />
+        </Suspense>
+        <p>After it.</p>
+      </>
+    ),
+    load: ({ url }: LoadContext): Late => ({
+      text: new Promise((resolve, reject) =>
+        setImmediate(() => {
+          if (url.search === '?fail') reject(new Error('secret text'))
+          else resolve('Long. '.repeat(5_000))
+        }),
+      ),
+    }),
+  },
+  '/fails': {
+    load() {
+      throw new Error('secret text')
+    },
+  },
+  '/refused': {
+    load() {
+      throw new HttpError(403, 'Only *members*')
+    },
+  },
+  '/moved': { load: () => redirect('/rich') },
+  '/kept': {
+    load({ reply }: LoadContext) {
+      reply.header('cache-control', 'public, max-age=5')
+      return 1
+    },
+  },
+  '/guarded': {
+    guard() {
+      throw new HttpError(401, 'Sign in.')
+    },
+  },
+  '/forever': { load: () => ({ part: new Promise(() => {}) }) },
+  '/form': { action: ({ form }: ActionContext) => void form.get('a') },
+  '/long': () => <p>{'x'.repeat(1_000_000)}</p>,
 }
 
-const dir = await buildFiles(t.testdir({}), site)
-const { app, get, failuresOf } = await serve(t, dir, { timeouts: { renderMs: 20_000 } })
+const { app, get, failuresOf } = await testSite(t, site, { timeouts: { renderMs: 20_000 } })
 const markdown = (path: string, headers: Record<string, string> = {}) => get(path, { ...MARKDOWN, ...headers })
 
 t.test('a page as Markdown is the content of its main element', async (t) => {
@@ -218,14 +267,14 @@ t.test('a page that is too long is refused', async (t) => {
 })
 
 t.test('a page that is never complete', async (t) => {
-  const { get } = await serve(t, dir, { timeouts: { renderMs: 100 } })
+  const { get } = await testSite(t, site, { timeouts: { renderMs: 100 } })
   const response = await get('/forever', MARKDOWN)
   t.equal(response.statusCode, 504)
   t.match(response.body, 'Digest: ')
 })
 
 t.test('the option turns it off', async (t) => {
-  const { get } = await serve(t, dir, { markdown: false })
+  const { get } = await testSite(t, site, { markdown: false })
   const { headers } = await get('/rich', MARKDOWN)
   t.equal(headers['content-type'], 'text/html; charset=utf-8')
   t.equal(

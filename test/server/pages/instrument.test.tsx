@@ -1,9 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { type ReactNode, Suspense, use } from 'react'
 import t from 'tap'
+import {
+  type ActionContext,
+  HttpError,
+  invalidForm,
+  type LoadContext,
+  notFound,
+  redirect,
+} from '../../../src/server/index.ts'
 import type { Instrument } from '../../../src/server/metrics/instrument.ts'
+import { navigationHeaders, testSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { marked, navigationHeaders } from '../lines.ts'
-import { buildFiles, JSON_ONLY, serve } from '../served.ts'
+import { marked } from '../lines.ts'
+import { JSON_ONLY } from '../served.ts'
 
 /** The step in which code of the site runs. The site writes into it. */
 interface Span {
@@ -13,46 +23,68 @@ interface Span {
 }
 
 const storage = new AsyncLocalStorage<Span>()
-Object.assign(globalThis, { hydrantMark: (mark: string) => storage.getStore()?.marks.push(mark) })
+const mark = (name: string) => void storage.getStore()?.marks.push(name)
 
-const page = (body: string) => `import { Suspense, use } from 'react'
-function Part({ of }) {
-  return use(of)
+interface Late {
+  late: Promise<string>
 }
-export default function Page({ data }) {
-  globalThis.hydrantMark?.('component')
-  return <main>${body}</main>
-}
-`
+const Part = ({ late }: Late) => use(late)
 
-const dir = await buildFiles(t.testdir({}), {
-  'pages/layout.tsx':
-    'export default function Layout({ children }) {\n  return <html><head /><body>{children}</body></html>\n}\n',
-  'pages/layout.server.ts':
-    "export async function guard() {\n  await null\n  globalThis.hydrantMark('guard')\n}\nexport async function load() {\n  await null\n  globalThis.hydrantMark('layout')\n}\n",
-  'pages/index.tsx': page('<Suspense fallback="waits"><Part of={data.late} /></Suspense>'),
-  'pages/index.server.ts': `import { invalidForm, redirect } from 'hydrant'
-export function load() {
-  globalThis.hydrantMark('page')
-  return { late: new Promise((resolve) => setImmediate(resolve, 'late text')) }
+const site = {
+  '/layout': {
+    Component: ({ children }: { children: ReactNode }) => (
+      <html lang="en">
+        <head />
+        <body>{children}</body>
+      </html>
+    ),
+    async guard() {
+      await null
+      mark('guard')
+    },
+    async load() {
+      await null
+      mark('layout')
+    },
+  },
+  '/': {
+    Component({ data }: { data: Late }) {
+      mark('component')
+      return (
+        <main>
+          <Suspense fallback="waits">
+            <Part {...data} />
+          </Suspense>
+        </main>
+      )
+    },
+    load(): Late {
+      mark('page')
+      return { late: new Promise((resolve) => setImmediate(resolve, 'late text')) }
+    },
+    action({ form }: ActionContext) {
+      mark('action')
+      if (form.get('to')) redirect('/')
+      if (form.get('bad')) invalidForm({ bad: 'no' })
+      throw new RangeError('no stock')
+    },
+  },
+  '/text': {
+    load() {
+      throw 'a text'
+    },
+  },
+  '/broken': ({ data }: { data: { missing: { part: string } } }) => <main>{data.missing.part}</main>,
+  '/refused': {
+    load({ url }: LoadContext) {
+      if (url.search) notFound()
+      throw new HttpError(403, 'Members only')
+    },
+  },
 }
-export async function action({ form }) {
-  globalThis.hydrantMark('action')
-  if (form.get('to')) redirect('/')
-  if (form.get('bad')) invalidForm({ bad: 'no' })
-  throw new RangeError('no stock')
-}
-`,
-  'pages/text.tsx': page('text'),
-  'pages/text.server.ts': "export const load = () => {\n  throw 'a text'\n}\n",
-  'pages/broken.tsx': page('{data.missing.part}'),
-  'pages/refused.tsx': page('refused'),
-  'pages/refused.server.ts':
-    "import { HttpError, notFound } from 'hydrant'\nexport const load = ({ url }) => {\n  if (url.search) notFound()\n  throw new HttpError(403, 'Members only')\n}\n",
-})
 
 /** Serves the site with an option that records each step. */
-async function record(t: Parameters<typeof serve>[0]) {
+async function record(t: Parameters<typeof testSite>[0]) {
   const spans: Span[] = []
   const instrument: Instrument = async ({ name }, run) => {
     const span: Span = { name, marks: [] }
@@ -60,7 +92,7 @@ async function record(t: Parameters<typeof serve>[0]) {
     const { error } = await storage.run(span, run)
     span.error = error && String(error.cause ?? error)
   }
-  const served = await serve(t, dir, { ledger: false, instrument })
+  const served = await testSite(t, site, { ledger: false, instrument })
   return { ...served, take: () => spans.splice(0).sort((one, other) => one.name.localeCompare(other.name)) }
 }
 
@@ -88,7 +120,7 @@ t.test('JSON and navigations have the same steps, except rendering', async (t) =
     take().map(({ name }) => name),
     [`guard ${LAYOUT}`, `load ${PAGE}`, `load ${LAYOUT}`],
   )
-  t.match((await get(marked('/'), navigationHeaders(dir))).body, 'late text')
+  t.match((await get(marked('/'), navigationHeaders())).body, 'late text')
   t.strictSame(
     take().map(({ name }) => name),
     ['deferred data.late', `guard ${LAYOUT}`, `load ${PAGE}`, `load ${LAYOUT}`],
@@ -122,7 +154,7 @@ t.test('the option cannot change or stop a step', async (t) => {
     void run()
     return run().then(() => Promise.reject(new Error('later')))
   }
-  const { get, log } = await serve(t, dir, { ledger: false, instrument })
+  const { get, log } = await testSite(t, site, { ledger: false, instrument })
   const { statusCode, body } = await get('/')
   t.equal(statusCode, 200)
   t.match(body, 'late text')

@@ -1,6 +1,9 @@
+import type { FastifyError, FastifyInstance } from 'fastify'
 import t from 'tap'
 import { type CrossSiteInput, judgeOrigin } from '../../../src/server/guards/csrf.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
+import type { ErrorPageProps, PageProps } from '../../../src/shared/react.ts'
+import { testSite } from '../../test-site.ts'
+import { HTML, JSON_ONLY } from '../served.ts'
 
 const post = (input: Partial<CrossSiteInput>) =>
   judgeOrigin({
@@ -15,8 +18,11 @@ const passes = (input: Partial<CrossSiteInput>) => post(input).kind === 'pass'
 
 t.test('safe methods pass', async (t) => {
   const hostile = { fetchSite: 'cross-site', origin: 'https://evil.example' }
-  for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE']) t.ok(passes({ method, ...hostile }), method)
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) t.notOk(passes({ method, ...hostile }), method)
+  const safe = ['GET', 'HEAD', 'OPTIONS', 'TRACE']
+  const passing = [...safe, 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].filter((method) =>
+    passes({ method, ...hostile }),
+  )
+  t.strictSame(passing, safe)
 })
 
 t.test('requests with neither header pass, as scripts send them', async (t) => {
@@ -25,23 +31,17 @@ t.test('requests with neither header pass, as scripts send them', async (t) => {
 })
 
 t.test('Sec-Fetch-Site decides, whatever the host is', async (t) => {
-  for (const [fetchSite, isPassing] of [
-    ['same-origin', true],
-    ['none', true],
-    ['same-site', false],
-    ['cross-site', false],
-    ['', false],
-    ['SAME-ORIGIN', false],
-    ['same-origin, cross-site', false],
-  ] as const) {
-    t.equal(passes({ fetchSite }), isPassing, fetchSite)
-    t.equal(passes({ fetchSite, origin: 'https://other.example' }), isPassing, fetchSite)
-    t.equal(passes({ fetchSite, origin: 'https://shop.example' }), isPassing, fetchSite)
-  }
+  const values = ['same-origin', 'none', 'same-site', 'cross-site', '', 'SAME-ORIGIN', 'same-origin, cross-site']
+  for (const origin of [undefined, 'https://other.example', 'https://shop.example'])
+    t.strictSame(
+      values.filter((fetchSite) => passes({ fetchSite, origin })),
+      ['same-origin', 'none'],
+      `with the origin ${origin}`,
+    )
 })
 
 t.test('without it, the origin is compared with the public host and port, and the scheme is ignored', async (t) => {
-  for (const [origin, host, isPassing] of [
+  const cases = [
     ['https://shop.example', 'shop.example', true],
     ['http://shop.example', 'shop.example', true],
     ['https://shop.example', 'SHOP.example:443', true],
@@ -74,19 +74,23 @@ t.test('without it, the origin is compared with the public host and port, and th
     ['https://shop.example, https://evil.example', 'shop.example', false],
     ['https://shop.example', '', false],
     ['https://shop.example', 'not a host', false],
-  ] as const) {
-    t.equal(passes({ origin, host }), isPassing, `${origin} to ${host}`)
-  }
+  ] as const
+  t.strictSame(
+    cases.map(([origin, host]) => [origin, host, passes({ origin, host })]),
+    cases,
+  )
 })
 
 t.test('only allowed origins pass', async (t) => {
   const allowedOrigins = ['https://app.example']
   t.ok(passes({ origin: 'https://app.example', allowedOrigins }))
   t.ok(passes({ origin: 'https://app.example', fetchSite: 'cross-site', allowedOrigins }))
-  for (const origin of ['http://app.example', 'https://app.example:444', 'https://app.example.evil.example', 'null']) {
-    t.notOk(passes({ origin, allowedOrigins }), origin)
-    t.notOk(passes({ origin, fetchSite: 'cross-site', allowedOrigins }), origin)
-  }
+  const others = ['http://app.example', 'https://app.example:444', 'https://app.example.evil.example', 'null']
+  for (const fetchSite of [undefined, 'cross-site'])
+    t.strictSame(
+      others.filter((origin) => passes({ origin, fetchSite, allowedOrigins })),
+      [],
+    )
   t.notOk(passes({ fetchSite: 'cross-site', allowedOrigins }))
 })
 
@@ -102,50 +106,69 @@ t.test('a refusal names both values and a fix', async (t) => {
   t.match(post({ origin: `https://${'x'.repeat(5_000)}` }), { compared: /^.{0,400}$/ })
 })
 
-const page = 'export default function Page({ actionData }) {\n  return <p>{actionData}</p>\n}\n'
-const dir = await buildFiles(t.testdir({}), {
-  'pages/form.tsx': page,
-  'pages/form.server.ts': "export const action = () => 'acted'\n",
-  'pages/bare.tsx': page,
-  'pages/error.tsx':
-    'export default function Failed({ status, message }) {\n  return <p>{[status, message].join()}</p>\n}\n',
-  'server.ts': `export default async function server(app) {
-  app.post('/api', async () => 'changed')
+const Component = ({ actionData }: PageProps) => <p>{String(actionData)}</p>
+
+const site = {
+  '/form': { Component, action: () => 'acted' },
+  '/bare': { Component },
+  '/error': ({ status, message }: ErrorPageProps) => <p>{[status, message].join()}</p>,
+}
+
+const changed = async () => 'changed'
+async function pass() {}
+
+async function server(app: FastifyInstance) {
+  app.post('/api', changed)
   app.register(async (inner) => {
-    inner.setErrorHandler(async (error, request, reply) => reply.code(error.statusCode).send({ own: error.message }))
-    inner.delete('/inner', async () => 'changed')
+    inner.setErrorHandler<FastifyError>(async (error, _request, reply) =>
+      reply.code(error.statusCode ?? 500).send({ own: error.message }),
+    )
+    inner.delete('/inner', changed)
   })
   // What @fastify/cors does.
-  for (const [prefix, credentials] of [['/open', false], ['/cookies', true]])
-    app.register(async (api) => {
-      api.addHook('onRequest', async (request, reply) => {
-        reply.header('access-control-allow-origin', credentials ? 'https://evil.example' : '*')
-        if (credentials) reply.header('access-control-allow-credentials', 'true')
-      })
-      api.route({ method: ['POST', 'PUT'], url: '/x', handler: async () => 'changed' })
-      api.route({ method: ['POST', 'PUT'], url: '/unread', onRequest: async () => {}, preParsing: async () => { throw new Error('read') }, handler: () => {} })
-    }, { prefix })
+  for (const [prefix, credentials] of [
+    ['/open', false],
+    ['/cookies', true],
+  ] as const)
+    app.register(
+      async (api) => {
+        api.addHook('onRequest', async (_request, reply) => {
+          reply.header('access-control-allow-origin', credentials ? 'https://evil.example' : '*')
+          if (credentials) reply.header('access-control-allow-credentials', 'true')
+        })
+        const method = ['POST', 'PUT']
+        api.route({ method, url: '/x', handler: changed })
+        const preParsing = async () => {
+          throw new Error('read')
+        }
+        api.route({ method, url: '/unread', onRequest: pass, preParsing, handler: pass })
+      },
+      { prefix },
+    )
   app.register(async (hook) => {
-    hook.post('/hook', { config: { hydrant: { csrf: false } } }, async () => 'changed')
-    hook.post('/checked', { config: { hydrant: { csrf: true } } }, async () => 'changed')
+    hook.post('/hook', { config: { hydrant: { csrf: false } } }, changed)
+    hook.post('/checked', { config: { hydrant: { csrf: true } } }, changed)
   })
   app.register(async (hooks) => {
-    hooks.addHook('onRoute', (route) => { route.config = { ...route.config, hydrant: { csrf: false } } })
-    hooks.put('/hooks', async () => 'changed')
+    hooks.addHook('onRoute', (route) => {
+      route.config = { ...route.config, hydrant: { csrf: false } }
+    })
+    hooks.put('/hooks', changed)
     hooks.get('/socket', async () => 'opened')
   })
   app.register(async (hooks) => {
-    hooks.addHook('onRoute', (route) => { route.onRequest = async () => {}; route.preParsing = async (request, reply, payload) => payload })
-    hooks.post('/replaced', async () => 'changed')
+    hooks.addHook('onRoute', (route) => {
+      route.onRequest = pass
+      route.preParsing = async (_request, _reply, payload) => payload
+    })
+    hooks.post('/replaced', changed)
   })
 }
-`,
-})
 
 const CROSS = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }
 
 t.test('all routes of the site refuse requests from other sites before the body is read', async (t) => {
-  const { app, log } = await serve(t, dir)
+  const { app, log } = await testSite(t, site, { server })
   for (const [method, url] of [
     ['POST', '/form'],
     ['POST', '/bare'],
@@ -165,7 +188,7 @@ t.test('all routes of the site refuse requests from other sites before the body 
 })
 
 t.test('a route of server.ts accepts what its CORS headers allow, or everything if it says so', async (t) => {
-  const { app } = await serve(t, dir)
+  const { app } = await testSite(t, site, { server })
   const json = { 'content-type': 'application/json' }
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const foreign = { ...CROSS, origin: 'https://third.example' }
@@ -207,7 +230,7 @@ t.test('a route of server.ts accepts what its CORS headers allow, or everything 
 })
 
 t.test('the refusal is a page for a browser and a problem for a script', async (t) => {
-  const { app } = await serve(t, dir)
+  const { app } = await testSite(t, site, { server })
   const html = await app.inject({ method: 'POST', url: '/form', headers: { ...HTML, ...CROSS } })
   t.equal(html.statusCode, 403)
   t.match(html.body, '403,This request comes from another site.')
@@ -223,15 +246,15 @@ t.test('the host is the public one if the proxy is trusted', async (t) => {
     host: 'internal:3000',
     'x-forwarded-host': 'shop.example',
   }
-  const trusting = await serve(t, dir, { trustProxy: true })
+  const trusting = await testSite(t, site, { server, trustProxy: true })
   t.equal((await trusting.app.inject({ method: 'POST', url: '/form', headers })).statusCode, 200)
-  const { app, log } = await serve(t, dir)
+  const { app, log } = await testSite(t, site, { server })
   t.equal((await app.inject({ method: 'POST', url: '/form', headers })).statusCode, 403)
   t.match(log.lines.at(-1)?.msg, /"https:\/\/shop\.example".*"internal:3000"/)
 })
 
 t.test('allowedOrigins lets other sites pass', async (t) => {
-  const { app } = await serve(t, dir, { allowedOrigins: ['https://app.example'] })
+  const { app } = await testSite(t, site, { server, allowedOrigins: ['https://app.example'] })
   const headers = { ...JSON_ONLY, 'sec-fetch-site': 'cross-site', origin: 'https://app.example' }
   t.equal((await app.inject({ method: 'POST', url: '/form', headers })).json(), 'acted')
   t.equal((await app.inject({ method: 'POST', url: '/api', headers })).body, 'changed')

@@ -4,43 +4,57 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { Suspense, use } from 'react'
 import t from 'tap'
-import { readManifest } from '../../../src/server/build-output/read-build.ts'
 import { createInstance } from '../../../src/server/create-server.ts'
+import type { LoadContext } from '../../../src/server/index.ts'
 import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
+import { navigationHeaders, writeTestSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { buildFiles, builtFiles, createLog, HTML } from '../served.ts'
+import { builtFiles, createLog, HTML } from '../served.ts'
 
-const SERVER = `import { Readable } from 'node:stream'
-export default async function server(app) {
-  app.get('/api/:id', async (request) => ({ id: request.params.id }))
+const Later = ({ later }: { later: Promise<string> }) => <b>{use(later)}</b>
+
+const site = {
+  '/': {},
+  '/products/[id]': {
+    Component: ({ data }: { data: { later: Promise<string> } }) => (
+      <main>
+        {'x'.repeat(2000)}
+        <Suspense fallback={<i>wait</i>}>
+          <Later {...data} />
+        </Suspense>
+      </main>
+    ),
+    load: () => ({ later: new Promise((resolve) => setImmediate(resolve, 'late')) }),
+    action: () => ({ done: true }),
+  },
+  '/fail/[id]': {
+    load() {
+      throw new Error('fail')
+    },
+  },
+  '/slow': {
+    load: ({ signal }: LoadContext) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  },
+}
+
+async function server(app: FastifyInstance) {
+  app.get<{ Params: { id: string } }>('/api/:id', async ({ params }) => ({ id: params.id }))
   app.get('/parts', (_request, reply) => reply.send(Readable.from(['ä', 'b'.repeat(1000), Buffer.from('c')])))
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.headers['x-refuse']) return reply.code(403).send('refused')
+  app.addHook('onRequest', async ({ headers }, reply) => {
+    if (headers['x-refuse']) return reply.code(403).send('refused')
   })
 }
-`
 
-const dir = await buildFiles(join(t.testdir({}), 'site'), {
-  'server.ts': SERVER,
-  'public/robots.txt': 'User-agent: *\n',
-  'pages/products/[id].tsx': `import { Suspense, use } from 'react'
-const Later = ({ later }) => <b>{use(later)}</b>
-export default ({ data }) => <main>{'x'.repeat(2000)}<Suspense fallback={<i>wait</i>}><Later later={data.later} /></Suspense></main>
-`,
-  'pages/products/[id].server.ts': `export const load = () => ({ later: new Promise((resolve) => setImmediate(resolve, 'late')) })
-export const action = () => ({ done: true })
-`,
-  'pages/fail/[id].tsx': 'export default () => null\n',
-  'pages/fail/[id].server.ts': "export const load = () => { throw new Error('fail') }\n",
-  'pages/slow.tsx': 'export default () => null\n',
-  'pages/slow.server.ts':
-    'export const load = ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)))\n',
-})
+const publicFiles = { 'robots.txt': 'User-agent: *\n' }
+const dir = writeTestSite(join(t.testdir({}), 'site'), site, { server, publicFiles })
 
-/** The headers of a navigation. */
-const NAVIGATION = { 'hydrant-build': readManifest(`${dir}/.hydrant`).buildId }
+const NAVIGATION = navigationHeaders()
 const log = createLog()
 const { recorder, read } = createRequestMetrics()
 const options = resolveOptions({

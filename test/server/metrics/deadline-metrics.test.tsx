@@ -1,33 +1,41 @@
 // Deadlines that passed are counted by route and phase, whether or not the response had begun.
 
+import { Suspense, use } from 'react'
 import t from 'tap'
 import { createInstance } from '../../../src/server/create-server.ts'
 import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
-import { buildFiles, builtFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
+import { testBuild } from '../../test-site.ts'
+import { createLog, HTML, JSON_ONLY } from '../served.ts'
 
-const NEVER = 'new Promise(() => {})'
+const never = () => new Promise(() => {})
+const loadLater = () => ({ later: new Promise<string>(() => {}) })
+const Later = ({ later }: ReturnType<typeof loadLater>) => <b>{use(later)}</b>
+
+const site = {
+  '/load/[id]': { load: never },
+  '/guard': { guard: never },
+  '/action': { action: never },
+  '/stream': {
+    Component: ({ data }: { data: ReturnType<typeof loadLater> }) => (
+      <Suspense fallback={<i>wait</i>}>
+        <Later {...data} />
+      </Suspense>
+    ),
+    load: loadLater,
+  },
+  '/fail'() {
+    throw new Error('no deadline')
+  },
+}
 
 t.test('deadlines of loads, actions and streams are counted', async (t) => {
-  const dir = await buildFiles(t.testdir({}), {
-    'pages/load/[id].tsx': 'export default () => null\n',
-    'pages/load/[id].server.ts': `export const load = () => ${NEVER}\n`,
-    'pages/guard.tsx': 'export default () => null\n',
-    'pages/guard.server.ts': `export const guard = () => ${NEVER}\n`,
-    'pages/action.tsx': 'export default () => null\n',
-    'pages/action.server.ts': `export const action = () => ${NEVER}\n`,
-    'pages/stream.tsx': `import { Suspense, use } from 'react'
-const Later = ({ later }) => <b>{use(later)}</b>
-export default ({ data }) => <Suspense fallback={<i>wait</i>}><Later later={data.later} /></Suspense>
-`,
-    'pages/stream.server.ts': `export const load = () => ({ later: ${NEVER} })\n`,
-    'pages/fail.tsx': "export default () => { throw new Error('no deadline') }\n",
-  })
+  const dir = t.testdir({})
   const log = createLog()
   const { recorder, read } = createRequestMetrics()
   const config = { ledger: false, logRequests: true, timeouts: { loadMs: 50, renderMs: 50 } }
   const options = resolveOptions({ config, scope: 'server' })
-  const { app } = await createInstance({ dir, ...builtFiles(dir), options, logging: log, metrics: recorder })
+  const { app } = await createInstance({ dir, ...testBuild(site, { dir }), options, logging: log, metrics: recorder })
   t.teardown(() => app.close())
   t.equal((await app.inject({ url: '/load/7', headers: HTML })).statusCode, 504)
   t.equal((await app.inject({ url: '/load/8', headers: JSON_ONLY })).statusCode, 504)

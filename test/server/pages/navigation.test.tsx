@@ -1,77 +1,118 @@
 // The response to a navigation: lines of JSON, each sent as soon as it is known.
 
+import type { FastifyInstance } from 'fastify'
+import type { ReactNode } from 'react'
 import t from 'tap'
-import {
-  askSocket,
-  GATES,
-  gatesOfLast,
-  linesOfResponse,
-  listen,
-  load,
-  marked,
-  navigationHeaders,
-  pick,
-  waitAt,
-} from '../lines.ts'
-import { buildFiles, type Files, type Served, scriptOf, serve } from '../served.ts'
+import { HttpError, type LoadContext, notFound, redirect } from '../../../src/server/index.ts'
+import type { ErrorPageProps, PageProps } from '../../../src/shared/react.ts'
+import { navigationHeaders, testSite } from '../../test-site.ts'
+import { askSocket, createGates, linesOfResponse, listen, marked, pick } from '../lines.ts'
+import type { Served } from '../served.ts'
 
-const page = 'export default function Page({ data }) {\n  return <p>{String(data)}</p>\n}\n'
-const layout = 'export default function Layout({ children }) {\n  return <section>{children}</section>\n}\n'
-const root =
-  'export default function Layout({ children }) {\n  return <html><head /><body>{children}</body></html>\n}\n'
+const gates = createGates()
+const Component = ({ data }: PageProps) => <p>{String(data)}</p>
+const Layout = ({ children }: { children: ReactNode }) => <section>{children}</section>
 
-const site: Files = {
-  'pages/layout.tsx': root,
-  'pages/layout.server.ts': load("  ctx.app.count('root')\n  return { name: 'of the root' }"),
-  'pages/slow.tsx': page,
-  'pages/slow.server.ts': load(waitAt('slow', "'slow at last'")),
-  'pages/order/layout.tsx': layout,
-  'pages/order/layout.server.ts': load(waitAt('order-layout', "'layout'")),
-  'pages/order/index.tsx': page,
-  'pages/order/index.server.ts': load(waitAt('order-page', "'page'")),
-  'pages/later.tsx': page,
-  'pages/later.server.ts': load(
-    "  return { later: ctx.app.gate('later').opened, broken: ctx.app.gate('broken').opened }",
-  ),
-  'pages/never.tsx': page,
-  'pages/never.server.ts': load('  return { later: new Promise(() => {}), list: [new Promise(() => {})] }'),
-  'pages/users/[id]/layout.tsx': layout,
-  'pages/users/[id]/layout.server.ts': load("  ctx.app.count('user ' + ctx.params.id)\n  return ctx.params.id"),
-  'pages/users/[id]/index.tsx': page,
-  'pages/users/[id]/posts.tsx': page,
-  'pages/fails.tsx': page,
-  'pages/fails.server.ts': load("  throw new Error('secret text')"),
-  'pages/layout-fails/layout.tsx': layout,
-  'pages/layout-fails/layout.server.ts': load("  await null\n  throw new Error('secret text')"),
-  'pages/layout-fails/index.tsx': page,
-  'pages/redirects.tsx': page,
-  'pages/redirects.server.ts': load("  redirect('/slow?from=here#part')"),
-  'pages/elsewhere.tsx': page,
-  'pages/elsewhere.server.ts': load("  redirect(new URL('https://example.com/x'))"),
-  'pages/missing.tsx': page,
-  'pages/missing.server.ts': load('  notFound()'),
-  'pages/members.tsx': page,
-  'pages/members.server.ts': load("  throw new HttpError(403, 'Members </script> only')"),
-  'pages/whole.tsx': page,
-  'pages/whole.server.ts': `export const stream = false\n${load("  await null\n  ctx.reply.header('set-cookie', 'a=1')\n  if (ctx.url.search) throw new Error('no')\n  return 'whole'")}`,
-  'pages/cookie.tsx': page,
-  'pages/cookie.server.ts': load(
-    `${waitAt('cookie', '0').replace(/ {2}return.*/, '')}  ctx.reply.header('set-cookie', 'late=1')\n  if (ctx.url.search) redirect('/slow')\n  return 'with a cookie'`,
-  ),
-  'pages/hostile.tsx': page,
-  'pages/hostile.server.ts': load("  return '</script>\\u2028\\n<!--'"),
-  'pages/unserializable.tsx': page,
-  'pages/unserializable.server.ts': load('  return { user: { save() {} } }'),
-  'pages/not-found.tsx': 'export default function NotFound() {\n  return <h1>nothing here</h1>\n}\n',
-  'pages/error.tsx': 'export default function ErrorPage({ message }) {\n  return <h1>{message}</h1>\n}\n',
-  'server.ts': `export default async function server(app) {\n  ${GATES}\n  app.addHook('onRequest', async (request, reply) => {\n    if ('two' in request.query) reply.header('set-cookie', 'hook=1').header('set-cookie', 'hook=2')\n  })\n  app.addHook('onSend', async (request, reply) => {\n    await null\n    if ('session' in request.query) reply.header('set-cookie', 'session=1')\n  })\n}\n`,
+/** Returns a load that waits at a gate. */
+const waitAt =
+  (name: string, result?: string, from = gates) =>
+  async ({ signal }: LoadContext) => {
+    const gate = from.gate(name)
+    signal.addEventListener('abort', () => gate.leave(signal.reason))
+    gate.arrive()
+    await gate.opened
+    return result
+  }
+
+const site = {
+  '/layout': {
+    Component: ({ children }: { children: ReactNode }) => (
+      <html lang="en">
+        <head />
+        <body>{children}</body>
+      </html>
+    ),
+    async load() {
+      gates.count('root')
+      return { name: 'of the root' }
+    },
+  },
+  '/slow': { Component, load: waitAt('slow', 'slow at last') },
+  '/order/layout': { Component: Layout, load: waitAt('order-layout', 'layout') },
+  '/order/index': { Component, load: waitAt('order-page', 'page') },
+  '/later': {
+    Component,
+    load: async () => ({ later: gates.gate('later').opened, broken: gates.gate('broken').opened }),
+  },
+  '/never': { Component, load: async () => ({ later: new Promise(() => {}), list: [new Promise(() => {})] }) },
+  '/users/[id]/layout': {
+    Component: Layout,
+    async load({ params }: LoadContext) {
+      gates.count(`user ${params.id}`)
+      return params.id
+    },
+  },
+  '/users/[id]/index': { Component },
+  '/users/[id]/posts': { Component },
+  '/fails': {
+    async load() {
+      throw new Error('secret text')
+    },
+  },
+  '/layout-fails/layout': {
+    Component: Layout,
+    async load() {
+      await null
+      throw new Error('secret text')
+    },
+  },
+  '/layout-fails/index': { Component },
+  '/redirects': { load: async () => redirect('/slow?from=here#part') },
+  '/elsewhere': { load: async () => redirect(new URL('https://example.com/x')) },
+  '/missing': { load: async () => notFound() },
+  '/members': {
+    async load() {
+      throw new HttpError(403, 'Members </script> only')
+    },
+  },
+  '/whole': {
+    Component,
+    stream: false,
+    async load({ reply, url }: LoadContext) {
+      await null
+      reply.header('set-cookie', 'a=1')
+      if (url.search) throw new Error('no')
+      return 'whole'
+    },
+  },
+  '/cookie': {
+    Component,
+    async load(ctx: LoadContext) {
+      await waitAt('cookie')(ctx)
+      ctx.reply.header('set-cookie', 'late=1')
+      if (ctx.url.search) redirect('/slow')
+      return 'with a cookie'
+    },
+  },
+  '/hostile': { Component, load: async () => '</script>\u2028\n<!--' },
+  '/unserializable': { load: async () => ({ user: { save() {} } }) },
+  '/not-found': () => <h1>nothing here</h1>,
+  '/error': ({ message }: ErrorPageProps) => <h1>{message}</h1>,
 }
 
-const dir = await buildFiles(t.testdir({}), site)
-const fresh = navigationHeaders(dir)
-const served = await serve(t, dir)
+async function server(app: FastifyInstance) {
+  app.addHook('onRequest', async ({ query }, reply) => {
+    if ('two' in Object(query)) reply.header('set-cookie', 'hook=1').header('set-cookie', 'hook=2')
+  })
+  app.addHook('onSend', async ({ query }, reply) => {
+    await null
+    if ('session' in Object(query)) reply.header('set-cookie', 'session=1')
+  })
+}
+
+const fresh = navigationHeaders()
+const served = await testSite(t, site, { server })
 const origin = await listen(t, served.app)
-const gates = gatesOfLast()
 
 async function ask(path: string, headers = fresh, from: Served = served) {
   const response = await from.get(marked(path), headers)
@@ -125,7 +166,7 @@ t.test('promises in the data settle later', async (t) => {
 })
 
 t.test('promises that never settle fail at the deadline, as one failure', async (t) => {
-  const hurried = await serve(t, dir, { timeouts: { renderMs: 100 } })
+  const hurried = await testSite(t, site, { timeouts: { renderMs: 100 } })
   const { response, lines } = await ask('/never', fresh, hurried)
   const [failure, ...others] = hurried.failuresOf(response)
   t.strictSame(others, [])
@@ -143,18 +184,18 @@ t.test('current layouts are not loaded again', async (t) => {
   const keys = await keysOf('/users/7')
   const before = gates.counts.root
   t.equal(gates.counts['user 7'], 1)
-  const { lines } = await ask('/users/7/posts', navigationHeaders(dir, keys))
+  const { lines } = await ask('/users/7/posts', navigationHeaders(keys))
   t.match(lines, [
     ['start', { kept: 2 }],
     ['data', 2],
   ])
   t.equal(gates.counts['user 7'], 1)
   t.equal(gates.counts.root, before)
-  const other = await ask('/users/8/posts', navigationHeaders(dir, keys))
+  const other = await ask('/users/8/posts', navigationHeaders(keys))
   t.match(other.lines, [['start', { kept: 1, params: { id: '8' } }], ['data'], ['data']])
   t.equal(gates.counts['user 8'], 1, 'a layout below [id] is another one for another id')
   t.equal(gates.counts.root, before)
-  const spaced = await ask('/users/7%208', navigationHeaders(dir, await keysOf('/users/7')))
+  const spaced = await ask('/users/7%208', navigationHeaders(await keysOf('/users/7')))
   t.match(spaced.lines[0], ['start', { kept: 1, params: { id: '7 8' } }])
 })
 
@@ -193,7 +234,7 @@ t.test('sends redirects, 404 and refusals', async (t) => {
   t.strictSame((await ask('/redirects')).lines.at(-1), ['redirect', '/slow?from=here#part'])
   t.strictSame((await ask('/elsewhere')).lines.at(-1), ['redirect', 'https://example.com/x'])
   const missing = await ask('/missing')
-  t.match(missing.lines.at(-1), ['shown', 1, { kind: 'notFound', file: scriptOf(dir, 'pages/not-found.tsx') }])
+  t.match(missing.lines.at(-1), ['shown', 1, { kind: 'notFound', file: /not-found/ }])
   const members = await ask('/members')
   t.match(members.lines.at(-1), [
     'shown',
@@ -239,9 +280,10 @@ t.test('a cookie that an onSend hook sets, as session plugins do, is part of the
 })
 
 t.test('a client that disconnects aborts the loads', async (t) => {
-  const again = await serve(t, dir)
+  const closed = createGates()
+  const again = await testSite(t, { '/slow': { load: waitAt('slow', '', closed) } })
   const asking = await askSocket(marked(`${await listen(t, again.app)}/slow`), fresh)
-  const gate = gatesOfLast().gate('slow')
+  const gate = closed.gate('slow')
   await gate.reached
   asking.leave()
   t.match(await gate.left, { name: 'AbortError' })
@@ -249,7 +291,8 @@ t.test('a client that disconnects aborts the loads', async (t) => {
 })
 
 t.test('a load that takes too long is a failure with 504', async (t) => {
-  const hurried = await serve(t, dir, { timeouts: { loadMs: 20 } })
+  const site = { '/layout': { load: () => null }, '/slow': { load: waitAt('slow', '', createGates()) } }
+  const hurried = await testSite(t, site, { timeouts: { loadMs: 20 } })
   const { response, lines } = await ask('/slow', fresh, hurried)
   const [failure] = hurried.failuresOf(response)
   t.match(lines.at(-1), ['shown', 1, { kind: 'shown' }, { status: 504, digest: failure?.digest }])

@@ -1,55 +1,66 @@
 // The response to an action that a page in the browser has called.
 
+import type { FastifyInstance } from 'fastify'
+import type { ReactNode } from 'react'
 import t from 'tap'
-import { createServer } from '../../../src/server/index.ts'
+import type { ActionContext, LoadContext } from '../../../src/server/index.ts'
 import { REFRESH_HEADER, RESULT_HEADER } from '../../../src/shared/wire/navigation-protocol.ts'
-import { askSocket, linesOfResponse, marked, navigationHeaders, pick } from '../lines.ts'
-import { buildFiles, HTML } from '../served.ts'
+import { navigationHeaders, testSite } from '../../test-site.ts'
+import { askSocket, linesOfResponse, marked, pick } from '../lines.ts'
+import { HTML } from '../served.ts'
 
-const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
-const action = `export function action({ form, reply }) {
-  if (form.get('text') === 'refused') throw Object.assign(new Error('Refused'), { statusCode: 409 })
-  if (form.get('text') === 'fails') throw new Error('SECRET-MARKER')
-  if (form.get('text') === 'nothing') return
-  if (form.get('text') === 'wrong') reply.code(422)
-  return { text: form.get('text') }
+const loaded: string[] = []
+let open = () => {}
+
+function action({ form, reply }: ActionContext) {
+  const text = form.get('text')
+  if (text === 'refused') throw Object.assign(new Error('Refused'), { statusCode: 409 })
+  if (text === 'fails') throw new Error('SECRET-MARKER')
+  if (text === 'nothing') return
+  if (text === 'wrong') reply.code(422)
+  return { text }
 }
-`
-const dir = await buildFiles(t.testdir({}), {
-  'server.ts': `export default async (app) => {
-  let open
-  app.decorate('wait', () => new Promise((resolve) => { open = resolve }))
-  app.get('/open', async () => { open(); return 'opened' })
-  app.decorate('loads', [])
-  app.get('/loads', async () => app.loads.splice(0))
+
+const site = {
+  '/layout': {
+    Component: ({ children }: { children: ReactNode }) => (
+      <html lang="en">
+        <body>{children}</body>
+      </html>
+    ),
+    load: () => void loaded.push('layout'),
+  },
+  '/slow': {
+    action,
+    async load({ reply, url }: LoadContext) {
+      await new Promise<void>((resolve) => {
+        open = resolve
+      })
+      if (url.search === '?cookie') reply.header('set-cookie', 'a=b')
+      return 'loaded'
+    },
+  },
+  '/whole': { action, stream: false, load: () => 'loaded' },
+  '/quiet': { action, revalidate: false, load: () => void loaded.push('page') },
 }
-`,
-  'pages/layout.tsx': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>\n',
-  'pages/layout.server.ts': "export const load = ({ app }) => void app.loads.push('layout')\n",
-  'pages/slow.tsx': page,
-  'pages/slow.server.ts': `${action}export async function load({ app, reply, url }) {
-  await app.wait()
-  if (url.search === '?cookie') reply.header('set-cookie', 'a=b')
-  return 'loaded'
+
+async function server(app: FastifyInstance) {
+  app.get('/open', async () => {
+    open()
+    return 'opened'
+  })
 }
-`,
-  'pages/whole.tsx': page,
-  'pages/whole.server.ts': `${action}export const stream = false\nexport const load = () => 'loaded'\n`,
-  'pages/quiet.tsx': page,
-  'pages/quiet.server.ts': `${action}export const revalidate = false\nexport const load = ({ app }) => void app.loads.push('page')\n`,
-})
-const app = await createServer({ dir, logger: false, ledger: false })
+
+const { app } = await testSite(t, site, { server, logger: false, ledger: false })
 const origin = await app.listen({ port: 0 })
-t.teardown(() => app.close())
-const headers = { ...HTML, ...navigationHeaders(dir), 'content-type': 'application/x-www-form-urlencoded' }
+const headers = { ...HTML, ...navigationHeaders(), 'content-type': 'application/x-www-form-urlencoded' }
 
 async function post(path: string, text: string, more: Record<string, string> = {}) {
   return app.inject({ method: 'POST', url: marked(path), payload: `text=${text}`, headers: { ...headers, ...more } })
 }
 
-async function loads() {
-  return (await app.inject('/loads')).json()
-}
+/** Returns what has been loaded since the last call. */
+const loads = () => loaded.splice(0)
 
 t.test('the result of the action is sent before the loads have ended, with its status', async (t) => {
   const body = 'text=wrong'
@@ -95,7 +106,7 @@ t.test('a page that is sent complete responds once', async (t) => {
 })
 
 t.test('for another page only the result is sent, and no load runs', async (t) => {
-  await loads()
+  loads()
   const only = { [RESULT_HEADER]: 'only' }
   t.strictSame(linesOfResponse(await post('/slow', 'a', only)), [['acted', { plain: { actionData: { text: 'a' } } }]])
   const refused = await post('/slow', 'refused', only)
@@ -106,16 +117,16 @@ t.test('for another page only the result is sent, and no load runs', async (t) =
   t.equal(failed.statusCode, 500)
   t.notMatch(failed.body, 'SECRET')
   t.match(pick(linesOfResponse(failed), 'shown')[0]?.[3], { kind: 'failure', digest: failed.headers['x-error-digest'] })
-  t.strictSame(await loads(), [])
+  t.strictSame(loads(), [])
 })
 
 t.test('with revalidate = false the page that is on the screen is not loaded again', async (t) => {
-  await loads()
+  loads()
   const acted = ['acted', { plain: { actionData: { text: 'a' }, revalidate: false } }]
   t.strictSame(linesOfResponse(await post('/quiet', 'a', { [RESULT_HEADER]: 'here' })), [acted])
-  t.strictSame(await loads(), [])
+  t.strictSame(loads(), [])
   t.match(linesOfResponse(await post('/quiet', 'a')), [acted, ['start'], ['data'], ['data']])
-  t.strictSame(await loads(), ['layout', 'page'], 'another page is')
+  t.strictSame(loads(), ['layout', 'page'], 'another page is')
   const document = await app.inject({ method: 'POST', url: '/quiet', payload: 'text=a', headers: HTML })
   t.notMatch(document.body, 'revalidate')
 })

@@ -5,18 +5,34 @@ import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:
 import { Socket } from 'node:net'
 import { Duplex, Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import { Suspense, use } from 'react'
 import t from 'tap'
-import { buildFiles, serve } from '../served.ts'
+import type { ActionContext } from '../../../src/server/index.ts'
+import type { PageProps } from '../../../src/shared/react.ts'
+import { testSite } from '../../test-site.ts'
 
-const dir = await buildFiles(t.testdir({}), {
-  'pages/late.tsx':
-    "import { Suspense, use } from 'react'\nfunction Late({ text }) {\n  return <p>{use(text)}</p>\n}\nexport default function Page({ data }) {\n  return <Suspense fallback='wait'><Late text={data.text} /></Suspense>\n}\n",
-  'pages/late.server.ts':
-    "export const load = () => ({ text: new Promise((resolve) => setImmediate(resolve, 'late')) })\n",
-  'pages/form.tsx': 'export default function Page({ actionData }) {\n  return <p>{actionData}</p>\n}\n',
-  'pages/form.server.ts': "export const action = ({ form }) => form.get('text')\n",
-  'server.ts': "export default async (app) => {\n  app.post('/api', async (request) => request.body)\n}\n",
-})
+const loadLate = () => ({ text: new Promise<string>((resolve) => setImmediate(resolve, 'late')) })
+const Late = ({ text }: ReturnType<typeof loadLate>) => <p>{use(text)}</p>
+
+const site = {
+  '/': {},
+  '/late': {
+    Component: ({ data }: { data: ReturnType<typeof loadLate> }) => (
+      <Suspense fallback="wait">
+        <Late {...data} />
+      </Suspense>
+    ),
+    load: loadLate,
+  },
+  '/form': {
+    Component: ({ actionData }: PageProps) => <p>{String(actionData)}</p>,
+    action: ({ form }: ActionContext) => form.get('text'),
+  },
+}
+
+async function server(app: FastifyInstance) {
+  app.post('/api', async ({ body }) => body)
+}
 
 /** The text of a response, when it is complete. */
 type Answer = Promise<string>
@@ -107,7 +123,7 @@ function route(app: FastifyInstance, request: IncomingMessage, response: ServerR
 }
 
 t.test('requests without a connection get their response', async (t) => {
-  const { app } = await serve(t, dir, { ledger: false })
+  const { app } = await testSite(t, site, { server, ledger: false })
   const form = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '9' }
   const json = { 'content-type': 'application/json', 'content-length': '9' }
   for (const [way, respond] of Object.entries(WAYS)) {
@@ -130,7 +146,7 @@ t.test('requests without a connection get their response', async (t) => {
 })
 
 t.test('a response without a method that some pages need is refused with its name', async (t) => {
-  const { app, log } = await serve(t, dir, { ledger: false })
+  const { app, log } = await testSite(t, site, { server, ledger: false })
   const request = requestWith(null, { method: 'GET', url: '/late', headers: { host: 'localhost' }, body: '' })
   const response = Object.assign(new PlainResponse(), { getHeaders: undefined }) as unknown as ServerResponse
   t.match(await route(app, request, response), 'Digest: ')

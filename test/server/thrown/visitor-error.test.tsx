@@ -1,8 +1,11 @@
 import createError from '@fastify/error'
+import type { FastifyInstance } from 'fastify'
+import { use } from 'react'
 import t from 'tap'
 import { classifyThrown } from '../../../src/server/thrown/classify-thrown.ts'
 import { HttpError } from '../../../src/server/thrown/http-error.ts'
-import { buildFiles, JSON_ONLY, serve } from '../served.ts'
+import { testSite } from '../../test-site.ts'
+import { JSON_ONLY } from '../served.ts'
 
 // Which errors with a 4xx status are for visitors. The shapes are those of the clients' published sources.
 
@@ -252,15 +255,22 @@ const REFUSALS: Record<string, [Error, number, string]> = {
 }
 
 t.test('errors of clients of other services are failures, whatever their status', async (t) => {
-  for (const [client, error] of Object.entries(FAILURES))
-    t.strictSame(classifyThrown(error), { kind: 'failure' }, client)
+  const clients = Object.keys(FAILURES)
+  t.strictSame(
+    clients.map((client) => [client, classifyThrown(FAILURES[client])]),
+    clients.map((client) => [client, { kind: 'failure' }]),
+  )
 })
 
 t.test('errors that are thrown for visitors are refusals', async (t) => {
-  for (const [kind, [error, status, message]] of Object.entries(REFUSALS)) {
-    const expected = { kind: 'refusal', status, message, headers: Reflect.get(error, 'headers') ?? {} }
-    t.strictSame(classifyThrown(error), expected, kind)
-  }
+  const refusals = Object.entries(REFUSALS)
+  t.strictSame(
+    refusals.map(([kind, [error]]) => [kind, classifyThrown(error)]),
+    refusals.map(([kind, [error, status, message]]) => {
+      const headers = Reflect.get(error, 'headers') ?? {}
+      return [kind, { kind: 'refusal', status, message, headers }]
+    }),
+  )
 })
 
 t.test('headers of a refusal that cannot be sent are left out', async (t) => {
@@ -276,20 +286,25 @@ t.test('headers of a refusal that cannot be sent are left out', async (t) => {
 })
 
 t.test('a failing upstream is a 500 with a digest, wherever its error is thrown, and reveals nothing', async (t) => {
-  const dir = await buildFiles(t.testdir({}), {
-    'pages/load.tsx': 'export default () => <p>page</p>\n',
-    'pages/load.server.ts': 'export const load = () => { throw globalThis.upstream }\nexport const action = load\n',
-    'pages/late.tsx': "import { use } from 'react'\nexport default ({ data }) => <p>{use(data.part)}</p>\n",
-    'pages/late.server.ts': 'export const load = () => ({ part: Promise.reject(globalThis.upstream) })\n',
-    'pages/shell.tsx': 'export default () => { throw globalThis.upstream }\n',
-    'server.ts': `export default async (app) => {
-  app.get('/route', async () => { throw globalThis.upstream })
-  app.addHook('preHandler', async (request) => { if (request.headers['x-hook']) throw globalThis.upstream })
-}\n`,
-  })
-  const error = FAILURES.stripe
-  Object.assign(globalThis, { upstream: error })
-  const { app } = await serve(t, dir, { ledger: false })
+  const fail = () => {
+    throw FAILURES.stripe
+  }
+  const site = {
+    '/': {},
+    '/load': { load: fail, action: fail },
+    '/late': {
+      Component: ({ data }: { data: { part: Promise<string> } }) => <p>{use(data.part)}</p>,
+      load: () => ({ part: Promise.reject(FAILURES.stripe) }),
+    },
+    '/shell': fail,
+  }
+  async function server(app: FastifyInstance) {
+    app.get('/route', async () => fail())
+    app.addHook('preHandler', async ({ headers }) => {
+      if (headers['x-hook']) fail()
+    })
+  }
+  const { app } = await testSite(t, site, { server, ledger: false })
   const html = { accept: 'text/html' }
   for (const request of [
     { url: '/load', headers: JSON_ONLY },

@@ -1,58 +1,78 @@
 import { Duplex } from 'node:stream'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import Fastify, { type LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { Suspense, use } from 'react'
 import t from 'tap'
 import { readAccepted } from '../../../src/server/http/compression.ts'
-import { hydrant } from '../../../src/server/plugin.ts'
+import { type ActionContext, HttpError, type LoadContext } from '../../../src/server/index.ts'
+import { navigationHeaders, type SiteModules, testSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+import { listen } from '../lines.ts'
+import { HTML, JSON_ONLY } from '../served.ts'
 
-const page = (body: string, before = '') =>
-  `import { Suspense, use } from 'react'\n${before}\nexport default function Page({ data }) {\n  return ${body}\n}\n`
-const ROWS = 'Array.from({ length: 60 }, (_, id) => ({ id, name: "row number " + id }))'
-const MANY_ROWS = ROWS.replace('60', '2000')
-const rows = page('<ul>{data.rows.map((row) => <li key={row.id}>{row.name}</li>)}</ul>')
+const loadRows = (length = 60) => ({ rows: Array.from({ length }, (_, id) => ({ id, name: `row number ${id}` })) })
+const Rows = ({ data }: { data: ReturnType<typeof loadRows> }) => (
+  <ul>
+    {data.rows.map((row) => (
+      <li key={row.id}>{row.name}</li>
+    ))}
+  </ul>
+)
+const Slow = ({ slow }: { slow: Promise<string> }) => <b>{use(slow)}</b>
 
-const site: Files = {
-  'pages/short.tsx': page('null'),
-  'pages/short.server.ts': 'export const load = () => ({ short: true })\n',
-  'pages/rows.tsx': rows,
-  'pages/rows.server.ts': `export const load = () => ({ rows: ${ROWS} })\n`,
-  'pages/large.tsx': rows,
-  'pages/large.server.ts': `export const load = () => ({ rows: ${MANY_ROWS} })\n`,
-  'pages/asks.tsx': rows,
-  'pages/asks.server.ts': `export const load = ({ reply, url }) => {\n  reply.header(url.searchParams.get('name'), url.searchParams.get('value'))\n  return { rows: ${ROWS} }\n}\n`,
-  'pages/streams.tsx': page(
-    '<Suspense fallback={<i>wait</i>}><Later promise={data.slow} /></Suspense>',
-    'function Later({ promise }) { return <b>{use(promise)}</b> }',
-  ),
-  'pages/streams.server.ts':
-    'export const load = ({ app }) => ({ slow: new Promise((resolve) => void (app.gate.open = () => resolve("slow"))) })\n',
-  'pages/fails.tsx': page('null'),
-  'pages/fails.server.ts': "export const load = () => {\n  throw new Error('no')\n}\n",
-  'pages/refuses.server.ts': `import { HttpError } from 'hydrant'\nexport const load = () => {\n  throw new HttpError(422, 'Too long. '.repeat(500))\n}\n`,
-  'pages/refuses.tsx': page('null'),
-  'pages/sends.tsx': page('null'),
-  'pages/sends.server.ts':
-    "export const load = () => null\nexport async function action({ reply }) {\n  await reply.type('text/plain').send('sent by the action '.repeat(500))\n}\n",
-  'server.ts': `export default async function server(app) {
-  app.decorate('gate', { open: () => {} })
-  app.get('/own', async () => ({ rows: ${ROWS} }))
-  app.get('/throws', async () => { throw Object.assign(new Error('Too long. '.repeat(500)), { statusCode: 422 }) })
-  app.get('/events', (request, reply) => {
+const site: SiteModules = {
+  '/short': { Component: () => null, load: () => ({ short: true }) },
+  '/rows': { Component: Rows, load: () => loadRows() },
+  '/large': { Component: Rows, load: () => loadRows(2_000) },
+  '/asks': {
+    Component: Rows,
+    load({ reply, url }: LoadContext) {
+      reply.header(String(url.searchParams.get('name')), String(url.searchParams.get('value')))
+      return loadRows()
+    },
+  },
+  '/streams': {
+    Component: ({ data }: { data: { slow: Promise<string> } }) => (
+      <Suspense fallback={<i>wait</i>}>
+        <Slow {...data} />
+      </Suspense>
+    ),
+    load: () => ({ slow: new Promise(() => {}) }),
+  },
+  '/fails': {
+    load() {
+      throw new Error('no')
+    },
+  },
+  '/refuses': {
+    load() {
+      throw new HttpError(422, 'Too long. '.repeat(500))
+    },
+  },
+  '/sends': {
+    load: () => null,
+    async action({ reply }: ActionContext) {
+      await reply.type('text/plain').send('sent by the action '.repeat(500))
+    },
+  },
+}
+
+async function server(app: FastifyInstance) {
+  app.get('/own', async () => loadRows())
+  app.get('/throws', async () => {
+    throw Object.assign(new Error('Too long. '.repeat(500)), { statusCode: 422 })
+  })
+  app.get('/events', (_request, reply) => {
     reply.hijack()
     reply.raw.writeHead(200, { 'content-type': 'text/event-stream' })
-    reply.raw.end('data: ' + 'x'.repeat(5000) + '\\n\\n')
+    reply.raw.end(`data: ${'x'.repeat(5000)}\n\n`)
   })
-  app.addHook('onSend', async (request, reply, payload) => {
-    if (request.headers['x-rewrite']) return payload.replaceAll('row number', 'rewritten')
+  app.addHook('onSend', async ({ headers }, _reply, payload) => {
+    if (headers['x-rewrite']) return String(payload).replaceAll('row number', 'rewritten')
   })
-}
-`,
 }
 
-const dir = await buildFiles(t.testdir({}), site)
-const { app, get } = await serve(t, dir)
+const { app, get } = await testSite(t, site, { server })
 
 const decode = ({ rawPayload, headers }: LightMyRequestResponse): string => {
   const encoding = headers['content-encoding']
@@ -62,33 +82,33 @@ const decode = ({ rawPayload, headers }: LightMyRequestResponse): string => {
 const withoutNonces = (text: string) => text.replaceAll(/nonce="[^"]*"/g, '')
 
 t.test('reads what a client accepts', async (t) => {
-  for (const [header, encoding] of [
-    ['gzip, deflate, br, zstd', 'br'],
-    ['br', 'br'],
-    ['GZIP', 'gzip'],
-    ['gzip, br;q=0.5', 'gzip'],
-    ['br;q=0, gzip', 'gzip'],
-    ['br;q=0.0, gzip;q=0.000', null],
-    ['*', 'br'],
-    ['*;q=0', null],
-    ['br;q=0, *', 'gzip'],
-    ['identity', null],
-    ['gzip;q=0.5, identity', null],
-    ['deflate, zstd', null],
-    ['', null],
-    [';;;,,=,q', null],
-  ] as const) {
-    t.equal(readAccepted(header).encoding, encoding, header)
+  const encodings = {
+    'gzip, deflate, br, zstd': 'br',
+    br: 'br',
+    GZIP: 'gzip',
+    'gzip, br;q=0.5': 'gzip',
+    'br;q=0, gzip': 'gzip',
+    'br;q=0.0, gzip;q=0.000': null,
+    '*': 'br',
+    '*;q=0': null,
+    'br;q=0, *': 'gzip',
+    identity: null,
+    'gzip;q=0.5, identity': null,
+    'deflate, zstd': null,
+    '': null,
+    ';;;,,=,q': null,
   }
-  for (const [header, refuses] of [
-    ['gzip, identity;q=0', true],
-    ['gzip, *;q=0', true],
-    ['gzip, identity, *;q=0', false],
-    ['gzip', false],
-    ['identity;q=0, zstd', false],
-  ] as const) {
-    t.equal(readAccepted(header).refusesIdentity, refuses, header)
+  const refusals = {
+    'gzip, identity;q=0': true,
+    'gzip, *;q=0': true,
+    'gzip, identity, *;q=0': false,
+    gzip: false,
+    'identity;q=0, zstd': false,
   }
+  const read = (headers: object, name: 'encoding' | 'refusesIdentity') =>
+    Object.fromEntries(Object.keys(headers).map((header) => [header, readAccepted(header)[name]]))
+  t.strictSame(read(encodings, 'encoding'), encodings)
+  t.strictSame(read(refusals, 'refusesIdentity'), refusals)
 })
 
 t.test('a complete document is compressed without changes', async (t) => {
@@ -125,7 +145,7 @@ t.test('a short response is not compressed, unless the client refuses uncompress
 t.test('data, problems and failures are compressed as well', async (t) => {
   for (const [path, headers, expected] of [
     ['/rows', JSON_ONLY, 'row number 59'],
-    ['/rows?_hydrant', { 'hydrant-build': await buildIdOf() }, 'row number 59'],
+    ['/rows?_hydrant', navigationHeaders(), 'row number 59'],
     ['/refuses', JSON_ONLY, 'Too long. Too long.'],
     ['/refuses', HTML, 'Too long. Too long.'],
     ['/throws', JSON_ONLY, 'Too long. Too long.'],
@@ -199,29 +219,30 @@ t.test('a response to a request that another site causes is not compressed', asy
 })
 
 t.test('with the option off, nothing is compressed and Vary does not name the encoding', async (t) => {
-  const { get } = await serve(t, dir, { compress: false })
+  const { get } = await testSite(t, site, { server, compress: false })
   for (const headers of [HTML, JSON_ONLY]) {
     const answer = await get('/rows', { ...headers, 'accept-encoding': 'br' })
     t.notOk('content-encoding' in answer.headers)
     t.equal(answer.headers.vary, 'Accept')
   }
-  const navigation = await get('/rows?_hydrant', { 'accept-encoding': 'br', 'hydrant-build': await buildIdOf() })
+  const navigation = await get('/rows?_hydrant', { 'accept-encoding': 'br', ...navigationHeaders() })
   t.equal(navigation.headers.vary, 'hydrant-build, hydrant-layouts')
 })
 
 t.test('the compressor is destroyed when the visitor leaves', async (t) => {
-  const mounted = Fastify({ forceCloseConnections: true })
-  t.teardown(() => mounted.close())
   const sent: Duplex[] = []
-  // After every other hook.
-  mounted.addHook('onRoute', (route) => {
-    const look = async (_request: unknown, _reply: unknown, payload: unknown) => {
-      if (payload instanceof Duplex) sent.push(payload)
-    }
-    route.onSend = [route.onSend ?? [], look].flat()
+  const watched = await testSite(t, site, {
+    // After every other hook.
+    async server(app: FastifyInstance) {
+      app.addHook('onRoute', (route) => {
+        const look = async (_request: unknown, _reply: unknown, payload: unknown) => {
+          if (payload instanceof Duplex) sent.push(payload)
+        }
+        route.onSend = [route.onSend ?? [], look].flat()
+      })
+    },
   })
-  await mounted.register(hydrant, { dir })
-  const address = await mounted.listen({ port: 0 })
+  const address = await listen(t, watched.app)
   for (const encoding of ['br', 'gzip']) {
     const controller = new AbortController()
     const headers = { ...HTML, 'accept-encoding': encoding }
@@ -233,8 +254,3 @@ t.test('the compressor is destroyed when the visitor leaves', async (t) => {
     await until(() => compressor?.destroyed)
   }
 })
-
-async function buildIdOf(): Promise<string> {
-  const { body } = await get('/rows')
-  return /"build":"([^"]+)"/.exec(body)?.[1] ?? ''
-}

@@ -1,16 +1,16 @@
 // A policy that blocks the scripts of pages causes one warning, whatever code has set it.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type ReactNode, Suspense, use } from 'react'
 import t, { type Test } from 'tap'
+import type { LoadContext } from '../../../src/server/index.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
-import { buildFiles, createLog, HTML, JSON_ONLY, type Log, serve } from '../served.ts'
+import { testSite, writeTestSite } from '../../test-site.ts'
+import { createLog, HTML, JSON_ONLY, type Log } from '../served.ts'
 
-const page = 'export default () => <p>page</p>\n'
-const late = `import { Suspense, use } from 'react'
-const Late = ({ of }) => <p>{use(of)}</p>
-export default ({ data }) => <Suspense fallback="…"><Late of={data.late} /></Suspense>
-`
+const NAME = 'content-security-policy'
 const POLICY = "script-src 'self'"
 
 /** Changes that the site makes to its policy. They are read when a page is served. */
@@ -25,37 +25,43 @@ interface Case {
   /** The policy of an element in the layout. */
   meta?: string
 }
-const current: { case: Case } = { case: {} }
-Object.assign(globalThis, { hydrantTestPolicy: current })
+function siteOf({ load, meta }: Case) {
+  return {
+    '/layout': ({ children }: { children: ReactNode }) => (
+      <html lang="en">
+        <head>{meta && <meta httpEquiv="Content-Security-Policy" content={meta} />}</head>
+        <body>{children}</body>
+      </html>
+    ),
+    '/': { load: ({ reply }: LoadContext) => void (load && reply.header(NAME, load)) },
+    '/late': {
+      Component: ({ data }: { data: { late: Promise<string> } }) => (
+        <Suspense fallback="…">
+          <Late {...data} />
+        </Suspense>
+      ),
+      load: () => ({ late: sleep(5, 'late') }),
+    },
+    '/fails'() {
+      throw new Error('no')
+    },
+    '/data': { load: () => ({ a: 1 }) },
+  }
+}
 
-const dir = await buildFiles(t.testdir({}), {
-  'pages/layout.tsx': `export default function Layout({ children }) {
-  const { meta } = globalThis.hydrantTestPolicy.case
-  return <html><head>{meta && <meta httpEquiv="Content-Security-Policy" content={meta} />}</head><body>{children}</body></html>
-}
-`,
-  'pages/index.server.ts': `export const load = ({ reply }) => {
-  const { load } = globalThis.hydrantTestPolicy.case
-  if (load) reply.header('content-security-policy', load)
-}
-`,
-  'pages/late.tsx': late,
-  'pages/late.server.ts':
-    "export const load = () => ({ late: new Promise((resolve) => setTimeout(resolve, 5, 'late')) })\n",
-  'pages/fails.tsx': "export default () => { throw new Error('no') }\n",
-  'pages/data.tsx': page,
-  'pages/data.server.ts': 'export const load = () => ({ a: 1 })\n',
-  'server.ts': `export default async function server(app) {
-  const { hook, set, register } = globalThis.hydrantTestPolicy.case
-  await register?.(app)
-  if (hook) app.addHook(hook, async (request, reply) => set(request, reply))
-}
-`,
-})
-
+/** Serves a site with such changes. */
 function serveCase(t: Test, own: Case, csp = true) {
-  current.case = own
-  return serve(t, dir, { ledger: false, csp })
+  async function server(app: FastifyInstance) {
+    const { hook, set, register } = own
+    await register?.(app)
+    // Fastify's types have no union of hooks.
+    if (hook) app.addHook(hook as 'onRequest', async (request, reply) => set?.(request, reply))
+  }
+  return testSite(t, siteOf(own), { server, ledger: false, csp })
+}
+
+function Late({ late }: { late: Promise<string> }) {
+  return <p>{use(late)}</p>
 }
 
 const warnings = ({ lines }: Log) => lines.filter(({ level }) => level === 40)
@@ -73,7 +79,6 @@ function checkTold(t: Test, log: Log, route: string, told: RegExp) {
   t.strictSame(more, [], 'once')
 }
 
-const NAME = 'content-security-policy'
 const BLOCKING: Record<string, Case & { route?: string; told?: RegExp }> = {
   'helmet without nonces': { register: async (app) => void (await app.register(helmet)) },
   'a hook of server.ts': { hook: 'onRequest', set: (_request, reply) => void reply.header(NAME, POLICY) },
@@ -111,12 +116,11 @@ for (const [kind, { route = '/', told = /script-src 'self'/, ...own }] of Object
 }
 
 t.test('a policy of the app around the site', async (t) => {
-  current.case = {}
   const log = createLog()
   const app = Fastify({ logger: log.logger })
   t.teardown(() => app.close())
   await app.register(helmet)
-  await app.register(hydrant, { dir, ledger: false })
+  await app.register(hydrant, { dir: writeTestSite(t.testdir({}), siteOf({})), ledger: false })
   await visitAll(app)
   checkTold(t, log, '/', /\(header\) of \/ blocks the scripts .*: script-src 'self'/)
 })

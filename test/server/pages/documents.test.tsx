@@ -1,49 +1,82 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { type ReactNode, Suspense, use } from 'react'
 import t from 'tap'
+import type { LoadContext } from '../../../src/server/index.ts'
 import { listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+import { testSite } from '../../test-site.ts'
+import { HTML, JSON_ONLY } from '../served.ts'
 
-const deferred = 'new Promise((resolve) => setImmediate(resolve, "slow"))'
-const page = (body: string, before = '') =>
-  `import { Suspense, use } from 'react'\n${before}\nexport default function Page({ data, params, url }) {\n  return ${body}\n}\n`
-const later = page(
-  '<Suspense fallback={<i>wait</i>}><Later promise={data.slow} /></Suspense>',
-  'function Later({ promise }) { return <b>{use(promise)}</b> }',
+const loadSlow = () => ({ slow: new Promise<string>((resolve) => setImmediate(resolve, 'slow')) })
+const Slow = ({ slow }: ReturnType<typeof loadSlow>) => <b>{use(slow)}</b>
+const Later = ({ data }: { data: ReturnType<typeof loadSlow> }) => (
+  <Suspense fallback={<i>wait</i>}>
+    <Slow {...data} />
+  </Suspense>
 )
+const cookiesOf = (reply: FastifyReply): string[] => Reflect.get(reply, 'cookies')
+const counts = { renders: 0, loads: 0 }
 
-const site: Files = {
-  'pages/static.tsx': page('<p>static</p>'),
-  'pages/data.tsx': page('<p>{data.text}</p>'),
-  'pages/data.server.ts': "export const load = ({ url }) => ({ text: 'one ' + (url.searchParams.get('q') ?? '') })\n",
-  'pages/stream.tsx': later,
-  'pages/stream.server.ts': `export const load = () => ({ slow: ${deferred} })\n`,
-  'pages/whole.tsx': later,
-  'pages/whole.server.ts': `export const stream = false\nexport const load = () => ({ slow: ${deferred} })\n`,
-  'pages/cached.tsx': later,
-  'pages/cached.server.ts': `export const load = ({ reply }) => {\n  reply.header('cache-control', 'public, max-age=60')\n  return { slow: ${deferred} }\n}\n`,
-  'pages/unstored.tsx': later,
-  'pages/unstored.server.ts': `export const load = ({ reply }) => {\n  reply.header('cache-control', 'no-store, private')\n  return { slow: ${deferred} }\n}\n`,
-  'pages/created.tsx': page('<p>created</p>'),
-  'pages/created.server.ts': 'export const load = ({ reply }) => {\n  reply.code(201)\n  return {}\n}\n',
-  'pages/counted.tsx': page(
-    'count()',
-    'const count = () => { globalThis.hydrantTestRenders = (globalThis.hydrantTestRenders ?? 0) + 1\n  return <p>counted</p> }',
-  ),
-  'pages/counted.server.ts':
-    'export const load = () => { globalThis.hydrantTestLoads = (globalThis.hydrantTestLoads ?? 0) + 1\n  return {} }\n',
-  'pages/cookie.tsx': later,
-  'pages/cookie.server.ts': `export const load = ({ reply }) => {\n  reply.cookies.push('session=abc; Path=/')\n  return { slow: ${deferred} }\n}\n`,
-  'pages/vary.tsx': page('<p>vary</p>'),
-  'pages/vary.server.ts': "export const load = ({ reply }) => { reply.header('vary', 'Cookie') }\n",
-  'pages/fails.tsx': page('<p>never</p>'),
-  'pages/fails.server.ts':
-    "export const load = ({ reply }) => {\n  reply.header('cache-control', 'public, max-age=60').header('etag', '\"mine\"').code(201)\n  throw new Error('no')\n}\n",
-  'server.ts':
-    "export default async function server(app) {\n  app.decorateReply('cookies')\n  app.addHook('onRequest', async (request, reply) => { reply.cookies = [] })\n  app.addHook('onSend', async (request, reply) => { for (const cookie of reply.cookies) reply.header('set-cookie', cookie) })\n}\n",
+const site = {
+  '/': {},
+  '/static': () => <p>static</p>,
+  '/data': {
+    Component: ({ data }: { data: { text: string } }) => <p>{data.text}</p>,
+    load: ({ url }: LoadContext) => ({ text: `one ${url.searchParams.get('q') ?? ''}` }),
+  },
+  '/stream': { Component: Later, load: loadSlow },
+  '/whole': { Component: Later, load: loadSlow, stream: false },
+  '/cached': {
+    Component: Later,
+    load({ reply }: LoadContext) {
+      reply.header('cache-control', 'public, max-age=60')
+      return loadSlow()
+    },
+  },
+  '/unstored': {
+    Component: Later,
+    load({ reply }: LoadContext) {
+      reply.header('cache-control', 'no-store, private')
+      return loadSlow()
+    },
+  },
+  '/created': {
+    load({ reply }: LoadContext) {
+      reply.code(201)
+      return {}
+    },
+  },
+  '/counted': {
+    Component() {
+      counts.renders++
+      return <p>counted</p>
+    },
+    load: () => ({ loads: ++counts.loads }),
+  },
+  '/cookie': {
+    Component: Later,
+    load({ reply }: LoadContext) {
+      cookiesOf(reply).push('session=abc; Path=/')
+      return loadSlow()
+    },
+  },
+  '/vary': { load: ({ reply }: LoadContext) => void reply.header('vary', 'Cookie') },
+  '/fails': {
+    load({ reply }: LoadContext) {
+      reply.header('cache-control', 'public, max-age=60').header('etag', '"mine"').code(201)
+      throw new Error('no')
+    },
+  },
 }
 
-const folder = t.testdir({})
-const dir = await buildFiles(folder, site)
-const { app, get, log } = await serve(t, dir)
+async function server(app: FastifyInstance) {
+  app.decorateReply('cookies')
+  app.addHook('onRequest', async (_request, reply) => void Object.assign(reply, { cookies: [] }))
+  app.addHook('onSend', async (_request, reply) => {
+    for (const cookie of cookiesOf(reply)) reply.header('set-cookie', cookie)
+  })
+}
+
+const { app, get, log } = await testSite(t, site, { server })
 
 const CRAWLER = {
   accept: 'text/html',
@@ -168,7 +201,12 @@ t.test('another status set by the load stays, without an ETag', async (t) => {
 })
 
 t.test('HEAD has the status and headers of GET and renders nothing', async (t) => {
+  const own = (answer: object) => {
+    const { 'x-error-digest': digest, ...others } = withoutOwn(answer)
+    return { ...others, digest: digest?.slice(0, 8) }
+  }
   for (const headers of [HTML, JSON_ONLY, CRAWLER]) {
+    const [heads, wanted]: [unknown[], unknown[]] = [[], []]
     for (const path of [
       '/static',
       '/data',
@@ -184,22 +222,17 @@ t.test('HEAD has the status and headers of GET and renders nothing', async (t) =
     ]) {
       const head = await app.inject({ method: 'HEAD', url: path, headers })
       const full = await get(path, headers)
-      t.equal(head.statusCode, full.statusCode, path)
-      t.equal(head.body, '')
-      const own = (answer: object) => {
-        const { 'x-error-digest': digest, ...others } = withoutOwn(answer)
-        return { ...others, digest: digest?.slice(0, 8) }
-      }
-      t.strictSame(own(head.headers), own(full.headers), `HEAD ${path} ${JSON.stringify(headers)}`)
+      heads.push([path, head.statusCode, own(head.headers), head.body])
+      wanted.push([path, full.statusCode, own(full.headers), ''])
     }
+    t.strictSame(heads, wanted, JSON.stringify(headers))
   }
-  const counts = globalThis as { hydrantTestRenders?: number; hydrantTestLoads?: number }
   const head = await app.inject({ method: 'HEAD', url: '/counted', headers: HTML })
   t.equal(head.statusCode, 200)
-  t.equal(counts.hydrantTestRenders, undefined, 'no component has run')
-  t.equal(counts.hydrantTestLoads, 1, 'the load has, as it decides')
+  t.equal(counts.renders, 0, 'no component has run')
+  t.equal(counts.loads, 1, 'the load has, as it decides')
   await get('/counted')
-  t.equal(counts.hydrantTestRenders, 1)
+  t.equal(counts.renders, 1)
 })
 
 t.test('a failure removes the headers that the load set for the page', async (t) => {
@@ -220,15 +253,17 @@ t.test('a cookie that the load of a streamed page sets is sent', async (t) => {
 })
 
 t.test('every response has the id of its request', async (t) => {
-  const ids = new Set<unknown>()
+  const ids: unknown[] = []
   for (const path of ['/static', '/stream', '/nowhere', '/static/', '/fails', '/_hydrant/assets/none.js', '/%zz']) {
     for (const headers of [HTML, JSON_ONLY]) {
-      const { headers: answered } = await get(path, headers)
-      t.type(answered['x-request-id'], 'string', path)
-      ids.add(answered['x-request-id'])
+      ids.push((await get(path, headers)).headers['x-request-id'])
     }
   }
-  t.equal(ids.size, 14, 'each its own')
+  t.strictSame(
+    ids.map((id) => typeof id),
+    Array(14).fill('string'),
+  )
+  t.equal(new Set(ids).size, 14, 'each its own')
   t.equal(
     (await app.inject({ method: 'OPTIONS', url: '/static' })).headers['x-request-id'] !== undefined,
     true,
@@ -245,13 +280,16 @@ t.test('a response that depends on Accept has Vary', async (t) => {
 })
 
 t.test('one warning names a root layout that does not render <html>', async (t) => {
-  const bare = await buildFiles(t.testdir({}), {
-    'pages/layout.tsx': 'export default ({ children }) => <main>{children}</main>\n',
-    'pages/a.tsx': 'export default () => <p>a</p>\n',
-    'pages/fails.tsx': 'export default () => <p>fails</p>\n',
-    'pages/fails.server.ts': "export const load = () => { throw new Error('fails') }\n",
+  const { get, log } = await testSite(t, {
+    '/layout': ({ children }: { children: ReactNode }) => <main>{children}</main>,
+    '/': {},
+    '/a': () => <p>a</p>,
+    '/fails': {
+      load() {
+        throw new Error('fails')
+      },
+    },
   })
-  const { get, log } = await serve(t, bare)
   // In development, the layouts around an error may not be loaded.
   await get('/fails')
   t.match((await get('/a')).body, /^<main><p>a<\/p><\/main>/)
@@ -262,11 +300,14 @@ t.test('one warning names a root layout that does not render <html>', async (t) 
   ])
   t.equal(codes(log.lines).length, 1)
 
-  const whole = await buildFiles(t.testdir({}), {
-    'pages/layout.tsx': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>\n',
-    'pages/b.tsx': 'export default () => <p>b</p>\n',
+  const other = await testSite(t, {
+    '/layout': ({ children }: { children: ReactNode }) => (
+      <html lang="en">
+        <body>{children}</body>
+      </html>
+    ),
+    '/b': () => <p>b</p>,
   })
-  const other = await serve(t, whole)
   t.match((await other.get('/b')).body, /^<!DOCTYPE html><html lang="en">/)
   t.strictSame(codes(other.log.lines), [])
 })

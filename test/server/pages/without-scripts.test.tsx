@@ -1,49 +1,84 @@
+import { Suspense, use } from 'react'
 import t from 'tap'
 import { reportPages } from '../../../scripts/build/page-report.ts'
-import { BUILD_HEADER, LAYOUTS_HEADER, NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
+import type { ActionContext } from '../../../src/server/index.ts'
 import { buildSharing } from '../../shared-compression.ts'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+import { navigationHeaders, testSite } from '../../test-site.ts'
+import { WITHOUT_HYDRATION } from '../../without-hydration.ts'
+import { marked } from '../lines.ts'
+import { HTML, JSON_ONLY, writeFiles } from '../served.ts'
 
-const page = (body: string) => `import { Suspense, use } from 'react'
-export const hydrate = false
-export default function Page({ data, actionData }) {
-  ${body}
-}
-`
+const loadPart = () => ({ part: new Promise<string>((resolve) => setImmediate(resolve, 'the part')) })
+const runs = { action: 0, cached: 0 }
 
-const files: Files = {
-  'pages/plain.tsx': page('return <><p>{data.text}</p><p>{actionData}</p><a href="/">back</a></>'),
-  'pages/plain.server.ts': `globalThis.ran = 0
-export const load = () => ({ text: 'plain', later: new Promise((resolve) => setImmediate(resolve, 'deferred')) })
-export const action = async ({ form }) => {
-  globalThis.ran++
-  return 'sent ' + form.get('name')
-}
-`,
-  'pages/parts.tsx': page(`function Part() {
-    return <p>{use(data.part)}{'x'.repeat(20_000)}</p>
-  }
-  return <Suspense fallback="waiting"><Part /></Suspense>`),
-  'pages/parts.server.ts':
-    "export const load = () => ({ part: new Promise((resolve) => setImmediate(resolve, 'the part')) })\n",
-  'pages/broken.tsx': page('throw new Error("broken")'),
-  'pages/broken-part.tsx': page(`function Part() {
-    throw new Error('broken part')
-  }
-  return <><h1>whole</h1><Suspense fallback="waiting"><Part /></Suspense></>`),
-  'pages/cached.tsx': page('return <p>{String(data)}</p>'),
-  'pages/cached.server.ts': 'export const cache = { maxAgeS: 60 }\nlet run = 0\nexport const load = () => ++run\n',
+const site = {
+  '/': {},
+  '/plain': {
+    hydrate: false,
+    Component: ({ data, actionData }: { data: { text: string }; actionData: string }) => (
+      <>
+        <p>{data.text}</p>
+        <p>{actionData}</p>
+        <a href="/">back</a>
+      </>
+    ),
+    load: () => ({ text: 'plain', later: new Promise((resolve) => setImmediate(resolve, 'deferred')) }),
+    async action({ form }: ActionContext) {
+      runs.action++
+      return `sent ${form.get('name')}`
+    },
+  },
+  '/parts': {
+    hydrate: false,
+    Component: ({ data }: { data: ReturnType<typeof loadPart> }) => (
+      <Suspense fallback="waiting">
+        <Part {...data} />
+      </Suspense>
+    ),
+    load: loadPart,
+  },
+  '/broken': {
+    hydrate: false,
+    Component() {
+      throw new Error('broken')
+    },
+  },
+  '/broken-part': {
+    hydrate: false,
+    Component: () => (
+      <>
+        <h1>whole</h1>
+        <Suspense fallback="waiting">
+          <BrokenPart />
+        </Suspense>
+      </>
+    ),
+  },
+  '/cached': {
+    hydrate: false,
+    Component: ({ data }: { data: number }) => <p>{String(data)}</p>,
+    cache: { maxAgeS: 60 },
+    load: () => ++runs.cached,
+  },
 }
 
-let dir = ''
-t.before(async () => {
-  dir = await buildFiles(t.testdir(), files)
-})
+function Part({ part }: ReturnType<typeof loadPart>) {
+  return (
+    <p>
+      {use(part)}
+      {'x'.repeat(20_000)}
+    </p>
+  )
+}
+
+function BrokenPart(): never {
+  throw new Error('broken part')
+}
 
 const POLICY = "script-src 'none'; object-src 'none'; base-uri 'none'; frame-ancestors 'self'"
 
 t.test('the document has no script, no data and no preload links, and its policy forbids scripts', async (t) => {
-  const { get } = await serve(t, dir)
+  const { get } = await testSite(t, site)
   for (const url of ['/plain', '/parts', '/cached']) {
     const { body, headers, statusCode } = await get(url)
     t.equal(statusCode, 200, url)
@@ -55,7 +90,7 @@ t.test('the document has no script, no data and no preload links, and its policy
 })
 
 t.test('parts that wait are in their place, in a document that is not streamed', async (t) => {
-  const { get } = await serve(t, dir)
+  const { get } = await testSite(t, site)
   const { body, headers } = await get('/parts')
   t.match(body, /<p>the part<!-- -->x{20000}<\/p>/)
   t.notMatch(body, /waiting|hidden/)
@@ -63,12 +98,12 @@ t.test('parts that wait are in their place, in a document that is not streamed',
 })
 
 t.test('the data is still available as JSON', async (t) => {
-  const { get } = await serve(t, dir)
+  const { get } = await testSite(t, site)
   t.strictSame((await get('/plain', JSON_ONLY)).json(), { text: 'plain', later: 'deferred' })
 })
 
 t.test('a form is handled as by any page without JavaScript', async (t) => {
-  const { app } = await serve(t, dir)
+  const { app } = await testSite(t, site)
   const form = { method: 'POST' as const, url: '/plain', payload: 'name=Ada' }
   const headers = { ...HTML, 'content-type': 'application/x-www-form-urlencoded' }
   const { body, headers: sent } = await app.inject({ ...form, headers })
@@ -78,26 +113,25 @@ t.test('a form is handled as by any page without JavaScript', async (t) => {
 })
 
 t.test('a hydrated page is told to load the document, before a load or an action runs', async (t) => {
-  const { app, get } = await serve(t, dir)
-  const build = /"build":"(\w+)"/.exec((await get('/')).body)?.[1] ?? ''
-  const headers = { ...HTML, [BUILD_HEADER]: build, [LAYOUTS_HEADER]: '', 'sec-fetch-site': 'same-origin' }
+  const { app, get } = await testSite(t, site)
+  const headers = { ...HTML, ...navigationHeaders(), 'sec-fetch-site': 'same-origin' }
   for (const url of ['/plain', '/cached', '/broken']) {
-    const { body } = await get(`${url}?${NAVIGATION_MARK}`, headers)
+    const { body } = await get(marked(url), headers)
     t.equal(body, '["load"]\n', url)
   }
-  const before: unknown = Reflect.get(globalThis, 'ran')
+  const before = runs.action
   const { body } = await app.inject({
     method: 'POST',
-    url: `/plain?${NAVIGATION_MARK}`,
+    url: marked('/plain'),
     headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
     payload: 'name=Ada',
   })
   t.equal(body, '["load"]\n')
-  t.equal(Reflect.get(globalThis, 'ran'), before)
+  t.equal(runs.action, before)
 })
 
 t.test('a failure shows the fallback, without a script', async (t) => {
-  const { get } = await serve(t, dir)
+  const { get } = await testSite(t, site)
   for (const url of ['/broken', '/broken-part']) {
     const { body, headers, statusCode } = await get(url)
     t.equal(statusCode, 500, url)
@@ -110,7 +144,7 @@ t.test('a failure shows the fallback, without a script', async (t) => {
 })
 
 t.test('a stored document has the same policy each time', async (t) => {
-  const { get } = await serve(t, dir)
+  const { get } = await testSite(t, site)
   const first = await get('/cached')
   const second = await get('/cached')
   t.equal(second.body, first.body)
@@ -119,6 +153,12 @@ t.test('a stored document has the same policy each time', async (t) => {
 })
 
 t.test('the report of the build counts no scripts for it', async (t) => {
+  const dir = t.testdir()
+  writeFiles(dir, {
+    ...WITHOUT_HYDRATION,
+    'pages/index.tsx': 'export default () => <p>page</p>\n',
+    'pages/plain.tsx': 'export const hydrate = false\nexport default () => <p>plain</p>\n',
+  })
   const pages = reportPages(await buildSharing({ dir }))
   t.match(
     pages.find(({ url }) => url === '/plain'),
@@ -128,9 +168,6 @@ t.test('the report of the build counts no scripts for it', async (t) => {
 })
 
 t.test('another value than false is an error', async (t) => {
-  const dir = await buildFiles(t.testdir(), {
-    'pages/index.tsx': 'export const hydrate = Boolean(1)\nexport default () => <p>page</p>\n',
-  })
   const message = 'the export "hydrate" of pages/index.tsx must be false; got true'
-  await t.rejects(serve(t, dir), { code: 'HYD_HYDRATE_EXPORT', message })
+  await t.rejects(testSite(t, { '/': { hydrate: true } }), { code: 'HYD_HYDRATE_EXPORT', message })
 })
