@@ -19,6 +19,8 @@ export interface Components {
 /** Details that the code which catches a failure knows. */
 export interface FailureContext {
   phase: Phase
+  /** The status of the response, if the site has decided it (504 when a deadline passed, else 500). */
+  status?: number
   /** The status that was sent already, for a failure within a stream. */
   statusSent?: number
   /** The loads and promises that were unfinished when a deadline passed. */
@@ -35,7 +37,7 @@ export interface FailureContext {
 /** A failure as the response shows it. */
 export interface Failure {
   digest: string
-  /** 504 when a deadline passed, else 500. */
+  /** 504 when a deadline passed, else 500, unless a route or a hook has decided it. */
   status: number
 }
 
@@ -43,6 +45,8 @@ export interface Failure {
 export type CaughtError = ThrownKind & {
   thrown: unknown
   phase: Phase
+  /** The status of a failure, if the site has decided it. */
+  status?: number
   /**
    * The function that threw, for a value without a stack, or the export with a wrong value; null when it is not known.
    */

@@ -6,6 +6,8 @@ import { type CaughtError, catchError } from '../failures/failure-context.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { failRoute, recordHanded } from '../failures/site-failures.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
+import { errorStatusOf } from '../thrown/classify-thrown.ts'
+import { isClientErrorStatus } from '../thrown/http-error.ts'
 import { createRouteContext, takePageContext } from './create-context.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseNavigation } from './navigation-stream.ts'
@@ -53,18 +55,34 @@ function cutOff(error: unknown, reply: FastifyReply) {
 async function serveError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {
   if (hasRunErrorHooks(thrown, ctx.request)) return sendRawError(thrown, ctx)
   handled.set(ctx.request, ctx)
+  const caught = withStatus(catchError(thrown, 'route'), ctx.reply)
   // The visitor sees the first failure.
-  recordHanded(ctx.request)
-  await serveHookError(thrown, chain, ctx)
+  recordHanded(ctx.request, caught.status)
+  await serveCaught(caught, chain, ctx)
+}
+
+/** Returns an error of a route or a hook with the status that Fastify would send. */
+function withStatus(caught: CaughtError, reply: FastifyReply): CaughtError {
+  if (caught.kind !== 'failure' && caught.kind !== 'refusal') return caught
+  const status = errorStatusOf(caught.thrown, reply.statusCode)
+  if (status === null || (caught.kind === 'refusal' && !isClientErrorStatus(status))) return caught
+  return { ...caught, status }
 }
 
 /** Responds with an error of a request that not all hooks of `server.ts` have let pass. */
-export async function serveHookError(
+export function serveHookError(
   thrown: unknown,
   chain: LayoutChain | PreparedRoute,
   ctx: RequestContext,
 ): Promise<void> {
-  const caught = catchError(thrown, 'route')
+  return serveCaught(catchError(thrown, 'route'), chain, ctx)
+}
+
+async function serveCaught(
+  caught: CaughtError,
+  chain: LayoutChain | PreparedRoute,
+  ctx: RequestContext,
+): Promise<void> {
   const layouts = await layoutsAround(chain, caught, ctx)
   if (layouts) await serveErrorInLayouts(chain, caught, ctx, layouts)
 }

@@ -28,6 +28,37 @@ export function classifyThrown(thrown: unknown): ThrownKind {
   return { kind: 'failure' }
 }
 
+/**
+ * Returns the status that Fastify would send for an error; null if there is none, or if it is that of another service's
+ * response. Never throws.
+ *
+ * @param given The status of the reply. It may be that of the error: Fastify sets it for what a route handler throws.
+ */
+export function errorStatusOf(thrown: unknown, given: number): number | null {
+  const own = ownStatusOf(thrown)
+  if (isErrorStatus(given) && given !== own?.status) return given
+  return own?.isForVisitor ? own.status : null
+}
+
+function ownStatusOf(thrown: unknown): { status: number; isForVisitor: boolean } | null {
+  if (typeof thrown !== 'object' || thrown === null || types.isProxy(thrown)) return null
+  try {
+    // The properties may have any type.
+    const error = thrown as Error & { statusCode?: unknown; status?: unknown; expose?: unknown }
+    const status = [error.statusCode, error.status].find(isErrorStatus)
+    if (status === undefined) return null
+    // http-errors hides the message of these, and not the status.
+    const isHidden = status >= 500 && error.expose === false
+    return { status, isForVisitor: isHidden || isForVisitor(error) }
+  } catch {
+    return null
+  }
+}
+
+function isErrorStatus(status: unknown): status is number {
+  return typeof status === 'number' && status >= 400 && status <= 599
+}
+
 /** Returns the headers that an error wants in its response, a convention of http-errors that Fastify follows. */
 function headersOf(error: object): Record<string, string> {
   const headers: unknown = Reflect.get(error, 'headers')
