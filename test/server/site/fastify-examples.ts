@@ -73,7 +73,13 @@ export async function testChapter(t: Test, chapter: string, examples: Examples) 
   const faults: string[] = []
   for (const [id, example] of Object.entries(examples)) {
     const block = blocks.get(id)
-    if (block && !('not' in example)) faults.push(...(await compareExample(dir, `${chapter} ${id}`, block, example)))
+    if (!block || 'not' in example) continue
+    const name = `${chapter} ${id}`
+    try {
+      faults.push(...(await compareExample(dir, name, block, example)))
+    } catch (error) {
+      faults.push(`${name}: ${error}`)
+    }
   }
   t.strictSame(faults, [], `${chapter}: the examples do the same in server.ts`)
 }
@@ -197,7 +203,7 @@ async function run(code: Code, example: Example, dir: string | undefined): Promi
   const record = (...values: unknown[]) => void seen.push(values.map(describe).join(' '))
   function add(outcome: Omit<Outcome, 'seen'>) {
     const logged = log.lines.splice(0).filter(({ msg }) => example.logs?.test(String(msg)))
-    outcomes.push({ ...outcome, seen: [...seen, ...logged.map(({ level, msg }) => `log ${level} ${msg}`)] })
+    outcomes.push({ ...outcome, seen: [...seen, ...logged.map(describeLine)] })
     all.push(...logged)
     seen = []
   }
@@ -222,12 +228,12 @@ async function run(code: Code, example: Example, dir: string | undefined): Promi
         add({ of: show(request) })
         continue
       }
-      const { statusCode, headers, body } = await app.inject(request)
+      const { statusCode, headers, body, trailers } = await app.inject(request)
       // A response that sets a cookie is kept out of shared caches.
       const added = 'set-cookie' in headers ? [...ADDED, 'cache-control'] : ADDED
       const others = Object.entries(headers).filter(([header]) => !added.includes(header))
       await settle()
-      add({ of: show(request), status: statusCode, headers: others.sort(), body })
+      add({ of: show(request), status: statusCode, headers: [...others, ...Object.entries(trailers)].sort(), body })
     }
     await app.close()
     add({ of: 'end' })
@@ -273,22 +279,36 @@ async function startSite(code: Code, start: Start): Promise<FastifyInstance> {
   return app
 }
 
-/** Runs code that creates its app, and adds the site to it. */
+/** Runs code that creates its app, and adds the site to it, after the routes of the app. */
 async function startOwn(code: Code, start: Start): Promise<FastifyInstance> {
   const apps: FastifyInstance[] = []
+  const withSite = new Set<FastifyInstance>()
+  function addSite(app: FastifyInstance) {
+    if (start.dir === undefined || withSite.has(app)) return
+    withSite.add(app)
+    app.register(hydrant, { dir: start.dir, ledger: false })
+  }
   const create = (options: FastifyServerOptions = {}) => {
-    const app = Fastify({ ...options, ...(options.loggerInstance ? {} : { logger: start.log.logger }) })
-    if (start.dir !== undefined) app.register(hydrant, { dir: start.dir, ledger: false })
-    withoutListening(app, () => {})
+    const app = Fastify({ ...options, ...loggerOf(options, start.log) })
+    withoutListening(app, () => addSite(app))
     apps.push(app)
     return app
   }
   await code(...valuesOf(undefined, create, start))
   const app = apps.at(-1)
   if (!app) throw new Error('The block creates no app.')
+  apps.forEach(addSite)
   for (const other of apps.slice(0, -1)) app.addHook('onClose', () => other.close())
   await app.ready()
   return app
+}
+
+/** Returns the logger that code asks for, if it writes to its own stream, or one that writes to the log. */
+function loggerOf({ logger, loggerInstance }: FastifyServerOptions, log: Log): FastifyServerOptions {
+  if (loggerInstance) return {}
+  if (typeof logger !== 'object') return { logger: log.logger }
+  const { file, transport, ...others } = logger
+  return { logger: { ...log.logger, ...others } }
 }
 
 /**
@@ -319,11 +339,12 @@ const ADDRESS = 'http://127.0.0.1:3000'
 function withoutListening(instance: FastifyInstance, release: () => void) {
   const { ready, inject, close } = instance
   ownListen.set(instance, instance.listen)
+  const bound = ready.bind(instance)
   const methods = { ready, inject, close, listen }
   async function listen(...words: unknown[]) {
     const done = words.at(-1)
-    if (typeof done === 'function') ready((error) => done(error, ADDRESS))
-    else await ready()
+    if (typeof done === 'function') bound((error) => done(error, ADDRESS))
+    else await bound()
     return ADDRESS
   }
   for (const [name, method] of Object.entries(methods))
@@ -363,11 +384,21 @@ function valuesOf(instance: FastifyInstance | undefined, create: (options?: obje
   return [instance, instance, instance, instance, require, imported, write, module, module.exports, ownProcess, record]
 }
 
+const PASSING = ['level', 'msg', 'time', 'pid', 'hostname', 'reqId', 'responseTime', 'err']
+
+/** Returns the text of a log line without what differs between two runs. */
+function describeLine(line: Log['lines'][number]): string {
+  const fields = Object.entries(line).filter(([name]) => !PASSING.includes(name))
+  return [`log ${line.level} ${line.msg}`, ...fields.map(([name, value]) => `${name}: ${show(value)}`)].join(' ')
+}
+
 /** Returns text for a recorded value. Objects of Fastify and Node have only their names. */
 function describe(value: unknown): string {
   if (typeof value === 'string') return value
   if (value instanceof Error) return String(value)
   const prototype: unknown = typeof value === 'object' && value !== null ? Object.getPrototypeOf(value) : null
   const isPlain = prototype === null || prototype === Object.prototype || Array.isArray(value)
-  return isPlain ? inspect(value, { depth: 4, breakLength: Number.POSITIVE_INFINITY }) : `[${value?.constructor.name}]`
+  if (isPlain) return inspect(value, { depth: 4, breakLength: Number.POSITIVE_INFINITY })
+  // The query has a prototype without a constructor.
+  return value?.constructor ? `[${value.constructor.name}]` : show(value)
 }
