@@ -34,8 +34,13 @@ export interface Example {
   logs?: RegExp
   /** Whether the block creates an app with options. Then the site is in this app, and not the block in `server.ts`. */
   app?: boolean
-  /** The rows of "What differs" in docs/fastify.md that apply. They say what the site does instead. */
-  differs?: Row | readonly Row[]
+  /**
+   * Whether Fastify itself does something else in a scope, as `server.ts` is, than at the top. Then the comparison is with a
+   * scope.
+   */
+  inScope?: boolean
+  /** The rows of "What differs" in docs/fastify.md that apply, for all requests or these. They say what the site does. */
+  differs?: Row | { [row in Row]?: readonly string[] }
 }
 
 /** A GET request with a connection of its own to a server that listens. The client leaves after 100 ms. */
@@ -61,7 +66,7 @@ interface Block {
 }
 
 const DOCS = 'node_modules/fastify/docs'
-const FENCE = /^( *)```(\w*)/
+const FENCE = /^((?:> ?| )*)```(\w*)/
 const SCRIPTS = ['js', 'javascript', 'mjs', 'cjs']
 const TYPED = ['ts', 'typescript']
 
@@ -122,7 +127,7 @@ export function readBlocks(markdown: string): Map<string, Block> {
 async function compareExample(dir: string, name: string, block: Block, example: Example): Promise<string[]> {
   const code = await compile(block, example)
   const plain = await run(code, example, undefined)
-  const without = await run(await compile({ ...block, code: '' }, { ...example, edit: {} }), example, undefined)
+  const without = await runWithout(block, example)
   const site = await run(code, example, dir)
   const start = plain.outcomes[0]
   const wrong = [...new Set(plain.log.lines.flatMap(({ err }) => mistakeIn(err)))]
@@ -130,15 +135,20 @@ async function compareExample(dir: string, name: string, block: Block, example: 
   if (start?.body !== undefined && !(example.fails && start.body.includes(example.fails)))
     faults.push(`its start fails: ${start.body}`)
   else if (example.fails && start?.body === undefined) faults.push('its start does not fail')
-  if (isSame(plain.outcomes, without.outcomes)) faults.push('the same happens without the block')
-  const rows = [example.differs ?? []].flat()
-  const expected = expectedInSite(plain.outcomes, site.outcomes, rows)
-  if (rows.length > 0 && isSame(plain.outcomes, site.outcomes)) faults.push('nothing differs')
+  if (isSame(plain.outcomes, without?.outcomes)) faults.push('the same happens without the block')
+  const expected = expectedInSite(plain.outcomes, site.outcomes, example.differs)
+  if (example.differs && isSame(plain.outcomes, site.outcomes)) faults.push('nothing differs')
   if (!isSame(expected, site.outcomes))
     for (let index = 0; index < Math.max(expected.length, site.outcomes.length); index++)
       if (!isSame(expected[index], site.outcomes[index]))
         faults.push(`\n  expected ${show(expected[index])}\n  site     ${show(site.outcomes[index])}`)
   return faults.map((fault) => `${name}: ${fault}`)
+}
+
+/** Runs what is around a block; null if it is no code without it. */
+async function runWithout(block: Block, example: Example): Promise<Run | null> {
+  const code = await compile({ ...block, code: '' }, { ...example, edit: {} }).catch(() => null)
+  return code && run(code, example, undefined)
 }
 
 const show = (value: unknown) => JSON.stringify(value)
@@ -185,6 +195,7 @@ function withoutModules(text: string): string {
       const one = main === undefined ? '' : `const { default: ${main} } = await imported(${from});`
       return `${one}${all}${some}` || `await imported(${from});`
     })
+    .replace(/\bimport\(/g, 'imported(')
     .replace(/^export default /gm, 'module.exports = ')
     .replace(/^export \{[^}]*\};?/gm, '')
     .replace(/^export /gm, '')
@@ -219,7 +230,8 @@ async function run(code: Code, example: Example, dir: string | undefined): Promi
     await settle()
     add({ of: 'start' })
   } catch (error) {
-    add({ of: 'start', body: String(error) })
+    // The name of a function without a name has a number.
+    add({ of: 'start', body: String(error).replace(/-auto-\d+/g, '-auto') })
   }
   if (app) {
     for (const request of example.requests ?? []) {
@@ -265,7 +277,7 @@ interface Start {
 async function startPlain(code: Code, start: Start): Promise<FastifyInstance> {
   const app = Fastify({ logger: start.log.logger })
   const { plugin, finished } = pluginOf(code, start)
-  app.register(fp(plugin))
+  app.register(start.example.inScope ? plugin : fp(plugin))
   await app.ready()
   await finished()
   return app
@@ -294,6 +306,8 @@ async function startOwn(code: Code, start: Start): Promise<FastifyInstance> {
     apps.push(app)
     return app
   }
+  // The site has no plugin of its own here.
+  Object.assign(globalThis, { hydrantTestPlugin() {} })
   await code(...valuesOf(undefined, create, start))
   const app = apps.at(-1)
   if (!app) throw new Error('The block creates no app.')
@@ -339,13 +353,27 @@ const ADDRESS = 'http://127.0.0.1:3000'
 function withoutListening(instance: FastifyInstance, release: () => void) {
   const { ready, inject, close } = instance
   ownListen.set(instance, instance.listen)
-  const bound = ready.bind(instance)
-  const methods = { ready, inject, close, listen }
+  let ended: Promise<unknown> | undefined
+  const methods = {
+    inject,
+    close,
+    listen,
+    // A scope can only wait once.
+    ready(...words: never[]): Promise<unknown> {
+      if (words.length > 0) return Reflect.apply(ready, instance, words)
+      const end: Promise<unknown> = ended ?? Reflect.apply(ready, instance, [])
+      ended = end
+      return end
+    },
+  }
   async function listen(...words: unknown[]) {
     const done = words.at(-1)
-    if (typeof done === 'function') bound((error) => done(error, ADDRESS))
-    else await bound()
-    return ADDRESS
+    const listening = methods.ready().then(() => ADDRESS)
+    if (typeof done !== 'function') return listening
+    listening.then(
+      () => done(null, ADDRESS),
+      (error: unknown) => done(error),
+    )
   }
   for (const [name, method] of Object.entries(methods))
     Object.assign(instance, {

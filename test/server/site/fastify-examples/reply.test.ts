@@ -6,7 +6,6 @@ const HEADERS = 'a response has only the headers of the app'
 
 const OPTIONS = 'const options = {}'
 const FILE = { edit: { "'some-file'": "'package.json'" } }
-const ITSELF = '(error, request, reply) => reply.send(error)'
 
 /** Runs the statements of a block in a handler. */
 const inHandler = (end: string, before = '', options = '{}'): Example => ({
