@@ -1,7 +1,8 @@
 // What a site does instead of Fastify, as the rows of "What differs" in docs/fastify.md say.
 
 import { readFileSync } from 'node:fs'
-import type { Example, Outcome } from './fastify-examples.ts'
+import { STATUS_CODES } from 'node:http'
+import { type Example, isSame, type Outcome } from './fastify-examples.ts'
 
 /** Returns what a site does. */
 type Expect = (plain: Outcome, site: Outcome) => Outcome
@@ -11,10 +12,11 @@ const HIDDEN =
 
 const ROWS = {
   'an error without a handler is JSON with its message': (plain, site) => {
-    const { statusCode: status, error: title, message } = read(plain)
-    if (status === undefined || title === undefined || message === undefined) return plain
+    const { statusCode: status, message } = read(plain)
+    if (status === undefined || message === undefined) return plain
+    const title = STATUS_CODES[Number(status)]
     const { digest, instance } = read(site)
-    const isFailure = Number(status) >= 500
+    const isFailure = Number(status) >= 500 || digest !== undefined
     const detail = isFailure ? HIDDEN : message
     const problem = { type: 'about:blank', title, status, instance, detail, ...(isFailure ? { digest } : {}) }
     return asProblem(plain, problem)
@@ -26,6 +28,18 @@ const ROWS = {
   },
   "`onRoute` and `onRegister` hooks see the app's routes and scopes": (plain, site) =>
     isWithin(plain.seen, site.seen) ? { ...plain, seen: site.seen } : plain,
+  'a response has only the headers of the app': (plain, site) => {
+    const seen = site.seen.map((text) => text.replace(/'x-request-id': '[^']+', 'x-content-type-options': 'nosniff', /, ''))
+    return isSame(seen, plain.seen) ? { ...plain, seen: site.seen } : plain
+  },
+  'each request has two log lines': (plain) => ({
+    ...plain,
+    seen: plain.seen.filter((text) => !/^log 30 (?:incoming request|request completed)\b/.test(text)),
+  }),
+  '`request.id` is `req-1`, `req-2` …': (plain, site) => {
+    const seen = site.seen.map((text) => text.replace(/\b[0-9A-Z]{8}-(\w+)/, 'req-$1'))
+    return isSame(seen, plain.seen) ? { ...plain, seen: site.seen } : plain
+  },
 } satisfies Record<string, Expect>
 
 export type Row = keyof typeof ROWS

@@ -135,6 +135,7 @@ async function compareExample(dir: string, name: string, block: Block, example: 
   if (start?.body !== undefined && !(example.fails && start.body.includes(example.fails)))
     faults.push(`its start fails: ${start.body}`)
   else if (example.fails && start?.body === undefined) faults.push('its start does not fail')
+  if (plain.outcomes.some(({ body }) => body === NO_RESPONSE)) faults.push('a request gets no response')
   if (isSame(plain.outcomes, without?.outcomes)) faults.push('the same happens without the block')
   const expected = expectedInSite(plain.outcomes, site.outcomes, example.differs)
   if (example.differs && isSame(plain.outcomes, site.outcomes)) faults.push('nothing differs')
@@ -152,7 +153,7 @@ async function runWithout(block: Block, example: Example): Promise<Run | null> {
 }
 
 const show = (value: unknown) => JSON.stringify(value)
-const isSame = (one: unknown, other: unknown) => show(one) === show(other)
+export const isSame = (one: unknown, other: unknown) => show(one) === show(other)
 
 /** Says whether an error shows that an example lacks something, rather than what it shows. */
 function mistakeIn(error: unknown): string[] {
@@ -240,7 +241,12 @@ async function run(code: Code, example: Example, dir: string | undefined): Promi
         add({ of: show(request) })
         continue
       }
-      const { statusCode, headers, body, trailers } = await app.inject(request)
+      const response = await withinSecond(app.inject(request))
+      if (response === undefined) {
+        add({ of: show(request), body: NO_RESPONSE })
+        continue
+      }
+      const { statusCode, headers, body, trailers } = response
       // A response that sets a cookie is kept out of shared caches.
       const added = 'set-cookie' in headers ? [...ADDED, 'cache-control'] : ADDED
       const others = Object.entries(headers).filter(([header]) => !added.includes(header))
@@ -262,6 +268,17 @@ async function connect(app: FastifyInstance, { connect: url }: Connect) {
   await sleep(100)
   socket.destroy()
   await sleep(20)
+}
+
+const NO_RESPONSE = 'There is no response.'
+
+async function withinSecond<Value>(value: Promise<Value>): Promise<Value | undefined> {
+  const over = new AbortController()
+  try {
+    return await Promise.race([value, sleep(1000, undefined, { signal: over.signal })])
+  } finally {
+    over.abort()
+  }
 }
 
 /** Waits for hooks that run after a response. */

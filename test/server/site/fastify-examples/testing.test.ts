@@ -23,14 +23,13 @@ const PLUGIN = `require('fastify-plugin')(async (fastify) => {
   fastify.decorate('helloInstance', 'Hello Fastify Instance')
 })`
 const withPlugin = { modules: { 'node:test': TEST, '../plugin/myFirstPlugin': PLUGIN } }
-const REQUEST = {
+const SOME = {
   'method: String': "method: 'PUT'",
   'url: String': "url: '/own'",
-  'query: Object': "query: { a: '1' }",
   'payload: Object': 'payload: { b: 2 }',
   'headers: Object': "headers: { 'x-c': '3' }",
-  'cookies: Object': "cookies: { d: '4' }",
 }
+const REQUEST = { ...SOME, 'query: Object': "query: { a: '1' }", 'cookies: Object': "cookies: { d: '4' }" }
 const ROUTE =
   "fastify.put('/own', async ({ method, query, body, headers }) => [method, query, body, headers['x-c'], headers.cookie])\n"
 const SENT = '// your tests'
@@ -55,7 +54,7 @@ t.test('Testing', (t) =>
       before: "fastify.get('/', async ({ query, headers }) => [query, headers.foo])\n",
     },
     'Testing with HTTP injection 4': { before: ROUTE, edit: { ...REQUEST, [SENT]: 'seen(response.json())' } },
-    'Testing with HTTP injection 5': { before: ROUTE, edit: { ...REQUEST, [SENT]: 'seen(res.json())' } },
+    'Testing with HTTP injection 5': { before: ROUTE, edit: { ...SOME, [SENT]: 'seen(res.json())' } },
     'Another Example: 1': { after: "if (typeof module.exports === 'function') module.exports()", requests: ['/'] },
     'Another Example: 2': { modules },
     'Example: 1': { not: PORT },
