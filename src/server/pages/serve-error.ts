@@ -2,12 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LayoutChain } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
+import { readProperty } from '../failures/causes.ts'
 import { type CaughtError, catchError } from '../failures/failure-context.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { failRoute, recordHanded } from '../failures/site-failures.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
 import { errorStatusOf } from '../thrown/classify-thrown.ts'
-import { isClientErrorStatus } from '../thrown/http-error.ts'
+import { isClientErrorStatus, NotFoundSignal } from '../thrown/http-error.ts'
 import { createRouteContext, takePageContext } from './create-context.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseNavigation } from './navigation-stream.ts'
@@ -35,7 +36,9 @@ export function createErrorHandler(site: Site, route: PreparedRoute | null): Err
     else if (reply.raw.headersSent && !reply.sent) cutOff(error, reply)
     else {
       const ctx = route ? takePageContext(route, site, request, reply) : createRouteContext(site, request, reply)
-      await serveError(error, workingChainOf(request) ?? route ?? site.build.root, ctx)
+      // The body of a request to no route does not matter.
+      const thrown = request.is404 && isUnreadable(error) ? new NotFoundSignal() : error
+      await serveError(thrown, workingChainOf(request) ?? route ?? site.build.root, ctx)
     }
     // Fastify waits for it. Without a value, Fastify would send again while `onSend` hooks run.
     return reply
@@ -44,6 +47,10 @@ export function createErrorHandler(site: Site, route: PreparedRoute | null): Err
     // `undefined` and not a promise, from which Fastify would expect a response.
     return finishErrorHooks(error, request, reply) ? undefined : handle(error, request, reply)
   }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return /^FST_ERR_(?:CTP_|ROUTE_MISSING_CONTENT_TYPE$)/.test(String(readProperty(error, 'code')))
 }
 
 /** Ends a response that has begun, for example with Node's own functions: no error can be sent any more. */

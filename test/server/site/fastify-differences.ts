@@ -29,7 +29,9 @@ const ROWS = {
   "`onRoute` and `onRegister` hooks see the app's routes and scopes": (plain, site) =>
     isWithin(plain.seen, site.seen) ? { ...plain, seen: site.seen } : plain,
   'a response has only the headers of the app': (plain, site) => {
-    const seen = site.seen.map((text) => text.replace(/'x-request-id': '[^']+', 'x-content-type-options': 'nosniff', /, ''))
+    const seen = site.seen.map((text) =>
+      text.replace(/'x-request-id': '[^']+', 'x-content-type-options': 'nosniff', /, ''),
+    )
     return isSame(seen, plain.seen) ? { ...plain, seen: site.seen } : plain
   },
   'each request has two log lines': (plain) => ({

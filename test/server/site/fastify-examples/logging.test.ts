@@ -32,7 +32,10 @@ t.test('Logging', (t) =>
     'Serializers 4': { after: "fastify.post('/', async () => 1)", requests: [post('/', { a: 1 })], logs: /^parsed/ },
     'Using Custom Loggers 1': {
       app: true,
-      edit: { "level: 'info' }": "level: 'info' }, { write: (line) => line.includes('request information') && seen(JSON.parse(line).msg) }" },
+      edit: {
+        "level: 'info' }":
+          "level: 'info' }, { write: (line) => line.includes('request information') && seen(JSON.parse(line).msg) }",
+      },
       requests: ['/'],
     },
     'Log Redaction 1': {

@@ -33,6 +33,8 @@ t.test('Middleware', (t) =>
     'Restrict Middleware Execution to Certain Paths 1': {
       modules,
       before: `const __dirname = ${JSON.stringify(files)}\nawait fastify.register(require('@fastify/middie'))\n`,
+      // The syntax of path-to-regexp 8.
+      edit: { "'/css/(.*)'": "'/css/*path'" },
       after: "fastify.get('/css/own', async () => 'own')",
       requests: ['/css/a.css', '/js/a.css', '/css/own'],
     },

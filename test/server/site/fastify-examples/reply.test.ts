@@ -125,7 +125,10 @@ fastify.get('/x', (request, reply) => {`,
     },
     '.compileSerializationSchema(schema, [httpStatus], [contentType]) 1': {
       ...inHandler("return 'sent'"),
-      edit: { ...SERIALIZED, 'serialize({ name: \'Jone\', phone: 201090909090 })': "seen(serialize({ name: 'Jone', phone: 201090909090 }))" },
+      edit: {
+        ...SERIALIZED,
+        "serialize({ name: 'Jone', phone: 201090909090 })": "seen(serialize({ name: 'Jone', phone: 201090909090 }))",
+      },
     },
     '.compileSerializationSchema(schema, [httpStatus], [contentType]) 2': inHandler(
       "return reply.compileSerializationSchema(schema1)({ foo: 'bar', other: 1 })",
