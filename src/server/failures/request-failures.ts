@@ -73,7 +73,7 @@ export class RequestFailures {
       placeFrames(this.#request, route, context, this.#tools),
     )
     const digest = formatDigest(error.fingerprint, this.occurrence)
-    const entry = this.#byDigest.get(digest) ?? this.#createEntry(digest, thrown, error)
+    const entry = this.#byDigest.get(digest) ?? this.#createEntry(digest, thrown, error, context.status)
     this.#byThrown.set(thrown, entry)
     this.#byDigest.set(digest, entry)
     return entry
@@ -90,10 +90,10 @@ export class RequestFailures {
     return this.redaction.inPlace(this.#request.originalUrl)
   }
 
-  #createEntry(digest: string, thrown: unknown, error: AnalyzedError): FailureEntry {
+  #createEntry(digest: string, thrown: unknown, error: AnalyzedError, status?: number): FailureEntry {
     const entry: FailureEntry = {
       digest,
-      status: failureStatusOf(thrown),
+      status: status ?? failureStatusOf(thrown),
       error,
       trace: stepTraceOf(thrown, this.#request),
       isWritten: false,
@@ -115,7 +115,7 @@ export class RequestFailures {
     const { digest, status, error, trace } = entry
     const { phase, statusSent } = context
     const request = this.#request
-    if (status === DEADLINE_STATUS) metrics.deadlinePassed(route, phase)
+    if (status === DEADLINE_STATUS && context.status === undefined) metrics.deadlinePassed(route, phase)
     const event: FailureEvent = {
       digest,
       error,

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LayoutChain } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { type CaughtError, catchError } from '../failures/failure-context.ts'
+import { type CaughtError, catchError, catchInRoute } from '../failures/failure-context.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { failRoute, recordHanded } from '../failures/site-failures.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
@@ -53,9 +53,10 @@ function cutOff(error: unknown, reply: FastifyReply) {
 async function serveError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {
   if (hasRunErrorHooks(thrown, ctx.request)) return sendRawError(thrown, ctx)
   handled.set(ctx.request, ctx)
-  // The visitor sees the first failure.
-  recordHanded(ctx.request)
-  await serveHookError(thrown, chain, ctx)
+  const caught = catchInRoute(thrown, ctx.reply)
+  // The visitor sees the first failure. A refusal by an error handler has dealt with the error.
+  if (caught.kind === 'failure') recordHanded(ctx.request)
+  await serveCaught(caught, chain, ctx)
 }
 
 /** Responds with an error of a request that not all hooks of `server.ts` have let pass. */
@@ -64,7 +65,10 @@ export async function serveHookError(
   chain: LayoutChain | PreparedRoute,
   ctx: RequestContext,
 ): Promise<void> {
-  const caught = catchError(thrown, 'route')
+  await serveCaught(catchError(thrown, 'route'), chain, ctx)
+}
+
+async function serveCaught(caught: CaughtError, chain: LayoutChain | PreparedRoute, ctx: RequestContext) {
   const layouts = await layoutsAround(chain, caught, ctx)
   if (layouts) await serveErrorInLayouts(chain, caught, ctx, layouts)
 }
