@@ -288,10 +288,16 @@ async function startSite(code: Code, start: Start): Promise<FastifyInstance> {
 /** Runs code that creates its app, and adds the site to it. */
 async function startOwn(code: Code, start: Start): Promise<FastifyInstance> {
   const apps: FastifyInstance[] = []
+  Object.assign(globalThis, { hydrantTestPlugin() {} })
   const create = (options: FastifyServerOptions = {}) => {
     const app = Fastify({ ...options, ...(options.loggerInstance ? {} : { logger: start.log.logger }) })
-    if (start.dir !== undefined) app.register(hydrant, { dir: start.dir, ledger: false })
-    withoutListening(app, () => {})
+    let isMounted = start.dir === undefined
+    function mount() {
+      if (!isMounted) app.register(hydrant, { dir: start.dir ?? '', ledger: false })
+      isMounted = true
+    }
+    // Routes of the app come before those of the site.
+    withoutListening(app, mount)
     apps.push(app)
     return app
   }
