@@ -31,8 +31,6 @@ export interface NamedFailure extends Failure {
 }
 
 interface FailureEntry extends NamedFailure {
-  /** Whether a deadline passed. */
-  isTimeout: boolean
   error: AnalyzedError
   trace: TraceContext | null
   isWritten: boolean
@@ -70,14 +68,14 @@ export class RequestFailures {
   /** Gives a failure its digest and leaves its line to `write`. Never throws. */
   name(thrown: unknown, { route }: FailureSubject, context: FailureContext): NamedFailure {
     const existing = this.#byThrown.get(thrown)
-    // `digestOf` may have named it before the status was known.
+    // `digestOf` may have named it before its status was known.
     if (existing && context.status !== undefined) existing.status = context.status
     if (existing) return existing
     const error = this.#tools.analyzer.analyzeThrown(thrown, this.redaction, () =>
       placeFrames(this.#request, route, context, this.#tools),
     )
     const digest = formatDigest(error.fingerprint, this.occurrence)
-    const entry = this.#byDigest.get(digest) ?? this.#createEntry(digest, thrown, error, context)
+    const entry = this.#byDigest.get(digest) ?? this.#createEntry(digest, thrown, error, context.status)
     this.#byThrown.set(thrown, entry)
     this.#byDigest.set(digest, entry)
     return entry
@@ -94,11 +92,10 @@ export class RequestFailures {
     return this.redaction.inPlace(this.#request.originalUrl)
   }
 
-  #createEntry(digest: string, thrown: unknown, error: AnalyzedError, { status }: FailureContext): FailureEntry {
+  #createEntry(digest: string, thrown: unknown, error: AnalyzedError, status?: number): FailureEntry {
     const entry: FailureEntry = {
       digest,
       status: status ?? failureStatusOf(thrown),
-      isTimeout: isTimeout(thrown),
       error,
       trace: stepTraceOf(thrown, this.#request),
       isWritten: false,
@@ -117,10 +114,10 @@ export class RequestFailures {
     this.first ??= entry
     this.count++
     const { mapper, files, release, build, metrics, record } = this.#tools
-    const { digest, error, trace } = entry
+    const { digest, status, error, trace } = entry
     const { phase, statusSent } = context
     const request = this.#request
-    if (entry.isTimeout) metrics.deadlinePassed(route, phase)
+    if (status === DEADLINE_STATUS && context.status === undefined) metrics.deadlinePassed(route, phase)
     const event: FailureEvent = {
       digest,
       error,
@@ -195,6 +192,9 @@ export function createOccurrence(): string {
   return encodeBase32(occurrences.bytes, OCCURRENCE_LENGTH, occurrences.next())
 }
 
+/** The status of a failure whose deadline passed. */
+const DEADLINE_STATUS = 504
+
 const TIMEOUT_CODES: readonly unknown[] = [
   'HYD_GUARD_TIMEOUT',
   'HYD_LOAD_TIMEOUT',
@@ -205,9 +205,5 @@ const TIMEOUT_CODES: readonly unknown[] = [
 
 /** Returns the HTTP status for a failure: 504 when a deadline passed, else 500. */
 export function failureStatusOf(thrown: unknown): number {
-  return isTimeout(thrown) ? 504 : 500
-}
-
-function isTimeout(thrown: unknown): boolean {
-  return TIMEOUT_CODES.includes(readProperty(thrown, 'code'))
+  return TIMEOUT_CODES.includes(readProperty(thrown, 'code')) ? DEADLINE_STATUS : 500
 }

@@ -131,18 +131,13 @@ function isHanded(error: unknown, request: FastifyRequest): boolean {
   return handed.has(request) && handed.get(request) === error
 }
 
-/**
- * Records the error that an error handler of the site has failed to respond to.
- *
- * @param status The status of the response, if the site has decided it.
- */
-export function recordHanded(request: FastifyRequest, status?: number) {
-  if (handed.has(request)) recordFailure(handed.get(request), request, status)
+/** Records the error that an error handler of the site has failed to respond to. */
+export function recordHanded(request: FastifyRequest) {
+  if (handed.has(request)) recordFailure(handed.get(request), request)
 }
 
-function recordFailure(error: unknown, request: FastifyRequest, status?: number) {
-  const context = { phase: 'route', ...(status === undefined ? {} : { status }) } as const
-  siteFailuresOf(request)?.of(request).fail(error, subjectOf(request), context)
+function recordFailure(error: unknown, request: FastifyRequest) {
+  siteFailuresOf(request)?.of(request).fail(error, subjectOf(request), { phase: 'route' })
 }
 
 /**

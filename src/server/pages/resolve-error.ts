@@ -49,8 +49,8 @@ export function publicFailure({ digest, status }: Failure): ServerError {
   return { kind: 'failure', side: 'server', digest, status }
 }
 
-function failureContext({ phase, origin, status }: CaughtError): FailureContext {
-  return { phase, ...(origin ? { place: origin } : {}), ...(status === undefined ? {} : { status }) }
+function failureContext({ phase, origin, failureStatus: status }: CaughtError): FailureContext {
+  return { phase, ...(origin && { place: origin }), ...(status && { status }) }
 }
 
 function resolveRedirect({ phase, origin }: CaughtError, redirection: Redirection, ctx: RequestContext): ErrorOutcome {

@@ -3,12 +3,11 @@ import type { LayoutChain } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { readProperty } from '../failures/causes.ts'
-import { type CaughtError, catchError } from '../failures/failure-context.ts'
+import { type CaughtError, catchError, catchInRoute } from '../failures/failure-context.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { failRoute, recordHanded } from '../failures/site-failures.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
-import { errorStatusOf } from '../thrown/classify-thrown.ts'
-import { isClientErrorStatus, NotFoundSignal } from '../thrown/http-error.ts'
+import { NotFoundSignal } from '../thrown/http-error.ts'
 import { createRouteContext, takePageContext } from './create-context.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseNavigation } from './navigation-stream.ts'
@@ -62,34 +61,22 @@ function cutOff(error: unknown, reply: FastifyReply) {
 async function serveError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {
   if (hasRunErrorHooks(thrown, ctx.request)) return sendRawError(thrown, ctx)
   handled.set(ctx.request, ctx)
-  const caught = withStatus(catchError(thrown, 'route'), ctx.reply)
-  // The visitor sees the first failure.
-  recordHanded(ctx.request, caught.status)
+  const caught = catchInRoute(thrown, ctx.reply)
+  // The visitor sees the first failure. A refusal by an error handler has dealt with the error.
+  if (caught.kind === 'failure') recordHanded(ctx.request)
   await serveCaught(caught, chain, ctx)
 }
 
-/** Returns an error of a route or a hook with the status that Fastify would send. */
-function withStatus(caught: CaughtError, reply: FastifyReply): CaughtError {
-  if (caught.kind !== 'failure' && caught.kind !== 'refusal') return caught
-  const status = errorStatusOf(caught.thrown, reply.statusCode)
-  if (status === null || (caught.kind === 'refusal' && !isClientErrorStatus(status))) return caught
-  return { ...caught, status }
-}
-
 /** Responds with an error of a request that not all hooks of `server.ts` have let pass. */
-export function serveHookError(
+export async function serveHookError(
   thrown: unknown,
   chain: LayoutChain | PreparedRoute,
   ctx: RequestContext,
 ): Promise<void> {
-  return serveCaught(catchError(thrown, 'route'), chain, ctx)
+  await serveCaught(catchError(thrown, 'route'), chain, ctx)
 }
 
-async function serveCaught(
-  caught: CaughtError,
-  chain: LayoutChain | PreparedRoute,
-  ctx: RequestContext,
-): Promise<void> {
+async function serveCaught(caught: CaughtError, chain: LayoutChain | PreparedRoute, ctx: RequestContext) {
   const layouts = await layoutsAround(chain, caught, ctx)
   if (layouts) await serveErrorInLayouts(chain, caught, ctx, layouts)
 }

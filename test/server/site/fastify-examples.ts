@@ -311,24 +311,23 @@ async function startSite(code: Code, start: Start): Promise<FastifyInstance> {
 /** Runs code that creates its app, and adds the site to it, after the routes of the app. */
 async function startOwn(code: Code, start: Start): Promise<FastifyInstance> {
   const apps: FastifyInstance[] = []
-  const withSite = new Set<FastifyInstance>()
-  function addSite(app: FastifyInstance) {
-    if (start.dir === undefined || withSite.has(app)) return
-    withSite.add(app)
-    app.register(hydrant, { dir: start.dir, ledger: false })
-  }
+  // The site has no plugin of its own here.
+  Object.assign(globalThis, { hydrantTestPlugin() {} })
   const create = (options: FastifyServerOptions = {}) => {
     const app = Fastify({ ...options, ...loggerOf(options, start.log) })
-    withoutListening(app, () => addSite(app))
+    let isMounted = start.dir === undefined
+    function mount() {
+      if (!isMounted) app.register(hydrant, { dir: start.dir ?? '', ledger: false })
+      isMounted = true
+    }
+    // Routes of the app come before those of the site.
+    withoutListening(app, mount)
     apps.push(app)
     return app
   }
-  // The site has no plugin of its own here.
-  Object.assign(globalThis, { hydrantTestPlugin() {} })
   await code(...valuesOf(undefined, create, start))
   const app = apps.at(-1)
   if (!app) throw new Error('The block creates no app.')
-  apps.forEach(addSite)
   for (const other of apps.slice(0, -1)) app.addHook('onClose', () => other.close())
   await app.ready()
   return app
