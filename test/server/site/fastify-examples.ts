@@ -214,9 +214,10 @@ async function run(code: Code, example: Example, dir: string | undefined): Promi
   let seen: string[] = []
   const record = (...values: unknown[]) => void seen.push(values.map(describe).join(' '))
   function add(outcome: Omit<Outcome, 'seen'>) {
-    const logged = log.lines.splice(0).filter(({ msg }) => example.logs?.test(String(msg)))
+    const lines = log.lines.splice(0)
+    const logged = lines.filter(({ msg }) => example.logs?.test(String(msg)))
     outcomes.push({ ...outcome, seen: [...seen, ...logged.map(describeLine)] })
-    all.push(...logged)
+    all.push(...lines)
     seen = []
   }
   const all: Log['lines'] = []
