@@ -262,9 +262,7 @@ const CHAPTERS: Record<string, Case> = {
     plugin: String.raw`(app) => {
   app.setErrorHandler((error, request, reply) => { reply.code(error.statusCode ?? 500).send({ code: error.code }) })
   app.setNotFoundHandler((request, reply) => reply.code(404).send('none'))
-  for (const url of ['/user/:id', '/file/:file(^\\d+).png', '/near/:lat-:lng/r/:r', '/at/:h(^\\d{2})h:m(^\\d{2})m', '/optional/:id?', '/wild/*'])
-    app.get(url, async (request) => request.params)
-  app.post('/name::verb', async (request) => request.url)
+  for (const url of ['/user/:id', '/wild/*']) app.get(url, async (request) => request.params)
   app.all('/all', async (request) => request.method)
   app.head('/head', async (request, reply) => { reply.header('x', 'y'); return null })
   app.get('/no-head', { exposeHeadRoute: false }, async () => 1)
@@ -272,7 +270,7 @@ const CHAPTERS: Record<string, Case> = {
   app.put('/body', async (request) => request.body ?? 'none')
   app.get('/Case/', async () => 1)
   app.post('/limit', { bodyLimit: 3 }, async (request) => request.body)
-  app.get('/config', { config: { output: 'hello' }, logLevel: 'warn' }, async ({ routeOptions }, reply) => [routeOptions.config, routeOptions.url, routeOptions.method, routeOptions.logLevel, reply.routeOptions.config.output])
+  app.get('/log-level', { logLevel: 'warn' }, async ({ routeOptions }) => [routeOptions.url, routeOptions.method, routeOptions.logLevel])
   for (const prefixTrailingSlash of ['both', 'slash', 'no-slash'])
     app.register(async (scope) => scope.get('/', { prefixTrailingSlash }, async () => prefixTrailingSlash), { prefix: '/' + prefixTrailingSlash })
   app.get('/version', { constraints: { version: '1.2.0' } }, async () => 'one')
@@ -282,33 +280,13 @@ const CHAPTERS: Record<string, Case> = {
   app.get('/host', async () => 'any')
   app.addConstraintStrategy({ name: 'secret', storage() { const all = {}; return { get: (key) => all[key] || null, set: (key, value) => { all[key] = value } } }, deriveConstraint: (request) => request.headers['x-secret'], mustMatchWhenDerived: true })
   app.get('/secret', { constraints: { secret: 'a' } }, async () => 'secret')
-  app.addHttpMethod('MKCOL', { hasBody: true })
-  app.route({ method: 'MKCOL', url: '/all', handler: async (request) => request.body })
   app.get('/known', async () => [app.hasRoute({ method: 'GET', url: '/user/:id' }), app.hasRoute({ method: 'HEAD', url: '/no-head' }), typeof app.findRoute({ method: 'GET', url: '/user/:id' }), app.hasConstraintStrategy('secret'), typeof app.printRoutes(), typeof app.printPlugins(), app.prefix])
 }`,
     requests: [
-      ...['/user/5', '/user/a%20b', '/user/%E4%BD%A0', '/file/12.png', '/file/a.png', '/near/1-2/r/3', '/at/08h24m'],
-      ...[
-        '/optional',
-        '/optional/',
-        '/optional/1',
-        '/wild/a/b',
-        '/wild/',
-        '/wild',
-        '/Case/',
-        '/Case',
-        '/case/',
-        '/config',
-        '/known',
-      ],
+      ...['/user/5', '/user/a%20b', '/user/%E4%BD%A0'],
+      ...['/wild/a/b', '/wild/', '/wild', '/Case/', '/Case', '/case/', '/log-level', '/known'],
       ...(['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const).map((method) => send(method, '/all')),
-      ...[
-        post('/name:verb'),
-        send('HEAD', '/head'),
-        send('HEAD', '/no-head'),
-        send('DELETE', '/body'),
-        send('PUT', '/body'),
-      ],
+      ...[send('HEAD', '/head'), send('HEAD', '/no-head'), send('DELETE', '/body'), send('PUT', '/body')],
       ...[
         post('/limit', { long: 1 }),
         '/both',
@@ -323,7 +301,6 @@ const CHAPTERS: Record<string, Case> = {
       ...['1.x', '2.0.0', '9.x'].map((version) => ({ url: '/version', headers: { 'accept-version': version } })),
       ...['auth.example', 'x.other.example', 'localhost'].map((host) => ({ url: '/host', headers: { host } })),
       ...['/secret', '/user/1'].map((url) => ({ url, headers: { 'x-secret': 'a' } })),
-      { method: 'MKCOL' as 'GET', url: '/all', payload: { a: 1 } },
     ],
   },
   'Routes: declared twice': { plugin: "(app) => { app.get('/x', () => 1); app.get('/x', () => 2) }", requests: [] },
@@ -331,18 +308,11 @@ const CHAPTERS: Record<string, Case> = {
     plugin: `(app) => {
   app.setErrorHandler((error, request, reply) => { reply.code(error.statusCode ?? 500).send({ code: error.code }) })
   app.get('/headers', (request, reply) => { reply.code(201).header('set-cookie', 'a=1').header('set-cookie', 'b=2').headers({ x: 1 }).type('text/html').send('<p>') })
-  app.get('/redirect', (request, reply) => { reply.redirect('/headers') })
-  app.get('/303', async (request, reply) => reply.redirect('/a', 303))
-  app.get('/stream', (request, reply) => { const stream = new ReadableStream({ start(to) { to.enqueue(new TextEncoder().encode('part')); to.close() } }); reply.send(stream) })
-  app.get('/buffer', (request, reply) => reply.send(Buffer.from('bytes')))
-  app.get('/typed', (request, reply) => reply.send(new Uint8Array([65])))
   app.get('/response', async () => new Response('web', { status: 201, headers: { x: 'y' } }))
   app.get('/null', async () => null)
   app.get('/nothing', (request, reply) => { reply.send() })
   app.get('/number', async () => 5)
   app.get('/reads', (request, reply) => { reply.header('a', 'b'); reply.send([reply.getHeader('a'), reply.hasHeader('a'), reply.getHeaders().a, reply.statusCode, reply.sent, reply.removeHeader('a').hasHeader('a')]) })
-  app.get('/hijacked', (request, reply) => { reply.hijack(); reply.raw.end('raw') })
-  app.get('/trailer', (request, reply) => { reply.trailer('etag', async () => 'abc'); reply.send('t') })
   app.get('/500', (request, reply) => { reply.code(500).send({ own: 1 }) })
   app.get('/204', (request, reply) => { reply.code(204).send() })
   app.get('/bad-code', (request, reply) => { reply.code('abc').send() })
@@ -350,25 +320,15 @@ const CHAPTERS: Record<string, Case> = {
   app.get('/twice', (request, reply) => { reply.send('a'); reply.send('b') })
 }`,
     requests: [
-      ...['/headers', '/redirect', '/303', '/stream', '/buffer', '/typed', '/response', '/null', '/nothing', '/number'],
-      ...[
-        '/reads',
-        '/hijacked',
-        '/trailer',
-        '/500',
-        '/204',
-        '/bad-code',
-        '/bad-payload',
-        '/twice',
-        send('HEAD', '/headers'),
-      ],
+      ...['/headers', '/response', '/null', '/nothing', '/number'],
+      ...['/reads', '/500', '/204', '/bad-code', '/bad-payload', '/twice', send('HEAD', '/headers')],
     ],
   },
   Request: {
     plugin: `(app) => {
-  app.post('/x/:p', async (request) => ({ query: request.query, params: request.params, body: request.body, header: request.headers['x-a'], ip: request.ip, host: request.host, name: request.hostname, port: request.port, protocol: request.protocol, method: request.method, url: request.url, original: request.originalUrl, is404: request.is404, raw: request.raw.url, socket: typeof request.socket, id: typeof request.id, aborted: request.signal.aborted, server: typeof request.server, type: request.mediaType }))
+  app.post('/x/:p', async (request) => ({ original: request.originalUrl, is404: request.is404, raw: request.raw.url, socket: typeof request.socket, aborted: request.signal.aborted, type: request.mediaType }))
 }`,
-    requests: [{ ...post('/x/1?a=1&a=2&b=%20', { z: 1 }), headers: { 'x-a': 'y', host: 'a.example:8080' } }],
+    requests: [post('/x/1?a=1&b=%20', { z: 1 })],
   },
   'Plugins and Logging': {
     plugin: `async (app) => {

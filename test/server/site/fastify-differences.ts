@@ -12,14 +12,15 @@ const HIDDEN =
 
 const ROWS = {
   'an error without a handler is JSON with its message': (plain, site) => {
-    const { statusCode: status, message } = read(plain)
-    if (status === undefined || message === undefined) return plain
-    const title = STATUS_CODES[Number(status)]
+    const { statusCode, error, message } = read(plain)
+    if (statusCode === undefined || message === undefined) return plain
+    // A thrown object that is no error.
+    const status = error === undefined ? 500 : Number(statusCode)
     const { digest, instance } = read(site)
-    const isFailure = Number(status) >= 500 || digest !== undefined
+    const isFailure = status >= 500
     const detail = isFailure ? HIDDEN : message
-    const problem = { type: 'about:blank', title, status, instance, detail, ...(isFailure ? { digest } : {}) }
-    return asProblem(plain, problem)
+    const problem = { type: 'about:blank', title: STATUS_CODES[status], status, instance, detail }
+    return asProblem({ ...plain, status }, isFailure ? { ...problem, digest } : problem)
   },
   'an unknown path is a 404 as JSON': (plain, site) => {
     if (!String(read(plain).message).startsWith('Route ')) return plain

@@ -99,6 +99,12 @@ t.test('Routes', (t) =>
       edit: { "// { hello: 'world' }": 'seen(err, res.statusCode, res.body)' },
       requests: [version('1.x'), version('1.2.0'), version('1.2.x')],
     },
+    'Version Constraints 2': {
+      modules: { vary: "{ append: (header, field) => [header, field].filter(Boolean).join(', ') }" },
+      after:
+        "fastify.get('/', { constraints: { version: '1.2.0' } }, (_, reply) => reply.header('vary', 'Origin').send('sent'))",
+      requests: [version('1.x')],
+    },
     'Host Constraints 1': {
       // Another host has the page of this path.
       edit: {
@@ -117,6 +123,16 @@ fastify.get('/secret', { constraints: { secret: 'alpha' } }, async () => 'alpha'
 fastify.get('/secret', { constraints: { secret: 'beta' } }, async () => 'beta')
 fastify.get('/plain', async () => 'plain')`,
       requests: [secret('/secret', 'alpha'), secret('/secret', 'beta'), '/plain'],
+    },
+    'Asynchronous Custom Constraints 2': {
+      app: true,
+      after: `fastify.addConstraintStrategy({
+  name: 'secret',
+  storage: () => ({ get: () => null, set() {} }),
+  deriveConstraint: (req, ctx, done) => req.headers.secret ? done(new Error('hidden')) : done(null, undefined),
+})
+fastify.get('/own', { constraints: { secret: 'alpha' } }, async () => 'alpha')`,
+      requests: [secret('/own', 'alpha')],
     },
   }),
 )
