@@ -2,9 +2,10 @@
 // they do: the responses, what their code has recorded, and how a start fails. A chapter has a test file in the folder
 // of the same name, with a table that names all blocks of code of the chapter.
 
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type AddressInfo, createConnection } from 'node:net'
+import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import { transform } from 'esbuild'
@@ -65,7 +66,7 @@ interface Block {
   isTyped: boolean
 }
 
-const DOCS = 'node_modules/fastify/docs'
+export const DOCS = 'node_modules/fastify/docs'
 const FENCE = /^((?:> ?| )*)```(\w*)/
 const SCRIPTS = ['js', 'javascript', 'mjs', 'cjs']
 const TYPED = ['ts', 'typescript']
@@ -214,9 +215,10 @@ async function run(code: Code, example: Example, dir: string | undefined): Promi
   let seen: string[] = []
   const record = (...values: unknown[]) => void seen.push(values.map(describe).join(' '))
   function add(outcome: Omit<Outcome, 'seen'>) {
-    const logged = log.lines.splice(0).filter(({ msg }) => example.logs?.test(String(msg)))
+    const lines = log.lines.splice(0)
+    const logged = lines.filter(({ msg }) => example.logs?.test(String(msg)))
     outcomes.push({ ...outcome, seen: [...seen, ...logged.map(describeLine)] })
-    all.push(...logged)
+    all.push(...lines)
     seen = []
   }
   const all: Log['lines'] = []
@@ -264,9 +266,11 @@ async function connect(app: FastifyInstance, { connect: url }: Connect) {
     await Reflect.apply(ownListen.get(app) ?? app.listen, app, [{ port: 0, host: '127.0.0.1' }])
   // The cast is safe because the server has a port.
   const socket = createConnection((app.server.address() as AddressInfo).port, '127.0.0.1')
+  const [peer] = (await once(app.server, 'connection')) as [Socket]
   socket.on('error', () => {}).write(`GET ${url} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
   await sleep(100)
   socket.destroy()
+  if (!peer.closed) await once(peer, 'close')
   await sleep(20)
 }
 
@@ -405,7 +409,11 @@ const { Console } = console
 /** Returns the values of `NAMES`. */
 function valuesOf(instance: FastifyInstance | undefined, create: (options?: object) => FastifyInstance, start: Start) {
   const { example, record } = start
-  const factory = Object.assign((options?: object) => create(options), Fastify, { default: create, fastify: create })
+  // `new Fastify()` works, too.
+  function factory(options?: object) {
+    return create(options)
+  }
+  Object.assign(factory, Fastify, { default: factory, fastify: factory })
   const load = createRequire(import.meta.url)
   const module = { exports: {} }
   const values = new Map<string, unknown>([['fastify', factory]])
