@@ -522,7 +522,7 @@ t.test('an error names the flag, the variable or the configuration that its valu
   }
   t.match(thrown({ env: { HOST: 'a b' } }), /"HOST" must be .*variable HOST/)
   t.match(thrown({ flags: { host: 'a b' } }), /"--host" must be .*--host/)
-  t.match(thrown({ config: { host: 'a b' } }), /"host" must be .* in hydrant\.config\.ts/)
+  t.match(thrown({ config: { host: 'a b' } }), /"host" must be .* Correct "host" in hydrant\.config\.ts/)
   t.notMatch(thrown({ given: { base: 'a b' } }), /Correct "base" in hydrant\.config\.ts/)
 
   const named = (code: string, sources: OptionSources) =>
