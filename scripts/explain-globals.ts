@@ -39,7 +39,7 @@ export function findGlobalFix(side: Side, { type, message, stack }: ThrownError)
   if (side === 'server') {
     const thrower = OF_BROWSERS.has(name) ? packageOf(stack) : null
     if (thrower !== null)
-      return `Import "${thrower}" with import() in an effect (useEffect) or in an event handler: the server evaluates the package too, and only browsers have "${name}".`
+      return `Import "${thrower}", or the package that imports it, with import() in an effect (useEffect) or in an event handler: the server evaluates the package too, and only browsers have "${name}".`
     return OF_BROWSERS.has(name)
       ? `Use "${name}" in an effect (useEffect) or in an event handler: the server runs this code too, and only browsers have "${name}".`
       : null
