@@ -230,7 +230,7 @@ t.test('a site is served and built in a folder of any name, but not below a back
   await start.waitFor(/listening at/)
 
   const refused = createSite(t, files, 'a\\\\b')
-  for (const command of ['dev', 'build', 'start', 'types', 'create'])
+  for (const command of ['build', 'start', 'types', 'create', 'dev'])
     t.match(await runCli([command, refused]), { code: 2, stderr: /HYD_CLI_BACKSLASH/ }, command)
 })
 
