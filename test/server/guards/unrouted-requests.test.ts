@@ -1,7 +1,8 @@
 import t from 'tap'
 import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
 
-const dir = await buildFiles(t.testdir({}), {})
+const folder = t.testdir({ plain: {}, hooked: {} })
+const dir = await buildFiles(`${folder}/plain`, {})
 const { app, log } = await serve(t, dir, { base: '/shop', bodyLimit: 1_000 })
 
 t.test('a request that reaches no route gets a 404, whatever its body', async (t) => {
@@ -38,4 +39,33 @@ t.test('a request that reaches no route gets a 404, whatever its body', async (t
     }
   }
   t.strictSame(log.errors(), [])
+})
+
+t.test('the hooks of server.ts run for all methods below the base', async (t) => {
+  const hooked = await buildFiles(`${folder}/hooked`, {
+    'server.ts': `export default async function server(app) {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-hook', String(request.is404))
+    if (request.query.answer) return reply.code(204).send()
+    if (request.query.fail) throw new Error('of the hook')
+  })
+}
+`,
+  })
+  const { app, failuresOf } = await serve(t, hooked, { base: '/shop', ledger: false })
+  for (const [method, url, status, hook] of [
+    ['OPTIONS', '/shop?answer=1', 204, 'true'],
+    ['PROPFIND', '/shop/none?answer=1', 204, 'true'],
+    ['OPTIONS', '/shop', 404, 'true'],
+    ['OPTIONS', '/shop?fail=1', 500, 'true'],
+    ['GET', '/shop/none', 404, 'false'],
+    ['OPTIONS', '/elsewhere?answer=1', 404, undefined],
+  ] as const) {
+    // Node.js accepts these methods. The types of `inject` do not have all of them.
+    const response = await app.inject({ method: method as 'OPTIONS', url, headers: JSON_ONLY })
+    const title = `${method} ${url}`
+    t.equal(response.statusCode, status, title)
+    t.equal(response.headers['x-hook'], hook, title)
+    t.equal(failuresOf(response).length, status === 500 ? 1 : 0, title)
+  }
 })

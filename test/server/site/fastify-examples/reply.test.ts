@@ -34,7 +34,7 @@ t.test('Reply', (t) =>
     '.log 1': { requests: ['/'], logs: /^sending/ },
     '.raw 1': {
       before:
-        "fastify.decorateReply('setCookie', function (name, value) { this.header('set-cookie', `${name}=${value}`) })",
+        "fastify.decorateReply('setCookie', function (name, value) { this.header('set-cookie', name + '=' + value) })",
       requests: ['/cookie-2'],
     },
     '.server 1': { requests: ['/'] },
