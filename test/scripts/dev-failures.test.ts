@@ -192,7 +192,7 @@ t.test('an error of href leads to its call, and names a similar page', async (t)
   t.match((await dev.waitFor(/^\S*(?: \()?(\S+:\d+:\d+)\)?$/))[1], /^pages\/link\.tsx:2:/)
 })
 
-t.test('a package that needs a browser is named', async (t) => {
+t.test('a package that needs a browser is named', async () => {
   await get('/width')
   await dev.waitFor(/^Try: Import "for-browsers", or the package that imports it, with import\(\) in an effect/)
 })
