@@ -1,3 +1,4 @@
+import type { SourceFrame } from '../src/server/errors/failure-record.ts'
 import type { Side } from '../src/shared/wire/public-error.ts'
 
 const OF_BROWSERS = new Set([
@@ -26,7 +27,7 @@ export interface ThrownError {
   type: string
   message: string
   /** The stack: as text, or as frames with files. */
-  stack?: string | readonly { file: string }[] | undefined
+  stack?: string | readonly Pick<SourceFrame, 'file' | 'standIn'>[] | undefined
 }
 
 /**
@@ -39,7 +40,7 @@ export function findGlobalFix(side: Side, { type, message, stack }: ThrownError)
   if (side === 'server') {
     const thrower = OF_BROWSERS.has(name) ? packageOf(stack) : null
     if (thrower !== null)
-      return `Import "${thrower}" with import() in an effect (useEffect) or in an event handler: the server evaluates the package too, and only browsers have "${name}".`
+      return `Import "${thrower}", or the package that imports it, with import() in an effect (useEffect) or in an event handler: the server evaluates the package too, and only browsers have "${name}".`
     return OF_BROWSERS.has(name)
       ? `Use "${name}" in an effect (useEffect) or in an event handler: the server runs this code too, and only browsers have "${name}".`
       : null
@@ -53,6 +54,6 @@ export function findGlobalFix(side: Side, { type, message, stack }: ThrownError)
 
 /** Returns the package that has thrown; null for the site's own code. */
 function packageOf(stack: ThrownError['stack'] = ''): string | null {
-  const frame = typeof stack === 'string' ? /^ {4}at .*/m.exec(stack)?.[0] : stack[0]?.file
+  const frame = typeof stack === 'string' ? /^ {4}at .*/m.exec(stack)?.[0] : stack.find((one) => !one.standIn)?.file
   return /.*node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(frame ?? '')?.[1] ?? null
 }

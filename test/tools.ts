@@ -19,6 +19,8 @@ const TOOLS = [
   { program: '/usr/sbin/apache2', debianPackage: 'apache2-bin' },
   { program: '/usr/bin/redis-server', debianPackage: 'redis-server' },
   { program: '/usr/bin/curl', debianPackage: 'curl' },
+  { program: '/usr/bin/systemd-analyze', debianPackage: 'systemd' },
+  { program: '/usr/bin/sqlite3', debianPackage: 'sqlite3' },
   { program: '/usr/bin/setpriv', debianPackage: 'util-linux' },
   // A terminal for the tests of what is written on one.
   { program: '/usr/bin/script', debianPackage: 'bsdutils' },
@@ -42,6 +44,7 @@ export const APACHE = '/usr/sbin/apache2'
 export const APACHE_LIBRARY = '/usr/lib/apache2/modules'
 export const REDIS = '/usr/bin/redis-server'
 export const CURL = '/usr/bin/curl'
+export const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze'
 export const WGET = '/usr/bin/wget'
 export const PYTHON = '/usr/bin/python3'
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
-import { resolveOptions, withoutServiceLinks } from '../../src/server/options/resolve-options.ts'
+import { type OptionSources, resolveOptions, withoutServiceLinks } from '../../src/server/options/resolve-options.ts'
 import { pickPublic } from '../../src/shared/public-env.ts'
 import { withDevLedger } from '../dev-ledger.ts'
 
@@ -18,6 +18,8 @@ export interface DevOptions {
   current(): Options
   /** Returns whether the port is the default: no flag, no variable and no configuration sets it. */
   isDefaultPort(): boolean
+  /** Returns the flags, the variables and the configuration that the options come from. */
+  sources(): OptionSources
   /** Uses the site's configuration. Throws HYD_OPTION_…. */
   configure(config: Record<string, unknown>): void
   /** Resolves when the first configuration has been used. */
@@ -36,7 +38,7 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptio
   const read = (config: Record<string, unknown>) =>
     withReports(withDevLedger(resolveOptions({ flags, env, config: { host: 'localhost', ...config } })))
   let options = read({})
-  let isPortConfigured = false
+  let configuration: Record<string, unknown> = {}
   let resolve = () => {}
   const configured = new Promise<void>((done) => {
     resolve = done
@@ -44,10 +46,12 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptio
   return {
     current: () => options,
     configured,
-    isDefaultPort: () => !isPortConfigured && !flags.port && !env.PORT && !withoutServiceLinks(env).HYDRANT_PORT,
+    isDefaultPort: () =>
+      configuration.port === undefined && !flags.port && !env.PORT && !withoutServiceLinks(env).HYDRANT_PORT,
+    sources: () => ({ flags, env, config: configuration }),
     configure(config) {
       options = read(config)
-      isPortConfigured = config.port !== undefined
+      configuration = config
       resolve()
     },
     loadEnv() {

@@ -75,7 +75,7 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
     return { urls, portNote: listening.note, findSource: site.findSource, report: site.report, close }
   } catch (error) {
     await close()
-    throw nameSources(error, input)
+    throw nameSources(error, site.sources())
   }
 }
 

@@ -7,7 +7,7 @@ import type { Options } from '../../src/server/options/options.ts'
 import { requireEsbuild } from '../build/esbuild/incremental-build.ts'
 import type { BuildProblem } from '../build-problem.ts'
 import { createChangeApplier } from './apply-changes.ts'
-import { createDevOptions, type DevOptionsInput } from './dev-options.ts'
+import { createDevOptions, type DevOptions, type DevOptionsInput } from './dev-options.ts'
 import { createDevEngine } from './engine/dev-engine.ts'
 import { fromConsole, fromFailure, fromStart } from './errors/dev-errors.ts'
 import { findSource } from './errors/dev-failures.ts'
@@ -44,11 +44,9 @@ export interface AppliedUpdate {
 }
 
 /** A site that is kept up to date whenever it changes. */
-export interface DevSite {
+export interface DevSite extends Pick<DevOptions, 'isDefaultPort' | 'sources'> {
   /** Returns the options of the last build; before the first build, without those of the configuration. */
   options(): Options
-  /** Returns whether the port is the default: no flag, no variable and no configuration sets it. */
-  isDefaultPort(): boolean
   respond(request: IncomingMessage, response: ServerResponse): Promise<void>
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
   /**
@@ -135,6 +133,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   return {
     options: options.current,
     isDefaultPort: options.isDefaultPort,
+    sources: options.sources,
     respond: createResponder({
       channel,
       openEditor: createEditorRoute(dir),

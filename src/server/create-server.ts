@@ -112,7 +112,10 @@ export async function createInstance(input: InstanceInput): Promise<Instance> {
   })
   // Not before, as `server.ts` may have a not-found handler.
   app.after(() => {
-    if (mounted) refuseUnknownPaths(app, mounted.respondNotFound)
+    if (!mounted) return
+    // The hooks of `server.ts` run for all methods, for example those of a middleware for CORS.
+    refuseUnknownPaths(mounted.scope, mounted.respondNotFound)
+    refuseUnknownPaths(app, mounted.respondNotFound)
   })
   // Rejects with the error of the registration above.
   await app.ready().then(null, (error: unknown) => {

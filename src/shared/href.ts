@@ -88,9 +88,12 @@ export function href<const Route extends RouteId>(route: Route, ...[params, opti
   return address + searchOf(route, options?.search) + hashOf(options?.hash)
 }
 
+/** What a part of a route has only if it is not encoded yet. A percent sign may begin an encoded character. */
+const UNENCODED = /[^!-~]|["<>^`{|}]|%(?![\da-f]{2})/i
+
 function fillSegment(segment: string, route: string, params: AnyParameters): string {
   const [, dots, name] = /^\[(\.\.\.)?(.+)]$/.exec(segment) ?? []
-  if (name === undefined) return /[^!-~]|["<>^`{|}]/.test(segment) ? encodeURI(segment) : segment
+  if (name === undefined) return UNENCODED.test(segment) ? encodeURI(segment) : segment
   const value = Object.hasOwn(params, name) ? textOf(params[name] ?? '', PARAM, route, name) : ''
   if (value === '') refuse(route, `"${name}" is missing or empty`)
   // A part of a surrogate pair cannot be encoded. `URLSearchParams` replaces it, too.

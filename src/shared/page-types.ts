@@ -134,7 +134,7 @@ export interface LayoutProps<Route extends LayoutRoute = never> extends Props {
 
 /** The props of `error.tsx`. */
 export interface ErrorPageProps {
-  /** The HTTP status: 500 or 504 for a failure, 400 to 499 for a refusal. */
+  /** The HTTP status: 500 to 599 for a failure, 400 to 499 for a refusal. */
   status: number
   /**
    * For a failure, the sentence for visitors, never the message of the error. For a refusal, the message of the

@@ -34,9 +34,10 @@ const FILES = {
   'lib/order.ts': 'export const order: string[] = (globalThis.evaluationOrder ??= [])\n',
   'hydrant.config.ts': note('hydrant.config', 'export default { ledger: false, csp: false }\n'),
   'instrument.ts': note('instrument', 'export {}\n'),
-  'server.ts': `import './instrument.ts'
-import './lib/first.ts'
+  'server.ts': `import type { FastifyInstance } from 'fastify'
 import { name } from 'of-server'
+import './instrument.ts'
+import './lib/first.ts'
 void name
 ${note('server', "export default async (app) => app.get('/order', () => order)\n")}`,
   // Packages, which are evaluated with the first module that imports them.

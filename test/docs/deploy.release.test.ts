@@ -1,4 +1,5 @@
-import { chmodSync, readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parseAllDocuments } from 'yaml'
@@ -9,6 +10,7 @@ import { createSite } from '../scripts/create-site.ts'
 import { runCli, startCli } from '../scripts/run-cli.ts'
 import { walk } from '../scripts/walk.ts'
 import { buildSharing } from '../shared-compression.ts'
+import { SYSTEMD_ANALYZE } from '../tools.ts'
 import { until } from '../until.ts'
 
 // Tests run in the project's folder.
@@ -19,7 +21,7 @@ const unit = textOf('systemd/my-site.service')
 const manifests = [...files].filter(([file]) => file.endsWith('.yaml'))
 
 interface Container {
-  env: { name: string; value?: string; valueFrom?: { secretKeyRef?: { key: string } } }[]
+  env: { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[]
   startupProbe: Probe
   readinessProbe: Probe
   livenessProbe: Probe
@@ -69,10 +71,38 @@ t.test('a supervisor waits until a server has had its time before it kills it', 
 })
 
 t.test('a service is started until it runs, and memory that one worker fills does not stop the others', async (t) => {
-  t.match(unit, /^StartLimitIntervalSec=0$/m)
-  t.notMatch(unit, /^StartLimitBurst/m)
-  t.ok(Number(/^RestartMaxDelaySec=(\d+)$/m.exec(unit)?.[1]) <= 30)
-  t.match(unit, /^OOMPolicy=continue$/m)
+  const settings = settingsOf(unit)
+  for (const [name, value] of [
+    // Without a limit of starts. systemd reads it in this section only.
+    ['Unit.StartLimitIntervalSec', '0'],
+    ['Unit.StartLimitBurst', undefined],
+    ['Service.Restart', 'on-failure'],
+    // The exit code of a wrong option, which no start mends. A database that is away is another failure.
+    ['Service.RestartPreventExitStatus', '2'],
+    ['Service.OOMPolicy', 'continue'],
+  ] as const)
+    t.equal(settings.get(name), value, name)
+  // The pauses only grow with all three.
+  const [first = 0, steps = 0, longest = 0] = ['RestartSec', 'RestartSteps', 'RestartMaxDelaySec'].map((name) =>
+    Number(settings.get(`Service.${name}`)),
+  )
+  t.ok(first >= 1 && steps > 1 && longest > first && longest <= 30, `${first} s, ${steps} steps, ${longest} s`)
+})
+
+t.test('systemd knows every setting of the unit in its section', async (t) => {
+  const dir = t.testdir({})
+  const file = join(dir, 'my-site.service')
+  const isKnown = (text: string) => {
+    writeFileSync(file, text.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`))
+    const { stderr, error } = spawnSync(SYSTEMD_ANALYZE, ['verify', '--man=no', file], { encoding: 'utf8' })
+    if (error) throw error
+    // The unit says that systemd before 254 ignores these two.
+    const others = stderr.split('\n').filter((line) => !/Restart(?:Steps|MaxDelaySec)'.*ignoring/.test(line))
+    return others.join('\n').trim()
+  }
+  t.equal(isKnown(unit), '')
+  t.match(isKnown(unit.replace('[Service]', '[Service]\nStartLimitIntervalSec=0')), /StartLimitIntervalSec/)
+  t.match(isKnown(unit.replace('OOMPolicy=continue', 'OOMPolicy=go')), /OOMPolicy|OOM policy/)
 })
 
 t.test('replicas share the ledger and the page cache, by secrets that the example has', async (t) => {
@@ -86,10 +116,30 @@ t.test('replicas share the ledger and the page cache, by secrets that the exampl
     names,
   )
   // The cast follows the schema of Kubernetes.
-  const { stringData } = readYaml('kubernetes/secret.example.yaml') as { stringData: Record<string, string> }
-  const values = keys.map(([, { secretKeyRef }]) => stringData[secretKeyRef?.key ?? ''])
-  t.doesNotThrow(() => resolveOptions({ env: Object.fromEntries(names.map((name, at) => [name, values[at]])) }))
+  const { metadata, stringData } = readYaml('kubernetes/secret.example.yaml') as {
+    metadata: { name: string }
+    stringData: Record<string, string>
+  }
+  const env: Record<string, string | undefined> = {}
+  for (const [name, { secretKeyRef }] of keys) {
+    t.equal(secretKeyRef?.name, metadata.name)
+    env[name] = stringData[secretKeyRef?.key ?? '']
+    t.type(env[name], 'string', name)
+  }
+  const { ledger, pageCache } = resolveOptions({ env })
+  t.match([ledger, pageCache.store], [/^postgres:/, /^postgres:/])
+  const created = new RegExp(`kubectl create secret generic ${metadata.name} `)
+  t.match(textOf('README.md'), created)
   for (const key of Object.keys(stringData)) t.match(textOf('README.md'), `--from-literal=${key}=`)
+})
+
+// A test of replicas shows it.
+t.test('the documents say that processes do not share a page cache without a store', async (t) => {
+  const options = readFileSync('docs/options.md', 'utf8')
+  const [, store = ''] = /^### pageCache\.store\n(.*?)^- /ms.exec(options) ?? []
+  t.match(store.replaceAll('\n', ' '), /Two `hydrant start` on one machine do not share either, nor do the replicas/)
+  const cache = readFileSync('docs/cache.md', 'utf8')
+  for (const text of [options, cache]) t.notMatch(text, /`invalidate` reaches\s+the\s+processes\s+of\s+one\s+machine/)
 })
 
 t.test('proxies let through the largest form that Hydrant accepts', async (t) => {
@@ -179,6 +229,18 @@ t.test('a built site runs in a folder that it may not write', async (t) => {
   t.strictSame(readdirSync(site), before)
   t.strictSame(readdirSync(temporary), ['.keep'])
 })
+
+/** Returns the settings of a unit, by `Section.Name`. */
+function settingsOf(text: string): ReadonlyMap<string, string> {
+  let section = ''
+  return new Map(
+    text.split('\n').flatMap((line) => {
+      section = /^\[(\w+)\]$/.exec(line)?.[1] ?? section
+      const [, name, value] = /^(\w+)=(.*)$/.exec(line) ?? []
+      return name === undefined || value === undefined ? [] : [[`${section}.${name}`, value] as const]
+    }),
+  )
+}
 
 async function urlOf(server: ReturnType<typeof startCli>): Promise<string> {
   const [, url = ''] = await server.waitFor(/listening at (http:[^"]+)/)

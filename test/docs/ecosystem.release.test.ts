@@ -117,12 +117,10 @@ t.test('@fastify/jwt', async (t) => {
   const wrong = { authorization: 'Bearer a.b.c' }
   t.equal((await app.inject({ method: 'POST', url: '/api/orders', headers: wrong })).statusCode, 401)
 
-  process.env.API_KEY = 'a key'
-  t.teardown(() => delete process.env.API_KEY)
   const ask = (payload: object) => app.inject({ method: 'POST', url: '/api/token', payload })
   t.equal((await ask({})).statusCode, 400)
   t.equal((await ask({ key: 'another' })).statusCode, 401)
-  const { token } = (await ask({ key: 'a key' })).json()
+  const { token } = (await ask({ key: givenSecrets.API_KEY })).json()
   const order = (token: string) =>
     app.inject({ method: 'POST', url: '/api/orders', headers: { authorization: `Bearer ${token}` } })
   const ordered = await order(token)

@@ -2,7 +2,7 @@
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
@@ -365,11 +365,15 @@ t.test('the first response needs few modules', async (t) => {
   )
 })
 
-t.test('start loads nothing that only the build needs', async (t) => {
+t.test('start and errors load nothing that only the build needs, such as what an image does not keep', async (t) => {
   const modules = join(folder, 'node_modules')
-  const removed = ['acorn', 'esbuild', '@esbuild', 'typescript', 'chokidar', 'readdirp', '@types']
+  const [, remove = ''] = /^RUN (rm -rf .*)$/m.exec(readFileSync('docs/deploy/container/Dockerfile', 'utf8')) ?? []
+  await run('sh', ['-c', remove], { cwd: folder })
+  for (const name of ['esbuild', '@esbuild', 'oxc-transform', '@oxc-transform'])
+    t.notOk(existsSync(join(modules, name)), name)
+  const removed = ['acorn', 'typescript', 'chokidar', 'readdirp', '@types']
   for (const name of removed) rmSync(join(modules, name), { recursive: true, force: true })
-  t.notOk(readdirSync(modules).includes('esbuild'))
+  await t.resolves(run(command, ['errors'], { cwd: folder, env }))
   await serveInstalled(t, async (origin) => {
     const response = await fetch(`${origin}/products/7`)
     t.equal(response.status, 200)

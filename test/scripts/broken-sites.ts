@@ -344,6 +344,9 @@ export const brokenSites: BrokenSite[] = [
     files: {
       'pages/a.tsx':
         "import { one } from '../one.SERVER.ts'\nimport { two } from '../two.Server'\nimport three from '../db.SERVER/three'\nimport four from '../Server.ts'\nimport five from '../Hydrant.Config'\nimport { six } from '#six'\nimport { seven } from '../seven.\u017ferver.ts'\nexport default () => <p>{String([one, two, three, four, five, six, seven])}</p>\n",
+      'pages/b.tsx':
+        "import { two } from '../parts/again.ts'\nconst one = () => import('../one.SERVER.ts')\nexport default () => <p onClick={one}>{two}</p>\n",
+      'parts/again.ts': "export { two } from '../two.Server'\n",
       'package.json': '{ "name": "a-site", "type": "module", "imports": { "#six": "./six.sErVeR.ts" } }',
       'one.SERVER.ts': 'export const one = 1\n',
       'two.Server.ts': 'export const two = 2\n',
@@ -361,6 +364,8 @@ export const brokenSites: BrokenSite[] = [
       'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:5:18',
       'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:6:21',
       'HYD_BUILD_SERVER_IN_BROWSER pages/a.tsx:7:23',
+      'HYD_BUILD_SERVER_IN_BROWSER pages/b.tsx:2:26',
+      'HYD_BUILD_SERVER_IN_BROWSER parts/again.ts:1:21',
     ],
     message: 'pages/a.tsx → one.SERVER.ts',
   },

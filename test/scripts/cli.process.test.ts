@@ -178,31 +178,43 @@ t.test('leads an error that keeps a site from starting to its source', async (t)
 })
 
 t.test('a package that needs a browser is named with the module that imports it', async (t) => {
-  const manifest = (name: string, type: string) => JSON.stringify({ name, type, main: 'index.js' })
+  const manifest = (name: string, type: string, ...needed: string[]) =>
+    JSON.stringify({ name, type, main: 'index.js', dependencies: Object.fromEntries(needed.map((one) => [one, '1'])) })
   const dir = createSite(t, {
     'node_modules/@maps/map/package.json': manifest('@maps/map', 'commonjs'),
     'node_modules/@maps/map/index.js': "exports.map = require('./inner/')\n",
     'node_modules/@maps/map/inner/index.js': 'exports.map = document.createElement("p")\n',
     'node_modules/esm/package.json': manifest('esm', 'module'),
     'node_modules/esm/index.js': 'export const map = window.innerWidth\n',
-    'node_modules/through/package.json': manifest('through', 'module'),
+    'node_modules/through/package.json': manifest('through', 'module', 'none', 'esm'),
     'node_modules/through/index.js': "export { map } from 'esm'\n",
+    'node_modules/requires/package.json': manifest('requires', 'commonjs', 'between'),
+    'node_modules/requires/index.js': "exports.map = require('between').map\n",
+    // As pnpm and npm place what only another package needs.
+    'node_modules/requires/node_modules/between/package.json': manifest('between', 'commonjs', '@maps/map'),
+    'node_modules/requires/node_modules/between/index.js': "exports.map = require('@maps/map').map\n",
     'node_modules/waits/package.json': manifest('waits', 'module'),
     'node_modules/waits/index.js': "export const map = await Promise.reject(new Error('no network'))\n",
   })
+  const threw = (name: string, text: string) => `pages/index.tsx:2:1: the package ${name} threw: ${text}`
   for (const [name, problem, fix] of [
     [
       '@maps/map',
-      'pages/index.tsx:2:1: the package "@maps/map" threw: document is not defined',
-      'Import "@maps/map" with import()',
+      threw('"@maps/map"', 'document is not defined'),
+      'Import "@maps/map", or the package that imports it,',
     ],
     [
       'esm',
-      'pages/index.tsx:2:1: the package "esm" threw: window is not defined',
-      'Import "esm" with import() in an effect',
+      threw('"esm"', 'window is not defined'),
+      'Import "esm", or the package that imports it, with import() in an',
     ],
-    ['through', 'the package "esm" threw: window is not defined', 'Import "esm" with import() in an effect'],
-    ['waits', 'pages/index.tsx:2:1: the package "waits" threw: no network', 'Fix the module that the stack names'],
+    ['through', threw('"esm", which "through" needs,', 'window is not defined'), 'Import "esm", or the package'],
+    [
+      'requires',
+      threw('"@maps/map", which "requires" needs,', 'document is not defined'),
+      'Import "@maps/map", or the',
+    ],
+    ['waits', threw('"waits"', 'no network'), 'Fix the module that the stack names'],
   ]) {
     const page = `\nimport { map } from '${name}'\nexport default () => <p>{String(map)}</p>\n`
     writeFileSync(join(dir, 'pages/index.tsx'), page)

@@ -114,6 +114,24 @@ t.test('a port that somebody has chosen is not replaced, also if it is 3000', as
   t.notOk(isDefault({ env: { PORT: '3000' } }), 'a variable')
   t.notOk(isDefault({ env: { HYDRANT_PORT: '3000' } }), 'the other variable')
   t.notOk(isDefault({}, { port: 3000 }), 'the configuration')
+  t.ok(isDefault({ env: { HYDRANT_PORT: 'tcp://10.96.7.11:3000' } }), 'a variable of Kubernetes for a service')
+})
+
+t.test('an address that is not of this machine is an error that names where it is set', async (t) => {
+  const dir = createSite(t, {})
+  const configured = createSite(t, { 'hydrant.config.ts': "export default { host: '192.0.2.1' }\n" })
+  for (const [words, env, source] of [
+    [[dir], { HOST: '192.0.2.1' }, '"host" is set by HOST'],
+    [[dir, '--host', '192.0.2.1'], { HOST: '127.0.0.1' }, '"host" is set by --host'],
+    [[configured], {}, '"host" is set in hydrant.config.ts'],
+  ] as const) {
+    const { code, stderr } = await runCli(['dev', ...words, '--port', '0'], { env })
+    t.equal(code, 1)
+    t.match(
+      stderr,
+      `cannot listen on 192.0.2.1 port 0: listen EADDRNOTAVAIL: address not available 192.0.2.1 (${source}`,
+    )
+  }
 })
 
 t.test('finds the process of a port, and a free port above it', async (t) => {
@@ -212,7 +230,7 @@ t.test('a site is served and built in a folder of any name, but not below a back
   await start.waitFor(/listening at/)
 
   const refused = createSite(t, files, 'a\\\\b')
-  for (const command of ['dev', 'build', 'start', 'types', 'create'])
+  for (const command of ['build', 'start', 'types', 'create', 'dev'])
     t.match(await runCli([command, refused]), { code: 2, stderr: /HYD_CLI_BACKSLASH/ }, command)
 })
 

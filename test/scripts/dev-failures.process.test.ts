@@ -72,6 +72,11 @@ const PAGES = {
   'pages/broken.tsx': `throw new Error('broken module')\n${page('one')}`,
   'pages/link.tsx':
     "import { href } from 'hydrant/react'\nexport default () => <a href={href('/loda/[id]')}>link</a>\n",
+  'node_modules/for-browsers/package.json': '{ "name": "for-browsers", "type": "module", "exports": "./index.js" }',
+  'node_modules/for-browsers/index.js': 'export const width = window.innerWidth\n',
+  'pages/width.tsx': "import { width } from 'for-browsers'\nexport default () => <p>{width}</p>\n",
+  'pages/lost.tsx':
+    "import { href } from 'hydrant/react'\nexport default () => <a href={href('/tag/[tag]', { tag: '..' })}>link</a>\n",
   'pages/load.tsx': page('never'),
   'pages/load.server.ts': "export function load() {\n  throw new Error('in a load')\n}\n",
   'pages/render.tsx': component,
@@ -185,6 +190,18 @@ t.test('an error of href leads to its call, and names a similar page', async (t)
   await dev.waitFor(/^Try: Correct the route: there is no page \/loda\/\[id\]\.$/)
   await dev.waitFor(/^Digest /)
   t.match((await dev.waitFor(/^\S*(?: \()?(\S+:\d+:\d+)\)?$/))[1], /^pages\/link\.tsx:2:/)
+})
+
+t.test('a package that needs a browser is named', async () => {
+  await get('/width')
+  await dev.waitFor(/^Try: Import "for-browsers", or the package that imports it, with import\(\) in an effect/)
+})
+
+t.test('a link that leads to no page is shown with its call', async (t) => {
+  t.match(await get('/lost'), '<a href="/_hydrant/no-page">link</a>')
+  await dev.waitFor(/^TypeError: href\('\/tag\/\[tag\]'\): "\/tag\/\.\." would lead elsewhere/)
+  await dev.waitFor(/^Digest /)
+  t.match((await dev.waitFor(/^\S*(?: \()?(\S+:\d+:\d+)\)?$/))[1], /^pages\/lost\.tsx:2:/)
 })
 
 t.test('a page with the export cache or prerender is checked as production would', async (t) => {

@@ -347,14 +347,19 @@ t.test('warns of options in tsconfig.json that change what code does, and have n
   "extends": ["./base", "shared-settings/strict.json"],
   "compilerOptions": { "emitDecoratorMetadata": true, "experimentalDecorators": true, "rootDirs": [], "strict": true, },
 }`,
-    'base.json': '{ "compilerOptions": { "emitDecoratorMetadata": false, "jsxFactory": "h" } }',
-    'node_modules/shared-settings/strict.json': '{ "compilerOptions": { "moduleSuffixes": [".web", ""] } }',
+    'base.json': `{ "compilerOptions": {
+  "emitDecoratorMetadata": false, "jsxFactory": "h",
+  "plugins": [{ "name": "for-editors" }, { "transform": "typia/lib/transform" }]
+} }`,
+    'node_modules/shared-settings/strict.json':
+      '{ "compilerOptions": { "moduleSuffixes": [".web", ""], "customConditions": [""], "preserveSymlinks": false } }',
   })
   const { warnings } = await buildSharing({ dir })
   t.strictSame(
     warnings.map(({ code, location }) => `${code} ${location && formatLocation(location)}`),
     [
-      'HYD_BUILD_TSCONFIG base.json:1:56',
+      'HYD_BUILD_TSCONFIG base.json:2:35',
+      'HYD_BUILD_TSCONFIG base.json:3:3',
       'HYD_BUILD_TSCONFIG node_modules/shared-settings/strict.json:1:24',
       'HYD_BUILD_TSCONFIG tsconfig.json:4:24',
     ],

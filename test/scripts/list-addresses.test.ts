@@ -6,6 +6,9 @@ const list = (id: string, items: unknown, base = '/') =>
 
 t.test('a page without parameters has one address', async (t) => {
   t.strictSame(await listAddresses('/about', { file: 'a.tsx', list: null }, '/'), { paths: ['/about'] })
+  t.strictSame(await listAddresses('/a b/日本', { file: 'a.tsx', list: null }, '/'), {
+    paths: ['/a%20b/%E6%97%A5%E6%9C%AC'],
+  })
 })
 
 t.test('addresses are written as a browser sends them, sorted, each once', async (t) => {
@@ -26,6 +29,13 @@ t.test('the base is removed', async (t) => {
   t.strictSame(await list('/news/[id]', ['/shop/news/1', '/news/2', '/shopping'], '/shop'), {
     paths: ['/news/1', '/news/2', '/shopping'],
   })
+})
+
+t.test('params that no URL can have are a problem', async (t) => {
+  for (const id of ['..', 'a/.'])
+    t.match(await list('/news/[id]', [{ params: { id } }]), {
+      problem: `no URL of the page can have the params {"id":"${id}"}`,
+    })
 })
 
 for (const item of ['news/1', '//a.example/', '/news/1?a', '/news/1#a', '/\\a', 7, null, {}, { params: { id: '' } }])

@@ -20,6 +20,8 @@ const files = {
   'public/avatar.svg': '<svg/>',
   'public/.well-known/security.txt': '',
   'public/[name].txt': '',
+  'public/100%.txt': '',
+  'public/50%25.txt': '',
   "pages/it's/[...path].server.js": 'export const load = () => 1\n',
 }
 
@@ -51,6 +53,7 @@ declare module 'hydrant/react' {
       server: typeof import('./pages/(shop)/products/[id].server.ts')
     }
     '/.well-known/security.txt': unknown
+    '/100%.txt': unknown
     '/avatar.svg': unknown
   }
 

@@ -24,6 +24,11 @@ const TARGETS: Record<string, { contents: string; at: string }> = {
   },
   'outside/folder/a.tsx': { contents: page('folder 1'), at: '/folder/a' },
   'outside/folder/a.server.ts': { contents: load('folder load 1'), at: '/folder/a' },
+  'outside/folder/layout.tsx': { contents: 'export default ({ children }) => <div>{children}</div>\n', at: '' },
+  'outside/guard.ts': {
+    contents: "export const guard = ({ reply }) => void reply.header('x-guard', 'guard 1')\n",
+    at: '/folder/none',
+  },
   'outside/text.ts': { contents: "export const text: string = 'text 1'\n", at: '/' },
   'outside/plugin.ts': {
     contents: "export default async (app) => app.get('/plugin', () => 'plugin 1')\n",
@@ -40,6 +45,7 @@ const LINKS = {
   'pages/outside.server.ts': '../../outside/load.ts',
   'pages/layout.tsx': '../../outside/layout.tsx',
   'pages/folder': '../../outside/folder',
+  'pages/folder/layout.server.ts': '../guard.ts',
   'lib/text.ts': '../../outside/text.ts',
   'server.ts': '../outside/plugin.ts',
   'hydrant.config.ts': '../outside/config.ts',
@@ -64,6 +70,11 @@ function writeLinked(t: Test): string {
   return dir
 }
 
+/** Returns the text of a response, and that of the header from the guard. */
+function textOf({ headers, body }: { headers: Record<string, unknown>; body: string }): string {
+  return `${headers['x-guard'] ?? ''}\n${body}`
+}
+
 /** Returns the pages of a site that lack the text of a file which a link leads to. */
 async function findMissing(read: (path: string) => Promise<string>, number: number): Promise<string[]> {
   const cases = Object.entries(TARGETS).filter(([, { at }]) => at !== '')
@@ -78,9 +89,18 @@ async function findMissing(read: (path: string) => Promise<string>, number: numb
 
 t.test('a build follows the links', async (t) => {
   const dir = writeLinked(t)
-  await buildSharing({ dir: join(dir, 'deep/er/link') })
+  const { exports } = await buildSharing({ dir: join(dir, 'deep/er/link') })
+  for (const [file, name] of [
+    ['pages/page.tsx', 'default'],
+    ['pages/again.tsx', 'default'],
+    ['pages/outside.server.ts', 'load'],
+    ['pages/folder/a.server.ts', 'load'],
+    ['pages/folder/layout.server.ts', 'guard'],
+  ] as const)
+    t.strictSame(exports.get(file), [name], file)
   const { get } = await serve(t, join(dir, 'deep/er/link'))
-  t.strictSame(await findMissing(async (path) => (await get(path === '/' ? '/one' : `/one${path}`)).body, 1), [])
+  const read = async (path: string) => textOf(await get(path === '/' ? '/one' : `/one${path}`))
+  t.strictSame(await findMissing(read, 1), [])
   t.match((await get('/one/again')).body, 'page 1')
   const manifest = JSON.parse(readFileSync(join(dir, 'site/.hydrant/manifest.json'), 'utf8'))
   t.equal(manifest.modules['pages/index.tsx'].css.length, 1)
@@ -91,8 +111,10 @@ t.test('hydrant dev follows the links, and shows edits of their targets', async 
   const dev = startCli(t, ['dev', join(dir, 'deep/er/link'), '--port', '0', '--host', '127.0.0.1'])
   const [, origin = ''] = await dev.waitFor(/ at (http:\/\/[^/\s]+)/)
   let base = '/one'
-  const read = async (path: string) =>
-    (await fetch(`${origin}${base}${path}`, { headers: { accept: 'text/html' } })).text()
+  const read = async (path: string) => {
+    const response = await fetch(`${origin}${base}${path}`, { headers: { accept: 'text/html' } })
+    return textOf({ headers: Object.fromEntries(response.headers), body: await response.text() })
+  }
   t.strictSame(await findMissing(read, 1), [])
 
   for (const [path, { contents, at }] of Object.entries(TARGETS)) {

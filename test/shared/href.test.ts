@@ -9,6 +9,9 @@ const any = (route: string, ...rest: HrefArguments<string>) => href(route as Rou
 t.test('puts encoded parameters into their places', async (t) => {
   t.equal(any('/'), '/')
   t.equal(any('/about'), '/about')
+  t.equal(any('/日本/a b/{x}.svg'), '/%E6%97%A5%E6%9C%AC/a%20b/%7Bx%7D.svg')
+  t.equal(any('/100%.svg'), '/100%25.svg')
+  t.equal(any('/a%20b'), '/a%20b', 'a route that is encoded already')
   t.equal(any('/products/[id]', { id: 7 }), '/products/7')
   t.equal(any('/a/[x]/b/[y]', { x: 'ä b', y: '1/2' }), '/a/%C3%A4%20b/b/1%2F2')
   t.equal(any('/[id]', { id: '?#%&=+"<\\' }), '/%3F%23%25%26%3D%2B%22%3C%5C')

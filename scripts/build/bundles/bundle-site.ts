@@ -114,14 +114,17 @@ async function completeServer(
 
 const COMMENTS = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*/
 
+/** Matches an import for its effect: the first statement, or any import of a module of the site. */
+const EFFECT = /^import\s*["']|\n\s*import\s*["']\.\.?\//
+
 /**
- * Returns the path of `server.ts` in the metafile if it begins with an import for its effect, such as a tracer or a set-up
- * of the environment, which packages of pages may need when they are imported; null otherwise.
+ * Returns the path of `server.ts` in the metafile if it imports a module for its effect, such as a tracer or a set-up of the
+ * environment, which packages of pages may need when they are imported; null otherwise.
  */
 async function findFirst(siteDir: string, plugin: string | null, { inputs }: Metafile): Promise<string | null> {
   if (plugin === null) return null
   const source = (await readFile(join(siteDir, plugin), 'utf8')).replace(COMMENTS, '')
-  if (!/^import\s*["']/.test(source)) return null
+  if (!EFFECT.test(source)) return null
   const entry = inputs[`${VIRTUAL}:server`]?.imports.find(({ original }) => original === `./${plugin}`)
   return entry?.path ?? null
 }

@@ -108,6 +108,8 @@ async function parsePart(
     metafile: true,
     outdir: siteDir,
     plugins: [readMdxExports],
+    // The site knows a linked file by the path of the link.
+    preserveSymlinks: true,
   } as const satisfies BuildOptions
   const entryPoints = new Set(files)
   while (entryPoints.size > 0) {

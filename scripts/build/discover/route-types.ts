@@ -93,10 +93,12 @@ function parentsOf(path: string): string[] {
   return parts.slice(0, -1).map((_part, index) => parts.slice(0, index + 1).join('/') || '/')
 }
 
-/** @param files The other URLs, without their first slash. `href` takes square brackets for a parameter. */
+/** @param files The other URLs, without their first slash. `href` takes square brackets for a parameter, and `%20` for a space. */
 function formatInterface(name: string, entries: readonly Entry[], files: readonly string[] = []): string {
   const sorted = entries.toSorted((a, b) => compareText(a.path, b.path))
-  const urls = files.filter((file) => !/\[.+]/.test(file)).map((file) => `    ${quote(`/${file}`)}: unknown\n`)
+  const urls = files
+    .filter((file) => !/\[.+]|%[\da-f]{2}/i.test(file))
+    .map((file) => `    ${quote(`/${file}`)}: unknown\n`)
   return `  interface ${name} {\n${sorted.map(formatEntry).join('')}${urls.join('')}  }\n`
 }
 

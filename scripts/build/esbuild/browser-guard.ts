@@ -20,9 +20,9 @@ const resolving = Symbol('resolving')
 // A file system that ignores case finds `db.server.ts` under the name `db.SERVER.ts`, so every comparison ignores case.
 
 /** Matches modules of any kind, and data: `keys.server.mjs`, `keys.server.json`. */
-const SERVER_FILE = /\.server\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/iu
+const SERVER_FILE = /\.server\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/
 /** Matches the same files in a folder `db.server` or `.server`. */
-const IN_SERVER_FOLDER = /\.server[\\/](?:.*[\\/])?[^\\/]+\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/iu
+const IN_SERVER_FOLDER = /\.server[\\/](?:.*[\\/])?[^\\/]+\.(?:[jt]sx?|[cm][jt]s|json|mdx)$/
 /** The names of the files in the site's folder that only the server uses. */
 const ROOT_FILES = ['server', 'hydrant.config'].flatMap((name) =>
   ['.ts', '.tsx', '.js', '.jsx'].map((extension) => name + extension),
@@ -32,7 +32,7 @@ const ROOT_FILES = ['server', 'hydrant.config'].flatMap((name) =>
 export function isServerFile(siteDir: string, path: string): boolean {
   // The folder of the site itself may have any name.
   const inSite = relative(foldCase(siteDir), foldCase(path))
-  const isMarked = SERVER_FILE.test(path) || IN_SERVER_FOLDER.test(inSite)
+  const isMarked = SERVER_FILE.test(inSite) || IN_SERVER_FOLDER.test(inSite)
   return (isMarked && !isInstalled(path)) || ROOT_FILES.includes(inSite)
 }
 

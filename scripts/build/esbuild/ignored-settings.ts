@@ -21,6 +21,8 @@ const IGNORED: Readonly<Record<string, readonly [effect: string, fix: string]>> 
   preserveSymlinks: ['the imports of a linked module are relative to the target of the link', 'Remove the option.'],
   rootDirs: ['a relative import finds files of its own folder only', 'Use "paths" in place of it.'],
   jsxFactory: ['elements are created by the functions of "jsxImportSource"', `Remove the option, ${BY_PLUGIN}.`],
+  jsxFragmentFactory: ['fragments are those of "jsxImportSource"', `Remove the option, ${BY_PLUGIN}.`],
+  plugins: ['modules are not transformed by its "transform"', `Remove the entry, ${BY_PLUGIN}.`],
 }
 
 interface Setting {
@@ -45,12 +47,17 @@ export function findIgnoredSettings(
   const settings = file === undefined ? new Map<string, Setting>() : readSettings(file, [])
   return Object.entries(IGNORED).flatMap(([name, [effect, fix]]) => {
     const setting = settings.get(name)
-    const isSet = setting && setting.value !== false && (!Array.isArray(setting.value) || setting.value.some(Boolean))
-    if (!isSet) return []
+    if (!setting || !changesCode(setting.value)) return []
     const path = toSitePath(siteDir, setting.file)
     const place = placeAt(path, setting.text, Math.max(0, setting.text.indexOf(`"${name}"`)))
     return [{ ...createProblem('HYD_BUILD_TSCONFIG', [path, name, effect], place), fix }]
   })
+}
+
+/** An entry of `plugins` without `transform` is for editors. */
+function changesCode(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(changesCode)
+  return typeof value === 'object' && value !== null ? 'transform' in value : Boolean(value)
 }
 
 /** Reads the ignored options of a `tsconfig.json`, and of those that it extends. esbuild reports a file that is not valid. */

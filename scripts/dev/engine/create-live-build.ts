@@ -1,6 +1,7 @@
 import type { LiveBuild } from '../../../src/server/build-output/live-build.ts'
 import { type Build, createBuild } from '../../../src/server/build-output/load-build.ts'
 import type { Manifest, ServerBundle } from '../../../src/server/build-output/manifest.ts'
+import { BASE_MODULE } from '../../build/esbuild/base-module.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 import { filesOf } from './dev-manifest.ts'
 import { guardFilesOf } from './find-broken-parts.ts'
@@ -24,6 +25,9 @@ export interface LiveBuildInput {
   modules: ServerModules
 }
 
+/** The id of the module from which `href` has the base. */
+const BASE_ID = `${BASE_MODULE}:${BASE_MODULE}`
+
 export function createLiveBuild({ folder, manifest, structure, modules }: LiveBuildInput): DevLiveBuild {
   const { root } = manifest
   const files = new Map(manifest.routes.map((entry) => [entry.id, filesOf(entry, entry.page, structure)]))
@@ -33,6 +37,14 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
   const failed = new Map<string, LoadAttempt>()
   const fresh = createFreshCode((id) => failed.delete(id))
   let base = '/'
+  const links: Build['links'] = {}
+
+  /** Hands the errors of links over to the site. Without a module that uses `href`, there are none. */
+  async function connectLinks() {
+    if (!modules.has(BASE_ID)) return
+    const { links: ofModules } = await modules.import(BASE_ID)
+    Object.assign(Object(ofModules), links)
+  }
 
   /**
    * Imports the page for 404s of a route. If it throws, only the responses that show it fail, and not the page itself.
@@ -56,6 +68,7 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
         loaded[file] = await (notFounds.includes(file) ? importNotFound(file) : modules.import(file))
       }
       attempt.broken = null
+      await connectLinks()
       const part = { ...manifest, routes }
       return createBuild({ folder, manifest: part, modules: loaded, base, bundles: modules.scripts })
     } catch (error) {
@@ -80,7 +93,7 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
       // A component that cannot be parsed has no known exports.
       for (const { file } of structure.site.components) bundle[file] = { default: UNLOADED, ...bundle[file] }
       if (serverPlugin !== null) bundle[serverPlugin] = await modules.import(serverPlugin)
-      return createBuild({ folder, manifest, modules: bundle, base, bundles: modules.scripts })
+      return createBuild({ folder, manifest, modules: bundle, links, base, bundles: modules.scripts })
     },
     refreshRoute: (id) =>
       fresh.refresh(id, async () => {

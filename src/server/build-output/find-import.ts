@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { SourceMap } from 'node:module'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { createRequire, SourceMap } from 'node:module'
+import { join } from 'node:path'
 import { messageOf } from '../util/message-of.ts'
 
 /** The messages of Node.js for an import that cannot be linked. */
@@ -18,26 +19,48 @@ export function describeEvaluation(bundle: string, error: unknown): string {
   const message = messageOf(error)
   const { module, name } = MESSAGES.map((pattern) => pattern.exec(message)?.groups).find(Boolean) ?? {}
   if (module !== undefined) return withPlace(findImport(bundle, module, name), message)
-  const [thrower, ...callers] = packagesIn(error)
-  if (thrower === undefined) return message
-  const places = [thrower, ...callers].map((imported) => findImport(bundle, imported))
-  return withPlace(places.find((place) => place !== null) ?? null, `the package "${thrower}" threw: ${message}`)
+  const thrower = packageIn(error)
+  if (thrower === null) return message
+  const place = findImport(bundle, thrower)
+  const importer = place === null ? findDependent(bundle, thrower) : null
+  if (importer === null) return withPlace(place, `the package "${thrower}" threw: ${message}`)
+  const needed = `the package "${thrower}", which "${importer}" needs, threw: ${message}`
+  return withPlace(findImport(bundle, importer), needed)
 }
 
 function withPlace(place: string | null, message: string): string {
   return place === null ? message : `${place}: ${message}`
 }
 
-/** Returns the packages in the stack of an error, the innermost first; none if the site's own code has thrown. */
-function packagesIn(error: unknown): string[] {
+/** Returns the package that has thrown an error; null if the site's own code has. */
+function packageIn(error: unknown): string | null {
   const { stack } = Object(error) as { stack?: unknown }
-  const frames = String(stack).match(/^ {4}at .*/gm) ?? []
-  const names = frames.map((frame) => PACKAGE_FRAME.exec(frame)?.[1]?.replace('\\', '/'))
-  const end = names.findIndex((found) => found === undefined || found === 'hydrant')
-  return [...new Set((end === -1 ? names : names.slice(0, end)).filter((found) => found !== undefined))]
+  const [frame = ''] = /^ {4}at .*/m.exec(String(stack)) ?? []
+  const [, name] = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/.exec(frame) ?? []
+  return name === undefined || name === 'hydrant' ? null : name.replace('\\', '/')
 }
 
-const PACKAGE_FRAME = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/]/
+/** Returns a package that the bundle imports and that needs another one, itself or through others; null if there is none. */
+function findDependent(bundle: string, wanted: string): string | null {
+  try {
+    const imports = readFileSync(bundle, 'utf8').matchAll(/^import .*"((?:@[^/"]+\/)?[^/"]+)[^"]*";$/gm)
+    return [...imports].map(([, name = '']) => name).find((name) => needs(name, wanted, bundle, new Set())) ?? null
+  } catch {
+    return null
+  }
+}
+
+function needs(name: string, wanted: string, importer: string, seen: Set<string>): boolean {
+  const paths = createRequire(importer).resolve.paths(name) ?? []
+  const folder = paths.map((path) => join(path, name)).find((path) => existsSync(join(path, 'package.json')))
+  if (folder === undefined || seen.has(folder)) return false
+  seen.add(folder)
+  // pnpm has the dependencies beside the target of a link.
+  const file = join(realpathSync(folder), 'package.json')
+  const { dependencies, peerDependencies } = Object(JSON.parse(readFileSync(file, 'utf8')))
+  const names = Object.keys({ ...dependencies, ...peerDependencies })
+  return names.includes(wanted) || names.some((inner) => needs(inner, wanted, file, seen))
+}
 
 /** Returns the place in the site of an import of a module, or of a package with that name. */
 function findImport(bundle: string, module: string, name?: string): string | null {

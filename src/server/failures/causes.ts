@@ -12,7 +12,7 @@ export function someCause(thrown: unknown, test: (value: unknown) => boolean): b
 }
 
 /** Reads a property of a thrown value. Returns undefined if a getter throws. */
-export function readProperty(value: unknown, name: 'name' | 'code' | 'cause'): unknown {
+export function readProperty(value: unknown, name: 'name' | 'code' | 'cause' | 'status' | 'statusCode'): unknown {
   try {
     return Reflect.get(Object(value), name)
   } catch {

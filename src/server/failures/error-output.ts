@@ -1,9 +1,21 @@
 import type { KeptError, SourceFrame } from '../errors/failure-record.ts'
 import { wordsIn } from '../redaction/message-words.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
-import type { SourceError } from './fingerprint-error.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
+
+/** An error whose frames are mapped to the source. Its texts are redacted, its frames are not. */
+export interface SourceError {
+  type: string
+  message: string
+  frames: readonly MappedFrame[]
+  /** The property `code` of the error. */
+  code?: string
+  /** The property `digest` of the error, which is never trusted. */
+  ownDigest?: string
+  cause?: SourceError
+  errors?: SourceError[]
+}
 
 /** An error as a log line shows it. */
 export interface LoggedError {
@@ -22,21 +34,21 @@ function redactFrame(text: string, { inPlace }: Redaction): string {
   return inPlace(text, { maxLength: MAX_FRAME })
 }
 
-/** Redacts the name of a function. In the site, its words stay if the code around the frame has them. */
+/** Redacts the name of a function. Its words stay if the code around the frame has them. */
 function redactName(frame: SourceFrame, mapper: SourceMapper, { inName, mayHold }: Redaction): string {
   if (!mayHold(frame.function)) return frame.function
   let codeWords: ReadonlySet<string> | null = null
   return inName(frame.function, (word) => {
-    if (!frame.isSite) return true
     codeWords ??= new Set(wordsIn((mapper.codeAround(frame)?.lines ?? []).join('\n')))
     return codeWords.has(word)
   })
 }
 
-function redactLine({ text, frame }: MappedFrame, mapper: SourceMapper, redaction: Redaction): string {
+/** Redacts a line of a stack. */
+export function redactLine({ text, frame }: MappedFrame, mapper: SourceMapper, redaction: Redaction): string {
   if (frame === null)
     return redactFrame(
-      redaction.inName(text, () => true),
+      redaction.inName(text, () => false),
       redaction,
     )
   const name = redactName(frame, mapper, redaction)

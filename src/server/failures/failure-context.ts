@@ -1,7 +1,10 @@
+import type { FastifyReply } from 'fastify'
 import { findExportPlace } from '../errors/export-error.ts'
 import type { Phase } from '../errors/failure-record.ts'
+import { givenStatusOf } from '../http/given-status.ts'
 import type { PublicAddress } from '../http/public-address.ts'
-import { classifyThrown, type ThrownKind } from '../thrown/classify-thrown.ts'
+import { classifyThrown, ownFailureStatus, type ThrownKind } from '../thrown/classify-thrown.ts'
+import { readProperty } from './causes.ts'
 import type { SourceFunction } from './fingerprint.ts'
 
 /** The page or route that a request with a failure was for. */
@@ -19,6 +22,8 @@ export interface Components {
 /** Details that the code which catches a failure knows. */
 export interface FailureContext {
   phase: Phase
+  /** The status of the response to it (504 when a deadline passed, else 500). */
+  status?: number
   /** The status that was sent already, for a failure within a stream. */
   statusSent?: number
   /** The loads and promises that were unfinished when a deadline passed. */
@@ -35,7 +40,7 @@ export interface FailureContext {
 /** A failure as the response shows it. */
 export interface Failure {
   digest: string
-  /** 504 when a deadline passed, else 500. */
+  /** 504 when a deadline passed, else 500, or that of the error of a route. */
   status: number
 }
 
@@ -47,11 +52,33 @@ export type CaughtError = ThrownKind & {
    * The function that threw, for a value without a stack, or the export with a wrong value; null when it is not known.
    */
   origin: SourceFunction | null
+  /** The status of a failure of a route, unless it is 500. */
+  failureStatus?: number
 }
 
-/** Classifies a thrown value. To be called where the value is caught. */
-export function catchError(thrown: unknown, phase: Phase, origin: SourceFunction | null = null): CaughtError {
+/**
+ * Classifies a thrown value. To be called where the value is caught.
+ *
+ * @param given As for `classifyThrown`.
+ */
+export function catchError(
+  thrown: unknown,
+  phase: Phase,
+  origin: SourceFunction | null = null,
+  given: number | null = null,
+): CaughtError {
   const wrong = findExportPlace(thrown)
   const place = wrong ? { file: wrong.file, function: wrong.name } : origin
-  return Object.assign(classifyThrown(thrown), { thrown, phase, origin: place })
+  return Object.assign(classifyThrown(thrown, given), { thrown, phase, origin: place })
+}
+
+/** Classifies what a route, a hook or an error handler of `server.ts` has thrown or sent as the response. */
+export function catchInRoute(thrown: unknown, reply: FastifyReply): CaughtError {
+  const status = givenStatusOf(reply)
+  // If something traces the requests of the app, Fastify itself has set the status to that of the error.
+  const isOfError = status === readProperty(thrown, 'statusCode') || status === readProperty(thrown, 'status')
+  const given = isOfError ? null : status
+  const caught = catchError(thrown, 'route', null, given)
+  const failureStatus = caught.kind === 'failure' ? ownFailureStatus(thrown, given) : null
+  return failureStatus === null ? caught : { ...caught, failureStatus }
 }

@@ -5,23 +5,11 @@ import { innerErrorsOf } from '../errors/inner-errors.ts'
 import { wordsIn } from '../redaction/message-words.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
 import { type Description, framesIn } from './describe-thrown.ts'
+import { redactLine, type SourceError } from './error-output.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
 import { ASYNC, type MappedFrame } from './stacks/stack-frame.ts'
 import { isCallerFrame, withoutCallers } from './stacks/without-callers.ts'
-
-/** An error whose frames are mapped to the source. Its texts are redacted, its frames are not. */
-export interface SourceError {
-  type: string
-  message: string
-  frames: readonly MappedFrame[]
-  /** The property `code` of the error. */
-  code?: string
-  /** The property `digest` of the error, which is never trusted. */
-  ownDigest?: string
-  cause?: SourceError
-  errors?: SourceError[]
-}
 
 /** The inputs of a fingerprint besides the error. */
 export interface FingerprintSettings {
@@ -110,7 +98,7 @@ function toSourceError(description: Description, mapper: SourceMapper, redaction
     type: redaction.inMessage(type, { maxLength: MAX_NAME, isKnownWord: (word) => word === className }),
     message: redactMessage(message, redaction, () => [
       className,
-      ...frames.map(({ text }) => text),
+      ...frames.map((frame) => redactLine(frame, mapper, redaction)),
       ...codeIn(frames, mapper),
     ]),
     frames,

@@ -68,12 +68,14 @@ export class RequestFailures {
   /** Gives a failure its digest and leaves its line to `write`. Never throws. */
   name(thrown: unknown, { route }: FailureSubject, context: FailureContext): NamedFailure {
     const existing = this.#byThrown.get(thrown)
+    // `digestOf` may have named it before its status was known.
+    if (existing && context.status !== undefined) existing.status = context.status
     if (existing) return existing
     const error = this.#tools.analyzer.analyzeThrown(thrown, this.redaction, () =>
       placeFrames(this.#request, route, context, this.#tools),
     )
     const digest = formatDigest(error.fingerprint, this.occurrence)
-    const entry = this.#byDigest.get(digest) ?? this.#createEntry(digest, thrown, error)
+    const entry = this.#byDigest.get(digest) ?? this.#createEntry(digest, thrown, error, context.status)
     this.#byThrown.set(thrown, entry)
     this.#byDigest.set(digest, entry)
     return entry
@@ -90,10 +92,10 @@ export class RequestFailures {
     return this.redaction.inPlace(this.#request.originalUrl)
   }
 
-  #createEntry(digest: string, thrown: unknown, error: AnalyzedError): FailureEntry {
+  #createEntry(digest: string, thrown: unknown, error: AnalyzedError, status?: number): FailureEntry {
     const entry: FailureEntry = {
       digest,
-      status: failureStatusOf(thrown),
+      status: status ?? failureStatusOf(thrown),
       error,
       trace: stepTraceOf(thrown, this.#request),
       isWritten: false,
@@ -115,7 +117,7 @@ export class RequestFailures {
     const { digest, status, error, trace } = entry
     const { phase, statusSent } = context
     const request = this.#request
-    if (status === DEADLINE_STATUS) metrics.deadlinePassed(route, phase)
+    if (status === DEADLINE_STATUS && context.status === undefined) metrics.deadlinePassed(route, phase)
     const event: FailureEvent = {
       digest,
       error,

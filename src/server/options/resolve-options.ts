@@ -69,6 +69,8 @@ const SERVICE_LINKS = [
   ['_PORT_\\d+_(?:TCP|UDP|SCTP)_PORT', '\\d+'],
   ['_PORT_\\d+_(?:TCP|UDP|SCTP)_ADDR', IP_ADDRESS],
   ['_NAME', '\\/[\\w.-]+\\/[\\w.-]+'],
+  // The environment of the linked container.
+  ['_ENV_\\w+', '[^]*'],
 ].map(([end, value]) => ({ name: new RegExp(`\\w${end}$`), value: new RegExp(`^(?:${value})$`) }))
 
 /**

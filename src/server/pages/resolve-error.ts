@@ -49,8 +49,8 @@ export function publicFailure({ digest, status }: Failure): ServerError {
   return { kind: 'failure', side: 'server', digest, status }
 }
 
-function failureContext({ phase, origin }: CaughtError): FailureContext {
-  return origin ? { phase, place: origin } : { phase }
+function failureContext({ phase, origin, failureStatus: status }: CaughtError): FailureContext {
+  return { phase, ...(origin && { place: origin }), ...(status && { status }) }
 }
 
 function resolveRedirect({ phase, origin }: CaughtError, redirection: Redirection, ctx: RequestContext): ErrorOutcome {

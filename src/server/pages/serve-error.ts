@@ -2,10 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LayoutChain } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { type CaughtError, catchError } from '../failures/failure-context.ts'
+import { readProperty } from '../failures/causes.ts'
+import { type CaughtError, catchError, catchInRoute } from '../failures/failure-context.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { failRoute, recordHanded } from '../failures/site-failures.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
+import { NotFoundSignal } from '../thrown/http-error.ts'
 import { createRouteContext, takePageContext } from './create-context.ts'
 import { runLoads } from './loads.ts'
 import { NavigationStream, refuseNavigation } from './navigation-stream.ts'
@@ -33,7 +35,9 @@ export function createErrorHandler(site: Site, route: PreparedRoute | null): Err
     else if (reply.raw.headersSent && !reply.sent) cutOff(error, reply)
     else {
       const ctx = route ? takePageContext(route, site, request, reply) : createRouteContext(site, request, reply)
-      await serveError(error, workingChainOf(request) ?? route ?? site.build.root, ctx)
+      // The body of a request to no route does not matter.
+      const thrown = request.is404 && isUnreadable(error) ? new NotFoundSignal() : error
+      await serveError(thrown, workingChainOf(request) ?? route ?? site.build.root, ctx)
     }
     // Fastify waits for it. Without a value, Fastify would send again while `onSend` hooks run.
     return reply
@@ -42,6 +46,10 @@ export function createErrorHandler(site: Site, route: PreparedRoute | null): Err
     // `undefined` and not a promise, from which Fastify would expect a response.
     return finishErrorHooks(error, request, reply) ? undefined : handle(error, request, reply)
   }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return /^FST_ERR_(?:CTP_|ROUTE_MISSING_CONTENT_TYPE$)/.test(String(readProperty(error, 'code')))
 }
 
 /** Ends a response that has begun, for example with Node's own functions: no error can be sent any more. */
@@ -53,9 +61,10 @@ function cutOff(error: unknown, reply: FastifyReply) {
 async function serveError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {
   if (hasRunErrorHooks(thrown, ctx.request)) return sendRawError(thrown, ctx)
   handled.set(ctx.request, ctx)
-  // The visitor sees the first failure.
-  recordHanded(ctx.request)
-  await serveHookError(thrown, chain, ctx)
+  const caught = catchInRoute(thrown, ctx.reply)
+  // The visitor sees the first failure. A refusal by an error handler has dealt with the error.
+  if (caught.kind === 'failure') recordHanded(ctx.request)
+  await serveCaught(caught, chain, ctx)
 }
 
 /** Responds with an error of a request that not all hooks of `server.ts` have let pass. */
@@ -64,7 +73,10 @@ export async function serveHookError(
   chain: LayoutChain | PreparedRoute,
   ctx: RequestContext,
 ): Promise<void> {
-  const caught = catchError(thrown, 'route')
+  await serveCaught(catchError(thrown, 'route'), chain, ctx)
+}
+
+async function serveCaught(caught: CaughtError, chain: LayoutChain | PreparedRoute, ctx: RequestContext) {
   const layouts = await layoutsAround(chain, caught, ctx)
   if (layouts) await serveErrorInLayouts(chain, caught, ctx, layouts)
 }

@@ -39,12 +39,13 @@ export function bodySecretsOf(body: unknown): BodySecrets {
 const MAX_SPELLED = 2_000
 
 /**
- * Returns the forms in which code writes a value into messages: in lower and in upper case, as JSON, in the query of a
- * URL. Other texts than words are found in any case.
+ * Returns the forms in which code writes a value into messages: in lower and in upper case, as a name, as JSON, in the query
+ * of a URL. Other texts than words are found in any case.
  */
 function spellingsOf(value: string): string[] {
   if (value.length > MAX_SPELLED) return [value]
-  const spellings = [value, value.toLowerCase(), value.toUpperCase()]
+  const [lower, upper] = [value.toLowerCase(), value.toUpperCase()]
+  const spellings = [value, lower, upper, upper.slice(0, 1) + lower.slice(1)]
   if (/^[\w-]*$/.test(value)) return spellings
   const inQuery = encodeLoosely(value)
   return [...spellings, JSON.stringify(value).slice(1, -1), inQuery, inQuery.replaceAll('%20', '+')]

@@ -104,9 +104,16 @@ function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS, limit: keyof 
   const length = REPORT_LENGTHS[limit]
   if (value.length > length) throw new InvalidReport(`"${name}" must have at most ${length} characters`)
   if (!WITH_LINES.includes(name)) return removeControlCharacters(value)
-  // In a log the message comes before the stack. No line of the message may look like a frame.
-  const text = name === 'message' ? value.replace(/\r?\n(?=\s*at )/g, ' ') : value
-  return text.split(/\r?\n/).map(removeControlCharacters).join('\n')
+  const text = value.split(/\r?\n/).map(removeControlCharacters).join('\n')
+  return name === 'message' ? withoutFrames(text) : text
+}
+
+/**
+ * Joins lines of a message that look like a frame to the line before: in a log, the message comes before the stack. Takes
+ * linear time, because spaces are only searched from their beginning.
+ */
+export function withoutFrames(message: string): string {
+  return message.replace(/(?<!\s)\s+(?=at )/g, (spaces) => spaces.replaceAll('\n', ' '))
 }
 
 /**

@@ -9,14 +9,19 @@ export type ThrownKind =
   | { kind: 'refusal'; status: number; message: string; headers: Readonly<Record<string, string>> }
   | { kind: 'failure' }
 
-/** Classifies a thrown value of any type. Never throws. */
-export function classifyThrown(thrown: unknown): ThrownKind {
+/**
+ * Classifies a thrown value of any type. Never throws.
+ *
+ * @param given The status that `reply.code()` has given the response to it; it precedes that of the error, as in Fastify.
+ */
+export function classifyThrown(thrown: unknown, given: number | null = null): ThrownKind {
   if (typeof thrown !== 'object' || thrown === null || types.isProxy(thrown)) return { kind: 'failure' }
   try {
     if (thrown instanceof Signal) thrown.isCaught = true
     if (thrown instanceof Redirection) return { kind: 'redirect', redirection: thrown }
     if (thrown instanceof NotFoundSignal) return { kind: 'notFound' }
-    const { statusCode, message } = thrown as { statusCode?: unknown; message?: unknown }
+    const { statusCode: own, message } = thrown as { statusCode?: unknown; message?: unknown }
+    const statusCode = given === null || (own === undefined && isBug(thrown)) ? own : given
     if (thrown instanceof Error && isClientErrorStatus(statusCode) && isForVisitor(thrown)) {
       return statusCode === 404 && !message
         ? { kind: 'notFound' }
@@ -26,6 +31,34 @@ export function classifyThrown(thrown: unknown): ThrownKind {
     // A getter, or a Proxy in the prototype chain, threw: the value is not meant for a visitor.
   }
   return { kind: 'failure' }
+}
+
+const BUGS = [TypeError, ReferenceError, RangeError, SyntaxError, EvalError, URIError]
+
+/** Returns whether a value is of a class that JavaScript itself throws. Its message is for nobody else. */
+function isBug(thrown: object): boolean {
+  return BUGS.some((bug) => thrown instanceof bug)
+}
+
+/**
+ * Returns the status that a failure of a route has in Fastify; null if it has none of its own. Never throws.
+ *
+ * @param given As for `classifyThrown`.
+ */
+export function ownFailureStatus(thrown: unknown, given: number | null): number | null {
+  if (given !== null) return isServerErrorStatus(given) ? given : null
+  try {
+    if (types.isProxy(thrown) || !(thrown instanceof Error)) return null
+    const { statusCode, expose } = thrown as { statusCode?: unknown; expose?: unknown }
+    // http-errors only hides the message of these.
+    return isServerErrorStatus(statusCode) && (expose === false || isForVisitor(thrown)) ? statusCode : null
+  } catch {
+    return null
+  }
+}
+
+function isServerErrorStatus(status: unknown): status is number {
+  return typeof status === 'number' && Number.isInteger(status) && status >= 500 && status <= 599
 }
 
 /** Returns the headers that an error wants in its response, a convention of http-errors that Fastify follows. */
@@ -66,7 +99,7 @@ const UPSTREAM_MARKS = [
 const UPSTREAM_NAME = /(?:Upstream|Response|StatusCode|Fetch|Sdk|SDK)(?:Error|Exception)$/
 
 /**
- * Returns whether an error with a `statusCode` of 4xx is meant for the visitor. Errors of HTTP clients have the same
+ * Returns whether an error with a `statusCode` is meant for the visitor. Errors of HTTP clients have the same
  * property, for the status of another service's response: their messages may contain keys, hosts and accounts.
  */
 function isForVisitor(error: Error): boolean {

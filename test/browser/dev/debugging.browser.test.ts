@@ -17,6 +17,18 @@ export function Box({ word }: Props) {
 }
 `
 
+/** Elements that a head should have only once, by the selectors in the text about them. */
+const SINGLE: Record<string, (of: string) => string> = {
+  title: (of) => `<title>${of}</title>`,
+  'link[rel=canonical]': (of) => `<link rel="canonical" href="https://site.example/${of}" />`,
+  'meta[name=description]': (of) => `<meta name="description" content="${of}" />`,
+  'meta[property="og:title"]': (of) => `<meta property="og:title" content="${of}" />`,
+}
+const single = (of: string) =>
+  Object.values(SINGLE)
+    .map((write) => write(of))
+    .join('')
+
 const site = await startDevSite(t, {
   'hydrant.config.ts': config(true),
   'pages/index.tsx': `import { useEffect, useState } from 'react'
@@ -31,11 +43,11 @@ export default () => {
   'pages/index.css': '#box { color: rgb(1, 2, 3) }\n',
   'parts/box.tsx': box,
   'pages/twice/layout.tsx': `export default function Twice({ children }) {
-  return <><meta name="description" content="of the layout" />{children}</>
+  return <>${single('of the layout')}{children}</>
 }
 `,
   'pages/twice/index.tsx': `export default function Page() {
-  return <><meta name="description" content="of the page" /><p id="twice">twice</p></>
+  return <>${single('of the page')}<p id="twice">twice</p></>
 }
 `,
   'pages/mistakes.tsx': `import { useState } from 'react'
@@ -142,7 +154,9 @@ t.test('tells about an element that the head has twice, in a document and after 
     if (path === '/') await page.evaluate(() => location.assign('/twice'), null)
     await page.says('#twice', 'twice')
     const told = () => site.dev.lines.slice(path === '/' ? from : 0).join('\n')
-    await until(() => /elements meta\[name=description\].*"of the layout", "of the page"/.test(told()))
+    for (const selector of Object.keys(SINGLE))
+      await until(() => told().includes(`elements ${selector}, and should have one: `))
+    t.match(told(), /elements meta\[name=description\].*"of the layout", "of the page"/)
     await until(() => /\bTwice \(pages\/twice\/layout\.tsx:2:\d+\)/.test(told()))
     await until(() => /\bPage \(pages\/twice\/index\.tsx:2:\d+\)/.test(told()))
     t.ok(page.messages.some((message) => message.includes('"of the layout", "of the page"')))

@@ -261,6 +261,18 @@ t.test('a prefix with parameters is refused, also that of the scope', async (t) 
   await t.rejects(async () => app.register(scope, { prefix: '/:tenant' }), refusal)
 })
 
+t.test('a token that is too short is an error that names the variable or the option', async (t) => {
+  const register = async (options: { token?: string }) => {
+    const { app } = createApp(t)
+    await app.register(hydrant, { dir: shop, ledger: false })
+    await app.register(hydrant.admin, { prefix: '/ops', ...options })
+  }
+  const message = (source: string) => new RegExp(`^"${source}" must be .*; got a secret value$`)
+  await t.rejects(register({ token: 'short' }), { code: 'HYD_OPTION_INVALID', message: message('token') })
+  t.intercept(process, 'env', { value: { ...process.env, HYDRANT_ADMIN_TOKEN: 'short' } })
+  await t.rejects(register({}), { code: 'HYD_OPTION_INVALID', message: message('HYDRANT_ADMIN_TOKEN') })
+})
+
 t.test('a site without a ledger does not hide the failures of another', async (t) => {
   const { app } = createApp(t)
   await app.register(hydrant, { dir: shop, base: '/shop', ledger: false })

@@ -198,3 +198,34 @@ for (const [name, store] of [
     await Promise.all(watching)
     t.strictSame(wrong, [])
   })
+
+t.test('only processes that serve the same pages share them', async (t) => {
+  reset()
+  const env = { ...ENV, HYDRANT_PAGE_CACHE_STORE: redis.url, PUBLIC_COLOR: 'red' }
+  const start = (env: Record<string, string>) => startSite(t, { dir, env })
+  const [one, two] = [await start(env), await start(env)]
+  const others = {
+    'another public variable': await start({ ...env, PUBLIC_COLOR: 'blue' }),
+    'more public variables': await start({ ...env, PUBLIC_SIZE: 'large' }),
+    'hosts of its own': await start({ ...env, HYDRANT_HOSTS: 'shop.example' }),
+  }
+  let asked = 0
+  for (let round = 0; round < 3; round++) {
+    let path = ''
+    let shared: string | undefined
+    await until(async () => {
+      path = `/parts/same${++asked}`
+      shared = await shellAt(t, one, path, 'visitor')
+      return (await shellAt(t, two, path, 'visitor')) === shared
+    })
+    for (const [name, other] of Object.entries(others)) t.not(await shellAt(t, other, path, 'visitor'), shared, name)
+  }
+})
+
+t.test('without a store, an invalidation reaches one process', async (t) => {
+  reset()
+  const [one, two] = [await startSite(t, { dir, env: ENV }), await startSite(t, { dir, env: ENV })]
+  t.strictSame([await valueAt(one), await valueAt(two)], [0, 0])
+  await send({ port: one.port, path: '/set/1' })
+  t.strictSame([await valueAt(one), await valueAt(two)], [1, 0])
+})

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { testSite } from '../../test-site.ts'
 import { HTML, JSON_ONLY } from '../served.ts'
@@ -39,4 +40,30 @@ t.test('a request that reaches no route gets a 404, whatever its body', async (t
   }
   t.strictSame(others, [])
   t.strictSame(log.errors(), [])
+})
+
+t.test('the hooks of server.ts run for all methods below the base', async (t) => {
+  const server = async (app: FastifyInstance) => {
+    app.addHook<{ Querystring: { answer?: string; fail?: string } }>('onRequest', async (request, reply) => {
+      reply.header('x-hook', String(request.is404))
+      if (request.query.answer) return reply.code(204).send()
+      if (request.query.fail) throw new Error('of the hook')
+    })
+  }
+  const { app, failuresOf } = await testSite(t, { '/': {} }, { base: '/shop', ledger: false, server })
+  for (const [method, url, status, hook] of [
+    ['OPTIONS', '/shop?answer=1', 204, 'true'],
+    ['PROPFIND', '/shop/none?answer=1', 204, 'true'],
+    ['OPTIONS', '/shop', 404, 'true'],
+    ['OPTIONS', '/shop?fail=1', 500, 'true'],
+    ['GET', '/shop/none', 404, 'false'],
+    ['OPTIONS', '/elsewhere?answer=1', 404, undefined],
+  ] as const) {
+    // Node.js accepts these methods. The types of `inject` do not have all of them.
+    const response = await app.inject({ method: method as 'OPTIONS', url, headers: JSON_ONLY })
+    const title = `${method} ${url}`
+    t.equal(response.statusCode, status, title)
+    t.equal(response.headers['x-hook'], hook, title)
+    t.equal(failuresOf(response).length, status === 500 ? 1 : 0, title)
+  }
 })

@@ -481,7 +481,8 @@ t.test('the variables of Kubernetes and Docker for a service are not options', a
     t.strictSame(resolveOptions({ env: linksOf(service) }), DEFAULTS, service)
     t.strictSame(resolveOptions({ env: linksOf(service, 'fd00:10:96::b') }), DEFAULTS, service)
   }
-  t.strictSame(resolveOptions({ env: { ...linksOf('HYDRANT'), HYDRANT_NAME: '/web/hydrant' } }), DEFAULTS)
+  const ofContainer = { HYDRANT_NAME: '/web/hydrant', HYDRANT_ENV_NODE_VERSION: '24.1.0', HYDRANT_ENV_EMPTY: '' }
+  t.strictSame(resolveOptions({ env: { ...linksOf('HYDRANT'), ...ofContainer } }), DEFAULTS)
   t.match(resolveOptions({ env: { ...linksOf('HYDRANT'), PORT: '8080', HYDRANT_HOST: '::' } }), {
     port: 8080,
     host: '::',
@@ -522,7 +523,7 @@ t.test('an error names the flag, the variable or the configuration that its valu
   }
   t.match(thrown({ env: { HOST: 'a b' } }), /"HOST" must be .*variable HOST/)
   t.match(thrown({ flags: { host: 'a b' } }), /"--host" must be .*--host/)
-  t.match(thrown({ config: { host: 'a b' } }), /"host" must be .* in hydrant\.config\.ts/)
+  t.match(thrown({ config: { host: 'a b' } }), /"host" must be .* Correct "host" in hydrant\.config\.ts/)
   t.notMatch(thrown({ given: { base: 'a b' } }), /Correct "base" in hydrant\.config\.ts/)
 
   const named = (code: string, sources: OptionSources) =>

@@ -1,7 +1,10 @@
 import t from 'tap'
+import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
+import { until } from '../../until.ts'
 import { buildFiles, HTML, serve } from '../served.ts'
 
 const page = 'export default function Page() {\n  return <p>never</p>\n}\n'
+const kept: FailureRecord[] = []
 const { app, failuresOf, log } = await serve(
   t,
   await buildFiles(t.testdir({}), {
@@ -31,11 +34,28 @@ export const action = ({ form }) => {
     'pages/computed.tsx': page,
     'pages/computed.server.ts': `export const action = ({ form }) => {
   const name = form.get('name')
-  const handlers = { [name]() { throw new Error('not handled') } }
+  const handlers = { [name]() { throw new Error('not handled by ' + name) } }
   handlers[name]()
 }
 `,
+    'pages/emitted.tsx': page,
+    'pages/emitted.server.ts': `import { EventEmitter } from 'node:events'
+export const action = ({ form }) => {
+  const name = form.get('name')
+  const listen = () => { throw new Error('not emitted by ' + name) }
+  const events = { [name]: EventEmitter.prototype.emit, _events: { a: listen } }
+  events[name]('a')
+}
+`,
+    'pages/borrowed.tsx': page,
+    'pages/borrowed.server.ts': `export const action = ({ form }) => {
+  const name = form.get('name')
+  const list = { [name]: Array.prototype.forEach, length: 1, 0: 1 }
+  list[name](() => { throw new Error('not listed by ' + name) })
+}
+`,
   }),
+  { onFailure: (failure) => void kept.push(failure) },
 )
 
 async function said(url: string, message: string, payload: object | string): Promise<string> {
@@ -96,7 +116,16 @@ t.test(
       ['no JANE.DOE@EXAMPLE.ORG', form({ mail: 'jane.doe@example.org' }), 'no [hidden]'],
       ['no Jane.Doe@Example.org', form({ mail: 'jane.doe@example.org' }), 'no [hidden]'],
       ['no WINTERBOTTOM', form({ name: 'Winterbottom' }), 'no [hidden]'],
+      ['no Winterbottom', form({ name: 'winterbottom' }), 'no [hidden]'],
+      ['no Winterbottom', form({ name: 'JANE WINTERBOTTOM' }), 'no [hidden]'],
+      ['no Žižková', form({ name: 'žižková' }), 'no [hidden]'],
+      ['no Weißbrodt, no WEISSBRODT', form({ name: 'weißbrodt' }), 'no [hidden], no [hidden]'],
       ['no 12 ROSE LANE', form({ street: '12 Rose Lane' }), 'no [hidden]'],
+      ['no Jane.Doe at EXAMPLE.org', form({ mail: 'jane.doe@example.org' }), 'no [hidden] at [hidden]'],
+      ["no O'Brien-Smith", form({ name: "o'brien-smith" }), 'no [hidden]'],
+      ['no Winterbottom', { people: [{ WINTERBOTTOM: 1, 'Anna Winterbottom': 2 }] }, 'no [hidden]'],
+      ['GET /?q=Rose+Lane+12 failed', { street: 'rose lane 12' }, 'GET /?q=[hidden] failed'],
+      ['GET /?q=rose%20lane%2012 failed', { street: 'Rose Lane 12' }, 'GET /?q=[hidden] failed'],
       ['no mailbox jane.doe at example.org', form({ mail: 'jane.doe@example.org' }), 'no mailbox [hidden] at [hidden]'],
       ['no winterbottom here', form({ mail: 'jane.winterbottom+shop@example.org' }), 'no [hidden] here'],
       ['no Winterbottom', form({ name: 'Jane Winterbottom' }), 'no [hidden]'],
@@ -115,18 +144,27 @@ t.test(
 )
 
 t.test('no frame shows a value from which code has made the name of a function', async (t) => {
-  for (const name of ['jane@example.org', 'Winterbottom', 'Jane Doe', '4711-0815']) {
-    const { statusCode, headers } = await app.inject({
-      method: 'POST',
-      url: '/computed',
-      headers: { ...HTML, 'content-type': 'application/x-www-form-urlencoded' },
-      payload: form({ name }),
-    })
-    t.equal(statusCode, 500)
-    const line = log.lines.find(({ reqId, err }) => err && reqId === headers['x-request-id'])
-    t.match(line?.err?.stack, /at .*\[hidden\].* \(pages\/computed\.server\.ts:3:\d+\)\n {4}at action \(/)
-    t.notMatch(JSON.stringify(line), name)
-  }
+  for (const [url, frame] of [
+    ['/computed', /at .*\[hidden\].* \(pages\/computed\.server\.ts:3:\d+\)\n {4}at action \(/],
+    // A frame outside of the site, and one without a place.
+    ['/emitted', /at Object\.emit \[as .*\[hidden\].*\] \(node:events:\d+:\d+\)\n {4}at action \(/],
+    ['/borrowed', /at Object\.forEach \[as .*\[hidden\].*\] \(<anonymous>\)\n {4}at action \(/],
+  ] as const)
+    for (const name of ['jane@example.org', 'Winterbottom', 'Jane Doe', '4711-0815']) {
+      const { statusCode, headers } = await app.inject({
+        method: 'POST',
+        url,
+        headers: { ...HTML, 'content-type': 'application/x-www-form-urlencoded' },
+        payload: form({ name }),
+      })
+      t.equal(statusCode, 500)
+      const line = log.lines.find(({ reqId, err }) => err && reqId === headers['x-request-id'])
+      t.match(line?.err?.message, /^not \w+ by \[hidden\]$/)
+      t.match(line?.err?.stack, frame)
+      await until(() => kept.some(({ digest }) => digest === line?.digest))
+      const record = kept.find(({ digest }) => digest === line?.digest)
+      t.notMatch(JSON.stringify([line, record]), name)
+    }
 })
 
 t.test('hides numbers of JSON', async (t) => {

@@ -39,6 +39,9 @@ t.test('hides the parts of signed cookies and of cookies with JSON, in any case'
     `cart=j:{"id":"${session}","by":{"key":"${signature}"}}`,
     `cart=${encodeURIComponent(`j:{"list":["${session}","${signature}"]}`)}`,
     `cart={"id":"${session}","sig":"${signature}"}`,
+    `cart={"id":"${session}"}.${signature}`,
+    `cart=${encodeURIComponent(`s:j:{"id":"${session}"}.${signature}`)}`,
+    `other=1; sid="s:${session}.${signature}"; theme=dark`,
   ]
   const shown = cookies.flatMap((cookie) => {
     const redact = createRedactor({ cookie })

@@ -1,7 +1,16 @@
 import t from 'tap'
 import { matchRoute } from '../../../src/server/reports/record-report.ts'
 
-const routes = ['/', '/docs/*', '/products/:id', '/products/new', '/:shop/new', '/products/:id/parts'].map((url) => ({
+const routes = [
+  '/',
+  '/docs/*',
+  '/products/:id',
+  '/products/new',
+  '/:shop/new',
+  '/products/:id/parts',
+  '/日本/:id',
+  '/a b',
+].map((url) => ({
   url,
 }))
 const find = (path: string) => matchRoute(path, routes)?.url ?? null
@@ -16,6 +25,9 @@ t.test('finds the same route for a path as the router', async (t) => {
     ['/docs/a/b', '/docs/*'],
     ['/docs', null],
     ['/products/', null],
+    ['/%E6%97%A5%E6%9C%AC/7', '/日本/:id'],
+    ['/a%20b', '/a b'],
+    ['/products/%', '/products/:id'],
     ['/none', null],
     ['', null],
   ]

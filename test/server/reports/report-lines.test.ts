@@ -5,6 +5,7 @@ import { formatFailure } from '../../../scripts/terminal/format-failure.ts'
 import { createPaint } from '../../../scripts/terminal/paint.ts'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
 import { sanitizeLine } from '../../../src/server/log/control-characters.ts'
+import { withoutFrames } from '../../../src/server/reports/parse-report.ts'
 import { ledgerOf } from '../../scripts/failed-ledger.ts'
 import { testSite } from '../../test-site.ts'
 import { createLog } from '../served.ts'
@@ -21,6 +22,7 @@ const { app } = await testSite(
   { '/': {} },
   {
     ledger: false,
+    reports: { maxPerAddress: 100 },
     onFailure: (failure) => void kept.push(failure),
     logger: { ...log.logger, stream },
   },
@@ -65,6 +67,35 @@ t.test('a message cannot pass for another line and cannot control a terminal', a
   const [first, ...others] = String(JSON.parse(sanitizeLine(text)).msg).split('\n')
   t.equal(first, 'Error: one')
   for (const line of others) t.match(line, /^ {4}/)
+})
+
+t.test('no line of a message can pass for a frame of the stack', async (t) => {
+  const frame = '    at load (pages/index.server.ts:1:1)'
+  for (const before of [
+    '\n',
+    '\r\n',
+    '\n\n',
+    '\n\t',
+    '\n\u001b',
+    '\n\u202e',
+    '\n \u2066 ',
+    '\n\u2028',
+    '\n\u00a0\n',
+    'a\n',
+  ]) {
+    const { text, failure } = await report(`no price${before}${frame}`)
+    t.notMatch(failure.message, /^\s*at /m, encodeURIComponent(before))
+    t.equal(JSON.parse(text).err.stack.match(/^\s*at /gm)?.length ?? 0, 1, 'the only frame is that of the page')
+  }
+  t.equal((await report('look\n  at-sign\nathens')).failure.message, 'look\n  at-sign\nathens')
+})
+
+// A quadratic pattern would take hours for these, and the test would end by its timeout.
+t.test('the search for such lines takes linear time', async (t) => {
+  const times = 1_000_000
+  for (const part of ['\n', ' ', '\n ', '\t', '\na', 'at', '\nat', '\n at'])
+    for (const end of ['', 'at ', 'a'])
+      t.ok(withoutFrames(part.repeat(times) + end).length >= times, JSON.stringify(part))
 })
 
 t.test('how lines are broken does not make another failure', async (t) => {

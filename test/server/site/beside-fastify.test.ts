@@ -1,4 +1,4 @@
-// The examples of Fastify's own chapters, in a Fastify instance and in a `server.ts`.
+// What the examples of Fastify's chapters do not show, in a Fastify instance and in a `server.ts`.
 
 import t from 'tap'
 import { buildBesideFastify, type Case, compare } from './beside-fastify.ts'
@@ -122,7 +122,7 @@ const CHAPTERS: Record<string, Case> = {
     plugin: '(app) => { app.setNotFoundHandler(() => {}); app.setNotFoundHandler(() => {}) }',
     requests: [],
   },
-  'Hooks: the order, and what they replace': {
+  'Hooks: the order': {
     plugin: `(app) => {
   const seen = []
   for (const name of ['onRequest', 'preValidation', 'preHandler', 'onResponse'])
@@ -131,77 +131,26 @@ const CHAPTERS: Record<string, Case> = {
     app.addHook(name, async (request, reply, payload) => { if (request.url === '/hooked') seen.push(name); return payload })
   app.post('/hooked', { onRequest: async () => { seen.push('route') }, preHandler: [(request, reply, done) => { seen.push('list'); done() }] }, async (request) => request.body)
   app.get('/seen', async () => seen)
-  app.register(async (scope) => {
-    scope.addHook('preSerialization', async (request, reply, payload) => ({ wrapped: payload }))
-    scope.addHook('onSend', async (request, reply, payload) => payload.replace('some', 'any'))
-    scope.get('/object', async () => ({ some: 1 }))
-    scope.get('/text', async () => 'some text')
-    scope.get('/304', { onSend(request, reply, payload, done) { reply.code(304); done(null, '') } }, async () => 'x')
-  })
+  app.get('/304', { onSend(request, reply, payload, done) { reply.code(304); done(null, '') } }, async () => 'x')
 }`,
-    requests: [post('/hooked', { a: 1 }), '/seen', '/object', '/text', '/304'],
+    requests: [post('/hooked', { a: 1 }), '/seen', '/304'],
   },
-  'Hooks: responses and errors': {
-    plugin: `(app) => {
-  app.setErrorHandler((error, request, reply) => reply.send({ message: error.message }))
-  app.addHook('onRequest', async (request, reply) => { if (request.url === '/a') { reply.send('early'); return reply } })
-  app.addHook('preHandler', (request, reply, done) => { if (request.url === '/b') reply.code(201).send({ early: 2 }); else done() })
-  app.addHook('preHandler', (request, reply, done) => { if (request.url !== '/c') return done(); reply.code(400); done(new Error('some error')) })
-  for (const url of ['/a', '/b', '/c', '/d']) app.get(url, async () => 'late')
-}`,
-    requests: ['/a', '/b', '/c', '/d'],
-  },
-  'Hooks: of the application': {
+  'Hooks: onRoute': {
     plugin: `async (app) => {
-  const state = { routes: [] }
-  app.addHook('onRoute', (route) => { if (route.url.startsWith('/r')) state.routes.push([route.method, route.url, route.path, route.routePath, route.prefix, route.config?.a]) })
+  const routes = []
+  app.addHook('onRoute', (route) => { if (route.url.startsWith('/r')) routes.push([route.method, route.url, route.path, route.routePath, route.prefix, route.config?.a]) })
   app.addHook('onRoute', (route) => { route.preHandler = [async (request, reply) => { reply.header('by-route', '1') }, ...[route.preHandler ?? []].flat()] })
-  app.addHook('onReady', async () => { state.ready = true })
-  app.addHook('onReady', (done) => { state.again = true; done() })
-  app.addHook('preClose', async () => {})
-  app.addHook('onClose', async () => {})
-  app.addHook('onTimeout', async (request, reply) => {})
-  app.addHook('onRequestAbort', async (request) => {})
   app.route({ method: ['GET', 'POST'], url: '/r2', handler: async () => 1, config: { a: 1 } })
   app.register(async (scope) => { scope.get('/', async () => 1); scope.post('/z/:id', async () => 1) }, { prefix: '/r' })
-  app.get('/state', async () => state)
+  app.get('/state', async () => routes)
 }`,
     requests: ['/state', '/r', '/r/', '/r2', post('/r/z/1')],
-  },
-  'Decorators and Encapsulation': {
-    plugin: `(app) => {
-  app.decorate('settings', { db: 1 })
-  app.decorateRequest('user', '')
-  app.decorateRequest('greet', function () { return 'hello ' + this.user })
-  app.decorateRequest('way', { getter() { return this.method } })
-  app.decorateReply('utility', function () { return this.code(202).send('used') })
-  app.addHook('preHandler', async (request) => { request.user = 'Bob' })
-  app.get('/x', async function (request) { return [this.settings, request.greet(), request.way, app.hasDecorator('settings'), app.hasRequestDecorator('user'), app.hasReplyDecorator('utility'), request.getDecorator('user')] })
-  app.get('/reply', (request, reply) => { reply.utility() })
-  app.register(async (child) => {
-    child.decorateRequest('foo', 'foo')
-    child.addHook('onRequest', async (request, reply) => { reply.header('child', 'yes') })
-    child.get('/one', async (request) => [request.foo, request.bar])
-    child.register(async (grandchild) => { grandchild.decorateRequest('bar', 'bar'); grandchild.get('/two', async (request) => [request.foo, request.bar]) })
-  })
-  app.register(async (sibling) => sibling.get('/three', async (request) => [request.user, request.foo]))
-}`,
-    requests: ['/x', '/reply', '/one', '/two', '/three'],
   },
   'Decorators: twice': { plugin: "(app) => { app.decorate('x', 1); app.decorate('x', 2) }", requests: [] },
   'Validation and Serialization': {
     plugin: `(app) => {
   app.setErrorHandler((error, request, reply) => { reply.code(error.statusCode ?? 500).send({ code: error.code, message: error.message, context: error.validationContext, validation: error.validation }) })
-  app.addSchema({ $id: 'http://example.com/', type: 'object', properties: { hello: { type: 'string' } } })
-  app.post('/shared', { schema: { body: { type: 'array', items: { $ref: 'http://example.com#/properties/hello' } } } }, async (request) => request.body)
-  app.get('/all/:n', { schema: {
-    params: { type: 'object', properties: { n: { type: 'integer' } } },
-    querystring: { type: 'object', properties: { ids: { type: 'array', default: [] } } },
-    headers: { type: 'object', properties: { 'x-foo': { type: 'string' } }, required: ['x-foo'] },
-    response: { 200: { type: 'object', properties: { n: { type: 'number' } } } },
-  } }, async (request) => ({ n: request.params.n, hidden: 1 }))
-  app.get('/attached', { attachValidation: true, schema: { querystring: { type: 'object', required: ['z'] } } }, async (request) => request.validationError.message)
-  app.get('/by-hand', async (request) => [request.compileValidationSchema({ type: 'number' })('x'), request.validateInput({ a: 1 }, { type: 'object' }), app.getSchemas()])
+  app.get('/by-hand', async (request) => [request.compileValidationSchema({ type: 'number' })('x'), request.validateInput({ a: 1 }, { type: 'object' })])
   app.register(async (scope) => {
     scope.setValidatorCompiler(({ schema }) => (data) => (data === schema.equal ? { value: 'valid' } : { error: new Error('invalid') }))
     scope.post('/compiled', { schema: { body: { equal: 'y' } } }, async (request) => request.body)
@@ -218,25 +167,15 @@ const CHAPTERS: Record<string, Case> = {
   app.register(async (scope) => { scope.setReplySerializer((payload, status) => JSON.stringify({ payload, status })); scope.get('/default', async () => ({ a: 1 })) })
 }`,
     requests: [
-      ...[post('/shared', ['a']), post('/shared', [{}]), { url: '/all/5', headers: { 'x-foo': 'a' } }, '/all/5'],
-      ...[
-        '/all/x',
-        '/attached',
-        '/by-hand',
-        post('/compiled', 'y', 'text/plain'),
-        post('/compiled', 'n', 'text/plain'),
-      ],
-      ...[post('/formatted'), '/serialized', '/custom', '/default'],
+      ...['/by-hand', '/serialized', '/custom', '/default', post('/formatted')],
+      ...[post('/compiled', 'y', 'text/plain'), post('/compiled', 'n', 'text/plain')],
     ],
   },
   'Content-Type Parser': {
     plugin: `(app) => {
   app.setErrorHandler((error, request, reply) => { reply.code(error.statusCode ?? 500).send({ code: error.code }) })
-  app.addContentTypeParser('application/jsoff', (request, payload, done) => { let text = ''; payload.on('data', (part) => { text += part }); payload.on('end', () => done(null, { text })) })
-  app.addContentTypeParser(['text/xml', 'application/xml'], { parseAs: 'string' }, (request, body, done) => done(null, { xml: body }))
   app.addContentTypeParser(/^image\\/.*/, { parseAs: 'buffer', bodyLimit: 4 }, async (request, body) => body.length)
-  app.addContentTypeParser('application/vnd.custom+json', { parseAs: 'string' }, app.getDefaultJsonParser('ignore', 'ignore'))
-  app.post('/x', async (request) => ({ body: request.body, has: app.hasContentTypeParser('application/jsoff') }))
+  app.post('/x', async (request) => ({ body: request.body }))
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => done(null, 'any ' + body))
@@ -244,16 +183,7 @@ const CHAPTERS: Record<string, Case> = {
   })
 }`,
     requests: [
-      ...[
-        post('/x', 'hi', 'application/jsoff'),
-        post('/x', '<a/>', 'text/xml; charset=utf-8'),
-        post('/x', 'abc', 'image/png'),
-      ],
-      ...[
-        post('/x', 'abcdef', 'image/png'),
-        post('/x', 'abc', 'a/b'),
-        post('/x', '{"a":1}', 'application/vnd.custom+json'),
-      ],
+      ...[post('/x', 'abc', 'image/png'), post('/x', 'abcdef', 'image/png')],
       ...[post('/x', ''), post('/x', '{"__proto__":1}'), post('/x', 'a=1', 'application/x-www-form-urlencoded')],
       ...[post('/any', 'abc', 'a/b'), post('/any', 'abc', 'multipart/form-data; boundary=x')],
     ],
@@ -262,9 +192,7 @@ const CHAPTERS: Record<string, Case> = {
     plugin: String.raw`(app) => {
   app.setErrorHandler((error, request, reply) => { reply.code(error.statusCode ?? 500).send({ code: error.code }) })
   app.setNotFoundHandler((request, reply) => reply.code(404).send('none'))
-  for (const url of ['/user/:id', '/file/:file(^\\d+).png', '/near/:lat-:lng/r/:r', '/at/:h(^\\d{2})h:m(^\\d{2})m', '/optional/:id?', '/wild/*'])
-    app.get(url, async (request) => request.params)
-  app.post('/name::verb', async (request) => request.url)
+  for (const url of ['/user/:id', '/wild/*']) app.get(url, async (request) => request.params)
   app.all('/all', async (request) => request.method)
   app.head('/head', async (request, reply) => { reply.header('x', 'y'); return null })
   app.get('/no-head', { exposeHeadRoute: false }, async () => 1)
@@ -272,7 +200,7 @@ const CHAPTERS: Record<string, Case> = {
   app.put('/body', async (request) => request.body ?? 'none')
   app.get('/Case/', async () => 1)
   app.post('/limit', { bodyLimit: 3 }, async (request) => request.body)
-  app.get('/config', { config: { output: 'hello' }, logLevel: 'warn' }, async ({ routeOptions }, reply) => [routeOptions.config, routeOptions.url, routeOptions.method, routeOptions.logLevel, reply.routeOptions.config.output])
+  app.get('/log-level', { logLevel: 'warn' }, async ({ routeOptions }) => [routeOptions.url, routeOptions.method, routeOptions.logLevel])
   for (const prefixTrailingSlash of ['both', 'slash', 'no-slash'])
     app.register(async (scope) => scope.get('/', { prefixTrailingSlash }, async () => prefixTrailingSlash), { prefix: '/' + prefixTrailingSlash })
   app.get('/version', { constraints: { version: '1.2.0' } }, async () => 'one')
@@ -282,33 +210,13 @@ const CHAPTERS: Record<string, Case> = {
   app.get('/host', async () => 'any')
   app.addConstraintStrategy({ name: 'secret', storage() { const all = {}; return { get: (key) => all[key] || null, set: (key, value) => { all[key] = value } } }, deriveConstraint: (request) => request.headers['x-secret'], mustMatchWhenDerived: true })
   app.get('/secret', { constraints: { secret: 'a' } }, async () => 'secret')
-  app.addHttpMethod('MKCOL', { hasBody: true })
-  app.route({ method: 'MKCOL', url: '/all', handler: async (request) => request.body })
   app.get('/known', async () => [app.hasRoute({ method: 'GET', url: '/user/:id' }), app.hasRoute({ method: 'HEAD', url: '/no-head' }), typeof app.findRoute({ method: 'GET', url: '/user/:id' }), app.hasConstraintStrategy('secret'), typeof app.printRoutes(), typeof app.printPlugins(), app.prefix])
 }`,
     requests: [
-      ...['/user/5', '/user/a%20b', '/user/%E4%BD%A0', '/file/12.png', '/file/a.png', '/near/1-2/r/3', '/at/08h24m'],
-      ...[
-        '/optional',
-        '/optional/',
-        '/optional/1',
-        '/wild/a/b',
-        '/wild/',
-        '/wild',
-        '/Case/',
-        '/Case',
-        '/case/',
-        '/config',
-        '/known',
-      ],
+      ...['/user/5', '/user/a%20b', '/user/%E4%BD%A0'],
+      ...['/wild/a/b', '/wild/', '/wild', '/Case/', '/Case', '/case/', '/log-level', '/known'],
       ...(['GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const).map((method) => send(method, '/all')),
-      ...[
-        post('/name:verb'),
-        send('HEAD', '/head'),
-        send('HEAD', '/no-head'),
-        send('DELETE', '/body'),
-        send('PUT', '/body'),
-      ],
+      ...[send('HEAD', '/head'), send('HEAD', '/no-head'), send('DELETE', '/body'), send('PUT', '/body')],
       ...[
         post('/limit', { long: 1 }),
         '/both',
@@ -323,7 +231,6 @@ const CHAPTERS: Record<string, Case> = {
       ...['1.x', '2.0.0', '9.x'].map((version) => ({ url: '/version', headers: { 'accept-version': version } })),
       ...['auth.example', 'x.other.example', 'localhost'].map((host) => ({ url: '/host', headers: { host } })),
       ...['/secret', '/user/1'].map((url) => ({ url, headers: { 'x-secret': 'a' } })),
-      { method: 'MKCOL' as 'GET', url: '/all', payload: { a: 1 } },
     ],
   },
   'Routes: declared twice': { plugin: "(app) => { app.get('/x', () => 1); app.get('/x', () => 2) }", requests: [] },
@@ -331,18 +238,11 @@ const CHAPTERS: Record<string, Case> = {
     plugin: `(app) => {
   app.setErrorHandler((error, request, reply) => { reply.code(error.statusCode ?? 500).send({ code: error.code }) })
   app.get('/headers', (request, reply) => { reply.code(201).header('set-cookie', 'a=1').header('set-cookie', 'b=2').headers({ x: 1 }).type('text/html').send('<p>') })
-  app.get('/redirect', (request, reply) => { reply.redirect('/headers') })
-  app.get('/303', async (request, reply) => reply.redirect('/a', 303))
-  app.get('/stream', (request, reply) => { const stream = new ReadableStream({ start(to) { to.enqueue(new TextEncoder().encode('part')); to.close() } }); reply.send(stream) })
-  app.get('/buffer', (request, reply) => reply.send(Buffer.from('bytes')))
-  app.get('/typed', (request, reply) => reply.send(new Uint8Array([65])))
   app.get('/response', async () => new Response('web', { status: 201, headers: { x: 'y' } }))
   app.get('/null', async () => null)
   app.get('/nothing', (request, reply) => { reply.send() })
   app.get('/number', async () => 5)
   app.get('/reads', (request, reply) => { reply.header('a', 'b'); reply.send([reply.getHeader('a'), reply.hasHeader('a'), reply.getHeaders().a, reply.statusCode, reply.sent, reply.removeHeader('a').hasHeader('a')]) })
-  app.get('/hijacked', (request, reply) => { reply.hijack(); reply.raw.end('raw') })
-  app.get('/trailer', (request, reply) => { reply.trailer('etag', async () => 'abc'); reply.send('t') })
   app.get('/500', (request, reply) => { reply.code(500).send({ own: 1 }) })
   app.get('/204', (request, reply) => { reply.code(204).send() })
   app.get('/bad-code', (request, reply) => { reply.code('abc').send() })
@@ -350,41 +250,25 @@ const CHAPTERS: Record<string, Case> = {
   app.get('/twice', (request, reply) => { reply.send('a'); reply.send('b') })
 }`,
     requests: [
-      ...['/headers', '/redirect', '/303', '/stream', '/buffer', '/typed', '/response', '/null', '/nothing', '/number'],
-      ...[
-        '/reads',
-        '/hijacked',
-        '/trailer',
-        '/500',
-        '/204',
-        '/bad-code',
-        '/bad-payload',
-        '/twice',
-        send('HEAD', '/headers'),
-      ],
+      ...['/headers', '/response', '/null', '/nothing', '/number'],
+      ...['/reads', '/500', '/204', '/bad-code', '/bad-payload', '/twice', send('HEAD', '/headers')],
     ],
   },
   Request: {
     plugin: `(app) => {
-  app.post('/x/:p', async (request) => ({ query: request.query, params: request.params, body: request.body, header: request.headers['x-a'], ip: request.ip, host: request.host, name: request.hostname, port: request.port, protocol: request.protocol, method: request.method, url: request.url, original: request.originalUrl, is404: request.is404, raw: request.raw.url, socket: typeof request.socket, id: typeof request.id, aborted: request.signal.aborted, server: typeof request.server, type: request.mediaType }))
+  app.post('/x/:p', async (request) => ({ original: request.originalUrl, is404: request.is404, raw: request.raw.url, socket: typeof request.socket, aborted: request.signal.aborted, type: request.mediaType }))
 }`,
-    requests: [{ ...post('/x/1?a=1&a=2&b=%20', { z: 1 }), headers: { 'x-a': 'y', host: 'a.example:8080' } }],
+    requests: [post('/x/1?a=1&b=%20', { z: 1 })],
   },
   'Plugins and Logging': {
     plugin: `async (app) => {
-  app.register((scope, options, done) => { scope.get('/options', async () => options); done() }, { foo: 1, prefix: '/r' })
-  app.register(async (scope, options) => { scope.get('/from-parent', async () => options.has) }, (parent) => ({ has: parent.hasDecorator('later') }))
-  app.decorate('later', 1)
-  app.register(import('data:text/javascript,export default async (scope) => { scope.get("/esm", async () => "esm") }'))
-  await app.register(async (scope) => scope.get('/awaited', async () => 1))
   app.after(() => app.get('/after', async () => 'after'))
   app.setGenReqId((raw) => 'id of ' + raw.url)
   app.setChildLoggerFactory((logger, bindings, options) => logger.child(bindings, options))
   app.get('/log', async (request) => [typeof request.log.info, typeof app.log.info, app.log.level, request.id])
-  app.get('/injected', async () => (await app.inject('/awaited')).json())
-  app.get('/typed', async () => app.withTypeProvider() === app)
+  app.get('/injected', async () => (await app.inject('/after')).body)
 }`,
-    requests: ['/r/options', '/from-parent', '/esm', '/awaited', '/after', '/log', '/injected', '/typed'],
+    requests: ['/after', '/log', '/injected'],
   },
   'Plugins: one that fails': {
     plugin: "(app) => { app.register(async () => { throw new Error('failed') }) }",

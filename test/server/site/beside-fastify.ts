@@ -16,7 +16,7 @@ export interface Case {
 }
 
 /** Headers that a site adds to each response. */
-const ADDED = ['date', 'x-request-id', 'x-content-type-options', 'x-error-digest']
+export const ADDED = ['date', 'x-request-id', 'x-content-type-options', 'x-error-digest']
 
 /** Builds a site whose `server.ts` is the plugin of a case. */
 export async function buildBesideFastify(dir: string): Promise<string> {

@@ -14,7 +14,7 @@ const PAGES: Files = {
   'pages/not-found.tsx': 'export default function NotFound() {\n  return <p>the 404 page</p>\n}\n',
   'public/robots.txt': 'User-agent: *\n',
 }
-const folder = t.testdir({ handlers: {}, scope: {}, top: {} })
+const folder = t.testdir({ handlers: {}, codes: {}, scope: {}, top: {} })
 
 const handlers = await buildFiles(`${folder}/handlers`, {
   ...PAGES,
@@ -26,11 +26,12 @@ export default async function server(app) {
   })
   app.setErrorHandler((error, request, reply) => {
     if (error.message === 'mapped') return reply.code(404).send({ message: 'mapped' })
+    if (error.message === 'passed on') return reply.code(422).send(new Error('in other words'))
     if (error.message === 'asked') return reply.code(422).send({ digest: digestOf(request, error) })
     if (error.message === 'hopeless') throw new Error('of the handler')
     reply.code(error.statusCode ?? 503).send({ message: error.message })
   })
-  for (const name of ['failed', 'mapped', 'asked', 'hopeless']) app.get('/' + name, async () => { throw new Error(name) })
+  for (const name of ['failed', 'mapped', 'passed on', 'asked', 'hopeless']) app.get('/' + name.replace(' ', '-'), async () => { throw new Error(name) })
   app.get('/refused', async () => { throw new HttpError(409, 'Taken') })
   app.get('/leaves', async () => redirect('/api/page'))
   app.get('/none', async () => notFound())
@@ -49,6 +50,7 @@ t.test('an error handler of server.ts responds, and its status decides whether t
     ['/failed', 503, { message: 'failed' }, ['failed']],
     ['/own', 500, { own: 'own' }, ['own']],
     ['/mapped', 404, { message: 'mapped' }, []],
+    ['/passed-on', 422, { status: 422, detail: 'in other words' }, []],
     ['/refused', 409, { message: 'Taken' }, []],
     ['/failed?hook=1', 503, { message: 'of the hook' }, ['of the hook']],
     ['/asked', 422, { digest: DIGEST_PATTERN }, ['asked']],
@@ -117,6 +119,60 @@ async function bodies(
   }
   return seen
 }
+
+t.test('reply.code() before an error gives the response its status, as in Fastify', async (t) => {
+  const dir = await buildFiles(`${folder}/codes`, {
+    ...PAGES,
+    'server.ts': `import { HttpError } from 'hydrant'
+export default async function server(app) {
+  const errors = {
+    plain: () => new Error('plain'),
+    bug: () => new TypeError('bug'),
+    client: () => Object.assign(new Error('client'), { statusCode: 404, response: {} }),
+    refused: () => new HttpError(409, 'refused'),
+    busy: () => Object.assign(new Error('busy'), { statusCode: 503 }),
+    elsewhere: () => Object.assign(new Error('elsewhere'), { statusCode: 502, response: {} }),
+  }
+  app.addHook('onRequest', async ({ query }, reply) => {
+    if (!query.hook) return
+    reply.code(Number(query.hook))
+    throw errors[query.error]()
+  })
+  app.addHook('onSend', async ({ query }) => {
+    if (query.sent) throw new Error('of onSend')
+  })
+  app.get('/throws', async ({ query }, reply) => {
+    if (query.code) reply.code(Number(query.code))
+    throw errors[query.error]()
+  })
+  app.get('/sends', (_, reply) => void reply.code(404).send('sent'))
+}
+`,
+  })
+  const { get, failuresOf } = await serve(t, dir, { ledger: false })
+  for (const [url, status, detail] of [
+    ['/throws?code=422&error=plain', 422, 'plain'],
+    ['/throws?code=422&error=refused', 422, 'refused'],
+    ['/throws?code=201&error=plain', 500, null],
+    ['/throws?code=201&error=refused', 409, 'refused'],
+    ['/throws?code=503&error=plain', 503, null],
+    ['/throws?code=500&error=refused', 500, null],
+    ['/throws?code=422&error=bug', 500, null],
+    ['/throws?code=422&error=client', 500, null],
+    ['/throws?error=busy', 503, null],
+    ['/throws?error=elsewhere', 500, null],
+    ['/api/page?hook=403&error=plain', 403, 'plain'],
+    ['/unknown?hook=403&error=plain', 403, 'plain'],
+    // The status was that of another response.
+    ['/sends?sent=1', 500, null],
+    ['/unknown?sent=1', 500, null],
+  ] as const) {
+    const response = await get(url, JSON_ONLY)
+    t.equal(response.statusCode, status, url)
+    t.match(response.json(), detail === null ? { status, digest: DIGEST_PATTERN } : { status, detail }, url)
+    t.equal(failuresOf(response).length > 0, detail === null, `${url} is a failure or not`)
+  }
+})
 
 t.test('a not-found handler of a scope gets what no page below its prefix has', async (t) => {
   const dir = await buildFiles(`${folder}/scope`, {

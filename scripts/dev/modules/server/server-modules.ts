@@ -23,6 +23,8 @@ export interface ServerModules {
    * of the site that lead to them.
    */
   invalidate(ids: readonly string[]): Set<string>
+  /** Returns whether the site has a module. */
+  has(id: string): boolean
   /** Returns the module of a file of the site and everything that it imports. */
   reach(file: string): string[]
   /**
@@ -111,6 +113,7 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       for (const id of stale) for (const file of graph.linksTo(id)) stale.add(file)
       return stale
     },
+    has: (id) => graph.has(id),
     reach: (file) => graph.reach(graph.idOf(file)),
     import: (file) => runner.import(graph.idOf(file)),
     clear() {
