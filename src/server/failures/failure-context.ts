@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { findExportPlace } from '../errors/export-error.ts'
 import type { Phase } from '../errors/failure-record.ts'
-import { givenStatusOf } from '../http/given-status.ts'
+import { givenStatusOf } from './given-status.ts'
 import type { PublicAddress } from '../http/public-address.ts'
 import { classifyThrown, ownFailureStatus, type ThrownKind } from '../thrown/classify-thrown.ts'
 import { readProperty } from './causes.ts'

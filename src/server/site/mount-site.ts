@@ -15,7 +15,7 @@ import { failRoute, registerFailures, watchErrorHandlers, watchHandler } from '.
 import { addCrossSiteGuard, guardRoute, leaveCheckTo } from '../guards/csrf.ts'
 import { addLoadShedding } from '../guards/load-shedding.ts'
 import { addCompression } from '../http/compression.ts'
-import { noteSending } from '../http/given-status.ts'
+import { noteSending } from '../failures/given-status.ts'
 import { addNavigationStrategy } from '../http/navigation-strategy.ts'
 import { addUnknownStrategy, hasNotFoundHandler } from '../http/not-found-levels.ts'
 import { noteHandlers } from '../http/route-handlers.ts'
