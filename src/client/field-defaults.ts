@@ -24,6 +24,22 @@ interface Content {
 /** Whether the visitor has changed a field: false if its form has been accepted since. */
 const touched = new WeakMap<EventTarget, boolean>()
 
+/** The elements that React has rendered in place of fields, and of their forms, before it had hydrated them. */
+const successors = new WeakMap<Element, Element>()
+
+/** Notices that a field, and its form, have been rendered anew. */
+export function noteAnew(old: Field, field: Field) {
+  successors.set(old, field)
+  if (old.form && field.form && old.form !== field.form) successors.set(old.form, field.form)
+}
+
+/** Returns the element that is now in the place of a field or a form. */
+export function currentOf<Place extends Element>(element: Place): Place {
+  // The successor of a field is a field, and that of a form is a form.
+  const successor = successors.get(element) as Place | undefined
+  return successor ? currentOf(successor) : element
+}
+
 /** Returns the fields that a visitor can change. */
 export function fieldsOnScreen(): Field[] {
   return [...document.querySelectorAll<Field>('input,select,textarea')].filter(({ type }) => !LEFT_OUT.has(type))
@@ -63,7 +79,10 @@ export function watchSent(form: unknown): () => void {
   const fields = fieldsOnScreen().filter((field) => field.form === form)
   const sent = new Map(fields.map((field) => [field, stateOf(field)]))
   return () => {
-    for (const [field, state] of sent) if (stateOf(field) === state) touched.set(field, false)
+    for (const [field, state] of sent) {
+      const current = currentOf(field)
+      if (stateOf(current) === state) touched.set(current, false)
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // Keeps what is in fields that React renders anew: when it cannot hydrate a part of the document, because an extension has
 // changed it, and after a failure from which the page has recovered.
 
-import { fieldsOnScreen, isChanged, isTouched } from '../field-defaults.ts'
+import { fieldsOnScreen, isChanged, isTouched, noteAnew } from '../field-defaults.ts'
 import { type Field, fill, readValue } from '../typed-text.ts'
 
 /** A field that has been connected to React for this long has been hydrated. */
@@ -58,6 +58,7 @@ export function watchFields() {
   // The visitor may have typed before this script was loaded.
   for (const target of fieldsOnScreen()) if (isChanged(target)) onInput({ target })
   new MutationObserver(() => {
+    const moved: [Field, Field][] = []
     for (const [field, { place, path, others }] of changed) {
       if (field.isConnected) continue
       const anew = placesOfFields().get(place)
@@ -66,8 +67,11 @@ export function watchFields() {
       if (!isAnew && path === location.pathname) continue
       changed.delete(field)
       // What an action has accepted is not filled in again.
-      if (isAnew && isTouched(field)) move(field, anew, focused)
+      if (!isAnew || !isTouched(field)) continue
+      move(field, anew, focused)
+      moved.push([field, anew])
     }
+    for (const pair of moved) noteAnew(...pair)
   }).observe(document, { childList: true, subtree: true })
 }
 
