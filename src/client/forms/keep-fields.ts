@@ -40,6 +40,7 @@ export function watchFields() {
     const places = [...placesOfFields()]
     const place = places.find(([, field]) => field === target)?.[0]
     if (place === undefined) return
+    if (target instanceof HTMLTextAreaElement) keepText(target)
     if (changed.size === 0) setTimeout(forgetHydrated, HYDRATED_MS, new Set())
     // The cast is safe because the element is one of the fields.
     changed.set(target as Field, { place, path: location.pathname, others: new Set(places.map(([, field]) => field)) })
@@ -73,6 +74,19 @@ export function watchFields() {
     }
     for (const pair of moved) noteAnew(...pair)
   }).observe(document, { childList: true, subtree: true })
+}
+
+/** Keeps the text of a `<textarea>` when React hydrates it. React sets the default then, also over a visitor's text. */
+function keepText(field: HTMLTextAreaElement) {
+  const property = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')
+  Object.defineProperty(field, 'value', {
+    ...property,
+    set(text) {
+      // React defines a property of its own next, if there is none.
+      Reflect.deleteProperty(field, 'value')
+      if (text !== field.defaultValue) property?.set?.call(field, text)
+    },
+  })
 }
 
 /** Returns the fields of the document, by their names and types, and their positions among those of the same. */
