@@ -130,7 +130,9 @@ export function createDefaults() {
 /** Returns the fields that are one field for the visitor: the radio buttons of a group. */
 function groupOf(field: Field, fields: readonly Field[]): readonly Field[] {
   const { type, name, form } = field
-  return type === 'radio' ? fields.filter((one) => one.type === type && one.name === name && one.form === form) : [field]
+  return type === 'radio'
+    ? fields.filter((one) => one.type === type && one.name === name && one.form === form)
+    : [field]
 }
 
 function contentOf(field: Field): Content {
