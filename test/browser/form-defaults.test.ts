@@ -68,6 +68,8 @@ const CHOSEN = {
   many: ['b', 'c'],
   grouped: 'b',
   none: 'b',
+  sized: 'b',
+  twin: 'b',
   outside: 'typed',
   outsideChoice: 'b',
   late: 'b',
@@ -80,9 +82,9 @@ for (const intent of ['data', 'same', 'query', 'twice']) {
     for (const javaScript of [false, true]) {
       const open = await openPage(t, '/fields', javaScript)
       await change(open, CHOSEN)
-      // A focused field is no exception.
-      await open.focus('#number')
-      await open.click(`#${intent}`)
+      // A focused field is no exception. Enter stands for the first button.
+      if (intent === 'data') await open.press('#number', 'Enter')
+      else await open.click(`#${intent}`)
       for (const round of intent === 'twice' ? [1, 2] : [1]) {
         if (round === 2) await open.click('#twice')
         await until(async () => (await open.read('#round')) === String(round))
@@ -111,6 +113,9 @@ const CONTROLLED = {
   choice: 'b',
   many: ['b', 'c'],
   message: 'typed',
+  ownChoice: 'b',
+  ownBox: true,
+  ownText: 'typed',
 } as const
 
 /** Returns React's state in the form of `read`. */
@@ -134,7 +139,7 @@ for (const { search, button } of RESETS) {
     await open.hasText('#late', 'idle')
     await until(async () => (await open.valueOf('#free')) === (search === '?keep' ? 'typed' : 'start'))
     const state = await readState(open)
-    t.match(await read(open), { ...state, message: 'typed' })
+    t.match(await read(open), { ...state, message: 'typed', ownChoice: ['b'], ownBox: false, ownText: 'typed' })
     t.match(state, search === '?clear' ? { text: 'start', box: true } : { text: 'typed', box: false, ticked: true })
     if (search !== '?clear') {
       const caret = () => (document.activeElement as HTMLInputElement).selectionStart
@@ -159,12 +164,14 @@ t.test('fields that the visitor has not changed show new data, and the others ke
       await until(async () => (await open.read('#count')) !== count)
     }
     await reload({ area: 'typed', b: true, grouped: 'b' })
-    const other = { text: 'other', choice: ['c'], many: ['c'], box: false, late: ['c'] }
+    const shown = { text: 'other', box: false, 'alone-a': false, 'alone-c': true }
+    const chosen = { choice: ['c'], many: ['c'], late: ['c'], none: ['c'], sized: ['c'], twin: ['c'] }
     t.strictSame(
       await read(open),
       {
         ...before,
-        ...other,
+        ...shown,
+        ...chosen,
         output: 'round 7 of many',
         // What the visitor has chosen.
         area: 'typed',
