@@ -48,8 +48,7 @@ export function createResultTaker(submission: Submission, turn: Turn, view: Resu
       else if (result.kind === 'page') await takePage(result, actedStatus ?? result.status)
       else if (result.kind === 'redirect') {
         if (result.isRefused) keepTyped(submission.form)
-        else accept()
-        const isInPlace = await screen.follow(new URL(result.to, url))
+        const isInPlace = await screen.follow(new URL(result.to, url), result.isRefused ? undefined : accept)
         // If no action has run, the visitor's input in a form of a layout that stays would be lost. A document that is left
         // keeps its fields, for Back and for a redirect to a download.
         if (isInPlace && !result.isRefused) input.reset()
@@ -96,10 +95,10 @@ function createResultScreen(submission: Submission, turn: Turn, view: ResultView
       void inDocument.then(onShown)
     },
     /** Resolves with false if the browser loads a document. */
-    async follow(to: URL): Promise<boolean> {
+    async follow(to: URL, onPage?: () => void): Promise<boolean> {
       if (!turn.isNewest()) return true
       turn.takeEffect()
-      return view.follow(to, turn.isNewest)
+      return view.follow(to, turn.isNewest, onPage)
     },
   }
 }
