@@ -24,20 +24,18 @@ interface Content {
 /** Whether the visitor has changed a field: false if its form has been accepted since. */
 const touched = new WeakMap<EventTarget, boolean>()
 
-/** The elements that React has rendered in place of fields, and of their forms, before it had hydrated them. */
-const successors = new WeakMap<Element, Element>()
+/** The forms that React has rendered in place of others, before it had hydrated them. */
+const successors = new WeakMap<HTMLFormElement, HTMLFormElement>()
 
-/** Notices that a field, and its form, have been rendered anew. */
-export function noteAnew(old: Field, field: Field) {
-  successors.set(old, field)
-  if (old.form && field.form && old.form !== field.form) successors.set(old.form, field.form)
+/** Notices that a form has been rendered anew, with a field of it. */
+export function noteAnew({ form: old }: Field, { form }: Field) {
+  if (old && form && old !== form) successors.set(old, form)
 }
 
-/** Returns the element that is now in the place of a field or a form. */
-export function currentOf<Place extends Element>(element: Place): Place {
-  // The successor of a field is a field, and that of a form is a form.
-  const successor = successors.get(element) as Place | undefined
-  return successor ? currentOf(successor) : element
+/** Returns the form that is now in the place of another one. */
+export function currentOf(form: HTMLFormElement): HTMLFormElement {
+  const successor = successors.get(form)
+  return successor ? currentOf(successor) : form
 }
 
 /** Returns the fields that a visitor can change. */
@@ -79,10 +77,7 @@ export function watchSent(form: unknown): () => void {
   const fields = fieldsOnScreen().filter((field) => field.form === form)
   const sent = new Map(fields.map((field) => [field, stateOf(field)]))
   return () => {
-    for (const [field, state] of sent) {
-      const current = currentOf(field)
-      if (stateOf(current) === state) touched.set(current, false)
-    }
+    for (const [field, state] of sent) if (stateOf(field) === state) touched.set(field, false)
   }
 }
 

@@ -115,7 +115,7 @@ import { useNavigation } from 'hydrant/react'
 // React does not render it again when the form is reset.
 const Own = memo(() => {
   const [choice, setChoice] = useState('a')
-  const [box, setBox] = useState(true)
+  const [box, setBox] = useState(false)
   const [text, setText] = useState('start')
   return <>
     <select id="ownChoice" value={choice} onChange={({ target }) => setChoice(target.value)}>${options}</select>
@@ -148,7 +148,7 @@ export default function Page({ actionData, url }) {
       {['a', 'b', 'c'].map((value) => <input key={value} {...text('kind')} id={value} type="radio" value={value} checked={state.kind === value} />)}
       <select {...text('choice')}>${options}</select>
       <select id="many" name="many" multiple value={state.many} onChange={chosen}>${options}</select>
-      <Own /><input id="free" name="free" defaultValue="start" />
+      <Own /><output id="sum">start</output><output id="plain">plain</output><input id="free" name="free" defaultValue="start" />
       <button id="send">Send</button><button id="reset" type="reset">Reset</button>
     </form>
     <form method="post"><input id="message" name="message" value={message} onChange={({ target }) => setMessage(target.value)} /></form>
