@@ -24,6 +24,20 @@ interface Content {
 /** Whether the visitor has changed a field: false if its form has been accepted since. */
 const touched = new WeakMap<EventTarget, boolean>()
 
+/** The forms that React has rendered in place of others, before it had hydrated them. */
+const successors = new WeakMap<HTMLFormElement, HTMLFormElement>()
+
+/** Notices that a form has been rendered anew, with a field of it. */
+export function noteAnew({ form: old }: Field, { form }: Field) {
+  if (old && form && old !== form) successors.set(old, form)
+}
+
+/** Returns the form that is now in the place of another one. */
+export function currentOf(form: HTMLFormElement): HTMLFormElement {
+  const successor = successors.get(form)
+  return successor ? currentOf(successor) : form
+}
+
 /** Returns the fields that a visitor can change. */
 export function fieldsOnScreen(): Field[] {
   return [...document.querySelectorAll<Field>('input,select,textarea')].filter(({ type }) => !LEFT_OUT.has(type))
@@ -36,8 +50,8 @@ export function isChanged(field: Field): boolean {
 }
 
 /** Returns whether the field contains what the visitor wants it to contain. */
-export function isTouched(field: Field, { now, atReset } = contentOf(field)): boolean {
-  return touched.get(field) ?? now !== atReset
+export function isTouched(field: Field): boolean {
+  return touched.get(field) ?? isChanged(field)
 }
 
 /** Notices which fields the visitor changes, and gives each form React's defaults before it is reset. */
@@ -69,22 +83,24 @@ export function watchSent(form: unknown): () => void {
 
 /** Creates the functions that show new defaults. */
 export function createDefaults() {
-  /** The fields that may show new defaults. */
-  let free = new Map<Field, Content>()
+  /** What the fields contained before the new data; undefined for a field that keeps that. */
+  let before = new Map<Field, Content | undefined>()
+  const observer = new MutationObserver(lookAtNew)
 
   /** To be called before React gets new data. */
   function look() {
+    before = new Map()
+    lookAtNew()
+    // While React waits for a part of the new data, it hydrates other parts, and shows others, with the old data.
+    observer.observe(document, { childList: true, subtree: true })
+  }
+
+  function lookAtNew() {
     const fields = fieldsOnScreen()
-    // The radio buttons of a group are one field for the visitor.
-    const chosen = fields.filter((field) => field.type === 'radio' && isTouched(field))
-    free = new Map()
     for (const field of fields) {
-      const content = contentOf(field)
-      const isKept =
-        field.type === 'radio'
-          ? chosen.some(({ name, form }) => field.name === name && field.form === form)
-          : isTouched(field, content)
-      if (!isKept) free.set(field, content)
+      if (before.has(field)) continue
+      const isKept = groupOf(field, fields).some((one) => isTouched(one))
+      before.set(field, isKept ? undefined : contentOf(field))
     }
   }
 
@@ -94,18 +110,24 @@ export function createDefaults() {
    * @param isData Whether the page shows no result of an action, which may repeat the visitor's own text.
    */
   function show(isData: boolean) {
-    for (const field of fieldsOnScreen()) {
-      updateDefault(field)
-      const { now, atReset } = contentOf(field)
-      const before = free.get(field)
-      if (before?.now === now && before.atReset !== atReset) reset(field)
-      if (isData && now === atReset) touched.delete(field)
-    }
-    // React may have been given newer data already.
-    look()
+    observer.disconnect()
+    const fields = fieldsOnScreen()
+    for (const field of fields) updateDefault(field)
+    const isLeftAlone = (field: Field) => before.get(field)?.now === stateOf(field)
+    const left = fields.filter((field) => groupOf(field, fields).every(isLeftAlone))
+    for (const field of left) if (before.get(field)?.atReset !== contentOf(field).atReset) reset(field)
+    for (const field of isData ? fields : []) if (!isChanged(field)) touched.delete(field)
   }
 
   return { look, show }
+}
+
+/** Returns the fields that are one field for the visitor: the radio buttons of a group. */
+function groupOf(field: Field, fields: readonly Field[]): readonly Field[] {
+  const { type, name, form } = field
+  return type === 'radio'
+    ? fields.filter((one) => one.type === type && one.name === name && one.form === form)
+    : [field]
 }
 
 function contentOf(field: Field): Content {

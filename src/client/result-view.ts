@@ -59,10 +59,10 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
       await view.show({ ...onScreen, tree: withResult(onScreen.tree, acted) })
     },
     /**
-     * Shows the page to which an action leads, if `counts` still returns true when the page has been fetched. Resolves
-     * with false if the browser loads its document instead.
+     * Shows the page to which an action leads, if `counts` still returns true when the page has been fetched. Calls
+     * `onPage` before that. Resolves with false if the browser loads its document instead.
      */
-    async follow(url: URL, counts: () => boolean): Promise<boolean> {
+    async follow(url: URL, counts: () => boolean, onPage?: () => void): Promise<boolean> {
       let to = url
       // Without the Navigation API only the current page can be shown again.
       const canShow = () => isOurs(to) && ('navigation' in window || isCurrent(to))
@@ -73,6 +73,7 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
           return true
         }
         if (page.kind === 'page') {
+          onPage?.()
           await show(to, page)
           return true
         }

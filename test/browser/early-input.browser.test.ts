@@ -7,7 +7,7 @@ import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 
 const fields = `
   <form id="form" method="post"><label>Text <input id="text" name="text" /></label>
-    <textarea id="area" name="area" /><input type="checkbox" id="box" name="box" />
+    <textarea id="area" name="area" defaultValue="default" /><input type="checkbox" id="box" name="box" />
     <select id="choice" name="choice"><option>a</option><option>b</option></select>
     <input type="password" id="password" name="password" /><input type="file" id="file" name="file" />
     <input type="hidden" name="hidden" value="x" /><button>Send</button></form>

@@ -25,7 +25,7 @@ const START = {
 const NEXT = { a: 'b', b: 'c', c: 'a' }
 let stored = START
 let sent = {}
-export const OTHER = { round: 7, text: 'other', choice: 'c', kind: 'c', many: ['c'], box: false, late: 'c' }
+export const OTHER = { round: 7, text: 'other', choice: 'c', kind: 'c', many: ['c'], box: false, late: 'c', none: 'c' }
 let go = () => {}
 export const waitForGo = () => new Promise((resolve) => { go = resolve })
 export const letGo = () => go()
@@ -40,7 +40,7 @@ export function save(form) {
   stored = {
     round,
     text: text('text').toUpperCase(), number: Number(form.get('number')) + 1, day: '2030-03-0' + round, range: Number(form.get('range')) + 1,
-    color: '#0A0B0' + round, area: text('area').toUpperCase(), box: !form.has('box') && round > 1, ticked: form.has('ticked'),
+    color: '#0A0B0' + round, area: text('area').toUpperCase(), box: !form.has('box') && round > 1, ticked: form.has('ticked') && round < 2,
     kind: NEXT[text('kind')], choice: NEXT[text('choice')], many: form.getAll('many').map((value) => NEXT[value]), grouped: NEXT[text('grouped')],
     none: form.get('none') === 'b' ? 'c' : null, outside: text('outside').toUpperCase(), outsideChoice: NEXT[text('outsideChoice')],
     late: NEXT[text('late')], keyed: text('keyed').toUpperCase(),
@@ -67,6 +67,8 @@ export function Fields({ data }) {
     <select id="many" name="many" multiple defaultValue={data.many}>${options}</select>
     <select id="grouped" name="grouped" defaultValue={data.grouped}><optgroup label="1"><option>a</option></optgroup><optgroup label="2"><option>b</option><option>c</option></optgroup></select>
     <select id="none" name="none" {...(data.none && { defaultValue: data.none })}><option disabled>x</option>${options}</select>
+    <select id="sized" name="sized" size={3} {...(data.none && { defaultValue: data.none })}>${options}</select>
+    <select id="twin" name="twin" defaultValue={data.choice}>${options}<option>a</option></select>
     <input id="keyed" key={data.round} name="keyed" defaultValue={data.keyed} />
     <output id="output">round {data.round} <b>of</b> many</output>
     <Suspense fallback={<p>Wait</p>}><Late later={data.later} /></Suspense>
@@ -108,8 +110,19 @@ export async function action({ form, url, reply }) {
 }
 `,
   'pages/controlled.tsx': `
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { useNavigation } from 'hydrant/react'
+// React does not render it again when the form is reset.
+const Own = memo(() => {
+  const [choice, setChoice] = useState('a')
+  const [box, setBox] = useState(false)
+  const [text, setText] = useState('start')
+  return <>
+    <select id="ownChoice" value={choice} onChange={({ target }) => setChoice(target.value)}>${options}</select>
+    <input id="ownBox" type="checkbox" checked={box} onChange={({ target }) => setBox(target.checked)} />
+    <input id="ownText" value={text} onChange={({ target }) => setText(target.value)} />
+  </>
+})
 const START = { text: 'start', number: '1', area: 'start', color: '#000001', box: true, ticked: false, kind: 'a', choice: 'a', many: ['a'] }
 export default function Page({ actionData, url }) {
   const [state, setState] = useState(START)
@@ -135,7 +148,7 @@ export default function Page({ actionData, url }) {
       {['a', 'b', 'c'].map((value) => <input key={value} {...text('kind')} id={value} type="radio" value={value} checked={state.kind === value} />)}
       <select {...text('choice')}>${options}</select>
       <select id="many" name="many" multiple value={state.many} onChange={chosen}>${options}</select>
-      <input id="free" name="free" defaultValue="start" />
+      <Own /><output id="sum">start</output><output id="plain">plain</output><input id="free" name="free" defaultValue="start" />
       <button id="send">Send</button><button id="reset" type="reset">Reset</button>
     </form>
     <form method="post"><input id="message" name="message" value={message} onChange={({ target }) => setMessage(target.value)} /></form>
@@ -153,6 +166,7 @@ export default function Page({ data }) {
   return <>
     <form id="form" {...store.form}><Fields data={data} /><button id="send">Send</button></form>
     <input id="comment" form="form" name="comment" defaultValue="" />
+    {['a', 'b', 'c'].map((value) => <input key={value} id={'alone-' + value} name="kind" type="radio" value={value} defaultChecked={data.kind === value} />)}
     <form {...other.form}><button id="other">Other</button></form>
     <button id="refresh" onClick={() => void refresh()}>Refresh</button><a id="link" href="/hooked?page=2">Link</a>
     <p id="round">{data.round}</p><p id="count">{data.count}</p>

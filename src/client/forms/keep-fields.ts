@@ -1,11 +1,20 @@
 // Keeps what is in fields that React renders anew: when it cannot hydrate a part of the document, because an extension has
 // changed it, and after a failure from which the page has recovered.
 
-import { fieldsOnScreen, isChanged } from '../field-defaults.ts'
+import { fieldsOnScreen, isChanged, isTouched, noteAnew } from '../field-defaults.ts'
 import { type Field, fill, readValue } from '../typed-text.ts'
 
 /** A field that has been connected to React for this long has been hydrated. */
 const HYDRATED_MS = 200
+
+/** A field that the visitor has changed before React has hydrated it. */
+interface Changed {
+  place: string
+  /** The path of the page. */
+  path: string
+  /** The fields of the document at that time. None of them replaces this one. */
+  others: Set<Field>
+}
 
 /** Keeps what is in all fields, and fills in those that React renders anew in this task. */
 export function keepFields() {
@@ -21,18 +30,20 @@ export function keepFields() {
 
 /** Watches the fields that a visitor fills in before React has hydrated them. To be called before hydration. */
 export function watchFields() {
-  /** The places of fields that the visitor has changed. */
-  const changed = new Map<Field, string>()
+  /** The fields that the visitor has changed. */
+  const changed = new Map<Field, Changed>()
   let focused = document.activeElement
 
   function onInput({ target }: { target: EventTarget | null }) {
     // Hydrated fields are React's own affair: it may remove them on purpose.
     if (!(target instanceof Element) || isReacts(target)) return
-    const place = [...placesOfFields()].find(([, field]) => field === target)?.[0]
+    const places = [...placesOfFields()]
+    const place = places.find(([, field]) => field === target)?.[0]
     if (place === undefined) return
+    if (target instanceof HTMLTextAreaElement) keepText(target)
     if (changed.size === 0) setTimeout(forgetHydrated, HYDRATED_MS, new Set())
     // The cast is safe because the element is one of the fields.
-    changed.set(target as Field, place)
+    changed.set(target as Field, { place, path: location.pathname, others: new Set(places.map(([, field]) => field)) })
   }
 
   function forgetHydrated(before: Set<Field>) {
@@ -48,13 +59,34 @@ export function watchFields() {
   // The visitor may have typed before this script was loaded.
   for (const target of fieldsOnScreen()) if (isChanged(target)) onInput({ target })
   new MutationObserver(() => {
-    for (const [field, place] of changed) {
+    const moved: [Field, Field][] = []
+    for (const [field, { place, path, others }] of changed) {
       if (field.isConnected) continue
-      changed.delete(field)
       const anew = placesOfFields().get(place)
-      if (anew) move(field, anew, focused)
+      const isAnew = anew && !others.has(anew)
+      // React may show the fallback of a `<Suspense>` first.
+      if (!isAnew && path === location.pathname) continue
+      changed.delete(field)
+      // What an action has accepted is not filled in again.
+      if (!isAnew || !isTouched(field)) continue
+      move(field, anew, focused)
+      moved.push([field, anew])
     }
+    for (const pair of moved) noteAnew(...pair)
   }).observe(document, { childList: true, subtree: true })
+}
+
+/** Keeps the text of a `<textarea>` when React hydrates it. React sets the default then, also over a visitor's text. */
+function keepText(field: HTMLTextAreaElement) {
+  const property = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')
+  Object.defineProperty(field, 'value', {
+    ...property,
+    set(text) {
+      // React defines a property of its own next, if there is none.
+      Reflect.deleteProperty(field, 'value')
+      if (text !== field.defaultValue) property?.set?.call(field, text)
+    },
+  })
 }
 
 /** Returns the fields of the document, by their names and types, and their positions among those of the same. */

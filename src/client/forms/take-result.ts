@@ -1,6 +1,6 @@
 import type { Acted } from '../../shared/wire/navigation-protocol.ts'
 import { extrasOf } from '../extras.ts'
-import { watchSent } from '../field-defaults.ts'
+import { currentOf, watchSent } from '../field-defaults.ts'
 import { focusInvalid } from '../focus-invalid.ts'
 import { showError } from '../notice.ts'
 import type { FetchResult } from '../read-page.ts'
@@ -48,7 +48,7 @@ export function createResultTaker(submission: Submission, turn: Turn, view: Resu
       else if (result.kind === 'page') await takePage(result, actedStatus ?? result.status)
       else if (result.kind === 'redirect') {
         if (result.isRefused) keepTyped(submission.form)
-        const isInPlace = await screen.follow(new URL(result.to, url))
+        const isInPlace = await screen.follow(new URL(result.to, url), result.isRefused ? undefined : accept)
         // If no action has run, the visitor's input in a form of a layout that stays would be lost. A document that is left
         // keeps its fields, for Back and for a redirect to a download.
         if (isInPlace && !result.isRefused) input.reset()
@@ -95,10 +95,10 @@ function createResultScreen(submission: Submission, turn: Turn, view: ResultView
       void inDocument.then(onShown)
     },
     /** Resolves with false if the browser loads a document. */
-    async follow(to: URL): Promise<boolean> {
+    async follow(to: URL, onPage?: () => void): Promise<boolean> {
       if (!turn.isNewest()) return true
       turn.takeEffect()
-      return view.follow(to, turn.isNewest)
+      return view.follow(to, turn.isNewest, onPage)
     },
   }
 }
@@ -118,14 +118,14 @@ function watchInput(form: HTMLFormElement, turn: Turn) {
   let hasChanged = false
   const listen = ({ target }: Event) => {
     // Fields outside of the element belong to the form too.
-    if ((target as HTMLInputElement).form === form) hasChanged = true
+    if ((target as HTMLInputElement).form === currentOf(form)) hasChanged = true
   }
   addEventListener('input', listen)
   return {
     /** Resets the form, unless it has been changed or sent again since. */
     reset() {
       // A button may be named `reset`, so the method is called this way.
-      if (turn.isNewestOfForm() && !hasChanged) HTMLFormElement.prototype.reset.call(form)
+      if (turn.isNewestOfForm() && !hasChanged) HTMLFormElement.prototype.reset.call(currentOf(form))
     },
     stop: () => removeEventListener('input', listen),
   }

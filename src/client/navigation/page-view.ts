@@ -49,6 +49,8 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
       void inTransition(() => app.show(page.tree), transition).then(() => {
         const { actionData, invalid } = extrasOf(page.tree)
         defaults.show(actionData === undefined && !invalid)
+        // React has been given newer data already.
+        if (coming !== page) defaults.look()
         for (const done of earlier) {
           waiting.delete(done)
           done()

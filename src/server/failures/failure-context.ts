@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import { findExportPlace } from '../errors/export-error.ts'
 import type { Phase } from '../errors/failure-record.ts'
-import { givenStatusOf } from '../http/given-status.ts'
 import type { PublicAddress } from '../http/public-address.ts'
 import { classifyThrown, ownFailureStatus, type ThrownKind } from '../thrown/classify-thrown.ts'
 import { readProperty } from './causes.ts'
 import type { SourceFunction } from './fingerprint.ts'
+import { givenStatusOf } from './given-status.ts'
 
 /** The page or route that a request with a failure was for. */
 export interface FailureSubject {

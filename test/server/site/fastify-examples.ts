@@ -16,7 +16,7 @@ import { createServer } from '../../../src/server/create-server.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
 import { createLog, type Log } from '../served.ts'
 import { ADDED, buildBesideFastify } from './beside-fastify.ts'
-import { expectedInSite, type Row } from './fastify-differences.ts'
+import { type Differs, expectedInSite, isSame, type Outcome, show } from './fastify-differences.ts'
 
 /** What a block needs so that it runs and shows something. All code has `fastify`, `require`, `console` and `seen`. */
 export interface Example {
@@ -41,7 +41,7 @@ export interface Example {
    */
   inScope?: boolean
   /** The rows of "What differs" in docs/fastify.md that apply, for all requests or these. They say what the site does. */
-  differs?: Row | { [row in Row]?: readonly string[] }
+  differs?: Differs
 }
 
 /** A GET request with a connection of its own to a server that listens. The client leaves after 100 ms. */
@@ -51,15 +51,6 @@ export interface Connect {
 
 /** The blocks of a chapter, by heading and number. A block that does not run has a sentence that says why. */
 export type Examples = Record<string, Example | { not: string }>
-
-/** A response, or the start or the end of an app. `seen` is what the code has recorded since the one before. */
-export interface Outcome {
-  of: string
-  status?: number
-  headers?: [string, unknown][]
-  body?: string
-  seen: string[]
-}
 
 interface Block {
   code: string
@@ -152,9 +143,6 @@ async function runWithout(block: Block, example: Example): Promise<Run | null> {
   const code = await compile({ ...block, code: '' }, { ...example, edit: {} }).catch(() => null)
   return code && run(code, example, undefined)
 }
-
-const show = (value: unknown) => JSON.stringify(value)
-export const isSame = (one: unknown, other: unknown) => show(one) === show(other)
 
 /** Says whether an error shows that an example lacks something, rather than what it shows. */
 function mistakeIn(error: unknown): string[] {
