@@ -25,7 +25,7 @@ const START = {
 const NEXT = { a: 'b', b: 'c', c: 'a' }
 let stored = START
 let sent = {}
-export const OTHER = { round: 7, text: 'other', choice: 'c', kind: 'c', many: ['c'], box: false, late: 'c', none: 'c' }
+export const OTHER = { round: 7, text: 'other', choice: 'c', kind: 'c', many: ['c'], box: false, late: 'c', none: 'c', color: '#0A0B0C', range: 9 }
 let go = () => {}
 export const waitForGo = () => new Promise((resolve) => { go = resolve })
 export const letGo = () => go()
@@ -158,17 +158,21 @@ export default function Page({ actionData, url }) {
 `,
   'pages/controlled.server.ts': 'let count = 0\nexport const action = () => ({ count: ++count })\n',
   'pages/hooked.tsx': `
+import { useEffect, useState } from 'react'
 import { refresh, useSubmission } from 'hydrant/react'
 import { Fields } from '../components/fields.tsx'
 export default function Page({ data }) {
   const store = useSubmission('/fields')
   const other = useSubmission('/views')
+  const [isMade, setMade] = useState(false)
+  useEffect(() => setMade(true), [])
   return <>
     <form id="form" {...store.form}><Fields data={data} /><button id="send">Send</button></form>
     <input id="comment" form="form" name="comment" defaultValue="" />
     {['a', 'b', 'c'].map((value) => <input key={value} id={'alone-' + value} name="kind" type="radio" value={value} defaultChecked={data.kind === value} />)}
     <form {...other.form}><button id="other">Other</button></form>
     <button id="refresh" onClick={() => void refresh()}>Refresh</button><a id="link" href="/hooked?page=2">Link</a>
+    {isMade && <input id="made" type="color" defaultValue={data.color} />}
     <p id="round">{data.round}</p><p id="count">{data.count}</p>
   </>
 }

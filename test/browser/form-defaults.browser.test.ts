@@ -169,6 +169,7 @@ for (const { search, button } of RESETS) {
 t.test('fields that the visitor has not changed show new data, and the others keep their text', async (t) => {
   for (const button of ['#other', '#refresh', '#link']) {
     const open = await openPage(t, '/hooked')
+    await open.shown('#made')
     const before = await read(open)
     const reload = async (values: Parameters<typeof change>[1]) => {
       await change(open, values)
@@ -177,8 +178,9 @@ t.test('fields that the visitor has not changed show new data, and the others ke
       await open.click(button)
       await until(async () => (await open.read('#count')) !== count)
     }
-    await reload({ area: 'typed', b: true, grouped: 'b' })
-    const shown = { text: 'other', box: false, 'alone-a': false, 'alone-c': true }
+    // The range contains what it did before, but the visitor has touched it.
+    await reload({ area: 'typed', b: true, grouped: 'b', range: '1' })
+    const shown = { text: 'other', box: false, color: '#0a0b0c', made: '#0a0b0c', 'alone-a': false, 'alone-c': true }
     const chosen = { choice: ['c'], many: ['c'], late: ['c'], none: ['c'], sized: ['c'], twin: ['c'] }
     t.strictSame(
       await read(open),
@@ -197,6 +199,16 @@ t.test('fields that the visitor has not changed show new data, and the others ke
     )
     t.same(open.errors, [])
   }
+})
+
+t.test('a field that the visitor has reset shows new data', async (t) => {
+  const open = await openPage(t, '/hooked')
+  await change(open, { choice: 'b' })
+  await open.evaluate(() => (document.getElementById('form') as HTMLFormElement).reset(), null)
+  t.equal(await open.valueOf('#choice'), 'a')
+  await open.click('#other')
+  await until(async () => (await open.valueOf('#text')) === 'other')
+  t.equal(await open.valueOf('#choice'), 'c')
 })
 
 t.test('a form of useSubmission shows what has been stored, and keeps a text without a new default', async (t) => {
