@@ -20,7 +20,7 @@ import { findChanged, listChanges } from './runner/changed-tests.ts'
 import { type Outcome, runPool } from './runner/pool.ts'
 import { formatSummary } from './runner/summary.ts'
 import { FIRST, isAlone, listTests, tierOf } from './runner/tiers.ts'
-import { installBrowser, installTools } from './tools.ts'
+import { describeTools, installBrowser, installTools } from './tools.ts'
 
 const LEAST_COVERAGE = 90
 const COVERAGE = '.build/coverage'
@@ -62,7 +62,16 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 const isFirst = (file: string) => FIRST.includes(tierOf(file))
 const first = [...unfinished].filter(isFirst)
 const rest = [...unfinished].filter((file) => !isFirst(file))
-if (first.some((file) => tierOf(file) === 'smoke')) await step('a browser', installBrowser)
+if (rest.length > 0 && named.length === 0) console.log(describeTools())
+if (first.some((file) => tierOf(file) === 'smoke')) {
+  await installBrowser().catch((error: Error) => {
+    // Nobody waits minutes for this sentence.
+    unfinished.clear()
+    failures.push(error.message)
+    finish()
+    process.exit()
+  })
+}
 // They are needed later.
 const prepared = rest.length > 0 ? step('programs and packages', prepare) : undefined
 const isWhole = named.length === 0 && !flags.changed && !flags.rest

@@ -72,10 +72,22 @@ export async function installBrowser(): Promise<void> {
   if (findBrowser() === null) throw new Error(BROWSER_MISSING)
 }
 
+/** Says which Debian packages the tests of `--all` need, and which of them will be installed. */
+export function describeTools(): string {
+  const missing = findMissing()
+  const names = [...TOOLS.map(({ debianPackage }) => debianPackage), 'postgresql'].join(', ')
+  const plan = missing.length === 0 ? 'all are installed' : `apt-get will install ${missing.join(', ')}, which needs root`
+  return `These tests use programs of the Debian packages ${names}: ${plan}.`
+}
+
+function findMissing(): string[] {
+  const missing = TOOLS.filter(({ program }) => !existsSync(program)).map(({ debianPackage }) => debianPackage)
+  return findPostgres() === null ? [...missing, 'postgresql'] : missing
+}
+
 /** Installs the programs that are missing. Rejects when that is not possible, because no test is skipped. */
 export async function installTools(): Promise<void> {
-  const missing = TOOLS.filter(({ program }) => !existsSync(program)).map(({ debianPackage }) => debianPackage)
-  if (findPostgres() === null) missing.push('postgresql')
+  const missing = findMissing()
   if (missing.length > 0) await installPackages(missing)
   for (const { program, debianPackage } of TOOLS) {
     if (!existsSync(program)) throw new Error(`${debianPackage} is installed, but ${program} is not there.`)
