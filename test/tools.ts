@@ -67,6 +67,7 @@ export function findPostgres(): string | null {
  */
 export async function installBrowser(): Promise<void> {
   if (findBrowser() !== null) return
+  if (process.env.CHROMIUM) throw new Error(`CHROMIUM is ${process.env.CHROMIUM}, and there is no such file.`)
   if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).error) throw new Error(BROWSER_MISSING)
   await installPackages(['chromium'])
   if (findBrowser() === null) throw new Error(BROWSER_MISSING)
