@@ -12,7 +12,7 @@ import { buildSharing } from '../../shared-compression.ts'
 import { createTypedSite, findTypeErrors, TSC } from '../../types/typed-site.ts'
 import { type CodeBlock, placeOf } from './code-block.ts'
 import { linkDocumentedPackages } from './documented-packages.ts'
-import { givenApp, givenSite } from './given-files.ts'
+import { givenApp, givenSecrets, givenSite } from './given-files.ts'
 import { toDocumentPlaces } from './sample-sites.ts'
 
 const run = promisify(execFile)
@@ -80,6 +80,7 @@ const compiled = (dir: string, path: string) => join(dir, path.replace(/ts$/, 'm
 const env: NodeJS.ProcessEnv = {
   ...process.env,
   ...FAST,
+  ...givenSecrets,
   NODE_ENV: 'production',
   HYDRANT_ADMIN_TOKEN: 'a-token-of-32-characters-for-tests',
 }
