@@ -8,7 +8,7 @@
 //   other arguments name test files
 
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -46,6 +46,8 @@ process.env.TAP_SAVE_FIXTURE = '1'
 process.env.GOGC ??= '400'
 rmSync(FIXTURES, { recursive: true, force: true })
 const folder = mkdtempSync(join(tmpdir(), 'hydrant-tests-'))
+// PostgreSQL runs as another user.
+chmodSync(folder, 0o755)
 process.env.TEST_FOLDER = folder
 process.env.TMPDIR = folder
 

@@ -11,7 +11,7 @@ import { buildSharing } from '../../shared-compression.ts'
 import { createTypedSite, findTypeErrors, TSC } from '../../types/typed-site.ts'
 import { type CodeBlock, placeOf } from './code-block.ts'
 import { linkDocumentedPackages } from './documented-packages.ts'
-import { givenApp, givenSite } from './given-files.ts'
+import { givenApp, givenSecrets, givenSite } from './given-files.ts'
 import { toDocumentPlaces } from './sample-sites.ts'
 
 const run = promisify(execFile)
@@ -78,6 +78,7 @@ async function compile(dir: string, files: readonly string[]) {
 const compiled = (dir: string, path: string) => join(dir, path.replace(/ts$/, 'mjs'))
 const env: NodeJS.ProcessEnv = {
   ...process.env,
+  ...givenSecrets,
   NODE_ENV: 'production',
   HYDRANT_ADMIN_TOKEN: 'a-token-of-32-characters-for-tests',
 }

@@ -12,7 +12,7 @@ export const givenApp = readFiles('test/fixtures/docs/app')
 
 /** Values of the secrets that the documents read from the environment. */
 export const givenSecrets = Object.fromEntries(
-  ['API_KEY', 'COOKIE_SECRET', 'JWT_SECRET', 'SESSION_KEY', 'SESSION_SECRET'].map((name) => [
+  ['API_KEY', 'COOKIE_SECRET', 'JWT_SECRET', 'SESSION_KEY', 'SESSION_SECRET', 'WEBHOOK_KEY'].map((name) => [
     name,
     randomBytes(32).toString('base64'),
   ]),
