@@ -1,6 +1,7 @@
 // A site from values, for tests that do not test the build: no files, no esbuild, a few milliseconds.
 
 import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -11,6 +12,7 @@ import { MANIFEST_FORMAT, type Manifest } from '../src/server/build-output/manif
 import { VERSION } from '../src/server/build-output/read-build.ts'
 import { type CreateServerOptions, createInstance, type Instance } from '../src/server/create-server.ts'
 import { resolveOptions } from '../src/server/options/resolve-options.ts'
+import { headersOfBuild } from './server/lines.ts'
 import { createLog, HTML, type Served } from './server/served.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of a site's functions are for its author, and tests break them
@@ -32,6 +34,11 @@ export interface TestSiteOptions extends Partial<Omit<CreateServerOptions, 'buil
 
 /** What is exported by the component's file. */
 const OF_COMPONENT = new Set(['hydrate'])
+
+const BUILD_ID = 'c0ffee'
+
+/** The headers that a page of any such site sends when it navigates. `layouts` are the keys of its current layouts. */
+export const navigationHeaders = (layouts: readonly string[] = []) => headersOfBuild(BUILD_ID, layouts)
 
 const Page = () => createElement('p', null, 'page')
 const Children = ({ children }: { children: unknown }) => children
@@ -63,6 +70,8 @@ function serveInstance(app: FastifyInstance, log: Served['log']): Served {
 export async function createTestInstance(site: SiteModules, given: TestSiteOptions = {}): Promise<Instance> {
   const { dir = join(tmpdir(), `site-${randomUUID()}`), server, logger = false, ...options } = given
   const resolved = resolveOptions({ given: options, scope: 'server' })
+  // Without the folder of the scripts, each site would log a warning.
+  mkdirSync(join(dir, '.hydrant/client'), { recursive: true })
   return createInstance({ dir, ...testBuild(site, { dir, server }), options: resolved, logging: { logger } })
 }
 
@@ -95,7 +104,7 @@ function createManifest(files: readonly string[]): Manifest {
   return {
     format: MANIFEST_FORMAT,
     hydrant: VERSION,
-    buildId: 'c0ffee',
+    buildId: BUILD_ID,
     mode: 'production',
     entry: 'entry.js',
     entryImports: [],
@@ -103,7 +112,10 @@ function createManifest(files: readonly string[]): Manifest {
     routes: site.routes,
     root: site.root,
     modules: Object.fromEntries(
-      site.components.map(({ file }, index) => [file, { js: `module-${index}.js`, imports: [], css: [] }]),
+      site.components.map(({ file }, index) => [
+        file,
+        { js: `${file.replaceAll(/\W+/g, '-')}-${index}.js`, imports: [], css: [] },
+      ]),
     ),
     serverPlugin: site.serverPlugin,
     clientFiles: [],

@@ -17,7 +17,11 @@ export function marked(url: string): string {
 
 /** Returns the headers that a page of that build sends. `layouts` are the keys of its current layouts. */
 export function navigationHeaders(dir: string, layouts: readonly string[] = []): Record<string, string> {
-  return { [BUILD_HEADER]: readManifest(buildFolder(dir)).buildId, [LAYOUTS_HEADER]: layouts.join(' ') || 'none' }
+  return headersOfBuild(readManifest(buildFolder(dir)).buildId, layouts)
+}
+
+export function headersOfBuild(buildId: string, layouts: readonly string[]): Record<string, string> {
+  return { [BUILD_HEADER]: buildId, [LAYOUTS_HEADER]: layouts.join(' ') || 'none' }
 }
 
 export function linesOf(text: string): NavigationLine[] {
@@ -80,23 +84,46 @@ export async function listen(t: Pick<Test, 'teardown'>, app: FastifyInstance): P
   return origin
 }
 
-/** Code for a `server.ts`: loads wait at `app.gate(name)`, and `app.count(name)` counts. */
-export const GATES = `const gates = new Map()
-  const counts = {}
-  const gate = (name) => {
-    if (!gates.has(name)) {
-      const gate = {}
-      gate.opened = new Promise((resolve, reject) => Object.assign(gate, { open: resolve, fail: reject }))
-      gate.opened.catch(() => {})
-      gate.reached = new Promise((resolve) => { gate.arrive = resolve })
-      gate.left = new Promise((resolve) => { gate.leave = resolve })
-      gates.set(name, gate)
-    }
-    return gates.get(name)
+/** Creates the gates of a site. The source of this function is also part of sites, so it uses nothing around it. */
+export function createGates(): Gated {
+  const gates = new Map<string, Gate>()
+  const counts: Record<string, number> = {}
+  function defer() {
+    const deferred = { promise: Promise.resolve<unknown>(null), resolve(_: unknown) {}, reject(_: unknown) {} }
+    deferred.promise = new Promise((resolve, reject) => Object.assign(deferred, { resolve, reject }))
+    return deferred
   }
-  app.decorate('gate', gate)
-  app.decorate('count', (name) => { counts[name] = (counts[name] ?? 0) + 1 })
-  globalThis.hydrantGated = { gate, counts }
+  function createGate(): Gate {
+    const [opening, arrival, leaving] = [defer(), defer(), defer()]
+    opening.promise.catch(() => {})
+    return {
+      opened: opening.promise,
+      open: opening.resolve,
+      fail: opening.reject,
+      reached: arrival.promise,
+      arrive: () => arrival.resolve(null),
+      left: leaving.promise,
+      leave: leaving.resolve,
+    }
+  }
+  return {
+    gate(name) {
+      const gate = gates.get(name) ?? createGate()
+      gates.set(name, gate)
+      return gate
+    },
+    count(name) {
+      counts[name] = (counts[name] ?? 0) + 1
+    },
+    counts,
+  }
+}
+
+/** Code for a `server.ts`: loads wait at `app.gate(name)`, and `app.count(name)` counts. */
+export const GATES = `const gates = (${createGates})()
+  app.decorate('gate', gates.gate)
+  app.decorate('count', gates.count)
+  globalThis.hydrantGated = gates
 `
 
 export interface Gate {
@@ -112,6 +139,7 @@ export interface Gate {
 
 export interface Gated {
   gate(name: string): Gate
+  count(name: string): void
   counts: Record<string, number>
 }
 
