@@ -8,12 +8,12 @@ import type { FastifyInstance } from 'fastify'
 import { createElement } from 'react'
 import type { Test } from 'tap'
 import { discoverSite } from '../scripts/build/discover/discover-site.ts'
-import { MANIFEST_FORMAT, type Manifest } from '../src/server/build-output/manifest.ts'
-import { VERSION } from '../src/server/build-output/read-build.ts'
+import { BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from '../src/server/build-output/manifest.ts'
+import { buildFolder, VERSION } from '../src/server/build-output/read-build.ts'
 import { type CreateServerOptions, createInstance, type Instance } from '../src/server/create-server.ts'
 import { resolveOptions } from '../src/server/options/resolve-options.ts'
 import { headersOfBuild } from './server/lines.ts'
-import { createLog, HTML, type Served } from './server/served.ts'
+import { createLog, HTML, type Served, writeFiles } from './server/served.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of a site's functions are for its author, and tests break them
 type SiteFunction = (...values: any[]) => unknown
@@ -75,8 +75,45 @@ export async function createTestInstance(site: SiteModules, given: TestSiteOptio
   return createInstance({ dir, ...testBuild(site, { dir, server }), options: resolved, logging: { logger } })
 }
 
+export interface WrittenSiteOptions {
+  /** The default export of `server.ts` (none). */
+  server?: SiteFunction
+  /** The contents of the files in `public/`, by their paths there (none). */
+  publicFiles?: Record<string, string>
+}
+
+/**
+ * Writes a site from values as a build, for an app that registers the plugin, and for files that the server sends.
+ * Returns its folder. Only this process can serve it, and its browser scripts are empty.
+ */
+export function writeTestSite(
+  dir: string,
+  site: SiteModules,
+  { server, publicFiles = {} }: WrittenSiteOptions = {},
+): string {
+  const { folder, manifest, modules } = testBuild(site, { dir, server, publicFiles: Object.keys(publicFiles) })
+  const name = `hydrantTest${randomUUID()}`
+  Object.assign(globalThis, { [name]: modules })
+  const scripts = [manifest.entry, ...manifest.dataReader, ...Object.values(manifest.modules).map(({ js }) => js)]
+  writeFiles(folder, {
+    [BUILD_PATHS.manifest]: JSON.stringify(manifest),
+    [BUILD_PATHS.server]: `export const modules = globalThis['${name}']\n`,
+    [BUILD_PATHS.config]: 'export default {}\n',
+    ...Object.fromEntries(scripts.map((script) => [`${BUILD_PATHS.client}/${script}`, ''])),
+    ...Object.fromEntries(Object.entries(publicFiles).map(([path, text]) => [`${BUILD_PATHS.public}/${path}`, text])),
+  })
+  return dir
+}
+
+interface TestBuild {
+  dir: string
+  server?: SiteFunction | undefined
+  /** Paths below `public/` (none). */
+  publicFiles?: readonly string[]
+}
+
 /** Returns a build with the modules of a site, whose browser scripts do not exist. */
-export function testBuild(site: SiteModules, { dir, server }: { dir: string; server?: SiteFunction | undefined }) {
+export function testBuild(site: SiteModules, { dir, server, publicFiles = [] }: TestBuild) {
   const modules: Record<string, Record<string, unknown>> = {}
   for (const [path, value] of Object.entries(site)) {
     const stem = `pages${path === '/' ? '/index' : path}`
@@ -89,17 +126,17 @@ export function testBuild(site: SiteModules, { dir, server }: { dir: string; ser
       modules[`${stem}.server.ts`] = Object.fromEntries(own.filter(([name]) => !OF_COMPONENT.has(name)))
   }
   if (server) modules['server.ts'] = { default: server }
-  return { folder: join(dir, '.hydrant'), manifest: createManifest(Object.keys(modules)), modules }
+  return { folder: buildFolder(dir), manifest: createManifest(Object.keys(modules), publicFiles), modules }
 }
 
 function defaultComponent(stem: string) {
   return stem.endsWith('/layout') ? Children : Page
 }
 
-function createManifest(files: readonly string[]): Manifest {
+function createManifest(files: readonly string[], publicFiles: readonly string[]): Manifest {
   const pages = files.filter((file) => file.startsWith('pages/')).map((file) => file.slice('pages/'.length))
   const root = files.filter((file) => !file.includes('/'))
-  const { site, problems } = discoverSite({ root, pages, publicFiles: [] })
+  const { site, problems } = discoverSite({ root, pages, publicFiles: [...publicFiles] })
   if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'))
   return {
     format: MANIFEST_FORMAT,
@@ -119,6 +156,6 @@ function createManifest(files: readonly string[]): Manifest {
     ),
     serverPlugin: site.serverPlugin,
     clientFiles: [],
-    publicFiles: [],
+    publicFiles: [...publicFiles].sort(),
   }
 }
