@@ -5,7 +5,8 @@
 import t from 'tap'
 import { isAllowedHost, isForeign, isSameOrigin } from '../../scripts/dev/http/dev-access.ts'
 import { failureOf, serveAdmin } from '../server/admin/served-admin.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+import { HTML, JSON_ONLY } from '../server/served.ts'
+import { testSite } from '../test-site.ts'
 import { parseRaw, rawRequest, sendRaw } from './raw.ts'
 
 const SECRET = 'only-for-operators'
@@ -105,8 +106,7 @@ t.test('without a token a name that resolves to this machine shows nothing', asy
 })
 
 t.test('the operators’ data is not available at the visitors’ port', async (t) => {
-  const dir = await buildFiles(t.testdir({}), {})
-  const { app, get } = await serve(t, dir)
+  const { app, get } = await testSite(t, { '/': {} })
   for (const path of [
     ...INSIDE.slice(1),
     '/sign-in',
