@@ -45,15 +45,17 @@ t.test('forwarded headers of untrusted clients change nothing and appear nowhere
   const page = await get('/?a=1', { ...own, ...FORWARDED })
   t.equal(page.statusCode, 200)
   t.match(page.body, '<output>http://shop.example/?a=1</output>')
+  const changed: unknown[] = []
   for (const path of ['/?a=1', '/fails', '/moved', '/nowhere', '/moved/', '/_hydrant/assets/none.js']) {
     for (const accept of [HTML, JSON_ONLY]) {
       const plain = await get(path, { ...accept, host: 'shop.example' })
       const spoofed = await get(path, { ...accept, host: 'shop.example', ...FORWARDED })
-      t.equal(spoofed.statusCode, plain.statusCode, path)
-      t.equal(spoofed.headers.location, plain.headers.location)
-      t.notMatch(JSON.stringify([spoofed.headers, spoofed.body]), /evil|6666|10\.6\.6\.6/)
+      const isSame = spoofed.statusCode === plain.statusCode && spoofed.headers.location === plain.headers.location
+      const text = JSON.stringify([spoofed.headers, spoofed.body])
+      if (!isSame || /evil|6666|10\.6\.6\.6/.test(text)) changed.push([path, accept, spoofed.statusCode, text])
     }
   }
+  t.strictSame(changed, [])
   t.notMatch(JSON.stringify(log.errors().map(({ host }) => host)), 'evil')
 })
 
@@ -164,6 +166,7 @@ t.test('the host in a request target that is a whole URL is not trusted', async 
 
 t.test('a text that is not a host name is shown nowhere and is in no URL', async (t) => {
   const { send } = await listenRaw(t, (await testSite(t, site)).app)
+  const shown: unknown[] = []
   for (const host of [
     `user:pass@${EVIL}`,
     `shop.example@${EVIL}`,
@@ -182,11 +185,13 @@ t.test('a text that is not a host name is shown nowhere and is in no URL', async
   ]) {
     for (const path of ['/', '/fails', '/nowhere']) {
       const { status, headers, body } = parseRaw(await send(rawRequest(`GET ${path} HTTP/1.1`, [`Host: ${host}`])))
-      t.ok([200, 400, 404, 500].includes(status), `${host}: ${status}`)
-      t.notMatch(headers.join('\n') + body, /evil\.example|<script>evil|vil\.example/, `${path}, ${host}`)
-      if (status === 200) t.match(body, '<output>http://localhost/</output>', host)
+      const text = headers.join('\n') + body
+      const isExpected = [200, 400, 404, 500].includes(status) && !/evil\.example|<script>evil|vil\.example/.test(text)
+      if (!isExpected || (status === 200 && !body.includes('<output>http://localhost/</output>')))
+        shown.push([path, host, status, text])
     }
   }
+  t.strictSame(shown, [])
 })
 
 t.test('of two hosts the second does not count, and control characters are refused', async (t) => {
