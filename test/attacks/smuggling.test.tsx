@@ -74,14 +74,15 @@ const REFUSED: Record<string, string> = {
 t.test('a request whose end is ambiguous is refused, and nothing after it is read', async (t) => {
   const { app, log } = await testSite(t, site, { server, ledger: false })
   const { send } = await listenRaw(t, app)
+  const read: Record<string, unknown> = {}
   for (const [name, bytes] of Object.entries(REFUSED)) {
     asked.length = 0
     const answer = await send(bytes)
-    t.equal(parseRaw(answer).status, 400, name)
-    t.equal(countAnswers(answer), 1, name)
-    t.notOk(asked.includes('/smuggled'), name)
-    t.match(answer, /^Connection: close\r$/m, name)
+    const isRefused = parseRaw(answer).status === 400 && countAnswers(answer) === 1
+    if (!isRefused || asked.includes('/smuggled') || !/^Connection: close\r$/m.test(answer))
+      read[name] = { asked: [...asked], answer }
   }
+  t.strictSame(read, {})
   t.strictSame(log.errors(), [])
 })
 
