@@ -2,34 +2,37 @@
 // types that a guard reads differently than the parser (CVE-2025-32442 and CVE-2026-25223 of Fastify: a capital, a
 // space or a tab bypassed the schema), and forms sent as other types.
 
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
-import t from 'tap'
-import { navigationHeaders } from '../server/lines.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
-
-const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
-const dir = await buildFiles(t.testdir({}), {
-  'pages/echo.tsx': page,
-  'pages/echo.server.ts':
-    'export const action = ({ form, request }) => ({ form: [...form], body: request.body instanceof FormData ? null : (request.body ?? null) })\n',
-  'server.ts': `import { gunzipSync } from 'node:zlib'
 import { Readable } from 'node:stream'
-export default async (app) => {
-  app.addHook('preParsing', async (request, reply, payload) => {
+import { brotliCompressSync, deflateRawSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import t from 'tap'
+import type { ActionContext } from '../../src/server/index.ts'
+import { HTML, JSON_ONLY } from '../server/served.ts'
+import { navigationHeaders, testSite } from '../test-site.ts'
+
+const site = {
+  '/echo': {
+    action: ({ form, request }: ActionContext) => ({
+      form: [...form],
+      body: request.body instanceof FormData ? null : (request.body ?? null),
+    }),
+  },
+}
+async function server(app: FastifyInstance) {
+  app.addHook('preParsing', async (request, _reply, payload) => {
     if (request.headers['x-expand'] === undefined) return payload
-    const chunks = []
+    const chunks: Buffer[] = []
     for await (const chunk of payload) chunks.push(chunk)
-    const expanded = Readable.from([gunzipSync(Buffer.concat(chunks))])
-    return Object.assign(expanded, { receivedEncodedLength: Buffer.concat(chunks).length })
+    const received = Buffer.concat(chunks)
+    return Object.assign(Readable.from([gunzipSync(received)]), { receivedEncodedLength: received.length })
   })
 }
-`,
-})
+
 const FORM = 'application/x-www-form-urlencoded'
 const REPORT = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
 
 t.test('a compressed body is neither expanded nor read as another type', async (t) => {
-  const { app, log } = await serve(t, dir, { ledger: false })
+  const { app, log } = await testSite(t, site, { server, ledger: false })
   const bomb = Buffer.alloc(20_000_000, 'a=1&')
   const packed = {
     gzip: gzipSync(bomb),
@@ -37,6 +40,7 @@ t.test('a compressed body is neither expanded nor read as another type', async (
     'x-gzip': deflateRawSync(bomb),
     br: brotliCompressSync(bomb),
   }
+  const taken: string[] = []
   for (const [encoding, payload] of Object.entries({
     ...packed,
     'gzip, gzip': gzipSync(packed.gzip),
@@ -56,17 +60,18 @@ t.test('a compressed body is neither expanded nor read as another type', async (
         const headers = {
           ...HTML,
           ...REPORT,
-          ...navigationHeaders(dir),
+          ...navigationHeaders(),
           'content-type': type,
           'content-encoding': encoding,
         }
-        const response = await app.inject({ method: 'POST', url, headers, payload })
-        t.equal(response.statusCode, 415, `${url} ${type} ${encoding}`)
-        t.match(response.headers['cache-control'], /no-store$/)
-        t.equal(response.headers['accept-encoding'], 'identity')
+        const { statusCode, headers: answered } = await app.inject({ method: 'POST', url, headers, payload })
+        const isRefused = statusCode === 415 && answered['accept-encoding'] === 'identity'
+        if (!isRefused || !String(answered['cache-control']).endsWith('no-store'))
+          taken.push(`${url} ${type} ${encoding}: ${statusCode} ${JSON.stringify(answered)}`)
       }
     }
   }
+  t.strictSame(taken, [])
   t.strictSame(log.errors(), [])
   for (const encoding of ['identity', 'Identity', '']) {
     const headers = { ...JSON_ONLY, 'content-type': FORM, 'content-encoding': encoding }
@@ -79,8 +84,9 @@ t.test('a compressed body is neither expanded nor read as another type', async (
 })
 
 t.test('an unusual spelling of a type is read as that type, or refused', async (t) => {
-  const { app, log } = await serve(t, dir, { ledger: false })
-  const seen: Record<string, unknown> = {}
+  const { app, log } = await testSite(t, site, { server, ledger: false })
+  const seen: [type: string, body: unknown][] = []
+  const others: string[] = []
   for (const type of [
     'application/json',
     'Application/JSON',
@@ -113,15 +119,20 @@ t.test('an unusual spelling of a type is read as that type, or refused', async (
     for (const payload of ['{"a":1}', '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n']) {
       const headers = { ...JSON_ONLY, 'content-type': type }
       const response = await app.inject({ method: 'POST', url: '/echo', headers, payload })
-      t.ok([200, 400, 415].includes(response.statusCode), `${type}: ${response.statusCode}`)
-      if (response.statusCode === 200 && payload.startsWith('{')) seen[type] = response.json().body
-      if (response.statusCode !== 200) t.equal(response.headers['cache-control'], 'no-store')
+      const { statusCode } = response
+      const isKept = statusCode !== 200 && response.headers['cache-control'] !== 'no-store'
+      if (![200, 400, 415].includes(statusCode) || isKept) others.push(`${type}: ${statusCode}`)
+      if (statusCode === 200 && payload.startsWith('{')) seen.push([type, response.json().body])
     }
   }
-  for (const [type, body] of Object.entries(seen)) {
-    const isJson = /^application\/json\s*(?:;|$)/i.test(type.trim())
-    const isText = /^text\/plain\s*(?:;|$)/i.test(type)
-    t.strictSame(body, isJson ? { a: 1 } : isText ? '{"a":1}' : null, type)
-  }
+  t.strictSame(others, [])
+  t.strictSame(
+    seen,
+    seen.map(([type]) => {
+      const isJson = /^application\/json\s*(?:;|$)/i.test(type.trim())
+      const isText = /^text\/plain\s*(?:;|$)/i.test(type)
+      return [type, isJson ? { a: 1 } : isText ? '{"a":1}' : null]
+    }),
+  )
   t.strictSame(log.errors(), [])
 })

@@ -2,14 +2,10 @@
 // them (CWE-770).
 
 import t from 'tap'
-import { buildFiles, serve } from '../server/served.ts'
+import { testSite } from '../test-site.ts'
 import { listenRaw, rawRequest } from './raw.ts'
 
-const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
-const dir = await buildFiles(t.testdir({}), {
-  'pages/act.tsx': page,
-  'pages/act.server.ts': 'export const action = () => ({})\n',
-})
+const site = { '/': {}, '/act': { action: () => ({}) } }
 const BROWSER = { origin: 'http://shop.example', host: 'shop.example', 'content-type': 'application/json' }
 const reportOf = (n: number) =>
   JSON.stringify({
@@ -21,8 +17,9 @@ const reportOf = (n: number) =>
   })
 
 t.test('of endless reports a few are accepted, whatever addresses they claim', async (t) => {
-  const { app, log } = await serve(t, dir, { ledger: false })
+  const { app, log } = await testSite(t, site, { ledger: false })
   const statuses = new Map<number, number>()
+  const kept: number[] = []
   for (let n = 0; n < 400; n++) {
     const headers = {
       ...BROWSER,
@@ -38,8 +35,9 @@ t.test('of endless reports a few are accepted, whatever addresses they claim', a
       payload: reportOf(n),
     })
     statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1)
-    t.equal(answered['cache-control'], 'no-store')
+    if (answered['cache-control'] !== 'no-store') kept.push(n)
   }
+  t.strictSame(kept, [])
   t.strictSame([...statuses.keys()].sort(), [204, 429])
   // The allowance of one minute, plus what is refilled while the others are sent.
   t.ok((statuses.get(204) ?? 0) <= 80, `${statuses.get(204)} were taken`)
@@ -48,7 +46,7 @@ t.test('of endless reports a few are accepted, whatever addresses they claim', a
 })
 
 t.test('bodies that are not reports fill nothing either', async (t) => {
-  const { app, log } = await serve(t, dir, { ledger: false, logger: false })
+  const { app, log } = await testSite(t, site, { ledger: false, logger: false })
   for (const payload of [
     '',
     '{',
@@ -66,7 +64,7 @@ t.test('bodies that are not reports fill nothing either', async (t) => {
 })
 
 t.test('bytes that are not requests fill no log', async (t) => {
-  const { app, log } = await serve(t, dir, { ledger: false })
+  const { app, log } = await testSite(t, site, { ledger: false })
   const { send } = await listenRaw(t, app)
   for (let n = 0; n < 60; n++) await send(`GARBAGE ${n}\r\n\r\n`)
   t.ok(log.lines.length <= 4, `${log.lines.length} lines`)

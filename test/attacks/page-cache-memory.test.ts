@@ -4,28 +4,27 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+import type { LoadContext } from '../../src/server/index.ts'
+import { HTML, JSON_ONLY } from '../server/served.ts'
+import { testSite } from '../test-site.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-const CACHE = 'export const cache = { maxAgeS: 60 }\n'
+const cache = { maxAgeS: 60 }
 const PAGES = {
-  stored: `${CACHE}export const load = () => 1\n`,
-  passed: `${CACHE}export const load = ({ request }) => String(request.headers.cookie)\n`,
-  fails: `${CACHE}export const load = () => {\n  throw new Error('fails')\n}\n`,
-  shell: `${CACHE}export const load = () => 1\nexport const loadVisitor = () => 2\n`,
+  stored: { cache, load: () => 1 },
+  passed: { cache, load: ({ request }: LoadContext) => String(request.headers.cookie) },
+  fails: {
+    cache,
+    load() {
+      throw new Error('fails')
+    },
+  },
+  shell: { cache, load: () => 1, loadVisitor: () => 2 },
 }
+const site = Object.fromEntries(Object.entries(PAGES).map(([name, page]) => [`/${name}/[id]`, page]))
 
-const dir = await buildFiles(
-  t.testdir({}),
-  Object.fromEntries(
-    Object.entries(PAGES).flatMap(([name, server]) => [
-      [`pages/${name}/[id].tsx`, 'export default function Page() {\n  return <p>page</p>\n}\n'],
-      [`pages/${name}/[id].server.ts`, server],
-    ]),
-  ),
-)
 const REQUESTS = 500
 /** More than what a page and its key take, and less than a URL. */
 const MAX_BYTES = 4_000
@@ -33,7 +32,7 @@ const QUERY = 'a'.repeat(7_000)
 
 t.test('the memory does not grow with the URLs of cached pages', async (t) => {
   const logger = { level: 'silent' }
-  const { get } = await serve(t, dir, { ledger: false, logger, pageCache: { maxBytes: 200_000 } })
+  const { get } = await testSite(t, site, { ledger: false, logger, pageCache: { maxBytes: 200_000 } })
   let id = 0
   // The path is short, and a part of a long text.
   const ask = (name: string) =>

@@ -1,35 +1,34 @@
 // Attacks on the removal of secrets from the log: with the redactor's own words, which let one request block the
 // process for a minute and fill the disk (CWE-407, CWE-400), and in places that it does not search (CWE-532).
 
-import Fastify from 'fastify'
+import Fastify, { type FastifyRequest } from 'fastify'
 import t from 'tap'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
+import { type ActionContext, HttpError, type LoadContext } from '../../src/server/index.ts'
 import { hydrant } from '../../src/server/plugin.ts'
-import { buildFiles, serve } from '../server/served.ts'
+import { serve } from '../server/served.ts'
 import { createRandom } from '../shared/random.ts'
+import { writeTestSite } from '../test-site.ts'
 import { until } from '../until.ts'
 import { startCounting } from '../work.ts'
 import { listenRaw, parseRaw, rawRequest } from './raw.ts'
 
-const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
-const dir = await buildFiles(t.testdir({}), {
-  'pages/fails.tsx': page,
-  'pages/fails.server.ts': `const said = (request) => request.originalUrl + JSON.stringify(request.headers)
-const fail = (text) => {
-  throw Object.assign(new Error(text, { cause: new AggregateError([new TypeError(text)], text) }), { name: text, digest: text })
+const said = (request: FastifyRequest) => request.originalUrl + JSON.stringify(request.headers)
+function fail(text: string) {
+  const cause = new AggregateError([new TypeError(text)], text)
+  throw Object.assign(new Error(text, { cause }), { name: text, digest: text })
 }
-export const load = ({ request }) => fail(said(request))
-export const action = ({ request, form }) =>
-  fail(JSON.stringify(request.body instanceof FormData ? [...form] : request.body) + said(request))
-`,
-  'pages/refuses.tsx': page,
-  'pages/refuses.server.ts': `import { HttpError } from 'hydrant'
-const refuse = ({ request }) => {
-  throw new HttpError(403, JSON.stringify([request.headers, request.body instanceof FormData ? [...request.body] : request.body]))
+function refuse({ request }: LoadContext) {
+  const body = request.body instanceof FormData ? [...request.body] : request.body
+  throw new HttpError(403, JSON.stringify([request.headers, body]))
 }
-export const load = refuse
-export const action = refuse
-`,
+const dir = writeTestSite(t.testdir({}), {
+  '/fails': {
+    load: ({ request }: LoadContext) => fail(said(request)),
+    action: ({ request, form }: ActionContext) =>
+      fail(JSON.stringify(request.body instanceof FormData ? [...form] : request.body) + said(request)),
+  },
+  '/refuses': { load: refuse, action: refuse },
 })
 
 interface Sent {

@@ -2,24 +2,24 @@
 // of SvelteKit: a content type that was not checked, or was spelled differently, bypassed the check.
 // GHSA-qwww-vcr4-c8h2 of React Router: the action had run before the request was refused.
 
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { navigationHeaders } from '../server/lines.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+import { HTML, JSON_ONLY } from '../server/served.ts'
+import { navigationHeaders, testSite } from '../test-site.ts'
 
-const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
-const count = '(globalThis.hydrantTestActs = (globalThis.hydrantTestActs ?? 0) + 1)'
-const dir = await buildFiles(t.testdir({}), {
-  'pages/act.tsx': page,
-  'pages/act.server.ts': `export const action = () => ({ acts: ${count} })\n`,
-  'server.ts': `export default async (app) => {
+/** How often an action has run and a body was read. */
+const counts = { acts: 0, read: 0 }
+const act = async () => ({ acts: ++counts.acts })
+const site = { '/act': { action: act } }
+async function server(app: FastifyInstance) {
   app.get('/socket', async () => 'a socket')
-  app.addContentTypeParser('*', (request, payload, done) => { payload.resume(); done(null) })
-  app.addHook('preParsing', async () => void (globalThis.hydrantTestRead = (globalThis.hydrantTestRead ?? 0) + 1))
-  app.route({ method: ['POST', 'PUT', 'PATCH', 'DELETE'], url: '/own', handler: async () => ({ acts: ${count} }) })
+  app.addContentTypeParser('*', (_request, payload, done) => {
+    payload.resume()
+    done(null)
+  })
+  app.addHook('preParsing', async () => void counts.read++)
+  app.route({ method: ['POST', 'PUT', 'PATCH', 'DELETE'], url: '/own', handler: act })
 }
-`,
-})
-const site = globalThis as { hydrantTestActs?: number; hydrantTestRead?: number }
 
 /**
  * The headers that browsers send when another site causes a request, and the headers that an attacker would prefer.
@@ -73,7 +73,8 @@ const TYPES = [
 ]
 
 t.test('another site can make no visitor do anything, with any method and type', async (t) => {
-  const { app, log } = await serve(t, dir, { ledger: false, allowedOrigins: ['https://friend.example'] })
+  const { app, log } = await testSite(t, site, { server, ledger: false, allowedOrigins: ['https://friend.example'] })
+  const passed: string[] = []
   for (const [index, headers] of FROM_ELSEWHERE.entries()) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
       // All types, for the first of these methods.
@@ -81,25 +82,25 @@ t.test('another site can make no visitor do anything, with any method and type',
       for (const type of types) {
         for (const url of ['/act', '/act?_method=GET', '/act?_hydrant', '/own', '/_hydrant/report']) {
           if (method !== 'POST' && url === '/_hydrant/report') continue
-          site.hydrantTestActs = 0
-          site.hydrantTestRead = 0
-          const own = { host: 'shop.example', cookie: 'session=of-the-visitor', ...navigationHeaders(dir) }
+          counts.acts = 0
+          counts.read = 0
+          const own = { host: 'shop.example', cookie: 'session=of-the-visitor', ...navigationHeaders() }
           const sent = { ...HTML, ...own, ...(type ? { 'content-type': type } : {}), ...headers }
-          const response = await app.inject({ method, url, headers: sent, payload: '{"a":1}' })
-          const title = `${method} ${url} ${type} ${JSON.stringify(headers)}`
-          t.equal(response.statusCode, 403, title)
-          t.equal(site.hydrantTestActs, 0, `${title}: it has not run`)
-          t.equal(site.hydrantTestRead, 0, `${title}: its body was not read`)
+          const { statusCode } = await app.inject({ method, url, headers: sent, payload: '{"a":1}' })
+          // Its action has not run, and its body was not read.
+          if (statusCode !== 403 || counts.acts > 0 || counts.read > 0)
+            passed.push(`${method} ${url} ${type} ${JSON.stringify(headers)}: ${statusCode} ${JSON.stringify(counts)}`)
         }
       }
     }
   }
+  t.strictSame(passed, [])
   t.strictSame(log.errors(), [])
 })
 
 t.test('a request that only reads runs no action, whatever its headers', async (t) => {
-  const { app } = await serve(t, dir, { ledger: false })
-  site.hydrantTestActs = 0
+  const { app } = await testSite(t, site, { server, ledger: false })
+  counts.acts = 0
   for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'] as const) {
     for (const headers of [{}, { 'x-http-method-override': 'POST', 'x-http-method': 'POST' }, FROM_ELSEWHERE[0]]) {
       for (const url of ['/act?_method=POST', '/act?_hydrant', '/own']) {
@@ -107,17 +108,17 @@ t.test('a request that only reads runs no action, whatever its headers', async (
         const response = await app.inject({
           method: method as 'GET',
           url,
-          headers: { ...HTML, ...navigationHeaders(dir), ...headers },
+          headers: { ...HTML, ...navigationHeaders(), ...headers },
         })
         t.ok(response.statusCode < 500, `${method} ${url}: ${response.statusCode}`)
       }
     }
   }
-  t.equal(site.hydrantTestActs, 0)
+  t.equal(counts.acts, 0)
 })
 
 t.test('another site opens no WebSocket in a visitor’s name', async (t) => {
-  const { app } = await serve(t, dir, { ledger: false, allowedOrigins: ['https://friend.example'] })
+  const { app } = await testSite(t, site, { server, ledger: false, allowedOrigins: ['https://friend.example'] })
   const upgrade = {
     connection: 'Upgrade',
     upgrade: 'websocket',
@@ -139,7 +140,7 @@ t.test('another site opens no WebSocket in a visitor’s name', async (t) => {
 })
 
 t.test('the site itself, allowed origins and scripts pass', async (t) => {
-  const { app } = await serve(t, dir, { ledger: false, allowedOrigins: ['https://friend.example'] })
+  const { app } = await testSite(t, site, { server, ledger: false, allowedOrigins: ['https://friend.example'] })
   for (const headers of [
     { 'sec-fetch-site': 'same-origin', origin: 'https://shop.example' },
     { 'sec-fetch-site': 'none' },
@@ -148,7 +149,7 @@ t.test('the site itself, allowed origins and scripts pass', async (t) => {
     {},
   ]) {
     for (const url of ['/act', '/own']) {
-      site.hydrantTestActs = 0
+      counts.acts = 0
       const form = { 'content-type': 'application/x-www-form-urlencoded' }
       const response = await app.inject({
         method: 'POST',

@@ -1,48 +1,51 @@
 // Races between visitors and invalidations. After an invalidation, nobody may get a page that was made before it: not one
 // whose render began before it, not one that was old already, in no form, and under no spelling of its address.
 
+import { setImmediate as turn } from 'node:timers/promises'
 import { brotliDecompressSync } from 'node:zlib'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../src/server/index.ts'
-import { marked, navigationHeaders } from '../server/lines.ts'
-import { buildFiles, HTML, JSON_ONLY, type Served, serve } from '../server/served.ts'
+import { marked } from '../server/lines.ts'
+import { HTML, JSON_ONLY, type Served, serve } from '../server/served.ts'
+import { navigationHeaders, writeTestSite } from '../test-site.ts'
 
-/** The data of the site: the versions of its items and groups, which loads read. */
-const site = { items: [0, 0, 0, 0, 0, 0], groups: [0, 0] }
-Object.assign(globalThis, { hydrantVersions: site })
+/** The versions of the site's items and groups, which loads read. */
+const versions = { items: [0, 0, 0, 0, 0, 0], groups: [0, 0] }
 
-const page = 'export default ({ data }) => <p>{data.text}</p>\n'
+interface Item {
+  params: { id: number }
+}
+
 /** Loads read one version, wait for some turns of the event loop, and read the other: they mix old and new. */
-const server = (rule: string, more = '') => `import { setImmediate as turn } from 'node:timers/promises'
-const { items, groups } = globalThis.hydrantVersions
-let runs = 0
-export const cache = { ${rule}, tags: ({ params: { id } }) => ['item:' + id, 'group:' + (id % 2)] }
-${more}
-export async function load({ params: { id } }) {
-  const item = items[id]
-  for (let turns = runs++ % 5; turns > 0; turns--) await turn()
-  return { text: 'item=' + item + ' group=' + groups[id % 2] + '.' }
+function itemPage(rule: Record<string, number>) {
+  let runs = 0
+  return {
+    Component: ({ data }: { data: { text: string } }) => <p>{data.text}</p>,
+    cache: { ...rule, tags: ({ params: { id } }: Item) => [`item:${id}`, `group:${id % 2}`] },
+    async load({ params: { id } }: Item) {
+      const item = versions.items[id]
+      for (let turns = runs++ % 5; turns > 0; turns--) await turn()
+      return { text: `item=${item} group=${versions.groups[id % 2]}.` }
+    },
+  }
 }
-`
 const KINDS = {
-  fresh: server('maxAgeS: 600'),
-  stale: server('maxAgeS: 0, staleS: 600'),
-  guarded: server('maxAgeS: 600', 'export const guard = async () => {}'),
+  fresh: itemPage({ maxAgeS: 600 }),
+  stale: itemPage({ maxAgeS: 0, staleS: 600 }),
+  guarded: { ...itemPage({ maxAgeS: 600 }), guard: async () => {} },
 }
-const dir = await buildFiles(t.testdir({}), {
-  ...Object.fromEntries(
-    Object.entries(KINDS).flatMap(([kind, text]) => [
-      [`pages/${kind}/[id].tsx`, page],
-      [`pages/${kind}/[id].server.ts`, text],
-    ]),
-  ),
-  'pages/named/[id].tsx': 'export default ({ data }) => <p>run {data}</p>\n',
-  'pages/named/[id].server.ts':
-    'let runs = 0\nexport const cache = { maxAgeS: 600 }\nexport const load = () => ++runs\n',
+let namedRuns = 0
+const dir = writeTestSite(t.testdir({}), {
+  ...Object.fromEntries(Object.entries(KINDS).map(([kind, page]) => [`/${kind}/[id]`, page])),
+  '/named/[id]': {
+    Component: ({ data }: { data: number }) => <p>run {data}</p>,
+    cache: { maxAgeS: 600 },
+    load: () => ++namedRuns,
+  },
 })
 
-const NAVIGATION = navigationHeaders(dir)
+const NAVIGATION = navigationHeaders()
 /** Each form of a page. */
 const FORMS = [
   (path: string) => [path, HTML] as const,
@@ -67,13 +70,13 @@ interface Floor {
 /** The oldest versions that each page may show. */
 function createFloors() {
   const floors = new Map<string, Floor>()
-  const paths = Object.keys(KINDS).flatMap((kind) => site.items.map((_, id) => `/${kind}/${id}`))
+  const paths = Object.keys(KINDS).flatMap((kind) => versions.items.map((_, id) => `/${kind}/${id}`))
   for (const path of paths) floors.set(path, { item: 0, group: 0 })
   const idOf = (path: string) => Number(path.split('/')[2])
   const at = (path: string): Floor => floors.get(path) ?? { item: 0, group: 0 }
   /** A page that was removed shows no version from before that. */
   function raise(isRemoved: (path: string, id: number) => boolean) {
-    const now = structuredClone(site)
+    const now = structuredClone(versions)
     const removed = paths.filter((path) => isRemoved(path, idOf(path)))
     return () => {
       for (const path of removed) {
@@ -91,10 +94,10 @@ function createFloors() {
 
 /** Changes the data, and then removes some pages. Resolves when that is done. */
 async function change({ app }: Served, { paths, raise }: ReturnType<typeof createFloors>) {
-  const id = below(site.items.length)
+  const id = below(versions.items.length)
   const path = paths[below(paths.length)] ?? ''
-  site.items[id] = (site.items[id] ?? 0) + 1
-  site.groups[id % 2] = (site.groups[id % 2] ?? 0) + 1
+  versions.items[id] = (versions.items[id] ?? 0) + 1
+  versions.groups[id % 2] = (versions.groups[id % 2] ?? 0) + 1
   const [isRemoved, remove] = [
     [(_: string, own: number) => own === id, () => app.pageCache.invalidate({ tags: [`item:${id}`] })],
     [(_: string, own: number) => own % 2 === id % 2, () => app.pageCache.invalidate({ tags: [`group:${id % 2}`] })],

@@ -3,23 +3,23 @@
 // ends and folded headers; CVE-2021-22959, with a space before a header's colon; CVE-2024-27982, with hidden lengths;
 // CVE-2024-22019, with endless chunk extensions.
 
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { buildFiles, serve } from '../server/served.ts'
+import type { ActionContext } from '../../src/server/index.ts'
+import { testSite } from '../test-site.ts'
 import { countAnswers, listenRaw, parseRaw } from './raw.ts'
 
-const page =
-  'export default function Page({ actionData }) {\n  return <output>{JSON.stringify(actionData)}</output>\n}\n'
-const dir = await buildFiles(t.testdir({}), {
-  'pages/act.tsx': page,
-  'pages/act.server.ts': 'export const action = ({ form }) => ({ form: [...form] })\n',
-  'server.ts': `export default async (app) => {
-  app.addHook('onRequest', async (request) => void globalThis.hydrantTestAsked.push(request.url))
+const site = {
+  '/': {},
+  '/act': {
+    Component: ({ actionData }: { actionData: unknown }) => <output>{JSON.stringify(actionData)}</output>,
+    action: ({ form }: ActionContext) => ({ form: [...form] }),
+  },
 }
-`,
-})
-const site = globalThis as { hydrantTestAsked?: string[] }
 const asked: string[] = []
-site.hydrantTestAsked = asked
+async function server(app: FastifyInstance) {
+  app.addHook('onRequest', async ({ url }) => void asked.push(url))
+}
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded'
 /** The smuggled request. It closes the connection, so a response to it ends the test. */
@@ -72,21 +72,22 @@ const REFUSED: Record<string, string> = {
 }
 
 t.test('a request whose end is ambiguous is refused, and nothing after it is read', async (t) => {
-  const { app, log } = await serve(t, dir, { ledger: false })
+  const { app, log } = await testSite(t, site, { server, ledger: false })
   const { send } = await listenRaw(t, app)
+  const read: Record<string, unknown> = {}
   for (const [name, bytes] of Object.entries(REFUSED)) {
     asked.length = 0
     const answer = await send(bytes)
-    t.equal(parseRaw(answer).status, 400, name)
-    t.equal(countAnswers(answer), 1, name)
-    t.notOk(asked.includes('/smuggled'), name)
-    t.match(answer, /^Connection: close\r$/m, name)
+    const isRefused = parseRaw(answer).status === 400 && countAnswers(answer) === 1
+    if (!isRefused || asked.includes('/smuggled') || !/^Connection: close\r$/m.test(answer))
+      read[name] = { asked: [...asked], answer }
   }
+  t.strictSame(read, {})
   t.strictSame(log.errors(), [])
 })
 
 t.test('a well-formed request ends where it says', async (t) => {
-  const { app } = await serve(t, dir, { ledger: false })
+  const { app } = await testSite(t, site, { server, ledger: false })
   const { send } = await listenRaw(t, app)
   for (const [name, bytes] of Object.entries({
     'a length': post(['Content-Length: 3'], `a=1${INNER}`),
@@ -104,7 +105,7 @@ t.test('a well-formed request ends where it says', async (t) => {
 })
 
 t.test('a body that is not read does not become the next request', async (t) => {
-  const { app } = await serve(t, dir, { ledger: false })
+  const { app } = await testSite(t, site, { server, ledger: false })
   const { send } = await listenRaw(t, app)
   for (const [path, headers] of [
     // Refused before its body is read.
@@ -126,7 +127,7 @@ t.test('a body that is not read does not become the next request', async (t) => 
 })
 
 t.test('a refused upgrade does not leave the protocol', async (t) => {
-  const { app } = await serve(t, dir, { ledger: false })
+  const { app } = await testSite(t, site, { server, ledger: false })
   const { send } = await listenRaw(t, app)
   for (const upgrade of ['h2c', 'websocket', 'TLS/1.0', 'HTTP/2.0, h2c']) {
     asked.length = 0

@@ -1,42 +1,64 @@
 // Attacks that bypass a guard. CVE-2025-29927: a header of the framework's own, sent by a client, skipped the
 // middleware that checks the login. Other attacks spell a path so that a guard reads it differently than the router.
 
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ReactNode } from 'react'
 import t from 'tap'
-import { marked, navigationHeaders } from '../server/lines.ts'
-import { buildFiles, HTML, JSON_ONLY, type Served, serve } from '../server/served.ts'
+import { marked } from '../server/lines.ts'
+import { HTML, JSON_ONLY, type Served, serve } from '../server/served.ts'
+import { navigationHeaders, writeTestSite } from '../test-site.ts'
 import { listenRaw, parseRaw, rawRequest } from './raw.ts'
 
 const SECRET = 'the books of the house'
-const page = 'export default function Page({ data }) {\n  return <p>{data?.secret ?? "open"}</p>\n}\n'
-const secretLoad = `export const load = () => ({ secret: ${JSON.stringify(SECRET)} })\n`
+interface Props {
+  data?: { secret: string }
+  children?: ReactNode
+}
+const Component = ({ data }: Props) => <p>{data?.secret ?? 'open'}</p>
+const load = () => ({ secret: SECRET })
+const site = {
+  '/': { Component },
+  '/admin/layout': {
+    load,
+    Component: ({ data, children }: Props) => (
+      <div>
+        {data?.secret}
+        {children}
+      </div>
+    ),
+  },
+  '/admin/index': { Component, load, action: load },
+  '/admin/users/[id]': { Component, load },
+  '/[name]': { Component },
+}
 
-const dir = await buildFiles(t.testdir({}), {
-  'pages/index.tsx': page,
-  'pages/admin/layout.tsx':
-    'export default function Layout({ data, children }) {\n  return <div>{data.secret}{children}</div>\n}\n',
-  'pages/admin/layout.server.ts': secretLoad,
-  'pages/admin/index.tsx': page,
-  'pages/admin/index.server.ts': `${secretLoad}export const action = () => ({ secret: ${JSON.stringify(SECRET)} })\n`,
-  'pages/admin/users/[id].tsx': page,
-  'pages/admin/users/[id].server.ts': secretLoad,
-  'pages/[name].tsx': page,
-  'public/admin/report.txt': SECRET,
-  // A test chooses whether the hook checks the URL or the route. Each must be sufficient alone.
-  'server.ts': `export default async function server(app) {
-  app.addHook(globalThis.hydrantTestHook ?? 'onRequest', async (request, reply) => {
-    globalThis.hydrantTestHooks = (globalThis.hydrantTestHooks ?? 0) + 1
-    const { url = '' } = globalThis.hydrantTestGuard === 'route' ? request.routeOptions : request
+type Hook = 'onRequest' | 'preParsing' | 'preValidation' | 'preHandler'
+interface Guard {
+  /** A test chooses whether the hook checks the URL or the route. Each must be sufficient alone. */
+  reads: 'route' | 'url'
+  hook: Hook
+  isThrown: boolean
+}
+const GUARD: Readonly<Guard> = { reads: 'url', hook: 'onRequest', isThrown: false }
+let guard = GUARD
+let runs = 0
+
+async function server(app: FastifyInstance) {
+  async function check(request: FastifyRequest, reply: FastifyReply) {
+    runs++
+    const { url = '' } = guard.reads === 'route' ? request.routeOptions : request
     if (url.startsWith('/admin') && request.headers.authorization !== 'Bearer let-me-in') {
-      if (globalThis.hydrantTestThrows) throw Object.assign(new Error('who are you?'), { statusCode: 401 })
+      if (guard.isThrown) throw Object.assign(new Error('who are you?'), { statusCode: 401 })
       return reply.code(401).send('who are you?')
     }
-  })
-  app.get('/admin/export', async () => ${JSON.stringify(SECRET)})
+  }
+  // The hooks have different types.
+  app.addHook(guard.hook as 'onRequest', check)
+  app.get('/admin/export', async () => SECRET)
 }
-`,
-})
+const dir = writeTestSite(t.testdir({}), site, { server, publicFiles: { 'admin/report.txt': SECRET } })
 
-const NAVIGATION = navigationHeaders(dir)
+const NAVIGATION = navigationHeaders()
 
 const INTERNAL: Record<string, string>[] = [
   { 'hydrant-build': 'x' },
@@ -59,16 +81,11 @@ const INTERNAL: Record<string, string>[] = [
   { connection: 'close, authorization, hydrant-build' },
 ]
 
-const hooks = globalThis as {
-  hydrantTestHooks?: number
-  hydrantTestGuard?: 'route' | 'url'
-  hydrantTestHook?: string
-  hydrantTestThrows?: boolean
-}
-const GUARDS = ['route', 'url'] as const
+const READS = ['route', 'url'] as const
 
 t.test('no header of a client bypasses a hook', async (t) => {
   const { app } = await serve(t, dir)
+  const passed: string[] = []
   for (const headers of INTERNAL) {
     const title = JSON.stringify(headers).slice(0, 100)
     for (const accept of [HTML, JSON_ONLY]) {
@@ -83,17 +100,16 @@ t.test('no header of a client bypasses a hook', async (t) => {
         ['POST', '/admin?_hydrant'],
         ['GET', '/admin/users/5?_hydrant'],
       ] as const) {
-        hooks.hydrantTestHooks = 0
+        runs = 0
         const asking = url.endsWith('_hydrant') ? NAVIGATION : {}
         const response = await app.inject({ method, url, headers: { ...accept, ...asking, ...headers } })
-        t.equal(response.statusCode, 401, `${method} ${url} ${title}`)
-        t.notMatch(response.body, SECRET)
-        t.equal(hooks.hydrantTestHooks, 1, 'the hook has run, once')
-        t.not(response.headers['x-request-id'], 'mine')
-        t.notOk('hydrant-acted' in response.headers)
+        const isRefused = response.statusCode === 401 && runs === 1 && !response.body.includes(SECRET)
+        if (!isRefused || response.headers['x-request-id'] === 'mine' || 'hydrant-acted' in response.headers)
+          passed.push(`${method} ${url} ${title}: ${response.statusCode}, ${runs} runs, ${response.body.slice(0, 300)}`)
       }
     }
   }
+  t.strictSame(passed, [])
 })
 
 t.test('clients with access get the page, so the guard refuses the others', async (t) => {
@@ -123,22 +139,26 @@ const REFUSED: { title: string; method: 'GET' | 'POST' | 'PUT'; headers: Record<
   ]
 
 t.test('no client that the hooks refuse gets the data of a layout, whatever refuses it first', async (t) => {
-  t.teardown(() => Object.assign(hooks, { hydrantTestHook: undefined, hydrantTestThrows: undefined }))
-  for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler']) {
+  t.teardown(() => {
+    guard = GUARD
+  })
+  const passed: string[] = []
+  for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const) {
     for (const isThrown of [false, true]) {
-      Object.assign(hooks, { hydrantTestHook: hook, hydrantTestThrows: isThrown })
+      guard = { ...GUARD, hook, isThrown }
       const { app, get } = await serve(t, dir)
       for (const { title, method, headers, payload = '' } of REFUSED) {
         for (const url of ['/admin', '/admin/users/5', '/admin?_hydrant', '/admin/users/5?_hydrant']) {
           const all = { ...HTML, ...(url.endsWith('_hydrant') ? NAVIGATION : {}), ...headers }
           const { body, statusCode } = await app.inject({ method, url, headers: all, payload })
-          t.ok(statusCode >= 400 && statusCode < 500, `${hook} ${isThrown}: ${title} ${method} ${url}: ${statusCode}`)
-          t.notMatch(body, SECRET)
+          if (statusCode < 400 || statusCode >= 500 || body.includes(SECRET))
+            passed.push(`${hook} ${isThrown}: ${title} ${method} ${url}: ${statusCode} ${body.slice(0, 300)}`)
         }
       }
       t.equal((await get('/admin/there/is/nothing')).statusCode, 401, 'unknown paths are guarded as well')
     }
   }
+  t.strictSame(passed, [])
 })
 
 const ADMINS = [
@@ -227,8 +247,8 @@ async function open(served: Served, method: 'GET' | 'POST', url: string): Promis
 t.test('no spelling of a path bypasses a guard', async (t) => {
   const served = await serve(t, dir)
   const opened: string[] = []
-  for (const guard of GUARDS) {
-    hooks.hydrantTestGuard = guard
+  for (const reads of READS) {
+    guard = { ...GUARD, reads }
     for (const name of ADMINS) {
       for (const root of ROOTS) {
         const methods = root === '/' ? (['GET', 'POST'] as const) : (['GET'] as const)
@@ -254,6 +274,7 @@ t.test('a whole URL leads to the path in it, as a proxy reads it', async (t) => 
 
 t.test('nor do bytes that no client would send', async (t) => {
   const { send } = await listenRaw(t, (await serve(t, dir)).app)
+  const passed: string[] = []
   const targets = [
     ...ADMINS.map((name) => `/${name}`),
     ...ADMINS.map((name) => marked(`/${name}`)),
@@ -269,14 +290,14 @@ t.test('nor do bytes that no client would send', async (t) => {
     '*',
     'admin',
   ]
-  for (const guard of GUARDS) {
-    hooks.hydrantTestGuard = guard
+  for (const reads of READS) {
+    guard = { ...GUARD, reads }
     for (const target of targets) {
       const answer = await send(
         rawRequest(`GET ${target} HTTP/1.1`, ['Host: a', `hydrant-build: ${NAVIGATION['hydrant-build']}`]),
       )
-      t.notMatch(answer, SECRET, encodeURI(target))
-      t.ok(parseRaw(answer).status < 500, encodeURI(target))
+      if (answer.includes(SECRET) || !(parseRaw(answer).status < 500)) passed.push(`${encodeURI(target)}: ${answer}`)
     }
   }
+  t.strictSame(passed, [])
 })

@@ -4,53 +4,70 @@
 import { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { withoutTrailingSlash } from '../../src/server/http/request-url.ts'
-import { marked, navigationHeaders } from '../server/lines.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+import type { ActionContext, LoadContext } from '../../src/server/index.ts'
+import { marked } from '../server/lines.ts'
+import { HTML, JSON_ONLY } from '../server/served.ts'
+import { navigationHeaders, testSite } from '../test-site.ts'
 import { until } from '../until.ts'
 
-const page =
-  'export default function Page({ data, actionData }) {\n  return <p>{typeof data}{typeof actionData}</p>\n}\n'
-const dir = await buildFiles(t.testdir({}), {
-  'pages/echo.tsx': page,
-  'pages/echo.server.ts': `export const load = ({ request }) => ({ query: request.query, cookie: request.headers.cookie ?? null })
-export const action = ({ request, form }) => ({ body: request.body instanceof FormData ? [...form] : request.body })
-`,
-  'pages/later.tsx': page,
-  // The action returns its input in a promise that no code reads.
-  'pages/later.server.ts': `export const load = ({ request }) => ({ later: Promise.resolve(request.body ?? null) })
-export const action = () => ({})
-`,
-  'pages/own.tsx': page,
-  'pages/own.server.ts': `const deep = () => {
-  let data = {}
+const Component = ({ data, actionData }: Record<string, unknown>) => (
+  <p>
+    {typeof data}
+    {typeof actionData}
+  </p>
+)
+const own = { acted: 0, late: Promise.resolve() }
+function nest(): unknown {
+  let data: unknown = {}
   for (let depth = 0; depth < 50_000; depth++) data = [data]
   return data
 }
-export const load = ({ url }) => {
-  const later = new Promise((resolve) => setImmediate(() => resolve(deep())))
-  return url.search === '?now' ? deep() : { later }
+const site = {
+  '/echo': {
+    Component,
+    load: ({ request }: LoadContext) => ({ query: request.query, cookie: request.headers.cookie ?? null }),
+    action: ({ request, form }: ActionContext) => ({
+      body: request.body instanceof FormData ? [...form] : request.body,
+    }),
+  },
+  '/later': {
+    Component,
+    // The action returns its input in a promise that no code reads.
+    load: ({ request }: LoadContext) => ({ later: Promise.resolve(request.body ?? null) }),
+    action: () => ({}),
+  },
+  '/own': {
+    Component,
+    load({ url }: LoadContext) {
+      const later = new Promise((resolve) => setImmediate(() => resolve(nest())))
+      return url.search === '?now' ? nest() : { later }
+    },
+    async action() {
+      await own.late
+      own.acted++
+      return nest()
+    },
+  },
+  '/causes': {
+    Component,
+    load({ url }: LoadContext) {
+      const length = Number(url.searchParams.get('length'))
+      let error = new Error('innermost')
+      for (let index = 0; index < length; index++) error = new Error(`around ${index}`, { cause: error })
+      if (url.searchParams.has('wide'))
+        throw new AggregateError(
+          Array.from({ length }, () => error),
+          'all',
+        )
+      throw error
+    },
+  },
 }
-export const action = async () => {
-  await globalThis.hydrantTestLate
-  globalThis.hydrantTestActed = (globalThis.hydrantTestActed ?? 0) + 1
-  return deep()
-}
-`,
-  'pages/causes.tsx': page,
-  'pages/causes.server.ts': `export const load = ({ url }) => {
-  const length = Number(url.searchParams.get('length'))
-  let error = new Error('innermost')
-  for (let index = 0; index < length; index++) error = new Error('around ' + index, { cause: error })
-  if (url.searchParams.has('wide')) throw new AggregateError(Array.from({ length }, () => error), 'all')
-  throw error
-}
-`,
-})
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
 t.test('a body that is nested too deeply is refused, in every form of request', async (t) => {
-  const { app, log } = await serve(t, dir, { ledger: false })
-  const ways = [HTML, JSON_ONLY, { ...HTML, ...navigationHeaders(dir) }]
+  const { app, log } = await testSite(t, site, { ledger: false })
+  const ways = [HTML, JSON_ONLY, { ...HTML, ...navigationHeaders() }]
   for (const [payload, status] of [
     [nested(400), 200],
     [nested(3_000), 400],
@@ -77,13 +94,12 @@ t.test('a body that is nested too deeply is refused, in every form of request', 
 })
 
 t.test('data that the site itself nests so deeply is a failure, and ends only its own response', async (t) => {
-  const { app, get } = await serve(t, dir, { ledger: false, timeouts: { loadMs: 20 } })
-  const site = globalThis as { hydrantTestLate?: Promise<void>; hydrantTestActed?: number }
+  const { app, get } = await testSite(t, site, { ledger: false, timeouts: { loadMs: 20 } })
   let end = () => {}
-  site.hydrantTestLate = new Promise((resolve) => {
+  own.late = new Promise((resolve) => {
     end = resolve
   })
-  for (const headers of [HTML, JSON_ONLY, { ...HTML, ...navigationHeaders(dir) }]) {
+  for (const headers of [HTML, JSON_ONLY, { ...HTML, ...navigationHeaders() }]) {
     const addressOf = (url: string) => ('hydrant-build' in headers ? marked(url) : url)
     for (const search of ['?now', '?later']) await get(addressOf(`/own${search}`), headers)
     // Its deadline has passed.
@@ -91,13 +107,13 @@ t.test('data that the site itself nests so deeply is a failure, and ends only it
     t.match(acted.body, /Digest|digest|failure/)
   }
   end()
-  await until(() => site.hydrantTestActed === 3)
+  await until(() => own.acted === 3)
   // An uncaught exception fails the test before this request gets its response.
   t.equal((await get('/echo')).statusCode, 200)
 })
 
 t.test('names of forms and queries are plain names, however many brackets they have', async (t) => {
-  const { app, get } = await serve(t, dir, { ledger: false })
+  const { app, get } = await testSite(t, site, { ledger: false })
   const name = `a${'[b]'.repeat(1_000)}`
   const headers = { ...JSON_ONLY, 'content-type': 'application/x-www-form-urlencoded' }
   const form = await app.inject({ method: 'POST', url: '/echo', headers, payload: `${name}=1` })
@@ -108,7 +124,7 @@ t.test('names of forms and queries are plain names, however many brackets they h
 })
 
 t.test('long lists in headers are read once', async (t) => {
-  const { get } = await serve(t, dir, { ledger: false })
+  const { get } = await testSite(t, site, { ledger: false })
   for (const headers of [
     { accept: Array.from({ length: 1_000 }, (_, n) => `a/b${n};q=0.${n % 10}`).join() },
     { accept: `application/json${';a=b'.repeat(3_000)}` },
@@ -131,14 +147,14 @@ t.test('long runs of one character are read once', async (t) => {
   // So long that reading them again from each character would take hours.
   const slashes = '/'.repeat(3_000_000)
   t.equal(withoutTrailingSlash(`${slashes}a${slashes}`), '/a')
-  const { app } = await serve(t, dir, { ledger: false })
+  const { app } = await testSite(t, site, { ledger: false })
   const headers = { ...HTML, 'content-type': 'application/json', 'content-encoding': `${'\xa0'.repeat(3_000_000)}x` }
   const { statusCode } = await app.inject({ method: 'POST', url: '/echo', headers, payload: '{}' })
   t.equal(statusCode, 415)
 })
 
 t.test('of a long chain of causes, or many errors in one, only a few are shown', async (t) => {
-  const { get, failuresOf } = await serve(t, dir, { ledger: false })
+  const { get, failuresOf } = await testSite(t, site, { ledger: false })
   for (const query of ['length=5000', 'length=2000&wide']) {
     const response = await get(`/causes?${query}`)
     t.equal(response.statusCode, 500)

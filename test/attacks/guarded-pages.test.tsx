@@ -2,66 +2,72 @@
 // header skipped the check of the login. CVE-2024-51479 and CVE-2025-64765: a path was spelled so that the check did not
 // apply to it. In other frameworks the check was in a layout, and a request for the page's data alone did not run it.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
+import type { ReactNode } from 'react'
 import t, { type Test } from 'tap'
-import { hydrant, rewriteUrl } from '../../src/server/index.ts'
-import { linesOfResponse, marked, navigationHeaders } from '../server/lines.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+import { z } from 'zod'
+import { buildFolder, readManifest } from '../../src/server/build-output/read-build.ts'
+import { HttpError, hydrant, type LayoutGuardContext, redirect, rewriteUrl } from '../../src/server/index.ts'
+import { linesOfResponse, marked } from '../server/lines.ts'
+import { HTML, JSON_ONLY, serve } from '../server/served.ts'
+import { navigationHeaders, writeTestSite } from '../test-site.ts'
 import { listenRaw, parseRaw, rawRequest } from './raw.ts'
 
 const SECRET = 'the books of the house'
-const page = 'export default function Page({ data }) {\n  return <p>{data?.secret ?? "open"}</p>\n}\n'
-const layout = `export default function Layout({ data, children }) {
-  return <div>{data?.secret}{children}</div>
+/** How often a guard has run, and what else has. */
+const ran = { guards: 0, others: [] as string[] }
+
+interface Props {
+  data?: { secret: string }
+  children?: ReactNode
 }
-`
-const noting = (kind: string, what: string) =>
-  `export const ${kind} = () => {\n  globalThis.hydrantLeaks.push(${JSON.stringify(what)})\n  return { secret: ${JSON.stringify(SECRET)} }\n}\n`
-const guard = `import { redirect } from 'hydrant'
-export async function guard({ request }) {
-  globalThis.hydrantGuarded++
+const Component = ({ data }: Props) => <p>{data?.secret ?? 'open'}</p>
+const Secret = () => <p>{SECRET}</p>
+const Layout = ({ data, children }: Props) => (
+  <div>
+    {data?.secret}
+    {children}
+  </div>
+)
+const noting = (what: string) => () => {
+  ran.others.push(what)
+  return { secret: SECRET }
+}
+async function guard({ request }: LayoutGuardContext) {
+  ran.guards++
   await null
   if (request.headers.authorization !== 'Bearer let-me-in') redirect('/sign-in')
 }
-`
 
-const dir = await buildFiles(t.testdir({}), {
-  'pages/index.tsx': page,
-  'pages/sign-in.tsx': page,
-  'pages/admin/layout.tsx': layout,
-  'pages/admin/layout.server.ts': guard + noting('load', 'load of the layout'),
-  'pages/admin/index.tsx': page,
-  'pages/admin/index.server.ts': noting('load', 'load') + noting('action', 'action'),
-  'pages/admin/static.tsx': `export default () => <p>${SECRET}</p>\n`,
-  'pages/admin/(tools)/users/[id].tsx': page,
-  'pages/admin/(tools)/users/[id].server.ts': noting('load', 'load of a user') + noting('action', 'action of a user'),
-  'pages/admin/files/[...path].tsx': page,
-  'pages/admin/files/[...path].server.ts': noting('load', 'load of a file'),
-  'pages/(members)/layout.tsx': layout,
-  'pages/(members)/layout.server.ts': guard,
-  'pages/(members)/club.tsx': `export default () => <p>${SECRET}</p>\n`,
-  'server.ts': `export default async (app) => {
-  for (const name of ['onRequest', 'preParsing', 'preValidation', 'preHandler']) {
-    app.addHook(name, async ({ url }) => {
+const site = {
+  '/': { Component },
+  '/sign-in': { Component },
+  '/admin/layout': { Component: Layout, guard, load: noting('load of the layout') },
+  '/admin/index': { Component, load: noting('load'), action: noting('action') },
+  '/admin/static': Secret,
+  '/admin/(tools)/users/[id]': { Component, load: noting('load of a user'), action: noting('action of a user') },
+  '/admin/files/[...path]': { Component, load: noting('load of a file') },
+  '/(members)/layout': { Component: Layout, guard },
+  '/(members)/club': Secret,
+  '/own': { Component: Secret, guard, action: noting('own action') },
+}
+async function server(app: FastifyInstance) {
+  for (const name of ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const) {
+    const refuse = async ({ url }: { url: string }) => {
       if (url.endsWith(name)) throw Object.assign(new Error('a hook says no'), { statusCode: 403 })
-    })
+    }
+    if (name === 'preParsing') app.addHook(name, refuse)
+    else app.addHook(name, refuse)
   }
 }
-`,
-  'pages/own.tsx': `export default () => <p>${SECRET}</p>\n`,
-  'pages/own.server.ts': `${guard}${noting('action', 'own action')}`,
-})
-
-const globals = globalThis as unknown as { hydrantGuarded: number; hydrantLeaks: string[] }
-globals.hydrantGuarded = 0
-globals.hydrantLeaks = []
+const dir = writeTestSite(t.testdir({}), site, { server })
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-const navigation = (layouts: string[] = []) => ({ ...HTML, ...navigationHeaders(dir, layouts) })
+const navigation = (layouts: string[] = []) => ({ ...HTML, ...navigationHeaders(layouts) })
 const PAGES = ['/admin', '/admin/static', '/admin/users/5', '/admin/files/a/b', '/club', '/own']
 const UNKNOWN = ['/admin/nope', '/admin/users', '/admin/users/5/nope', '/admin/index', '/admin/layout.server.ts']
 const ACTIONS = ['/admin', '/admin/users/5', '/own']
@@ -75,28 +81,41 @@ interface Attack {
   payload?: string
 }
 
-/** Sends a request, and checks that the guard has run once and has refused it. */
-async function checkRefused(t: Test, attack: Attack, target: FastifyInstance = app) {
-  const title = `${attack.method ?? 'GET'} ${attack.url} ${JSON.stringify(attack.headers).slice(0, 120)}`
-  globals.hydrantGuarded = 0
-  globals.hydrantLeaks.length = 0
-  const response = await target.inject(attack)
-  t.equal(globals.hydrantGuarded, 1, `${title}: the guard runs once`)
-  t.strictSame(globals.hydrantLeaks, [], `${title}: nothing else runs`)
-  t.notMatch(response.body, SECRET, title)
-  t.notOk('hydrant-acted' in response.headers, title)
-  return response
+type Expect = (response: LightMyRequestResponse, attack: Attack) => boolean
+
+const leadsTo =
+  (status: number, location: string): Expect =>
+  ({ statusCode, headers }) =>
+    statusCode === status && headers.location === location
+const tellsToSignIn: Expect = ({ body }) => body === '["redirect","/sign-in"]\n'
+
+/** Sends requests, and checks that the guard has run once for each and has refused it, as expected. */
+async function checkRefused(t: Test, attacks: readonly Attack[], isExpected: Expect, target: FastifyInstance = app) {
+  const passed: string[] = []
+  for (const attack of attacks) {
+    ran.guards = 0
+    ran.others.length = 0
+    const response = await target.inject(attack)
+    const { headers, statusCode, body } = response
+    const isRefused = ran.guards === 1 && ran.others.length === 0 && !body.includes(SECRET)
+    if (!isRefused || 'hydrant-acted' in headers || !isExpected(response, attack))
+      passed.push(
+        `${JSON.stringify(attack).slice(0, 200)}: ${JSON.stringify([ran, statusCode, headers, body.slice(0, 300)])}`,
+      )
+  }
+  t.ok(attacks.length > 0)
+  t.strictSame(passed, [])
 }
 
 t.test('documents, HEAD and JSON', async (t) => {
-  for (const url of [...PAGES, ...UNKNOWN]) {
-    for (const method of ['GET', 'HEAD'] as const) {
-      for (const headers of [HTML, JSON_ONLY, { accept: '*/*' }, {}]) {
-        const response = await checkRefused(t, { method, url, headers })
-        t.match(response, { statusCode: 302, headers: { location: '/sign-in', 'cache-control': 'no-store' } })
-      }
-    }
-  }
+  const attacks = [...PAGES, ...UNKNOWN].flatMap((url) =>
+    (['GET', 'HEAD'] as const).flatMap((method) =>
+      [HTML, JSON_ONLY, { accept: '*/*' }, {}].map((headers) => ({ method, url, headers })),
+    ),
+  )
+  const isExpected: Expect = (response, attack) =>
+    leadsTo(302, '/sign-in')(response, attack) && response.headers['cache-control'] === 'no-store'
+  await checkRefused(t, attacks, isExpected)
 })
 
 t.test('a visitor with access gets the pages, so the guard refuses the others', async (t) => {
@@ -125,28 +144,23 @@ t.test('navigations and prefetches, whatever layouts, build and page the client 
     { ...navigation(), referer: 'http://localhost/admin' },
     { ...navigation(), 'x-middleware-subrequest': 'guard:guard:guard', 'x-original-url': '/', 'x-rewrite-url': '/' },
   ]
-  for (const url of PAGES) {
-    for (const headers of claims) {
-      const response = await checkRefused(t, { url: marked(url), headers })
-      t.strictSame(linesOfResponse(response), [['redirect', '/sign-in']])
-    }
-  }
+  const attacks = PAGES.flatMap((url) => claims.map((headers) => ({ url: marked(url), headers })))
+  await checkRefused(t, attacks, tellsToSignIn)
 })
 
 t.test('a refusal without a redirect says nothing about the page', async (t) => {
-  const vaultDir = await buildFiles(t.testdir({}), {
-    'pages/vault/layout.tsx': layout,
-    'pages/vault/layout.server.ts':
-      "import { HttpError } from 'hydrant'\n" +
-      "export const guard = ({ request }) => {\n  if (!request.headers.authorization) throw new HttpError(403, 'Members only')\n}\n",
-    'pages/vault/index.tsx': page,
-    'pages/vault/index.server.ts':
-      "import { z } from 'zod'\nexport const form = z.object({ combination: z.string().min(7) })\nexport const action = () => 'ok'\n",
+  const vaultDir = writeTestSite(t.testdir({}), {
+    '/vault/layout': {
+      Component: Layout,
+      guard({ request }: LayoutGuardContext) {
+        if (!request.headers.authorization) throw new HttpError(403, 'Members only')
+      },
+    },
+    '/vault/index': { Component, form: z.object({ combination: z.string().min(7) }), action: () => 'ok' },
   })
   const vault = await serve(t, vaultDir)
-  const { modules } = JSON.parse(readFileSync(join(vaultDir, '.hydrant/manifest.json'), 'utf8'))
-  const script: string = modules['pages/vault/index.tsx'].js
-  const marks = { ...HTML, ...navigationHeaders(vaultDir, []) }
+  const script = String(readManifest(buildFolder(vaultDir)).modules['pages/vault/index.tsx']?.js)
+  const marks = { ...HTML, ...navigationHeaders() }
   const passed = await vault.app.inject({ url: marked('/vault'), headers: { ...marks, authorization: 'x' } })
   t.match(passed.body, script)
   t.match(passed.body, 'combination')
@@ -161,19 +175,24 @@ t.test('a refusal without a redirect says nothing about the page', async (t) => 
 
 t.test('navigations to unknown paths', async (t) => {
   for (const url of UNKNOWN) {
-    for (const method of ['GET', 'POST', 'DELETE'] as const) {
-      const headers = method === 'GET' ? navigation() : { ...navigation(), ...FORM }
-      const response = await checkRefused(t, { method, url: marked(url), headers })
-      t.strictSame(linesOfResponse(response), [['redirect', '/sign-in']])
-    }
+    const headers = navigation()
+    const attacks = [
+      { url: marked(url), headers },
+      ...(['POST', 'DELETE'] as const).map((method) => ({
+        method,
+        url: marked(url),
+        headers: { ...headers, ...FORM },
+      })),
+    ]
+    await checkRefused(t, attacks, tellsToSignIn)
     const authorization = 'Bearer let-me-in'
     const passed = await app.inject({ url: marked(url), headers: { ...navigation(), authorization } })
     t.strictSame(linesOfResponse(passed), [['load']])
   }
-  globals.hydrantGuarded = 0
+  ran.guards = 0
   for (const url of ['/nope', '/nope/', '/sign-in/nope', '/_hydrant/nope'])
     t.strictSame(linesOfResponse(await app.inject({ url: marked(url), headers: navigation() })), [['load']], url)
-  t.equal(globals.hydrantGuarded, 0)
+  t.equal(ran.guards, 0)
 })
 
 t.test('actions, in each content type, before their body is read', async (t) => {
@@ -188,35 +207,39 @@ t.test('actions, in each content type, before their body is read', async (t) => 
     ['no/such', 'a'],
     ['application/json\t;charset=utf-8', '{}'],
   ]
-  for (const url of ACTIONS) {
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-      for (const [type, payload] of bodies) {
-        const headers = { 'content-type': type }
-        const response = await checkRefused(t, { method, url, payload, headers: { ...HTML, ...headers } })
-        t.match(response, { statusCode: 303, headers: { location: '/sign-in' } })
-        await checkRefused(t, { method, url, payload, headers: { ...JSON_ONLY, ...headers } })
-        const sent = await checkRefused(t, {
-          method,
-          url: marked(url),
-          payload,
-          headers: { ...navigation(), ...headers },
-        })
-        t.strictSame(linesOfResponse(sent), [['redirect', '/sign-in']])
-      }
-      await checkRefused(t, { method, url, payload: 'a', headers: { ...HTML, ...FORM, 'content-encoding': 'gzip' } })
-      await checkRefused(t, { method, url, headers: { ...HTML, 'x-http-method-override': 'GET', 'x-method': 'GET' } })
-    }
-  }
+  const attacks = ACTIONS.flatMap((url) =>
+    (['POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => ({ method, url })),
+  )
+  const sent = attacks.flatMap((attack) =>
+    bodies.map(([type, payload]) => ({ ...attack, payload, headers: { 'content-type': type } })),
+  )
+  const withHeaders = (more: Record<string, string>) =>
+    sent.map((attack) => ({ ...attack, headers: { ...more, ...attack.headers } }))
+  await checkRefused(t, withHeaders(HTML), leadsTo(303, '/sign-in'))
+  await checkRefused(t, withHeaders(JSON_ONLY), () => true)
+  const navigations = withHeaders(navigation()).map((attack) => ({ ...attack, url: marked(attack.url) }))
+  await checkRefused(t, navigations, tellsToSignIn)
+  const compressed = { ...HTML, ...FORM, 'content-encoding': 'gzip' }
+  const disguised = { ...HTML, 'x-http-method-override': 'GET', 'x-method': 'GET' }
+  const others = attacks.flatMap((attack) => [
+    { ...attack, payload: 'a', headers: compressed },
+    { ...attack, headers: disguised },
+  ])
+  await checkRefused(t, others, () => true)
 })
 
 t.test('methods that a page does not have, and unknown paths, do not tell whether the page exists', async (t) => {
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-    for (const url of ['/admin/static', '/admin/files/a', ...UNKNOWN]) {
-      const response = await checkRefused(t, { method, url, headers: { ...HTML, ...FORM }, payload: 'a=1' })
-      t.match(response, { statusCode: 303, headers: { location: '/sign-in' } }, `${method} ${url}`)
-      t.notOk('allow' in response.headers)
-    }
-  }
+  const attacks = (['POST', 'PUT', 'PATCH', 'DELETE'] as const).flatMap((method) =>
+    ['/admin/static', '/admin/files/a', ...UNKNOWN].map((url) => ({
+      method,
+      url,
+      headers: { ...HTML, ...FORM },
+      payload: 'a=1',
+    })),
+  )
+  const isExpected: Expect = (response, attack) =>
+    leadsTo(303, '/sign-in')(response, attack) && !('allow' in response.headers)
+  await checkRefused(t, attacks, isExpected)
   // Fastify has no route for the other methods, for any path.
   const others = await Promise.all(
     ['/admin', '/admin/nope', '/nope'].map((url) => app.inject({ method: 'OPTIONS', url, headers: HTML })),
@@ -228,13 +251,14 @@ t.test('methods that a page does not have, and unknown paths, do not tell whethe
 })
 
 t.test('a folder in parentheses guards its own pages only', async (t) => {
-  globals.hydrantGuarded = 0
+  ran.guards = 0
   t.equal((await app.inject({ url: '/nope', headers: HTML })).statusCode, 404)
   t.equal((await app.inject({ url: '/sign-in', headers: HTML })).statusCode, 200)
-  t.equal(globals.hydrantGuarded, 0)
+  t.equal(ran.guards, 0)
 })
 
 t.test('the error of a hook is not shown inside a layout whose guard has not run', async (t) => {
+  const passed: string[] = []
   for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler']) {
     for (const path of PAGES) {
       for (const [method, url, headers] of [
@@ -243,14 +267,15 @@ t.test('the error of a hook is not shown inside a layout whose guard has not run
         ['POST', `${path}?${hook}`, { ...HTML, ...FORM }],
         ['POST', marked(`${path}?${hook}`), { ...navigation(), ...FORM }],
       ] as const) {
-        globals.hydrantLeaks.length = 0
-        const response = await app.inject({ method, url, headers })
-        t.ok([403, 303].includes(response.statusCode) || response.body.includes('/sign-in'), `${method} ${url}`)
-        t.notMatch(response.body, SECRET)
-        t.strictSame(globals.hydrantLeaks, [], `${method} ${url}`)
+        ran.others.length = 0
+        const { statusCode, body } = await app.inject({ method, url, headers })
+        const isRefused = [403, 303].includes(statusCode) || body.includes('/sign-in')
+        if (!isRefused || body.includes(SECRET) || ran.others.length > 0)
+          passed.push(`${method} ${url}: ${statusCode} ${ran.others} ${body}`)
       }
     }
   }
+  t.strictSame(passed, [])
 })
 
 /** Other spellings of a path below a guarded folder. They are refused, or lead nowhere. */
@@ -291,19 +316,20 @@ const SPELLINGS = [
 t.test('no spelling of a path leads past the guard', async (t) => {
   const { app: listening } = await serve(t, dir)
   const { send } = await listenRaw(t, listening)
+  const passed: string[] = []
   for (const path of SPELLINGS) {
     for (const method of ['GET', 'HEAD', 'POST']) {
       for (const accept of ['text/html', 'application/json']) {
-        globals.hydrantLeaks.length = 0
+        ran.others.length = 0
         const headers = ['Host: localhost', `Accept: ${accept}`, 'Content-Length: 0']
         const { status, body } = parseRaw(await send(rawRequest(`${method} ${path} HTTP/1.1`, headers)))
         const isRefused = [302, 303, 308, 400, 404, 405].includes(status) || body.startsWith('["load"]')
-        t.ok(isRefused, `${method} ${path}: ${status}`)
-        t.notMatch(body, SECRET, path)
-        t.strictSame(globals.hydrantLeaks, [], path)
+        if (!isRefused || body.includes(SECRET) || ran.others.length > 0)
+          passed.push(`${method} ${path}: ${status} ${ran.others} ${body}`)
       }
     }
   }
+  t.strictSame(passed, [])
 })
 
 t.test('a site in an app: with a prefix, a base, and without rewriteUrl', async (t) => {
@@ -320,14 +346,13 @@ t.test('a site in an app: with a prefix, a base, and without rewriteUrl', async 
     const isLoose = JSON.stringify(options).includes('caseSensitive')
     const spelled = ['/in/shop/%61dmin', '/in/%73hop/admin/nope', '/in/shop/adm%69n/nope']
     const urls = [...PAGES, ...UNKNOWN].map((path) => `/in/shop${path}`)
-    for (const url of [...urls, ...spelled, ...(isLoose ? ['/IN/shop/Admin', '/in/SHOP/ADMIN/nope'] : [])]) {
-      const response = await checkRefused(t, { url, headers: HTML }, outer)
-      t.match(response, { statusCode: 302, headers: { location: '/in/shop/sign-in' } }, url)
-    }
-    globals.hydrantGuarded = 0
+    const loose = isLoose ? ['/IN/shop/Admin', '/in/SHOP/ADMIN/nope'] : []
+    const attacks = [...urls, ...spelled, ...loose].map((url) => ({ url, headers: HTML }))
+    await checkRefused(t, attacks, leadsTo(302, '/in/shop/sign-in'), outer)
+    ran.guards = 0
     t.equal((await outer.inject({ url: '/in/shop/nope', headers: HTML })).statusCode, 404)
     t.equal((await outer.inject({ url: '/in/shop/administrators', headers: HTML })).statusCode, 404)
-    t.equal(globals.hydrantGuarded, 0, 'other paths are not guarded')
+    t.equal(ran.guards, 0, 'other paths are not guarded')
   }
 })
 
@@ -348,7 +373,7 @@ t.test('an upload that is refused writes no file, and does not hold the connecti
   const head = (lines: string[]) =>
     ['POST /admin HTTP/1.1', 'Host: localhost', 'Accept: text/html', type, ...lines, '', ''].join('\r\n')
   for (const isExpected of [false, true]) {
-    globals.hydrantLeaks.length = 0
+    ran.others.length = 0
     const answers = await new Promise<string>((resolve) => {
       let text = ''
       const socket = connect(port, '127.0.0.1')
@@ -364,7 +389,7 @@ t.test('an upload that is refused writes no file, and does not hold the connecti
     })
     t.equal(answers.match(/HTTP\/1\.1 303/g)?.length, 2, 'the next request of the connection gets its response')
     t.strictSame(readdirSync(temporary), [])
-    t.strictSame(globals.hydrantLeaks, [])
+    t.strictSame(ran.others, [])
   }
 })
 
