@@ -1,0 +1,37 @@
+// Which test files a command runs.
+
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import t from 'tap'
+import { findChanged } from './changed-tests.ts'
+import { isAlone, listTests, tierOf } from './tiers.ts'
+
+const all = listTests()
+
+t.test('every test is listed once, by tier, without compiled files of deleted ones', async (t) => {
+  const sources = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((file) => /\.test\.tsx?$/.test(file))
+  const deleted = 'dist/test/runner/deleted.test.js'
+  t.teardown(() => rmSync(deleted))
+  writeFileSync(deleted, '')
+  t.strictSame(listTests().sort(), sources.map((file) => `dist/test/${file.replace(/tsx?$/, 'js')}`).sort())
+  t.strictSame([...new Set(all.map(tierOf))], ['inject', 'smoke', 'release', 'process', 'browser'])
+})
+
+t.test('a change leads to the tests that import it, itself or through others, or start it as a program', async (t) => {
+  const { tests, unreached } = findChanged(['src/shared/href.ts', 'docs/options.md', 'test/gone.ts'], all)
+  for (const name of ['shared/href.test', 'smoke/commands.smoke.test', 'scripts/discover.test'])
+    t.equal(tests.includes(`dist/test/${name}.js`), name !== 'scripts/discover.test', name)
+  t.strictSame(unreached, ['docs/options.md'], 'a document, and not a file that is gone')
+  const own = findChanged(['test/server/http/etag.test.ts'], all)
+  t.strictSame(own.tests, ['dist/test/server/http/etag.test.js'])
+})
+
+t.test('a file that changes its process, or starts others, has one of its own', async (t) => {
+  const expected = {
+    'server/failures/stacks/error-stack.test': true,
+    'scripts/cli.process.test': true,
+    'server/http/etag.test': false,
+    'browser/forms-sent.browser.test': false,
+  }
+  const found = Object.keys(expected).map((name) => [name, isAlone(`dist/test/${name}.js`)])
+  t.strictSame(Object.fromEntries(found), expected)
+})
