@@ -6,9 +6,12 @@ import { findChanged } from './changed-tests.ts'
 import { isAlone, listTests, tierOf } from './tiers.ts'
 
 const all = listTests()
+const pathOf = (name: string) => `dist/test/${name}.test.js`
 
 t.test('every test is listed once, by tier, without compiled files of deleted ones', async (t) => {
-  const sources = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((file) => /\.test\.tsx?$/.test(file))
+  const sources = readdirSync('test', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.test\.tsx?$/.test(file),
+  )
   const deleted = 'dist/test/runner/deleted.test.js'
   t.teardown(() => rmSync(deleted))
   writeFileSync(deleted, '')
@@ -18,20 +21,23 @@ t.test('every test is listed once, by tier, without compiled files of deleted on
 
 t.test('a change leads to the tests that import it, itself or through others, or start it as a program', async (t) => {
   const { tests, unreached } = findChanged(['src/shared/href.ts', 'docs/options.md', 'test/gone.ts'], all)
-  for (const name of ['shared/href.test', 'smoke/commands.smoke.test', 'scripts/discover.test'])
-    t.equal(tests.includes(`dist/test/${name}.js`), name !== 'scripts/discover.test', name)
+  const found = ['shared/href', 'smoke/commands.smoke', 'server/http/etag'].filter((name) =>
+    tests.includes(pathOf(name)),
+  )
+  t.strictSame(found, ['shared/href', 'smoke/commands.smoke'])
   t.strictSame(unreached, ['docs/options.md'], 'a document, and not a file that is gone')
-  const own = findChanged(['test/server/http/etag.test.ts'], all)
-  t.strictSame(own.tests, ['dist/test/server/http/etag.test.js'])
+  const ofBrowser = findChanged(['src/client/navigator.ts'], all).tests
+  t.ok(ofBrowser.includes(pathOf('browser/navigation.browser')), 'a build bundles it')
+  t.strictSame(findChanged(['test/server/http/etag.test.ts'], all).tests, [pathOf('server/http/etag')])
 })
 
 t.test('a file that changes its process, or starts others, has one of its own', async (t) => {
   const expected = {
-    'server/failures/stacks/error-stack.test': true,
-    'scripts/cli.process.test': true,
-    'server/http/etag.test': false,
-    'browser/forms-sent.browser.test': false,
+    'server/failures/stacks/error-stack': true,
+    'scripts/cli.process': true,
+    'server/http/etag': false,
+    'browser/forms-sent.browser': false,
   }
-  const found = Object.keys(expected).map((name) => [name, isAlone(`dist/test/${name}.js`)])
+  const found = Object.keys(expected).map((name) => [name, isAlone(pathOf(name))])
   t.strictSame(Object.fromEntries(found), expected)
 })

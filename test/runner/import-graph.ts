@@ -1,15 +1,13 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
-const ROOT = 'dist'
-
-/** What a compiled module imports, and the paths of compiled files that it starts as programs. */
-const MENTIONED =
-  /(?:^|[;\n])\s*(?:import|export)\b[^;'"]*?['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]|['"`](dist\/[\w./-]+\.js)['"`]/g
+/** The paths of modules in the text of a compiled one: those that it imports, bundles, and starts as programs. */
+const MENTIONED = /['"`]([\w./-]+\.js|#program)['"`]/g
+const PROGRAM = 'dist/scripts/program.js'
 
 const mentioned = new Map<string, readonly string[]>()
 
-/** Returns a compiled file and those that it imports or starts, itself or through others, by their paths from `dist`. */
+/** Returns a compiled file and those that it mentions, itself or through others, by their paths in the repository. */
 export function reachedBy(file: string): Set<string> {
   const found = new Set([file])
   // A set also visits what is added to it.
@@ -20,11 +18,13 @@ export function reachedBy(file: string): Set<string> {
 function mentionedIn(file: string): readonly string[] {
   const known = mentioned.get(file)
   if (known) return known
-  const all = [...readFileSync(file, 'utf8').matchAll(MENTIONED)].map(([, fixed, dynamic, started]) => {
-    const specifier = fixed ?? dynamic
-    return specifier === undefined ? String(started) : relative('.', join(file, '..', specifier))
+  const texts = [...readFileSync(file, 'utf8').matchAll(MENTIONED)].map(([, text = '']) => text)
+  const files = texts.flatMap((text) => {
+    if (text === '#program') return [PROGRAM]
+    // Beside the file, in the repository, and in the folder of the browser's modules that a build bundles.
+    const places = text.startsWith('.') ? [join(file, '..', text)] : [text, join('dist/src', text)]
+    return places.filter((path) => path.startsWith('dist/') && existsSync(path)).slice(0, 1)
   })
-  const files = all.filter((path) => path.startsWith(`${ROOT}/`) && existsSync(path) && statSync(path).isFile())
   mentioned.set(file, files)
   return files
 }
