@@ -77,7 +77,8 @@ export async function installBrowser(): Promise<void> {
 export function describeTools(): string {
   const missing = findMissing()
   const names = [...TOOLS.map(({ debianPackage }) => debianPackage), 'postgresql'].join(', ')
-  const plan = missing.length === 0 ? 'all are installed' : `apt-get will install ${missing.join(', ')}, which needs root`
+  const plan =
+    missing.length === 0 ? 'all are installed' : `apt-get will install ${missing.join(', ')}, which needs root`
   return `These tests use programs of the Debian packages ${names}: ${plan}.`
 }
 
