@@ -19,6 +19,16 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/dialogs.server.ts')
     }
+    '/early': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/early.server.ts')
+    }
+    '/early-streamed': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/early-streamed.server.ts')
+    }
     '/evil': {
       params: {}
       layouts: ['/']
@@ -38,6 +48,21 @@ declare module 'hydrant/react' {
       params: {}
       layouts: ['/']
       server: typeof import('./pages/hooked.server.ts')
+    }
+    '/kept/login': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/kept/message': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/kept/message.server.ts')
+    }
+    '/kept/note': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/kept/note.server.ts')
     }
     '/notes': {
       params: {}
