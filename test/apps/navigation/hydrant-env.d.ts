@@ -14,6 +14,16 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: {}
     }
+    '/a': {
+      params: {}
+      layouts: ['/', '/(prefetch)', '/(prefetch)/a']
+      server: {}
+    }
+    '/a/b': {
+      params: {}
+      layouts: ['/', '/(prefetch)', '/(prefetch)/a']
+      server: {}
+    }
     '/about': {
       params: {}
       layouts: ['/']
@@ -29,10 +39,25 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/cookie.server.ts')
     }
+    '/early': {
+      params: {}
+      layouts: ['/', '/(prefetch)']
+      server: typeof import('./pages/(prefetch)/early.server.ts')
+    }
     '/fails': {
       params: {}
       layouts: ['/']
       server: typeof import('./pages/fails.server.ts')
+    }
+    '/fails-once': {
+      params: {}
+      layouts: ['/', '/(prefetch)']
+      server: typeof import('./pages/(prefetch)/fails-once.server.ts')
+    }
+    '/goes': {
+      params: {}
+      layouts: ['/', '/(moving)']
+      server: typeof import('./pages/(moving)/goes.server.ts')
     }
     '/guarded': {
       params: {}
@@ -49,20 +74,40 @@ declare module 'hydrant/react' {
       layouts: ['/', '/late-layout']
       server: {}
     }
+    '/late-link': {
+      params: {}
+      layouts: ['/', '/(prefetch)']
+      server: typeof import('./pages/(prefetch)/late-link.server.ts')
+    }
     '/later': {
       params: {}
       layouts: ['/']
       server: typeof import('./pages/later.server.ts')
+    }
+    '/links': {
+      params: {}
+      layouts: ['/', '/(prefetch)']
+      server: {}
     }
     '/loop': {
       params: {}
       layouts: ['/']
       server: typeof import('./pages/loop.server.ts')
     }
+    '/many': {
+      params: {}
+      layouts: ['/', '/(prefetch)']
+      server: {}
+    }
     '/missing': {
       params: {}
       layouts: ['/']
       server: typeof import('./pages/missing.server.ts')
+    }
+    '/moves': {
+      params: {}
+      layouts: ['/', '/(moving)']
+      server: typeof import('./pages/(moving)/moves.server.ts')
     }
     '/moving/one': {
       params: {}
@@ -72,6 +117,16 @@ declare module 'hydrant/react' {
     '/moving/two': {
       params: {}
       layouts: ['/']
+      server: {}
+    }
+    '/n/[id]': {
+      params: { id: string }
+      layouts: ['/', '/(prefetch)']
+      server: typeof import('./pages/(prefetch)/n/[id].server.ts')
+    }
+    '/one': {
+      params: {}
+      layouts: ['/', '/(moving)']
       server: {}
     }
     '/outside': {
@@ -89,6 +144,11 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/redirects.server.ts')
     }
+    '/sign-in': {
+      params: {}
+      layouts: ['/', '/(prefetch)']
+      server: typeof import('./pages/(prefetch)/sign-in.server.ts')
+    }
     '/slow': {
       params: {}
       layouts: ['/']
@@ -104,6 +164,21 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/tall.server.ts')
     }
+    '/target': {
+      params: {}
+      layouts: ['/', '/(prefetch)']
+      server: typeof import('./pages/(prefetch)/target.server.ts')
+    }
+    '/teas': {
+      params: {}
+      layouts: ['/', '/(moving)']
+      server: {}
+    }
+    '/teas/[id]': {
+      params: { id: string }
+      layouts: ['/', '/(moving)']
+      server: {}
+    }
     '/throws': {
       params: {}
       layouts: ['/']
@@ -113,6 +188,11 @@ declare module 'hydrant/react' {
       params: {}
       layouts: ['/', '/throws-around']
       server: {}
+    }
+    '/two': {
+      params: {}
+      layouts: ['/', '/(moving)']
+      server: typeof import('./pages/(moving)/two.server.ts')
     }
     '/users/[id]': {
       params: { id: string }
@@ -124,6 +204,11 @@ declare module 'hydrant/react' {
       layouts: ['/', '/users/[id]']
       server: {}
     }
+    '/visible': {
+      params: {}
+      layouts: ['/', '/(prefetch)']
+      server: {}
+    }
     '/robots.txt': unknown
   }
 
@@ -132,6 +217,21 @@ declare module 'hydrant/react' {
       params: {}
       layouts: []
       server: {}
+    }
+    '/(moving)': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/(prefetch)': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/(prefetch)/a': {
+      params: {}
+      layouts: ['/', '/(prefetch)']
+      server: typeof import('./pages/(prefetch)/a/layout.server.ts')
     }
     '/late-layout': {
       params: {}

@@ -1,12 +1,9 @@
-import { ViewTransition } from 'react'
+import { MovingPage } from '../../components/moving-page.tsx'
 
 export default function Page() {
   return (
-    <ViewTransition>
-      <div>
-        <h1>Moving</h1>
-        <a href="/moving/two">two</a>
-      </div>
-    </ViewTransition>
+    <MovingPage title="Moving">
+      <a href="/moving/two">two</a>
+    </MovingPage>
   )
 }

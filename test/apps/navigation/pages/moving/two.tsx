@@ -1,11 +1,5 @@
-import { ViewTransition } from 'react'
+import { MovingPage } from '../../components/moving-page.tsx'
 
 export default function Page() {
-  return (
-    <ViewTransition>
-      <div>
-        <h1>Moved</h1>
-      </div>
-    </ViewTransition>
-  )
+  return <MovingPage title="Moved" />
 }
