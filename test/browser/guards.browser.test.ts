@@ -1,10 +1,11 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
+import { buildApp } from '../build-app.ts'
 import type { OpenPage } from './chromium.ts'
 import { isInPlace, startInPlace, textOf } from './in-place-site.ts'
 
-const { open, done, origin } = await startInPlace(t, {}, 'guards')
+const { open, done, origin } = await startInPlace(t, {}, await buildApp(t, 'guards'))
 
 const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 const setUser = ({ evaluate }: OpenPage, cookie: string) =>

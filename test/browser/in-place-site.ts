@@ -35,16 +35,12 @@ export interface InPlace {
 }
 
 /**
- * Builds and starts the site `forms`, or another one.
+ * Builds and starts the site `forms`, or starts another one that is built.
  *
  * @param env Environment variables with its options.
  */
-export async function startInPlace(
-  t: Test,
-  env: Record<string, string> = {},
-  name: 'forms' | 'guards' = 'forms',
-): Promise<InPlace> {
-  const dir = await buildApp(t, name)
+export async function startInPlace(t: Test, env: Record<string, string> = {}, other?: string): Promise<InPlace> {
+  const dir = other ?? (await buildApp(t, 'forms'))
   const site = await startSite(t, { dir, env: { HYDRANT_TIMEOUTS_LOAD_MS: '10000', ...env } })
   // Firefox has pages of this site without Chromium.
   let launched: Promise<Chromium> | undefined

@@ -4,11 +4,12 @@
 
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { buildApp } from '../build-app.ts'
 import { until } from '../until.ts'
 import { isHydrated } from './hydration.ts'
 import { startInPlace } from './in-place-site.ts'
 
-const { open, done, origin } = await startInPlace(t, {}, 'guards')
+const { open, done, origin } = await startInPlace(t, {}, await buildApp(t, 'guards'))
 
 /** Opens two tabs that have entered. */
 async function openTabs(path: string): Promise<[Page, Page]> {
