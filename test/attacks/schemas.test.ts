@@ -1,11 +1,11 @@
 // Hostile forms, bodies and queries for pages with schemas.
 
 import t from 'tap'
-import { SCHEMA_SITE } from '../server/forms/schema-site.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { HTML, JSON_ONLY, serve } from '../server/served.ts'
 import { createRandom } from '../shared/random.ts'
 
-const dir = await buildFiles(t.testdir({}), SCHEMA_SITE)
+const dir = await buildApp(t, 'schemas')
 const { app, log } = await serve(t, dir)
 const FORM = { ...HTML, 'content-type': 'application/x-www-form-urlencoded' }
 const send = (url: string, payload: string, headers: Record<string, string> = FORM) =>

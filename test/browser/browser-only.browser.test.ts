@@ -3,54 +3,18 @@
 // Parts that only the browser renders: `use(browser())` of react-dom.
 
 import t from 'tap'
-import { listen, load } from '../server/lines.ts'
-import { buildForBrowser, HTML, JSON_ONLY, serve } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { listen } from '../server/lines.ts'
+import { HTML, JSON_ONLY, serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 import { serveSmallSite, takesNavigations } from './navigation-site.ts'
 
-const page = (body: string, more = '') => `import { FailureBoundary } from 'hydrant/react'
-import { Suspense, use } from 'react'
-import { browser } from 'react-dom'
-void [FailureBoundary, Suspense, use]
-function Width({ after }) {
-  if (after) use(after)
-  use(browser('The width is known only here.'))
-  return <b id="width">{innerWidth}</b>
-}
-${more}
-export default function Page({ data }) {
-  void data
-  return <><h1>Page</h1>${body}</>
-}
-`
-const part = (child: string) => `<Suspense fallback={<p id="wait">no width</p>}>${child}</Suspense>`
-
-const FILES = {
-  'pages/layout.tsx':
-    'export default function Layout({ children }) {\n  return <html lang="en"><head><title>x</title></head><body><nav><a href="/">home</a><a href="/plain">plain</a></nav>{children}</body></html>\n}\n',
-  'pages/index.tsx': page(part('<Width />')),
-  'pages/plain.tsx': page('<p id="plain">plain</p>'),
-  'pages/stored.tsx': page(part('<Width />')),
-  'pages/stored.server.ts': load("  ctx.reply.header('cache-control', 'public, max-age=60')\n  return { a: 1 }"),
-  'pages/late.tsx': page(part('<Width after={data.later} />')),
-  'pages/late.server.ts': load('  return { later: new Promise((resolve) => setTimeout(resolve, 20)) }'),
-  'pages/breaks.tsx': page(
-    `<FailureBoundary>${part('<Breaks />')}</FailureBoundary>`,
-    "function Breaks() {\n  use(browser())\n  throw new Error('SECRET-MARKER')\n}\n",
-  ),
-  'pages/cut.tsx': page(
-    `${part('<Width />')}<FailureBoundary>${part('<Width after={data.later} />')}</FailureBoundary>`,
-  ),
-  'pages/cut.server.ts': load('  return { later: new Promise(() => {}) }'),
-  'pages/outside.tsx': page('<Width />'),
-}
-
-const dir = await buildForBrowser(t.testdir({}), FILES)
+const dir = await buildApp(t, 'streams')
 
 t.test('the server sends the fallback, and nothing has failed', async (t) => {
   const { get, log } = await serve(t, dir)
   for (const [path, cacheControl] of [
-    ['/', /no-/],
+    ['/width', /no-/],
     ['/stored', /public, max-age=60/],
     ['/late', /no-store/],
   ] as const) {
@@ -76,7 +40,7 @@ t.test('outside of Suspense there is no fallback to send, which is a failure', a
 t.test('the browser renders them, from documents and in navigations', async (t) => {
   const small = await serveSmallSite(t, {}, dir)
   const visitor = await small.visit(t)
-  for (const path of ['/', '/late', '/stored', '/stored']) {
+  for (const path of ['/width', '/late', '/stored', '/stored']) {
     await visitor.goto(small.origin + path, 'load')
     await visitor.hasText('#width', '1280')
     t.equal(await visitor.count('#wait'), 0)
@@ -85,7 +49,7 @@ t.test('the browser renders them, from documents and in navigations', async (t) 
   visitor.documents.length = 0
   await visitor.click('/plain')
   await visitor.shown('#plain')
-  await visitor.click('/')
+  await visitor.click('/width')
   await visitor.hasText('#width', '1280')
   t.strictSame(visitor.documents, [])
   t.strictSame(visitor.errors, [])
@@ -109,7 +73,7 @@ t.test('without JavaScript the fallback stays readable', async (t) => {
   const origin = await listen(t, app)
   const chromium = await launchChromium(t)
   const visitor = await chromium.open({ javaScript: false }, t)
-  for (const path of ['/', '/late', '/stored']) {
+  for (const path of ['/width', '/late', '/stored']) {
     await visitor.goto(origin + path, 'load')
     await visitor.shown('#wait')
   }

@@ -3,30 +3,15 @@
 // Stored documents have no nonce: their policy has hashes of the inline scripts.
 
 import t from 'tap'
+import { buildApp } from '../build-app.ts'
 import { listen } from '../server/lines.ts'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 import { launchFirefox } from './firefox.ts'
 
-const dir = await buildForBrowser(t.testdir(), {
-  'pages/index.tsx': `import { useState } from 'react'
-import './index.css'
-import { step } from '../step.ts'
-export default function Page({ data }) {
-  const [count, setCount] = useState(0)
-  return <main><title>Stored</title><h1>Stored {data.run}</h1><button onClick={() => setCount(count + step)}>count: {count}</button><a href="/other">other</a></main>
-}
-`,
-  'step.ts': 'export const step = 2\n',
-  'pages/index.css': 'h1 { color: rgb(1, 2, 3) }\n',
-  'pages/index.server.ts':
-    "let run = 0\nexport const cache = { maxAgeS: 60 }\nexport const load = ({ reply }) => ({ run: ++run, text: '</script><script>\\u2028' })\n",
-  'pages/other.tsx':
-    'export default function Page({ data }) {\n  return <main><h1>Other {data}</h1><a href="/">back</a></main>\n}\n',
-  'pages/other.server.ts': 'let run = 0\nexport const cache = { maxAgeS: 60 }\nexport const load = () => ++run\n',
-})
+const dir = await buildApp(t, 'stored')
 const { app } = await serve(t, dir)
-const url = await listen(t, app)
+const url = `${await listen(t, app)}/stored`
 
 /** Inserts an element whose script the policy forbids. Returns what has run, and which requests failed. */
 async function attack(): Promise<{ ran: boolean; color: string; modules: number }> {
@@ -55,7 +40,7 @@ t.test('a stored document is interactive in Chromium, and forbids other scripts'
     t.equal(await open.read('h1'), 'Stored 1')
     t.strictSame(messages, [], 'no message of the policy')
     await open.click('a')
-    await open.shown('a[href="/"]')
+    await open.shown('a[href="/stored"]')
     t.equal(await open.read('h1'), 'Other 1')
     await open.click('a')
     await open.shown('button')

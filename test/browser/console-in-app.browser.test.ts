@@ -3,17 +3,13 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import { hydrant } from '../../src/server/index.ts'
-import { buildForBrowser, HTML } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { HTML } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 
 const TOKEN = 'correct-horse-battery'
 const chromium = await launchChromium(t)
-const dir = await buildForBrowser(t.testdir({}), {
-  'pages/first.tsx': 'export default function Page() {\n  return null\n}\n',
-  'pages/first.server.ts': "export const load = () => {\n  throw new Error('the first')\n}\n",
-  'pages/second.tsx': 'export default function Page() {\n  return null\n}\n',
-  'pages/second.server.ts': "export const load = () => {\n  throw new Error('the second')\n}\n",
-})
+const dir = await buildApp(t, 'failures')
 
 t.test('a console in an app signs in, finds failures, shows new ones and signs out below its prefix', async (t) => {
   const app = Fastify({ forceCloseConnections: true })

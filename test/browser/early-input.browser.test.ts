@@ -1,41 +1,12 @@
 // Text that a visitor types before the page is hydrated, while an extension changes the page.
 
 import t from 'tap'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 
-const fields = `
-  <form id="form" method="post"><label>Text <input id="text" name="text" /></label>
-    <textarea id="area" name="area" defaultValue="default" /><input type="checkbox" id="box" name="box" />
-    <select id="choice" name="choice"><option>a</option><option>b</option></select>
-    <input type="password" id="password" name="password" /><input type="file" id="file" name="file" />
-    <input type="hidden" name="hidden" value="x" /><button>Send</button></form>
-`
-const dir = await buildForBrowser(t.testdir({}), {
-  'pages/plain.tsx': `
-import { useEffect, useState } from 'react'
-export default function Plain() {
-  useEffect(() => { globalThis.isReady = true }, [])
-  const [count, setCount] = useState(0)
-  return <main><h1>Plain</h1>${fields}
-    <button id="more" type="button" onClick={() => setCount(count + 1)}>More</button><p key={count} id="keyed"><input id="own" name="own" /></p></main>
-}
-`,
-  'pages/plain.server.ts': 'export const action = () => null\n',
-  'pages/streamed.tsx': `
-import { Suspense, use, useEffect } from 'react'
-function Part({ later }) {
-  useEffect(() => { globalThis.isReady = true }, [])
-  return <section><h1>{use(later)}</h1>${fields}</section>
-}
-export default ({ data }) => <main><form method="get"><input name="q" /></form><Suspense fallback={<p>Wait</p>}><Part later={data.later} /></Suspense></main>
-`,
-  'pages/streamed.server.ts': `
-export const load = () => ({ later: new Promise((resolve) => setTimeout(resolve, 100, 'Part')) })
-export const action = () => null
-`,
-})
+const dir = await buildApp(t, 'fields')
 const { app } = await serve(t, dir)
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const chromium = await launchChromium(t)
@@ -52,7 +23,7 @@ async function openEarly(t: Owner, path: string): Promise<{ open: OpenPage; hydr
     await route.fallback()
   })
   await open.goto(origin + path, 'commit')
-  await open.hasText('h1', /Plain|Part/)
+  await open.hasText('h1', /Early|Part/)
   return {
     open,
     async hydrate() {
@@ -92,7 +63,7 @@ function readFields() {
   return [...values, field('box').checked, field('file').files?.[0]?.name]
 }
 
-for (const path of ['/plain', '/streamed']) {
+for (const path of ['/early', '/early-streamed']) {
   for (const [name, change] of Object.entries(CHANGES)) {
     t.test(`${path} keeps what was typed before hydration, with ${name}`, async (t) => {
       const { open, hydrate } = await openEarly(t, path)
@@ -113,7 +84,7 @@ for (const path of ['/plain', '/streamed']) {
 }
 
 t.test('a field that the page renders anew on purpose stays empty', async (t) => {
-  const { open, hydrate } = await openEarly(t, '/plain')
+  const { open, hydrate } = await openEarly(t, '/early')
   await hydrate()
   await open.fill('#own', 'typed')
   await open.click('#more')

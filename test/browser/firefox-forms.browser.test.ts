@@ -6,36 +6,19 @@
 import t from 'tap'
 import { until } from '../until.ts'
 import { launchFirefox } from './firefox.ts'
-import { IN_PLACE, KINDS_FILES, LEFT, NOT_SENT } from './form-kinds.ts'
-import { type Done, startInPlace } from './in-place-site.ts'
+import { type Done, kindsOf, startInPlace } from './in-place-site.ts'
 
-const STORED_FILES = {
-  'pages/stored.tsx': `
-import { useState } from 'react'
-const options = ['a', 'b', 'c'].map((value) => <option key={value}>{value}</option>)
-export default function Stored({ data }) {
-  const [own, setOwn] = useState('a')
-  return <form method="post">
-    <select name="choice" defaultValue={data.choice}>{options}</select>
-    <select name="many" multiple defaultValue={data.many}>{options}</select>
-    <select name="own" value={own} onChange={({ target }) => setOwn(target.value)}>{options}</select>
-    <output>{data.count} <b>times</b></output><button id="store">Store</button>
-    <p id="stored">{data.count} {data.choice} {data.many.join()} {own}</p>
-  </form>
-}
-`,
-  'pages/stored.server.ts': `
-const NEXT = { a: 'b', b: 'c', c: 'a' }
-let stored = { count: 0, choice: 'a', many: ['a'] }
-export const load = () => stored
-export const action = ({ form }) => {
-  stored = { count: stored.count + 1, choice: NEXT[form.get('choice')], many: form.getAll('many').map((value) => NEXT[value]) }
-}
-`,
-}
-
-const { origin, done } = await startInPlace(t, { ...KINDS_FILES, ...STORED_FILES })
+const { origin, done } = await startInPlace(t)
 const firefox = await launchFirefox(t)
+
+/** Returns the kinds of forms on a page. */
+async function listKinds(path: string): Promise<string[]> {
+  await firefox.goto(origin + path)
+  return await kindsOf(firefox)
+}
+const inPlace = await listKinds('/kinds')
+const left = await listKinds('/left')
+const notSent = await listKinds('/not-sent')
 
 async function visit(path: string) {
   await firefox.goto(origin + path)
@@ -61,7 +44,7 @@ async function nextDone(): Promise<Done[]> {
   return all
 }
 
-for (const kind of Object.keys(IN_PLACE)) {
+for (const kind of inPlace) {
   t.test(`handled in place: ${kind}`, async (t) => {
     await visit('/kinds')
     await firefox.evaluate(() => {
@@ -85,16 +68,16 @@ for (const kind of Object.keys(IN_PLACE)) {
 }
 
 // Unlike Chromium, Firefox submits a form whose event a script has created.
-for (const kind of [...Object.keys(LEFT), 'event']) {
+for (const kind of [...left, 'event']) {
   t.test(`left to the browser: ${kind}`, async (t) => {
-    await visit(kind in LEFT ? '/left' : '/not-sent')
+    await visit(left.includes(kind) ? '/left' : '/not-sent')
     await firefox.click(`#${kind}`)
     await until(async () => !(await isInPlace()))
     t.equal((await nextDone()).length, 1, 'sent once')
   })
 }
 
-for (const kind of Object.keys(NOT_SENT).filter((kind) => kind !== 'late' && kind !== 'event')) {
+for (const kind of notSent.filter((kind) => kind !== 'late' && kind !== 'event')) {
   t.test(`not sent at all: ${kind}`, async (t) => {
     await visit('/not-sent')
     await firefox.click(`#${kind}`)

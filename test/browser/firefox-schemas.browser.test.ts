@@ -3,12 +3,12 @@
 // A form that was not accepted, in Firefox.
 
 import t from 'tap'
-import { SCHEMA_SITE } from '../server/forms/schema-site.ts'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchFirefox } from './firefox.ts'
 
-const dir = await buildForBrowser(t.testdir({}), SCHEMA_SITE)
+const dir = await buildApp(t, 'schemas')
 const { app } = await serve(t, dir)
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const firefox = await launchFirefox(t)

@@ -5,9 +5,9 @@
 import t from 'tap'
 import { until } from '../until.ts'
 import { launchFirefox } from './firefox.ts'
-import { startSubmissions } from './submissions-site.ts'
+import { startInPlace } from './in-place-site.ts'
 
-const { done, openGate, origin, set } = await startSubmissions(t)
+const { done, openGate, origin, set } = await startInPlace(t)
 const firefox = await launchFirefox(t)
 
 async function visit(path: string) {
@@ -67,7 +67,7 @@ t.test('each submission has its own state', async (t) => {
 })
 
 t.test('clicks and submissions by scripts are handled in place', async (t) => {
-  await visit('/kinds')
+  await visit('/ways')
   for (const [text, act] of [
     ['clicked', () => document.querySelector<HTMLElement>('#send')?.click()],
     ['requested', () => document.querySelector<HTMLFormElement>('#form')?.requestSubmit()],

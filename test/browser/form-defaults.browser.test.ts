@@ -3,12 +3,12 @@
 // What fields show after new data has come: what they show without JavaScript, unless the visitor has changed them.
 
 import t from 'tap'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
-import { FIELDS_SITE } from './fields-site.ts'
 
-const dir = await buildForBrowser(t.testdir({}), FIELDS_SITE)
+const dir = await buildApp(t, 'fields')
 const { app } = await serve(t, dir)
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const chromium = await launchChromium(t)

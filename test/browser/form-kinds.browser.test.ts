@@ -6,10 +6,9 @@
 import t from 'tap'
 import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
-import { IN_PLACE, KINDS_FILES, LEFT, NOT_SENT } from './form-kinds.ts'
-import { isInPlace, startInPlace } from './in-place-site.ts'
+import { isInPlace, kindsOf, startInPlace } from './in-place-site.ts'
 
-const { open, reopen, openPlain, done, origin } = await startInPlace(t, KINDS_FILES)
+const { open, reopen, openPlain, done, origin } = await startInPlace(t)
 
 async function press({ page }: OpenPage, kind: string) {
   if (kind === 'image') await page.click('#image', { position: { x: 5, y: 7 } })
@@ -28,7 +27,16 @@ async function nextDone() {
 const plain = await openPlain(t)
 const opened = await open(t, '/kinds')
 
-for (const kind of Object.keys(IN_PLACE)) {
+/** Returns the kinds of forms on a page. */
+async function listKinds(path: string): Promise<string[]> {
+  await plain.goto(origin + path, 'load')
+  return await kindsOf(plain)
+}
+const inPlace = await listKinds('/kinds')
+const left = await listKinds('/left')
+const notSent = await listKinds('/not-sent')
+
+for (const kind of inPlace) {
   t.test(`handled in place, and sent as without JavaScript: ${kind}`, async (t) => {
     await plain.goto(`${origin}/kinds`, 'load')
     await Promise.all([plain.page.waitForEvent('load'), press(plain, kind)])
@@ -44,7 +52,7 @@ for (const kind of Object.keys(IN_PLACE)) {
   })
 }
 
-for (const kind of Object.keys(LEFT)) {
+for (const kind of left) {
   t.test(`left to the browser: ${kind}`, async (t) => {
     await reopen(opened, '/left')
     await Promise.all([opened.page.waitForEvent('load'), press(opened, kind)])
@@ -53,7 +61,7 @@ for (const kind of Object.keys(LEFT)) {
   })
 }
 
-for (const kind of Object.keys(NOT_SENT)) {
+for (const kind of notSent) {
   t.test(`not sent at all: ${kind}`, async (t) => {
     await reopen(opened, '/not-sent')
     // Added after Hydrant's own listener.

@@ -7,65 +7,7 @@ import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
 import { isInPlace, startInPlace, textOf } from './in-place-site.ts'
 
-const { open, done, origin, openGate } = await startInPlace(t, {
-  'pages/order.tsx': `import { useSubmission } from 'hydrant/react'
-const ENDS = ['data', 'redirect', 'slow', 'refusal', 'failure']
-export default function Order({ data, actionData }) {
-  const { data: own, submit } = useSubmission()
-  return <>
-    <h1>Order</h1>
-    <p id="finished">{data.join(' ')}</p>
-    <p id="data">{actionData ?? 'none'}</p><p id="own">{own ?? 'none'}</p>
-    {['a', 'b'].map((name) => <form key={name} id={'form-' + name} method="post">
-      <input type="hidden" name="name" defaultValue={name} /><input name="text" defaultValue="initial" />
-      {ENDS.map((end) => <button key={end} id={end + '-' + name} name="end" value={end}>{end} {name}</button>)}
-      <button id={'elsewhere-' + name} name="end" value="data" formAction="/order/elsewhere">elsewhere</button>
-    </form>)}
-    <a id="to-slow" href="/order/slow">slow</a>
-    <button id="script" type="button" onClick={() => void submit({ name: 'script', end: 'data' })}>script</button>
-  </>
-}
-`,
-  'pages/order.server.ts': `import { HttpError, redirect } from 'hydrant'
-const finished = []
-export const load = () => [...finished]
-export async function action({ app, form }) {
-  const text = form.get('text') ?? 'initial'
-  const name = form.get('name') + (text === 'initial' ? '' : '-' + text)
-  app.done({ path: '/order', name })
-  await app.gate(name)
-  finished.push(name)
-  switch (form.get('end')) {
-    case 'redirect': redirect('/target?' + name)
-    case 'slow': redirect('/order/slow')
-    case 'refusal': throw new HttpError(409, 'Refused ' + name)
-    case 'failure': throw new Error('SECRET-MARKER')
-  }
-  return 'answer to ' + name
-}
-`,
-  'pages/order/slow.tsx': 'export default () => <><h1>Slow</h1><a id="to-stays" href="/order/stays">stays</a></>\n',
-  'pages/order/slow.server.ts': `export const load = ({ app }) => app.gate('slow')
-export { action } from './stays.server.ts'
-`,
-  'pages/order/stays.tsx': `import { useSubmission } from 'hydrant/react'
-export default function Stays({ actionData }) {
-  const { data, form } = useSubmission()
-  return <><h1>Stays</h1>
-    <form method="post"><button id="plain">plain</button></form>
-    <form {...form}><button id="own">own</button></form>
-    <p id="result">{actionData} {data}</p>
-  </>
-}
-`,
-  'pages/order/stays.server.ts': `export function action({ app, url }) {
-  app.done({ path: url.pathname })
-  return 'answer of ' + url.pathname
-}
-`,
-  'pages/order/elsewhere.tsx': 'export default ({ actionData }) => <h1>{actionData}</h1>\n',
-  'pages/order/elsewhere.server.ts': "export { action } from '../order.server.ts'\n",
-})
+const { open, done, origin, openGate } = await startInPlace(t)
 
 const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 

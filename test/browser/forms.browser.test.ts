@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
-import { buildFormSite } from '../form-site.ts'
+import { buildApp } from '../build-app.ts'
 import { startNginx } from '../proxy/nginx.ts'
 import { startSite } from '../site-server.ts'
 import { launchChromium, type OpenPage, PUBLIC_HOST } from './chromium.ts'
 
-const dir = await buildFormSite(t)
+const dir = await buildApp(t, 'fields')
 const site = await startSite(t, { dir })
 const chromium = await launchChromium(t)
 const origin = `http://127.0.0.1:${site.port}`

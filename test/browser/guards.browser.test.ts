@@ -1,53 +1,11 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
+import { buildApp } from '../build-app.ts'
 import type { OpenPage } from './chromium.ts'
 import { isInPlace, startInPlace, textOf } from './in-place-site.ts'
 
-const page = (title: string) => `export default () => <>
-  <h1>${title}</h1>
-  <a id="first" href="/vault/first">first</a>
-  <a id="second" href="/vault/second">second</a>
-  <a id="closed" href="/other?closed">closed</a>
-  <form id="note" method="post" action="/vault/first"><input name="text" defaultValue="initial" /><button id="send">Send</button></form>
-</>
-`
-
-const { open, done, origin } = await startInPlace(t, {
-  'pages/layout.server.ts': `
-import { HttpError } from 'hydrant'
-export const load = ({ app }) => ({ count: app.count() })
-export function guard({ url }) {
-  if (url.searchParams.has('closed')) throw new HttpError(403, 'Closed on Mondays')
-}
-`,
-  'pages/start.tsx': page('Start'),
-  'pages/vault/layout.tsx':
-    'export default ({ data, children }) => <section><p id="user">{data}</p><input id="kept" />{children}</section>\n',
-  'pages/vault/layout.server.ts': `
-import { HttpError, redirect } from 'hydrant'
-export function guard({ request, url }) {
-  const [, user] = /user=(\\w+)/.exec(request.headers.cookie ?? '') ?? []
-  if (user === 'mallory') throw new HttpError(403, 'Not for you')
-  if (!user) redirect('/enter?from=' + encodeURIComponent(url.pathname))
-  return { user }
-}
-export const load = ({ context }) => context.user
-`,
-  'pages/vault/first.tsx': page('First'),
-  'pages/vault/first.server.ts':
-    "export const action = ({ app, form, context }) => app.done({ path: context.user + ': ' + form.get('text') })\n",
-  'pages/vault/second.tsx': page('Second'),
-  'pages/enter.tsx':
-    'export default () => <form method="post"><h1>Enter</h1><button id="enter">Enter</button></form>\n',
-  'pages/enter.server.ts': `
-import { localPath, redirect } from 'hydrant'
-export function action({ reply, url }) {
-  reply.header('set-cookie', 'user=ada; Path=/')
-  redirect(localPath(url.searchParams.get('from'), '/'))
-}
-`,
-})
+const { open, done, origin } = await startInPlace(t, {}, await buildApp(t, 'guards'))
 
 const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 const setUser = ({ evaluate }: OpenPage, cookie: string) =>

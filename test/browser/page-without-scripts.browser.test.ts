@@ -1,27 +1,14 @@
 // Pages that export `hydrate = false`, in a browser that runs scripts.
 
 import t from 'tap'
+import { buildApp } from '../build-app.ts'
 import { listen } from '../server/lines.ts'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 
-const dir = await buildForBrowser(t.testdir(), {
-  'pages/index.tsx': `import { useState } from 'react'
-export default function Page() {
-  const [count, setCount] = useState(0)
-  return <main><h1>Hydrated</h1><button onClick={() => setCount(count + 1)}>count: {count}</button><a href="/plain">plain</a></main>
-}
-`,
-  'pages/plain.tsx': `export const hydrate = false
-export default function Page({ data, actionData }) {
-  return <main><h1>{data}</h1><p id="sent">{actionData}</p><form method="post"><input name="name" defaultValue="Ada" /><button>Send</button></form><a href="/">back</a></main>
-}
-`,
-  'pages/plain.server.ts':
-    "export const load = () => 'Plain'\nexport const action = async ({ form }) => 'sent ' + form.get('name')\n",
-})
+const dir = await buildApp(t, 'stored')
 const { app } = await serve(t, dir)
-const url = await listen(t, app)
+const url = `${await listen(t, app)}/hydrated`
 
 t.test('a link from a hydrated page loads the document, and its form and links work without scripts', async (t) => {
   const chromium = await launchChromium(t)

@@ -3,73 +3,10 @@
 // Which pages are prefetched, how many at a time, and how long they may be used.
 
 import t from 'tap'
-import { GATES, load, waitAt } from '../server/lines.ts'
-import { buildForBrowser } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
 import { serveSmallSite, type Visitor } from './navigation-site.ts'
 
-const page = (title: string, body = '') =>
-  `export default function Page({ params }) {\n  void params\n  return <><h1>${title}</h1>${body}</>\n}\n`
-const links = (numbers: readonly number[]) =>
-  numbers.map((number) => `<p><a href="/n/${number}">n${number}</a></p>`).join('')
-const counted = (name: string) => `  ctx.app.count('${name}')\n  return globalThis.hydrantGated.counts['${name}']`
-
-const FILES = {
-  'pages/layout.tsx': `import { prefetch } from 'hydrant/react'
-Object.assign(globalThis, { prefetch })
-export default function Layout({ children }) {
-  return <html lang="en"><head><title>x</title></head><body><nav><a href="/">home</a><a href="/a">a</a><a href="/a/b">b</a><a href="/target">target</a><a href="/fails">fails</a><a href="/sign-in">sign in</a></nav>{children}</body></html>
-}
-`,
-  'pages/index.tsx': page('Home', links([0, 1, 2, 3, 4, 5])),
-  'pages/visible.tsx': page(
-    'Visible',
-    `<div data-hydrant-prefetch="visible">${links([0, 1])}<a href="/n/6" data-hydrant-prefetch="hover">6</a><p data-hydrant-prefetch="off"><a href="/n/7">7</a></p><div style={{ height: 3000 }} /><a id="below" href="/n/8">8</a></div>`,
-  ),
-  'pages/early.tsx': `import { prefetch, refresh } from 'hydrant/react'
-import { useInsertionEffect, useLayoutEffect, useState } from 'react'
-export default function Page({ data }) {
-  const [problem, setProblem] = useState('none')
-  useInsertionEffect(() => void prefetch('/n/1'), [])
-  useLayoutEffect(() => {
-    void prefetch('/n/0')
-    refresh().catch((error) => setProblem(error.message))
-  }, [])
-  return <><h1>Early</h1><p id="loads">{data}</p><p id="problem">{problem}</p></>
-}
-`,
-  'pages/early.server.ts': load(counted('early')),
-  'pages/many.tsx': page('Many', `<div data-hydrant-prefetch="visible">${links([0, 1, 2, 3, 4, 5, 6])}</div>`),
-  'pages/later.tsx': `import { Suspense, use } from 'react'
-function Later({ promise }) {
-  use(promise)
-  return <a href="/n/0" data-hydrant-prefetch="visible">n0</a>
-}
-export default function Page({ data }) {
-  return <Suspense fallback="wait"><Later promise={data.later} /></Suspense>
-}
-`,
-  'pages/later.server.ts': load("  return { later: ctx.app.gate('later').opened }"),
-  'pages/n/[id].tsx': page('Number {params.id}'),
-  'pages/n/[id].server.ts': load(waitAt("n' + ctx.params.id + '", '1')),
-  'pages/target.tsx': page('Target', '<form method="post"><button>Act</button></form>'),
-  'pages/target.server.ts': `${load('  return 1')}export const action = () => ({ acted: true })\n`,
-  'pages/a/layout.tsx':
-    'export default function Layout({ children, data }) {\n  return <section><i id="of-a">{data}</i>{children}</section>\n}\n',
-  'pages/a/layout.server.ts': load(counted('a')),
-  'pages/a/index.tsx': page('A'),
-  'pages/a/b.tsx': page('B'),
-  'pages/fails.tsx': page('Works'),
-  'pages/fails.server.ts': load(
-    "  ctx.app.count('fails')\n  if (globalThis.hydrantGated.counts.fails === 1) throw new Error('only once')\n  return 1",
-  ),
-  'pages/sign-in.tsx': page('Signed in'),
-  'pages/sign-in.server.ts': load(
-    "  ctx.app.count('sign-in')\n  if (globalThis.hydrantGated.counts['sign-in'] === 1) redirect('/a')\n  return 1",
-  ),
-  'server.ts': `export default async function server(app) {\n  ${GATES}\n}\n`,
-}
-
-const dir = await buildForBrowser(t.testdir({}), FILES)
+const dir = await buildApp(t, 'navigation')
 
 /** Calls `prefetch` of `hydrant/react`. Resolves when it does. */
 const prefetch = (visitor: Visitor, url: string) =>
@@ -83,7 +20,7 @@ const touch = (visitor: Visitor, path: string) =>
 t.test('three responses may be pending: a newer link ends the oldest request', async (t) => {
   const { visit, gates } = await serveSmallSite(t, {}, dir)
   const visitor = await visit(t)
-  await visitor.start('/')
+  await visitor.start('/links')
   for (const number of [0, 1, 2]) {
     await touch(visitor, `/n/${number}`)
     await gates.gate(`n${number}`).reached
@@ -101,7 +38,7 @@ t.test('three responses may be pending: a newer link ends the oldest request', a
 t.test('five pages are kept, and the least recently used one makes room', async (t) => {
   const { visit, gates } = await serveSmallSite(t, {}, dir)
   const visitor = await visit(t)
-  await visitor.start('/')
+  await visitor.start('/links')
   for (const number of [0, 1, 2, 3, 4]) {
     gates.gate(`n${number}`).open()
     await prefetch(visitor, `/n/${number}`)
@@ -120,7 +57,7 @@ t.test('five pages are kept, and the least recently used one makes room', async 
 t.test('prefetch() waits for its turn, and for the page', async (t) => {
   const { visit, gates, origin } = await serveSmallSite(t, {}, dir)
   const visitor = await visit(t)
-  await visitor.start('/')
+  await visitor.start('/links')
   const done: number[] = []
   const all = [0, 1, 2, 3].map((number) => prefetch(visitor, `/n/${number}`).then(() => done.push(number)))
   for (const number of [0, 1, 2]) await gates.gate(`n${number}`).reached
@@ -134,7 +71,7 @@ t.test('prefetch() waits for its turn, and for the page', async (t) => {
   for (const number of [1, 2, 3]) gates.gate(`n${number}`).open()
   await Promise.all(all)
   visitor.asked.length = 0
-  for (const url of ['https://example.com/', 'http://[', '/robots.txt', '/', `${origin}/#top`])
+  for (const url of ['https://example.com/', 'http://[', '/robots.txt', '/links', `${origin}/links#top`])
     t.equal(await prefetch(visitor, url), true, `${url} is ignored`)
   t.strictSame(visitor.asked, [])
   t.strictSame(visitor.errors, [])
@@ -197,9 +134,9 @@ t.test('links are prefetched when they become visible', async (t) => {
 t.test('a visible link counts that arrives after the page is interactive', async (t) => {
   const { visit, gates, origin } = await serveSmallSite(t, {}, dir)
   const visitor = await visit(t)
-  await visitor.goto(`${origin}/later`, 'commit')
+  await visitor.goto(`${origin}/late-link`, 'commit')
   await visitor.hydrated()
-  gates.gate('later').open()
+  gates.gate('late-link').open()
   await gates.gate('n0').reached
   t.pass('its page is requested')
 })
@@ -235,7 +172,7 @@ t.test('nothing is prefetched on a slow connection, unless a script asks for it'
 t.test('a prefetched page outlives a navigation, if it has the layouts that are on the screen', async (t) => {
   const { visit } = await serveSmallSite(t, {}, dir)
   const visitor = await visit(t)
-  await visitor.start('/')
+  await visitor.start('/links')
   await prefetch(visitor, '/target')
   await prefetch(visitor, '/a/b')
   await visitor.click('/a')
@@ -254,13 +191,13 @@ t.test('a prefetch that failed or was redirected has no consequences', async (t)
   const { visit } = await serveSmallSite(t, {}, dir)
   const visitor = await visit(t)
   const { page } = visitor
-  await visitor.start('/')
-  await prefetch(visitor, '/fails')
+  await visitor.start('/links')
+  await prefetch(visitor, '/fails-once')
   await prefetch(visitor, '/sign-in')
   await page.route('**/target?_hydrant', (route) => route.abort(), { times: 1 })
   await prefetch(visitor, '/target')
   for (const [path, title] of [
-    ['/fails', 'Works'],
+    ['/fails-once', 'Works'],
     ['/sign-in', 'Signed in'],
     ['/target', 'Target'],
   ] as const) {

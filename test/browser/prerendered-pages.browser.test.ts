@@ -3,29 +3,15 @@
 // Documents that the build has rendered for another origin than the one at which the browser loads them.
 
 import t from 'tap'
+import { buildApp } from '../build-app.ts'
 import { listen } from '../server/lines.ts'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchChromium } from './chromium.ts'
 
-const dir = await buildForBrowser(t.testdir(), {
-  'pages/index.tsx': `import { useState } from 'react'
-export default function Page({ data }) {
-  const [count, setCount] = useState(0)
-  return <main><h1>{data.href}</h1><p>{data.pid}</p><button onClick={() => setCount(count + 1)}>count: {count}</button><a href="/news/7">news</a></main>
-}
-`,
-  'pages/index.server.ts':
-    'export const prerender = true\nexport const load = ({ url }) => ({ href: url.href, pid: process.pid })\n',
-  'pages/news/[id].tsx':
-    'export default ({ data }) => <main><h1>News {data.id}</h1><p>{data.pid}</p><a href="/plain">plain</a></main>\n',
-  'pages/news/[id].server.ts':
-    "export const prerender = () => ['/news/7']\nexport const load = ({ params }) => ({ id: params.id, pid: process.pid })\n",
-  'pages/plain.tsx':
-    'export const prerender = true\nexport const hydrate = false\nexport default () => <h1>Plain</h1>\n',
-})
+const dir = await buildApp(t, 'stored')
 const { app } = await serve(t, dir)
-const url = await listen(t, app)
+const url = `${await listen(t, app)}/prerendered`
 
 t.test('a prerendered document hydrates, forbids other scripts and navigates', async (t) => {
   const chromium = await launchChromium(t)
@@ -36,11 +22,11 @@ t.test('a prerendered document hydrates, forbids other scripts and navigates', a
   await open.hydrated()
   await open.click('button')
   t.equal(await open.read('button'), 'count: 1')
-  t.equal(await open.read('h1'), `${url}/`)
+  t.equal(await open.read('h1'), url)
   t.not(await open.read('p'), String(process.pid), 'the build has rendered it')
   t.strictSame(messages, [], 'no message of the policy, and none about hydration')
   await open.click('a')
-  await open.shown('a[href="/plain"]')
+  await open.shown('a[href="/prerendered/plain"]')
   t.equal(await open.read('h1'), 'News 7')
   t.not(await open.read('p'), String(process.pid), 'the data comes from the build, too')
   await open.page.evaluate(() => {

@@ -3,13 +3,13 @@
 // Forms of pages with a schema: nothing that was typed is lost, with JavaScript and without.
 
 import t from 'tap'
-import { SCHEMA_SITE } from '../server/forms/schema-site.ts'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 import { textOf } from './in-place-site.ts'
 
-const dir = await buildForBrowser(t.testdir({}), SCHEMA_SITE)
+const dir = await buildApp(t, 'schemas')
 const { app } = await serve(t, dir, { bodyLimit: 20_000, forms: { maxFileBytes: 1_000 } })
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const chromium = await launchChromium(t)

@@ -3,11 +3,10 @@
 import t from 'tap'
 import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
-import { isInPlace, textOf } from './in-place-site.ts'
-import { startSubmissions } from './submissions-site.ts'
+import { isInPlace, startInPlace, textOf } from './in-place-site.ts'
 
 // Bodies and files of more than a megabyte are refused.
-const { open, done, origin } = await startSubmissions(t, {
+const { open, done, origin } = await startInPlace(t, {
   HYDRANT_BODY_LIMIT: '1000000',
   HYDRANT_FORMS_MAX_FILE_BYTES: '1000000',
 })
@@ -15,7 +14,7 @@ const { open, done, origin } = await startSubmissions(t, {
 const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 
 t.test('a form is taken over at its submit event, whatever has caused it', async (t) => {
-  const opened = await open(t, '/kinds')
+  const opened = await open(t, '/ways')
   const ways: [string, () => Promise<unknown>][] = [
     ['a click', () => opened.click('#send')],
     ['Enter', () => opened.press('#form [name=text]', 'Enter')],
@@ -39,7 +38,7 @@ t.test('a form is taken over at its submit event, whatever has caused it', async
     await act()
     await opened.hasText('#data', way)
     t.same(await done(), [{ path: '/other' }], way)
-    t.equal(pathOf(opened), '/kinds', way)
+    t.equal(pathOf(opened), '/ways', way)
   }
   t.ok(await isInPlace(opened))
   t.same(opened.errors, [])
@@ -60,7 +59,7 @@ t.test('the plain form of a page too', async (t) => {
 })
 
 t.test('a button with another target is a navigation', async (t) => {
-  const opened = await open(t, '/kinds')
+  const opened = await open(t, '/ways')
   await opened.click('#elsewhere')
   await opened.hasText('h1', 'Form')
   t.equal(pathOf(opened), '/form')
@@ -69,7 +68,7 @@ t.test('a button with another target is a navigation', async (t) => {
 })
 
 t.test('works in a dialog, whose own forms only close it', async (t) => {
-  const opened = await open(t, '/kinds')
+  const opened = await open(t, '/ways')
   await opened.click('#show')
   await opened.click('#dialog-send')
   await opened.hasText('#data', 'in a dialog')
@@ -82,11 +81,11 @@ t.test('works in a dialog, whose own forms only close it', async (t) => {
 })
 
 t.test('a handler of the site may call that of the form', async (t) => {
-  const opened = await open(t, '/kinds')
+  const opened = await open(t, '/ways')
   await opened.click('#handled-send')
   await opened.hasText('#data', 'handled')
   t.equal(await opened.evaluate(() => document.querySelector<HTMLElement>('#handled')?.dataset.seen, null), 'seen')
-  t.equal(pathOf(opened), '/kinds')
+  t.equal(pathOf(opened), '/ways')
   await done()
 })
 

@@ -3,61 +3,13 @@
 // A form of `useSubmission`, or of a page, that was not accepted: the focus, and what screen readers say.
 
 import t from 'tap'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 import { textOf } from './in-place-site.ts'
 
-const schema = `
-export const form = { '~standard': { version: 1, vendor: 'own', async validate(value) {
-  await globalThis.hydrantGate
-  return value.text === 'fine' ? { value } : { issues: [{ message: 'Not this text', path: ['text'] }] }
-} } }
-export const action = ({ form }) => form.get('text')
-`
-const fields = `
-      <fieldset name="text"><legend>All</legend>
-        <input type="hidden" name="text" disabled />
-        <input id="text" name="text" aria-label="Text" aria-invalid={invalid ? true : undefined} aria-describedby="text-error" />
-      </fieldset>
-      <p id="text-error">{invalid?.issues.text}</p>
-      <button id="send">Send</button>
-`
-const dir = await buildForBrowser(t.testdir({}), {
-  'pages/hook.tsx': `
-import { useState } from 'react'
-import { useSubmission } from 'hydrant/react'
-function Note() {
-  const note = useSubmission('/plain')
-  const { invalid } = note
-  return <form {...note.form}>${fields}<p id="data">{note.data}</p></form>
-}
-export default function Hook() {
-  const [isOpen, setIsOpen] = useState(true)
-  return <>{isOpen && <Note />}<input id="other" /><button id="close" onClick={() => setIsOpen(false)}>Close</button></>
-}
-`,
-  'pages/plain.tsx': `
-export default function Plain({ invalid }) {
-  return <form method="post"><title>Plain</title>${fields}</form>
-}
-`,
-  'pages/plain.server.ts': schema,
-  'pages/dialogs.tsx': `
-import { useSubmission } from 'hydrant/react'
-function InDialog({ id, form, invalid }) {
-  return <>
-    <dialog id={id}><form method="post" {...form}><input name="text" /><button>Send</button></form><p>{invalid?.issues.text}</p></dialog>
-    <button onClick={() => document.getElementById(id).showModal()}>Show {id}</button>
-  </>
-}
-export default function Dialogs({ invalid }) {
-  const note = useSubmission('/plain')
-  return <main><InDialog id="plain" invalid={invalid} /><InDialog id="hook" form={note.form} invalid={note.invalid} /></main>
-}
-`,
-  'pages/dialogs.server.ts': schema,
-})
+const dir = await buildApp(t, 'fields')
 const globals = globalThis as unknown as { hydrantGate: Promise<void> | undefined }
 const { app } = await serve(t, dir)
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -85,7 +37,7 @@ async function heardIn(opened: OpenPage) {
   }
 }
 
-for (const path of ['/hook', '/plain']) {
+for (const path of ['/hook', '/refused']) {
   t.test(`${path}: the field with the message gets the focus, by keyboard alone`, async (t) => {
     const opened = await open(t, path)
     const { page } = opened
@@ -126,11 +78,11 @@ for (const id of ['plain', 'hook']) {
     await page.evaluate(() => document.querySelector('main')?.append(document.createElement('a')))
     await page.evaluate(() => {
       const link = document.querySelector('a')
-      if (link) link.href = '/plain'
+      if (link) link.href = '/refused'
       link?.click()
     })
     await page.waitForSelector('legend')
-    await until(async () => (await heard()) === 'Plain')
+    await until(async () => (await heard()) === 'Refused')
     t.equal(await page.locator('.hydrant-announcer').count(), 1)
   })
 }

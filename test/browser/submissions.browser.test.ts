@@ -4,10 +4,9 @@ import t from 'tap'
 import { ERROR } from '../site-server.ts'
 import { until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
-import { isInPlace, textOf } from './in-place-site.ts'
-import { startSubmissions } from './submissions-site.ts'
+import { isInPlace, startInPlace, textOf } from './in-place-site.ts'
 
-const { open, openPlain, done, openGate, origin, set, site } = await startSubmissions(t)
+const { open, openPlain, done, openGate, origin, set, site } = await startInPlace(t)
 
 const pathOf = ({ page }: OpenPage) => page.url().slice(origin.length)
 const inRow = (row: string, part: string) => `#row-${row} .${part}`

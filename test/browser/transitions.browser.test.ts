@@ -10,51 +10,7 @@ import { buildForBrowser, serve, writeFiles } from '../server/served.ts'
 import type { Owner } from './chromium.ts'
 import { serveSmallSite, takesNavigations, type Visitor } from './navigation-site.ts'
 
-const moving = (title: string, body = '') =>
-  `import { ViewTransition } from 'react'\nexport default function Page() {\n  return <ViewTransition><div><h1>${title}</h1>${body}</div></ViewTransition>\n}\n`
-
-const small = await serveSmallSite(
-  t,
-  {},
-  await buildForBrowser(t.testdir({}), {
-    'pages/layout.tsx': `import { useNavigation } from 'hydrant/react'
-export default function Layout({ children }) {
-  const { state } = useNavigation()
-  return (
-    <html lang="en">
-      <head><style>{'@keyframes move { from { translate: 9px } } ::view-transition-old(*), ::view-transition-new(*) { animation-duration: 50ms } ::view-transition-new(.from-right), ::view-transition-old(.to-right) { animation: move 50ms }'}</style></head>
-      <body><nav><a href="/one">one</a><a href="/two">two</a><a href="/redirects">redirects</a></nav><p id="state">{state}</p>{children}</body>
-    </html>
-  )
-}
-`,
-    'pages/one.tsx': moving('One'),
-    'pages/two.tsx': moving('Two', '<form method="post"><button>Send</button></form>'),
-    'pages/two.server.ts': 'export const action = () => ({ sent: true })\n',
-    'pages/goes.tsx': moving('Goes', '<form method="post"><button>Go</button></form>'),
-    'pages/goes.server.ts': "import { redirect } from 'hydrant'\nexport const action = () => redirect('/one')\n",
-    'pages/redirects.tsx': moving('Never'),
-    'pages/redirects.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/two')\n",
-    'pages/teas/index.tsx': `import { ViewTransition } from 'react'
-export default function Teas() {
-  return <ul><li><ViewTransition name="tea-assam"><a id="assam" href="/teas/assam">assam</a></ViewTransition></li></ul>
-}
-`,
-    'pages/teas/[id].tsx': `import { ViewTransition } from 'react'
-export default function Tea({ params }) {
-  return (
-    <>
-      <ViewTransition name={'tea-' + params.id}><h1>Tea</h1></ViewTransition>
-      <ViewTransition default="none" enter={{ forward: 'from-right', default: 'none' }} exit={{ back: 'to-right', default: 'none' }}>
-        <p>Steep it.</p>
-      </ViewTransition>
-    </>
-  )
-}
-`,
-    'server.ts': 'export default async function server() {}\n',
-  }),
-)
+const small = await serveSmallSite(t)
 
 interface Seen {
   types: string[]
@@ -118,7 +74,7 @@ t.test('links, Back, Forward, replacements, redirects and forms have a type each
   await visitor.evaluate(async () => void (await navigation.navigate('/one', { history: 'replace' }).finished), null)
   await visitor.stands('One')
   await visitor.seen(4)
-  await visitor.click('/redirects')
+  await visitor.click('/moves')
   await visitor.stands('Two')
   await visitor.seen(5)
   await visitor.evaluate(async () => void (await navigation.navigate('/goes').finished), null)

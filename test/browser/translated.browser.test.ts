@@ -9,66 +9,7 @@ import type { OpenPage, Owner } from './chromium.ts'
 import { launchFirefox } from './firefox.ts'
 import { isInPlace, startInPlace, textOf } from './in-place-site.ts'
 
-const FILES = {
-  'pages/words.tsx': `
-import { useState } from 'react'
-import { useSubmission, refresh, FailureBoundary } from 'hydrant/react'
-export default function Words({ data, actionData }) {
-  const [count, setCount] = useState(0)
-  const [isOpen, setOpen] = useState(false)
-  const { data: result, form } = useSubmission()
-  return <>
-    Before {count % 2 === 0 && 'even'}
-    <h1>Words {data.version}</h1>
-    <button id="more" onClick={() => setCount(count + 1)}>Count</button>
-    <p id="beside">There are {count} things {count > 1 && 'and more '}<b>bold</b> after</p>
-    <p id="single">{count === 0 ? 'none' : 'some'}</p>
-    <button id="toggle" onClick={() => setOpen(!isOpen)}>{isOpen ? <>Hide {count}</> : 'Show'} it</button>
-    <div id="part">{isOpen ? <em>open</em> : 'closed now'} end</div>
-    <form id="own" {...form}><label>Text <input name="text" /></label><button>Send {count}</button></form>
-    <p id="result">{result && 'sent '}{result?.text}</p>
-    <form method="post"><input name="plain" /><button id="plain">Send</button></form>
-    <p id="action">{actionData && 'got '}{actionData?.text}</p>
-    <button id="refresh" onClick={() => refresh()}>Refresh</button>
-    <p id="version">Version {data.version} of {data.version > 1 && 'many '}<i>versions</i></p>
-    <a id="next" href="/words/other">Next</a>
-    <FailureBoundary><section id="inner">{count % 2 === 0 && 'inner even'}<input name="inner" /></section></FailureBoundary>
-  </>
-}
-`,
-  'pages/words.server.ts': `
-let version = 0
-export const load = () => ({ version: ++version })
-export const action = ({ form }) => ({ text: String(form.get('text') ?? form.get('plain')) })
-`,
-  'pages/camera.tsx': `
-import { useState } from 'react'
-export default function Camera() {
-  const [error, setError] = useState()
-  if (error) throw error
-  return <button id="camera" onClick={() => setError(new DOMException('Requested device not found', 'NotFoundError'))}>Start</button>
-}
-`,
-  'pages/again.tsx': `
-import { useEffect, useState } from 'react'
-export default function Again() {
-  const [isOpen, setOpen] = useState(false)
-  return <><button id="again" onClick={() => setOpen(true)}>Open</button><Part isOpen={isOpen} /></>
-}
-function Part({ isOpen }) {
-  useEffect(() => {
-    globalThis.tries = (globalThis.tries ?? 0) + 1
-    if (globalThis.tries > 1) document.body.removeChild(document.createElement('p'))
-  }, [isOpen])
-  return <p>part</p>
-}
-`,
-  'pages/words/other.tsx': `
-export default () => <>Other {'page'} <h1>Other</h1><a id="back" href="/words">Back</a></>
-`,
-}
-
-const inPlace = await startInPlace(t, FILES)
+const inPlace = await startInPlace(t)
 const REPAIR = scriptOf(inPlace.dir, 'client/repair.ts')
 
 /** Changes the page as Google Translate does. */
@@ -222,7 +163,7 @@ t.test('so it is when the code that repairs pages cannot be loaded, and the page
 })
 
 t.test('a page that fails each time that it is rendered is not rendered forever', async (t) => {
-  const open = await inPlace.open(t, '/again')
+  const open = await inPlace.open(t, '/retried')
   await open.click('#again')
   await open.hasText('[role=alert]', 'Application error')
   t.ok(await isInPlace(open))

@@ -4,90 +4,12 @@
 
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { buildApp } from '../build-app.ts'
 import { until } from '../until.ts'
 import { isHydrated } from './hydration.ts'
 import { startInPlace } from './in-place-site.ts'
 
-const { open, done, origin } = await startInPlace(t, {
-  'pages/layout.tsx': `
-export default function Layout({ data, children }) {
-  return <html lang="en"><head><title>tabs</title></head><body>
-    <p id="count">{data.count}</p>
-    {children}
-    <form id="side" method="post" action="/desk/note"><input name="text" defaultValue="initial" /><input type="hidden" name="version" value="0" /><button id="send-side">Send</button></form>
-  </body></html>
-}
-`,
-  'pages/layout.server.ts': `
-export const load = ({ app, request }) => ({ count: app.count() + ' for ' + (app.settings.session && request.headers.cookie ? 'ada' : 'nobody') })
-`,
-  'pages/enter.tsx':
-    'export default () => <form method="post"><h1>Enter</h1><button id="enter">Enter</button></form>\n',
-  'pages/enter.server.ts': `
-import { localPath, redirect } from 'hydrant'
-export function action({ app, reply, url }) {
-  app.settings.session = 'open'
-  reply.header('set-cookie', 'user=ada; Path=/')
-  redirect(localPath(url.searchParams.get('from'), '/desk/note'))
-}
-`,
-  'pages/leave.tsx':
-    'export default () => <form method="post"><h1>Leave</h1><button id="leave">Leave</button></form>\n',
-  'pages/leave.server.ts': `
-import { redirect } from 'hydrant'
-export function action({ app }) {
-  app.settings.session = ''
-  redirect('/leave')
-}
-`,
-  'pages/desk/layout.tsx': `
-export default ({ data, children }) => <section><p id="desk">{data}</p>
-  <a id="to-note" href="/desk/note">note</a><a id="to-hook" href="/desk/hook">hook</a><a id="to-leave" href="/leave">leave</a>{children}
-</section>
-`,
-  'pages/desk/layout.server.ts': `
-import { redirect } from 'hydrant'
-let loads = 0
-export function guard({ app, request, url }) {
-  if (!app.settings.session || !request.headers.cookie) redirect('/enter?from=' + encodeURIComponent(url.pathname))
-}
-export const load = () => ++loads
-`,
-  'pages/desk/note.tsx': `
-import { useState } from 'react'
-export default function Note({ data, invalid, fields }) {
-  const [title, setTitle] = useState('')
-  return <form method="post">
-    <h1>Note</h1><p id="stored">{data.text}</p>
-    <input type="hidden" name="version" value={data.version} />
-    <input name="title" value={title} onChange={(event) => setTitle(event.target.value)} />
-    <textarea {...fields.text} /><p id={fields.text.errorId}>{fields.text.issues}</p>
-    <input type="checkbox" name="urgent" /><select name="size"><option>S</option><option>L</option></select>
-    <input type="password" name="pin" />
-    <button id="send">Send</button><p id="shown">{title}</p>
-  </form>
-}
-`,
-  'pages/desk/note.server.ts': `
-import { invalidForm } from 'hydrant'
-import { z } from 'zod'
-export const form = z.looseObject({ text: z.string().min(1), version: z.coerce.number() })
-let stored = { text: 'nothing', version: 0 }
-export const load = () => stored
-export function action({ app, input }) {
-  if (input.version !== stored.version) invalidForm({ text: 'Changed meanwhile' })
-  stored = { text: input.text, version: stored.version + 1 }
-  app.done({ path: '/desk/note', entries: [['text', input.text], ['title', input.title]] })
-}
-`,
-  'pages/desk/hook.tsx': `
-import { useSubmission } from 'hydrant/react'
-export default function Hook() {
-  const note = useSubmission('/desk/note')
-  return <form {...note.form}><h1>Hook</h1><textarea name="text" /><button id="send">Send</button></form>
-}
-`,
-})
+const { open, done, origin } = await startInPlace(t, {}, await buildApp(t, 'guards'))
 
 /** Opens two tabs that have entered. */
 async function openTabs(path: string): Promise<[Page, Page]> {

@@ -3,53 +3,18 @@
 // A stored shell and the parts of the visitor in one response, with a policy for both.
 
 import t from 'tap'
+import { buildApp } from '../build-app.ts'
 import { listen } from '../server/lines.ts'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 import { launchFirefox } from './firefox.ts'
 
 const settle: Record<string, (value: unknown) => void> = {}
 Object.assign(globalThis, { settle })
 
-const dir = await buildForBrowser(t.testdir({}), {
-  'pages/index.tsx': `import { Suspense, use, useId, useState } from 'react'
-export default function Shop({ data, visitorData }) {
-  return (
-    <main>
-      <header id={useId()}>header</header>
-      <h1>{'Shoes ' + data.run}</h1>
-      <Suspense fallback={<p id="fallback">Loading the cart</p>}>
-        <Cart cart={visitorData} />
-      </Suspense>
-      <a href="/other">other</a>
-    </main>
-  )
-}
-function Cart({ cart }) {
-  const { name, late } = use(cart)
-  const [count, setCount] = useState(1)
-  return (
-    <section id={useId()}>
-      <h2>{'cart of ' + name}</h2>
-      <button type="button" onClick={() => setCount(count + 1)}>{name + ': ' + count}</button>
-      <Suspense fallback={<i id="later">…</i>}><b>{late && use(late)}</b></Suspense>
-    </section>
-  )
-}
-`,
-  'pages/index.server.ts': `let runs = 0
-export const cache = { maxAgeS: 600 }
-export const load = () => ({ run: ++runs })
-export const loadVisitor = async ({ url, request }) => {
-  const name = /name=(\\w+)/.exec(request.headers.cookie)?.[1] ?? 'nobody'
-  if (name === 'nobody') return { name }
-  return { name: await new Promise((resolve) => { settle[name] = resolve }), late: new Promise((resolve) => setTimeout(resolve, 20, 'late')) }
-}
-`,
-  'pages/other.tsx': 'export default () => <h1>Other <a href="/">back</a></h1>\n',
-})
+const dir = await buildApp(t, 'stored')
 const { app, log } = await serve(t, dir, { pageCache: { header: true } })
-const url = await listen(t, app)
+const url = `${await listen(t, app)}/shop`
 
 /** Resolves when the load of a visitor waits. */
 async function held(name: string): Promise<void> {
@@ -83,7 +48,7 @@ t.test('the shell is shown at once, and the rest follows in the same response an
     t.equal(await open.read('#fallback'), '')
     t.strictSame(messages, [], 'no error of the policy or of hydration')
     await open.click('a')
-    await open.shown('a[href="/"]')
+    await open.shown('a[href="/shop"]')
     settle[name] = () => t.fail('the earlier load')
     delete settle[name]
     await open.click('a')

@@ -6,57 +6,15 @@ import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../src/server/plugin.ts'
-import { buildForBrowser, HTML, serve } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { HTML, serve } from '../server/served.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 
 const FALLBACKS = ['loading text', 'loading element', 'loading nested', 'loading row', 'loading list']
 const LATE = ['late text', 'late element', 'late nested', 'late row', 'late list', 'late inner list']
 const DATA = '"<!--$?--><template id=\\"B:0\\"></template>x<!--/$-->"'
 
-const dir = await buildForBrowser(t.testdir({}), {
-  // Both rules are common: the first one in Tailwind CSS, the second one in Bootstrap.
-  'pages/hidden.css':
-    '@layer base{[hidden]:where(:not([hidden=until-found])){display:none!important}}[hidden]{display:none!important}',
-  'pages/layout.tsx': `import './hidden.css'
-export default function Layout({ children }) {
-  return <html lang="en"><head><meta name="color-scheme" content="light dark" /></head><body><header>header</header>{children}<footer>footer</footer></body></html>
-}
-`,
-  'pages/parts.tsx': `import { Suspense, use } from 'react'
-const Text = ({ of }) => use(of)
-const Part = ({ of, children }) => <section>{use(of)}{children}</section>
-const Row = ({ of }) => <tr><td>{use(of)}</td></tr>
-const Circle = ({ of }) => <circle id="circle" cx="20" cy="20" r={use(of)} />
-export default function Page({ data }) {
-  return <main>
-    <script type="application/json" id="data" dangerouslySetInnerHTML={{ __html: ${JSON.stringify(DATA)} }} />
-    <p id="paragraph">before <Suspense fallback="loading text"><b><Text of={data.text} /></b></Suspense> after</p>
-    <Suspense fallback={<p>loading <i>element</i></p>}>
-      <Part of={data.element}><Suspense fallback={<><p>loading nested</p><p>more</p></>}><Part of={data.nested} /></Suspense></Part>
-    </Suspense>
-    <p id="between">between</p>
-    <table><tbody><tr><td>first row</td></tr><Suspense fallback={<><tr><td>loading row</td></tr><tr><td>more</td></tr></>}><Row of={data.row} /></Suspense><tr><td>last row</td></tr></tbody></table>
-    <svg width="60" height="60"><Suspense fallback={<rect id="rect" width="10" height="10" />}><Circle of={data.radius} /></Suspense></svg>
-    <ul><Suspense fallback={<li>loading list</li>}><li><Text of={data.list} /><Suspense><b> <Text of={data.inner} /></b></Suspense></li></Suspense><li>last item</li></ul>
-  </main>
-}
-`,
-  'pages/parts.server.ts': `let turns = 0
-const later = (value) => new Promise((resolve) => setTimeout(resolve, 20 + 10 * (turns++ % 7), value))
-export const load = () => ({
-  text: later('late text'), element: later('late element'), nested: later('late nested'), row: later('late row'),
-  radius: later(15), list: later('late list'), inner: later('late inner list'),
-})
-`,
-  'pages/fails.tsx': `import { Suspense, use } from 'react'
-const Fails = ({ of }) => { throw new Error(use(of)) }
-const Works = ({ of }) => <p>{use(of)}</p>
-export default ({ data }) => <main><Suspense fallback={<p id="pending">what fails</p>}><Fails of={data.late} /></Suspense><Suspense fallback={<p id="gone">what works</p>}><Works of={data.late} /></Suspense></main>
-`,
-  'pages/fails.server.ts':
-    "export const load = () => ({ late: new Promise((resolve) => setTimeout(resolve, 20, 'late')) })\n",
-  'pages/whole.tsx': 'export default () => <main>whole</main>\n',
-})
+const dir = await buildApp(t, 'streams')
 const chromium = await launchChromium(t)
 
 async function listenAt(t: Test, app: FastifyInstance): Promise<string> {

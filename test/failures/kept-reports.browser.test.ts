@@ -7,36 +7,11 @@ import { createFailureStore } from '../../src/server/ledger/failure-store.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { mountSite } from '../../src/server/site/mount-site.ts'
 import { launchChromium } from '../browser/chromium.ts'
-import { buildForBrowser, builtFiles, createLog } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { builtFiles, createLog } from '../server/served.ts'
 import { until } from '../until.ts'
 
-const boundary = (part: string) => `import { Suspense } from 'react'
-export default function Page() {
-  return <main><h1>page</h1><Suspense fallback="waiting"><Part /></Suspense></main>
-}
-async function nothing() {}
-const later = typeof document === 'undefined' ? nothing() : null
-function Part() {
-${part}
-}
-`
-const files = {
-  // Fails behind the shell, on the server only.
-  'pages/once.tsx': boundary(
-    "  if (typeof document === 'undefined') throw new Error('fails on the server')\n  return <p id='part'>the part</p>",
-  ),
-  'pages/twice.tsx': boundary("  throw new Error(later ? 'fails on the server' : 'fails in the browser')"),
-  'pages/promised.tsx':
-    "import { Suspense, use } from 'react'\nexport default function Page({ data }) {\n  return <main><Suspense fallback='waiting'><Part late={data.late} /></Suspense></main>\n}\nfunction Part({ late }) {\n  return use(late)\n}\n",
-  'pages/promised.server.ts':
-    "export const load = () => ({ late: new Promise((_, reject) => setTimeout(() => reject(new Error('broken promise')), 50)) })\n",
-  'pages/repeated.tsx':
-    "export default function Page() {\n  return <main><button id='break' onClick={() => { throw new Error('repeated') }}>break</button><button id='other' onClick={() => { throw new Error('another ' + performance.now()) }}>break</button></main>\n}\n",
-  'pages/gone.tsx': 'export default function Page() {\n  return null\n}\n',
-  'pages/gone.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/repeated')\n",
-}
-
-const dir = await buildForBrowser(t.testdir({}), files)
+const dir = await buildApp(t, 'failures')
 const chromium = await launchChromium(t)
 
 let count = 0
@@ -110,9 +85,9 @@ t.test('what the server has told of is not told again by the browser', async (t)
     error: { type: 'Error', message: 'repeated' },
   })
   const [frame] = told?.error.stack ?? []
-  t.match(frame, { file: 'pages/repeated.tsx', line: 2, function: 'onClick', isSite: true })
+  t.match(frame, { file: 'pages/repeated.tsx', line: 8, function: 'onClick', isSite: true })
   t.match(
-    frame?.code?.lines[2 - (frame.code.firstLine ?? 0)],
+    frame?.code?.lines[8 - (frame.code.firstLine ?? 0)],
     "throw new Error('repeated')",
     'with the source around it',
   )

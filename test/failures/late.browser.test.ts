@@ -1,45 +1,17 @@
 import t from 'tap'
 import { digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
 import { launchChromium } from '../browser/chromium.ts'
-import { buildForBrowser } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
 import { ERROR, startSite } from '../site-server.ts'
 
-const page = `
-import { FailureBoundary } from 'hydrant/react'
-import { Suspense, use } from 'react'
-export default function Page({ data }) {
-  return (
-    <main>
-      <FailureBoundary><Suspense fallback={<p>wait</p>}><Text promise={data.soon} /></Suspense></FailureBoundary>
-      <section><FailureBoundary><Suspense fallback={<p>wait for ever</p>}><Endless /></Suspense></FailureBoundary></section>
-      <FailureBoundary>{null}</FailureBoundary>
-      <FailureBoundary><Suspense fallback={<p>wait</p>}><Recovering promise={data.soon} /></Suspense></FailureBoundary>
-    </main>
-  )
-}
-function Text({ promise }) { return <p id="text">{use(promise)}</p> }
-function Endless() { return use(new Promise(() => {})) }
-function Recovering({ promise }) {
-  use(promise)
-  if (typeof window === 'undefined') throw new Error('on the server only')
-  return <p id="recovered">recovered</p>
-}
-`
-const load = 'export const load = () => ({ soon: new Promise((resolve) => setTimeout(resolve, 50, "there")) })\n'
-
-const dir = await buildForBrowser(t.testdir({}), {
-  'pages/parts.tsx': page,
-  'pages/parts.server.ts': load,
-  'pages/whole.tsx': page,
-  'pages/whole.server.ts': `export const stream = false\n${load}`,
-})
+const dir = await buildApp(t, 'streams')
 const site = await startSite(t, { dir })
 const chromium = await launchChromium(t)
 
 const CASES = [
-  { name: 'in parts, to a browser that is ready', path: '/parts', isSlow: false },
-  { name: 'in parts, complete before the scripts come', path: '/parts', isSlow: true },
-  { name: 'whole', path: '/whole', isSlow: false },
+  { name: 'in parts, to a browser that is ready', path: '/soon/parts', isSlow: false },
+  { name: 'in parts, complete before the scripts come', path: '/soon/parts', isSlow: true },
+  { name: 'whole', path: '/soon/whole', isSlow: false },
 ]
 
 for (const { name, path, isSlow } of CASES) {

@@ -1,95 +1,18 @@
 // Failures in each position of a minified site. Each is looked up by its digest in the command, the console and the
 // API.
 
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { launchChromium } from '../browser/chromium.ts'
+import { copyApp } from '../build-app.ts'
 import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { startPostgres } from '../postgres.ts'
 import { runCli } from '../scripts/run-cli.ts'
-import { buildForBrowser } from '../server/served.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { type SiteServer, startSite } from '../site-server.ts'
 
 const HTML = { accept: 'text/html', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0 Safari/537.36' }
-
-const FILES = {
-  'server.ts': `export default async function server(app) {
-  app.get('/route', async () => {
-    throw new Error('route') // fails: route
-  })
-  app.get('/process', async () => {
-    setTimeout(() => {
-      throw new Error('process') // fails: process
-    })
-    return 'soon'
-  })
-  app.get('/worker', async () => {
-    process.nextTick(() => {
-      throw new Error('worker') // fails: worker
-    })
-    return 'soon'
-  })
-}
-`,
-  'pages/load.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
-  'pages/load.server.ts': `import { find } from '../parts/find.ts'
-export function load() {
-  return find('load')
-}
-`,
-  'parts/find.ts': `export function find(name: string) {
-  // Two lines of comment,
-  // which a minifier takes away.
-  throw new Error(name) // fails: load
-}
-`,
-  'pages/render.tsx': `export default function Page() {
-  return <main><Price /></main>
-}
-function Price(): never {
-  throw new Error('render') // fails: render
-}
-`,
-  'pages/stream.tsx': `import { Suspense, use } from 'react'
-export default function Page({ data }) {
-  return <Suspense fallback={<p>waits</p>}><Late late={data.late} /></Suspense>
-}
-function Late({ late }) {
-  use(late)
-  throw new Error('stream') // fails: stream
-}
-`,
-  'pages/stream.server.ts': 'export const load = () => ({ late: new Promise((resolve) => setTimeout(resolve, 50)) })\n',
-  'pages/action.tsx':
-    'export default function Page() {\n  return <form method="post"><button>Send</button></form>\n}\n',
-  'pages/action.server.ts': `export async function action({ form }) {
-  await form
-  throw new Error('action') // fails: action
-}
-`,
-  'pages/browser.tsx': `import { useState } from 'react'
-export default function Page() {
-  const [part, setPart] = useState('')
-  return <main>
-    <button id="render" onClick={() => setPart('render')}>render</button>
-    <button id="event" onClick={onPress}>event</button>
-    <button id="rejection" onClick={() => void reject()}>rejection</button>
-    {part === 'render' && <Broken />}
-  </main>
-}
-function Broken(): never {
-  throw new Error('browser render') // fails: browser render
-}
-function onPress() {
-  throw new Error('browser event') // fails: browser event
-}
-async function reject() {
-  await null
-  throw new Error('browser rejection') // fails: browser rejection
-}
-`,
-}
 
 interface Expected {
   message: string
@@ -99,17 +22,10 @@ interface Expected {
   code: string
 }
 
-/** The position of each failure, as marked in the source. */
-const EXPECTED: readonly Expected[] = Object.entries(FILES).flatMap(([file, source]) =>
-  source.split('\n').flatMap((code, index) => {
-    const message = / \/\/ fails: (.+)$/.exec(code)?.[1]
-    if (message === undefined) return []
-    return [
-      { message, side: message.startsWith('browser') ? 'client' : 'server', file, line: index + 1, code } as const,
-    ]
-  }),
-)
+const SOURCES = 'test/apps/failures'
 
+/** The position of each failure, as marked in the source. */
+const EXPECTED = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).flatMap(listFailures)
 const browserMessages = EXPECTED.filter(({ side }) => side === 'client').map(({ message }) => message)
 
 /** The output of `hydrant errors --json` for one failure, and the response of the API. */
@@ -194,8 +110,20 @@ t.test('replicas that share a ledger have the same fingerprint, and each has its
   t.match(failure.source, { file: 'parts/find.ts', line: 4 })
 })
 
+/** Lists the lines of a file that are marked with a message. */
+function listFailures(file: string): Expected[] {
+  if (file.startsWith('.hydrant') || !/\.tsx?$/.test(file)) return []
+  const lines = readFileSync(join(SOURCES, file), 'utf8').split('\n')
+  return lines.flatMap((code, index) => {
+    const message = / \/\/ fails: (.+)$/.exec(code)?.[1]
+    if (message === undefined) return []
+    return [{ message, side: message.startsWith('browser') ? 'client' : 'server', file, line: index + 1, code }]
+  })
+}
+
 async function buildSite(t: Test, dir: string): Promise<string> {
-  await buildForBrowser(dir, FILES)
+  copyApp({ testdir: () => dir }, 'failures')
+  await buildSharing({ dir })
   const client = readFileSync(join(dir, '.hydrant/manifest.json'), 'utf8')
   t.match(client, '"mode": "production"')
   return dir

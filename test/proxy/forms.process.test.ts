@@ -4,11 +4,11 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import t from 'tap'
-import { buildFormSite } from '../form-site.ts'
+import { buildApp } from '../build-app.ts'
 import { startSite } from '../site-server.ts'
 import { startNginx } from './nginx.ts'
 
-const dir = await buildFormSite(t)
+const dir = await buildApp(t, 'fields')
 const trusting = await startSite(t, { dir })
 
 /** Returns the status of a form. */

@@ -17,7 +17,8 @@ export function listChanges(commit: string): string[] {
 /** Finds the tests of changed sources among compiled tests. */
 export function findChanged(changes: readonly string[], tests: readonly string[]): ChangedTests {
   const reached = tests.map((test) => ({ test, files: reachedBy(test) }))
-  const compiled = (source: string) => `dist/${source.replace(/\.tsx?$/, '.js')}`
+  const compiled = (source: string) =>
+    /^test\/apps\/[\w-]+(?=\/)/.exec(source)?.[0] ?? `dist/${source.replace(/\.tsx?$/, '.js')}`
   const isReached = (source: string) => reached.some(({ files }) => files.has(compiled(source)))
   const wanted = changes.map(compiled)
   return {

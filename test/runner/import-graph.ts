@@ -5,9 +5,15 @@ import { join } from 'node:path'
 const MENTIONED = /['"`]([\w./-]+\.js|#program)['"`]/g
 const PROGRAM = 'dist/scripts/program.js'
 
+/** The site of `test/apps/` that a module builds. */
+const BUILT = /\b(?:build|copy)App\([^;\n]*?'([\w-]+)'\)/g
+
 const mentioned = new Map<string, readonly string[]>()
 
-/** Returns a compiled file and those that it mentions, itself or through others, by their paths in the repository. */
+/**
+ * Returns a compiled file, and the compiled files that it mentions and the folders of the sites that it builds,
+ * itself or through others.
+ */
 export function reachedBy(file: string): Set<string> {
   const found = new Set([file])
   // A set also visits what is added to it.
@@ -18,13 +24,16 @@ export function reachedBy(file: string): Set<string> {
 function mentionedIn(file: string): readonly string[] {
   const known = mentioned.get(file)
   if (known) return known
-  const texts = [...readFileSync(file, 'utf8').matchAll(MENTIONED)].map(([, text = '']) => text)
-  const files = texts.flatMap((text) => {
-    if (text === '#program') return [PROGRAM]
+  if (!file.endsWith('.js')) return []
+  const text = readFileSync(file, 'utf8')
+  const modules = [...text.matchAll(MENTIONED)].flatMap(([, name = '']) => {
+    if (name === '#program') return [PROGRAM]
     // Beside the file, in the repository, and in the folder of the browser's modules that a build bundles.
-    const places = text.startsWith('.') ? [join(file, '..', text)] : [text, join('dist/src', text)]
+    const places = name.startsWith('.') ? [join(file, '..', name)] : [name, join('dist/src', name)]
     return places.filter((path) => path.startsWith('dist/') && existsSync(path)).slice(0, 1)
   })
-  mentioned.set(file, files)
-  return files
+  const sites = [...text.matchAll(BUILT)].map(([, name]) => `test/apps/${name}`)
+  const found = [...modules, ...sites]
+  mentioned.set(file, found)
+  return found
 }

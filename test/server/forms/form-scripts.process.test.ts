@@ -5,12 +5,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { buildFormSite } from '../../form-site.ts'
+import { buildApp } from '../../build-app.ts'
 import { startSite } from '../../site-server.ts'
 import { CURL, PYTHON, WGET } from '../../tools.ts'
 
 const run = promisify(execFile)
-const dir = await buildFormSite(t)
+const dir = await buildApp(t, 'fields')
 const { port } = await startSite(t, { dir })
 const url = `http://127.0.0.1:${port}/notes`
 const JSON_ACCEPT = 'Accept: application/json'

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
-import { SCHEMA_SITE } from './schema-site.ts'
+import { buildApp } from '../../build-app.ts'
+import { HTML, JSON_ONLY, serve } from '../served.ts'
 
-const dir = await buildFiles(t.testdir({}), SCHEMA_SITE)
+const dir = await buildApp(t, 'schemas')
 const { app, get, log, failuresOf } = await serve(t, dir, {
   timeouts: { loadMs: 300 },
   forms: { maxFiles: 2, maxFileBytes: 1_000 },
@@ -141,7 +141,7 @@ t.test('invalidForm() outside of an action is a failure at its line', async (t) 
   const response = await get('/plain?misuse')
   t.equal(response.statusCode, 500)
   const [failure] = failuresOf(response)
-  t.match(failure?.err, { message: 'invalidForm() was called outside of an action', stack: /plain\.server\.ts:3/ })
+  t.match(failure?.err, { message: 'invalidForm() was called outside of an action', stack: /plain\.server\.ts:4/ })
 })
 
 t.test('valibot and arktype', async (t) => {

@@ -1,0 +1,4 @@
+export async function action() {
+  await null
+  throw new Error('action') // fails: action
+}

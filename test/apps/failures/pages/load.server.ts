@@ -1,0 +1,5 @@
+import { find } from '../parts/find.ts'
+
+export function load() {
+  return find('load')
+}

@@ -1,0 +1,3 @@
+export function load() {
+  return { late: new Promise((resolve) => setTimeout(resolve, 50)) }
+}

@@ -1,0 +1,5 @@
+export function find(name: string) {
+  // Two lines of comment,
+  // which a minifier takes away.
+  throw new Error(name) // fails: load
+}

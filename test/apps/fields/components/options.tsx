@@ -1,0 +1,1 @@
+export const options = ['a', 'b', 'c'].map((value) => <option key={value}>{value}</option>)

@@ -1,0 +1,101 @@
+// Written by `hydrant types`, `hydrant dev` and `hydrant build`. Do not edit.
+// biome-ignore-all format: written by a program
+// biome-ignore-all lint: written by a program
+/* eslint-disable */
+
+// prettier-ignore
+export {}
+
+// prettier-ignore
+declare module 'hydrant/react' {
+  interface Routes {
+    '/controlled': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/controlled.server.ts')
+    }
+    '/dialogs': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/dialogs.server.ts')
+    }
+    '/early': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/early.server.ts')
+    }
+    '/early-streamed': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/early-streamed.server.ts')
+    }
+    '/evil': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/evil.server.ts')
+    }
+    '/fields': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/fields.server.ts')
+    }
+    '/hook': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/hooked': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/hooked.server.ts')
+    }
+    '/kept/login': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/kept/message': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/kept/message.server.ts')
+    }
+    '/kept/note': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/kept/note.server.ts')
+    }
+    '/notes': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/notes.server.ts')
+    }
+    '/plain': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/refused': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/refused.server.ts')
+    }
+    '/search': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/views': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/views.server.ts')
+    }
+  }
+
+  interface Layouts {
+    '/': {
+      params: {}
+      layouts: []
+      server: {}
+    }
+  }
+}

@@ -1,0 +1,5 @@
+let count = 0
+
+export function action() {
+  return { count: ++count }
+}

@@ -1,0 +1,7 @@
+import type { ActionContext } from 'hydrant'
+
+export { gatedSchema as form } from '../gated-schema.ts'
+
+export function action({ input }: ActionContext<'/dialogs'>) {
+  return input.text
+}

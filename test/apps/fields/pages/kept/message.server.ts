@@ -1,0 +1,5 @@
+import { redirect } from 'hydrant'
+
+export function action() {
+  redirect('/kept/login')
+}

@@ -1,0 +1,11 @@
+import type { LayoutProps } from 'hydrant/react'
+
+export default function Layout({ children }: LayoutProps) {
+  return (
+    <html lang="en">
+      <body>
+        <main>{children}</main>
+      </body>
+    </html>
+  )
+}

@@ -1,0 +1,5 @@
+import { OTHER, set } from '../stored.server.ts'
+
+export function action() {
+  set(OTHER)
+}

@@ -1,0 +1,3 @@
+export default function Again() {
+  return <p>again</p>
+}

@@ -1,0 +1,3 @@
+export default function Fails() {
+  return <p>never</p>
+}

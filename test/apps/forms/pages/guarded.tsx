@@ -1,0 +1,3 @@
+export default function Guarded() {
+  return <h1>Guarded</h1>
+}

@@ -1,0 +1,1 @@
+export { action } from './kinds.server.ts'

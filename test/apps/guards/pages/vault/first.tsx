@@ -1,0 +1,5 @@
+import { VaultPage } from '../../components/vault-page.tsx'
+
+export default function Page() {
+  return <VaultPage title="First" />
+}

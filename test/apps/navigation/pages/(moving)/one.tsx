@@ -1,0 +1,5 @@
+import { MovingPage } from '../../components/moving-page.tsx'
+
+export default function Page() {
+  return <MovingPage title="One" />
+}

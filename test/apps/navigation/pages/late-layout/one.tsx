@@ -1,0 +1,6 @@
+import type { PageProps } from 'hydrant/react'
+import { StandardPage } from '../../components/standard-page.tsx'
+
+export default function Page({ url }: PageProps) {
+  return <StandardPage title="One" url={url} />
+}

@@ -1,0 +1,6 @@
+import { type LoadContext, redirect } from 'hydrant'
+
+export function load({ app }: LoadContext<'/loop'>) {
+  app.count('loop')
+  redirect('/loop')
+}

@@ -1,0 +1,5 @@
+import { notFound } from 'hydrant'
+
+export function load() {
+  notFound()
+}

@@ -1,0 +1,3 @@
+export async function load() {
+  throw new Error('SECRET-MARKER of the load')
+}

@@ -1,0 +1,3 @@
+export default function Throwing() {
+  throw new Error('SECRET-MARKER')
+}

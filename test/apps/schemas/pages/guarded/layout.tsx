@@ -1,0 +1,5 @@
+import type { LayoutProps } from 'hydrant/react'
+
+export default function Layout({ children }: LayoutProps) {
+  return children
+}

@@ -1,0 +1,3 @@
+export default function Strange() {
+  return <p>strange</p>
+}

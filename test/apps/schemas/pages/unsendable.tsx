@@ -1,0 +1,3 @@
+export default function Unsendable() {
+  return <p>never</p>
+}

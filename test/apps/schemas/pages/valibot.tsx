@@ -1,0 +1,5 @@
+import type { PageProps } from 'hydrant/react'
+
+export default function Page({ invalid, actionData }: PageProps<'/valibot'>) {
+  return <p>{JSON.stringify(invalid ?? actionData)}</p>
+}

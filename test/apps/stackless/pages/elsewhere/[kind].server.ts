@@ -1,0 +1,1 @@
+export { shared as load } from '../../parts/loads.ts'

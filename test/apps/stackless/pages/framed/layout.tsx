@@ -1,0 +1,5 @@
+import type { LayoutProps } from 'hydrant/react'
+
+export default function Framed({ children }: LayoutProps) {
+  return <div>{children}</div>
+}

@@ -1,0 +1,7 @@
+export default function Other() {
+  return (
+    <h1>
+      Other <a href="/shop">back</a>
+    </h1>
+  )
+}

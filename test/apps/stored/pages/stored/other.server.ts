@@ -1,0 +1,7 @@
+let run = 0
+
+export const cache = { maxAgeS: 60 }
+
+export function load() {
+  return ++run
+}

@@ -1,0 +1,5 @@
+import { BareWidth } from '../../components/width.tsx'
+
+export default function Page() {
+  return <BareWidth />
+}

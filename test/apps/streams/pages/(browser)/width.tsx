@@ -1,0 +1,10 @@
+import { Width } from '../../components/width.tsx'
+
+export default function Page() {
+  return (
+    <>
+      <h1>Page</h1>
+      <Width />
+    </>
+  )
+}

@@ -1,0 +1,3 @@
+export function load() {
+  return { soon: new Promise<string>((resolve) => setTimeout(resolve, 50, 'there')) }
+}

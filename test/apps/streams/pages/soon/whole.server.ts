@@ -1,0 +1,3 @@
+export { load } from './parts.server.ts'
+
+export const stream = false

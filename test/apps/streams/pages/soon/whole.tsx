@@ -1,0 +1,6 @@
+import type { PageProps } from 'hydrant/react'
+import { Soon } from '../../components/soon.tsx'
+
+export default function Page({ data }: PageProps<'/soon/whole'>) {
+  return <Soon soon={data.soon} />
+}
