@@ -2,17 +2,18 @@ import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance, type onRequestAsyncHookHandler } from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
+import { writeTestSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { buildFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
+import { createLog, HTML, JSON_ONLY } from '../served.ts'
 
-const failing = (message: string) => `export const load = () => {\n  throw new Error('${message}')\n}\n`
-const folders = t.testdir({ shop: {}, blog: {} })
-const shop = await buildFiles(`${folders}/shop`, { 'pages/index.server.ts': failing('the shop broke') })
-const blog = await buildFiles(`${folders}/blog`, {
-  'pages/index.server.ts': failing('the blog broke'),
-  'pages/same.tsx': 'export default function Page() {\n  return null\n}\n',
-  'pages/same.server.ts': failing('the same'),
+const failing = (message: string) => ({
+  load() {
+    throw new Error(message)
+  },
 })
+const folders = t.testdir({ shop: {}, blog: {} })
+const shop = writeTestSite(`${folders}/shop`, { '/': failing('the shop broke') })
+const blog = writeTestSite(`${folders}/blog`, { '/': failing('the blog broke'), '/same': failing('the same') })
 
 const TOKEN = 'a-token-of-the-operators'
 const BEARER = { authorization: `Bearer ${TOKEN}` }
