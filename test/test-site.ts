@@ -38,7 +38,8 @@ const OF_COMPONENT = new Set(['hydrate'])
 const BUILD_ID = 'c0ffee'
 
 /** The headers that a page of any such site sends when it navigates. `layouts` are the keys of its current layouts. */
-export const navigationHeaders = (layouts: readonly string[] = []) => headersOfBuild(BUILD_ID, layouts)
+export const navigationHeaders = (layouts: readonly string[] = [], buildId = BUILD_ID) =>
+  headersOfBuild(buildId, layouts)
 
 const Page = () => createElement('p', null, 'page')
 const Children = ({ children }: { children: unknown }) => children
@@ -80,6 +81,8 @@ export interface WrittenSiteOptions {
   server?: SiteFunction
   /** The contents of the files in `public/`, by their paths there (none). */
   publicFiles?: Record<string, string>
+  /** The ID of the build, for a site next to another one (that of all others). */
+  buildId?: string
 }
 
 /**
@@ -89,9 +92,9 @@ export interface WrittenSiteOptions {
 export function writeTestSite(
   dir: string,
   site: SiteModules,
-  { server, publicFiles = {} }: WrittenSiteOptions = {},
+  { server, publicFiles = {}, buildId }: WrittenSiteOptions = {},
 ): string {
-  const { folder, manifest, modules } = testBuild(site, { dir, server, publicFiles: Object.keys(publicFiles) })
+  const { folder, manifest, modules } = testBuild(site, { dir, server, publicFiles: Object.keys(publicFiles), buildId })
   const name = `hydrantTest${randomUUID()}`
   Object.assign(globalThis, { [name]: modules })
   const scripts = [manifest.entry, ...manifest.dataReader, ...Object.values(manifest.modules).map(({ js }) => js)]
@@ -110,10 +113,11 @@ interface TestBuild {
   server?: SiteFunction | undefined
   /** Paths below `public/` (none). */
   publicFiles?: readonly string[]
+  buildId?: string | undefined
 }
 
 /** Returns a build with the modules of a site, whose browser scripts do not exist. */
-export function testBuild(site: SiteModules, { dir, server, publicFiles = [] }: TestBuild) {
+export function testBuild(site: SiteModules, { dir, server, publicFiles = [], buildId = BUILD_ID }: TestBuild) {
   const modules: Record<string, Record<string, unknown>> = {}
   for (const [path, value] of Object.entries(site)) {
     const stem = `pages${path === '/' ? '/index' : path}`
@@ -126,14 +130,19 @@ export function testBuild(site: SiteModules, { dir, server, publicFiles = [] }: 
       modules[`${stem}.server.ts`] = Object.fromEntries(own.filter(([name]) => !OF_COMPONENT.has(name)))
   }
   if (server) modules['server.ts'] = { default: server }
-  return { folder: buildFolder(dir), manifest: createManifest(Object.keys(modules), publicFiles), modules }
+  return { folder: buildFolder(dir), manifest: createManifest(Object.keys(modules), { publicFiles, buildId }), modules }
 }
 
 function defaultComponent(stem: string) {
   return stem.endsWith('/layout') ? Children : Page
 }
 
-function createManifest(files: readonly string[], publicFiles: readonly string[]): Manifest {
+interface BuildParts {
+  publicFiles: readonly string[]
+  buildId: string
+}
+
+function createManifest(files: readonly string[], { publicFiles, buildId }: BuildParts): Manifest {
   const pages = files.filter((file) => file.startsWith('pages/')).map((file) => file.slice('pages/'.length))
   const root = files.filter((file) => !file.includes('/'))
   const { site, problems } = discoverSite({ root, pages, publicFiles: [...publicFiles] })
@@ -141,7 +150,7 @@ function createManifest(files: readonly string[], publicFiles: readonly string[]
   return {
     format: MANIFEST_FORMAT,
     hydrant: VERSION,
-    buildId: BUILD_ID,
+    buildId,
     mode: 'production',
     entry: 'entry.js',
     entryImports: [],

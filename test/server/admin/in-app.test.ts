@@ -2,17 +2,18 @@ import helmet from '@fastify/helmet'
 import Fastify, { type FastifyInstance, type onRequestAsyncHookHandler } from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
+import { writeTestSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { buildFiles, createLog, HTML, JSON_ONLY } from '../served.ts'
+import { createLog, HTML, JSON_ONLY } from '../served.ts'
 
-const failing = (message: string) => `export const load = () => {\n  throw new Error('${message}')\n}\n`
-const folders = t.testdir({ shop: {}, blog: {} })
-const shop = await buildFiles(`${folders}/shop`, { 'pages/index.server.ts': failing('the shop broke') })
-const blog = await buildFiles(`${folders}/blog`, {
-  'pages/index.server.ts': failing('the blog broke'),
-  'pages/same.tsx': 'export default function Page() {\n  return null\n}\n',
-  'pages/same.server.ts': failing('the same'),
+const failing = (message: string) => ({
+  load() {
+    throw new Error(message)
+  },
 })
+const folders = t.testdir({ shop: {}, blog: {} })
+const shop = writeTestSite(`${folders}/shop`, { '/': failing('the shop broke') })
+const blog = writeTestSite(`${folders}/blog`, { '/': failing('the blog broke'), '/same': failing('the same') })
 
 const TOKEN = 'a-token-of-the-operators'
 const BEARER = { authorization: `Bearer ${TOKEN}` }
@@ -148,19 +149,20 @@ t.test('the app’s own hook protects every route', async (t) => {
     })
     t.ok(routes.length > 30)
     for (const { schema } of described) t.match(schema, { hide: true }, 'no part of the app’s own interface')
+    const open: unknown[] = []
     for (const { method, url } of routes) {
       const path = url.replace('*', 'x').replace(/:\w+/g, 'x')
+      const { statusCode } = await app.inject({ method: method as 'GET', url: path })
       // A preHandler hook runs after the refusals of Fastify and Hydrant, which disclose nothing.
-      const isRead = method === 'GET' || method === 'HEAD'
-      const response = await app.inject({ method: method as 'GET', url: path })
-      if (hook === 'onRequest') t.equal(response.statusCode, 401, `${method} ${path}`)
-      else if (isRead) t.equal(response.statusCode, 401, `${method} ${path}`)
-      else t.ok(response.statusCode >= 400, `${method} ${path}`)
+      const isFirst = hook === 'onRequest' || method === 'GET' || method === 'HEAD'
+      if (isFirst ? statusCode !== 401 : statusCode < 400) open.push([method, path, statusCode])
       const navigation = await app.inject({ method: method as 'GET', url: `${path}?_hydrant`, headers: NAVIGATION })
       if ([401, 403].includes(navigation.statusCode)) continue
-      t.match(navigation.headers['content-type'], 'application/x-ndjson', `${method} ${path}?_hydrant`)
-      t.equal(navigation.body, method === 'HEAD' ? '' : '["load"]\n', `${method} ${path}?_hydrant`)
+      const isNavigation = /application\/x-ndjson/.test(String(navigation.headers['content-type']))
+      if (!isNavigation || navigation.body !== (method === 'HEAD' ? '' : '["load"]\n'))
+        open.push([method, `${path}?_hydrant`, navigation.statusCode, navigation.body])
     }
+    t.strictSame(open, [], hook)
     for (const path of ['/ops', '/ops/api/failures', '/ops/metrics']) {
       t.equal((await get(app, path, { ...OPERATOR, ...HTML })).statusCode, 200, path)
     }

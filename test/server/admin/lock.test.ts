@@ -3,9 +3,10 @@
 import Fastify, { type FastifyInstance, type onRequestAsyncHookHandler } from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
-import { buildFiles, createLog } from '../served.ts'
+import { writeTestSite } from '../../test-site.ts'
+import { createLog } from '../served.ts'
 
-const dir = await buildFiles(t.testdir({}), {})
+const dir = writeTestSite(t.testdir({}), { '/': {} })
 const ADDRESS = '198.18.7.7'
 /** The request of an operator, in a browser and through a proxy. */
 const HEADERS = {

@@ -3,20 +3,22 @@
 import { type AddressInfo, connect } from 'node:net'
 import Fastify from 'fastify'
 import t from 'tap'
-import { readManifest } from '../../../src/server/build-output/read-build.ts'
-import { hydrant } from '../../../src/server/index.ts'
+import { hydrant, type LoadContext } from '../../../src/server/index.ts'
+import { navigationHeaders, writeTestSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { buildFiles, HTML } from '../served.ts'
+import { HTML } from '../served.ts'
 
-const PAGE = 'export default () => null\n'
-const dir = await buildFiles(t.testdir({}), {
-  'pages/products/[id].tsx': PAGE,
-  'pages/products/[id].server.ts': 'export const load = () => ({})\nexport const action = () => ({})\n',
-  'pages/slow.tsx': PAGE,
-  'pages/slow.server.ts':
-    'export const load = ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)))\n',
-  'public/robots.txt': 'User-agent: *\n',
-})
+const dir = writeTestSite(
+  t.testdir({}),
+  {
+    '/products/[id]': { load: () => ({}), action: () => ({}) },
+    '/slow': {
+      load: ({ signal }: LoadContext) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    },
+  },
+  { publicFiles: { 'robots.txt': 'User-agent: *\n' } },
+)
 
 t.test('the metrics of an app contain those of a server, by route', async (t) => {
   const app = Fastify()
@@ -43,8 +45,7 @@ t.test('the metrics of an app contain those of a server, by route', async (t) =>
   await until(async () => /^hydrant_requests_in_flight 0$/m.test(await metrics()))
   t.match(await metrics(), 'hydrant_requests_aborted_total{route="/slow"} 1')
 
-  const navigation = { 'hydrant-build': readManifest(`${dir}/.hydrant`).buildId }
-  await app.inject({ url: '/products/1?_hydrant', headers: navigation })
+  await app.inject({ url: '/products/1?_hydrant', headers: navigationHeaders() })
   await app.inject({ url: '/products/2', headers: HTML })
   await app.inject({ url: '/products/3', headers: { ...HTML, 'x-refuse': '1' } })
   await app.inject({ url: '/products/4', method: 'POST', headers: { ...HTML, origin: 'http://localhost:80' } })

@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { BUILD_HEADER, LAYOUTS_HEADER, NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
 import type { LogLine } from '../../site-server.ts'
+import { testSite } from '../../test-site.ts'
 import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const counts: Record<string, number> = {}
@@ -460,14 +461,11 @@ t.test('a full server refuses before the shell is sent', async (t) => {
 })
 
 t.test('`loadVisitor` must be a function next to `cache`', async (t) => {
-  for (const [source, message] of [
-    ['export const loadVisitor = Number(1)\nexport const cache = { maxAgeS: 1 }\n', /must be a function; got 1/],
-    // The build refuses a file without the name.
-    ['export const loadVisitor = () => 1\nexport const cache = Object(1).missing\n', /needs the export "cache"/],
-  ] as const) {
-    const broken = await buildFiles(t.testdir({}), { 'pages/index.server.ts': source })
-    await t.rejects(serve(t, broken), { code: 'HYD_VISITOR_LOAD', message })
-  }
+  for (const [page, message] of [
+    [{ loadVisitor: 1, cache: { maxAgeS: 1 } }, /must be a function; got 1/],
+    [{ loadVisitor: () => 1, cache: undefined }, /needs the export "cache"/],
+  ] as const)
+    await t.rejects(testSite(t, { '/': page }), { code: 'HYD_VISITOR_LOAD', message })
 })
 
 /** Returns a document with the nonces replaced, which differ in each response. */

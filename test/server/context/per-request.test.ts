@@ -81,10 +81,12 @@ export const load = async (ctx) => ({ ...(await currentUser(ctx)), isSame: ctx.c
 export const action = async (ctx) => ({ ...(await currentUser(ctx)), isSame: ctx.context.user === (await currentUser(ctx)) })
 `,
 }
+const folder = t.testdir({})
+const [one, two] = [await buildFiles(`${folder}/one`, USES), await buildFiles(`${folder}/two`, USES)]
 const counted = globalThis as { hydrantUsers?: number }
 
 t.test('hooks, guards, loads and actions of a request share the result', async (t) => {
-  const { app, get } = await serve(t, await buildFiles(t.testdir({}), USES))
+  const { app, get } = await serve(t, one)
   counted.hydrantUsers = 0
   const names = ['ada', 'bob', 'eve']
   const responses = await Promise.all(names.map((name) => get('/', { ...JSON_ONLY, user: name })))
@@ -102,11 +104,8 @@ t.test('hooks, guards, loads and actions of a request share the result', async (
 t.test('two sites of an app have results of their own', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  const folder = t.testdir({})
-  for (const base of ['/one', '/two']) {
-    const dir = await buildFiles(folder + base, USES)
-    await app.register(hydrant, { dir, base, ledger: false })
-  }
+  await app.register(hydrant, { dir: one, base: '/one', ledger: false })
+  await app.register(hydrant, { dir: two, base: '/two', ledger: false })
   counted.hydrantUsers = 0
   for (const url of ['/one', '/two']) t.match((await app.inject({ url, headers: HTML })).body, '<p>')
   t.equal(counted.hydrantUsers, 2)

@@ -5,11 +5,16 @@ import type { FailureRecord } from '../../../src/server/errors/failure-record.ts
 import { createFailureStore, type FailureStore } from '../../../src/server/ledger/failure-store.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { hydrant } from '../../../src/server/plugin.ts'
-import { buildFiles, builtFiles, createLog, fingerprintOfResponse, HTML, serve } from '../served.ts'
+import { testBuild, testSite, writeTestSite } from '../../test-site.ts'
+import { buildFiles, createLog, fingerprintOfResponse, HTML, serve } from '../served.ts'
 
-const dir = await buildFiles(t.testdir({}), {
-  'pages/index.server.ts': "export const load = () => {\n  throw new Error('oh')\n}\n",
-})
+const site = {
+  '/': {
+    load() {
+      throw new Error('oh')
+    },
+  },
+}
 
 /** An `onFailure`, and a promise of its first call. */
 function createListener(answer: (failure: FailureRecord) => unknown = () => {}) {
@@ -25,6 +30,9 @@ function createListener(answer: (failure: FailureRecord) => unknown = () => {}) 
 }
 
 t.test('onFailure gets each failure as the log and the ledger have it', async (t) => {
+  const dir = await buildFiles(t.testdir({}), {
+    'pages/index.server.ts': "export const load = () => {\n  throw new Error('oh')\n}\n",
+  })
   const { onFailure, arrived } = createListener()
   const { get, failuresOf } = await serve(t, dir, { onFailure, release: 'v7' })
   const response = await get('/')
@@ -73,7 +81,7 @@ const FAULTS: readonly [string, () => unknown][] = [
 for (const [what, answer] of FAULTS) {
   t.test(`an onFailure that ${what} is logged once and changes nothing`, async (t) => {
     const { onFailure } = createListener(answer)
-    const { app, get, log, failuresOf } = await serve(t, dir, { onFailure })
+    const { app, get, log, failuresOf } = await testSite(t, site, { onFailure })
     for (let times = 0; times < 3; times++) {
       const response = await get('/')
       t.equal(response.statusCode, 500)
@@ -88,7 +96,7 @@ for (const [what, answer] of FAULTS) {
 
 t.test('an onFailure that never ends blocks neither a request nor the shutdown', async (t) => {
   const { onFailure, arrived } = createListener(() => new Promise(() => {}))
-  const { app, get } = await serve(t, dir, { onFailure })
+  const { app, get } = await testSite(t, site, { onFailure })
   t.equal((await get('/')).statusCode, 500)
   await arrived
   await app.close()
@@ -100,7 +108,7 @@ t.test('a server that stops waits for onFailure', async (t) => {
     await new Promise(setImmediate)
     isDone = true
   })
-  const { app, get } = await serve(t, dir, { onFailure })
+  const { app, get } = await testSite(t, site, { onFailure })
   await get('/')
   await app.close()
   t.ok(isDone)
@@ -112,7 +120,7 @@ t.test('onFailure gets a copy of the failure', async (t) => {
     seen.push(failure.error.message)
     failure.error.message = 'changed'
   })
-  const { app, get } = await serve(t, dir, { onFailure })
+  const { app, get } = await testSite(t, site, { onFailure })
   await get('/')
   await get('/')
   await app.close()
@@ -125,10 +133,11 @@ t.test('the onFailure of a closed instance gets no more failures of a shared led
   const options = resolveOptions({
     given: { ledger: false, onFailure: ({ digest }: FailureRecord) => told.push(digest) },
   })
+  const dir = t.testdir({})
   const stores: FailureStore[] = []
   const create = () =>
     createInstance({
-      ...{ dir, ...builtFiles(dir), options, logging: { logger: log.logger } },
+      ...{ dir, ...testBuild(site, { dir }), options, logging: { logger: log.logger } },
       getStore(appLog) {
         stores[0] ??= createFailureStore(dir, options, appLog)
         return stores[0]
@@ -150,12 +159,12 @@ t.test('the plugin adds no listeners to the process', async (t) => {
   const before = count()
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(hydrant, { dir })
+  await app.register(hydrant, { dir: writeTestSite(t.testdir({}), site) })
   await app.ready()
   t.strictSame(count(), before)
 })
 
 t.test('a value other than a function is refused', async (t) => {
-  const wrong = { dir, onFailure: 'https://alerts.example' as unknown as () => void }
-  await t.rejects(serve(t, dir, wrong), { code: 'HYD_OPTION_INVALID', message: '"onFailure" must be a function' })
+  const wrong = { onFailure: 'https://alerts.example' as unknown as () => void }
+  await t.rejects(testSite(t, site, wrong), { code: 'HYD_OPTION_INVALID', message: '"onFailure" must be a function' })
 })

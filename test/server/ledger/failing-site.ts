@@ -6,8 +6,9 @@ import type { Ledger } from '../../../src/server/ledger/ledger.ts'
 import type { WriterStats } from '../../../src/server/ledger/ledger-writer.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import type { LogLine } from '../../site-server.ts'
+import { writeTestSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { buildFiles, builtFiles, createLog, HTML } from '../served.ts'
+import { builtFiles, createLog, HTML } from '../served.ts'
 
 const WARN = 40
 
@@ -26,9 +27,10 @@ export interface FailingSite {
 }
 
 export async function serveFailingSite(t: Test, ledger: string | false, dir = t.testdir({})): Promise<FailingSite> {
-  await buildFiles(dir, {
-    'pages/index.server.ts': "export function load() {\n  throw new Error('no price')\n}\n",
-  })
+  function load() {
+    throw new Error('no price')
+  }
+  writeTestSite(dir, { '/': { load } })
   const log = createLog()
   const options = resolveOptions({ given: { ledger } })
   const { app, store } = await createInstance({

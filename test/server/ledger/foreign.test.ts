@@ -9,8 +9,8 @@ import { checkLedger, createLedger, openLedger } from '../../../src/server/ledge
 import { createFileLedger } from '../../../src/server/ledger/sqlite/file-ledger.ts'
 import { openSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
+import { writeTestSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { buildFiles } from '../served.ts'
 import { entry, LIMITS } from './entries.ts'
 import { openDatabase } from './open-database.ts'
 
@@ -28,7 +28,7 @@ function createShop(t: Test, sql = ''): string {
 
 t.test('a server refuses a file that is not an SQLite database, and leaves it', async (t) => {
   const dir = t.testdir({ 'notes.txt': 'Buy bread.', short: 'a' })
-  await buildFiles(dir, { 'pages/index.tsx': 'export default () => <p>hello</p>' })
+  writeTestSite(dir, { '/': {} })
   const before = readdirSync(dir)
   await t.rejects(createServer({ dir, logger: false, ledger: 'notes.txt' }), {
     ...FOREIGN,

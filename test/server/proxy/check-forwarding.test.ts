@@ -2,9 +2,10 @@ import t from 'tap'
 import { findMismatch } from '../../../src/server/proxy/check-forwarding.ts'
 import { createTrustProxy } from '../../../src/server/proxy/trust-proxy.ts'
 import { listenRaw, rawRequest } from '../../attacks/raw.ts'
-import { buildFiles, type Log, serve } from '../served.ts'
+import { testSite } from '../../test-site.ts'
+import type { Log } from '../served.ts'
 
-const dir = await buildFiles(t.testdir({}), {})
+const site = { '/': {} }
 const NEAR = '172.17.0.1'
 const FAR = '203.0.113.9'
 const X = { 'x-forwarded-for': '192.0.2.1' }
@@ -38,7 +39,7 @@ t.test('requests are compared with the options', async (t) => {
 })
 
 t.test('a proxy that is not trusted causes one warning', async (t) => {
-  const { app, log } = await serve(t, dir)
+  const { app, log } = await testSite(t, site)
   const { send } = await listenRaw(t, app)
   const listeners = app.server.listenerCount('request')
   await send(rawRequest('GET / HTTP/1.1', ['Host: a']))
@@ -52,14 +53,14 @@ t.test('a proxy that is not trusted causes one warning', async (t) => {
 })
 
 t.test('a proxy that does not match the options causes one warning per mismatch', async (t) => {
-  const { app, log } = await serve(t, dir, { trustProxy: 'loopback' })
+  const { app, log } = await testSite(t, site, { trustProxy: 'loopback' })
   const { send } = await listenRaw(t, app)
   for (const header of ['X-Forwarded-For: 192.0.2.1', 'Forwarded: for=192.0.2.1', 'Forwarded: for=192.0.2.2'])
     await send(rawRequest('GET / HTTP/1.1', ['Host: a', header]))
   t.match(warnings(log), [
     /^127\.0\.0\.1, which trustProxy names, sends Forwarded but not X-Forwarded-…, .*HYDRANT_FORWARDED_HEADER=forwarded$/,
   ])
-  const other = await serve(t, dir, { trustProxy: '10.0.0.1', forwardedHeader: 'forwarded' })
+  const other = await testSite(t, site, { trustProxy: '10.0.0.1', forwardedHeader: 'forwarded' })
   const { send: sendOther } = await listenRaw(t, other.app)
   await sendOther(rawRequest('GET / HTTP/1.1', ['Host: a', 'Forwarded: for=192.0.2.1']))
   t.match(warnings(other.log), [

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { toPlainJson } from '../../../src/server/render/plain-json.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
+import { testSite } from '../../test-site.ts'
+import { HTML, JSON_ONLY } from '../served.ts'
 
 t.test('plain JSON rejects with the reason of a promise, and in time', async (t) => {
   const late = () => new Error('late')
@@ -65,60 +66,92 @@ t.test('plain JSON enters arrays, maps, sets and objects, and awaits the promise
   )
 })
 
-/** Source code of a value in data, and its JSON; null for a value that data may not contain. */
-const VALUES: readonly [code: string, json: string | null][] = [
-  ['undefined', '{}'],
-  ['[undefined, , 1]', '{"v":[null,null,1]}'],
-  ['NaN', '{"v":null}'],
-  ['-Infinity', '{"v":null}'],
-  ['-0', '{"v":0}'],
-  ['12345678901234567890n', '{"v":"12345678901234567890"}'],
-  ['new Date(0)', '{"v":"1970-01-01T00:00:00.000Z"}'],
-  ["new URL('https://a.example/b')", '{"v":"https://a.example/b"}'],
-  ["new URLSearchParams('a=1')", '{"v":"a=1"}'],
-  ['/a/g', '{"v":"/a/g"}'],
-  ["Buffer.from('tea')", '{"v":[116,101,97]}'],
-  ['new Uint16Array([1, 2])', '{"v":[1,2]}'],
-  ['new BigInt64Array([5n])', '{"v":["5"]}'],
-  ['new Uint8Array([1, 2]).buffer', '{"v":[1,2]}'],
-  ['new DataView(new Uint8Array([1, 2, 3]).buffer, 1)', '{"v":[2,3]}'],
-  ["new Set(['a', new Date(0)])", '{"v":["a","1970-01-01T00:00:00.000Z"]}'],
-  ["new Map([['a', Buffer.from('A')]])", '{"v":{"a":[65]}}'],
-  ["new Map([[1n, 'a'], [new Date(0), 'b']])", '{"v":[["1","a"],["1970-01-01T00:00:00.000Z","b"]]}'],
-  ['new (class extends Map {})([["a", 1]])', '{"v":{"a":1}}'],
-  ['Object.assign(Object.create(null), { a: 1 })', '{"v":{"a":1}}'],
-  ['JSON.parse(\'{"__proto__":{"a":1},"b":2}\')', '{"v":{"__proto__":{"a":1},"b":2}}'],
-  ['[shared, shared]', '{"v":[{"a":1},{"a":1}]}'],
-  ['() => 1', null],
-  ['class A {}', null],
-  ['Symbol("a")', null],
-  ['new (class Cart { total = 1 })()', null],
-  ['new (class Money { toJSON() { return 1 } })()', null],
-  ['{ a: 1, toJSON() { return 2 } }', null],
-  ['new Error("a")', null],
-  ['new WeakMap()', null],
-  ['new Response("a")', null],
-  ['new Proxy({}, { ownKeys() { throw new Error("no keys") } })', null],
-  ['[{ deep: new Map([["a", new Set([() => 1])]]) }]', null],
-  ['Promise.resolve({ late: () => 1 })', null],
+const shared = { a: 1 }
+
+/** A value in data, and its JSON; null for a value that data may not contain. */
+const VALUES: readonly [value: () => unknown, json: string | null][] = [
+  [() => undefined, '{}'],
+  // biome-ignore lint/suspicious/noSparseArray: data may have holes
+  [() => [undefined, , 1], '{"v":[null,null,1]}'],
+  [() => Number.NaN, '{"v":null}'],
+  [() => -Infinity, '{"v":null}'],
+  [() => -0, '{"v":0}'],
+  [() => 12345678901234567890n, '{"v":"12345678901234567890"}'],
+  [() => new Date(0), '{"v":"1970-01-01T00:00:00.000Z"}'],
+  [() => new URL('https://a.example/b'), '{"v":"https://a.example/b"}'],
+  [() => new URLSearchParams('a=1'), '{"v":"a=1"}'],
+  [() => /a/g, '{"v":"/a/g"}'],
+  [() => Buffer.from('tea'), '{"v":[116,101,97]}'],
+  [() => new Uint16Array([1, 2]), '{"v":[1,2]}'],
+  [() => new BigInt64Array([5n]), '{"v":["5"]}'],
+  [() => new Uint8Array([1, 2]).buffer, '{"v":[1,2]}'],
+  [() => new DataView(new Uint8Array([1, 2, 3]).buffer, 1), '{"v":[2,3]}'],
+  [() => new Set(['a', new Date(0)]), '{"v":["a","1970-01-01T00:00:00.000Z"]}'],
+  [() => new Map([['a', Buffer.from('A')]]), '{"v":{"a":[65]}}'],
+  [
+    () =>
+      new Map<unknown, unknown>([
+        [1n, 'a'],
+        [new Date(0), 'b'],
+      ]),
+    '{"v":[["1","a"],["1970-01-01T00:00:00.000Z","b"]]}',
+  ],
+  [() => new (class extends Map<string, number> {})([['a', 1]]), '{"v":{"a":1}}'],
+  [() => Object.assign(Object.create(null), { a: 1 }), '{"v":{"a":1}}'],
+  [() => JSON.parse('{"__proto__":{"a":1},"b":2}'), '{"v":{"__proto__":{"a":1},"b":2}}'],
+  [() => [shared, shared], '{"v":[{"a":1},{"a":1}]}'],
+  [() => () => 1, null],
+  [() => class A {}, null],
+  [() => Symbol('a'), null],
+  [
+    () =>
+      new (class Cart {
+        total = 1
+      })(),
+    null,
+  ],
+  [
+    () =>
+      new (class Money {
+        toJSON() {
+          return 1
+        }
+      })(),
+    null,
+  ],
+  [() => ({ a: 1, toJSON: () => 2 }), null],
+  [() => new Error('a'), null],
+  [() => new WeakMap(), null],
+  [() => new Response('a'), null],
+  [
+    () =>
+      new Proxy(
+        {},
+        {
+          ownKeys() {
+            throw new Error('no keys')
+          },
+        },
+      ),
+    null,
+  ],
+  [() => [{ deep: new Map([['a', new Set([() => 1])]]) }], null],
+  [() => Promise.resolve({ late: () => 1 }), null],
 ]
 
 t.test('JSON and the document treat the same data alike', async (t) => {
-  const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
-  const files = VALUES.flatMap(([code], index) => [
-    [`pages/v${index}.tsx`, page],
-    [
-      `pages/v${index}.server.ts`,
-      `const shared = { a: 1 }\nexport const load = () => ({ v: ${code} })\nexport const action = load\n`,
-    ],
-  ])
-  const { app, failuresOf } = await serve(t, await buildFiles(t.testdir({}), Object.fromEntries(files)))
+  const pages = VALUES.map(([value], index) => {
+    const load = () => ({ v: value() })
+    return [`/v${index}`, { load, action: load }]
+  })
+  const { app, failuresOf } = await testSite(t, Object.fromEntries(pages))
   const wrong: string[] = []
-  for (const [index, [code, json]] of VALUES.entries()) {
+  for (const [index, [value, json]] of VALUES.entries()) {
+    const code = String(value)
     const url = `/v${index}`
     const data = await app.inject({ url, headers: JSON_ONLY })
     const document = await app.inject({ url, headers: HTML })
-    const isLate = code.startsWith('Promise')
+    const isLate = code.includes('Promise')
     const codes = [data, document].map((response) => failuresOf(response)[0]?.err?.code)
     if (json === null) {
       if (data.statusCode !== 500 || (!isLate && document.statusCode !== 500)) wrong.push(`${code} is accepted`)

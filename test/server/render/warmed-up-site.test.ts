@@ -3,14 +3,11 @@
 import t from 'tap'
 import type { RenderToPipe } from '../../../src/server/context/react-renderer.ts'
 import { warmUpFailures } from '../../../src/server/render/warm-up.ts'
-import { buildFiles, serve } from '../served.ts'
+import { testSite } from '../../test-site.ts'
 
 const SECOND = 1_000
 
 t.test('the warm-up runs a second after a site is mounted', async (t) => {
-  const dir = await buildFiles(t.testdir({}), {
-    'pages/index.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
-  })
   const { setTimeout } = globalThis
   const later: (() => void)[] = []
   t.intercept(globalThis, 'setTimeout', {
@@ -19,7 +16,7 @@ t.test('the warm-up runs a second after a site is mounted', async (t) => {
       return setTimeout(callback, ms)
     },
   })
-  await serve(t, dir)
+  await testSite(t, { '/': {} })
   t.ok(later.length > 0)
   for (const callback of later) callback()
   const render: RenderToPipe = () => {

@@ -3,18 +3,13 @@ import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
-import { buildFiles, createLog, HTML } from '../served.ts'
+import { writeTestSite } from '../../test-site.ts'
+import { createLog, HTML } from '../served.ts'
 
-const PAGE = 'export default function Page() {\n  return <p>page</p>\n}\n'
-const dir = await buildFiles(t.testdir({}), {
-  'pages/index.css': '.a { color: red }\n',
-  'pages/index.tsx': `import './index.css'\n${PAGE}`,
-  'pages/about.tsx': PAGE,
-  'pages/products/[id].tsx': PAGE,
-  'pages/form.tsx': PAGE,
-  'pages/form.server.ts': 'export const action = () => {}\n',
-  'public/robots.txt': 'User-agent: *\n',
-  'server.ts': "export default async (app) => void app.get('/about', async () => 'of server.ts')\n",
+const site = { '/': {}, '/about': {}, '/products/[id]': {}, '/form': { action: () => {} } }
+const dir = writeTestSite(t.testdir({}), site, {
+  server: async (app: FastifyInstance) => void app.get('/about', async () => 'of server.ts'),
+  publicFiles: { 'robots.txt': 'User-agent: *\n' },
 })
 
 function createApp(t: Pick<Test, 'teardown'>) {
@@ -25,7 +20,7 @@ function createApp(t: Pick<Test, 'teardown'>) {
 }
 
 const get = (app: FastifyInstance, url: string) => app.inject({ url, headers: HTML })
-const assetIn = (body: string) => /"([^"]*\/_hydrant\/assets\/[^"]*\.css)"/.exec(body)?.[1] ?? ''
+const assetIn = (body: string) => /"([^"]*\/_hydrant\/assets\/[^"]*\.js)"/.exec(body)?.[1] ?? ''
 
 t.test('a rate limit of the whole app counts pages, and neither probes, assets nor reports', async (t) => {
   const { app } = createApp(t)

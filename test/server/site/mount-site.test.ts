@@ -1,9 +1,10 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { hydrant } from '../../../src/server/index.ts'
-import { buildFiles, createLog, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+import { hydrant, type LoadContext } from '../../../src/server/index.ts'
+import { testSite } from '../../test-site.ts'
+import { buildFiles, createLog, HTML, JSON_ONLY, serve } from '../served.ts'
 
-const site: Files = {
+const dir = await buildFiles(t.testdir({}), {
   'pages/layout.tsx':
     'export default function Layout({ children, data }) {\n  return <html><body><header>{data.name}</header>{children}</body></html>\n}\n',
   'pages/layout.server.ts': "export const load = () => ({ name: 'of the site' })\n",
@@ -52,9 +53,7 @@ export default async function server(app) {
   })
 }
 `,
-}
-
-const dir = await buildFiles(t.testdir({}), site)
+})
 
 t.test('an app around the site does not change', async (t) => {
   const log = createLog()
@@ -252,8 +251,8 @@ t.test('a hook that throws for every response reveals nothing to the visitor', a
 })
 
 t.test('a header that cannot be sent is a failure in a site without hooks too', async (t) => {
-  const { 'server.ts': _, ...pages } = site
-  const { get, failuresOf } = await serve(t, await buildFiles(t.testdir({}), pages))
+  const load = ({ reply }: LoadContext) => void reply.header('x-name', 'Łukasz 漢')
+  const { get, failuresOf } = await testSite(t, { '/bad-header': { load } })
   for (const accept of [HTML, JSON_ONLY]) {
     const response = await get('/bad-header', accept)
     t.equal(response.statusCode, 500)

@@ -3,27 +3,22 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest } from 'fastify'
 import t from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
-import { linesOfResponse, load, marked, navigationHeaders } from '../lines.ts'
-import { buildFiles, type Files, HTML } from '../served.ts'
+import { navigationHeaders, writeTestSite } from '../../test-site.ts'
+import { linesOfResponse, marked } from '../lines.ts'
+import { HTML } from '../served.ts'
 
-const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
-const acting =
-  "export const load = () => 'loaded'\nexport const action = () => { globalThis.hydrantActs = (globalThis.hydrantActs ?? 0) + 1 }\n"
+let acts = 0
+const acting = { load: () => 'loaded', action: () => void acts++ }
 
-const site: Files = {
-  'pages/index.tsx': page,
-  'pages/static.tsx': page,
-  'pages/[slug].tsx': page,
-  'pages/[slug].server.ts': acting,
-  'pages/orders/[id].tsx': page,
-  'pages/orders/[id].server.ts': acting,
-  'pages/files/[...rest].tsx': page,
-  'pages/files/[...rest].server.ts': acting,
-  'public/robots.txt': 'User-agent: *\n',
+const site = {
+  '/': {},
+  '/static': {},
+  '/[slug]': acting,
+  '/orders/[id]': acting,
+  '/files/[...rest]': acting,
 }
-const dir = await buildFiles(t.testdir({}), site)
-const headers: Record<string, string> = { ...HTML, ...navigationHeaders(dir) }
-const counter = globalThis as { hydrantActs?: number }
+const dir = writeTestSite(t.testdir({}), site, { publicFiles: { 'robots.txt': 'User-agent: *\n' } })
+const headers: Record<string, string> = { ...HTML, ...navigationHeaders() }
 
 /** Routes of an app that a page's pattern matches too, each with a path that leads to it. */
 const ROUTES = [
@@ -83,15 +78,17 @@ t.test('a navigation reaches no route of the app, and no page replaces one', asy
     })
     for (const [, path] of ROUTES) {
       for (const method of ['GET', 'POST', 'DELETE'] as const) {
-        counter.hydrantActs = 0
-        const title = `${way}: ${method} ${path}`
+        acts = 0
         const response = await app.inject({ method, url: marked(path), headers })
-        t.strictSame(linesOfResponse(response), [['load']], title)
-        t.equal(response.headers['hydrant-build'], headers['hydrant-build'], title)
-        t.equal(counter.hydrantActs, 0, title)
-        t.strictSame(ran.splice(0), [], title)
+        const { 'hydrant-build': build } = response.headers
+        const navigated = { lines: linesOfResponse(response), build, acts, ran: ran.splice(0) }
         await app.inject({ method, url: path, headers: HTML })
-        t.equal(ran.splice(0).length, 1, `${title}: the document is the app’s`)
+        t.strictSame(
+          // The document is the app’s.
+          { ...navigated, documents: ran.splice(0).length },
+          { lines: [['load']], build: headers['hydrant-build'], acts: 0, ran: [], documents: 1 },
+          `${way}: ${method} ${path}`,
+        )
       }
     }
     for (const path of ['/', '/static', '/other', '/orders/x', '/orders/12x', '/files/a/b', '/files/a.txt']) {
@@ -200,21 +197,17 @@ t.test('the hooks of the app and of its site run once, and see the page’s own 
 })
 
 t.test('two sites in one app serve their own pages', async (t) => {
-  const docs = await buildFiles(t.testdir({}), {
-    'pages/index.tsx': page,
-    'pages/[slug].tsx': page,
-    'pages/[slug].server.ts': load("  return 'of the docs'"),
-  })
+  const docs = { '/': {}, '/[slug]': { load: () => 'of the docs' } }
   const app = Fastify()
   await app.register(hydrant, { dir })
-  await app.register(hydrant, { dir: docs, base: '/docs' })
+  await app.register(hydrant, { dir: writeTestSite(t.testdir({}), docs, { buildId: 'd0c5' }), base: '/docs' })
   t.teardown(() => app.close())
-  const ask = async (url: string, from: string) =>
-    linesOfResponse(await app.inject({ url: marked(url), headers: { ...HTML, ...navigationHeaders(from) } }))
-  t.match((await ask('/docs/a', docs)).at(-1), ['data', 1, { plain: 'of the docs' }])
-  t.strictSame(await ask('/docs/a/b', docs), [['load']])
-  t.match((await ask('/a', dir)).at(-1), ['data', 1, { plain: 'loaded' }])
-  t.strictSame(await ask('/docs/a', dir), [['load']], 'its scripts are others')
+  const ask = async (url: string, from?: string) =>
+    linesOfResponse(await app.inject({ url: marked(url), headers: { ...HTML, ...navigationHeaders([], from) } }))
+  t.match((await ask('/docs/a', 'd0c5')).at(-1), ['data', 1, { plain: 'of the docs' }])
+  t.strictSame(await ask('/docs/a/b', 'd0c5'), [['load']])
+  t.match((await ask('/a')).at(-1), ['data', 1, { plain: 'loaded' }])
+  t.strictSame(await ask('/docs/a'), [['load']], 'its scripts are others')
 })
 
 t.test('tools that describe the app’s API leave out Hydrant’s routes', async (t) => {
@@ -230,7 +223,7 @@ t.test('tools that describe the app’s API leave out Hydrant’s routes', async
 })
 
 t.test('a page has one route for documents and one for navigations, also for other methods', async (t) => {
-  const dir = await buildFiles(t.testdir({}), { 'pages/index.tsx': page, 'pages/about.tsx': page })
+  const dir = writeTestSite(t.testdir({}), { '/': {}, '/about': {} })
   const app = Fastify()
   t.teardown(() => app.close())
   const added: string[] = []

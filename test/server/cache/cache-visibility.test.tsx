@@ -3,39 +3,48 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import type { CacheReport } from '../../../src/server/admin/cache-report.ts'
-import { hydrant } from '../../../src/server/index.ts'
+import { type GuardContext, HttpError, hydrant, type LoadContext } from '../../../src/server/index.ts'
+import { writeTestSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { buildFiles, createLog, HTML } from '../served.ts'
+import { createLog, HTML } from '../served.ts'
 
-const PAGE = 'export default ({ data }) => <p>{String(data.text)}</p>\n'
-const dir = await buildFiles(t.testdir({}), {
-  'pages/products/[id].tsx': PAGE,
-  'pages/products/[id].server.ts': `export const cache = { maxAgeS: 60, tags: ({ params }) => ['product', 'product:' + params.id] }
-export const load = ({ params }) => ({ text: params.id })
-`,
-  'pages/stale.tsx': PAGE,
-  'pages/stale.server.ts': 'export const cache = { maxAgeS: 0, staleS: 60 }\nexport const load = () => ({ text: 1 })\n',
-  'pages/visitor.tsx': PAGE,
-  'pages/visitor.server.ts': `export const cache = { maxAgeS: 60 }
-export const load = ({ request }) => ({ text: request.headers.cookie })
-`,
-  'pages/dated.tsx': PAGE,
-  'pages/dated.server.ts': `export const cache = { maxAgeS: 60, tags: ['dated'] }
-export const load = ({ reply }) => {
-  reply.header('cache-control', 'public, s-maxage=5')
-  return { text: 1 }
-}
-`,
-  'pages/fails.tsx': PAGE,
-  'pages/fails.server.ts': `export const cache = { maxAgeS: 60 }
-export const load = () => { throw new Error('fails') }
-`,
-  'pages/members.tsx': PAGE,
-  'pages/members.server.ts': `import { HttpError } from 'hydrant'
-export const guard = ({ request }) => { if (!request.headers['x-member']) throw new HttpError(403, 'No.') }
-export const cache = { maxAgeS: 60, tags: ['secret'] }
-export const load = () => ({ text: 1 })
-`,
+const Component = ({ data }: { data: { text: unknown } }) => <p>{String(data.text)}</p>
+const load = () => ({ text: 1 })
+const dir = writeTestSite(t.testdir({}), {
+  '/': {},
+  '/products/[id]': {
+    Component,
+    cache: { maxAgeS: 60, tags: ({ params }: { params: { id: string } }) => ['product', `product:${params.id}`] },
+    load: ({ params }: LoadContext<'/products/[id]'>) => ({ text: params.id }),
+  },
+  '/stale': { Component, cache: { maxAgeS: 0, staleS: 60 }, load },
+  '/visitor': {
+    Component,
+    cache: { maxAgeS: 60 },
+    load: ({ request }: LoadContext) => ({ text: request.headers.cookie }),
+  },
+  '/dated': {
+    Component,
+    cache: { maxAgeS: 60, tags: ['dated'] },
+    load({ reply }: LoadContext) {
+      reply.header('cache-control', 'public, s-maxage=5')
+      return load()
+    },
+  },
+  '/fails': {
+    cache: { maxAgeS: 60 },
+    load() {
+      throw new Error('fails')
+    },
+  },
+  '/members': {
+    Component,
+    guard({ request }: GuardContext) {
+      if (!request.headers['x-member']) throw new HttpError(403, 'No.')
+    },
+    cache: { maxAgeS: 60, tags: ['secret'] },
+    load,
+  },
 })
 
 async function createApp(pageCache: object) {

@@ -1,66 +1,71 @@
 import Fastify, { type FastifyInstance } from 'fastify'
+import { type ReactNode, Suspense, use } from 'react'
 import t, { type Test } from 'tap'
-import { readManifest } from '../../../src/server/build-output/read-build.ts'
-import { digestOf, hydrant } from '../../../src/server/index.ts'
-import { buildFiles, createLog, HTML, JSON_ONLY, type Log } from '../served.ts'
+import { digestOf, HttpError, hydrant, notFound, redirect } from '../../../src/server/index.ts'
+import { navigationHeaders, writeTestSite } from '../../test-site.ts'
+import { createLog, HTML, JSON_ONLY, type Log } from '../served.ts'
 
-const PAGE = 'export default function Page() {\n  return <p>page</p>\n}\n'
-const throwing = (code: string) => `export const load = () => {\n  throw ${code}\n}\n`
-const late = (body: string) => `import { Suspense, use } from 'react'
-function Late({ text }) {
-  ${body}
+const throws = (thrown: () => unknown) => () => {
+  throw thrown()
 }
-export default function Page({ data }) {
-  return <Suspense fallback="wait"><Late text={data.text} /></Suspense>
-}
-`
+const fails = (message: string) => throws(() => new Error(message))
+const Fails = fails('a part broke')
+const Late = ({ text }: { text: Promise<string> }) => <p>{use(text)}</p>
+const Streams = ({ data }: { data: { text: Promise<string> } }) => (
+  <Suspense fallback="wait">
+    <Late text={data.text} />
+  </Suspense>
+)
+const unreadable = new Proxy(new Error(), { get: throws(() => 1), getPrototypeOf: throws(() => 2) })
 
-const dir = await buildFiles(t.testdir({}), {
-  'pages/layout.tsx':
-    'export default function Layout({ children }) {\n  return <html><body><header>shop</header>{children}</body></html>\n}\n',
-  'pages/load.tsx': PAGE,
-  'pages/load.server.ts': throwing("new Error('the load broke')"),
-  'pages/frozen.tsx': PAGE,
-  'pages/frozen.server.ts': throwing("Object.freeze(new Error('frozen'))"),
-  'pages/text.tsx': PAGE,
-  'pages/text.server.ts': throwing("'only a text'"),
-  'pages/nothing.tsx': PAGE,
-  'pages/nothing.server.ts': throwing('null'),
-  'pages/proxy.tsx': PAGE,
-  'pages/proxy.server.ts': throwing('new Proxy(new Error(), { get() { throw 1 }, getPrototypeOf() { throw 2 } })'),
-  'pages/render.tsx': "export default function Page() {\n  throw new Error('the shell broke')\n}\n",
-  'pages/inside.tsx': late("throw new Error('a part broke')"),
-  'pages/inside.server.ts': "export const load = () => ({ text: '' })\n",
-  'pages/stream.tsx': late('return <p>{use(text)}</p>'),
-  'pages/stream.server.ts':
-    "export const load = () => ({ text: new Promise((_, reject) => setTimeout(() => reject(new Error('the stream broke')), 20)) })\n",
-  'pages/soon.tsx': late('return <p>{use(text)}</p>'),
-  'pages/soon.server.ts':
-    "export const load = () => ({ text: Promise.reject(new Error('rejected at once')), later: new Promise((resolve) => setTimeout(resolve, 20)) })\n",
-  'pages/action.tsx': PAGE,
-  'pages/action.server.ts': "export const action = () => {\n  throw new Error('the action broke')\n}\n",
-  'pages/refuses.tsx': PAGE,
-  'pages/refuses.server.ts': `import { HttpError } from 'hydrant'\n${throwing("new HttpError(403, 'No')")}`,
-  'pages/leaves.tsx': PAGE,
-  'pages/leaves.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/')\n",
-  'pages/missing.tsx': PAGE,
-  'pages/missing.server.ts': "import { notFound } from 'hydrant'\nexport const load = () => notFound()\n",
-  'pages/[id].tsx': PAGE,
-  'server.ts': `import { redirect } from 'hydrant'
-export default async function server(app) {
-  app.addHook('onRequest', async ({ query }) => {
+const site = {
+  '/layout': ({ children }: { children: ReactNode }) => (
+    <html lang="en">
+      <body>
+        <header>shop</header>
+        {children}
+      </body>
+    </html>
+  ),
+  '/load': { load: fails('the load broke') },
+  '/frozen': { load: throws(() => Object.freeze(new Error('frozen'))) },
+  '/text': { load: throws(() => 'only a text') },
+  '/nothing': { load: throws(() => null) },
+  '/proxy': { load: throws(() => unreadable) },
+  '/render': fails('the shell broke'),
+  '/inside': () => (
+    <Suspense fallback="wait">
+      <Fails />
+    </Suspense>
+  ),
+  '/stream': {
+    Component: Streams,
+    load: () => ({
+      text: new Promise((_, reject) => setTimeout(() => reject(new Error('the stream broke')), 20)),
+    }),
+  },
+  '/soon': {
+    Component: Streams,
+    load: () => ({
+      text: Promise.reject(new Error('rejected at once')),
+      later: new Promise((resolve) => setTimeout(resolve, 20)),
+    }),
+  },
+  '/action': { action: fails('the action broke') },
+  '/refuses': { load: throws(() => new HttpError(403, 'No')) },
+  '/leaves': { load: () => redirect('/') },
+  '/missing': { load: () => notFound() },
+  '/[id]': {},
+}
+async function server(app: FastifyInstance) {
+  app.addHook<{ Querystring: { hook?: string } }>('onRequest', async ({ query }) => {
     if (query.hook) throw new Error('the hook broke')
   })
-  app.addHook('onError', async (_request, reply) => {
-    reply.header('x-site', 'hook')
-  })
-  app.get('/api/fails', async () => {
-    throw new Error('the route broke')
-  })
+  app.addHook('onError', async (_request, reply) => void reply.header('x-site', 'hook'))
+  app.get('/api/fails', fails('the route broke'))
   app.get('/api/leaves', async () => redirect('/'))
 }
-`,
-})
+const dir = writeTestSite(t.testdir({}), site, { server })
 
 interface Told {
   error: unknown
@@ -163,9 +168,6 @@ t.test('redirects, refusals and notFound() run no hooks and have no digest', asy
   t.equal(told[0]?.digest, null)
 })
 
-/** The headers of a navigation. */
-const NAVIGATION = { accept: '*/*', 'hydrant-build': readManifest(`${dir}/.hydrant`).buildId }
-
 t.test('hooks of server.ts run as well, and hooks may be asynchronous', async (t) => {
   const seen: string[] = []
   const { ask } = await serveApp(t, {}, (app) => {
@@ -187,7 +189,7 @@ t.test('hooks of server.ts run as well, and hooks may be asynchronous', async (t
   }
   t.equal(seen.length, FAILURES.length)
   for (const url of ['/load', '/soon', '/stream']) {
-    const { response } = await ask(`${url}?_hydrant`, NAVIGATION)
+    const { response } = await ask(`${url}?_hydrant`, { accept: '*/*', ...navigationHeaders() })
     t.equal(response.statusCode, 200)
   }
 })

@@ -1,54 +1,62 @@
 // Which route responds to a navigation, and which hooks run.
 
-import Fastify from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
+import type { ReactNode } from 'react'
 import t from 'tap'
-import { hydrant } from '../../../src/server/index.ts'
-import { linesOfResponse, load, marked, navigationHeaders, pick } from '../lines.ts'
-import { buildFiles, type Files, HTML, serve } from '../served.ts'
+import { HttpError, hydrant, type LoadContext } from '../../../src/server/index.ts'
+import { navigationHeaders, writeTestSite } from '../../test-site.ts'
+import { linesOfResponse, marked, pick } from '../lines.ts'
+import { HTML, serve } from '../served.ts'
 
-const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
+const seen: string[] = []
+const note = (name: string) => void seen.push(name)
 
-const site: Files = {
-  'pages/layout.tsx':
-    'export default function Layout({ children }) {\n  return <html><head /><body>{children}</body></html>\n}\n',
-  'pages/index.tsx': page,
-  'pages/admin/users.tsx': page,
-  'pages/admin/users.server.ts': load("  globalThis.hydrantSeen.push('load of users')\n  return 'secret data'"),
-  'pages/hooked.tsx': page,
-  'pages/form.tsx': page,
-  'pages/docs/[...path].tsx': page,
-  'pages/docs/[...path].server.ts': load('  return ctx.params.path + ctx.url.search'),
-  'public/robots.txt': 'User-agent: *\n',
-  'public/docs/file.txt': 'a file\n',
-  'server.ts': `import { HttpError, redirect } from 'hydrant'
-globalThis.hydrantSeen = []
-export default async function server(app) {
-  const note = (name) => globalThis.hydrantSeen.push(name)
-  app.addHook('onRequest', async (request, reply) => {
-    note('onRequest ' + request.url)
+const site = {
+  '/layout': ({ children }: { children: ReactNode }) => (
+    <html lang="en">
+      <head />
+      <body>{children}</body>
+    </html>
+  ),
+  '/': {},
+  '/admin/users': {
+    async load() {
+      note('load of users')
+      return 'secret data'
+    },
+  },
+  '/hooked': {},
+  '/form': {},
+  '/docs/[...path]': { load: async ({ params, url }: LoadContext<'/docs/[...path]'>) => params.path + url.search },
+}
+async function server(app: FastifyInstance) {
+  app.addHook<{ Querystring: { to?: string; broken?: string } }>('onRequest', async (request, reply) => {
+    note(`onRequest ${request.url}`)
     reply.header('x-hook', 'ran').header('x-original', request.originalUrl)
-    if (request.url.startsWith('/admin') && request.headers.authorization !== 'yes') throw new HttpError(401, 'Members only')
+    if (request.url.startsWith('/admin') && request.headers.authorization !== 'yes')
+      throw new HttpError(401, 'Members only')
     if (request.url.startsWith('/hooked')) {
       if (request.query.to) return reply.redirect('/login')
       if (request.query.broken) throw new Error('the hook is broken')
     }
   })
-  app.addHook('preHandler', async () => void note('preHandler'))
-  app.addHook('onSend', async () => void note('onSend'))
-  app.addHook('onResponse', async () => void note('onResponse'))
-  app.get('/api', async () => { note('api'); return { ran: true } })
-  app.get('/docs/api', async () => { note('api'); return { ran: true } })
-  app.post('/form', async () => { note('post'); return { ran: true } })
-  app.register(async (scope) => { scope.get('/nested', async () => { note('nested'); return 1 }) })
-}
-`,
+  app.addHook('preHandler', async () => note('preHandler'))
+  app.addHook('onSend', async () => note('onSend'))
+  app.addHook('onResponse', async () => note('onResponse'))
+  const run = (name: string) => async () => {
+    note(name)
+    return { ran: true }
+  }
+  app.get('/api', run('api'))
+  app.get('/docs/api', run('api'))
+  app.post('/form', run('post'))
+  app.register(async (scope) => void scope.get('/nested', run('nested')))
 }
 
-const dir = await buildFiles(t.testdir({}), site)
-const headers = navigationHeaders(dir)
+const publicFiles = { 'robots.txt': 'User-agent: *\n', 'docs/file.txt': 'a file\n' }
+const dir = writeTestSite(t.testdir({}), site, { server, publicFiles })
+const headers = navigationHeaders()
 const served = await serve(t, dir)
-// The cast is safe because `server.ts` has set it.
-const { hydrantSeen: seen } = globalThis as unknown as { hydrantSeen: string[] }
 
 async function ask(url: string, more: Record<string, string> = {}) {
   seen.length = 0

@@ -1,17 +1,15 @@
 // `reply.callNotFound()` in a route of `server.ts`.
 
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
+import { testSite } from '../../test-site.ts'
+import { HTML, JSON_ONLY } from '../served.ts'
 
-const dir = await buildFiles(t.testdir({}), {
-  'pages/not-found.tsx': 'export default function NotFound() {\n  return <p>the 404 page</p>\n}\n',
-  'server.ts': `export default async function server(app) {
-  app.get('/api/call', (request, reply) => void reply.callNotFound())
-  app.get('/api/returned', async (request, reply) => reply.callNotFound())
+async function server(app: FastifyInstance) {
+  app.get('/api/call', (_request, reply) => void reply.callNotFound())
+  app.get('/api/returned', async (_request, reply) => reply.callNotFound())
 }
-`,
-})
-const { get, log } = await serve(t, dir, { ledger: false })
+const { get, log } = await testSite(t, { '/not-found': () => <p>the 404 page</p> }, { server, ledger: false })
 
 for (const path of ['/api/call', '/api/returned']) {
   t.test(`${path} is a 404 like any other`, async (t) => {

@@ -3,50 +3,62 @@
 import { once } from 'node:events'
 import { type IncomingMessage, get as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type Readable, Transform } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import { Suspense, use } from 'react'
 import t from 'tap'
+import type { LoadContext } from '../../../src/server/index.ts'
+import { testSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { buildFiles, HTML, serve } from '../served.ts'
+import { HTML } from '../served.ts'
 
-const dir = await buildFiles(t.testdir({}), {
-  'server.ts': `import { Transform } from 'node:stream'
-export default async function plugin(app) {
+async function server(app: FastifyInstance) {
   app.addHook('onRequest', async (request, reply) => {
     if (request.headers['x-trailer']) reply.trailer('server-timing', async () => 'rest')
-    if (request.headers['x-invalid']) reply.header('x-name', 'a\\nb')
+    if (request.headers['x-invalid']) reply.header('x-name', 'a\nb')
     if (request.headers['x-raw']) reply.raw.setHeader('x-early', 'early')
   })
-  app.addHook('onSend', async (request, reply, payload) => {
-    reply.header('x-payload', typeof payload.pipe).header('cdn-cache-control', 'max-age=60')
+  // A document is a stream.
+  app.addHook<Readable | null>('onSend', async (request, reply, payload) => {
+    reply.header('x-payload', typeof payload?.pipe).header('cdn-cache-control', 'max-age=60')
     if (request.headers['x-timing']) reply.header('Cache-Control', 'public, max-age=60')
     if (!request.headers['x-upper']) return payload
-    return payload.pipe(new Transform({ transform: (part, _, done) => done(null, String(part).toUpperCase()) }))
+    return payload?.pipe(new Transform({ transform: (part, _, done) => done(null, String(part).toUpperCase()) }))
   })
   app.addHook('onResponse', async (request, reply) => {
     request.log.info({ ended: request.url, status: reply.statusCode }, 'response')
   })
 }
-`,
-  'pages/shop.server.ts': `export const cache = { maxAgeS: 60, search: ['page'] }
-export const load = ({ url }) => ({ text: 'page ' + (url.searchParams.get('page') ?? 'none') })
-export async function loadVisitor({ request, url, signal }) {
-  const name = request.headers['x-user']
-  if (name === 'held') await new Promise((resolve) => signal.addEventListener('abort', resolve))
-  return { name, seen: url.search }
+interface Visitor {
+  name: string
+  seen: string
 }
-`,
-  'pages/shop.tsx': `import { Suspense, use } from 'react'
-const Part = ({ promise }) => <b>{use(promise).name + ' sees ' + use(promise).seen}</b>
-export default ({ data, visitorData }) => (
-  <main><h1>{data.text}</h1><Suspense fallback="…"><Part promise={visitorData} /></Suspense></main>
-)
-`,
-})
+const Part = ({ promise }: { promise: Promise<Visitor> }) => <b>{`${use(promise).name} sees ${use(promise).seen}`}</b>
+const site = {
+  '/shop': {
+    Component: ({ data, visitorData }: { data: { text: string }; visitorData: Promise<Visitor> }) => (
+      <main>
+        <h1>{data.text}</h1>
+        <Suspense fallback="…">
+          <Part promise={visitorData} />
+        </Suspense>
+      </main>
+    ),
+    cache: { maxAgeS: 60, search: ['page'] },
+    load: ({ url }: LoadContext) => ({ text: `page ${url.searchParams.get('page') ?? 'none'}` }),
+    async loadVisitor({ request, url, signal }: LoadContext) {
+      const name = request.headers['x-user']
+      if (name === 'held') await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return { name, seen: url.search }
+    },
+  },
+}
 const asks = (name: string, more: Record<string, string> = {}) => ({ ...HTML, 'x-user': name, ...more })
 
 /** Serves the site, with a stored shell that has been found once. */
-async function serveStored(t: Parameters<typeof serve>[0]) {
-  const served = await serve(t, dir, { pageCache: { header: true } })
+async function serveStored(t: Parameters<typeof testSite>[0]) {
+  const served = await testSite(t, site, { server, pageCache: { header: true } })
   await served.get('/shop', asks('first'))
   await served.get('/shop', asks('second', { 'accept-encoding': 'gzip' }))
   return served
@@ -99,7 +111,7 @@ t.test('trailers of hooks are sent', async (t) => {
 })
 
 t.test('a header that Node.js refuses is an error of its response only', async (t) => {
-  const { get, failuresOf } = await serve(t, dir)
+  const { get, failuresOf } = await testSite(t, site, { server })
   await get('/shop', asks('first'))
   // The second one waits for the compression.
   for (const encoding of ['identity', 'gzip', 'gzip']) {

@@ -7,13 +7,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { addDraining, hydrant } from '../../../src/server/index.ts'
+import { writeTestSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { buildFiles } from '../served.ts'
 
-const dir = await buildFiles(join(t.testdir({}), 'site'), {
-  'pages/index.tsx': 'export default () => <p>home</p>\n',
-  'pages/slow.tsx': 'export default () => <p>slow</p>\n',
-  'pages/slow.server.ts': 'export const load = ({ app }) => app.opened\n',
+const dir = writeTestSite(join(t.testdir({}), 'site'), {
+  '/': () => <p>home</p>,
+  // The app decorates itself.
+  '/slow': { Component: () => <p>slow</p>, load: ({ app }: { app: { opened?: unknown } }) => app.opened },
 })
 
 interface Listening {

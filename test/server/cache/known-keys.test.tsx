@@ -1,9 +1,11 @@
 // A request for a URL that has been found in the cache before takes a shorter way. It must get the same response.
 
-import type { LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import { KnownKeys } from '../../../src/server/cache/known-keys.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
+import { type GuardContext, HttpError, type LoadContext } from '../../../src/server/index.ts'
+import { testSite } from '../../test-site.ts'
+import { HTML, JSON_ONLY } from '../served.ts'
 
 t.test('a key is found for an equal request only', async (t) => {
   const keys = new KnownKeys()
@@ -21,29 +23,29 @@ t.test('a key is found for an equal request only', async (t) => {
   t.equal(keys.find(long), null, 'long URLs are not kept')
 })
 
-const page = 'export default function Page({ data }) {\n  return <p>{data.text}</p>\n}\n'
-const load = "export const load = ({ url }) => ({ text: url.href + ' ' + globalThis.version })\n"
-
-t.test('a request gets the same response as a server sends that has seen no other', async (t) => {
-  const dir = await buildFiles(t.testdir(), {
-    'server.ts': `export default async function plugin(app) {
+let version = 1
+const page = {
+  Component: ({ data }: { data: { text: string } }) => <p>{data.text}</p>,
+  load: ({ url }: LoadContext) => ({ text: `${url.href} ${version}` }),
+}
+const site = {
+  '/open': { ...page, cache: { maxAgeS: 60, search: ['page'], tags: ['open'] } },
+  '/guarded': {
+    ...page,
+    cache: { maxAgeS: 60, tags: ['open'] },
+    guard({ request }: GuardContext) {
+      if (request.headers['x-member'] !== 'yes') throw new HttpError(403, 'Members only.')
+    },
+  },
+}
+async function server(app: FastifyInstance) {
   app.addHook('onRequest', async ({ headers }, reply) => {
     for (const name of ['vary', 'cache-control', 'referrer-policy', 'content-security-policy', 'age'])
-      if (headers['x-' + name]) reply.header(name, headers['x-' + name])
+      if (headers[`x-${name}`]) reply.header(name, headers[`x-${name}`])
   })
 }
-`,
-    'pages/open.tsx': page,
-    'pages/open.server.ts': `export const cache = { maxAgeS: 60, search: ['page'], tags: ['open'] }\n${load}`,
-    'pages/guarded.tsx': page,
-    'pages/guarded.server.ts': `import { HttpError } from 'hydrant'
-export const cache = { maxAgeS: 60, tags: ['open'] }
-export const guard = ({ request }) => {
-  if (request.headers['x-member'] !== 'yes') throw new HttpError(403, 'Members only.')
-}
-${load}`,
-  })
-  Object.assign(globalThis, { version: 1 })
+
+t.test('a request gets the same response as a server sends that has seen no other', async (t) => {
   const visitors: Record<string, string>[] = [
     HTML,
     { ...HTML, host: 'b.example' },
@@ -60,14 +62,14 @@ ${load}`,
   const requests = ['/open', '/open?page=2', '/open?other=2', '/guarded'].flatMap((url) =>
     visitors.map((headers) => ({ url, headers })),
   )
-  const options = { trustProxy: true, reports: { respectPrivacySignals: true } }
-  const seen = await serve(t, dir, options)
+  const options = { server, trustProxy: true, reports: { respectPrivacySignals: true } }
+  const seen = await testSite(t, site, options)
   const ask = ({ app }: typeof seen, { url, headers }: (typeof requests)[number], method: 'GET' | 'HEAD' = 'GET') =>
     app.inject({ method, url, headers, remoteAddress: '10.0.0.1' })
   // Twice: the second round finds what the first has stored, in the place of the visitor before.
   for (let round = 0; round < 2; round++) for (const request of requests) await ask(seen, request)
   for (const request of requests) {
-    const fresh = await serve(t, dir, options)
+    const fresh = await testSite(t, site, options)
     const expected = await ask(fresh, request)
     for (const way of ['after another visitor', 'after the same visitor'])
       t.strictSame(shown(await ask(seen, request)), shown(expected), `${JSON.stringify(request)} ${way}`)
@@ -75,7 +77,7 @@ ${load}`,
     await fresh.app.close()
   }
 
-  Object.assign(globalThis, { version: 2 })
+  version = 2
   await seen.app.pageCache.invalidate({ tags: ['open'] })
   t.match((await seen.get('/open')).body, '/open 2', 'an invalidation removes it')
 })

@@ -1,43 +1,60 @@
 // Error handlers and not-found handlers of `server.ts`, and of an app around a site.
 
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
 import t from 'tap'
-import { hydrant } from '../../../src/server/index.ts'
+import { digestOf, HttpError, hydrant, notFound, redirect } from '../../../src/server/index.ts'
 import { BUILD_HEADER, NAVIGATION_MARK } from '../../../src/shared/wire/navigation-protocol.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
-import { buildFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+import { testSite, writeTestSite } from '../../test-site.ts'
+import { HTML, JSON_ONLY, serve } from '../served.ts'
 
-const PAGES: Files = {
-  'pages/api/page.tsx': 'export default function Page() {\n  return <p>a page below the prefix</p>\n}\n',
-  'pages/fails.tsx': 'export default function Page() {\n  return <p>never</p>\n}\n',
-  'pages/fails.server.ts': "export const load = () => {\n  throw new Error('of the page')\n}\n",
-  'pages/not-found.tsx': 'export default function NotFound() {\n  return <p>the 404 page</p>\n}\n',
-  'public/robots.txt': 'User-agent: *\n',
+const PAGES = {
+  '/api/page': () => <p>a page below the prefix</p>,
+  '/fails': {
+    load() {
+      throw new Error('of the page')
+    },
+  },
+  '/not-found': () => <p>the 404 page</p>,
 }
-const folder = t.testdir({ handlers: {}, codes: {}, scope: {}, top: {} })
+const folder = t.testdir({ handlers: {}, top: {} })
+const publicFiles = { 'robots.txt': 'User-agent: *\n' }
 
-const handlers = await buildFiles(`${folder}/handlers`, {
-  ...PAGES,
-  'server.ts': `import { digestOf, HttpError, notFound, redirect } from 'hydrant'
-export default async function server(app) {
-  app.decorate('shop', 'decorated')
-  app.addHook('onRequest', async ({ query }) => {
-    if (query.hook) throw new Error('of the hook')
-  })
-  app.setErrorHandler((error, request, reply) => {
-    if (error.message === 'mapped') return reply.code(404).send({ message: 'mapped' })
-    if (error.message === 'passed on') return reply.code(422).send(new Error('in other words'))
-    if (error.message === 'asked') return reply.code(422).send({ digest: digestOf(request, error) })
-    if (error.message === 'hopeless') throw new Error('of the handler')
-    reply.code(error.statusCode ?? 503).send({ message: error.message })
-  })
-  for (const name of ['failed', 'mapped', 'passed on', 'asked', 'hopeless']) app.get('/' + name.replace(' ', '-'), async () => { throw new Error(name) })
-  app.get('/refused', async () => { throw new HttpError(409, 'Taken') })
-  app.get('/leaves', async () => redirect('/api/page'))
-  app.get('/none', async () => notFound())
-  app.get('/own', { errorHandler(error, request, reply) { reply.code(500).send({ own: error.message }) } }, async () => { throw new Error('own') })
+interface Query {
+  code?: string
+  error: string
+  hook?: string
 }
-`,
+
+const handlers = writeTestSite(`${folder}/handlers`, PAGES, {
+  publicFiles,
+  async server(app: FastifyInstance) {
+    app.decorate('shop', 'decorated')
+    app.addHook<{ Querystring: Query }>('onRequest', async ({ query }) => {
+      if (query.hook) throw new Error('of the hook')
+    })
+    app.setErrorHandler<FastifyError>((error, request, reply) => {
+      if (error.message === 'mapped') return reply.code(404).send({ message: 'mapped' })
+      if (error.message === 'passed on') return reply.code(422).send(new Error('in other words'))
+      if (error.message === 'asked') return reply.code(422).send({ digest: digestOf(request, error) })
+      if (error.message === 'hopeless') throw new Error('of the handler')
+      reply.code(error.statusCode ?? 503).send({ message: error.message })
+    })
+    for (const name of ['failed', 'mapped', 'passed on', 'asked', 'hopeless'])
+      app.get(`/${name.replace(' ', '-')}`, async () => {
+        throw new Error(name)
+      })
+    app.get('/refused', async () => {
+      throw new HttpError(409, 'Taken')
+    })
+    app.get('/leaves', async () => redirect('/api/page'))
+    app.get('/none', async () => notFound())
+    const errorHandler = (error: Error, _: unknown, reply: FastifyReply) =>
+      void reply.code(500).send({ own: error.message })
+    app.get('/own', { errorHandler }, async () => {
+      throw new Error('own')
+    })
+  },
 })
 
 t.test('an error handler of server.ts responds, and its status decides whether the error is a failure', async (t) => {
@@ -98,13 +115,12 @@ t.test('an error handler of server.ts gets nothing of pages, files and unknown p
   }
 })
 
-const SECRET: Files = {
-  'pages/secret/layout.tsx': 'export default function Layout({ children }) {\n  return children\n}\n',
-  'pages/secret/layout.server.ts':
-    "import { redirect } from 'hydrant'\nexport const guard = () => redirect('/login')\n",
-  'pages/secret/plan.tsx': 'export default function Page() {\n  return <p>the plan</p>\n}\n',
+const SECRET = {
+  '/secret/layout': { guard: () => redirect('/login') },
+  '/secret/plan': () => <p>the plan</p>,
 }
-const none = (text: string) => `setNotFoundHandler(async (request, reply) => reply.code(404).send('${text}'))`
+const none = (app: FastifyInstance, text: string) =>
+  void app.setNotFoundHandler(async (_, reply) => reply.code(404).send(text))
 
 /** The type and the body of each response, or where it leads. */
 async function bodies(
@@ -121,11 +137,7 @@ async function bodies(
 }
 
 t.test('reply.code() before an error gives the response its status, as in Fastify', async (t) => {
-  const dir = await buildFiles(`${folder}/codes`, {
-    ...PAGES,
-    'server.ts': `import { HttpError } from 'hydrant'
-export default async function server(app) {
-  const errors = {
+  const errors: Record<string, () => Error> = {
     plain: () => new Error('plain'),
     bug: () => new TypeError('bug'),
     client: () => Object.assign(new Error('client'), { statusCode: 404, response: {} }),
@@ -133,23 +145,22 @@ export default async function server(app) {
     busy: () => Object.assign(new Error('busy'), { statusCode: 503 }),
     elsewhere: () => Object.assign(new Error('elsewhere'), { statusCode: 502, response: {} }),
   }
-  app.addHook('onRequest', async ({ query }, reply) => {
-    if (!query.hook) return
-    reply.code(Number(query.hook))
-    throw errors[query.error]()
-  })
-  app.addHook('onSend', async ({ query }) => {
-    if (query.sent) throw new Error('of onSend')
-  })
-  app.get('/throws', async ({ query }, reply) => {
-    if (query.code) reply.code(Number(query.code))
-    throw errors[query.error]()
-  })
-  app.get('/sends', (_, reply) => void reply.code(404).send('sent'))
-}
-`,
-  })
-  const { get, failuresOf } = await serve(t, dir, { ledger: false })
+  async function server(app: FastifyInstance) {
+    app.addHook<{ Querystring: Query }>('onRequest', async ({ query }, reply) => {
+      if (!query.hook) return
+      reply.code(Number(query.hook))
+      throw errors[query.error]?.()
+    })
+    app.addHook('onSend', async ({ url }) => {
+      if (url.includes('sent')) throw new Error('of onSend')
+    })
+    app.get<{ Querystring: Query }>('/throws', async ({ query }, reply) => {
+      if (query.code) reply.code(Number(query.code))
+      throw errors[query.error]?.()
+    })
+    app.get('/sends', (_, reply) => void reply.code(404).send('sent'))
+  }
+  const { get, failuresOf } = await testSite(t, PAGES, { server, ledger: false })
   for (const [url, status, detail] of [
     ['/throws?code=422&error=plain', 422, 'plain'],
     ['/throws?code=422&error=refused', 422, 'refused'],
@@ -175,13 +186,11 @@ export default async function server(app) {
 })
 
 t.test('a not-found handler of a scope gets what no page below its prefix has', async (t) => {
-  const dir = await buildFiles(`${folder}/scope`, {
-    ...PAGES,
-    ...SECRET,
-    'server.ts': `export default async function server(app) {\n  app.register(async (api) => api.${none('of the scope')}, { prefix: '/api' })\n}\n`,
-  })
+  const site = { ...PAGES, ...SECRET }
+  const server = async (app: FastifyInstance) =>
+    void app.register(async (api) => none(api, 'of the scope'), { prefix: '/api' })
   for (const base of ['', '/shop']) {
-    const { app } = await serve(t, dir, { ledger: false, ...(base && { base }) })
+    const { app } = await testSite(t, site, { server, ledger: false, ...(base && { base }) })
     const urls = ['/api/page', '/api/unknown', '/api', '/apix', '/unknown', '/secret/plan', '/secret/unknown']
     t.strictSame(
       Object.values(
@@ -209,8 +218,8 @@ t.test('a not-found handler of a scope gets what no page below its prefix has', 
 })
 
 t.test('a not-found handler of all paths replaces the 404 page, after the guards of a folder', async (t) => {
-  const server = `export default async function server(app) {\n  app.${none('of server.ts')}\n}\n`
-  const dir = await buildFiles(`${folder}/top`, { ...PAGES, ...SECRET, 'server.ts': server })
+  const server = async (app: FastifyInstance) => none(app, 'of server.ts')
+  const dir = writeTestSite(`${folder}/top`, { ...PAGES, ...SECRET }, { server, publicFiles })
   const { app } = await serve(t, dir, { ledger: false })
   const seen = await bodies(app, [
     ...['/api/page', '/api/unknown', '/secret/plan', '/secret/unknown', '/robots.txt'],

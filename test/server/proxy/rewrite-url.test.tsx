@@ -5,26 +5,32 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { readManifest } from '../../../src/server/build-output/read-build.ts'
 import type { CreateServerOptions } from '../../../src/server/create-server.ts'
+import { redirect } from '../../../src/server/index.ts'
 import { listenRaw, parseRaw, rawRequest } from '../../attacks/raw.ts'
-import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
+import { navigationHeaders, writeTestSite } from '../../test-site.ts'
+import { HTML, JSON_ONLY, serve } from '../served.ts'
 
-const dir = await buildFiles(t.testdir({}), {
-  'pages/index.tsx': "export default function Page() {\n  return <a href='#x'>home</a>\n}\n",
-  'pages/form.tsx': 'export default function Page({ url }) {\n  return <p>{url.href}</p>\n}\n',
-  'pages/form.server.ts':
-    "import { redirect } from 'hydrant'\nexport const load = () => ({ a: 1 })\nexport const action = () => redirect('/')\n",
-  'pages/moved.server.ts': "import { redirect } from 'hydrant'\nexport const load = () => redirect('/form?a=1')\n",
-  'pages/moved.tsx': 'export default () => null\n',
-  'pages/fails.server.ts': "export const load = () => {\n  throw new Error('no')\n}\n",
-  'pages/fails.tsx': 'export default () => null\n',
-  'pages/shop.tsx': 'export default () => <p>the shop below the shop</p>\n',
-  'public/robots.txt': 'User-agent: *\n',
-  'server.ts':
-    'export default async (app) => void app.get("/who", async ({ ip, ips, host, protocol, originalUrl }) => ({ ip, ips, host, protocol, originalUrl }))\n',
-})
+const site = {
+  '/': () => <a href="#x">home</a>,
+  '/form': {
+    Component: ({ url }: { url: URL }) => <p>{url.href}</p>,
+    load: () => ({ a: 1 }),
+    action: () => redirect('/'),
+  },
+  '/moved': { load: () => redirect('/form?a=1') },
+  '/fails': {
+    load() {
+      throw new Error('no')
+    },
+  },
+  '/shop': () => <p>the shop below the shop</p>,
+}
+const server = async (app: FastifyInstance) =>
+  void app.get('/who', async ({ ip, ips, host, protocol, originalUrl }) => ({ ip, ips, host, protocol, originalUrl }))
+const dir = writeTestSite(t.testdir({}), site, { server, publicFiles: { 'robots.txt': 'User-agent: *\n' } })
 
 t.test('a base that the proxy strips is put back', async (t) => {
   const { app, get, log, failuresOf } = await serve(t, dir, { base: '/shop', proxyStripsBase: true })
@@ -42,8 +48,7 @@ t.test('a base that the proxy strips is put back', async (t) => {
   t.equal((await get('/form/')).headers.location, '/shop/form')
   const posted = await app.inject({ method: 'POST', url: '/form', headers: HTML })
   t.match([posted.statusCode, posted.headers.location], [303, '/shop'])
-  const { buildId } = readManifest(`${dir}/.hydrant`)
-  const data = await get('/form?_hydrant', { 'hydrant-build': buildId })
+  const data = await get('/form?_hydrant', navigationHeaders())
   t.match(data.body, '["data",0,', 'also for a navigation')
   t.equal((await get('/_hydrant/ready')).statusCode, 200, 'also for a health check')
   const failed = await get('/fails')
