@@ -77,7 +77,7 @@ export default function Page({ actionData, url }: PageProps<'/controlled'>) {
         <select id="many" name="many" multiple value={state.many} onChange={chosen}>
           {options}
         </select>
- <Own />
+        <Own />
         <output id="sum">start</output>
         <output id="plain">plain</output>
         <input id="free" name="free" defaultValue="start" />
