@@ -17,5 +17,5 @@ export function endLater(t: Pick<Test, 'teardown'>, end: () => Promise<unknown>)
 }
 
 export async function endKept(): Promise<void> {
-  for (const end of ends ?? []) await end()
+  for (const end of ends?.splice(0) ?? []) await end()
 }

@@ -25,8 +25,11 @@ process.on('message', async (file: string) => {
   // Then the process ends by itself, unless a file has left something running.
   process.disconnect()
 })
-// The command was killed.
-process.on('disconnect', () => process.connected || setTimeout(() => process.exit(), 10_000).unref())
+// The end, or the command was killed.
+process.on('disconnect', () => {
+  setTimeout(() => process.exit(), 10_000).unref()
+  void endKept()
+})
 keepPrograms()
 
 let running: Test | null = null
