@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import { createElement } from 'react'
 import type { Test } from 'tap'
 import { discoverSite } from '../scripts/build/discover/discover-site.ts'
@@ -13,7 +12,7 @@ import { buildFolder, VERSION } from '../src/server/build-output/read-build.ts'
 import { type CreateServerOptions, createInstance, type Instance } from '../src/server/create-server.ts'
 import { resolveOptions } from '../src/server/options/resolve-options.ts'
 import { headersOfBuild } from './server/lines.ts'
-import { createLog, HTML, type Served, writeFiles } from './server/served.ts'
+import { createLog, createServed, type Served, writeFiles } from './server/served.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of a site's functions are for its author, and tests break them
 type SiteFunction = (...values: any[]) => unknown
@@ -55,16 +54,7 @@ export async function testSite(
   t.teardown(() => app.close())
   for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(scope)))
     if (!(name in app)) Object.defineProperty(app, name, property)
-  return serveInstance(app, log)
-}
-
-function serveInstance(app: FastifyInstance, log: Served['log']): Served {
-  return {
-    app,
-    log,
-    get: (url, headers = HTML) => app.inject({ method: 'GET', url, headers }),
-    failuresOf: ({ headers }) => log.errors().filter(({ reqId }) => reqId === headers['x-request-id']),
-  }
+  return createServed(app, log)
 }
 
 /** Creates the instance of a site from values, as `createServer` does for a built one. */

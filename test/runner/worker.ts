@@ -9,6 +9,7 @@ import { END, type Report } from './messages.ts'
 
 /** The time after which tap ends a file. A busy machine needs a fifth of it for the longest file. */
 const PATIENCE_MS = 600_000
+const LEFT_RUNNING = 4
 
 // tap's own test of the process contains none of the files, and must not time out.
 process.env.TAP_TIMEOUT = '0'
@@ -25,9 +26,9 @@ process.on('message', async (file: string) => {
   // Then the process ends by itself, unless a file has left something running.
   process.disconnect()
 })
-// The end, or the command was killed.
+// The end, or the command was killed. A process that then still runs has failed.
 process.on('disconnect', () => {
-  setTimeout(() => process.exit(), 10_000).unref()
+  setTimeout(() => process.exit(LEFT_RUNNING), 10_000).unref()
   void endKept()
 })
 keepPrograms()

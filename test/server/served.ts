@@ -92,6 +92,11 @@ export async function serve(
   const log = createLog()
   const app = await createServer({ dir, logger: log.logger, ...options })
   t.teardown(() => app.close())
+  return createServed(app, log)
+}
+
+/** Returns what tests use of an instance and its log. */
+export function createServed(app: FastifyInstance, log: Log): Served {
   return {
     app,
     log,
