@@ -10,7 +10,7 @@ import type { RequestContext } from './request-context.ts'
 export function runStep<Result>(
   kind: Step['kind'],
   subject: string,
-  { site, route, request, capture }: RequestContext,
+  { site, route, request, shared }: RequestContext,
   work: () => Result | PromiseLike<Result>,
   thrownIn?: (result: Result) => Thrown | null,
 ): Result | PromiseLike<Result> {
@@ -18,7 +18,7 @@ export function runStep<Result>(
   if (runStep === null) return work()
   const step = { kind, name: `${kind} ${subject}`, route, request }
   // The option sees the stores of the request, and the work does not.
-  return capture
-    ? capture.inRequest(() => runStep(step, () => capture.run(work), thrownIn))
+  return shared
+    ? shared.inRequest(() => runStep(step, () => shared.run(work), thrownIn))
     : runStep(step, work, thrownIn)
 }

@@ -13,8 +13,8 @@ import { formMessagesOf } from '../thrown/invalid-form.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { checkForm, type RefusedForm, refuseForm, refuseSize, showsInvalid } from './check-form.ts'
 import { noteUnknownFields } from './development-notes.ts'
+import { recordLate } from './errors.ts'
 import { createPageLoadContext } from './load-context.ts'
-import { recordLate } from './resolve-error.ts'
 import { stopAtDeadline } from './stop-at-deadline.ts'
 
 export type ActionOutcome =

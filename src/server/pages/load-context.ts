@@ -18,9 +18,9 @@ export function createPageLoadContext(ctx: RequestContext): LoadContext {
 /** Creates the argument of the guard or the load of a layout. */
 export function createLoadContext(ctx: RequestContext, params = ctx.params): LoadContext {
   // Loads of a response that may be stored get objects that record reads of the visitor.
-  const { request, reply, context: fromGuards } = ctx.capture ?? ctx
+  const { request, reply, context: fromGuards } = ctx.shared ?? ctx
   const { app } = ctx.site
-  const accessed = ctx.capture ? withoutRequest(ctx) : ctx
+  const accessed = ctx.shared ? withoutRequest(ctx) : ctx
   const context = { request, reply, app, params, search: undefined, context: fromGuards, [REQUEST_CONTEXT]: accessed }
   // perf: few loads read `url` and `signal`, 0.3 µs instead of 3.2 µs with both, commit 8d8d4fde
   // perf: two calls with shared descriptors, 0.2 µs instead of 0.7 µs with getters in the literal and 0.5 µs with

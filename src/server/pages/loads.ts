@@ -9,8 +9,8 @@ import { type PromiseOwner, silencePromises } from '../render/data-promises.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { stackEnd } from '../util/stack-end.ts'
 import { noteLateHeaders } from './development-notes.ts'
+import { recordCaught, recordLate } from './errors.ts'
 import { createLoadContext, createPageLoadContext } from './load-context.ts'
-import { recordCaught, recordLate } from './resolve-error.ts'
 
 export interface LoadStep {
   load: LoadFunction | null
@@ -52,8 +52,8 @@ export async function runLoads(
       step,
       (load) => {
         const given = step.isPage ? pageContext : context
-        const { capture } = ctx
-        return runStep('load', step.serverFile, ctx, () => (capture ? capture.run(() => load(given)) : load(given)))
+        const { shared } = ctx
+        return runStep('load', step.serverFile, ctx, () => (shared ? shared.run(() => load(given)) : load(given)))
       },
       progress,
       (value) => onLoaded?.(index, value),
@@ -91,8 +91,6 @@ export async function runLoads(
 
 /** Ends the run of loads, one of which has sent the response. Other loads may still fail. */
 function endSent(running: readonly RunningLoad[], values: unknown[], ctx: RequestContext): Loads {
-  // Says why the response is not stored.
-  ctx.capture?.check()
   for (const { promise } of running)
     void promise.then((result) => 'caught' in result && recordLate(result.caught, ctx.abortReason, ctx))
   return { kind: 'sent', values }

@@ -1,7 +1,5 @@
-import type { FastifyReply } from 'fastify'
 import type { RequestContext } from '../context/request-context.ts'
 import { runStep } from '../context/run-step.ts'
-import { limitCaching, NO_STORE } from '../http/caching.ts'
 import { stackEnd } from '../util/stack-end.ts'
 import { createPageLoadContext } from './load-context.ts'
 import type { PreparedRoute } from './prepared-route.ts'
@@ -21,10 +19,4 @@ export function startVisitorLoad(
     await stackEnd
     return runStep('load', page.serverFile, ctx, () => loadVisitor?.(createPageLoadContext(ctx)))
   }
-}
-
-/** Keeps a response out of every cache, because a part of it belongs to the visitor. */
-export function keepPrivate(reply: FastifyReply) {
-  reply.header('cache-control', `private, ${NO_STORE}`)
-  limitCaching(reply, 'no-store')
 }

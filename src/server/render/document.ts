@@ -42,6 +42,8 @@ export interface DocumentInput {
    * Whether a document that is not complete with its shell may be sent in parts. Called once, only for such a document.
    */
   canStream(): boolean
+  /** Returns the status of the response, unless a part has failed. */
+  status(): number
   /**
    * Whether all content must be in its place. Otherwise React writes large parts at the end, and a script moves them.
    */
@@ -172,12 +174,12 @@ class DocumentRender implements RenderObserver {
   }
 
   #startStream() {
-    const { renderMs, ctx } = this.#input
+    const { renderMs, ctx, status } = this.#input
     // A deferred promise may have failed by now: then the status is 500, while it can still be sent.
     const failure = ctx.firstFailure
     this.#pipe()
     if (this.#isClosed()) return
-    ctx.statusSent = failure?.status ?? ctx.reply.statusCode
+    ctx.statusSent = failure?.status ?? status()
     this.#addNotice(openNotice(renderMs))
     const stream = this.#sink.startStream()
     this.#measure()

@@ -14,7 +14,7 @@ import { INERT_POLICY, setPolicy } from '../http/security-headers.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { isPrivate } from '../pages/report-settings.ts'
-import { createErrorHandler } from '../pages/serve-error.ts'
+import { createErrorHandler } from '../pages/error-handler.ts'
 import { classifyThrown } from '../thrown/classify-thrown.ts'
 import { HttpError } from '../thrown/http-error.ts'
 

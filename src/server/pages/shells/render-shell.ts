@@ -1,7 +1,7 @@
 import { createAppTree } from '../../../shared/tree/app-tree.tsx'
 import { messageText, needsUnflatten } from '../../../shared/wire/serialize.ts'
-import type { RenderedShell } from '../../context/page-capture.ts'
 import type { RequestContext } from '../../context/request-context.ts'
+import type { RenderedShell } from '../../context/shared-render.ts'
 import type { ShellRenderer } from '../../context/shell-renderer.ts'
 import { createNonce, styleNonceOf } from '../../http/headers.ts'
 import { withSafePromises } from '../../render/data-promises.ts'
@@ -9,8 +9,8 @@ import { messageElement, openNotice } from '../../render/document-messages.ts'
 import { findHeadEnd } from '../../render/head-end.ts'
 import { prerenderShell } from '../../render/prerender-shell.ts'
 import { markFallbacks, showPartsWithoutScript } from '../../render/without-script.ts'
+import { createPlatform, writeShellEnd } from '../documents.ts'
 import type { PreparedRoute } from '../prepared-route.ts'
-import { createPlatform, writeShellEnd } from '../render-page.ts'
 import { writeShellData } from './shell-data.ts'
 
 export type ShellOutcome =

@@ -1,7 +1,7 @@
-import type { StoredPage } from '../../cache/stored-page.ts'
-import { isForSomeCaches } from '../../http/caching.ts'
-import { PreparedStart } from '../../http/prepared-start.ts'
-import { mixedPolicy } from '../../http/security-headers.ts'
+import { isForSomeCaches } from '../http/caching.ts'
+import { PreparedStart } from '../http/prepared-start.ts'
+import { mixedPolicy } from '../http/security-headers.ts'
+import type { StoredPage } from './stored-page.ts'
 
 /** The parts that all responses with the same stored shell share. */
 export interface StoredShell {

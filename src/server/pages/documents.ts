@@ -4,9 +4,12 @@ import { navigationStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import { type BootDocument, bootScript } from '../../shared/wire/boot.ts'
 import type { PageExtras } from '../../shared/wire/page-extras.ts'
+import type { ServerError } from '../../shared/wire/public-error.ts'
 import { needsUnflatten } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { createResponse, type PageResponse } from '../context/response.ts'
 import { runStep } from '../context/run-step.ts'
+import type { Site } from '../context/site.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { warnOf } from '../errors/warn-of.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
@@ -18,7 +21,6 @@ import { addLazyUrl } from '../render/lazy-url.ts'
 import { showPartsWithoutScript } from '../render/without-script.ts'
 import { noteUnreadPromises } from './development-notes.ts'
 import type { DocumentPlan } from './document-plan.ts'
-import { entryScript, updateScript } from './entry-script.ts'
 import type { WrittenExtras } from './page-extras.ts'
 import { mayReport } from './report-settings.ts'
 
@@ -30,12 +32,13 @@ export interface PageRender {
   leaf: TreeLeaf
   /** The promise of the page's `loadVisitor`; missing without one. */
   visitorData?: Promise<unknown> | undefined
+  /** What an error page shows; missing for a page. */
+  shown?: ServerError
 }
 
 /** Returns whether a document that is not complete at the shell may be streamed. */
 export function mayStream(plan: DocumentPlan, ctx: RequestContext): boolean {
-  const { reply, capture } = ctx
-  return capture === null && !isStorable(reply) && canSendParts(plan, ctx)
+  return ctx.shared === null && !isStorable(ctx.reply) && canSendParts(plan, ctx)
 }
 
 /** Returns whether the client and the page can do with a document in parts. */
@@ -45,7 +48,7 @@ export function canSendParts({ canStream }: DocumentPlan, { format, request, has
 
 /** Renders a page or an error page. Throws HYD_DATA_UNSERIALISABLE; every other outcome is in the result. */
 export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rendered> {
-  const { plan, leaf, data: loaded, extras: written, visitorData } = page
+  const { plan, leaf, data: loaded, extras: written, visitorData, shown } = page
   const { site, nonce, params } = ctx
   const isMarkdown = ctx.format === 'markdown'
   const platform = createPlatform(written?.value, ctx)
@@ -91,7 +94,9 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
     shellEnd: () => (isMarkdown ? '' : writeShellEnd(page, serialized, ctx)),
     data,
     ctx,
-    canStream: () => mayStream(plan, ctx),
+    // The headers of the page do not hold for an error.
+    canStream: () => (shown ? ctx.shared === null && canSendParts(plan, ctx) : mayStream(plan, ctx)),
+    status: () => shown?.status ?? ctx.reply.statusCode,
     isInPlace: isMarkdown || !ctx.hasScripts,
     renderMs: site.options.timeouts.renderMs,
     maxLength: site.options.limits.maxDocumentLength,
@@ -100,6 +105,25 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
   const rendering = Promise.resolve(runStep('render', ctx.route, ctx, () => renderDocument(document), thrownIn))
   if (leaf.kind === 'page') noteUnreadPromises(safe, plan.dataFiles, rendering, ctx)
   return rendering
+}
+
+/**
+ * Makes the response of a rendered document.
+ *
+ * @param shown What an error page shows; none for a page.
+ */
+export function documentResponse(
+  rendered: Extract<Rendered, { kind: 'whole' | 'stream' }>,
+  shown?: ServerError,
+): PageResponse {
+  // A part of a page that failed before the response began decides the status, even if the rest is complete.
+  const failure = shown?.kind === 'failure' ? shown : rendered.failure
+  const parts = { failure, status: shown?.status ?? null, isError: shown !== undefined }
+  if (rendered.kind === 'whole')
+    return createResponse('html', rendered.text, { ...parts, isPage: !shown && failure === null })
+  // The stream can still fail, so no cache may keep it.
+  const given = { ...parts, isStreamed: true, audience: 'nobody' } as const
+  return createResponse('html', rendered.stream, { ...given, rest: () => rendered.ended })
 }
 
 const thrownIn = (rendered: Rendered) => (rendered.kind === 'thrown' ? rendered.caught : null)
@@ -165,3 +189,16 @@ const noHostScript = () => ''
 
 // On the server there is nothing to reload.
 const reload = () => {}
+
+/** Returns the element that loads the script of the browser's side. */
+export function entryScript({ build }: Site, nonce: string): string {
+  return `<script type="module" src="${build.entry.url}" nonce="${nonce}" async=""></script>`
+}
+
+/**
+ * Returns the script of a document that is not hydrated. In development it shows errors, and loads the document again
+ * after a change of the site. In production it is empty.
+ */
+export function updateScript(site: Site, nonce: string): string {
+  return site.build.manifest.mode === 'development' ? entryScript(site, nonce) : ''
+}

@@ -3,27 +3,60 @@ import { createAppTree } from '../../../shared/tree/app-tree.tsx'
 import { fallbackNoscript } from '../../../shared/tree/fallback.ts'
 import type { ShellRest } from '../../cache/shell-rest.ts'
 import type { StoredPage } from '../../cache/stored-page.ts'
-import type { SlotHolder } from '../../context/render-slots.ts'
+import { shellOf } from '../../cache/stored-shell.ts'
 import type { RequestContext } from '../../context/request-context.ts'
-import { addVary, styleNonceOf } from '../../http/headers.ts'
-import { addHashes, setDocumentSecurity, setPolicy } from '../../http/security-headers.ts'
-import { sendStarted } from '../../http/send-started.ts'
+import { createResponse, type PageResponse } from '../../context/response.ts'
+import { catchError } from '../../failures/failure-context.ts'
+import { styleNonceOf } from '../../http/headers.ts'
 import { withSafePromises } from '../../render/data-promises.ts'
 import { createDataWriter } from '../../render/deferred-data.ts'
 import { renderRest } from '../../render/document-rest.ts'
 import { DOCUMENT_END } from '../../render/document-sink.ts'
 import { DocumentStream } from '../../render/document-stream.ts'
 import { failPendingElement } from '../../render/suspense-script.ts'
-import { setStoredHeaders } from '../cached/send-stored.ts'
+import type { Store } from '../cached/storing.ts'
+import { canSendParts, createPlatform } from '../documents.ts'
+import { errorResponse, targetOf } from '../errors.ts'
+import { runLoads } from '../loads.ts'
 import type { PreparedRoute } from '../prepared-route.ts'
-import { respondInSlot } from '../raw-response.ts'
-import { canSendParts, createPlatform } from '../render-page.ts'
-import { addPrivacyVary } from '../report-settings.ts'
-import { varyOf } from '../send-response.ts'
-import { keepPrivate, startVisitorLoad } from '../visitor-load.ts'
-import { type Respond, withLoads } from './serve-shell.ts'
+import { loadAndProduce } from '../produce.ts'
+import { startVisitorLoad } from '../visitor-load.ts'
+import { renderShell } from './render-shell.ts'
 import { numbersOf, readShellData } from './shell-data.ts'
-import { type StoredShell, shellOf } from './stored-shell.ts'
+
+/**
+ * Makes and stores the shell of a page. If the shell cannot be stored, the response is for this visitor only, made of the
+ * same results of the loads.
+ *
+ * @param isRefresh Whether the request got the stale shell already. Nothing is returned then.
+ */
+export async function makeShell(
+  route: PreparedRoute,
+  store: Store,
+  isRefresh: boolean,
+  ctx: RequestContext,
+): Promise<PageResponse | null> {
+  const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
+  if (loads.kind === 'sent') {
+    store.check()
+    return null
+  }
+  const { shells } = ctx.site
+  if (loads.kind === 'thrown') {
+    if (isRefresh) return errorResponse(loads.caught, targetOf(route, loads.values), ctx)
+  } else if (shells === null) store.check()
+  else {
+    const outcome = await renderShell(route, loads.values, shells, ctx)
+    const stored = outcome.kind === 'shell' ? await store.shell(outcome.shell) : null
+    if (stored) return stored
+    if (outcome.kind === 'refused') store.refuse(outcome.reason)
+    if (isRefresh && outcome.kind === 'thrown')
+      return errorResponse(catchError(outcome.thrown, 'render'), targetOf(route, loads.values), ctx)
+  }
+  if (isRefresh) return null
+  ctx.shared = null
+  return ctx.reply.raw.destroyed ? null : ctx.inRequest(() => loadAndProduce(route, ctx, loads))
+}
 
 /** A stored page that is a shell. */
 interface ShellPage {
@@ -32,59 +65,38 @@ interface ShellPage {
 }
 
 /**
- * Sends a stored shell, and then the visitor's parts. If the response cannot be sent in parts, renders it as a whole
- * with the stored data.
+ * Makes the response of a stored shell: the shell, and then the visitor's parts. If the response cannot be sent in parts,
+ * it is made as a whole of the stored data. Returns null if the request was refused, because no render slot is free.
  */
-export function sendShell({ page, rest }: ShellPage, route: PreparedRoute, respond: Respond, ctx: RequestContext) {
+export async function shellResponse(
+  { page, rest }: ShellPage,
+  route: PreparedRoute,
+  ctx: RequestContext,
+): Promise<PageResponse | null> {
   const { site, request, reply } = ctx
-  if (reply.raw.destroyed) return
-  ctx.capture = null
+  if (reply.raw.destroyed) return null
+  ctx.shared = null
   const shell = shellOf(page)
-  setStoredHeaders(shell.headers, reply)
-  keepPrivate(reply)
   const isStreamed = ctx.format === 'html' && canSendParts(route.plan, ctx)
-  if (isStreamed && request.method === 'HEAD') {
-    setShellHeaders(shell, page, ctx)
-    return void reply.send()
+  const given = { stored: page, shell, isStreamed: true }
+  if (isStreamed && request.method === 'HEAD') return createResponse('html', null, given)
+  if (!ctx.hasSlot && !site.slots.admit(ctx)) return null
+  if (!isStreamed) {
+    const values = await restoreData(rest, ctx)
+    const response = await loadAndProduce(route, ctx, { kind: 'loaded', values })
+    return response && { ...response, headers: { ...Object.fromEntries(shell.headers), ...response.headers } }
   }
-  const slot = takeSlot(ctx)
-  if (slot === null) return
-  const free = () => site.slots.free(slot)
-  if (!isStreamed) return void respondInSlot(ctx, () => respondWithData(rest, route, respond, ctx)).finally(free)
-  setShellHeaders(shell, page, ctx)
   ctx.statusSent = reply.statusCode
-  site.metrics.firstByteSent(reply)
   const stream = new DocumentStream()
   stream.send(shell.start.text)
-  sendStarted(stream, shell.start, reply)
-  // The shell is sent before `loadVisitor` and React take time.
-  setImmediate(() => void sendRest(rest, route, stream, ctx).finally(free))
-}
-
-/**
- * Returns a render slot for the rest: the one of the request, or a new one. Returns null if the request was refused.
- */
-function takeSlot(ctx: RequestContext): SlotHolder | null {
-  const slot = { reply: ctx.reply, route: ctx.route, hasSlot: ctx.hasSlot }
-  ctx.hasSlot = false
-  return slot.hasSlot || ctx.site.slots.admit(slot) ? slot : null
-}
-
-function setShellHeaders({ policy }: StoredShell, { response }: StoredPage, ctx: RequestContext) {
-  const { site, reply, nonce } = ctx
-  const { csp, securityHeaders, reports } = site.options
-  addVary(reply, varyOf(site))
-  addPrivacyVary(reply, reports)
-  reply.header('x-accel-buffering', 'no')
-  addHashes(reply, response)
-  if (csp) setPolicy(reply, policy.join(nonce))
-  site.policies.watch(ctx)
-  if (securityHeaders) setDocumentSecurity(reply, ctx.address)
-}
-
-async function respondWithData(rest: ShellRest, route: PreparedRoute, respond: Respond, ctx: RequestContext) {
-  const values = await restoreData(rest, ctx)
-  await respond(withLoads(route, { kind: 'loaded', values }), ctx)
+  return createResponse('html', stream, {
+    ...given,
+    async rest() {
+      // The shell is sent before `loadVisitor` and React take time.
+      await new Promise(setImmediate)
+      await sendRest(rest, route, stream, ctx)
+    },
+  })
 }
 
 /** Returns the data of the layouts, outermost first, then of the page. Restores the output of the page's schemas. */

@@ -1,21 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LayoutChain } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import type { PageResponse } from '../context/response.ts'
 import type { Site } from '../context/site.ts'
 import { readProperty } from '../failures/causes.ts'
-import { type CaughtError, catchError, catchInRoute } from '../failures/failure-context.ts'
+import { type CaughtError, catchInRoute } from '../failures/failure-context.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { failRoute, recordHanded } from '../failures/site-failures.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
 import { NotFoundSignal } from '../thrown/http-error.ts'
 import { createRouteContext, takePageContext } from './create-context.ts'
+import { errorResponse, recordCaught } from './errors.ts'
 import { runLoads } from './loads.ts'
-import { NavigationStream, refuseNavigation } from './navigation-stream.ts'
+import { CollectedLines, loadDocument, makeNavigation } from './navigation.ts'
 import type { PreparedRoute } from './prepared-route.ts'
-import { sendRawError } from './raw-response.ts'
-import { recordCaught } from './resolve-error.ts'
-import { respondWithError } from './respond-with-error.ts'
-import { serveNavigation } from './serve-navigation.ts'
+import { deliver, sendRawError } from './serve.ts'
 import { guardsOf, runGuards } from './site-guards.ts'
 import { workingChainOf } from './working-chain.ts'
 
@@ -37,7 +36,7 @@ export function createErrorHandler(site: Site, route: PreparedRoute | null): Err
       const ctx = route ? takePageContext(route, site, request, reply) : createRouteContext(site, request, reply)
       // The body of a request to no route does not matter.
       const thrown = request.is404 && isUnreadable(error) ? new NotFoundSignal() : error
-      await serveError(thrown, workingChainOf(request) ?? route ?? site.build.root, ctx)
+      await respondToError(thrown, workingChainOf(request) ?? route ?? site.build.root, ctx)
     }
     // Fastify waits for it. Without a value, Fastify would send again while `onSend` hooks run.
     return reply
@@ -58,27 +57,23 @@ function cutOff(error: unknown, reply: FastifyReply) {
   reply.hijack().raw.destroy()
 }
 
-async function serveError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {
+async function respondToError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {
   if (hasRunErrorHooks(thrown, ctx.request)) return sendRawError(thrown, ctx)
   handled.set(ctx.request, ctx)
   const caught = catchInRoute(thrown, ctx.reply)
   // The visitor sees the first failure. A refusal by an error handler has dealt with the error.
   if (caught.kind === 'failure') recordHanded(ctx.request)
-  await serveCaught(caught, chain, ctx)
+  await deliver(await makeHookError(caught, chain, ctx), ctx)
 }
 
-/** Responds with an error of a request that not all hooks of `server.ts` have let pass. */
-export async function serveHookError(
-  thrown: unknown,
+/** Makes the response to an error of a request that not all hooks of `server.ts` have let pass. */
+export async function makeHookError(
+  caught: CaughtError,
   chain: LayoutChain | PreparedRoute,
   ctx: RequestContext,
-): Promise<void> {
-  await serveCaught(catchError(thrown, 'route'), chain, ctx)
-}
-
-async function serveCaught(caught: CaughtError, chain: LayoutChain | PreparedRoute, ctx: RequestContext) {
+): Promise<PageResponse | null> {
   const layouts = await layoutsAround(chain, caught, ctx)
-  if (layouts) await serveErrorInLayouts(chain, caught, ctx, layouts)
+  return layouts && errorInLayouts(chain, caught, ctx, layouts)
 }
 
 /**
@@ -110,59 +105,57 @@ async function layoutsAround(
 }
 
 /**
- * Responds with the error of a guard, inside the layouts above it. For GET and HEAD all hooks of `server.ts` have let the
+ * Makes the response to the error of a guard, inside the layouts above it. For GET and HEAD all hooks of `server.ts` have let the
  * request pass. For other methods they have not, so the layouts end at the first one that has a load and no guard.
  *
  * @param level Number of layouts whose guards have let the request pass.
  */
-export function serveGuardError(
+export function makeGuardError(
   chain: LayoutChain | PreparedRoute,
   caught: CaughtError,
   level: number,
   ctx: RequestContext,
-): Promise<void> {
+): Promise<PageResponse | null> {
   const layouts = chain.layouts.slice(0, level)
   const first = isSafe(ctx.request.method)
     ? -1
     : layouts.findIndex(({ guard, load }) => load !== null && guard === null)
-  return serveErrorInLayouts(chain, caught, ctx, first === -1 ? layouts : layouts.slice(0, first))
+  return errorInLayouts(chain, caught, ctx, first === -1 ? layouts : layouts.slice(0, first))
 }
 
 /**
- * Responds with an error that was caught before any load ran: loads the layouts, and shows the error in place of the
- * page.
+ * Makes the response to an error that was caught before any load ran: loads the layouts, and shows the error in place of
+ * the page.
  *
  * @param layouts The layouts that may be rendered around it, outermost first (all).
  */
-export async function serveErrorInLayouts(
+export async function errorInLayouts(
   chain: LayoutChain | PreparedRoute,
   caught: CaughtError,
   ctx: RequestContext,
   layouts = chain.layouts,
-): Promise<void> {
+): Promise<PageResponse | null> {
   const { errorFormat, request } = ctx
   if (errorFormat === 'navigation') {
-    if (!('plan' in chain)) return refuseUnknownNavigation(chain, caught, ctx)
-    return serveNavigation(chain, { kind: 'thrown', caught, layouts }, ctx)
+    if ('plan' in chain) return makeNavigation(chain, { kind: 'thrown', caught, layouts }, ctx)
+    // The browser loads the document of anything but a page.
+    if (caught.kind !== 'redirect') return loadDocument()
+    ctx.navigation = new CollectedLines(ctx)
   }
   const isDocument = errorFormat === 'html' && request.method !== 'HEAD' && caught.kind !== 'redirect'
-  if (!isDocument) return respondWithError(caught, { chain, layoutData: [] }, ctx)
+  if (!isDocument) return errorResponse(caught, { chain, layoutData: [] }, ctx)
   const loads = await runLoads(layouts, ctx)
-  if (loads.kind === 'sent') return caught.kind === 'failure' ? recordCaught(caught, ctx) : undefined
+  if (loads.kind === 'sent') {
+    if (caught.kind === 'failure') recordCaught(caught, ctx)
+    return null
+  }
   const target = { chain, layoutData: loads.values }
   if (loads.kind === 'thrown') {
     // A layout decides over a refusal inside it. Two failures are both recorded, and the first one is shown.
-    if (caught.kind !== 'failure') return respondWithError(loads.caught, target, ctx)
+    if (caught.kind !== 'failure') return errorResponse(loads.caught, target, ctx)
     recordCaught(caught, ctx)
     // Without a client, the loads have been aborted: what they throw then is no failure.
     if (loads.caught.kind === 'failure' && !ctx.isGone) recordCaught(loads.caught, ctx)
   }
-  await respondWithError(caught, target, ctx)
-}
-
-/** Responds to a navigation to something other than a page: with a redirect, or the browser loads the document. */
-async function refuseUnknownNavigation(chain: LayoutChain, caught: CaughtError, ctx: RequestContext): Promise<void> {
-  if (caught.kind !== 'redirect') return refuseNavigation(ctx)
-  ctx.navigation = new NavigationStream(ctx)
-  await respondWithError(caught, { chain, layoutData: [] }, ctx)
+  return errorResponse(caught, target, ctx)
 }
