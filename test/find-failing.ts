@@ -18,10 +18,10 @@ export async function findFailing<Input>(
   let count = 0
   for (const input of inputs) {
     count++
-    const expected = expectedOf(input)
     const came = await Promise.resolve(input)
       .then(resultOf)
       .catch((thrown: unknown) => thrown)
+    const expected = expectedOf(input)
     if (!isDeepStrictEqual(came, expected)) failing.push({ input, came, expected })
   }
   if (count === 0) throw new Error('the table has no inputs')
