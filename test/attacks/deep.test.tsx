@@ -144,10 +144,7 @@ t.test('long lists in headers are read once', async (t) => {
   ]
   const failing = await findFailing(
     lists,
-    async (headers) => [
-      (await get('/echo', headers)).statusCode,
-      (await get('/causes?length=1', headers)).statusCode,
-    ],
+    async (headers) => [(await get('/echo', headers)).statusCode, (await get('/causes?length=1', headers)).statusCode],
     () => [200, 500],
   )
   t.strictSame(failing, [])

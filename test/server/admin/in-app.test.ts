@@ -39,7 +39,7 @@ async function askForOperator(request: { headers: Record<string, unknown> }, rep
 const get = (app: FastifyInstance, url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 
 t.test('is not registered if everyone would have access', async (t) => {
-  for (const [options, code] of [
+  const cases = [
     [{}, 'HYD_ADMIN_UNGUARDED'],
     [{ token: '' }, 'HYD_ADMIN_UNGUARDED'],
     [{ token: 'short' }, 'HYD_OPTION_INVALID'],
@@ -54,15 +54,20 @@ t.test('is not registered if everyone would have access', async (t) => {
     [{ token: TOKEN, site: 7 }, 'HYD_OPTION_INVALID'],
     [{ token: TOKEN, site: '/blog' }, 'HYD_SITE_UNKNOWN'],
     [{ token: TOKEN, prefix: '/' }, 'HYD_BASE_TAKEN'],
-  ] as const) {
-    const { app } = createApp(t)
-    await app.register(hydrant, { dir: shop, ledger: false })
-    // Wrong on purpose, as a JavaScript caller could pass it.
-    const given = { prefix: '/ops', ...options } as never
-    const error = await Promise.resolve(app.register(hydrant.admin, given)).catch((thrown) => thrown)
-    t.match(error, { code }, JSON.stringify(options))
-    t.notMatch(String(error), TOKEN)
-  }
+  ] as const
+  const failing = await findFailing(
+    cases,
+    async ([options]) => {
+      const { app } = createApp(t)
+      await app.register(hydrant, { dir: shop, ledger: false })
+      // Wrong on purpose, as a JavaScript caller could pass it.
+      const given = { prefix: '/ops', ...options } as never
+      const error = await Promise.resolve(app.register(hydrant.admin, given)).catch((thrown) => thrown)
+      return { code: error?.code, showsToken: String(error).includes(TOKEN) }
+    },
+    ([, code]) => ({ code, showsToken: false }),
+  )
+  t.strictSame(failing, [])
   const { app } = createApp(t)
   await t.rejects(async () => app.register(hydrant.admin, { prefix: '/ops', token: TOKEN }), {
     code: 'HYD_SITE_UNKNOWN',

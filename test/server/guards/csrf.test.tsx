@@ -224,8 +224,7 @@ t.test('a route of server.ts accepts what its CORS headers allow, or everything 
     [403, 'POST', '/open/unknown', { ...CROSS, ...json }],
   ] as const
   // A script of the other site can read the refusal.
-  const isReadable = (method: string, url: string) =>
-    method !== 'GET' && /^\/(?:open|cookies)\/(?:x|unread)$/.test(url)
+  const isReadable = (method: string, url: string) => method !== 'GET' && /^\/(?:open|cookies)\/(?:x|unread)$/.test(url)
   const failing = await findFailing(
     requests,
     async ([, method, url, headers]) => {

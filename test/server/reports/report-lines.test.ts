@@ -72,18 +72,7 @@ t.test('a message cannot pass for another line and cannot control a terminal', a
 
 t.test('no line of a message can pass for a frame of the stack', async (t) => {
   const frame = '    at load (pages/index.server.ts:1:1)'
-  const breaks = [
-    '\n',
-    '\r\n',
-    '\n\n',
-    '\n\t',
-    '\n\u001b',
-    '\n\u202e',
-    '\n \u2066 ',
-    '\n\u2028',
-    '\n\u00a0\n',
-    'a\n',
-  ]
+  const breaks = ['\n', '\r\n', '\n\n', '\n\t', '\n\u001b', '\n\u202e', '\n \u2066 ', '\n\u2028', '\n\u00a0\n', 'a\n']
   const failing = await findFailing(breaks, async (before) => {
     const { text, failure } = await report(`no price${before}${frame}`)
     const { stack } = JSON.parse(text).err
