@@ -11,6 +11,7 @@ import { type DevView, formatDevError, formatDevRepeat } from '../terminal/forma
 import { formatSource } from '../terminal/format-failure.ts'
 import { formatWarning } from '../terminal/format-problem.ts'
 import { createPaint } from '../terminal/paint.ts'
+import type { CommandInput } from './command-input.ts'
 import { formatDuration } from './format-report.ts'
 
 /** Milliseconds without a reaction after which the event loop counts as blocked. */
@@ -21,11 +22,7 @@ const BUNDLING = 'bundling the packages of the site; the next start uses the res
 const BLOCKED = `Warning: code of the site has blocked the event loop for ${BLOCKED_MS / 1_000} s; Ctrl+C ends the process`
 
 /** Runs `hydrant dev` until a signal ends the process. */
-export async function runDev(
-  dir: string,
-  { poll, ...flags }: Record<string, string | undefined>,
-  note: string | null,
-): Promise<void> {
+export async function runDev({ dir, flags: { poll, ...flags }, note }: CommandInput): Promise<void> {
   const signals = handleStopSignals((text) => console.error(text))
   // The terminal is gone, so no message can be shown. An uncaught error would be written again and again.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => process.exit(1))
