@@ -1,6 +1,6 @@
 import { runProgram } from '../../scripts/program.ts'
 
-/** Runs a command in this process. Its working directory is that of the tests. */
+/** Runs a command, but none that serves or exports a site, in this process. Its working directory is that of the tests. */
 export async function runHere(args: readonly string[], variables: Record<string, string> = {}) {
   const [stdout, stderr] = [collect(), collect()]
   // As for a command that is a process.
