@@ -11,6 +11,7 @@ import { type DevView, formatDevError, formatDevRepeat } from '../terminal/forma
 import { formatSource } from '../terminal/format-failure.ts'
 import { formatWarning } from '../terminal/format-problem.ts'
 import { createPaint } from '../terminal/paint.ts'
+import type { CommandInput } from './command-input.ts'
 import { formatDuration } from './format-report.ts'
 
 interface DevTimes extends StopTimes {
@@ -24,12 +25,7 @@ const HANDLED_MS = 1_000
 const BUNDLING = 'bundling the packages of the site; the next start uses the result again'
 
 /** Runs `hydrant dev` until a signal ends the process. */
-export async function runDev(
-  dir: string,
-  { poll, ...flags }: Record<string, string | undefined>,
-  note: string | null,
-  times = TIMES,
-): Promise<void> {
+export async function runDev({ dir, flags: { poll, ...flags }, note }: CommandInput, times = TIMES): Promise<void> {
   const signals = handleStopSignals((text) => console.error(text), times)
   // The terminal is gone, so no message can be shown. An uncaught error would be written again and again.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => process.exit(1))

@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { createSite } from '../scripts/create-site.ts'
-import { runCli } from '../scripts/run-cli.ts'
+import { runHere } from '../scripts/run-here.ts'
 import { buildForBrowser, serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 import { startDevSite } from './dev/dev-site.ts'
@@ -67,7 +67,7 @@ t.test('a file without an svg element is an error of the build', async (t) => {
     'pages/index.tsx': "import A from './a.svg?component'\nexport default () => <A />\n",
     'pages/a.svg': '<html></html>\n',
   })
-  const { code, stderr } = await runCli(['build', dir])
+  const { code, stderr } = await runHere(['build', dir])
   t.equal(code, 1)
   t.match(stderr, 'The root element of the file is not <svg>')
   t.match(stderr, 'pages/a.svg')

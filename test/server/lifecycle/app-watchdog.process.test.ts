@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
 import { COMMAND_OPTIONS } from '../../command-options.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
-import { runCli } from '../../scripts/run-cli.ts'
+import { runHere } from '../../scripts/run-here.ts'
 import type { LogLine } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { buildFiles } from '../served.ts'
@@ -48,7 +48,7 @@ t.test('code that blocks an app is interrupted, and its digest leads to the line
   const [line, ...others] = fatal()
   t.strictSame(others, [])
   t.match(line, { digest: DIGEST_PATTERN, phase: 'process', err: { stack: /at spin \(pages\/loop\.server\.ts:2:/ } })
-  const found = await runCli(['errors', String(line?.digest), `${dir}/second`, '--json'])
+  const found = await runHere(['errors', String(line?.digest), `${dir}/second`, '--json'])
   t.match(JSON.parse(found.stdout), {
     source: { file: 'pages/loop.server.ts', line: 2, function: 'spin' },
     lastRelease: 'second',
@@ -61,7 +61,7 @@ t.test('the failure belongs to the app whose site blocks, when several apps run 
   t.equal(await ended, 1)
   const [line] = fatal()
   t.match(line, { digest: DIGEST_PATTERN, err: { stack: /at spin \(pages\/loop\.server\.ts:2:/ } })
-  const found = await runCli(['errors', String(line?.digest), `${dir}/second`, '--json'])
+  const found = await runHere(['errors', String(line?.digest), `${dir}/second`, '--json'])
   t.match(JSON.parse(found.stdout), { lastRelease: 'second' })
 })
 

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { COMMAND_OPTIONS } from '../../command-options.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
-import { runCli, startCli } from '../../scripts/run-cli.ts'
+import { startCli } from '../../scripts/run-cli.ts'
+import { runHere } from '../../scripts/run-here.ts'
 import type { LogLine } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { buildFiles } from '../served.ts'
@@ -96,7 +97,7 @@ async function start(t: Test, env: Record<string, string> = {}, more: readonly s
         .map((line) => JSON.parse(line) as LogLine)
         .filter(({ level }) => level === 60),
     lookUp: async (digest: string) =>
-      JSON.parse((await runCli(['errors', digest, dir, '--json'], { env: { HYDRANT_LEDGER: ledger } })).stdout),
+      JSON.parse((await runHere(['errors', digest, dir, '--json'], { HYDRANT_LEDGER: ledger })).stdout),
   }
 }
 

@@ -5,7 +5,7 @@ import { createStructureReader } from '../../scripts/dev/engine/read-structure.t
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 import { EMPTY_REACT } from './empty-react.ts'
-import { runCli } from './run-cli.ts'
+import { runHere } from './run-here.ts'
 
 const page = 'export default () => null\n'
 const FILE = 'hydrant-env.d.ts'
@@ -99,9 +99,9 @@ t.test('the types are current while a site does not build', async (t) => {
 
 t.test('`hydrant types` writes the same file, without building', async (t) => {
   const dir = createSite(t, { ...files, 'pages/broken.tsx': '<' })
-  t.strictSame(await runCli(['types'], { cwd: dir }), {
+  t.strictSame(await runHere(['types', dir]), {
     code: 0,
-    stdout: `wrote the types of 4 pages to ${FILE}\n`,
+    stdout: `wrote the types of 4 pages to ${join(dir, FILE)}\n`,
     stderr: '',
   })
   const own = "    '/broken': {\n      params: {}\n      layouts: ['/']\n      server: {}\n    }\n"
@@ -115,7 +115,7 @@ t.test('the types have the public variables of every mode', async (t) => {
     '.env.production': 'PUBLIC_A=1\n',
     '.env.local': 'PUBLIC_B=2\n',
   })
-  t.equal((await runCli(['types', dir])).code, 0)
+  t.equal((await runHere(['types', dir])).code, 0)
   const text = readFileSync(join(dir, FILE), 'utf8')
   const expected =
     "\n  interface PublicEnv {\n    readonly 'PUBLIC_A': string\n    readonly 'PUBLIC_B': string\n  }\n}\n"
@@ -132,13 +132,13 @@ t.test('a site without TypeScript gets no such file', async (t) => {
     await buildSharing({ dir: folder })
     t.equal(existsSync(join(folder, FILE)), expected)
   }
-  t.match(await runCli(['types', join(js, 'js')]), { code: 0, stdout: 'wrote no types: ' })
+  t.match(await runHere(['types', join(js, 'js')]), { code: 0, stdout: 'wrote no types: ' })
   t.notOk(existsSync(join(js, 'js', FILE)))
 })
 
 t.test('`hydrant types` reports the files whose names have a problem, and writes the other routes', async (t) => {
   const dir = createSite(t, { 'pages/[id.tsx': page, 'pages/orphan.server.ts': 'export {}\n' })
-  const { code, stdout, stderr } = await runCli(['types', dir])
+  const { code, stdout, stderr } = await runHere(['types', dir])
   t.equal(code, 1)
   t.equal(stdout, '')
   t.match(stderr, 'Error [HYD_BUILD_SEGMENT]')
@@ -154,7 +154,7 @@ t.test('the layouts of two groups may have the same path', async (t) => {
     'pages/(b)/x/layout.tsx': page,
     'pages/(b)/x/two.tsx': page,
   })
-  t.equal((await runCli(['types', dir])).code, 0)
+  t.equal((await runHere(['types', dir])).code, 0)
   const text = readFileSync(join(dir, FILE), 'utf8')
   const entry = (path: string) => new RegExp(`'${path.replace(/[()[\]]/g, '\\$&')}': \\{\n(.*)\n(.*)\n`).exec(text)
   t.match(entry('/x/[id]/one'), { 1: '      params: { id: string }', 2: "      layouts: ['/(a)/x', '/(a)/x/[id]']" })
