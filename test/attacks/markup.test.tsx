@@ -6,7 +6,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { Suspense, use } from 'react'
 import t from 'tap'
 import { type ActionContext, HttpError, type LoadContext } from '../../src/server/index.ts'
-import { nonceFaults } from '../failures/html.ts'
+import { findNonceFaults } from '../failures/html.ts'
 import { findFailing } from '../find-failing.ts'
 import { linesOfResponse, marked } from '../server/lines.ts'
 import { HTML, JSON_ONLY } from '../server/served.ts'
@@ -112,7 +112,7 @@ const RAW = /<(?:img|svg|script>)|<\/?script\0|<!--<script|onmouseover="alert/i
  * scripts pass to the client.
  */
 function readDocument({ body: html, headers }: LightMyRequestResponse): { faults: string[]; told: unknown } {
-  const faults = nonceFaults(html, { 'content-security-policy': String(headers['content-security-policy']) })
+  const faults = findNonceFaults(html, { 'content-security-policy': String(headers['content-security-policy']) })
   faults.push(...rawIn(html))
   const self: { __hydrant?: unknown } = {}
   const context = createContext({ self, alert: () => faults.push('a text has run') })
