@@ -14,7 +14,8 @@ if (isOld(process.version)) {
   if (isUntested(process.version)) await warnOnce()
   keepCompiledCode()
   // The installed package has the program in a bundle. See `scripts/package/bundle-server.ts`.
-  await import('#program')
+  const { runProcess } = await import('#program')
+  await runProcess()
 }
 
 /** The oldest supported version is in `engines` of `package.json`. */

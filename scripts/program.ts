@@ -6,13 +6,13 @@ import { VERSION } from '../src/server/build-output/read-build.ts'
 import { createHydrantError, showValue } from '../src/server/errors/hydrant-error.ts'
 import { describeOldReact, readReact } from './check-react.ts'
 import { addErrorsCommand } from './commands/add-errors-command.ts'
+import type { CommandInput } from './commands/command-input.ts'
 import type { ExportFlags } from './commands/export.ts'
 import { addServerOptions, createSwitch, type ServerDefaults } from './commands/server-options.ts'
 import { isFolder } from './is-folder.ts'
 import { PRERENDER_ARGUMENT } from './prerender-argument.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
-
-type Flags = Record<string, string | undefined>
+import type { Terminal } from './terminal/terminal.ts'
 
 /** The exit code: 0 for success, 1 for a failure, 2 for wrong usage. */
 type ExitCode = 0 | 1 | 2
@@ -44,35 +44,39 @@ const OTHER_COMMANDS = new Map([
   ['watch', 'dev'],
 ])
 
-// A reader such as `head` closes the pipe before everything is written. The command then ends without an error.
-for (const output of [process.stdout, process.stderr]) {
-  output.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-  })
+/** Runs the command that the arguments of the process name. */
+export async function runProcess(): Promise<void> {
+  // A reader such as `head` closes the pipe before everything is written. The command then ends without an error.
+  for (const output of [process.stdout, process.stderr]) {
+    output.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
+  process.exitCode = await runProgram(process.argv.slice(2), process)
+  // Code of the site that has run before an error may keep the process running, for example with a connection.
+  if (process.exitCode !== 0) process.stdout.write('', () => process.stderr.write('', () => process.exit()))
 }
-process.exitCode = await run(process.argv.slice(2))
-// Code of the site that has run before an error may keep the process running, for example with a connection.
-if (process.exitCode !== 0) process.stdout.write('', () => process.stderr.write('', () => process.exit()))
 
-async function run(args: readonly string[]): Promise<ExitCode> {
+/** Runs a command. What serves a site, and `hydrant export`, need a process of their own. */
+export async function runProgram(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
     // `hydrant build` has started this process. It is no command of users.
     if (args[0] === PRERENDER_ARGUMENT && process.send) {
       const { runPrerender } = await import('./commands/prerender.ts')
       await runPrerender(args.slice(1))
     }
-    const program = createProgram()
+    const program = createProgram(terminal)
     await program.parseAsync(withoutHelp(program, args), { from: 'user' })
     return 0
   } catch (error) {
-    if (error instanceof CommanderError) return reportUsage(error)
-    console.error(formatError(error, { withStack: process.env.DEBUG === 'hydrant' }))
+    if (error instanceof CommanderError) return reportUsage(error, terminal)
+    terminal.stderr.write(`${formatError(error, { withStack: terminal.env.DEBUG === 'hydrant' })}\n`)
     return isKnownError(error) && /^HYD_(OPTION|CLI)_/.test(error.code) ? 2 : 1
   }
 }
 
 // Each command loads only what it needs: production must not load the compiler.
-function createProgram(): Command {
+function createProgram(terminal: Terminal): Command {
   const program = new Command('hydrant')
     .description('Server-rendered React pages from Fastify.')
     .version(VERSION, '-v, --version', 'print the version')
@@ -88,7 +92,11 @@ function createProgram(): Command {
     .showSuggestionAfterError()
     .exitOverride()
     // `reportUsage` prints the error, in the same form as all other errors.
-    .configureOutput({ outputError() {} })
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+      outputError() {},
+    })
     .hook('preAction', (_program, command) => unsetEmptyFlags(command))
   program
     .command('create')
@@ -97,25 +105,25 @@ function createProgram(): Command {
     .option('--template <name>', 'minimal, tailwind, or plugin for an existing Fastify app (minimal)', 'minimal')
     .action(async (dir: string, flags: { template: string }) => {
       const { runCreate } = await import('./commands/create.ts')
-      await runCreate(requireImportable(dir), flags)
+      await runCreate(requireImportable(dir), flags, terminal)
     })
-  addCommand(program, 'dev', 'serve a site in development, and update it when a file changes', {
+  addCommand(program, terminal, 'dev', 'serve a site in development, and update it when a file changes', {
     serves: { port: '3000, or the next free one', host: 'localhost', hosts: 'names of this machine' },
     mode: 'development',
     load: async () => (await import('./commands/dev.ts')).runDev,
   }).addOption(createSwitch('--poll', POLL))
-  addCommand(program, 'build', 'build a site for production', {
+  addCommand(program, terminal, 'build', 'build a site for production', {
     serves: null,
     mode: 'production',
     load: async () => (await import('./commands/build.ts')).runBuild,
   })
-  addExportCommand(program)
-  addCommand(program, 'types', 'write the types of a site’s pages and layouts to hydrant-env.d.ts', {
+  addExportCommand(program, terminal)
+  addCommand(program, terminal, 'types', 'write the types of a site’s pages and layouts to hydrant-env.d.ts', {
     serves: null,
     mode: 'development',
     load: async () => (await import('./commands/types.ts')).runTypes,
   })
-  addCommand(program, 'start', 'serve a built site', {
+  addCommand(program, terminal, 'start', 'serve a built site', {
     serves: { port: '3000', host: '127.0.0.1', hosts: 'any' },
     mode: 'production',
     load: async () => (await import('./commands/start.ts')).runStart,
@@ -123,7 +131,7 @@ function createProgram(): Command {
     .option('--socket <file>', 'socket file to listen on, instead of host and port; also HYDRANT_SOCKET')
     .option('-w, --workers <number>', 'number of processes that serve, or auto; also HYDRANT_WORKERS (1)')
     .option('--admin <address>', 'port or address of the console, or false; also HYDRANT_ADMIN (127.0.0.1:9320)')
-  addErrorsCommand(program)
+  addErrorsCommand(program, terminal)
   program
     .command('info')
     .description('print versions and settings for a bug report, without secrets')
@@ -131,7 +139,7 @@ function createProgram(): Command {
     .option('--json', 'print JSON')
     .action(async (dir: string, flags: { json?: boolean }) => {
       const { runInfo } = await import('./commands/info.ts')
-      await runInfo(requireFolder(dir), flags)
+      await runInfo(requireFolder(dir), flags, terminal)
     })
   program
     .command('docs')
@@ -140,7 +148,7 @@ function createProgram(): Command {
     .addHelpText('after', DOCS_EXAMPLES)
     .action(async (words: readonly string[]) => {
       const { runDocs } = await import('./commands/docs.ts')
-      runDocs(words)
+      runDocs(words, terminal)
     })
   program
     .command('completion')
@@ -148,7 +156,7 @@ function createProgram(): Command {
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: 'bash' | 'zsh' | 'fish') => {
       const { runCompletion } = await import('./commands/completion.ts')
-      runCompletion(shell, program)
+      runCompletion(shell, program, terminal)
     })
   return program
 }
@@ -166,23 +174,29 @@ interface CommandParts {
   serves: ServerDefaults | null
   /** Which build of React is loaded. */
   mode: 'development' | 'production'
-  /** Returns the function that runs the command. Its `note` is a warning about NODE_ENV, or null. */
-  load(): Promise<(dir: string, flags: Flags, note: string | null) => Promise<void>>
+  /** Returns the function that runs the command. */
+  load(): Promise<(input: CommandInput) => Promise<void>>
 }
 
-function addCommand(program: Command, name: string, description: string, { serves, mode, load }: CommandParts) {
+function addCommand(
+  program: Command,
+  terminal: Terminal,
+  name: string,
+  description: string,
+  { serves, mode, load }: CommandParts,
+) {
   const command = program.command(name).description(description).argument('[dir]', 'the site’s folder', '.')
   if (serves) addServerOptions(command, serves)
-  command.action(async (dir: string, flags: Flags) => {
-    const note = setNodeEnv(mode)
+  command.action(async (dir: string, flags: CommandInput['flags']) => {
+    const note = setNodeEnv(mode, terminal.env)
     refuseOldReact(dir)
     const runCommand = await load()
-    await runCommand(requireFolder(dir), flags, note)
+    await runCommand({ dir: requireFolder(dir), flags, note, terminal })
   })
   return command
 }
 
-function addExportCommand(program: Command) {
+function addExportCommand(program: Command, terminal: Terminal) {
   program
     .command('export')
     .description('build a site whose pages are all prerendered, and write it as files for a static host')
@@ -192,10 +206,10 @@ function addExportCommand(program: Command) {
     .option('-b, --base <path>', 'path at which the host serves the folder; also HYDRANT_BASE (/)')
     .option('--folders', 'write the page /about as about/index.html instead of about.html')
     .action(async (dir: string, flags: ExportFlags) => {
-      const note = setNodeEnv('production')
+      const note = setNodeEnv('production', terminal.env)
       refuseOldReact(dir)
       const { runExport } = await import('./commands/export.ts')
-      await runExport(requireFolder(dir), flags, note)
+      await runExport({ dir: requireFolder(dir), flags, note, terminal })
     })
 }
 
@@ -204,12 +218,12 @@ function addExportCommand(program: Command) {
  * development build, a server would send the details of errors to visitors. Returns a warning if NODE_ENV had another
  * value, otherwise null.
  */
-function setNodeEnv(mode: CommandParts['mode']): string | null {
-  const before = process.env.NODE_ENV
+function setNodeEnv(mode: CommandParts['mode'], env: Terminal['env']): string | null {
+  const before = env.NODE_ENV
   // Any name except `production` is fine for development.
   const isRight = mode === 'production' ? before === mode : before !== undefined && before !== 'production'
   if (isRight) return null
-  process.env.NODE_ENV = mode
+  env.NODE_ENV = mode
   return before === undefined ? null : `NODE_ENV was ${showValue(before)}; this command has set it to "${mode}"`
 }
 
@@ -238,13 +252,13 @@ function withoutHelp({ commands }: Command, args: readonly string[]): readonly s
   return first === 'help' && !isKnown ? args.slice(1) : args
 }
 
-function reportUsage({ code, exitCode, message }: CommanderError): ExitCode {
+function reportUsage({ code, exitCode, message }: CommanderError, { stderr }: Terminal): ExitCode {
   if (exitCode === 0) return 0
   // Without a command, Commander has already printed the help.
   if (code === 'commander.help') return 2
   const text = message.replace(/^error: /, '').replace(/\s+/g, ' ')
   const hint = code === 'commander.unknownCommand' ? suggestCommand(text) : ''
-  console.error(formatError(createHydrantError('HYD_CLI_USAGE', [text + hint]), { withStack: false }))
+  stderr.write(`${formatError(createHydrantError('HYD_CLI_USAGE', [text + hint]), { withStack: false })}\n`)
   return 2
 }
 

@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { buildSharing } from './shared-compression.ts'
 
-/** Copies a site into the folder of a test. */
-export function copyApp(t: Pick<Test, 'testdir'>, name: string): string {
-  const dir = t.testdir()
+/** Copies a site into the folder of a test, or into another one. */
+export function copyApp(t: Pick<Test, 'testdir'>, name: string, dir = t.testdir()): string {
   const isWritten = (file: string) => /(?:^|\/)(?:\.hydrant|tsconfig\.json)/.test(file)
   cpSync(join('test/apps', name), dir, { recursive: true, filter: (file) => !isWritten(file) })
   return dir

@@ -79,7 +79,8 @@ const prepared = rest.length > 0 ? step('programs and packages', prepare) : unde
 const isWhole = named.length === 0 && !flags.changed && !flags.rest
 if (isWhole)
   await step('biome', () => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']))
-if (named.length === 0) await step('hydrant build site', () => runNode(['dist/scripts/cli.js', 'build', 'site']))
+if (named.length === 0)
+  await step('hydrant build site', () => runNode(['dist/scripts/cli.js', 'build', 'site'], 'ignore'))
 if (flags.coverage) {
   rmSync(COVERAGE, { recursive: true, force: true })
   mkdirSync(COVERAGE, { recursive: true })
@@ -153,8 +154,9 @@ async function prepare() {
   await installHydrant(await packHydrant(folder))
 }
 
-async function runNode(words: readonly string[]) {
-  const child = spawn(process.execPath, words, { stdio: 'inherit' })
+/** Runs a program. `stdout` says whether its output is shown. Its errors are shown always. */
+async function runNode(words: readonly string[], stdout: 'inherit' | 'ignore' = 'inherit') {
+  const child = spawn(process.execPath, words, { stdio: ['inherit', stdout, 'inherit'] })
   const code = await new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('close', resolve)

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { Terminal } from '../terminal/terminal.ts'
 import type { runErrors } from './errors.ts'
 import { withWords } from './server-options.ts'
 
@@ -15,7 +16,7 @@ Examples:
 /**
  * Adds `hydrant errors` with its arguments, flags and help. The code that it runs is loaded when the command is called.
  */
-export function addErrorsCommand(program: Command) {
+export function addErrorsCommand(program: Command, terminal: Terminal) {
   program
     .command('errors')
     .description('show failures: a list, or one failure by its digest')
@@ -45,8 +46,8 @@ export function addErrorsCommand(program: Command) {
     .option('--dev', 'read the ledger of hydrant dev')
     .addHelpText('after', EXAMPLES)
     .action(async (first: string | undefined, rest: readonly string[], flags: Flags) => {
-      process.env.NODE_ENV ??= 'production'
+      terminal.env.NODE_ENV ??= 'production'
       const { runErrors } = await import('./errors.ts')
-      await runErrors(first === undefined ? [] : [first, ...rest], flags)
+      await runErrors(first === undefined ? [] : [first, ...rest], flags, terminal)
     })
 }

@@ -2,23 +2,24 @@ import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import { buildSite } from '../build/build-site.ts'
 import { BuildError } from '../build-problem.ts'
 import { createProgress } from '../terminal/progress.ts'
+import type { CommandInput } from './command-input.ts'
 import { formatReport } from './format-report.ts'
 import { printProblems, printWarnings } from './print-problems.ts'
 
 /** Runs `hydrant build`. Prints each problem before it throws the BuildError that contains them. */
-export async function runBuild(dir: string, _flags: object, note: string | null): Promise<void> {
-  if (note !== null) console.error(note)
+export async function runBuild({ dir, note, terminal: { stdout, stderr, env } }: CommandInput): Promise<void> {
+  if (note !== null) stderr.write(`${note}\n`)
   // The configuration is evaluated here, and reads them.
-  createEnvFiles(dir, 'production', process.env).load()
-  const progress = createProgress(process.stdout, 'hydrant build')
+  createEnvFiles(dir, 'production', env).load()
+  const progress = createProgress(stdout, 'hydrant build')
   try {
     const build = await buildSite({ dir, onProgress: progress.step })
     progress.end()
-    printWarnings(build.warnings)
-    console.log(formatReport(build))
+    printWarnings(build.warnings, stderr)
+    stdout.write(`${formatReport(build)}\n`)
   } catch (error) {
     progress.end()
-    if (error instanceof BuildError) printProblems(error.problems)
+    if (error instanceof BuildError) printProblems(error.problems, stderr)
     throw error
   }
 }

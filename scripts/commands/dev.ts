@@ -5,40 +5,40 @@ import { wantsColors } from '../../src/server/log/wants-colors.ts'
 import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
 import { type DevServer, startDevServer } from '../dev/dev-server.ts'
 import { loadTransform } from '../dev/modules/browser/refresh-transform.ts'
-import { handleStopSignals } from '../dev/stop-signals.ts'
+import { handleStopSignals, type StopTimes } from '../dev/stop-signals.ts'
 import { loadDevLogging } from '../terminal/dev-logging.ts'
 import { type DevView, formatDevError, formatDevRepeat } from '../terminal/format-dev-error.ts'
 import { formatSource } from '../terminal/format-failure.ts'
 import { formatWarning } from '../terminal/format-problem.ts'
 import { createPaint } from '../terminal/paint.ts'
+import type { CommandInput } from './command-input.ts'
 import { formatDuration } from './format-report.ts'
 
-/** Milliseconds without a reaction after which the event loop counts as blocked. */
-const BLOCKED_MS = 3_000
+interface DevTimes extends StopTimes {
+  /** Milliseconds without a reaction after which the event loop counts as blocked. */
+  blockedMs: number
+}
+
+const TIMES: DevTimes = { blockedMs: 3_000, deadlineMs: 2_000, returnMs: 1_000 }
 /** How long a promise that has rejected may wait for its handler: a load can return it later. */
 const HANDLED_MS = 1_000
 const BUNDLING = 'bundling the packages of the site; the next start uses the result again'
-const BLOCKED = `Warning: code of the site has blocked the event loop for ${BLOCKED_MS / 1_000} s; Ctrl+C ends the process`
 
 /** Runs `hydrant dev` until a signal ends the process. */
-export async function runDev(
-  dir: string,
-  { poll, ...flags }: Record<string, string | undefined>,
-  note: string | null,
-): Promise<void> {
-  const signals = handleStopSignals((text) => console.error(text))
+export async function runDev({ dir, flags: { poll, ...flags }, note }: CommandInput, times = TIMES): Promise<void> {
+  const signals = handleStopSignals((text) => console.error(text), times)
   // The terminal is gone, so no message can be shown. An uncaught error would be written again and again.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => process.exit(1))
   // chokidar reads the variable; containers set it without the flag.
   if (poll !== undefined) process.env.CHOKIDAR_USEPOLLING = poll
   if (note !== null) console.error(note)
   let server: DevServer | null = null
-  await watchEventLoop((error) => {
+  await watchEventLoop(times.blockedMs, (error) => {
     if (!signals.release()) return
     // Rewrites the stack to positions in the source.
     const source = server?.findSource(error) ?? null
     const [, ...frames] = error.stack?.split('\n') ?? []
-    console.error([BLOCKED, ...(source ? formatSource(source, PLAIN) : frames), ''].join('\n'))
+    console.error([warnOfBlock(times.blockedMs), ...(source ? formatSource(source, PLAIN) : frames), ''].join('\n'))
   })
   const createLogging = await loadDevLogging()
   // A warning is printed once, not with each update.
@@ -89,10 +89,14 @@ function withoutRefresh(missing: string): string {
   return `Warning: ${missing} is not installed, so pages are loaded again after each edit and lose their state.\nTry: Remove node_modules and install again with optional packages: without "--omit=optional".`
 }
 
+function warnOfBlock(blockedMs: number): string {
+  return `Warning: code of the site has blocked the event loop for ${blockedMs / 1_000} s; Ctrl+C ends the process`
+}
+
 /** Calls `onBlocked` in the code that blocks the event loop, and lets the code continue. */
-async function watchEventLoop(onBlocked: (error: Error) => void) {
+async function watchEventLoop(blockedMs: number, onBlocked: (error: Error) => void) {
   const log = { warn: (_fields: unknown, text?: string) => console.error(text) }
-  await startWatchdog(BLOCKED_MS, log, onBlocked, true)
+  await startWatchdog(blockedMs, log, onBlocked, true)
 }
 
 function printErrors(errors: readonly DevError[], isRepeat: boolean) {

@@ -2,13 +2,14 @@ import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { closestMatch } from '../../src/server/util/closest-match.ts'
 import { type Chapter, readChapter, readChapters, readGuide, readReference } from '../docs/chapters.ts'
 import { findChapter, findSection, type Hit, searchChapters } from '../docs/search-chapters.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 /** The length of a list of hits. */
 const MAX_HITS = 20
 
 /** Runs `hydrant docs`: prints the list of chapters, one chapter, one section, or the sections with these words. */
-export function runDocs(words: readonly string[]): void {
-  process.stdout.write(words.length === 0 ? listChapters() : answer(words))
+export function runDocs(words: readonly string[], { stdout }: Terminal): void {
+  stdout.write(words.length === 0 ? listChapters() : answer(words))
 }
 
 function listChapters(): string {

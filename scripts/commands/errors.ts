@@ -14,6 +14,7 @@ import { DEV_LEDGER } from '../dev-ledger.ts'
 import { isFolder } from '../is-folder.ts'
 import { createPaint } from '../terminal/paint.ts'
 import { folderWord, quoteWord } from '../terminal/quote-word.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { describeErrors, type NamedLedger } from './describe-errors.ts'
 import { type ErrorsFlags, readRequest, readWords } from './errors-arguments.ts'
 
@@ -23,11 +24,11 @@ type Env = Record<string, string | undefined>
 export async function runErrors(
   words: readonly string[],
   { ledger, dev, ...flags }: ErrorsFlags & { ledger?: string; dev?: boolean },
+  { stdout, stderr, env }: Terminal,
 ): Promise<void> {
   const now = Date.now()
   const { digest, dir } = readWords(words, isFolder)
   const request = readRequest(digest, flags, now)
-  const { stdout, env } = process
   if (dev && ledger !== undefined)
     throw createHydrantError('HYD_CLI_USAGE', ['--dev and --ledger both name a ledger; leave one of them out'])
   if (ledger === undefined) createEnvFiles(dir, dev ? 'development' : 'production', env).load()
@@ -40,9 +41,8 @@ export async function runErrors(
       width: stdout.columns ?? Number.POSITIVE_INFINITY,
       now,
     }
-    const text = await describeErrors(request, from, view, console.error)
-    // `head` closes the pipe when it has read enough, which would be an uncaught error.
-    stdout.on('error', () => {}).write(`${text}\n`)
+    const text = await describeErrors(request, from, view, (more) => stderr.write(`${more}\n`))
+    stdout.write(`${text}\n`)
   } finally {
     await close()
   }

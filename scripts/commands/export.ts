@@ -5,6 +5,7 @@ import { BuildError } from '../build-problem.ts'
 import { exportSite } from '../export/export-site.ts'
 import { createProgress } from '../terminal/progress.ts'
 import { quoteWord } from '../terminal/quote-word.ts'
+import type { CommandInput } from './command-input.ts'
 import { formatExport } from './format-report.ts'
 import { printProblems, printWarnings } from './print-problems.ts'
 
@@ -19,20 +20,21 @@ export interface ExportFlags {
 const CLOSE_MS = 500
 
 /** Runs `hydrant export`. Prints each problem before it throws the BuildError that contains them. */
-export async function runExport(dir: string, flags: ExportFlags, note: string | null): Promise<void> {
-  if (note !== null) console.error(note)
+export async function runExport({ dir, flags, note, terminal }: CommandInput<ExportFlags>): Promise<void> {
+  const { stdout, stderr, env } = terminal
+  if (note !== null) stderr.write(`${note}\n`)
   const origin = readOrigin(flags.origin)
-  createEnvFiles(dir, 'production', process.env).load()
-  const progress = createProgress(process.stdout, 'hydrant export')
+  createEnvFiles(dir, 'production', env).load()
+  const progress = createProgress(stdout, 'hydrant export')
   try {
     const { out, base, folders = false } = flags
     const exported = await exportSite({ dir, out, origin, base, inFolders: folders, onProgress: progress.step })
     progress.end()
-    printWarnings(exported.build.warnings)
-    console.log(formatExport(exported))
+    printWarnings(exported.build.warnings, stderr)
+    stdout.write(`${formatExport(exported)}\n`)
   } catch (error) {
     progress.end()
-    if (error instanceof BuildError) printProblems(error.problems)
+    if (error instanceof BuildError) printProblems(error.problems, stderr)
     throw error
   } finally {
     // Modules of the site may keep connections open.

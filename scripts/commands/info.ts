@@ -8,6 +8,7 @@ import { describeEsbuild, describeOptions } from '../info/describe-options.ts'
 import { describeSite, type SiteFacts } from '../info/describe-site.ts'
 import { describeSystem } from '../info/describe-system.ts'
 import { describeVersion } from '../installed-version.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 type Env = Record<string, string | undefined>
 type Info = Record<'versions' | 'system' | 'site' | 'options' | 'ledger', Record<string, string>>
@@ -15,10 +16,14 @@ type Info = Record<'versions' | 'system' | 'site' | 'options' | 'ledger', Record
 const PACKAGES = ['react', 'react-dom', 'fastify', 'esbuild', 'typescript', '@photostructure/sqlite', 'pg']
 
 /** Runs `hydrant info`: prints the facts that a report of a bug needs, without secrets. */
-export async function runInfo(dir: string, { json = false }: { json?: boolean }): Promise<void> {
-  createEnvFiles(dir, 'production', process.env).load()
-  const info = await gatherInfo(resolve(dir), process.env)
-  console.log(json ? JSON.stringify(info, null, 2) : formatInfo(info))
+export async function runInfo(
+  dir: string,
+  { json = false }: { json?: boolean },
+  { stdout, env }: Terminal,
+): Promise<void> {
+  createEnvFiles(dir, 'production', env).load()
+  const info = await gatherInfo(resolve(dir), env)
+  stdout.write(`${json ? JSON.stringify(info, null, 2) : formatInfo(info)}\n`)
 }
 
 async function gatherInfo(dir: string, env: Env): Promise<Info> {

@@ -4,24 +4,25 @@ import { discoverSite } from '../build/discover/discover-site.ts'
 import { readSite } from '../build/discover/read-site.ts'
 import { ROUTE_TYPES_FILE, writeRouteTypes } from '../build/discover/route-types.ts'
 import { BuildError, tidyProblems } from '../build-problem.ts'
+import type { CommandInput } from './command-input.ts'
 import { printProblems } from './print-problems.ts'
 
 /**
  * Runs `hydrant types`: writes hydrant-env.d.ts from the names of the site's files. Pages with a wrong name are left
  * out, printed, and thrown as a BuildError.
  */
-export async function runTypes(dir: string): Promise<void> {
+export async function runTypes({ dir, terminal: { stdout, stderr } }: CommandInput): Promise<void> {
   const siteDir = realpathSync(dir)
   const read = await readSite(siteDir)
   const { site, problems } = discoverSite(read.files)
   const isWritten = await writeRouteTypes(siteDir, site)
   const found = tidyProblems([...read.problems, ...problems])
-  printProblems(found)
+  printProblems(found, stderr)
   if (found.length > 0) throw new BuildError(found)
   const count = site.routes.length === 1 ? '1 page' : `${site.routes.length} pages`
-  console.log(
+  stdout.write(
     isWritten
-      ? `wrote the types of ${count} to ${join(dir, ROUTE_TYPES_FILE)}`
-      : 'wrote no types: the site has no files in TypeScript',
+      ? `wrote the types of ${count} to ${join(dir, ROUTE_TYPES_FILE)}\n`
+      : 'wrote no types: the site has no files in TypeScript\n',
   )
 }

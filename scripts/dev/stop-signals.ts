@@ -4,10 +4,13 @@ import { stop as stopEsbuild } from 'esbuild'
 
 /** Milliseconds that closing may take before the process says that it waits. */
 const PATIENCE_MS = 200
-/** Milliseconds that closing may take before the process ends without it. */
-const DEADLINE_MS = 2_000
-/** Milliseconds that the event loop has to run, after code that blocked it has returned. */
-const RETURN_MS = 1_000
+
+export interface StopTimes {
+  /** Milliseconds that closing may take before the process ends without it. */
+  deadlineMs: number
+  /** Milliseconds that the event loop has to run, after code that blocked it has returned. */
+  returnMs: number
+}
 
 export interface StopSignals {
   /** Sets the function that a signal calls before the process ends. */
@@ -21,10 +24,10 @@ export interface StopSignals {
 }
 
 /**
- * Ends the process with 0 when SIGINT or SIGTERM arrives, after the function of `setClose`, within 2 seconds. A second
+ * Ends the process with 0 when SIGINT or SIGTERM arrives, after the function of `setClose`, within `deadlineMs`. A second
  * signal ends it at once, with 130 for SIGINT and 143 for SIGTERM as a shell does. `log` gets a text about each delay.
  */
-export function handleStopSignals(log: (text: string) => void): StopSignals {
+export function handleStopSignals(log: (text: string) => void, { deadlineMs, returnMs }: StopTimes): StopSignals {
   let close = async () => {}
   let state: 'running' | 'closing' | 'waiting' = 'running'
   // esbuild's process reports a deadlock if it ends after this one while it waits for a plugin.
@@ -34,9 +37,9 @@ export function handleStopSignals(log: (text: string) => void): StopSignals {
     const closed = close().then(() => true)
     if (await Promise.race([closed, wait(PATIENCE_MS, false)])) process.exit(0)
     state = 'waiting'
-    log(`stopping: waiting up to ${DEADLINE_MS / 1_000} s for the site to close; press Ctrl+C again to end now`)
-    if (!(await Promise.race([closed, wait(DEADLINE_MS - PATIENCE_MS, false)])))
-      log(`the site did not close within ${DEADLINE_MS / 1_000} s: ending without it`)
+    log(`stopping: waiting up to ${deadlineMs / 1_000} s for the site to close; press Ctrl+C again to end now`)
+    if (!(await Promise.race([closed, wait(deadlineMs - PATIENCE_MS, false)])))
+      log(`the site did not close within ${deadlineMs / 1_000} s: ending without it`)
     process.exit(0)
   }
 
@@ -75,7 +78,7 @@ export function handleStopSignals(log: (text: string) => void): StopSignals {
     },
     release() {
       if (isReleased) {
-        if (performance.now() - heldAt >= RETURN_MS) ignore()
+        if (performance.now() - heldAt >= returnMs) ignore()
         return false
       }
       isReleased = true

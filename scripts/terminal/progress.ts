@@ -1,7 +1,4 @@
-interface Output {
-  isTTY?: boolean
-  write(text: string): unknown
-}
+import type { Output } from './terminal.ts'
 
 /** Shows the current step: in one line that changes on a terminal, otherwise in a line for each step. */
 export interface Progress {

@@ -3,6 +3,7 @@
 
 import t from 'tap'
 import { type ActionContext, type LoadContext, redirect } from '../../src/server/index.ts'
+import { findFailing } from '../find-failing.ts'
 import { linesOfResponse } from '../server/lines.ts'
 import { HTML, JSON_ONLY } from '../server/served.ts'
 import { navigationHeaders, testSite } from '../test-site.ts'
@@ -61,10 +62,15 @@ t.test('forwarded headers of untrusted clients change nothing and appear nowhere
 
 t.test('redirects lead to a path, whatever the host of the request', async (t) => {
   const { get } = await testSite(t, site)
-  for (const host of [EVIL, `user@${EVIL}`, `${EVIL}:80@shop.example`, 'shop.example:6666', '']) {
-    t.equal((await get('/moved', { ...HTML, host })).headers.location, '/?moved', host)
-    t.equal((await get('/moved/', { ...HTML, host })).headers.location, '/moved', host)
-  }
+  const failing = await findFailing(
+    [EVIL, `user@${EVIL}`, `${EVIL}:80@shop.example`, 'shop.example:6666', ''],
+    async (host) => [
+      (await get('/moved', { ...HTML, host })).headers.location,
+      (await get('/moved/', { ...HTML, host })).headers.location,
+    ],
+    () => ['/?moved', '/moved'],
+  )
+  t.strictSame(failing, [])
 })
 
 const AWAY = [
@@ -95,14 +101,13 @@ const AWAY = [
 
 t.test('a redirect to a target from the visitor stays on the site', async (t) => {
   const { get } = await testSite(t, site)
-  for (const to of AWAY) {
+  const failing = await findFailing(AWAY, async (to) => {
     const { statusCode, headers } = await get(`/login?${new URLSearchParams({ to })}`)
-    const title = encodeURI(to)
-    t.notOk('set-cookie' in headers, title)
-    t.ok([302, 500].includes(statusCode), `${title}: ${statusCode}`)
-    const location = headers.location ?? '/'
-    t.equal(new URL(location, 'http://shop.example/login').origin, 'http://shop.example', title)
-  }
+    const { origin } = new URL(headers.location ?? '/', 'http://shop.example/login')
+    const stays = [302, 500].includes(statusCode) && origin === 'http://shop.example' && !('set-cookie' in headers)
+    return stays ? undefined : { statusCode, headers }
+  })
+  t.strictSame(failing, [])
 })
 
 t.test('an action that redirects to any target of the visitor runs no script', async (t) => {
@@ -115,21 +120,17 @@ t.test('an action that redirects to any target of the visitor runs no script', a
       headers: form,
       payload: `${new URLSearchParams({ to })}`,
     })
-  for (const to of [
-    'javascript:alert(1)',
-    'JavaScript:alert(1)',
-    ' javascript:alert(1)',
-    'data:text/html,x',
-    'blob:x',
-  ]) {
-    t.notMatch((await post(to)).body, /redirect|script|data:/i, to)
-  }
+  const failing = await findFailing(
+    ['javascript:alert(1)', 'JavaScript:alert(1)', ' javascript:alert(1)', 'data:text/html,x', 'blob:x'],
+    async (to) => /.*(?:redirect|script|data:).*/i.exec((await post(to)).body)?.[0],
+  )
+  t.strictSame(failing, [])
   t.strictSame(linesOfResponse(await post('/moved')), [['redirect', '/moved']], 'what leads to a page is told')
 })
 
 t.test('paths with slashes at both ends do not redirect to another host', async (t) => {
   const { send } = await listenRaw(t, (await testSite(t, site)).app)
-  for (const target of [
+  const targets = [
     `//${EVIL}/`,
     `///${EVIL}//`,
     `/\\${EVIL}/`,
@@ -141,16 +142,14 @@ t.test('paths with slashes at both ends do not redirect to another host', async 
     `//user@${EVIL}/`,
     `/%0d%0aset-cookie:a=1/`,
     `//${EVIL}%2f..%2f/`,
-  ]) {
+  ]
+  const failing = await findFailing(targets, async (target) => {
     const { status, headers } = parseRaw(await send(rawRequest(`GET ${target} HTTP/1.1`, ['Host: shop.example'])))
-    t.ok(status >= 300 && status < 500, `${target}: ${status}`)
-    t.notOk(
-      headers.some((line) => /^set-cookie/i.test(line)),
-      target,
-    )
     const location = headers.find((line) => /^location: /i.test(line))?.slice('location: '.length) ?? '/'
-    t.equal(new URL(location, 'http://shop.example').host, 'shop.example', `${target}: ${location}`)
-  }
+    const stays = status >= 300 && status < 500 && new URL(location, 'http://shop.example').host === 'shop.example'
+    return stays && !headers.some((line) => /^set-cookie/i.test(line)) ? undefined : { status, headers }
+  })
+  t.strictSame(failing, [])
 })
 
 t.test('the host in a request target that is a whole URL is not trusted', async (t) => {

@@ -8,6 +8,7 @@ import t from 'tap'
 import { allowsSomeCache } from '../../src/server/http/caching.ts'
 import { type ActionContext, HttpError, type LoadContext, redirect } from '../../src/server/index.ts'
 import { hydrant } from '../../src/server/plugin.ts'
+import { findFailing } from '../find-failing.ts'
 import { marked } from '../server/lines.ts'
 import { HTML, JSON_ONLY, serve } from '../server/served.ts'
 import { navigationHeaders, writeTestSite } from '../test-site.ts'
@@ -187,10 +188,13 @@ t.test('a response that sets a cookie is stored for no other visitor, wherever t
     }
   }
   t.strictSame(kept, [])
-  for (const place of ['onRequest', 'preHandler', 'onSend', 'route', 'raw', 'middleware'])
-    for (const kind of Object.keys(OTHERS)) t.ok(seen.has(`${kind} ${place}`), `${kind} has a cookie of ${place}`)
-  for (const kind of ['a document', 'a redirect', 'a failure', 'a refusal', 'data as JSON'])
-    t.ok(seen.has(`${kind} load`), kind)
+  const withCookies = ['onRequest', 'preHandler', 'onSend', 'route', 'raw', 'middleware']
+    .flatMap((place) => Object.keys(OTHERS).map((kind) => `${kind} ${place}`))
+    .concat(['a document', 'a redirect', 'a failure', 'a refusal', 'data as JSON'].map((kind) => `${kind} load`))
+  t.strictSame(
+    withCookies.filter((kind) => !seen.has(kind)),
+    [],
+  )
 })
 
 t.test('a public response may be stored by any cache', async (t) => {
@@ -228,11 +232,11 @@ t.test('in an existing app the site sees the headers of the app, and does not ch
   await app.register(hydrant, { dir, ledger: false })
   app.addHook('onSend', addCookie)
   app.get('/of-the-app', async () => 'own')
-  for (const [kind, request] of Object.entries({ ...NEVER, ...OTHERS })) {
+  const failing = await findFailing(Object.entries({ ...NEVER, ...OTHERS }), async ([, request]) => {
     const { answered } = await ask(app, request, 'app', [])
-    t.match(String(answered['set-cookie']), 'session', kind)
-    t.ok(isOwn(answered), `${kind}: ${answered['cache-control']}`)
-  }
+    return String(answered['set-cookie']).includes('session') && isOwn(answered) ? undefined : answered
+  })
+  t.strictSame(failing, [])
   const { answered } = await ask(app, { url: '/of-the-app' }, 'app', [])
   t.equal(answered['cache-control'], 'public, max-age=60, s-maxage=600')
 })

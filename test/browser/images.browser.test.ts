@@ -3,47 +3,30 @@
 // Images that are imported with `?image`, in Chromium: built with the real sharp, and in development.
 
 import t from 'tap'
+import { copyApp } from '../build-app.ts'
 import { createSampleImages, linkSharp } from '../sample-images.ts'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { serve, writeFiles } from '../server/served.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
 import { keepsState, startDevSite } from './dev/dev-site.ts'
 
-const STYLE = "{'body, p { margin: 0 } img { max-width: 100%; height: auto; vertical-align: top }'}"
 const make = await createSampleImages(t.testdir({}))
-const files = {
+const images = {
   'images/photo.jpg': await make.photo(900, 600).jpeg({ quality: 95 }).toBuffer(),
   'images/other.png': await make.photo(400, 300, 6).png().toBuffer(),
-  'pages/index.tsx': `import { Image } from 'hydrant/react'
-import photo from '../images/photo.jpg?image'
-export default function Page() {
-  return (
-    <>
-      <style>${STYLE}</style>
-      <Image id="photo" src={photo} alt="A photo" sizes="50vw" fetchPriority="high" style={{ width: '50vw' }} />
-      <p id="after">after</p>
-      <a id="next" href="/far">next</a>
-    </>
-  )
 }
-`,
-  'pages/far.tsx': `import { Image } from 'hydrant/react'
-import other from '../images/other.png?image'
-export default function Far() {
-  return (
-    <>
-      <Image id="near" src={other} alt="" width={300} />
-      <div style={{ height: 9000 }} />
-      <Image id="far" src={other} alt="" width={100} />
-    </>
-  )
+
+/** Completes a copy of the site `assets`, whose own images are tiny. */
+function prepare(dir: string) {
+  linkSharp(dir)
+  writeFiles(dir, images)
 }
-`,
-}
-const dir = t.testdir({})
-linkSharp(dir)
-await buildForBrowser(dir, files)
+
+const dir = copyApp(t, 'assets')
+prepare(dir)
+await buildSharing({ dir })
 const { app } = await serve(t, dir, { ledger: false })
-const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+const address = `${await app.listen({ port: 0, host: '127.0.0.1' })}/image`
 const chromium = await launchChromium(t)
 
 /** Opens a tab in which these formats are unknown. Returns also the names of the images that it requests. */
@@ -79,7 +62,7 @@ t.test('a page loads the AVIF copy that fits, and nothing moves', async (t) => {
     await released
     await route.continue()
   })
-  await page.goto(origin, 'commit')
+  await page.goto(address, 'commit')
   await page.hydrated()
   const before = await page.evaluate(topOf, '#after')
   t.equal(Math.round(before), Math.round((640 * 2) / 3), 'the place is reserved')
@@ -99,7 +82,7 @@ for (const [unknown, expected] of [
 ] as const) {
   t.test(`a browser without ${unknown.join(' and ')} loads another format`, async (t) => {
     const page = await open(t, unknown)
-    await page.goto(origin, 'load')
+    await page.goto(address, 'load')
     const { file, width } = await decoded(page, 'photo')
     t.match(file, expected)
     t.equal(width, 640)
@@ -109,7 +92,7 @@ for (const [unknown, expected] of [
 
 t.test('a navigation loads the copies that the visitor sees', async (t) => {
   const page = await open(t)
-  await page.goto(origin, 'load')
+  await page.goto(address, 'load')
   await page.hydrated()
   page.requested.length = 0
   await page.click('#next')
@@ -124,17 +107,8 @@ t.test('a navigation loads the copies that the visitor sees', async (t) => {
 })
 
 t.test('hydrant dev serves the file at its size, and shows edits', async (t) => {
-  const site = await startDevSite(
-    t,
-    {
-      ...files,
-      'pages/index.tsx': files['pages/index.tsx']
-        .replace('<p id="after">after</p>', '<b id="size">{photo.width}</b><State />')
-        .replace('import photo', "import { State } from '../parts/state.tsx'\nimport photo"),
-    },
-    { prepare: linkSharp },
-  )
-  const page = await site.open('/')
+  const site = await startDevSite(t, 'assets', { prepare })
+  const page = await site.open('/image')
   const { file, height } = await decoded(page, 'photo')
   t.match(file, /^photo-[A-Z2-7]{8}\.jpg$/)
   t.ok(height > 0)
@@ -145,7 +119,7 @@ t.test('hydrant dev serves the file at its size, and shows edits', async (t) => 
   t.not(edited.file, file)
   site.write('images/photo.jpg', 'no image')
   await site.dev.waitFor(/HYD_BUILD_IMAGE.* images\/photo\.jpg/)
-  site.write('images/photo.jpg', files['images/photo.jpg'])
+  site.write('images/photo.jpg', images['images/photo.jpg'])
   await page.says('#size', '900')
   t.strictSame(page.messages, [], 'React has found no difference')
 })

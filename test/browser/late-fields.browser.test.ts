@@ -3,12 +3,17 @@
 // Fields in parts that React hydrates late show new data too, unless the visitor has changed them.
 
 import t from 'tap'
-import { buildForBrowser, scriptOf, serve } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { scriptOf, serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchChromium, type OpenPage, type Owner } from './chromium.ts'
-import { LATE_FIELDS_SITE, PARTS, type Part } from './late-fields-site.ts'
 
-const dir = await buildForBrowser(t.testdir({}), LATE_FIELDS_SITE)
+/** A part whose data is deferred, one whose script is slow, and one in a layout that React renders again meanwhile. */
+const PARTS = ['deferred', 'lazy', 'updated'] as const
+
+type Part = (typeof PARTS)[number]
+
+const dir = await buildApp(t, 'fields')
 const { app } = await serve(t, dir)
 const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 const chromium = await launchChromium(t)
@@ -16,7 +21,7 @@ const slow = scriptOf(dir, 'components/slow-fields.tsx')
 
 /** Opens a page whose late part has not been hydrated. */
 async function openPage(t: Owner, part: Part) {
-  await app.inject('/clear')
+  await app.inject('/late/clear')
   const open = await chromium.open({}, t)
   let release!: () => void
   const released = new Promise<void>((resolve) => {
@@ -26,9 +31,9 @@ async function openPage(t: Owner, part: Part) {
     await released
     await route.fallback()
   })
-  await app.inject('/steady/arrives/0')
-  if (part !== 'deferred') await app.inject('/late/arrives/0')
-  await open.goto(`${origin}/${part}`, 'commit')
+  await app.inject('/late/gates/steady0')
+  if (part !== 'deferred') await app.inject('/late/gates/late0')
+  await open.goto(`${origin}/late/${part}`, 'commit')
   await open.hasText('#steady', '0')
   if (part !== 'deferred') await open.hasText('#inner', 'same')
   await open.hydrated()
@@ -37,7 +42,7 @@ async function openPage(t: Owner, part: Part) {
     open,
     async arrive() {
       release()
-      await app.inject('/late/arrives/0')
+      await app.inject('/late/gates/late0')
     },
   }
 }
@@ -78,13 +83,13 @@ const change = ({ evaluate }: OpenPage) =>
 
 /** Sends a form, or asks for new data in another way. Resolves when the action runs, if there is one. */
 async function send({ evaluate }: OpenPage, button: string) {
-  if (!hasAction(button)) await app.inject('/next')
+  if (!hasAction(button)) await app.inject('/late/next')
   await evaluate((button) => {
     const element = document.querySelector<HTMLButtonElement>(button)
     if (element?.form?.id === 'outer') element.form.requestSubmit(element)
     else element?.click()
   }, button)
-  if (hasAction(button)) await until(async () => (await app.inject('/acting')).json().isActing)
+  if (hasAction(button)) await until(async () => (await app.inject('/late/acting')).json().isActing)
 }
 
 const hasAction = (button: string) => button !== '#refresh' && button !== '#link'
@@ -122,7 +127,7 @@ for (const { part, button, order } of CASES) {
     const isGiven = isDeferred
       ? until(() => open.evaluate(() => Reflect.get(globalThis, 'given') === 1, null))
       : hasAction(button) && open.page.waitForResponse((response) => response.url().includes('_hydrant'))
-    await app.inject('/act')
+    await app.inject('/late/act')
     await isGiven
     if (order === 'between') {
       await arrive()
@@ -131,12 +136,12 @@ for (const { part, button, order } of CASES) {
         await change(open)
       }
     }
-    await app.inject('/steady/arrives/1')
+    await app.inject('/late/gates/steady1')
     if (order === 'after') {
       if (isDeferred) await open.hasText('#round', '1')
       await arrive()
     }
-    await app.inject('/late/arrives/1')
+    await app.inject('/late/gates/late1')
     await open.hasText('#steady', '1')
     await until(async () => (await roundOf(open)) === '1')
     const isChanged = !button.startsWith('#inside') && !(isDeferred && order === 'after')

@@ -3,9 +3,10 @@
 // The policy of a document forbids nothing that Hydrant itself does, in any situation.
 
 import type { Page } from 'playwright-core'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { buildApp } from '../build-app.ts'
 import { listen } from '../server/lines.ts'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { serve } from '../server/served.ts'
 import { startSite } from '../site-server.ts'
 import { until } from '../until.ts'
 import { serveSmallSite } from './navigation-site.ts'
@@ -25,16 +26,28 @@ async function watchPolicy(page: Page): Promise<string[]> {
   return violations
 }
 
+/** Serves the site `assets` with a policy of its `server.ts`. */
+async function serveWith(t: Test, policy: string): Promise<string> {
+  process.env.POLICY = policy
+  t.teardown(() => {
+    delete process.env.POLICY
+  })
+  const { app } = await serve(t, await buildApp(t, 'assets'))
+  return await listen(t, app)
+}
+
 t.test('allows pages that fail, from the shell to the last part of a stream', async (t) => {
   const site = await startSite(t)
   const open = await chromium.open({}, t)
   const violations = await watchPolicy(open.page)
   const failing = ['f1', 'f2', 'f2b', 'f3-layout', 'f14-layout', 'f15-stream', 'own'].map((name) => `${name}/fail`)
+  const forbidden: string[] = []
   for (const path of ['/', '/nowhere', ...failing.map((name) => `/failures/${name}`)]) {
     await open.goto(`http://127.0.0.1:${site.port}${path}`, 'load')
     await open.hydrated()
-    t.strictSame(violations, [], path)
+    forbidden.push(...violations.splice(0).map((violation) => `${path}: ${violation}`))
   }
+  t.strictSame(forbidden, [])
 })
 
 t.test('allows navigations and failures in the browser', async (t) => {
@@ -68,36 +81,18 @@ t.test('allows navigations and failures in the browser', async (t) => {
 })
 
 t.test('works with the policy of @fastify/helmet', async (t) => {
-  const dir = await buildForBrowser(t.testdir({}), {
-    'pages/index.tsx': `import { lazy, Suspense, useState } from 'react'
-import './index.css'
-const Part = lazy(() => import('../part'))
-export default function Page() {
-  const [isOpen, setOpen] = useState(false)
-  return <><h1>Home</h1><button type="button" onClick={() => setOpen(true)}>open</button>{isOpen && <Suspense><Part /></Suspense>}<a href="/other">other</a></>
-}
-`,
-    'pages/index.css': 'h1 { color: rgb(1, 2, 3) }\n',
-    'pages/other.tsx': 'export default function Page() {\n  return <h1 id="other">Other</h1>\n}\n',
-    'part.tsx': 'export default function Part() {\n  return <b id="part">part</b>\n}\n',
-    'pages/fails.tsx': 'export default function Page() {\n  return null\n}\n',
-    'pages/fails.server.ts': "export const load = () => {\n  throw new Error('no')\n}\n",
-    'server.ts':
-      "import helmet from '@fastify/helmet'\nexport default async function server(app) {\n  await app.register(helmet, { enableCSPNonces: true, contentSecurityPolicy: { directives: { scriptSrc: ['blob:'], styleSrc: [\"'self'\"] } } })\n}\n",
-  })
-  const { app } = await serve(t, dir)
-  const origin = await listen(t, app)
+  const origin = await serveWith(t, 'helmet')
   const open = await chromium.open({}, t)
   const { page } = open
   const violations = await watchPolicy(page)
-  await open.goto(`${origin}/`, 'load')
+  await open.goto(`${origin}/policy`, 'load')
   await open.hydrated()
-  await page.getByRole('button').click()
+  await page.getByRole('button', { name: 'open' }).click()
   await open.shown('#part')
-  await open.click('a')
+  await open.click('#to-other')
   await open.shown('#other')
   t.strictSame(violations, [], 'no script needs another source than the nonce')
-  await open.goto(`${origin}/fails`, 'load')
+  await open.goto(`${origin}/policy/fails`, 'load')
   await open.hydrated()
   t.strictSame(violations, [])
   const border = await page.evaluate(() => {
@@ -108,36 +103,15 @@ export default function Page() {
 })
 
 t.test('shows failures with a policy that requires trusted types', async (t) => {
-  const dir = await buildForBrowser(t.testdir({}), {
-    'pages/index.tsx': `import { useState } from 'react'
-export default function Page() {
-  const [isBroken, setBroken] = useState(false)
-  if (isBroken) throw new Error('in the browser')
-  return <><h1>Home</h1><button id="break" type="button" onClick={() => setBroken(true)}>break</button><a href="/fails">fails</a>
-    <form method="post" action="/fails" target="_self"><button id="send">send</button></form></>
-}
-`,
-    'pages/fails.tsx': 'export default function Page() {\n  return null\n}\n',
-    'pages/fails.server.ts': "export const load = () => {\n  throw new Error('no')\n}\nexport const action = load\n",
-    'server.ts': `export default async function server(app) {
-  app.decorateReply('cspNonce', null)
-  app.addHook('onRequest', async (request, reply) => {
-    reply.cspNonce = { script: 'abc' }
-    reply.header('content-security-policy', "script-src 'nonce-abc' 'strict-dynamic'; require-trusted-types-for 'script'; trusted-types hydrant")
-  })
-}
-`,
-  })
-  const { app } = await serve(t, dir)
-  const origin = await listen(t, app)
+  const origin = await serveWith(t, 'trusted types')
   const open = await chromium.open({}, t)
   const violations = await watchPolicy(open.page)
   for (const [selector, sentence] of [
-    ['a', 'a server-side exception'],
+    ['#to-fails', 'a server-side exception'],
     ['#send', 'a server-side exception'],
     ['#break', 'a client-side exception'],
   ] as const) {
-    await open.goto(`${origin}/`, 'load')
+    await open.goto(`${origin}/policy`, 'load')
     await open.hydrated()
     await open.click(selector)
     await open.hasText('[role=alert]', sentence)

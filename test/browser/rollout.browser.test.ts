@@ -3,75 +3,31 @@
 // Two replicas with different builds behind a load balancer that distributes requests at random.
 
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildForBrowser, builtFiles, scriptOf, serve } from '../server/served.ts'
+import { copyApp } from '../build-app.ts'
+import { builtFiles, scriptOf, serve } from '../server/served.ts'
 import { createRandom } from '../shared/random.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { until } from '../until.ts'
 import { launchChromium } from './chromium.ts'
 import { launchFirefox } from './firefox.ts'
 
-const filesOf = (build: string) => ({
-  // Changes the script that all pages share.
-  'hydrant.config.ts': `import { readFileSync } from 'node:fs'
-const mark = {
-  name: 'mark',
-  setup(build) {
-    build.onLoad({ filter: /react-dom-client\\.production\\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8') + '\\nglobalThis.buildOfEntry = "${build}"\\n',
-    }))
-  },
-}
-export default { esbuild: { plugins: [mark] } }
-`,
-  // A call, as esbuild would copy a text into each script.
-  'parts/shared.ts': `export const build = String('${build}').trim()\n`,
-  'parts/lazy.tsx': `import { useState } from 'react'
-import { build } from './shared.ts'
-export default function Lazy() {
-  const [count, setCount] = useState(0)
-  return <button id="lazy" onClick={() => setCount(count + 1)}>{build} lazy {count}</button>
-}
-`,
-  'parts/work.ts': `import { build } from './shared.ts'\nself.onmessage = () => self.postMessage('worker ' + build)\n`,
-  'pages/layout.css': `body { --build: ${build} }\n`,
-  'pages/layout.tsx': `import './layout.css'
-import { build } from '../parts/shared.ts'
-export default function Layout({ children }) {
-  return <html lang="en"><head><title>{build}</title></head><body>{children}<a href="/other">other</a></body></html>
-}
-`,
-  'pages/index.tsx': `import { lazy, Suspense, useEffect, useState } from 'react'
-import { build } from '../parts/shared.ts'
-const Lazy = lazy(() => import('../parts/lazy.tsx'))
-export default function Page() {
-  const [count, setCount] = useState(0)
-  const [work, setWork] = useState('')
-  useEffect(() => {
-    const worker = new Worker(new URL('../parts/work.ts', import.meta.url), { type: 'module' })
-    worker.onmessage = ({ data }) => setWork(data)
-    worker.postMessage('')
-    return () => worker.terminate()
-  }, [])
-  return (
-    <main>
-      <button id="count" onClick={() => setCount(count + 1)}>{build} {count}</button>
-      <p id="work">{work}</p>
-      <Suspense fallback="wait"><Lazy /></Suspense>
-    </main>
-  )
-}
-`,
-  'pages/other.tsx': `import { build } from '../parts/shared.ts'\nexport default () => <h1>Other {build}</h1>\n`,
-})
-
 const folder = t.testdir({})
-const dirs = [
-  await buildForBrowser(join(folder, 'one'), filesOf('one')),
-  await buildForBrowser(join(folder, 'two'), filesOf('two')),
-] as const
+
+/** Builds the site `builds` with the name of a build in its scripts and its stylesheet. */
+async function buildNamed(name: string): Promise<string> {
+  const dir = copyApp(t, 'builds', join(folder, name))
+  for (const file of ['parts/build.ts', 'pages/layout.css'].map((path) => join(dir, path)))
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/\bone\b/, name))
+  await buildSharing({ dir })
+  return dir
+}
+
+const dirs = [await buildNamed('one'), await buildNamed('two')] as const
 const replicas: number[] = []
 for (const dir of dirs) {
   const { app } = await serve(t, dir)
@@ -152,7 +108,7 @@ t.test('a page whose own scripts no replica has is loaded again, once', async (t
   for (const [missing, scripts] of Object.entries({
     entry: [builtFiles(dirs[1]).manifest.entry],
     'the module of the page': [scriptOf(dirs[1], 'pages/index.tsx')],
-    'a script that pages share': [scriptOf(dirs[1], 'parts/shared.ts')],
+    'a script that pages share': [scriptOf(dirs[1], 'parts/build.ts')],
   })) {
     let documents = 0
     const isMissing = (path: string) => scripts.some((name) => path.includes(name))

@@ -6,9 +6,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { BUILD_FOLDER, BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
+import { copyApp } from '../build-app.ts'
 import { readMarkdown } from '../docs/code/code-block.ts'
 import { listen } from '../server/lines.ts'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { serve, writeFiles } from '../server/served.ts'
+import { buildSharing } from '../shared-compression.ts'
 import { launchChromium } from './chromium.ts'
 
 const documented = readMarkdown('docs/service-workers.md').filter(({ path }) => path !== '')
@@ -29,34 +31,10 @@ async function find(event) {
   }
 }
 `
-const dir = await buildForBrowser(t.testdir({}), {
-  ...Object.fromEntries(documented.map(({ path, text }) => [path, text])),
-  'public/icon.svg': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>',
-  'pages/index.tsx': `import { useState } from 'react'
-import { href } from 'hydrant/react'
-export default function Page() {
-  const [count, setCount] = useState(0)
-  return <main><h1>Home</h1><button onClick={() => setCount(count + 1)}>{count}</button>
-    <a id="cart" href={href('/shop/cart')}>Cart</a> <a id="late" href={href('/late')}>Late</a></main>
-}
-`,
-  'pages/late.tsx': `import { Suspense, use } from 'react'
-const Late = ({ text }) => <p id="text">{use(text)}</p>
-export default ({ data }) => <main><h1>Late</h1><Suspense fallback={<p id="wait">Wait</p>}><Late text={data.text} /></Suspense></main>
-`,
-  'pages/late.server.ts': `export const load = () => ({ text: new Promise((resolve) => { globalThis.finish = resolve }) })\n`,
-  'pages/shop/layout.tsx': 'export default ({ data, children }) => <main><h2>{data.shop.name}</h2>{children}</main>\n',
-  'pages/shop/layout.server.ts': "export const load = () => ({ shop: { name: 'Shop' } })\n",
-  'pages/shop/index.tsx': `import { href } from 'hydrant/react'
-export default ({ actionData }) => <><h1>{actionData ?? 'Shop'}</h1><a id="cart" href={href('/shop/cart')}>Cart</a>
-  <a id="home" href={href('/')}>Home</a><form method="post"><input name="text" /><button>Send</button></form></>
-`,
-  'pages/shop/index.server.ts': "export const action = ({ form }) => form.get('text')\n",
-  'pages/shop/cart.tsx': `import { href } from 'hydrant/react'
-export default ({ data }) => <><h1>{data.cart}</h1><a id="home" href={href('/')}>Home</a></>
-`,
-  'pages/shop/cart.server.ts': "export const load = () => ({ cart: 'Cart' })\n",
-})
+const dir = copyApp(t, 'assets')
+// The documented files are the point of these tests.
+writeFiles(dir, Object.fromEntries(documented.map(({ path, text }) => [path, text])))
+await buildSharing({ dir })
 const chromium = await launchChromium(t)
 
 const fileOf = (path: string) => documented.find((block) => block.path === path)?.text ?? ''

@@ -2,8 +2,9 @@
 
 // The project's own site, visited through its links.
 
-import t, { type Test } from 'tap'
-import { checkHashes, checkNonces } from '../failures/html.ts'
+import t from 'tap'
+import { type Checks, findDifferences } from '../differences.ts'
+import { findHashFaults, findNonceFaults } from '../failures/html.ts'
 import { createHttpClient, mapConcurrently } from '../http-client.ts'
 import { startSite } from '../site-server.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
@@ -35,33 +36,29 @@ t.test('every page reads the same without JavaScript and through a link', async 
   await takesNavigations(walker)
   documents = 0
   const paths = ['/']
-  for (const path of paths) {
-    await t.test(path, async (t) => {
-      const url = origin + path
-      const [seen, read, walked] = await Promise.all([visit(open, url), readWithout(without, url), walk(walker, url)])
-      for (const link of seen.links) {
-        if (!NO_PAGE.test(link) && !paths.includes(link)) paths.push(link)
-      }
-      t.equal(seen.status, 200)
-      t.same(seen.errors, [], 'the console is quiet: what the browser renders fits what the server sent')
-      t.equal(seen.headings, 1, 'one heading of the first level')
-      t.match(seen.title, /Hydrant/)
-      t.same(seen.overflows, NO_OVERFLOW, `nothing reaches beyond ${NARROW} px, whatever the font`)
-      t.not(...seen.grounds, 'it has a light and a dark face')
-      // The first page shows facts that each request measures.
-      t.equal(read.text, path === '/' ? read.text : seen.text, 'without JavaScript it reads the same')
-      t.strictSame(read.outline, seen.outline, 'and has the same headings')
-      t.same(read.errors, [])
-      t.equal(walked.top, 0, 'through a link it stands at its top at once')
-      t.equal(walked.title, seen.title)
-      t.strictSame(walked.meta, seen.meta)
-      t.strictSame(walked.outline, seen.outline)
-      t.strictSame(walked.links, seen.links)
-      t.equal(walked.current, seen.current)
-      if (path !== '/') t.equal(walked.text, seen.text)
-      t.strictSame(walked.errors, [])
-    })
-  }
+  const differences = await findDifferences(paths, String, async (checks, path) => {
+    const url = origin + path
+    const [seen, read, walked] = await Promise.all([visit(open, url), readWithout(without, url), walk(walker, url)])
+    for (const link of seen.links) {
+      if (!NO_PAGE.test(link) && !paths.includes(link)) paths.push(link)
+    }
+    checks.equal(seen.status, 200, 'status')
+    checks.equal(seen.errors, [], 'the console is quiet: what the browser renders fits what the server sent')
+    checks.equal(seen.headings, 1, 'one heading of the first level')
+    checks.match(seen.title, /Hydrant/, 'title')
+    checks.equal(seen.overflows, NO_OVERFLOW, `nothing reaches beyond ${NARROW} px, whatever the font`)
+    checks.equal(new Set(seen.grounds).size, 2, 'it has a light and a dark face')
+    // The first page shows facts that each request measures.
+    if (path !== '/') checks.equal(read.text, seen.text, 'without JavaScript it reads the same')
+    checks.equal(read.outline, seen.outline, 'and has the same headings')
+    checks.equal(read.errors, [], 'and a quiet console')
+    checks.equal(walked.top, 0, 'through a link it stands at its top at once')
+    for (const part of ['title', 'meta', 'outline', 'links', 'current'] as const)
+      checks.equal(walked[part], seen[part], `and has the same ${part}`)
+    if (path !== '/') checks.equal(walked.text, seen.text, 'and reads the same')
+    checks.equal(walked.errors, [], 'and its console is quiet')
+  })
+  t.strictSame(differences, {}, `${paths.length} pages`)
   t.equal(documents, 0, 'all links are followed in one document')
   t.ok(paths.length > 30, `${paths.length} pages were found through links`)
 })
@@ -84,16 +81,16 @@ t.test('every document loads its CSS before its content and allows no script but
   const paths = await crawl((path) => http.send({ port: site.port, path }).then(({ body }) => body))
   const answers = await mapConcurrently(paths, 4, (path) => http.send({ port: site.port, path }))
   const nonces: string[] = []
-  for (const [index, answer] of answers.entries()) {
-    await t.test(paths[index] ?? '', async (t) => {
-      checkStylesheets(t, answer.body)
-      const policy = String(answer.headers['content-security-policy'])
-      // Documents that were rendered by the build, or are in the cache, are the same for every visitor.
-      if (!policy.includes("'nonce-")) return checkHashes(t, answer.body, answer.headers)
-      checkNonces(t, answer.body, answer.headers)
-      nonces.push(policy)
-    })
-  }
+  const differences = await findDifferences(paths, String, (checks, _, index) => {
+    const { body = '', headers = {} } = answers[index] ?? {}
+    checkStylesheets(checks, body)
+    const policy = String(headers['content-security-policy'])
+    // Documents that were rendered by the build, or are in the cache, are the same for every visitor.
+    const isOwn = policy.includes("'nonce-")
+    if (isOwn) nonces.push(policy)
+    checks.equal((isOwn ? findNonceFaults : findHashFaults)(body, headers), [], 'the policy allows each script')
+  })
+  t.strictSame(differences, {}, `${paths.length} documents`)
   t.ok(nonces.length > 0 && nonces.length < paths.length, 'there are documents of both kinds')
   t.equal(new Set(nonces).size, nonces.length, 'each document that was rendered for a request has a nonce of its own')
 
@@ -101,12 +98,13 @@ t.test('every document loads its CSS before its content and allows no script but
   const links = answers.flatMap(({ body }) => [...body.matchAll(/ (?:src|href)="(\/_hydrant\/assets\/[\w.-]+)"/g)])
   const files = new Set(links.map(([, path = '']) => path))
   const assets = await mapConcurrently([...files], 4, (path) => http.send({ port: site.port, path }))
-  for (const [index, path] of [...files].entries()) {
-    const { status, headers } = assets[index] ?? { status: 0, headers: {} }
-    t.equal(status, 200, path)
-    t.match(headers['cache-control'], /immutable/)
-    t.match(headers['content-type'], path.endsWith('.css') ? /^text\/css/ : /javascript/)
-  }
+  const others = await findDifferences([...files], String, (checks, path, index) => {
+    const { status, headers = {} } = assets[index] ?? {}
+    checks.equal(status, 200, 'status')
+    checks.match(headers['cache-control'], /immutable/, 'cache-control')
+    checks.match(headers['content-type'], path.endsWith('.css') ? /^text\/css/ : /javascript/, 'content-type')
+  })
+  t.strictSame(others, {}, `${files.size} assets`)
 })
 
 async function visit(open: OpenPage, url: string) {
@@ -178,12 +176,12 @@ async function crawl(read: (path: string) => Promise<string>): Promise<string[]>
   return paths
 }
 
-function checkStylesheets(t: Test, html: string) {
+function checkStylesheets(checks: Checks, html: string) {
   const head = html.slice(0, html.indexOf('</head>'))
   const inHead = head.match(/<link rel="stylesheet"[^>]*>/g) ?? []
   const all = html.match(/<link rel="stylesheet"[^>]*>/g) ?? []
-  t.ok(inHead.length > 0, 'there are stylesheets in the head')
-  t.equal(all.length, inHead.length, 'and nowhere else')
+  checks.equal(inHead.length > 0, true, 'there are stylesheets in the head')
+  checks.equal(all.length, inHead.length, 'and nowhere else')
   const firstScript = head.search(/<script\b(?![^>]*\basync\b)(?![^>]*type="module")/)
-  t.equal(firstScript, -1, 'no script in the head holds the page back')
+  checks.equal(firstScript, -1, 'no script in the head holds the page back')
 }

@@ -1,19 +1,11 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
-import { buildForBrowser, serve } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 
-const dir = await buildForBrowser(t.testdir({}), {
-  'pages/[...path].tsx': `import { useSubmission } from 'hydrant/react'
-export default function Page() {
-  const { submit, data, error } = useSubmission()
-  return <><button onClick={() => void submit({ text: 'a' })}>send</button><h1>{data ?? error?.message ?? 'none'}</h1></>
-}
-`,
-  'pages/[...path].server.ts':
-    'export const action = ({ form, url }) => form.get("text") + " " + url.pathname + url.search\n',
-})
+const dir = await buildApp(t, 'schemas')
 
 t.test('submit() sends to the page, also if its path looks like another host', async (t) => {
   const { app } = await serve(t, dir)

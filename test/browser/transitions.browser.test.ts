@@ -5,8 +5,10 @@
 import { appendFileSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { copyApp } from '../build-app.ts'
 import { listen } from '../server/lines.ts'
-import { buildForBrowser, serve, writeFiles } from '../server/served.ts'
+import { serve } from '../server/served.ts'
+import { buildSharing } from '../shared-compression.ts'
 import type { Owner } from './chromium.ts'
 import { serveSmallSite, takesNavigations, type Visitor } from './navigation-site.ts'
 
@@ -144,21 +146,18 @@ t.test('nothing is animated twice: the browser may have animated Back', async (t
 })
 
 t.test('React before 19.3 has no types, and navigates all the same', async (t) => {
-  const dir = t.testdir({})
-  writeFiles(dir, { 'pages/two.tsx': 'export default function Two() {\n  return <h1>Two</h1>\n}\n' })
+  const dir = copyApp(t, 'scripts')
   const react = join(dir, 'node_modules/react')
   cpSync('node_modules/react', react, { recursive: true })
   appendFileSync(join(react, 'index.js'), '\ndelete module.exports.addTransitionType\n')
-  await buildForBrowser(dir, {
-    'pages/index.tsx': 'export default function One() {\n  return <a href="/two">two</a>\n}\n',
-  })
+  await buildSharing({ dir })
   const { app } = await serve(t, dir)
   const origin = await listen(t, app)
   const { page, errors, goto } = await small.chromium.open({}, t)
   await goto(origin, 'load')
   await takesNavigations(page)
-  await page.locator('a').click()
-  await page.locator('h1', { hasText: 'Two' }).waitFor()
+  await page.locator('#other').click()
+  await page.locator('h1', { hasText: 'Other' }).waitFor()
   t.equal(await page.evaluate(() => performance.getEntriesByType('navigation')[0]?.name), `${origin}/`)
   t.strictSame(errors, [])
 })

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { createSite } from '../scripts/create-site.ts'
-import { runCli } from '../scripts/run-cli.ts'
+import { runHere } from '../scripts/run-here.ts'
 import { serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'
 import { startDevSite } from './dev/dev-site.ts'
@@ -84,7 +84,7 @@ const state = { 'parts/state.tsx': 'export const State = () => null\n' }
 
 t.test('a build bundles workers, which run below any base with the default policy', async (t) => {
   const dir = createSite(t, { ...files, ...state })
-  const { code, stderr } = await runCli(['build', dir])
+  const { code, stderr } = await runHere(['build', dir])
   t.equal(code, 0, stderr)
   t.notMatch(stderr, 'asker')
   t.notMatch(stderr, 'other.txt')
@@ -115,16 +115,16 @@ t.test('a build bundles workers, which run below any base with the default polic
 
 t.test('a worker that does not exist, or does not build, is an error with its place', async (t) => {
   const missing = createSite(t, { 'pages/index.tsx': PAGE, ...state })
-  const { code, stderr } = await runCli(['build', missing])
+  const { code, stderr } = await runHere(['build', missing])
   t.equal(code, 1)
   t.match(stderr, 'Error [HYD_BUILD_UNRESOLVED]')
   t.match(stderr, 'pages/index.tsx:11:39')
   const broken = createSite(t, { ...files, ...state, 'workers/format.ts': 'export const (\n' })
-  const result = await runCli(['build', broken])
+  const result = await runHere(['build', broken])
   t.match(result.stderr, 'workers/format.ts:1:')
   const page = 'export default () => <p onClick={() => new Worker(new URL("../secret.server.ts", import.meta.url))} />'
   const secret = createSite(t, { 'pages/index.tsx': page, 'secret.server.ts': 'export {}\n' })
-  t.match((await runCli(['build', secret])).stderr, 'Error [HYD_BUILD_SERVER_IN_BROWSER]')
+  t.match((await runHere(['build', secret])).stderr, 'Error [HYD_BUILD_SERVER_IN_BROWSER]')
 })
 
 t.test('in development, an edit of a worker starts it again, and the page keeps its state', async (t) => {

@@ -18,31 +18,51 @@ t.test('every option has a heading, and every heading is an option', async (t) =
 })
 
 t.test('defaults are those of the rules', async (t) => {
-  for (const [name, { fallback }] of options) {
-    const [written] = codeIn(documented.get(name)?.get('default'))
-    t.equal(written?.replace(/^'|'$/g, ''), Array.isArray(fallback) ? JSON.stringify(fallback) : String(fallback), name)
-  }
+  const written = options.map(([name]) => [
+    name,
+    codeIn(documented.get(name)?.get('default'))[0]?.replace(/^'|'$/g, ''),
+  ])
+  const textOf = (value: unknown) => (Array.isArray(value) ? JSON.stringify(value) : String(value))
+  t.strictSame(
+    written,
+    options.map(([name, { fallback }]) => [name, textOf(fallback)]),
+  )
 })
 
 t.test('values are described as the error for a wrong one does', async (t) => {
-  for (const [name, { expected }] of options) {
-    t.equal(documented.get(name)?.get('value'), expected, name)
-    // In code, `admin` is a boolean or a group of options.
-    if (name !== 'admin') t.equal(expectedBy({ config: configOf(name, Symbol('wrong')) }, name), expected, name)
-  }
+  const expected = options.map(([name, rule]) => [name, rule.expected])
+  t.strictSame(
+    options.map(([name]) => [name, documented.get(name)?.get('value')]),
+    expected,
+  )
+  // In code, `admin` is a boolean or a group of options.
+  const isSimple = ([name]: readonly unknown[]) => name !== 'admin'
+  t.strictSame(
+    options.filter(isSimple).map(([name]) => [name, expectedBy({ config: configOf(name, Symbol('wrong')) }, name)]),
+    expected.filter(isSimple),
+  )
 })
 
 t.test('every name in the environment is read, and says the same of a wrong value', async (t) => {
-  for (const [name, { expected, isCode }] of options) {
-    const variables = codeIn(documented.get(name)?.get('environment'))
-    t.equal(variables.length > 0, !isCode, name)
-    for (const variable of variables) t.equal(expectedBy({ env: { [variable]: '\0' } }, variable), expected, variable)
-  }
+  const variablesOf = (name: string) => codeIn(documented.get(name)?.get('environment'))
+  const isWrong = ([name, { isCode }]: (typeof options)[number]) => variablesOf(name).length > 0 === Boolean(isCode)
+  t.strictSame(options.filter(isWrong), [])
+  const variables = options.flatMap(([name, { expected }]) =>
+    variablesOf(name).map((variable) => ({ variable, expected })),
+  )
+  t.strictSame(
+    variables.map(({ variable }) => [variable, expectedBy({ env: { [variable]: '\0' } }, variable)]),
+    variables.map(({ variable, expected }) => [variable, expected]),
+  )
 })
 
 t.test('an option that has an effect everywhere is one of every site', async (t) => {
-  for (const [name, { scope }] of options)
-    if (documented.get(name)?.get('where')?.startsWith('everywhere')) t.equal(scope, 'site', name)
+  const everywhere = options.filter(([name]) => documented.get(name)?.get('where')?.startsWith('everywhere'))
+  t.ok(everywhere.length > 0)
+  t.strictSame(
+    everywhere.filter(([, { scope }]) => scope !== 'site'),
+    [],
+  )
 })
 
 t.test('the flags are those of the command line', async (t) => {

@@ -1,6 +1,7 @@
 import type { Response } from 'playwright-core'
 import type { Test } from 'tap'
 import { type Chromium, launchChromium, type OpenPage } from '../browser/chromium.ts'
+import { findDifferences } from '../differences.ts'
 import { mapConcurrently } from '../http-client.ts'
 import type { SiteServer } from '../site-server.ts'
 import { checkHeaders } from './check-answer.ts'
@@ -58,19 +59,18 @@ export async function checkBrowserCells(
     }
   })
   await site.settleLog()
-  for (const [index, cell] of cells.entries()) {
+  const nameOf = ({ way, position }: Cell) => `${position.code}: ${BROWSERS[client]}, ${way.name}`
+  const differences = await findDifferences(cells, nameOf, (checks, cell, index) => {
     const { way, position } = cell
     const visit = visits[index]
-    await t.test(`${position.code}: ${BROWSERS[client]}, ${way.name}`, async (t) => {
-      if (!visit || visit instanceof Error) return t.fail(String(visit))
-      const { response, headers, sight } = visit
-      const outcome = position.outcomes[client]
-      const announced = checkHeaders(t, response.status(), headers, outcome)
-      const shown = checkSight(t, sight, cell, saidHost(way, client))
-      if (announced !== null) t.equal(shown, announced, 'headers and page have the same digest')
-      checkLog(t, site.linesOf(String(headers['x-request-id'])), cell, shown)
-    })
-  }
+    if (!visit || visit instanceof Error) throw visit
+    const { response, headers, sight } = visit
+    const announced = checkHeaders(checks, response.status(), headers, position.outcomes[client])
+    const shown = checkSight(checks, sight, cell, saidHost(way, client))
+    if (announced !== null) checks.equal(shown, announced, 'headers and page have the same digest')
+    checkLog(checks, site.linesOf(String(headers['x-request-id'])), cell, shown)
+  })
+  t.strictSame(differences, {}, `${cells.length} pages`)
 }
 
 export function planAll(ways: readonly Way[], positions: readonly Position[]): Planned[] {

@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { type Checks, findDifferences } from '../differences.ts'
 import { createHttpClient, type HttpAnswer, mapConcurrently } from '../http-client.ts'
 import type { LogLine, SiteServer } from '../site-server.ts'
 import { checkBody, checkHeaders } from './check-answer.ts'
@@ -25,11 +26,11 @@ export const HTTP_CLIENTS: Record<HttpClientName, string> = {
 
 const CONCURRENCY = 8
 
-/** Sends every request of the matrix, then checks each response and its log lines. */
+/** Sends every request of the matrix, then checks all responses and their log lines. */
 export async function checkHttpCells(
   t: Test,
   { site, ways, positions }: { site: SiteServer; ways: readonly Way[]; positions: readonly Position[] },
-  checkMore: (t: Test, position: Position, lines: readonly LogLine[], client: HttpClientName) => void = () => {},
+  checkMore: (checks: Checks, position: Position, lines: readonly LogLine[], client: HttpClientName) => void = () => {},
 ) {
   const http = createHttpClient(t)
   const clients = Object.keys(HEADERS) as HttpClientName[]
@@ -41,17 +42,18 @@ export async function checkHttpCells(
     return http.send({ port: way.port, path: position.path, headers, method: position.method ?? 'GET' })
   })
   await site.settleLog()
-  for (const [index, cell] of cells.entries()) {
+  const nameOf = ({ way, position, client }: (typeof cells)[number]) =>
+    `${position.code}: ${HTTP_CLIENTS[client]}, ${way.name}`
+  const differences = await findDifferences(cells, nameOf, (checks, cell, index) => {
     const { way, position, client } = cell
     const answer = answers[index] as HttpAnswer
     const outcome = position.outcomes[client]
-    await t.test(`${position.code}: ${HTTP_CLIENTS[client]}, ${way.name}`, async (t) => {
-      const announced = checkHeaders(t, answer.status, answer.headers, outcome)
-      const shown = checkBody(t, answer, position, outcome, saidHost(way, client))
-      if (announced !== null) t.equal(shown, announced, 'headers and body have the same digest')
-      const lines = site.linesOf(String(answer.headers['x-request-id']))
-      checkLog(t, lines, cell, shown)
-      checkMore(t, position, lines, client)
-    })
-  }
+    const announced = checkHeaders(checks, answer.status, answer.headers, outcome)
+    const shown = checkBody(checks, answer, position, outcome, saidHost(way, client))
+    if (announced !== null) checks.equal(shown, announced, 'headers and body have the same digest')
+    const lines = site.linesOf(String(answer.headers['x-request-id']))
+    checkLog(checks, lines, cell, shown)
+    checkMore(checks, position, lines, client)
+  })
+  t.strictSame(differences, {}, `${cells.length} requests`)
 }

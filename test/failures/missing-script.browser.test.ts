@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { clientSentence } from '../../src/shared/wire/error-messages.ts'
 import { launchChromium, type OpenPage } from '../browser/chromium.ts'
-import { buildForBrowser, scriptOf, serve } from '../server/served.ts'
+import { buildApp } from '../build-app.ts'
+import { scriptOf, serve } from '../server/served.ts'
 import { shareSite } from '../site-server.ts'
 import { until } from '../until.ts'
 
@@ -154,42 +155,20 @@ t.test('F11: nothing is reloaded if the browser cannot store that it was', async
 })
 
 t.test('F11: if a boundary is inside Suspense, nothing flashes either', async (t) => {
-  const dir = await buildForBrowser(t.testdir({}), {
-    'part.tsx': "export default function Part() {\n  return <p id='part'>the part</p>\n}\n",
-    'pages/index.tsx': `import { lazy, Suspense, useState } from 'react'
-import { FailureBoundary } from 'hydrant/react'
-const Part = lazy(() => import('../part.tsx'))
-export default function Page() {
-  const [isOpen, setIsOpen] = useState(false)
-  return (
-    <main>
-      <button onClick={() => setIsOpen(true)}>open</button>
-      <Suspense fallback="wait above"><FailureBoundary><i>beside</i>{isOpen && <Part />}</FailureBoundary></Suspense>
-    </main>
-  )
-}
-`,
-    'pages/there.tsx': `import { lazy, Suspense } from 'react'
-import { FailureBoundary } from 'hydrant/react'
-const Part = lazy(() => import('../part.tsx'))
-export default function Page() {
-  return <main><Suspense fallback="wait above"><FailureBoundary><Part /></FailureBoundary></Suspense></main>
-}
-`,
-  })
+  const dir = await buildApp(t, 'scripts')
   const { app } = await serve(t, dir)
   await app.listen({ port: 0 })
   // The cast is safe because the server listens on TCP.
   const { port } = app.server.address() as AddressInfo
   const open = await chromium.open()
   const { page } = open
-  await page.route(`**/${scriptOf(dir, '/part.tsx')}`, (route) =>
+  await page.route(`**/${scriptOf(dir, 'components/part.tsx')}`, (route) =>
     route.fulfill({ status: 404, body: 'There is no such asset.\n' }),
   )
   const seen = await watchDocuments(open)
 
   const first = seen.holdSecond()
-  await open.goto(`http://127.0.0.1:${port}/there`, 'commit')
+  await open.goto(`http://127.0.0.1:${port}/boundary/there`, 'commit')
   const there = await first
   t.same([...new Set(there.texts)], ['the part'], 'what the server has sent stays')
   there.release()
@@ -198,7 +177,7 @@ export default function Page() {
   t.equal(seen.count, 2)
 
   const second = seen.holdSecond()
-  await open.goto(`http://127.0.0.1:${port}/`, 'commit')
+  await open.goto(`http://127.0.0.1:${port}/boundary`, 'commit')
   await open.hydrated()
   const click = open.click('main button')
   const clicked = await second
@@ -215,48 +194,13 @@ export default function Page() {
 })
 
 t.test('F11: a part whose script is blocked stays as it was sent, and the rest of the page works', async (t) => {
-  const dir = await buildForBrowser(t.testdir({}), {
-    'components/ad-banner.tsx': `export default function Ad({ name }) {
-  return <><p>ad {name} <b>bold</b></p>tail {name}<img alt="" /></>
-}
-`,
-    'components/other.tsx': 'export default () => <p>other</p>\n',
-    'pages/index.server.ts': 'let loads = 0\nexport const load = () => ({ loads: ++loads })\n',
-    'pages/index.tsx': `import { lazy, startTransition, Suspense, useState } from 'react'
-import { refresh } from 'hydrant/react'
-const Ad = lazy(() => import('../components/ad-banner.tsx'))
-const Other = lazy(() => import('../components/other.tsx'))
-export default function Page({ data }) {
-  const [count, setCount] = useState(0)
-  const [late, setLate] = useState(0)
-  return (
-    <main>
-      <button id="count" onClick={() => setCount(count + 1)}>count {count}</button>
-      <button id="late" onClick={() => startTransition(() => setLate(late + 1))}>late {late}</button>
-      <button id="refresh" onClick={() => void refresh()}>loads {data.loads}</button>
-      <div id="alone"><Suspense fallback="wait"><Ad name={'alone ' + count + late} /></Suspense></div>
-      <div id="after"><Suspense fallback="wait"><h2>{count}</h2>text <Ad name="after" /></Suspense></div>
-      <div id="before"><Suspense fallback="wait"><Ad name="before" /><em>{count}</em></Suspense></div>
-      <div id="inside"><Suspense fallback="wait"><section><i>{count}</i><Ad name="inside" /></section></Suspense></div>
-      <div id="outside"><Suspense fallback="wait"><Suspense fallback="wait"><Other /></Suspense><Ad name="outside" /></Suspense></div>
-      <div id="without"><Ad name="without" /></div>
-      <a href="/opens">opens</a>
-    </main>
-  )
-}
-`,
-    'pages/opens.tsx': `import { lazy, Suspense } from 'react'
-import { FailureBoundary } from 'hydrant/react'
-const Ad = lazy(() => import('../components/ad-banner.tsx'))
-export default () => <main><h1>Opens</h1><FailureBoundary><Suspense fallback="wait"><Ad name="opened" /></Suspense></FailureBoundary></main>
-`,
-  })
+  const dir = await buildApp(t, 'scripts')
   const { app, log } = await serve(t, dir)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const open = await chromium.open()
   await open.page.route(`**/${scriptOf(dir, 'ad-banner.tsx')}`, (route) => route.abort())
   const seen = await watchDocuments(open)
-  await open.goto(`${address}/`, 'load')
+  await open.goto(`${address}/blocked`, 'load')
   await open.hydrated()
   const shows = (id: string) =>
     open.evaluate((id) => document.getElementById(id)?.innerText.replaceAll(/\s+/g, ' '), id)
@@ -283,42 +227,16 @@ export default () => <main><h1>Opens</h1><FailureBoundary><Suspense fallback="wa
 })
 
 t.test('F11: a page works if it is not known which of its elements belong to the missing script', async (t) => {
-  const page = (content: string) => `import { lazy, Suspense, useState } from 'react'
-import Other from '../components/other.tsx'
-const Ad = lazy(() => import('../components/ad-banner.tsx'))
-const Pair = lazy(() => import('../components/pair.tsx'))
-export default function Page({ data }) {
-  const [count, setCount] = useState(0)
-  return <main><button onClick={() => setCount(count + 1)}>count {count}</button>${content}</main>
-}
-`
-  const dir = await buildForBrowser(t.testdir({}), {
-    'components/ad-banner.tsx': 'export default () => <p>the ad</p>\n',
-    'components/pair.tsx': 'export default () => <><p>a pair</p><p>of ads</p></>\n',
-    'components/other.tsx': 'export default () => <><p>other</p><p>others</p></>\n',
-    'components/late.tsx': "import { use } from 'react'\nexport const Late = ({ later }) => <p>{use(later)}</p>\n",
-    'pages/lay/layout.tsx': `import { lazy } from 'react'
-const Ad = lazy(() => import('../../components/ad-banner.tsx'))
-export default ({ children }) => <div><Ad />{children}</div>
-`,
-    'pages/lay/inner.tsx': page('<p>inner</p>').replaceAll("'../", "'../../"),
-    'pages/one.tsx': page('<Ad /><Other /><p>end</p>'),
-    'pages/pair.tsx': page('<Pair /><Other /><p>end</p>'),
-    'pages/suspense.tsx': page('<Suspense fallback="wait"><Pair /><Other /></Suspense><p>end</p>'),
-    'pages/late.tsx': `import { Late } from '../components/late.tsx'
-${page('<Ad /><Suspense fallback="wait"><Late later={data.later} /></Suspense><p>end</p>')}`,
-    'pages/late.server.ts':
-      "export const load = () => ({ later: new Promise((done) => setTimeout(done, 300, 'late')) })\n",
-  })
+  const dir = await buildApp(t, 'scripts')
   const { app } = await serve(t, dir)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const open = await chromium.open()
-  for (const file of ['ad-banner.tsx', 'pair.tsx'])
+  for (const file of ['plain-ad.tsx', 'pair.tsx'])
     await open.page.route(`**/${scriptOf(dir, `components/${file}`)}`, (route) => route.abort())
   const seen = await watchDocuments(open)
   const shown: Record<string, string> = {}
   for (const path of ['lay/inner', 'one', 'pair', 'suspense', 'late']) {
-    await open.goto(`${address}/${path}`, 'load')
+    await open.goto(`${address}/unknown/${path}`, 'load')
     await open.hydrated()
     await until(async () => {
       await open.click('button')
@@ -338,17 +256,12 @@ ${page('<Ad /><Suspense fallback="wait"><Late later={data.later} /></Suspense><p
 })
 
 t.test('F11: a form is not sent again when a script of the response is missing', async (t) => {
-  const dir = await buildForBrowser(t.testdir({}), {
-    'pages/index.tsx':
-      'export default () => <form method="post" action="/acted" data-hydrant-reload><button>send</button></form>\n',
-    'pages/acted.server.ts': 'let times = 0\nexport const action = () => ++times\n',
-    'pages/acted.tsx': 'export default ({ actionData }) => <p id="times">{actionData}</p>\n',
-  })
+  const dir = await buildApp(t, 'scripts')
   const { app, log } = await serve(t, dir)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
   const open = await chromium.open()
-  await open.page.route(`**/${scriptOf(dir, 'pages/acted.tsx')}`, (route) => route.abort())
-  await open.goto(`${address}/`, 'load')
+  await open.page.route(`**/${scriptOf(dir, 'pages/send/acted.tsx')}`, (route) => route.abort())
+  await open.goto(`${address}/send`, 'load')
   await open.click('button')
   await until(() => log.errors().length > 0)
   t.equal(await open.read('#times'), '1')

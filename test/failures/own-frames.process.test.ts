@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { readSqliteLedger } from '../../src/server/ledger/sqlite/sqlite-ledger.ts'
-import { runCli } from '../scripts/run-cli.ts'
+import { runHere } from '../scripts/run-here.ts'
 import { buildFiles, type Files, serve } from '../server/served.ts'
 
 const page = 'export default function Page() {\n  return <p>page</p>\n}\n'
@@ -93,7 +93,7 @@ t.test(
       const text = readFileSync(join(dir, first?.file ?? ''), 'utf8').split('\n')[(first?.line ?? 0) - 1]
       t.equal(lines[(first?.line ?? 0) - firstLine], text)
     }
-    const printed = await runCli(['errors', String(digests.get('/href')), dir, '--ledger', join(dir, 'own.db')])
+    const printed = await runHere(['errors', String(digests.get('/href')), dir, '--ledger', join(dir, 'own.db')])
     t.match(printed.stdout, `${EXPECTED.get('/href')}:`)
     t.match(printed.stdout, '> 3 |   return href(')
   },

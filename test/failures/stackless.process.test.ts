@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { buildApp } from '../build-app.ts'
-import { runCli } from '../scripts/run-cli.ts'
+import { runHere } from '../scripts/run-here.ts'
 import { builtFiles, HTML } from '../server/served.ts'
 import { type LogLine, startSite } from '../site-server.ts'
 
@@ -85,7 +85,7 @@ t.test('an exception of a timer leads to its callback', async (t) => {
     const line = await site.waitForLine(({ phase }) => phase === 'process')
     t.equal(placeOf(line), places.get('/timer'), kind)
     await site.ended
-    const { stdout } = await runCli(['errors', String(line.digest), dir, '--ledger', ledger])
+    const { stdout } = await runHere(['errors', String(line.digest), dir, '--ledger', ledger])
     t.match(stdout, /> \d+ \| {5}setTimeout\(\(\) => \{/)
   }
 })

@@ -8,7 +8,7 @@ import { launchChromium } from '../browser/chromium.ts'
 import { copyApp } from '../build-app.ts'
 import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { startPostgres } from '../postgres.ts'
-import { runCli } from '../scripts/run-cli.ts'
+import { runHere } from '../scripts/run-here.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { type SiteServer, startSite } from '../site-server.ts'
 
@@ -63,12 +63,12 @@ t.test('a digest leads to the line, wherever it failed', async (t) => {
   for (const expected of EXPECTED) {
     const digest = String(digests.get(expected.message))
     t.match(digest, DIGEST_PATTERN, expected.message)
-    const command = await runCli(['errors', digest.toLowerCase(), dir, '--json'], { env: { HYDRANT_LEDGER: ledger } })
+    const command = await runHere(['errors', digest.toLowerCase(), dir, '--json'], { HYDRANT_LEDGER: ledger })
     t.equal(command.code, 0, command.stderr)
     checkJson(t, JSON.parse(command.stdout), digest, expected)
     const answer = await fetch(`${admin}/api/failures/${digest}`)
     checkJson(t, await answer.json(), digest, expected)
-    const printed = await runCli(['errors', digest, dir], { env: { HYDRANT_LEDGER: ledger } })
+    const printed = await runHere(['errors', digest, dir], { HYDRANT_LEDGER: ledger })
     t.match(printed.stdout, `${expected.file}:${expected.line}:`)
     const marked = printed.stdout.split('\n').find((line) => line.trimStart().startsWith('> '))
     t.equal(marked?.trim().replace(/^> +/, ''), `${expected.line} | ${expected.code}`)
@@ -99,7 +99,7 @@ t.test('replicas that share a ledger have the same fingerprint, and each has its
   let failure: FailureJson | null = null
   // They are written after the responses.
   while (failure?.count !== 2) {
-    const { stdout } = await runCli(['errors', two, String(dirs[0]), '--json'], { env })
+    const { stdout } = await runHere(['errors', two, String(dirs[0]), '--json'], env)
     failure = stdout === '' ? null : JSON.parse(stdout)
   }
   t.strictSame(

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import t from 'tap'
+import { findDifferences } from '../differences.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { packHydrant } from './pack.ts'
 
@@ -12,24 +13,27 @@ const documents = [...paths].filter((path) => path.endsWith('.md'))
 const folders = new Set([...paths].flatMap(parentsOf))
 
 t.test('the package has the guide and the reference', async (t) => {
-  for (const path of ['README.md', 'docs/guide/README.md', 'docs/guide/first-page.md', 'docs/http.md'])
-    t.ok(paths.has(path), path)
+  const expected = ['README.md', 'docs/guide/README.md', 'docs/guide/first-page.md', 'docs/http.md']
+  t.strictSame(
+    expected.filter((path) => !paths.has(path)),
+    [],
+  )
 })
 
-for (const path of documents) {
-  t.test(`the links of ${path} have a target`, async (t) => {
-    for (const link of linksIn(readFileSync(path, 'utf8'))) {
-      if (/^[a-z]+:/.test(link)) continue
-      const [file = '', anchor] = link.split('#')
-      const joined = file === '' ? path : posix.join(posix.dirname(path), file)
-      // A created site has the package in its node_modules.
-      const target = joined.replace(/^templates\/\w+\/node_modules\/hydrant\//, '')
-      t.ok(paths.has(target) || folders.has(target.replace(/\/$/, '')), `${link} is in the package`)
-      if (anchor !== undefined && target.endsWith('.md') && paths.has(target))
-        t.ok(anchorsIn(readFileSync(target, 'utf8')).has(anchor), `${link} is a heading`)
-    }
+t.test('the links of the documents have a target', async (t) => {
+  const links = documents.flatMap((path) => linksIn(readFileSync(path, 'utf8')).map((link) => ({ path, link })))
+  const nameOf = ({ path, link }: (typeof links)[number]) => `${link} in ${path}`
+  const differences = await findDifferences(links, nameOf, (checks, { path, link }) => {
+    const [file = '', anchor] = link.split('#')
+    const joined = file === '' ? path : posix.join(posix.dirname(path), file)
+    // A created site has the package in its node_modules.
+    const target = joined.replace(/^templates\/\w+\/node_modules\/hydrant\//, '')
+    checks.equal(paths.has(target) || folders.has(target.replace(/\/$/, '')), true, 'is in the package')
+    if (anchor !== undefined && target.endsWith('.md') && paths.has(target))
+      checks.equal(anchorsIn(readFileSync(target, 'utf8')).has(anchor), true, 'is a heading')
   })
-}
+  t.strictSame(differences, {})
+})
 
 function parentsOf(path: string): string[] {
   const parts = path.split('/').slice(0, -1)
@@ -40,8 +44,10 @@ function withoutCode(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''))
 }
 
+/** Returns each relative link once. */
 function linksIn(markdown: string): string[] {
-  return [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+  const links = [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+  return [...new Set(links)].filter((link) => !/^[a-z]+:/.test(link))
 }
 
 /** Returns the ids that GitHub and npm give to headings. */

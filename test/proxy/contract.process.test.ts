@@ -4,7 +4,8 @@
 import { statSync } from 'node:fs'
 import { request } from 'node:http'
 import { request as requestTls } from 'node:https'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import { type Checks, findDifferences } from '../differences.ts'
 import type { SiteServer } from '../site-server.ts'
 import { HOST, PROXIES, readDocumented, startDocumented } from './documented.ts'
 import { buildProxiedSite } from './proxied-site.ts'
@@ -38,17 +39,18 @@ for (const [index, proxy] of PROXIES.entries()) {
     const visitor = await openVisitor(t, httpsPort, address)
     t.equal(visitor.protocol, 'h2', 'speaks HTTP/2 with visitors')
     t.match(await askPlain(httpPort, '/notes'), { status: 308, location: 'https://shop.example/notes' })
-    for (const place of PLACES) {
-      await t.test(place.name, async (t) => {
-        await checkAddresses(t, visitor, place, address)
-        await checkFailure(t, visitor, place)
-        await checkForms(t, visitor, place)
-        await checkStream(t, visitor, place, proxy.name)
-        if (proxy.noticesLeaving) await checkLeaving(t, visitor, place, proxy.name)
-        await checkWebSocket(t, httpsPort, place)
-        await checkReports(t, visitor, place, await openVisitor(t, httpsPort, `127.0.2.${index + 1}`))
-      })
-    }
+    const other = await openVisitor(t, httpsPort, `127.0.2.${index + 1}`)
+    const nameOf = ({ name }: Place) => name
+    const differences = await findDifferences(PLACES, nameOf, async (checks, place) => {
+      await checkAddresses(checks, visitor, place, address)
+      await checkFailure(checks, visitor, place)
+      await checkForms(checks, visitor, place)
+      await checkStream(checks, visitor, place, proxy.name)
+      if (proxy.noticesLeaving) await checkLeaving(visitor, place, proxy.name)
+      await checkWebSocket(checks, httpsPort, place)
+      await checkReports(checks, visitor, place, other)
+    })
+    t.strictSame(differences, {})
   })
 }
 
@@ -92,40 +94,39 @@ t.test('only its user and group can use the socket file, and it is removed with 
   t.throws(() => statSync(upstreams.docs), { code: 'ENOENT' })
 })
 
-async function checkAddresses(t: Test, { ask, origin }: Visitor, { base }: Place, address: string) {
+async function checkAddresses(checks: Checks, { ask, origin }: Visitor, { base }: Place, address: string) {
   const home = await ask({ path: base || '/', headers: FORGED })
-  t.match(home.body, `<p id="url">${origin}${base || '/'}</p>`, 'url is the visitor’s')
-  t.ok(sizeOf(home) < 4_096, `${sizeOf(home)} bytes of headers`)
-  t.match(JSON.parse((await ask({ path: `${base}/who`, headers: FORGED })).body), {
-    ip: address,
-    host: new URL(origin).host,
-    protocol: 'https',
-    forwarded: `for=${address};proto=https`,
-  })
+  checks.match(home.body, `<p id="url">${origin}${base || '/'}</p>`, 'url is the visitor’s')
+  checks.equal(sizeOf(home) < 4_096, true, `${sizeOf(home)} bytes of headers`)
+  const { ip, host, protocol, forwarded } = JSON.parse((await ask({ path: `${base}/who`, headers: FORGED })).body)
+  const told = [address, new URL(origin).host, 'https', `for=${address};proto=https`]
+  checks.equal([ip, host, protocol, forwarded], told, 'who asks')
   const moved = await ask({ path: `${base}/moved` })
-  t.match([moved.status, moved.headers.location], [302, `${base}/echo/moved?a=1`])
-  t.equal((await ask({ path: `${base}/moved/` })).headers.location, `${base}/moved`)
-  t.match((await ask({ path: `${base}/echo/a%2Fb%20%25?q` })).body, '<p>a/b %</p>', 'what is encoded stays so')
+  checks.equal([moved.status, moved.headers.location], [302, `${base}/echo/moved?a=1`], 'a redirect')
+  const slash = await ask({ path: `${base}/moved/` })
+  checks.equal(slash.headers.location, `${base}/moved`, 'a slash at the end')
+  const echo = await ask({ path: `${base}/echo/a%2Fb%20%25?q` })
+  checks.match(echo.body, '<p>a/b %</p>', 'what is encoded stays so')
   const assets = [...home.body.matchAll(/(?:src|href)="([^"]*\/_hydrant\/[^"]*)"/g)].map(([, path]) => path ?? '')
-  t.ok(assets.length > 2)
-  for (const path of assets) t.equal((await ask({ path })).status, 200, path)
-  t.equal((await ask({ path: `${base}/robots.txt` })).body, 'User-agent: *\n')
-  t.equal((await ask({ path: `${base}/nowhere` })).status, 404)
+  checks.equal(assets.length > 2, true, `more than two of ${assets}`)
+  for (const path of assets) checks.equal((await ask({ path })).status, 200, path)
+  checks.equal((await ask({ path: `${base}/robots.txt` })).body, 'User-agent: *\n', 'robots.txt')
+  checks.equal((await ask({ path: `${base}/nowhere` })).status, 404, 'an unknown path')
   if (base !== '')
-    t.equal((await ask({ path: `${base}ping` })).status, 404, 'what only begins like the base is not below it')
+    checks.equal((await ask({ path: `${base}ping` })).status, 404, 'what only begins like the base is not below it')
 }
 
-async function checkFailure(t: Test, { ask }: Visitor, { base, answering }: Place) {
+async function checkFailure(checks: Checks, { ask }: Visitor, { base, answering }: Place) {
   const { status, headers, body } = await ask({ path: `${base}/fails` })
-  t.equal(status, 500)
-  t.match(body, 'exception has occurred while loading shop.example (see the server logs')
+  checks.equal(status, 500, 'the status of a failure')
+  checks.match(body, 'exception has occurred while loading shop.example (see the server logs', 'its sentence')
   const digest = String(headers['x-error-digest'])
   const line = await Promise.any(answering.map((server) => server.waitForLine((each) => each.digest === digest)))
-  t.match(line, { host: 'shop.example', url: `${base}/fails`, route: '/fails' })
-  t.notMatch(JSON.stringify(line), /127\.0\.1\./, 'a log that is shown around names no visitor')
+  checks.equal([line.host, line.url, line.route], ['shop.example', `${base}/fails`, '/fails'], 'its line')
+  checks.lacks(JSON.stringify(line), /127\.0\.1\./, 'a log that is shown around names no visitor')
 }
 
-async function checkForms(t: Test, { ask, origin }: Visitor, { base }: Place) {
+async function checkForms(checks: Checks, { ask, origin }: Visitor, { base }: Place) {
   for (const [headers, expected] of [
     [{ origin }, 303],
     [{ origin, 'sec-fetch-site': 'same-origin' }, 303],
@@ -137,12 +138,12 @@ async function checkForms(t: Test, { ask, origin }: Visitor, { base }: Place) {
   ] as const) {
     const type = { 'content-type': 'application/x-www-form-urlencoded' }
     const sent = await ask({ path: `${base}/notes`, method: 'POST', headers: { ...type, ...headers }, body: 'text=x' })
-    t.equal(sent.status, expected, JSON.stringify(headers))
-    if (expected === 303) t.equal(sent.headers.location, `${base}/notes`)
+    const location = expected === 303 ? `${base}/notes` : undefined
+    checks.equal([sent.status, sent.headers.location], [expected, location], `a form with ${JSON.stringify(headers)}`)
   }
 }
 
-async function checkStream(t: Test, visitor: Visitor, { base, answering }: Place, name: string) {
+async function checkStream(checks: Checks, visitor: Visitor, { base, answering }: Place, name: string) {
   const gate = `${name}${base.length}`
   let releasedAt = -1
   const { status, headers, body } = await visitor.ask({
@@ -153,25 +154,26 @@ async function checkStream(t: Test, visitor: Visitor, { base, answering }: Place
       for (const { port } of answering) void release(visitor, base, port, gate)
     },
   })
-  t.equal(status, 200)
-  t.match(body.slice(0, releasedAt), /<h1>The shell<\/h1>.*Waiting/s, 'the shell has come before the release')
-  t.match(body.slice(releasedAt), /id="slow">The slow part/, 'the slow part comes after it')
-  t.match(body, /<\/body><\/html>$/, 'and the document is complete')
-  t.equal(headers['content-encoding'], 'br', 'compressed part by part')
-  t.equal(headers['content-length'], undefined)
-  t.equal(headers['cache-control'], 'no-store')
+  checks.equal(status, 200, 'the status of a stream')
+  checks.match(body.slice(0, releasedAt), /<h1>The shell<\/h1>.*Waiting/s, 'the shell has come before the release')
+  checks.match(body.slice(releasedAt), /id="slow">The slow part/, 'the slow part comes after it')
+  checks.match(body, /<\/body><\/html>$/, 'and the document is complete')
+  checks.equal(headers['content-encoding'], 'br', 'compressed part by part')
+  checks.equal(headers['content-length'], undefined, 'content-length')
+  checks.equal(headers['cache-control'], 'no-store', 'cache-control')
 }
 
-async function checkLeaving(t: Test, visitor: Visitor, { base, answering }: Place, name: string) {
+/** Rejects if no server notices that the visitor has gone. */
+async function checkLeaving(visitor: Visitor, { base, answering }: Place, name: string) {
   const path = `${base}/streams?gate=never-${name}`
   const isShell = (text: string) => text.includes('Waiting')
   await visitor.ask({ path, onText: (text) => !isShell(text) }).catch(() => {})
   const left = (server: SiteServer) =>
     server.waitForLine(({ msg, url }) => url === path && msg.includes('client disconnected'))
-  t.match(await Promise.any(answering.map(left)), { url: path }, 'who goes away is known to have gone')
+  await Promise.any(answering.map(left))
 }
 
-async function checkWebSocket(t: Test, port: number, { base, mounted }: Place) {
+async function checkWebSocket(checks: Checks, port: number, { base, mounted }: Place) {
   const headers = {
     host: HOST,
     connection: 'Upgrade',
@@ -193,7 +195,7 @@ async function checkWebSocket(t: Test, port: number, { base, mounted }: Place) {
     })
     asked.end()
   })
-  t.equal(text, `${mounted}/socket ${HOST}`, 'a WebSocket')
+  checks.equal(text, `${mounted}/socket ${HOST}`, 'a WebSocket')
 }
 
 // Each process has its own gates.
@@ -203,7 +205,7 @@ async function release({ ask }: Visitor, base: string, port: number, gate: strin
 }
 
 // These are not reports, which the server finds out after the limit.
-async function checkReports(t: Test, visitor: Visitor, { base, answering }: Place, other: Visitor) {
+async function checkReports(checks: Checks, visitor: Visitor, { base, answering }: Place, other: Visitor) {
   const report = ({ ask, origin }: Visitor) =>
     ask({
       path: `${base}/_hydrant/report`,
@@ -213,8 +215,9 @@ async function checkReports(t: Test, visitor: Visitor, { base, answering }: Plac
     })
   const statuses: number[] = []
   for (let count = 0; count < 2 * answering.length; count++) statuses.push((await report(visitor)).status)
-  t.ok(statuses.includes(400) && (answering.length > 1 || statuses.includes(429)), `${statuses}`)
-  t.equal((await report(other)).status, 400, 'a limit for each address is one for each visitor')
+  const isLimited = statuses.includes(400) && (answering.length > 1 || statuses.includes(429))
+  checks.equal(isLimited, true, `a limit, with ${statuses}`)
+  checks.equal((await report(other)).status, 400, 'a limit for each address is one for each visitor')
 }
 
 function sizeOf({ headers }: Answer): number {

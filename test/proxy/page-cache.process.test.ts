@@ -3,6 +3,7 @@
 
 import t, { type Test } from 'tap'
 import { NAVIGATION_MARK } from '../../src/shared/wire/navigation-protocol.ts'
+import { findDifferences } from '../differences.ts'
 import { navigationHeaders } from '../server/lines.ts'
 import { buildFiles, type Files, serve } from '../server/served.ts'
 import { until } from '../until.ts'
@@ -101,6 +102,10 @@ const FORMS: Record<string, { mark: string; headers: Record<string, string>; typ
   },
 }
 
+const inEachForm = (paths: readonly string[]) =>
+  paths.flatMap((path) => Object.entries(FORMS).map(([form, parts]) => ({ path, form, ...parts })))
+const nameOf = ({ path, form }: { path: string; form: string }) => `${path} as ${form}`
+
 /** Asks until nginx responds with one of these states. */
 function untilStatus(path: string, ...states: readonly string[]): Promise<Answer> {
   return until(async () => {
@@ -151,32 +156,35 @@ t.test('many visitors who ask at the same time cause one render', async (t) => {
 })
 
 t.test('each encoding is stored by itself', async (t) => {
-  for (const status of ['MISS', 'HIT'])
-    for (const [accepted, encoding] of [
-      ['br', 'br'],
-      ['gzip', 'gzip'],
-      ['identity', undefined],
-      ['gzip, deflate, br, zstd', 'br'],
-    ] as const) {
+  for (const status of ['MISS', 'HIT']) {
+    const found: Record<string, unknown[]> = {}
+    for (const accepted of ['br', 'gzip', 'identity', 'gzip, deflate, br, zstd']) {
       const answer = await ask({ path: '/news/encoded', headers: { 'accept-encoding': accepted } })
-      t.match([statusOf(answer), answer.headers['content-encoding']], [status, encoding], accepted)
+      found[accepted] = [statusOf(answer), answer.headers['content-encoding']]
     }
+    t.strictSame(found, {
+      br: [status, 'br'],
+      gzip: [status, 'gzip'],
+      identity: [status, undefined],
+      'gzip, deflate, br, zstd': [status, 'br'],
+    })
+  }
 })
 
 t.test('each form stays what it is, and only documents are stored', async (t) => {
-  for (const [path, names] of [
-    ['/news/forms', Object.keys(FORMS)],
-    ['/news/reversed', Object.keys(FORMS).reverse()],
-  ] as const)
-    for (let turn = 0; turn < 2; turn++)
-      for (const name of names) {
-        const { mark = '', headers, type } = FORMS[name] ?? {}
-        const answer = await ask({ path: path + mark, ...(headers && { headers }) })
-        t.equal(answer.headers['content-type'], type, `${path} ${name}`)
-        t.equal(statusOf(answer), turn === 1 && name === 'document' ? 'HIT' : 'MISS', `${path} ${name}`)
-        // A browser that leaves the site and returns asks for the document under the address of a navigation.
-        if (mark !== '') t.not((await ask({ path: path + mark })).headers['content-type'], type)
-      }
+  const asked = [...inEachForm(['/news/forms']), ...inEachForm(['/news/reversed']).reverse()]
+  for (const stored of ['MISS', 'HIT']) {
+    const differences = await findDifferences(asked, nameOf, async (checks, { path, form, mark, headers, type }) => {
+      const answer = await ask({ path: path + mark, headers })
+      checks.equal(answer.headers['content-type'], type, 'content-type')
+      checks.equal(statusOf(answer), form === 'document' ? stored : 'MISS', 'status')
+      if (mark === '') return
+      // A browser that leaves the site and returns asks for the document under the address of a navigation.
+      const returned = await ask({ path: path + mark })
+      checks.equal(returned.headers['content-type'] !== type, true, 'another type for a document')
+    })
+    t.strictSame(differences, {})
+  }
 })
 
 t.test('two hosts have their own documents', async (t) => {
@@ -204,26 +212,28 @@ t.test('HEAD and ranges do not change what is stored', async (t) => {
 })
 
 t.test('a page with guards is never stored, and those whom they refuse do not get it', async (t) => {
-  for (const path of ['/members', '/declared', '/context'])
-    for (const [name, { mark, headers }] of Object.entries(FORMS)) {
-      const refused = await askAfterAlice(path + mark, headers)
-      t.notMatch(all(refused), SECRET, `${path} ${name}`)
-      t.equal(statusOf(refused), 'MISS', `${path} ${name}`)
-      t.notMatch(refused.body, 'all', `${path} ${name}`)
-      if (name !== 'navigation') t.equal(refused.status, 403, `${path} ${name}`)
-      const own = await ask({ path: path + mark, headers: { ...headers, ...alice } })
-      t.match([own.status, statusOf(own)], [200, 'MISS'], `${path} ${name}`)
-    }
+  const asked = inEachForm(['/members', '/declared', '/context'])
+  const differences = await findDifferences(asked, nameOf, async (checks, { path, form, mark, headers }) => {
+    const refused = await askAfterAlice(path + mark, headers)
+    checks.lacks(all(refused), SECRET, 'secret')
+    checks.equal(statusOf(refused), 'MISS', 'status')
+    checks.lacks(refused.body, 'all', 'data')
+    if (form !== 'navigation') checks.equal(refused.status, 403, 'a refusal')
+    const own = await ask({ path: path + mark, headers: { ...headers, ...alice } })
+    checks.equal([own.status, statusOf(own)], [200, 'MISS'], 'Alice’s own')
+  })
+  t.strictSame(differences, {})
 })
 
 t.test('no secret of a visitor reaches another one', async (t) => {
   const paths = ['user', 'headers', 'body', 'cookie', 'varies', 'moved', 'missing', 'refused', 'personal', 'nowhere']
-  for (const path of paths)
-    for (const [name, { mark, headers }] of Object.entries(FORMS)) {
-      const answer = await askAfterAlice(`/${path}${mark}`, headers)
-      t.notMatch(all(answer), SECRET, `${path} ${name}`)
-      t.equal(statusOf(answer), 'MISS', `${path} ${name}`)
-    }
+  const asked = inEachForm(paths.map((path) => `/${path}`))
+  const differences = await findDifferences(asked, nameOf, async (checks, { path, mark, headers }) => {
+    const answer = await askAfterAlice(path + mark, headers)
+    checks.lacks(all(answer), SECRET, 'secret')
+    checks.equal(statusOf(answer), 'MISS', 'status')
+  })
+  t.strictSame(differences, {})
 })
 
 t.test(
@@ -251,7 +261,7 @@ t.test('a page that a hook protects with a password is not sent without it', asy
 t.test('no header that is not in the key changes what others get', async (t) => {
   const expected = (await ask({ path: '/address' })).body
   let count = 0
-  for (const name of [
+  const names = [
     'x-forwarded-host',
     'x-forwarded-proto',
     'x-forwarded-port',
@@ -266,15 +276,19 @@ t.test('no header that is not in the key changes what others get', async (t) => 
     'origin',
     'referer',
     'range',
-  ])
-    for (const value of [SECRET, `/${SECRET}`, `for=1.2.3.4;host=${SECRET}.example;proto=http`]) {
-      // An address that nobody has asked for, so that the request with the header is the one that is stored.
-      const path = `/address?unseen=${++count}`
-      await ask({ path, headers: { [name]: value } })
-      const answer = await other.ask({ path })
-      t.equal(answer.body, expected, `${name}: ${value}`)
-      t.notMatch(JSON.stringify(answer.headers), SECRET, `${name}: ${value}`)
-    }
+  ]
+  const values = [SECRET, `/${SECRET}`, `for=1.2.3.4;host=${SECRET}.example;proto=http`]
+  const lines = names.flatMap((name) => values.map((value) => ({ name, value })))
+  const lineOf = ({ name, value }: { name: string; value: string }) => `${name}: ${value}`
+  const differences = await findDifferences(lines, lineOf, async (checks, { name, value }) => {
+    // An address that nobody has asked for, so that the request with the header is the one that is stored.
+    const path = `/address?unseen=${++count}`
+    await ask({ path, headers: { [name]: value } })
+    const answer = await other.ask({ path })
+    checks.equal(answer.body, expected, 'body')
+    checks.lacks(JSON.stringify(answer.headers), SECRET, 'headers')
+  })
+  t.strictSame(differences, {})
 })
 
 t.test('other spellings of a path do not lead to pages of others', async (t) => {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createHttpClient, type HttpAnswer } from '../http-client.ts'
 import { startPostgres } from '../postgres.ts'
-import { runCli } from '../scripts/run-cli.ts'
+import { runHere } from '../scripts/run-here.ts'
 import { LONG } from '../server/cluster/worker-site.ts'
 import { buildFiles, HTML } from '../server/served.ts'
 import { type SiteServer, startSite } from '../site-server.ts'
@@ -149,7 +149,7 @@ interface FailureJson {
 
 /** Returns the command's output for a digest; null if the failure is not kept. */
 async function lookUp(digest: string): Promise<FailureJson | null> {
-  const { stdout } = await runCli(['errors', digest, dir, '--json'], { env: { HYDRANT_LEDGER: ledger } })
+  const { stdout } = await runHere(['errors', digest, dir, '--json'], { HYDRANT_LEDGER: ledger })
   return stdout === '' ? null : JSON.parse(stdout)
 }
 
@@ -157,7 +157,10 @@ async function fail(t: Test, times: number): Promise<string[]> {
   const answers = await Promise.all(
     Array.from({ length: times }, () => client.send({ port: balancer, path: '/fail', headers: HTML })),
   )
-  for (const { status } of answers) t.equal(status, 500)
+  t.strictSame(
+    answers.map(({ status }) => status),
+    Array(times).fill(500),
+  )
   return answers.map(({ headers }) => String(headers['x-error-digest']))
 }
 

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { listFailed } from './failed.ts'
 import { END, type Report } from './messages.ts'
 import { nameSources } from './source-places.ts'
+import { patienceOf } from './tiers.ts'
 
 /** The result of a test file. */
 export interface Outcome {
@@ -17,8 +18,8 @@ export interface Outcome {
 
 /** Modules stay in memory, so a process runs no more files than this. */
 const MOST_FILES = 30
-/** A file that has not ended after this time is killed with its process. tap itself has ended it before. */
-const KILLED_AFTER_MS = 660_000
+/** A file that tap could not end is killed with its process after this time. */
+const KILLED_AFTER_MS = 60_000
 const GRACE_MS = 10_000
 
 const WORKER = resolve('dist/test/runner/worker.js')
@@ -116,7 +117,7 @@ function startProcess(graceMs: number): TestProcess {
 
 /** Runs a file. Resolves with a text if the process ends before the file. */
 async function requestReport(child: ChildProcess, file: string): Promise<Report | string> {
-  const timer = setTimeout(() => child.kill('SIGKILL'), KILLED_AFTER_MS)
+  const timer = setTimeout(() => child.kill('SIGKILL'), patienceOf(file) + KILLED_AFTER_MS)
   try {
     return await new Promise((done) => {
       // tap itself sends other messages.

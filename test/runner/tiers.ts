@@ -29,6 +29,14 @@ const CHANGES_PROCESS = [
   /^import .* from 'node:cluster'|setFlagsFromString|Error\.(?:stackTraceLimit|prepareStackTrace)/m,
 ]
 
+/**
+ * Returns the time after which a file is ended. A busy machine needs a fifth of it for the longest file; one that others
+ * keep busy, too, needs half.
+ */
+export function patienceOf(file: string): number {
+  return tierOf(file) === 'inject' ? 180_000 : 600_000
+}
+
 /** Returns the tier of a compiled test. */
 export function tierOf(file: string): Tier {
   const [, tier = 'inject'] = /\.(\w+)\.test\.js$/.exec(file) ?? []

@@ -6,9 +6,8 @@ import { pathToFileURL } from 'node:url'
 import type { Test, TestOpts } from 'tap'
 import { endKept, keepPrograms } from './kept.ts'
 import { END, type Report } from './messages.ts'
+import { patienceOf } from './tiers.ts'
 
-/** The time after which tap ends a file. A busy machine needs a fifth of it for the longest file. */
-const PATIENCE_MS = 600_000
 const LEFT_RUNNING = 4
 
 // tap's own test of the process contains none of the files, and must not time out.
@@ -51,7 +50,7 @@ async function runFile(file: string): Promise<Report> {
   let tap = ''
   const options: TestOpts = {
     name: 'TAP',
-    timeout: PATIENCE_MS,
+    timeout: patienceOf(file),
     cb: async () => {
       await import(pathToFileURL(resolve(file)).href)
     },

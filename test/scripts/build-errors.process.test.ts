@@ -9,6 +9,7 @@ import { brokenSites } from './broken-sites.ts'
 import { createSite } from './create-site.ts'
 import { EMPTY_REACT } from './empty-react.ts'
 import { runCli } from './run-cli.ts'
+import { runHere } from './run-here.ts'
 
 async function findProblems(dir: string) {
   const error: unknown = await buildSharing({ dir }).then(
@@ -52,7 +53,7 @@ t.test('names the folder of the site if it is started in the folder around it', 
     code: 1,
     stderr: /HYD_BUILD_MISSING.*\nTry: Pass the folder of the site.* site\//,
   })
-  t.match((await runCli(['info', dir])).stdout, 'the site has no folder pages/; site/ has one')
+  t.match((await runHere(['info', dir])).stdout, 'the site has no folder pages/; site/ has one')
 })
 
 t.test('refuses a link in public/ that leads out of it, and follows one that does not', async (t) => {

@@ -1,29 +1,16 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { OLDEST_REACT } from '../../scripts/check-react.ts'
 import { COMMAND_OPTIONS } from '../command-options.ts'
-import { createOutsideFolder } from '../outside-folder.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
 
-const { version, engines } = JSON.parse(readFileSync('package.json', 'utf8'))
-
-t.test('prints help for itself and for each command, also when it is asked in a word', async (t) => {
-  const all = await runCli(['--help'])
-  t.match(all, { code: 0, stderr: '' })
-  for (const name of ['build', 'start', 'dev', 'types']) {
-    t.match(all.stdout, `\n  ${name} `)
-    const one = await runCli([name, '--help'])
-    t.match(one, { code: 0, stdout: `Usage: hydrant ${name}`, stderr: '' })
-    if (name === 'start') t.strictSame(await runCli(['help', 'start']), one)
-  }
-  t.strictSame(await runCli(['help']), all)
-})
+const { engines } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 t.test('ends without an error if the reader of its output has gone', async (t) => {
   // `true` reads nothing, as `head` reads no more than it needs.
@@ -35,16 +22,28 @@ t.test('ends without an error if the reader of its output has gone', async (t) =
   }
 })
 
-t.test('prints its version', async (t) => {
-  t.strictSame(await runCli(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
-})
-
 const built = createSite(t, {
   'pages/[id].tsx': 'export default () => null\n',
   'pages/[id].server.ts': 'export const load = () => 1\nexport const stream = false\n',
   'pages/members/layout.tsx': 'export default ({ children }) => children\n',
   'pages/members/layout.server.ts': 'export const guard = () => {}\n',
   'pages/members/list/index.tsx': 'export default () => null\n',
+})
+
+t.test('nor if it closes the pipe at once', async (t) => {
+  const child = spawn(process.execPath, [cliPath, 'docs', 'errors'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let stderr = ''
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  child.stdout.destroy()
+  const [code] = await once(child, 'close')
+  t.strictSame([code, stderr], [0, ''])
+})
+
+t.test('prints a chapter of the documentation', async (t) => {
+  const markdown = readFileSync('docs/guide/guards.md', 'utf8')
+  t.strictSame(await runCli(['docs', 'guards']), { code: 0, stdout: markdown, stderr: '' })
 })
 
 t.test('builds a site and reports each page', async (t) => {
@@ -60,19 +59,9 @@ t.test('builds a site and reports each page', async (t) => {
   t.match(stdout, `written to ${join(built, '.hydrant')}`)
 })
 
-t.test('ends with 2 when it is misused, and shows the correct usage', async (t) => {
-  t.match(await runCli([]), { code: 2, stderr: 'Usage: hydrant' })
+t.test('ends with 2 for a wrong option, and says where it comes from', async (t) => {
   const misused = async (args: string[], stderr: string, env: Record<string, string> = {}) =>
     t.match(await runCli(args, { env }), { code: 2, stdout: '', stderr: `Error [${stderr}` }, args.join(' '))
-  await misused(['bild'], 'HYD_CLI_USAGE] unknown command \'bild\' (Did you mean build?)\nTry: Run "hydrant --help"')
-  await misused(['serve'], "HYD_CLI_USAGE] unknown command 'serve' (Did you mean start?)\nTry: ")
-  await misused(['site'], "HYD_CLI_USAGE] unknown command 'site' (Did you mean dev site?)\nTry: ")
-  await misused(['help', 'bild'], "HYD_CLI_USAGE] unknown command 'bild' (Did you mean build?)\nTry: ")
-  await misused(['help', 'foo'], "HYD_CLI_USAGE] unknown command 'foo'\nTry: ")
-  await misused(['xyzzy'], "HYD_CLI_USAGE] unknown command 'xyzzy'\nTry: ")
-  await misused(['start', '--prot', '1'], "HYD_CLI_USAGE] unknown option '--prot' (Did you mean --port?)\nTry: ")
-  await misused(['build', 'a', 'b'], "HYD_CLI_USAGE] too many arguments for 'build'")
-  await misused(['build', 'no-such-folder'], 'HYD_CLI_DIR] "no-such-folder" is not a folder\nTry: ')
   await misused(['start', built, '--port', 'http'], 'HYD_OPTION_INVALID] "--port" must be a whole number')
   const { stderr } = await runCli(['start', built, '--port', 'http'])
   t.match(stderr, /; got "http"\nTry: Correct the value of --port\.$/m)
@@ -82,12 +71,12 @@ t.test('ends with 2 when it is misused, and shows the correct usage', async (t) 
   await misused(['dev', built, '--base', 'shop'], 'HYD_OPTION_INVALID] "--base" must be')
 })
 
-t.test('an empty flag has the default', async (t) => {
-  t.match(await runCli(['create', join(t.testdir({}), 'new'), '--template', '']), {
+t.test('names the file of types as the folder was named', async (t) => {
+  t.strictSame(await runCli(['types'], { cwd: createSite(t, {}) }), {
     code: 0,
-    stdout: 'from the template "minimal"',
+    stdout: 'wrote the types of 1 page to hydrant-env.d.ts\n',
+    stderr: '',
   })
-  t.match(await runCli(['export', '--origin', '']), { code: 2, stderr: 'HYD_OPTION_INVALID] "--origin"' })
 })
 
 t.test('says in one sentence that Node.js is too old, or a version that is not supported', async (t) => {
@@ -109,44 +98,6 @@ t.test('says in one sentence that Node.js is too old, or a version that is not s
   }
   for (const supported of [`v${oldest}`, 'v22.12.0', 'v24.0.0', 'v25.1.0'])
     t.match(await run(supported), { code: 0, stderr: /^$/ })
-})
-
-t.test('ends with 1 when a site does not build, and shows each position', async (t) => {
-  const dir = createSite(t, { 'pages/a.tsx': 'export const a = 1\n', 'pages/b.tsx': 'export default () => <p>\n' })
-  const { code, stderr } = await runCli(['build', dir])
-  t.equal(code, 1)
-  t.match(
-    stderr,
-    'Error [HYD_BUILD_NO_COMPONENT] pages/a.tsx has no default export; a page file needs a component\n  at pages/a.tsx:1\nTry: ',
-  )
-  t.match(stderr, '\n  at pages/b.tsx:')
-  t.match(stderr, 'Error [HYD_BUILD_FAILED] the build failed with 2 errors\nTry: ')
-  t.notMatch(stderr, /^ {4}at /m)
-  const { stderr: withStack } = await runCli(['build', dir], { env: { DEBUG: 'hydrant' } })
-  t.match(withStack, /^ {4}at /m)
-})
-
-t.test('says in one sentence that React is missing or too old', async (t) => {
-  const missing = await runCli(['build', createOutsideFolder(t, 'no-react-')])
-  t.equal(missing.code, 1)
-  t.strictSame(missing.stderr.match(/\[HYD_\w+\]/g), [
-    '[HYD_BUILD_PAGES_MISSING]',
-    '[HYD_REACT_VERSION]',
-    '[HYD_BUILD_FAILED]',
-  ])
-  t.match(missing.stderr, 'Hydrant needs react and react-dom 19.2 or newer; the site has neither')
-
-  const old = { name: 'react', version: '18.3.1' }
-  const dir = createSite(t, { 'node_modules/react/package.json': JSON.stringify(old) })
-  for (const command of ['start', 'dev', 'build'])
-    t.match(await runCli([command, dir]), {
-      code: 1,
-      stderr: 'Error [HYD_REACT_VERSION] Hydrant needs react and react-dom 19.2 or newer; the site has react 18.3.1\n',
-    })
-})
-
-t.test('the oldest React is that of package.json', async (t) => {
-  t.equal(JSON.parse(readFileSync('package.json', 'utf8')).peerDependencies.react, `^${OLDEST_REACT.join('.')}.0`)
 })
 
 t.test('ends with 1 when there is no build to start', async (t) => {

@@ -6,6 +6,7 @@ import t from 'tap'
 import { until } from '../until.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
+import { runHere } from './run-here.ts'
 
 const page = (text: string) => `export default () => <p>${text}</p>\n`
 
@@ -245,17 +246,17 @@ t.test('failures of development are kept in a separate ledger', async (t) => {
   await dev.stop('SIGINT')
   t.notOk(existsSync(join(dir, 'production.db')))
   t.notOk(existsSync(join(dir, 'hydrant-errors.db')))
-  const { stdout } = await runCli(['errors', dir, '--dev'])
+  const { stdout } = await runHere(['errors', dir, '--dev'])
   t.match(stdout, 'pages/developing.server.ts:2  Error: developing')
   t.match(stdout, '.hydrant-dev-errors.db')
   const [, fingerprint = ''] = /^(\w{8}) /m.exec(stdout.replace(/^fingerprint.*/m, '')) ?? []
   t.match(stdout, `hydrant errors ${fingerprint} ${dir} --dev`)
-  t.match((await runCli(['errors', dir])).stderr, /HYD_LEDGER_MISSING.*\n.* or pass --dev /)
-  const unknown = await runCli(['errors', 'AAAAAAAA', dir, '--dev'])
+  t.match((await runHere(['errors', dir])).stderr, /HYD_LEDGER_MISSING.*\n.* or pass --dev /)
+  const unknown = await runHere(['errors', 'AAAAAAAA', dir, '--dev'])
   t.match(unknown.stderr, `Try: Run "hydrant errors ${dir} --dev" to list the failures`)
-  const missing = await runCli(['errors', join(dir, 'pages'), '--dev'])
+  const missing = await runHere(['errors', join(dir, 'pages'), '--dev'])
   t.match(missing.stderr, /HYD_LEDGER_MISSING.*\nTry: Pass the folder that "hydrant dev" was started with/)
-  t.match((await runCli(['errors', dir, '--dev', '--ledger', 'x.db'])).stderr, 'HYD_CLI_USAGE')
+  t.match((await runHere(['errors', dir, '--dev', '--ledger', 'x.db'])).stderr, 'HYD_CLI_USAGE')
 })
 
 /** Returns the position in the sources that ends with `// fails`, and its line. */

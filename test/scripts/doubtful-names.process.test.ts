@@ -9,7 +9,8 @@ import { isMisspelling } from '../../src/server/util/closest-match.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { until } from '../until.ts'
 import { createSite } from './create-site.ts'
-import { runCli, startCli } from './run-cli.ts'
+import { startCli } from './run-cli.ts'
+import { runHere } from './run-here.ts'
 
 function warningsFor(pages: string[], root: string[] = []): string[] {
   const { warnings } = discoverSite({ root, pages: pages.sort(), publicFiles: [] })
@@ -146,7 +147,7 @@ t.test('hydrant build warns, with the place and the fix', async (t) => {
     'pages/e.tsx': `export function links() {}\nexport function ErrorBoundary() {}\n${page}`,
     'pages/f.tsx': `export const getData = () => 1\nexport async function clientAction() {}\n${page}`,
   })
-  const { code, stderr } = await runCli(['build', dir])
+  const { code, stderr } = await runHere(['build', dir])
   t.equal(code, 0)
   t.match(
     stderr,
@@ -271,7 +272,7 @@ t.test('warns about files of other frameworks beside pages/, judging by their co
     ],
   )
   rmSync(join(dir, 'pages'), { recursive: true })
-  const { stderr } = await runCli(['build', dir])
+  const { stderr } = await runHere(['build', dir])
   t.match(stderr, 'the site has no folder pages/; app/page.tsx belongs to Next.js\n')
   t.match(stderr, 'Try: See "hydrant docs next" for a move from Next.js.')
 })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -13,6 +13,7 @@ import { cliPath } from './cli-path.ts'
 import { createSite } from './create-site.ts'
 import { failure, writeLedger } from './failed-ledger.ts'
 import { runCli, startCli } from './run-cli.ts'
+import { runHere } from './run-here.ts'
 
 const FILE = 'hydrant-errors.db'
 const LOAD = `export async function load() {
@@ -56,25 +57,35 @@ t.test('leads from a visitor’s digest to the line, while the server runs and a
     .replace('-', ' ')
     .split(/(?<=^.{4})| /)
   t.equal((await runCli(['errors', ...sloppy], { cwd: dir })).stdout.split('\n')[0], shown.stdout.split('\n')[0])
-  const [one] = JSON.parse((await runCli(['errors', dir, '--json'])).stdout)
+  const [one] = JSON.parse((await runHere(['errors', dir, '--json'])).stdout)
   t.match(one, {
     fingerprint: digest.slice(0, 8),
     count: 1,
     source: { file: 'pages/products/[id].server.ts', line: 3 },
   })
-  const list = await runCli(['errors', dir, '--since', '1h', '--side', 'server', '--route', '/products/[id]', '--open'])
+  const list = await runHere([
+    'errors',
+    dir,
+    '--since',
+    '1h',
+    '--side',
+    'server',
+    '--route',
+    '/products/[id]',
+    '--open',
+  ])
   t.match(list, { code: 0, stdout: `1 failure, seen once in total. Ledger: ${join(dir, FILE)}` })
 
   const { buildId } = JSON.parse(readFileSync(join(dir, '.hydrant/manifest.json'), 'utf8'))
   t.match(shown.stdout, `  server      ${hostname()}, process `)
-  const ofBuild = await runCli(['errors', dir, '--new', '--sort', 'count'])
+  const ofBuild = await runHere(['errors', dir, '--new', '--sort', 'count'])
   t.match(ofBuild, { code: 0, stdout: `1 failure, seen once. New in ${buildId}. Ledger: ` })
-  t.match(await runCli(['errors', dir, '--release', 'v9']), { code: 0, stdout: /^No failure matches\. / })
+  t.match(await runHere(['errors', dir, '--release', 'v9']), { code: 0, stdout: /^No failure matches\. / })
   const none = { code: 0, stdout: /^No failure is new in v9\. / }
-  t.match(await runCli(['errors', dir, '--new', '--release', 'v9']), none)
+  t.match(await runHere(['errors', dir, '--new', '--release', 'v9']), none)
   const env = { HYDRANT_RELEASE: 'v9' }
-  t.match(await runCli(['errors', dir, '--new'], { env }), none, 'says which release it has looked for')
-  t.match(await runCli(['errors', dir, '--release', buildId]), { code: 0, stdout: '1 failure, seen once. Ledger' })
+  t.match(await runHere(['errors', dir, '--new'], env), none, 'says which release it has looked for')
+  t.match(await runHere(['errors', dir, '--release', buildId]), { code: 0, stdout: '1 failure, seen once. Ledger' })
 })
 
 t.test('a ledger that is the file of another program is refused', async (t) => {
@@ -90,7 +101,7 @@ t.test('a ledger that is the file of another program is refused', async (t) => {
       code: 1,
       stderr: `[HYD_LEDGER_FOREIGN] the file ${join(dir, file)} is not a ledger of Hydrant: ${reason}`,
     }
-    t.match(await runCli(['errors', '--ledger', join(dir, file)]), { ...refused, stdout: /^$/ })
+    t.match(await runHere(['errors', '--ledger', join(dir, file)]), { ...refused, stdout: /^$/ })
     const env = { HYDRANT_LEDGER: file }
     t.match(await runCli(['start', dir, '--port', '0'], { env }), refused)
     t.match(await runCli(['start', dir, '--port', '0', '--workers', '2'], { env }), refused)
@@ -108,75 +119,13 @@ t.test('an exception that has ended the process is in the ledger', async (t) => 
   await fetch(`${url}/fail`).catch(() => {})
   t.equal(await server.ended, 1)
   const fatal = server.lines.map((line) => JSON.parse(line)).find(({ level }) => level === 60)
-  const { code, stdout } = await runCli(['errors', fatal.digest, dir, '--json'])
+  const { code, stdout } = await runHere(['errors', fatal.digest, dir, '--json'])
   t.equal(code, 0)
   t.match(JSON.parse(stdout), {
     phase: 'process',
     message: 'later',
     occurrences: [{ digest: fatal.digest, route: null }],
   })
-})
-
-t.test('reads the ledger that the configuration or the environment names, and a copy', async (t) => {
-  const dir = await buildSite(t, { 'hydrant.config.ts': "export default { ledger: 'kept/failures.db' }\n" })
-  const none = await runCli(['errors', dir])
-  t.match(none, {
-    code: 1,
-    stdout: '',
-    stderr: `Error [HYD_LEDGER_MISSING] there is no ledger at ${join(dir, 'kept/failures.db')}\nTry: `,
-  })
-  const file = join(failed, FILE)
-  const ofEnvironment = await runCli(['errors', dir], { env: { HYDRANT_LEDGER: file } })
-  t.match(ofEnvironment, { code: 0, stdout: /^7F3KQ2M9 /m })
-  copyFileSync(file, join(dir, 'copy.db'))
-  const ofCopy = await runCli(['errors', '7F3KQ2M9-K4D2P1', '--ledger', 'copy.db'], { cwd: dir })
-  t.match(ofCopy, { code: 0, stdout: 'This occurrence: 7F3KQ2M9-K4D2P1' })
-  const off = await runCli(['errors', dir], { env: { HYDRANT_LEDGER: 'false' } })
-  t.match(off, { code: 1, stderr: 'Error [HYD_LEDGER_OFF] the site in ' })
-})
-
-t.test('an empty flag counts as not set', async (t) => {
-  const flags = ['--ledger', '--since', '--side', '--route', '--release', '--sort', '--limit']
-  // The text says how long ago a failure occurred.
-  const listed = await runCli(['errors', failed, '--json', ...flags.flatMap((flag) => [flag, ''])])
-  t.strictSame(listed, await runCli(['errors', failed, '--json']))
-  t.equal(listed.code, 0)
-})
-
-t.test('creates no ledger if there is none', async (t) => {
-  const dir = t.testdir({})
-  t.match(await runCli(['errors', dir]), { code: 1, stderr: `there is no ledger at ${join(dir, FILE)}` })
-  t.notOk(existsSync(join(dir, FILE)))
-})
-
-t.test('ends with 1 for an unknown digest, and names the nearest', async (t) => {
-  t.match(await runCli(['errors', '7F3KQ2M8', failed]), {
-    code: 1,
-    stdout: '',
-    stderr: /^Error \[HYD_DIGEST_UNKNOWN\] the ledger .* has no failure 7F3KQ2M8; the nearest: 7F3KQ2M9\nTry: /,
-  })
-})
-
-t.test('ends with 2 when it is misused', async (t) => {
-  const misused = async (args: string[], stderr: string) =>
-    t.match(await runCli(['errors', ...args]), { code: 2, stdout: '', stderr: `Error [${stderr}` }, args.join(' '))
-  await misused(['no-such-folder'], 'HYD_CLI_USAGE] "no-such-folder" is neither a digest')
-  await misused(['7F3KQ2M9', 'no-such-folder'], 'HYD_CLI_DIR] "no-such-folder" is not a folder')
-  await misused(['--since', 'monday'], 'HYD_CLI_USAGE] --since must be like 30m')
-  await misused(['--sort', 'time'], 'HYD_CLI_USAGE] --sort must be last, first or count; got "time"')
-  await misused(['--new'], 'HYD_CLI_USAGE] --new needs --release, because there is no build')
-  await misused(['--sid', 'client'], "HYD_CLI_USAGE] unknown option '--sid' (Did you mean --side?)")
-})
-
-t.test('has colors when they are requested, and none in a pipe', async (t) => {
-  const color = '\u001b['
-  const colored = async (env: Record<string, string>) =>
-    (await runCli(['errors', '7F3KQ2M9', failed], { env: { FORCE_COLOR: '0', NO_COLOR: '', ...env } })).stdout.includes(
-      color,
-    )
-  t.notOk(await colored({}))
-  t.ok(await colored({ FORCE_COLOR: '1' }))
-  t.ok(await colored({ FORCE_COLOR: '1', NO_COLOR: '1' }), 'as Node does it')
 })
 
 t.test('loads neither the compiler nor the server', async (t) => {

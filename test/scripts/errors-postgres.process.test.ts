@@ -7,6 +7,7 @@ import { placeOf } from '../../src/server/postgres/database-url.ts'
 import { startPostgres } from '../postgres.ts'
 import { failure } from './failed-ledger.ts'
 import { runCli } from './run-cli.ts'
+import { runHere } from './run-here.ts'
 
 const postgres = startPostgres(t)
 
@@ -24,9 +25,9 @@ t.test('reads a ledger in PostgreSQL, exits, and never prints its password', asy
     const list = await runCli(['errors', dir, ...args], { env })
     t.match(list, { code: 0, stderr: '', stdout: /^7F3KQ2M9 /m })
     t.match(list.stdout, `Ledger: ${placeOf(url)}`)
-    const one = await runCli(['errors', '7F3KQ2M9-K4D2P1', dir, ...args], { env })
+    const one = await runHere(['errors', '7F3KQ2M9-K4D2P1', dir, ...args], env)
     t.match(one, { code: 0, stdout: 'This occurrence: 7F3KQ2M9-K4D2P1' })
-    const unknown = await runCli(['errors', '7F3KQ2M8', dir, ...args], { env })
+    const unknown = await runHere(['errors', '7F3KQ2M8', dir, ...args], env)
     t.match(unknown, { code: 1, stderr: 'has no failure 7F3KQ2M8; the nearest: 7F3KQ2M9' })
     t.notMatch(list.stdout + one.stdout + unknown.stderr, 'a-password')
   }

@@ -226,13 +226,16 @@ t.test('a syntax error is not reported as a page without prerender', async (t) =
 t.test('the origin must be one', async (t) => {
   const dir = createSite(t, {})
   const problem = (wrong: string) => `"--origin" must be an origin such as "https://example.com"; got "${wrong}"`
-  await t.rejects(runExport(dir, { origin: 'https://example.com/shop/' }, null), {
+  await t.rejects(runExport({ dir, flags: { origin: 'https://example.com/shop/' }, note: null, terminal: process }), {
     message:
       '"--origin" must be an origin such as "https://example.com", without a path; got "https://example.com/shop/"',
     fix: 'Pass the path as the base: --origin https://example.com --base /shop.',
   })
   for (const wrong of ['https://example.com/?a', 'ftp://example.com', 'https://a@example.com'])
-    await t.rejects(runExport(dir, { origin: wrong }, null), { code: 'HYD_OPTION_INVALID', message: problem(wrong) })
+    await t.rejects(runExport({ dir, flags: { origin: wrong }, note: null, terminal: process }), {
+      code: 'HYD_OPTION_INVALID',
+      message: problem(wrong),
+    })
   t.match(await runCli(['export', dir, '--origin', 'example.com']), {
     code: 2,
     stderr: `Error [HYD_OPTION_INVALID] ${problem('example.com')}\n`,

@@ -6,7 +6,7 @@ import t from 'tap'
 import { BuildError, type BuildProblem } from '../../scripts/build-problem.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
-import { runCli } from './run-cli.ts'
+import { runHere } from './run-here.ts'
 
 const PAGE = 'export default ({ data }) => <p>{String(data?.text)}</p>\n'
 const TRUE = 'export const prerender = true\n'
@@ -203,7 +203,7 @@ t.test('the causes of a failed page, and the errors of an AggregateError, are be
     'pages/b.jsx': PAGE,
     'pages/b.server.js': `${TRUE}export const load = () => Promise.reject('text')\n`,
   })
-  const { stderr } = await runCli(['build', dir])
+  const { stderr } = await runHere(['build', dir])
   const [a = '', b = ''] = stderr.split(/^(?=Error \[)/m)
   t.match(a, /^Error \[HYD_PRERENDER_FAILED\] the page \/a failed while it was prerendered: TypeError: fetch failed\n/)
   t.match(a, /^ {2}at pages\/a\.server\.js:5:9$/m)

@@ -15,6 +15,7 @@ import {
   redirect,
 } from '../../src/server/thrown/http-error.ts'
 import { localPath, redirectLocation } from '../../src/server/thrown/redirect-location.ts'
+import { findFailing } from '../find-failing.ts'
 
 /** Returns the headers after a handler has worked on the reply. */
 async function headersAfter(work: (reply: import('fastify').FastifyReply) => unknown) {
@@ -29,14 +30,30 @@ async function headersAfter(work: (reply: import('fastify').FastifyReply) => unk
   return { headers, result }
 }
 
+function thrownBy(work: () => unknown): unknown {
+  try {
+    return { returned: work() }
+  } catch (thrown) {
+    return thrown
+  }
+}
+/** Returns the code of the error that a function throws, or what it returns. */
+const codeOf = (work: () => unknown) => {
+  const thrown = thrownBy(work)
+  return thrown instanceof Error && 'code' in thrown ? thrown.code : thrown
+}
+
 t.test('a nonce has 144 bits that do not repeat', async (t) => {
   const nonces = Array.from({ length: 1_000 }, createNonce)
   t.equal(new Set(nonces).size, nonces.length)
-  for (const nonce of nonces) if (!/^[A-Za-z0-9+/]{24}$/.test(nonce)) t.fail(nonce)
+  t.strictSame(
+    nonces.filter((nonce) => !/^[A-Za-z0-9+/]{24}$/.test(nonce)),
+    [],
+  )
 })
 
 t.test('Vary gets only values that it does not contain yet', async (t) => {
-  for (const [before, after] of [
+  const cases = [
     [undefined, 'Accept'],
     ['Accept', 'Accept'],
     ['accept', 'accept'],
@@ -45,13 +62,19 @@ t.test('Vary gets only values that it does not contain yet', async (t) => {
     ['Cookie,accept , Origin', 'Cookie,accept , Origin'],
     ['X-Accept', 'X-Accept, Accept'],
     ['*', '*'],
-  ] as const) {
-    const { headers } = await headersAfter((reply) => {
-      if (before) reply.header('vary', before)
-      addVary(reply, 'Accept')
-    })
-    t.equal(headers.vary, after, before ?? 'nothing')
-  }
+  ] as const
+  const failing = await findFailing(
+    cases,
+    async ([before]) => {
+      const { headers } = await headersAfter((reply) => {
+        if (before) reply.header('vary', before)
+        addVary(reply, 'Accept')
+      })
+      return headers.vary
+    },
+    ([, after]) => after,
+  )
+  t.strictSame(failing, [])
   const { headers } = await headersAfter((reply) => {
     reply.header('vary', ['Cookie', 'Origin'])
     addVary(reply, 'Accept')
@@ -65,20 +88,26 @@ t.test('Vary gets only values that it does not contain yet', async (t) => {
 })
 
 t.test('a response may be stored if its Cache-Control allows it', async (t) => {
-  for (const [value, expected] of [
+  const cases = [
     [undefined, false],
     ['public, max-age=5', true],
     ['private', true],
     ['no-cache', true],
     ['no-store', false],
     ['private, NO-STORE', false],
-  ] as const) {
-    const { result } = await headersAfter((reply) => {
-      if (value) reply.header('cache-control', value)
-      return isStorable(reply)
-    })
-    t.equal(result, expected, value ?? 'none')
-  }
+  ] as const
+  const failing = await findFailing(
+    cases,
+    async ([value]) => {
+      const { result } = await headersAfter((reply) => {
+        if (value) reply.header('cache-control', value)
+        return isStorable(reply)
+      })
+      return result
+    },
+    ([, expected]) => expected,
+  )
+  t.strictSame(failing, [])
 })
 
 t.test('an error removes the headers set for the page and keeps the others', async (t) => {
@@ -96,12 +125,15 @@ t.test('an error removes the headers set for the page and keeps the others', asy
     setErrorHeaders(reply)
   })
   t.match(headers, { 'cache-control': 'no-store', 'x-own': '1', 'set-cookie': 'a=b' })
-  for (const name of ['etag', 'last-modified', 'location', 'expires', 'content-disposition'])
-    t.notOk(name in headers, name)
+  const removed = ['etag', 'last-modified', 'location', 'expires', 'content-disposition']
+  t.strictSame(
+    removed.filter((name) => name in headers),
+    [],
+  )
 })
 
 t.test('slashes at the end are removed, and the rest is never read as a host', async (t) => {
-  for (const [url, expected] of [
+  const cases = [
     ['/', null],
     ['/a', null],
     ['/?a=/', null],
@@ -115,13 +147,17 @@ t.test('slashes at the end are removed, and the rest is never read as a host', a
     ['/\\evil.example/', '/evil.example'],
     ['\\\\evil.example/', '/evil.example'],
     ['//?a', '/?a'],
-  ] as const) {
-    t.equal(withoutTrailingSlash(url), expected, url)
-  }
+  ] as const
+  const failing = await findFailing(
+    cases,
+    ([url]) => withoutTrailingSlash(url),
+    ([, expected]) => expected,
+  )
+  t.strictSame(failing, [])
 })
 
 t.test('a redirect leads below the base, and off the site only on purpose', async (t) => {
-  for (const [to, path, base, expected] of [
+  const cases = [
     ['/a', '/', '/', '/a'],
     ['/a', '/shop/x', '/shop', '/shop/a'],
     ['/', '/shop/x', '/shop', '/shop'],
@@ -133,11 +169,15 @@ t.test('a redirect leads below the base, and off the site only on purpose', asyn
     ['/a b/ü', '/', '/', '/a%20b/%C3%BC'],
     ['/.//evil.example', '/', '/', '/evil.example'],
     ['//site.invalid//evil.example', '/', '/', '/evil.example'],
-  ] as const) {
-    t.equal(redirectLocation(to, path, base), expected, to)
-  }
+  ] as const
+  const failing = await findFailing(
+    cases,
+    ([to, path, base]) => redirectLocation(to, path, base),
+    ([, , , expected]) => expected,
+  )
+  t.strictSame(failing, [])
   t.equal(redirectLocation(new URL('https://other.example/x'), '/', '/shop'), 'https://other.example/x')
-  for (const to of [
+  const outside = [
     '//evil.example',
     '/\\evil.example',
     'https://evil.example',
@@ -145,33 +185,27 @@ t.test('a redirect leads below the base, and off the site only on purpose', asyn
     'javascript:1',
     'mailto:a@b.example',
     'http://',
-  ]) {
-    t.throws(() => redirectLocation(to, '/', '/'), { code: 'HYD_REDIRECT_OUTSIDE' }, to)
-  }
-  for (const url of ['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd']) {
-    t.throws(() => redirectLocation(new URL(url), '/', '/'), { code: 'HYD_REDIRECT_OUTSIDE' }, url)
-  }
+    ...['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd'].map((url) => new URL(url)),
+  ]
+  const refused = await findFailing(
+    outside,
+    (to) => codeOf(() => redirectLocation(to, '/', '/')),
+    () => 'HYD_REDIRECT_OUTSIDE',
+  )
+  t.strictSame(refused, [])
   const long = `//evil.example/${'a'.repeat(100)}`
   t.throws(() => redirectLocation(long, '/', '/'), { message: /^redirect\("\/\/evil\.example\/a{63}…\) would/ }, 'cut')
 })
 
 t.test('only a path from a request that redirect() accepts is kept', async (t) => {
-  for (const path of [
-    '/',
-    '/a?b=1#c',
-    'a',
-    '../a',
-    '?a=//b',
-    '#x',
-    '/a//b',
-    '/http://a.example',
-    '/ü',
-    '/.//a.example',
-  ]) {
-    t.equal(localPath(path, '/home'), path)
-    t.throws(() => redirect(path), Redirection, path)
-  }
-  for (const text of [
+  const paths = ['/', '/a?b=1#c', 'a', '../a', '?a=//b', '#x', '/a//b', '/http://a.example', '/ü', '/.//a.example']
+  const kept = await findFailing(
+    paths,
+    (path) => [localPath(path, '/home'), thrownBy(() => redirect(path)) instanceof Redirection],
+    (path) => [path, true],
+  )
+  t.strictSame(kept, [])
+  const others = [
     '//evil.example',
     '///evil.example',
     '/\\evil.example',
@@ -191,28 +225,28 @@ t.test('only a path from a request that redirect() accepts is kept', async (t) =
     'data:text/html,x',
     'blob:https://evil.example/x',
     'mailto:a@evil.example',
-  ]) {
-    t.equal(localPath(text, '/home'), '/home', JSON.stringify(text))
-    t.throws(() => redirect(text), { code: 'HYD_REDIRECT_OUTSIDE' }, JSON.stringify(text))
-  }
-  for (const value of [undefined, null, '', ['/a'], new File([], '/a'), new URL('https://evil.example'), 1, {}]) {
-    t.equal(localPath(value, '/home'), '/home', String(value))
-  }
+  ]
+  const refused = await findFailing(
+    others,
+    (text) => [localPath(text, '/home'), codeOf(() => redirect(text))],
+    () => ['/home', 'HYD_REDIRECT_OUTSIDE'],
+  )
+  t.strictSame(refused, [])
+  const values = [undefined, null, '', ['/a'], new File([], '/a'), new URL('https://evil.example'), 1, {}]
+  const ofValues = await findFailing(
+    values,
+    (value) => localPath(value, '/home'),
+    () => '/home',
+  )
+  t.strictSame(ofValues, [])
 })
 
 t.test('each thrown value has its own meaning', async (t) => {
-  const caught = (work: () => never): unknown => {
-    try {
-      return work()
-    } catch (thrown) {
-      return thrown
-    }
-  }
-  t.match(classifyThrown(caught(() => redirect('/a', 303))), {
+  t.match(classifyThrown(thrownBy(() => redirect('/a', 303))), {
     kind: 'redirect',
     redirection: { to: '/a', status: 303 },
   })
-  t.strictSame(classifyThrown(caught(notFound)), { kind: 'notFound' })
+  t.strictSame(classifyThrown(thrownBy(notFound)), { kind: 'notFound' })
   t.strictSame(classifyThrown(new HttpError(403, 'Members only')), {
     kind: 'refusal',
     status: 403,
@@ -232,10 +266,12 @@ t.test('each thrown value has its own meaning', async (t) => {
     message: 'No such product',
     headers: {},
   })
-  for (const statusCode of [500, 399, 400.5, '404', 200, Number.NaN, null]) {
-    t.strictSame(classifyThrown(Object.assign(new Error('x'), { statusCode })), { kind: 'failure' }, String(statusCode))
-    t.notOk(isClientErrorStatus(statusCode))
-  }
+  const failing = await findFailing(
+    [500, 399, 400.5, '404', 200, Number.NaN, null],
+    (statusCode) => [classifyThrown(Object.assign(new Error('x'), { statusCode })), isClientErrorStatus(statusCode)],
+    () => [{ kind: 'failure' }, false],
+  )
+  t.strictSame(failing, [])
   t.strictSame(classifyThrown({ statusCode: 404, message: 'no error' }), { kind: 'failure' }, 'no Error')
   t.throws(() => new HttpError(500, 'x'), { code: 'HYD_HTTP_ERROR_STATUS' })
   t.throws(() => new HttpError('403' as never, 'x'), {
@@ -244,14 +280,14 @@ t.test('each thrown value has its own meaning', async (t) => {
   })
   t.throws(() => redirect('/a', 200 as 302), { code: 'HYD_REDIRECT_STATUS' })
   t.type(
-    caught(() => redirect(new URL('https://a.example'))),
+    thrownBy(() => redirect(new URL('https://a.example'))),
     Redirection,
   )
-  t.type(caught(notFound), NotFoundSignal)
+  t.type(thrownBy(notFound), NotFoundSignal)
 })
 
 t.test('pages prefer HTML, other routes JSON', async (t) => {
-  for (const [accept, page, other] of [
+  const cases = [
     [undefined, 'html', 'json'],
     ['*/*', 'html', 'json'],
     ['text/html', 'html', 'html'],
@@ -265,11 +301,16 @@ t.test('pages prefer HTML, other routes JSON', async (t) => {
     ['image/*', 'html', 'json'],
     ['', 'html', 'json'],
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'html', 'html'],
-  ] as const) {
-    const headers = accept === undefined ? {} : { accept }
-    t.equal(preferredFormat(headers), page, `${accept} for a page`)
-    t.equal(preferredErrorFormat(headers), other, `${accept} for a route`)
-  }
+  ] as const
+  const failing = await findFailing(
+    cases,
+    ([accept]) => {
+      const headers = accept === undefined ? {} : { accept }
+      return { page: preferredFormat(headers), route: preferredErrorFormat(headers) }
+    },
+    ([, page, route]) => ({ page, route }),
+  )
+  t.strictSame(failing, [])
 })
 
 t.test('a problem contains only what a visitor may know', async (t) => {
@@ -285,16 +326,16 @@ t.test('a problem contains only what a visitor may know', async (t) => {
 })
 
 t.test('crawlers are distinguished from browsers and scripts', async (t) => {
-  for (const agent of [
+  const crawlers = [
     'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
     'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)',
     'facebookexternalhit/1.1',
     'Twitterbot/1.0',
-  ]) {
-    t.ok(isCrawler(agent), agent)
-    t.ok(isCrawler(agent), 'the second time, too')
-  }
-  for (const agent of [
+  ]
+  // The second time, too.
+  const twice = (agent: string | undefined) => [isCrawler(agent), isCrawler(agent)]
+  t.strictSame(await findFailing(crawlers, twice, () => [true, true]), [])
+  const others = [
     undefined,
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36',
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/156.0.0.0 Safari/537.36',
@@ -306,9 +347,15 @@ t.test('crawlers are distinguished from browsers and scripts', async (t) => {
     'Go-http-client/1.1',
     // This is a test suite that uses `inject`.
     'lightMyRequest',
-  ]) {
-    t.notOk(isCrawler(agent), agent ?? 'none')
-  }
+  ]
+  t.strictSame(
+    await findFailing(
+      others,
+      (agent) => isCrawler(agent),
+      () => false,
+    ),
+    [],
+  )
   for (let index = 0; index < 3_000; index++) isCrawler(`agent ${index}`)
   t.ok(isCrawler('Twitterbot/1.0'), 'after many others')
 })

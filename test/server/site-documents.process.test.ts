@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import t from 'tap'
+import { findDifferences } from '../differences.ts'
 import { walk } from '../scripts/walk.ts'
 import { LONG_DEADLINES, startSite } from '../site-server.ts'
 
@@ -21,7 +22,7 @@ const pages = new Map<string, string>()
 /** Returns the HTML of a page; `path` has no base. */
 async function read(path: string): Promise<string> {
   const answer = await fetch(origin + BASE + path, { headers: { accept: 'text/html' }, redirect: 'error' })
-  t.equal(answer.status, 200, path)
+  if (answer.status !== 200) throw new Error(`${path} is answered ${answer.status}`)
   return answer.text()
 }
 
@@ -36,15 +37,18 @@ async function search(q: string): Promise<Found> {
 t.test('every document of the package has a page with its title', async (t) => {
   const documents = walk('docs').filter((file) => file.endsWith('.md'))
   t.ok(documents.length > 90)
-  for (const file of [...documents.map((file) => `docs/${file}`), 'README.md', 'CHANGELOG.md']) {
+  const files = [...documents.map((file) => `docs/${file}`), 'README.md', 'CHANGELOG.md']
+  const differences = await findDifferences(files, String, async (checks, file) => {
     const path = pathOf(file)
     const html = await read(path)
     pages.set(path, html)
     const [, title = ''] = /^# (.+)$/m.exec(readFileSync(file, 'utf8')) ?? []
-    t.equal(textOf(/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? ''), title.replaceAll('`', ''), file)
-    t.ok(/<title>[^<]+ · Hydrant<\/title>/.test(html), `${file} has a title`)
-    t.ok(/<meta name="description" content="[^"]{20,}"\/>/.test(html), `${file} has a description`)
-  }
+    checks.equal(textOf(/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? ''), title.replaceAll('`', ''), 'heading')
+    const head = html.slice(0, html.indexOf('</head>'))
+    checks.match(head, /<title>[^<]+ · Hydrant<\/title>/, 'title')
+    checks.match(head, /<meta name="description" content="[^"]{20,}"\/>/, 'description')
+  })
+  t.strictSame(differences, {})
 })
 
 t.test('every link between the documents leads to a page, and every anchor to a heading', async (t) => {
@@ -52,16 +56,18 @@ t.test('every link between the documents leads to a page, and every anchor to a 
   for (const [from, html] of pages) {
     for (const link of linksIn(html)) targets.set(new URL(link, `${origin}${BASE}${from}`).href, from)
   }
-  for (const [target, from] of targets) {
+  const linkOf = ([target, from]: [string, string]) => `${target} in ${from}`
+  const differences = await findDifferences([...targets], linkOf, async (checks, [target]) => {
     const { pathname, hash } = new URL(target)
-    t.ok(pathname.startsWith(BASE), `${from} links to ${target}, below the base`)
+    checks.equal(pathname.startsWith(BASE), true, 'below the base')
     const path = pathname.slice(BASE.length)
     // The pages that are not documents have tests of their own.
-    if (!/^\/docs(?:\/|$)/.test(path)) continue
+    if (!/^\/docs(?:\/|$)/.test(path)) return
     const html = pages.get(path) ?? (await read(path))
     pages.set(path, html)
-    if (hash !== '') t.ok(html.includes(` id="${hash.slice(1)}"`), `${from} links to ${target}`)
-  }
+    checks.equal(hash === '' || html.includes(` id="${hash.slice(1)}"`), true, 'a heading')
+  })
+  t.strictSame(differences, {}, `${targets.size} links`)
 })
 
 t.test(
@@ -92,19 +98,21 @@ t.test('programs get the document as Markdown, without the list of all others', 
 })
 
 t.test('addresses of earlier pages lead to the documents that have their contents', async (t) => {
-  for (const [path, target] of [
-    ['/docs/pages', '/docs/guide/first-page'],
-    ['/docs/loading', '/docs/guide/loads'],
-    ['/docs/forms', '/docs/guide/forms'],
-    ['/docs/styling', '/docs/guide/styling'],
-    ['/docs/server', '/docs/app'],
-    ['/docs/http.md', '/docs/http'],
-    ['/docs/deploy/README.md', '/docs/deploy'],
-  ] as const) {
-    const { status, headers } = await fetch(origin + BASE + path, { redirect: 'manual' })
-    t.equal(status, 301, path)
-    t.equal(new URL(String(headers.get('location')), origin).pathname, `${BASE}${target}`)
+  const moved = {
+    '/docs/pages': '/docs/guide/first-page',
+    '/docs/loading': '/docs/guide/loads',
+    '/docs/forms': '/docs/guide/forms',
+    '/docs/styling': '/docs/guide/styling',
+    '/docs/server': '/docs/app',
+    '/docs/http.md': '/docs/http',
+    '/docs/deploy/README.md': '/docs/deploy',
   }
+  const differences = await findDifferences(Object.entries(moved), String, async (checks, [path, target]) => {
+    const { status, headers } = await fetch(origin + BASE + path, { redirect: 'manual' })
+    checks.equal(status, 301, 'status')
+    checks.equal(new URL(String(headers.get('location')), origin).pathname, `${BASE}${target}`, 'location')
+  })
+  t.strictSame(differences, {})
   const slash = await fetch(`${origin}${BASE}/docs/http/`, { redirect: 'manual' })
   t.strictSame([slash.status, slash.headers.get('location')], [308, `${BASE}/docs/http`])
   const none = await fetch(`${origin}${BASE}/docs/none`, { headers: { accept: 'text/html' } })
@@ -116,7 +124,11 @@ t.test('addresses of earlier pages lead to the documents that have their content
 t.test('a search finds sections by all of its words, the best first', async (t) => {
   const { hits, isPartial } = await search('  Cookie sessions ')
   t.equal(isPartial, false)
-  for (const { excerpt } of hits) t.match(excerpt.filter(({ isFound }) => isFound).length > 0, true)
+  t.ok(hits.length > 0)
+  t.strictSame(
+    hits.filter(({ excerpt }) => !excerpt.some(({ isFound }) => isFound)),
+    [],
+  )
   t.match((await search('useSubmission')).hits[0], { title: 'Submissions', heading: null })
   t.match((await search('HYD_PORT_IN_USE')).hits[0], { href: `${BASE}/docs/errors#hyd_port_in_use` })
   t.match((await search('port in use')).hits[0], { href: `${BASE}/docs/errors#hyd_port_in_use` })

@@ -7,13 +7,8 @@ import { workerData } from 'node:worker_threads'
 import type { WatchdogInput } from './watchdog.ts'
 
 // `watchdog.ts` passes this object.
-const { beats, debugged, checkMs, checks, report, isReportOnly } = workerData as WatchdogInput
+const { beats, debugged, checkMs, checks, pauseMs, report, isReportOnly } = workerData as WatchdogInput
 const MAX_TRIES = 5
-/**
- * Milliseconds to wait for a pause. Code that is blocked outside of V8 (`execSync`, a dead network disk) cannot be
- * paused.
- */
-const PAUSE_MS = 5_000
 
 let last = debugged
 let missed = 0
@@ -40,7 +35,7 @@ async function interrupt() {
   // A process that cannot be paused responds to neither.
   void session.post('Debugger.enable').catch(() => {})
   void session.post('Debugger.pause').catch(() => {})
-  const frame = await Promise.race([paused, wait(PAUSE_MS, null)])
+  const frame = await Promise.race([paused, wait(pauseMs, null)])
   // A busy machine can delay this thread until the event loop runs again, and the pause is in other code then.
   const isBlocked = Atomics.load(beats, 0) === last
   if (frame === null) {

@@ -14,6 +14,11 @@ export interface WatchdogInput {
   /** The number of checks without a beat after which the event loop counts as blocked. */
   checks: number
   /**
+   * Milliseconds to wait for a pause. Code that is blocked outside of V8 (`execSync`, a dead network disk) cannot be
+   * paused.
+   */
+  pauseMs: number
+  /**
    * The function to call in the code that blocks, as JavaScript. Its argument is `true` for the last try, else `false`.
    */
   report: string
@@ -22,6 +27,7 @@ export interface WatchdogInput {
 }
 
 const CHECKS = 6
+const PAUSE_MS = 5_000
 const DEBUGGED = -1
 const REPORT = 'hydrant.hang'
 const MAX_FRAMES = 50
@@ -33,13 +39,15 @@ const THREAD = new URL('./watchdog-thread.js', import.meta.url)
  * Starts a thread that watches the event loop. When the event loop is blocked for `hangMs` milliseconds (0: never), the
  * thread interrupts the code that blocks it, and calls `onHang` with HYD_HUNG, whose stack leads to that code. With
  * `isReportOnly`, the code then continues, and `onHang` is called again and again until the event loop runs. Returns a
- * function that ends the watch. A process can have only one watchdog.
+ * function that ends the watch. A process can have only one watchdog. When the code cannot be paused within `pauseMs`, and
+ * not only reports are wanted, the process is killed.
  */
 export async function startWatchdog(
   hangMs: number,
   log: Pick<FastifyBaseLogger, 'warn'>,
   onHang: (error: Error) => void,
   isReportOnly = false,
+  pauseMs = PAUSE_MS,
 ): Promise<() => Promise<void>> {
   // Node.js can be built without the inspector.
   if (hangMs === 0 || !process.features.inspector) return async () => {}
@@ -60,6 +68,7 @@ export async function startWatchdog(
     debugged: DEBUGGED,
     checkMs,
     checks: CHECKS,
+    pauseMs,
     isReportOnly,
     report: `globalThis[Symbol.for(${JSON.stringify(REPORT)})]`,
   }

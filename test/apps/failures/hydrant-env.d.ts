@@ -19,10 +19,80 @@ declare module 'hydrant/react' {
       layouts: []
       server: {}
     }
+    '/buttons': {
+      params: {}
+      layouts: []
+      server: {}
+    }
     '/first': {
       params: {}
       layouts: []
       server: typeof import('./pages/first.server.ts')
+    }
+    '/frameless': {
+      params: {}
+      layouts: []
+      server: {}
+    }
+    '/frameless/any': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/frameless/any.server.ts')
+    }
+    '/frameless/awaited': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/frameless/awaited.server.ts')
+    }
+    '/frameless/callback': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/frameless/callback.server.ts')
+    }
+    '/frameless/deferred': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/frameless/deferred.server.ts')
+    }
+    '/frameless/invalid': {
+      params: {}
+      layouts: []
+      server: {}
+    }
+    '/frameless/mismatch': {
+      params: {}
+      layouts: []
+      server: {}
+    }
+    '/frameless/rejected': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/frameless/rejected.server.ts')
+    }
+    '/frameless/returned': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/frameless/returned.server.ts')
+    }
+    '/frameless/slow': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/frameless/slow.server.ts')
+    }
+    '/frameless/string': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/frameless/string.server.ts')
+    }
+    '/frameless/timeout': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/frameless/timeout.server.ts')
+    }
+    '/frameless/two': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/frameless/two.server.ts')
     }
     '/gone': {
       params: {}

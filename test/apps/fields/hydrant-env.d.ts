@@ -64,6 +64,26 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/kept/note.server.ts')
     }
+    '/late/[part]': {
+      params: { part: string }
+      layouts: ['/', '/late/[part]']
+      server: typeof import('./pages/late/[part]/index.server.ts')
+    }
+    '/late/[part]/moved': {
+      params: { part: string }
+      layouts: ['/', '/late/[part]']
+      server: typeof import('./pages/late/[part]/moved.server.ts')
+    }
+    '/late/[part]/there': {
+      params: { part: string }
+      layouts: ['/', '/late/[part]']
+      server: typeof import('./pages/late/[part]/there.server.ts')
+    }
+    '/late/hooked': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/late/hooked.server.ts')
+    }
     '/notes': {
       params: {}
       layouts: ['/']
@@ -96,6 +116,11 @@ declare module 'hydrant/react' {
       params: {}
       layouts: []
       server: {}
+    }
+    '/late/[part]': {
+      params: { part: string }
+      layouts: ['/']
+      server: typeof import('./pages/late/[part]/layout.server.ts')
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import * as late from './late.server.ts'
 import { clear, last, letGo, OTHER, set } from './stored.server.ts'
 
 export default async function server(app: FastifyInstance) {
@@ -19,4 +20,22 @@ export default async function server(app: FastifyInstance) {
   app.get('/file', async (_request, reply) =>
     reply.header('content-disposition', 'attachment; filename=a.txt').send('a file'),
   )
+  app.get('/late/clear', async () => {
+    late.clear()
+    return {}
+  })
+  app.get('/late/acting', async () => ({ isActing: late.isActing() }))
+  app.get('/late/act', async () => {
+    late.letActionGo()
+    return {}
+  })
+  app.get('/late/next', async () => {
+    void late.next()
+    late.letActionGo()
+    return {}
+  })
+  app.get<{ Params: { gate: string } }>('/late/gates/:gate', async ({ params }) => {
+    late.letGo(params.gate)
+    return {}
+  })
 }

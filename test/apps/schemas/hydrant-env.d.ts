@@ -9,6 +9,11 @@ export {}
 // prettier-ignore
 declare module 'hydrant/react' {
   interface Routes {
+    '/[...path]': {
+      params: { path: string }
+      layouts: ['/']
+      server: typeof import('./pages/[...path].server.ts')
+    }
     '/arktype': {
       params: {}
       layouts: ['/']

@@ -24,6 +24,16 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: {}
     }
+    '/browser': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/browser/other': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
     '/class/[kind]': {
       params: { kind: string }
       layouts: ['/']

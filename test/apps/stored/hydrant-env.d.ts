@@ -14,6 +14,11 @@ declare module 'hydrant/react' {
       layouts: []
       server: {}
     }
+    '/notes': {
+      params: {}
+      layouts: []
+      server: typeof import('./pages/notes.server.ts')
+    }
     '/plain': {
       params: {}
       layouts: []

@@ -29,6 +29,11 @@ declare module 'hydrant/react' {
       layouts: ['/', '/(browser)']
       server: typeof import('./pages/(browser)/late.server.ts')
     }
+    '/misleading': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/misleading.server.ts')
+    }
     '/outside': {
       params: {}
       layouts: ['/', '/(browser)']
@@ -75,7 +80,7 @@ declare module 'hydrant/react' {
     '/': {
       params: {}
       layouts: []
-      server: {}
+      server: typeof import('./pages/layout.server.ts')
     }
     '/(browser)': {
       params: {}

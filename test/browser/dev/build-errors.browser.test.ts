@@ -30,7 +30,7 @@ const site = await developSite(
     'pages/failing.tsx': GOOD,
     'pages/failing.server.ts': "export const load = () => { throw new Error('first') }\n",
   },
-  { LAUNCH_EDITOR: program },
+  { env: { LAUNCH_EDITOR: program } },
 )
 
 t.test('a site that does not build is shown as a page that goes away when it is mended', async (t) => {

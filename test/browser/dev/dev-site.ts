@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Test } from 'tap'
+import { copyApp } from '../../build-app.ts'
 import { createSite } from '../../scripts/create-site.ts'
 import { type RunningCli, startCli } from '../../scripts/run-cli.ts'
 import { until } from '../../until.ts'
@@ -93,13 +94,16 @@ export function State() {
 }
 `
 
-/** Starts `hydrant dev` with a site that has a root layout and `parts/state.tsx`. */
+/** Starts `hydrant dev` with a site in `test/apps/`, or with files, a root layout and `parts/state.tsx`. */
 export async function startDevSite(
   t: Pick<Test, 'testdir' | 'teardown'>,
-  files: Record<string, string | Buffer>,
+  site: string | Record<string, string | Buffer>,
   { args = [], env = {}, prepare = () => {} }: DevSiteOptions = {},
 ): Promise<DevSite> {
-  const dir = createSite(t, { 'pages/layout.tsx': LAYOUT, 'parts/state.tsx': STATE, ...files })
+  const dir =
+    typeof site === 'string'
+      ? copyApp(t, site)
+      : createSite(t, { 'pages/layout.tsx': LAYOUT, 'parts/state.tsx': STATE, ...site })
   prepare(dir)
   const start = (port: string) => startCli(t, ['dev', dir, '--port', port, '--host', '127.0.0.1', ...args], { env })
   const dev = start('0')

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { OpenPage, PageOptions } from '../chromium.ts'
-import { type DevSite, startDevSite } from './dev-site.ts'
+import { type DevSite, type DevSiteOptions, startDevSite } from './dev-site.ts'
 
 export interface DevelopedSite extends Omit<DevSite, 'open'> {
   /** The URL of a path of the site. */
@@ -17,25 +19,27 @@ export interface DevelopedPage extends OpenPage {
   dialog: Locator
 }
 
-export const LAYOUT = `export default function Layout({ children }) {
+const LAYOUT = `export default function Layout({ children }) {
   return <html lang="en"><head><title>Site</title></head><body>{children}</body></html>
 }
 `
 
-/** Starts `hydrant dev` for a site with a layout. */
+/** Starts `hydrant dev` for a site in `test/apps/`, or for files with a layout. */
 export async function developSite(
   t: Pick<Test, 'testdir' | 'teardown'>,
-  files: Record<string, string>,
-  env: Record<string, string> = {},
+  given: string | Record<string, string>,
+  options: DevSiteOptions = {},
 ): Promise<DevelopedSite> {
-  const site = await startDevSite(t, { 'pages/layout.tsx': LAYOUT, ...files }, { env })
+  const files = typeof given === 'string' ? given : { 'pages/layout.tsx': LAYOUT, ...given }
+  const site = await startDevSite(t, files, options)
+  const layout = readFileSync(join(site.dir, 'pages/layout.tsx'), 'utf8')
   const at = (path: string) => new URL(path, site.url).href
   return {
     ...site,
     at,
     async removeErrors() {
       await site.tab()
-      site.write('pages/layout.tsx', `// ${Date.now()}\n${LAYOUT}`)
+      site.write('pages/layout.tsx', `// ${Date.now()}\n${layout}`)
       await site.dev.waitFor(/^updated in .*pages\/layout\.tsx/)
     },
     async open(path, options) {

@@ -3,59 +3,12 @@
 // Schemas under `hydrant dev`, whose edits take effect without a reload, and notes about mistakes that no response shows.
 
 import t from 'tap'
-import { LAYOUT, startDevSite } from './dev-site.ts'
+import { startDevSite } from './dev-site.ts'
 
-const site = await startDevSite(t, {
-  'pages/layout.tsx': LAYOUT,
-  'pages/index.tsx': `
-export default function Page({ fields, invalid, search, actionData }) {
-  return (
-    <form method="post" noValidate>
-      <p id="search">{search.page}</p>
-      <input id="name" {...fields.name} />
-      <p id="error">{invalid?.issues.name}</p>
-      <p id="done">{actionData}</p>
-      <button id="send">Send</button>
-    </form>
-  )
-}
-`,
-  'pages/index.server.ts': `
-import { z } from 'zod'
-export const form = z.object({ name: z.string().min(3, 'Too short') })
-export const search = z.object({ page: z.coerce.number().default(1) })
-export const action = ({ input }) => 'Hello ' + input.name
-`,
-  'pages/books/[id].tsx': 'export default ({ params }) => <p id="book">{params.id}</p>\n',
-  'pages/books/[id].server.ts': "import { z } from 'zod'\nexport const params = z.object({ idd: z.string() })\n",
-  'pages/join.tsx': 'export default () => <form method="post"><button id="send">Send</button></form>\n',
-  'pages/join.server.ts': `
-import { invalidForm } from 'hydrant'
-import { z } from 'zod'
-export const form = z.object({ name: z.string().optional(), items: z.array(z.object({ title: z.string() })).optional() })
-export function action() {
-  return invalidForm({ nmae: 'Taken', name: 'Taken', 'items[0].titel': 'Taken', '': 'Not sent' })
-}
-`,
-  'pages/caught.tsx': 'export default () => <p>caught</p>\n',
-  'pages/caught.server.ts': `
-import { notFound, redirect } from 'hydrant'
-export async function load({ url }) {
-  try {
-    if (url.search === '?none') notFound()
-    if (url.search === '?passed') redirect('/plain')
-    await Promise.reject(new Error('no user'))
-  } catch (error) {
-    if (url.search === '?passed') throw error
-  }
-  return {}
-}
-`,
-  'pages/plain.tsx': 'export default ({ fields }) => <p id="fields">{typeof fields}</p>\n',
-})
+const site = await startDevSite(t, 'dev')
 
 t.test('a page has its fields, and an edit of the schema changes them in place', async (t) => {
-  const { page, says, errors, evaluate } = await site.open('/?page=2')
+  const { page, says, errors, evaluate } = await site.open('/schemas?page=2')
   await says('#search', '2')
   t.equal(await page.getAttribute('#name', 'minlength'), '3')
   await page.fill('#name', 'A')
@@ -64,7 +17,7 @@ t.test('a page has its fields, and an edit of the schema changes them in place',
   await page.waitForFunction(() => document.activeElement?.id === 'name')
   t.equal(await page.inputValue('#name'), 'A')
   await evaluate(() => document.documentElement.setAttribute('data-mark', ''), null)
-  site.edit('pages/index.server.ts', "min(3, 'Too short')", "min(2, 'Far too short')")
+  site.edit('pages/schemas/index.server.ts', "min(3, 'Too short')", "min(2, 'Far too short')")
   await page.waitForSelector('#name[minlength="2"]')
   t.equal(await page.inputValue('#name'), 'A')
   await page.click('#send')
@@ -77,18 +30,18 @@ t.test('a page has its fields, and an edit of the schema changes them in place',
 })
 
 t.test('a page without a form has no fields, as in production', async (t) => {
-  const { says, errors } = await site.open('/plain')
+  const { says, errors } = await site.open('/schemas/plain')
   await says('#fields', 'undefined')
   t.strictSame(errors, [])
 })
 
 t.test('the log says which parameter does not match the schema, and why', async () => {
-  const ask = async () => (await fetch(new URL('/books/7', site.url))).text()
+  const ask = async () => (await fetch(new URL('/schemas/books/7', site.url))).text()
   await ask()
-  const schema = 'the parameters do not match the schema "params" of pages/books/\\[id\\]\\.server\\.ts'
+  const schema = 'the parameters do not match the schema "params" of pages/schemas/books/\\[id\\]\\.server\\.ts'
   await site.dev.waitFor(new RegExp(`WARN: 404, because ${schema}: idd: .*; the path has no parameter "idd", only id$`))
   site.write(
-    'pages/books/[id].server.ts',
+    'pages/schemas/books/[id].server.ts',
     "import { z } from 'zod'\nexport const params = z.object({ id: z.coerce.number().max(5) })\n",
   )
   await site.dev.waitFor(/^updated in/)
@@ -97,37 +50,37 @@ t.test('the log says which parameter does not match the schema, and why', async 
 })
 
 t.test('the log says why a form was not accepted, and which fields it does not have', async () => {
-  await (await post('/', 'nmae=Ada&x=1')).text()
+  await (await post('/schemas', 'nmae=Ada&x=1')).text()
   await site.dev.waitFor(/INFO: the form was not accepted: name: .+; the request has no field "name", only nmae, x$/)
-  await (await post('/', 'name=A')).text()
+  await (await post('/schemas', 'name=A')).text()
   await site.dev.waitFor(/INFO: the form was not accepted: name: Far too short$/)
 })
 
 t.test('the log says which export would handle the form of a page without an action', async (t) => {
-  const response = await post('/plain', 'name=A')
+  const response = await post('/schemas/plain', 'name=A')
   t.equal(response.status, 405)
   t.match(await response.text(), 'POST is not allowed here.')
-  await site.dev.waitFor(/INFO: 405, because there is no pages\/plain\.server\.ts with an export "action"$/)
-  await (await post('/books/3', 'name=A')).text()
-  await site.dev.waitFor(/INFO: 405, because pages\/books\/\[id\]\.server\.ts has no export "action"$/)
+  await site.dev.waitFor(/INFO: 405, because there is no pages\/schemas\/plain\.server\.ts with an export "action"$/)
+  await (await post('/schemas/books/3', 'name=A')).text()
+  await site.dev.waitFor(/INFO: 405, because pages\/schemas\/books\/\[id\]\.server\.ts has no export "action"$/)
 })
 
 t.test('a redirect or notFound() that a catch of the site has caught is a warning', async (t) => {
-  const ask = (query: string) => fetch(new URL(`/caught${query}`, site.url), { redirect: 'manual' })
+  const ask = (query: string) => fetch(new URL(`/schemas/caught${query}`, site.url), { redirect: 'manual' })
   t.equal((await ask('?passed')).status, 302)
   t.equal((await ask('?none')).status, 200)
   await site.dev.waitFor(
-    /WARN: notFound\(\) in pages\/caught\.server\.ts:5:\d+ has not reached Hydrant, .* throw error;/,
+    /WARN: notFound\(\) in pages\/schemas\/caught\.server\.ts:5:\d+ has not reached Hydrant, .* throw error;/,
   )
   t.notOk(site.dev.lines.some((line) => /redirect\(.*has not reached/.test(line)))
 })
 
 t.test('a message of invalidForm for a field that the schema does not have is a warning', async (t) => {
-  const { page, errors } = await site.open('/join')
+  const { page, errors } = await site.open('/schemas/join')
   await page.click('#send')
   const { lines } = site.dev
   await site.dev.waitFor(
-    /WARN: invalidForm\(\) at pages\/join\.server\.ts:6:\d+ has a message for "nmae", .*; did you mean "name"\?/,
+    /WARN: invalidForm\(\) at pages\/schemas\/join\.server\.ts:10:\d+ has a message for "nmae", .*; did you mean "name"\?/,
   )
   await site.dev.waitFor(/has a message for "items\[0\]\.titel", .*; did you mean "items\[0\]\.title"\?/)
   t.equal(lines.filter((line) => line.includes('has a message for')).length, 2, lines.join('\n'))

@@ -8,22 +8,15 @@ import { startDevSite } from './dev-site.ts'
 /** A browser has six connections to a host over HTTP/1.1. */
 const TABS = 8
 
-const site = await startDevSite(t, {
-  'pages/index.tsx': `import { Word } from '../parts/word'
-export default function Page() {
-  return <main><Word /></main>
-}
-`,
-  'parts/word.tsx': 'export const Word = () => <b id="word">first</b>\n',
-})
+const site = await startDevSite(t, 'dev')
 
 t.test('updates many tabs of a site, also after one of them is closed', async (t) => {
-  const context = await (await site.open('/')).page.context().browser()?.newContext()
+  const context = await (await site.open('/tabs')).page.context().browser()?.newContext()
   if (!context) throw new Error('no browser')
   const tabs: Page[] = []
   for (let count = 0; count < TABS; count++) {
     const tab = await context.newPage()
-    await tab.goto(site.url)
+    await tab.goto(`${site.url}tabs`)
     await hasWord(tab, 'first')
     tabs.push(tab)
   }
@@ -46,7 +39,7 @@ t.test('updates many tabs of a site, also after one of them is closed', async (t
 })
 
 t.test('updates each tab where the browser has no locks', async (t) => {
-  const { page, says } = await site.open('/')
+  const { page, says } = await site.open('/tabs')
   await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, 'locks'))
   await page.reload()
   t.equal(await page.evaluate(() => 'locks' in navigator), false)
@@ -64,10 +57,10 @@ addEventListener('fetch', (event) => {
 })
 `,
   )
-  const context = await (await site.open('/')).page.context().browser()?.newContext()
+  const context = await (await site.open('/tabs')).page.context().browser()?.newContext()
   if (!context) throw new Error('no browser')
   const tab = await context.newPage()
-  await tab.goto(site.url)
+  await tab.goto(`${site.url}tabs`)
   await tab.evaluate(() => navigator.serviceWorker.register('/worker.js').then(() => {}))
   await site.dev.waitFor(/a browser has the service worker \/worker\.js: it may show stored pages/)
   await tab.waitForFunction(() => navigator.serviceWorker.controller)

@@ -3,31 +3,16 @@
 import t from 'tap'
 import { type DevPage, startDevSite } from './dev-site.ts'
 
-const site = await startDevSite(t, {
-  'pages/index.tsx': `import { Box } from '../parts/box'
-import { word } from '../parts/word'
-import { State } from '../parts/state'
-export default function Page({ data }) {
-  return <main><h1>{data.title}</h1><Box /><p id="word">{word}</p><State /></main>
-}
-`,
-  'pages/index.server.ts': `import { title } from '../parts/title'
-export const load = () => ({ title: title() })
-`,
-  'parts/title.ts': "export const title = () => 'title'\n",
-  'parts/box.css': '#box { color: rgb(1, 0, 0) }\n',
-  'parts/box.tsx': 'import "./box.css"\nexport function Box() {\n  return <b id="box">box</b>\n}\n',
-  'parts/word.ts': "export const word = 'word'\n",
-})
+const site = await startDevSite(t, 'dev')
 
 t.test('keeps the page and its state while a module has a syntax error', async (t) => {
-  const page = await site.open('/')
+  const page = await site.open('/errors')
   const before = await page.use()
-  site.edit('parts/box.tsx', '</b>', '</i>')
+  site.edit('parts/styled-box.tsx', '</b>', '</i>')
   await showsError(page, 'HYD_BUILD_SYNTAX')
   t.strictSame(await page.state(), { ...before, focused: '' }, 'the overlay has the focus')
   t.equal(await page.read('#box'), 'box')
-  site.edit('parts/box.tsx', 'box</i>', 'mended</b>')
+  site.edit('parts/styled-box.tsx', 'box</i>', 'mended</b>')
   await page.says('#box', 'mended')
   await page.becomes(isInOverlay, '')
   t.strictSame(await page.state(), before)
@@ -35,49 +20,49 @@ t.test('keeps the page and its state while a module has a syntax error', async (
 })
 
 t.test('shows a stylesheet that was saved together with a module that did not compile', async (t) => {
-  const page = await site.open('/')
+  const page = await site.open('/errors')
   const before = await page.use()
-  site.edit('parts/box.css', '(1,', '(2,')
-  site.edit('parts/box.tsx', '</b>', '</i>')
+  site.edit('parts/styled-box.css', '(1,', '(2,')
+  site.edit('parts/styled-box.tsx', '</b>', '</i>')
   await showsError(page, 'HYD_BUILD_SYNTAX')
-  site.edit('parts/box.tsx', 'mended</i>', 'box</b>')
+  site.edit('parts/styled-box.tsx', 'mended</i>', 'box</b>')
   await page.says('#box', 'box')
   await page.becomes((color) => {
     const box = document.querySelector('#box')
     return box !== null && getComputedStyle(box).color === color
   }, 'rgb(2, 0, 0)')
-  site.edit('parts/box.tsx', 'box</b>', 'mended</b>')
+  site.edit('parts/styled-box.tsx', 'box</b>', 'mended</b>')
   await page.says('#box', 'mended')
   t.strictSame(await page.state(), before)
 })
 
 t.test('keeps the page and its state while a module throws', async (t) => {
-  const page = await site.open('/')
+  const page = await site.open('/errors')
   const before = await page.use()
-  site.edit('parts/word.ts', "'word'", "JSON.parse('no word')")
+  site.edit('parts/word-text.ts', "'word'", "JSON.parse('no word')")
   await showsError(page, 'not valid JSON')
   t.strictSame(await page.state(), { ...before, focused: '' }, 'the overlay has the focus')
   t.equal(await page.read('#word'), 'word')
-  site.edit('parts/word.ts', "JSON.parse('no word')", "'mended'")
+  site.edit('parts/word-text.ts', "JSON.parse('no word')", "'mended'")
   await page.says('#word', 'mended')
   await page.becomes(isInOverlay, '')
   t.strictSame(await page.state(), before)
 })
 
 t.test('shows a component again that threw after an edit', async (t) => {
-  const page = await site.open('/')
+  const page = await site.open('/errors')
   await page.use()
-  site.edit('parts/box.tsx', '  return', "  if (self.document) throw new Error('no box')\n  return")
+  site.edit('parts/styled-box.tsx', '  return', "  if (self.document) throw new Error('no box')\n  return")
   await page.shown('.hydrant-failure')
   await showsError(page, 'no box')
-  site.edit('parts/box.tsx', "  if (self.document) throw new Error('no box')\n", '')
+  site.edit('parts/styled-box.tsx', "  if (self.document) throw new Error('no box')\n", '')
   await page.says('#box', 'mended')
   await page.becomes(isInOverlay, '')
   t.equal((await page.state()).isSameDocument, true)
 })
 
 t.test('shows the page again after its load has failed', async (t) => {
-  const page = await site.open('/')
+  const page = await site.open('/errors')
   await page.use()
   site.edit('parts/title.ts', "=> 'title'", "=> { throw new Error('no title') }")
   await page.shown('.hydrant-failure')
@@ -89,7 +74,7 @@ t.test('shows the page again after its load has failed', async (t) => {
 })
 
 t.test('shows the page again after a module of the server has thrown', async (t) => {
-  const page = await site.open('/')
+  const page = await site.open('/errors')
   await page.use()
   site.edit('parts/title.ts', 'export', "if (true) throw new Error('no module')\nexport")
   await showsError(page, 'no module')
@@ -100,21 +85,21 @@ t.test('shows the page again after a module of the server has thrown', async (t)
 })
 
 t.test('opens a page that was loaded while the site did not build', async (t) => {
-  site.edit('parts/box.tsx', '</b>', '</i>')
+  site.edit('parts/styled-box.tsx', '</b>', '</i>')
   const page = await site.tab()
-  await page.goto(site.url, 'load')
+  await page.goto(`${site.url}errors`, 'load')
   t.match(await page.page.content(), 'HYD_BUILD_SYNTAX')
-  site.edit('parts/box.tsx', '</i>', '</b>')
+  site.edit('parts/styled-box.tsx', '</i>', '</b>')
   await page.says('#box', 'mended')
   t.equal(await page.read('#box'), 'mended')
 })
 
 t.test('loads open pages again when the command is started again', async (t) => {
-  const page = await site.open('/')
+  const page = await site.open('/errors')
   await page.use()
   const { port } = new URL(site.url)
   await site.dev.stop()
-  site.edit('parts/box.tsx', 'mended', 'restarted')
+  site.edit('parts/styled-box.tsx', 'mended', 'restarted')
   await site.restart(port)
   await page.says('#box', 'restarted')
   t.equal((await page.state()).isSameDocument, false)

@@ -5,121 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { keepsState, startDevSite } from './dev-site.ts'
 
-const home = `import { Anonymous } from '../parts/anonymous'
-import Box from '../parts/box'
-import { Deep } from '../parts/deep'
-import { Field } from '../parts/forward'
-import { Hooked } from '../parts/hooked'
-import { Memo } from '../parts/memo'
-import { State } from '../parts/state'
-import { Mixed, WORD } from '../parts/mixed'
-void Anonymous
-export default function Page() {
-  return (
-    <main>
-      <h1>home</h1>
-      <Box /><Deep /><Field /><Hooked /><Memo /><Mixed /><i id="word">{WORD}</i>
-      <State />
-    </main>
-  )
-}
-`
-
-const files = {
-  'pages/index.tsx': home,
-  'pages/inner/layout.tsx':
-    'export default function Inner({ children }) {\n  return <section><b id="inner">inner</b>{children}</section>\n}\n',
-  'pages/inner/index.tsx': `import { State } from '../../parts/state'
-export default () => <main><h1>inner page</h1><a href="/">home</a><State /></main>
-`,
-  'pages/arrow.tsx': `import { useState } from 'react'
-export default () => {
-  const [count, setCount] = useState(0)
-  return <main><h1>arrow</h1><button id="count" type="button" onClick={() => setCount(count + 1)}>{count}</button><input id="typed" /><p style={{ height: 3000 }} /></main>
-}
-`,
-  'parts/anonymous.tsx': 'export const Anonymous = () => <b>anonymous</b>\n',
-  'parts/box.tsx': 'export default function Box() {\n  return <b id="box">box</b>\n}\n',
-  'parts/memo.tsx': `import { memo } from 'react'\nexport const Memo = memo(() => <b id="memo">memo</b>)\n`,
-  'parts/forward.tsx': `import { forwardRef } from 'react'
-export const Field = forwardRef((props, ref) => <b id="forward" ref={ref}>forward</b>)
-`,
-  'parts/use-word.ts': `import { useState } from 'react'
-import { ending } from './ending'
-export function useWord() {
-  const [word] = useState('first')
-  return word + ending('!')
-}
-`,
-  'parts/ending.ts': `import { MARK } from './mark'\nexport const ending = (text) => text + MARK\n`,
-  'parts/mark.ts': `export const MARK = '.'\n`,
-  'parts/hooked.tsx': `import { useWord } from './use-word'
-export function Hooked() {
-  return <b id="hooked">{useWord()}</b>
-}
-`,
-  'parts/deep.tsx': `import { ending } from './ending'
-export function Deep() {
-  return <b id="deep">{ending('deep')}</b>
-}
-`,
-  'pages/context.tsx': `import { Classy } from '../parts/classy'
-import { Consumer } from '../parts/consumer'
-import { Provider } from '../parts/provider'
-import { State } from '../parts/state'
-export default function Page() {
-  return <Provider><h1>context</h1><Consumer /><Classy /><State /></Provider>
-}
-`,
-  'parts/classy.tsx': `import { Component } from 'react'
-export class Classy extends Component {
-  render() { return <b id="classy">class</b> }
-}
-`,
-  'parts/context.ts': `import { createContext } from 'react'\nexport const Word = createContext('default')\n`,
-  'parts/provider.tsx': `import { Word } from './context'
-export function Provider({ children }) {
-  return <Word.Provider value="given">{children}</Word.Provider>
-}
-`,
-  'parts/consumer.tsx': `import { use } from 'react'
-import { Word } from './context'
-export function Consumer() {
-  return <b id="consumer">{'gets ' + use(Word)}</b>
-}
-`,
-  'pages/hooks.tsx': `import { Changing } from '../parts/changing'
-import { State } from '../parts/state'
-export default function Page() {
-  return <main><h1>hooks</h1><Changing /><State /></main>
-}
-`,
-  'parts/changing.tsx': `import { useState } from 'react'
-export function Changing() {
-  const [clicks, setClicks] = useState(0)
-  return <button id="changing" type="button" onClick={() => setClicks(clicks + 1)}>{clicks + ' clicks'}</button>
-}
-`,
-  'pages/function.tsx': `import { useWord } from '../parts/use-hook'
-import { State } from '../parts/state'
-export default function () {
-  return <main><h1>{useWord()}</h1><State /></main>
-}
-`,
-  'parts/use-hook.ts': `import { useState } from 'react'
-export function useWord() {
-  const [word] = useState('hook')
-  return word
-}
-`,
-  'parts/mixed.tsx': `export const WORD = 'word'
-export function Mixed() {
-  return <b id="mixed">{'mixed ' + WORD}</b>
-}
-`,
-}
-
-const site = await startDevSite(t, files)
+const site = await startDevSite(t, 'dev')
 
 t.test('shows edits of components without a change of state', async (t) => {
   const page = await site.open('/')
@@ -133,7 +19,7 @@ t.test('shows edits of components without a change of state', async (t) => {
     'new layout',
   )
   await keepsState(t, page, () => site.edit('parts/memo.tsx', 'memo</b>', 'new memo</b>'), '#memo', 'new memo')
-  await keepsState(t, page, () => site.edit('parts/forward.tsx', 'forward</b>', 'new</b>'), '#forward', 'new')
+  await keepsState(t, page, () => site.edit('parts/forward.tsx', '    forward', '    new'), '#forward', 'new')
   await keepsState(t, page, () => site.edit('parts/use-word.ts', "ending('!')", "ending('?')"), '#hooked', 'first?.')
   await keepsState(t, page, () => site.edit('parts/mark.ts', "'.'", "'…'"), '#deep', 'deep…')
   await page.says('#hooked', 'first?…')
@@ -181,12 +67,12 @@ t.test('resets a component whose hooks have changed, and no other', async (t) =>
   await page.says('#changing', '1 clicks')
   site.edit('parts/changing.tsx', '  return', "  const [unit] = useState('taps')\n  return")
   await page.says('#changing', '0 clicks')
-  site.edit('parts/changing.tsx', "' clicks'", "' ' + unit")
+  site.edit('parts/changing.tsx', '} clicks', '} {unit}')
   await page.says('#changing', '0 taps')
   await page.press('#changing')
   await page.says('#changing', '1 taps')
   // In this order, because each of them may be applied alone.
-  site.edit('parts/changing.tsx', "' ' + unit", "' hits'")
+  site.edit('parts/changing.tsx', '} {unit}', '} hits')
   site.edit('parts/changing.tsx', "  const [unit] = useState('taps')\n", '')
   await page.says('#changing', '0 hits')
   t.strictSame(await page.state(), before)

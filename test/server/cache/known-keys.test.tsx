@@ -1,9 +1,11 @@
 // A request for a URL that has been found in the cache before takes a shorter way. It must get the same response.
 
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import { KnownKeys } from '../../../src/server/cache/known-keys.ts'
 import { type GuardContext, HttpError, type LoadContext } from '../../../src/server/index.ts'
+import { findFailing } from '../../find-failing.ts'
 import { testSite } from '../../test-site.ts'
 import { HTML, JSON_ONLY } from '../served.ts'
 
@@ -68,14 +70,17 @@ t.test('a request gets the same response as a server sends that has seen no othe
     app.inject({ method, url, headers, remoteAddress: '10.0.0.1' })
   // Twice: the second round finds what the first has stored, in the place of the visitor before.
   for (let round = 0; round < 2; round++) for (const request of requests) await ask(seen, request)
-  for (const request of requests) {
+  const failing = await findFailing(requests, async (request) => {
     const fresh = await testSite(t, site, options)
     const expected = await ask(fresh, request)
-    for (const way of ['after another visitor', 'after the same visitor'])
-      t.strictSame(shown(await ask(seen, request)), shown(expected), `${JSON.stringify(request)} ${way}`)
-    t.equal((await ask(seen, request, 'HEAD')).headers.etag, expected.headers.etag)
     await fresh.app.close()
-  }
+    // After another visitor, and after the same one.
+    const came = [shown(await ask(seen, request)), shown(await ask(seen, request))]
+    const { etag } = (await ask(seen, request, 'HEAD')).headers
+    const wanted = [shown(expected), shown(expected)]
+    return isDeepStrictEqual(came, wanted) && etag === expected.headers.etag ? undefined : { came, etag, wanted }
+  })
+  t.strictSame(failing, [])
 
   version = 2
   await seen.app.pageCache.invalidate({ tags: ['open'] })

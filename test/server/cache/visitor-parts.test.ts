@@ -188,8 +188,12 @@ t.test('the policy has the hashes of the shell and a new nonce for each rest', a
     const { shell, rest } = split(body)
     const hashes = [...shell.matchAll(/<script[^>]*>(.*?)<\/script>/gs)].map(([, text = '']) => sha256(text))
     t.ok(hashes.length >= 4)
-    for (const hash of hashes) t.ok(policy.includes(hash), hash)
-    for (const [tag] of rest.matchAll(/<script[^>]*>/g)) t.equal(tag, `<script nonce="${nonce}">`)
+    t.strictSame(
+      hashes.filter((hash) => !policy.includes(hash)),
+      [],
+    )
+    const tags = rest.match(/<script[^>]*>/g)?.filter((tag) => tag !== `<script nonce="${nonce}">`)
+    t.strictSame(tags, [])
   }
   t.equal(nonces.size, 2)
 })

@@ -11,6 +11,7 @@ import { DIGEST_PATTERN } from '../../digest-pattern.ts'
 import { createHttpClient, type HttpAnswer } from '../../http-client.ts'
 import { cliPath } from '../../scripts/cli-path.ts'
 import { runCli } from '../../scripts/run-cli.ts'
+import { runHere } from '../../scripts/run-here.ts'
 import { ERROR, type SiteServer, startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { buildFiles, HTML } from '../served.ts'
@@ -193,7 +194,7 @@ t.test('workers serve, die, fail and are replaced, and no client notices', async
     const [digest = ''] = digests.values()
     const solved = await fetch(`${admin}/api/failures/${digest}/solve`, { method: 'POST' })
     t.match(await solved.json(), { message: 'fail', solvedAt: /^20/ })
-    const { stdout } = await runCli(['errors', digest, dir, '--json'], { env: { HYDRANT_LEDGER: server.ledger } })
+    const { stdout } = await runHere(['errors', digest, dir, '--json'], { HYDRANT_LEDGER: server.ledger })
     t.match(JSON.parse(stdout), { message: 'fail', solvedAt: /^20/ })
     const text = await (await fetch(`${admin}/metrics`)).text()
     for (const worker of ['primary', '1', '2']) t.match(text, `nodejs_eventloop_lag_seconds{worker="${worker}"}`)
@@ -242,7 +243,7 @@ export default { onFailure: ({ digest }) => appendFileSync(${JSON.stringify(repo
         t.match(digest, DIGEST_PATTERN)
         t.match(err?.cause?.stack ?? err?.stack, `${file}:3:`)
         const kept = ['errors', digest, dir, '--json', '--ledger', server.ledger]
-        await until(async () => (await runCli(kept)).stdout.includes(file))
+        await until(async () => (await runHere(kept)).stdout.includes(file))
         t.equal(await readiness(), 200)
         // A configuration that throws has no `onFailure`.
         if (file === 'server.ts') t.equal(readFileSync(reported, 'utf8'), digest)
@@ -342,7 +343,7 @@ t.test('workers whose primary is killed finish their requests, keep their failur
   t.match((await whole).body, /opened at last(?:.|\n)*<\/html>/)
   await until(() => !pids.some(isRunning))
   const digest = String(headers['x-error-digest'])
-  const { stdout } = await runCli(['errors', digest, dir, '--json'], { env: { HYDRANT_LEDGER: server.ledger } })
+  const { stdout } = await runHere(['errors', digest, dir, '--json'], { HYDRANT_LEDGER: server.ledger })
   t.match(JSON.parse(stdout), { message: 'fail' })
 })
 
@@ -366,7 +367,7 @@ cluster.fork().on('exit', (code) => process.exit(code))`
 })
 
 t.test('a worker whose process is stopped is logged, killed and replaced', async (t) => {
-  const server = await startWorkers(t, { HYDRANT_TIMEOUTS_HANG_MS: '2000' })
+  const server = await startWorkers(t, { HYDRANT_TIMEOUTS_HANG_MS: '1000' })
   const [frozen, other] = await server.pids()
   process.kill(frozen, 'SIGSTOP')
   const { level } = await server.waitForLine(({ worker, msg }) => worker === frozen && msg.includes('does not respond'))

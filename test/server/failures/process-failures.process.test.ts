@@ -104,7 +104,8 @@ const CELLS: readonly [string, { message: string; frame: RegExp | null }][] = [
 ]
 for (const [way, { message, frame }] of CELLS) {
   t.test(`an exception outside of any request (${way}) ends the process with 1 and is a failure`, async (t) => {
-    const { url, ended, fatal, told } = await start(t)
+    // No load runs.
+    const { url, ended, fatal, told } = await start(t, { HYDRANT_TIMEOUTS_LOAD_MS: '20' })
     await fetch(`${url}/fail/${way}`).then((answer) => answer.text())
     t.equal(await ended, 1)
     const [line, ...others] = fatal()

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { hydrant } from '../../../src/server/index.ts'
 import { COMMAND_OPTIONS } from '../../command-options.ts'
 import { DIGEST_PATTERN } from '../../digest-pattern.ts'
-import { runCli } from '../../scripts/run-cli.ts'
+import { runHere } from '../../scripts/run-here.ts'
 import type { LogLine } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { buildFiles } from '../served.ts'
@@ -41,14 +41,14 @@ async function startApp(t: Test, hangMs: number, mode = '') {
 }
 
 t.test('code that blocks an app is interrupted, and its digest leads to the line of the site', async (t) => {
-  const { ask, ended, fatal, errors } = await startApp(t, 1_500)
+  const { ask, ended, fatal, errors } = await startApp(t, 1_000)
   void ask('/second/loop')
   t.equal(await ended, 1, 'as after an uncaught exception')
   t.match(errors(), 'HYD_HUNG')
   const [line, ...others] = fatal()
   t.strictSame(others, [])
   t.match(line, { digest: DIGEST_PATTERN, phase: 'process', err: { stack: /at spin \(pages\/loop\.server\.ts:2:/ } })
-  const found = await runCli(['errors', String(line?.digest), `${dir}/second`, '--json'])
+  const found = await runHere(['errors', String(line?.digest), `${dir}/second`, '--json'])
   t.match(JSON.parse(found.stdout), {
     source: { file: 'pages/loop.server.ts', line: 2, function: 'spin' },
     lastRelease: 'second',
@@ -56,17 +56,17 @@ t.test('code that blocks an app is interrupted, and its digest leads to the line
 })
 
 t.test('the failure belongs to the app whose site blocks, when several apps run in a process', async (t) => {
-  const { ask, ended, fatal } = await startApp(t, 1_500, 'apart')
+  const { ask, ended, fatal } = await startApp(t, 1_000, 'apart')
   void ask('/second/loop')
   t.equal(await ended, 1)
   const [line] = fatal()
   t.match(line, { digest: DIGEST_PATTERN, err: { stack: /at spin \(pages\/loop\.server\.ts:2:/ } })
-  const found = await runCli(['errors', String(line?.digest), `${dir}/second`, '--json'])
+  const found = await runHere(['errors', String(line?.digest), `${dir}/second`, '--json'])
   t.match(JSON.parse(found.stdout), { lastRelease: 'second' })
 })
 
 t.test('an app that catches the exception continues', async (t) => {
-  const { ask, fatal, lines } = await startApp(t, 1_500, 'survive')
+  const { ask, fatal, lines } = await startApp(t, 1_000, 'survive')
   void ask('/own/loop')
   await until(() => lines.some((line) => line.startsWith('caught: the event loop was blocked')))
   t.equal((await ask('/first'))?.status, 200)

@@ -4,7 +4,8 @@ import { request } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { runCli, startCli } from '../../scripts/run-cli.ts'
+import { startCli } from '../../scripts/run-cli.ts'
+import { runHere } from '../../scripts/run-here.ts'
 import { until } from '../../until.ts'
 import { buildFiles, serve } from '../served.ts'
 
@@ -91,7 +92,7 @@ export default async function server(app) {
   t.equal(await server.stop('SIGTERM'), 0)
   t.notOk(existsSync(`${ledger}-wal`), 'nothing is left beside it')
   const digest = String(failed.headers.get('x-error-digest'))
-  const { stdout } = await runCli(['errors', digest, slow, '--json'], { env: { HYDRANT_LEDGER: ledger } })
+  const { stdout } = await runHere(['errors', digest, slow, '--json'], { HYDRANT_LEDGER: ledger })
   t.match(JSON.parse(stdout), { message: 'it fails' })
 })
 

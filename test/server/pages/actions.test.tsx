@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { ReactNode } from 'react'
 import t from 'tap'
@@ -14,6 +13,7 @@ const Component = ({ data, actionData }: PageProps) => (
   </p>
 )
 const notes: string[] = []
+let failLate = () => {}
 
 const site = {
   '/layout': ({ children }: { children: ReactNode }) => (
@@ -98,7 +98,9 @@ const site = {
   // Neither fails within the deadline.
   '/late-failure': {
     async action() {
-      await sleep(350)
+      await new Promise<void>((resolve) => {
+        failLate = resolve
+      })
       throw new Error('paid halfway')
     },
   },
@@ -293,6 +295,7 @@ t.test('an action that fails after its deadline has failed twice, unless the dea
   const send = (url: string) => app.inject({ method: 'POST', url, headers: { ...HTML, ...FORM }, payload: 'a=b' })
   const late = await send('/late-failure')
   t.equal(late.statusCode, 504)
+  failLate()
   const failures = await until(() => failuresOf(late).length > 1 && failuresOf(late))
   t.match(failures, [
     { phase: 'action', err: { code: 'HYD_ACTION_TIMEOUT' }, digest: late.headers['x-error-digest'] },

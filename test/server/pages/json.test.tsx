@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import t from 'tap'
 import { HttpError, type LoadContext, notFound, redirect } from '../../../src/server/index.ts'
+import { findFailing } from '../../find-failing.ts'
 import { testSite } from '../../test-site.ts'
 import { HTML, JSON_ONLY } from '../served.ts'
 
@@ -119,7 +120,7 @@ t.test('any data is a whole response', async (t) => {
 
 t.test('JSON is sent if the client prefers it', async (t) => {
   const types = { json: 'application/json; charset=utf-8', html: 'text/html; charset=utf-8' }
-  for (const [accept, type] of [
+  const cases = [
     ['application/json', types.json],
     ['application/json, text/plain, */*', types.json],
     ['APPLICATION/JSON', types.json],
@@ -134,9 +135,13 @@ t.test('JSON is sent if the client prefers it', async (t) => {
     ['', types.html],
     ['nonsense', types.html],
     [',;q=,', types.html],
-  ] as const) {
-    t.equal((await get('/kinds', { accept })).headers['content-type'], type, accept)
-  }
+  ] as const
+  const failing = await findFailing(
+    cases,
+    async ([accept]) => (await get('/kinds', { accept })).headers['content-type'],
+    ([, type]) => type,
+  )
+  t.strictSame(failing, [])
   t.equal((await app.inject('/kinds')).headers['content-type'], types.html, 'no Accept at all')
 })
 
@@ -158,28 +163,29 @@ t.test('a page without load responds with a document to a client that accepts on
   const markdown = 'text/markdown; charset=utf-8'
   // The thread that converts to Markdown may take longer to start than the short deadlines of the other tests.
   const { app } = await testSite(t, site)
-  for (const [accept, type] of [
+  const cases = [
     ['application/json, text/plain, */*', HTML_TYPE],
     ['text/html;q=0.5, application/json;q=0.9', HTML_TYPE],
     ['application/problem+json, text/html;q=0.9', HTML_TYPE],
     ['application/json, text/*;q=0.1', HTML_TYPE],
     ['application/json, text/markdown;q=0.9', markdown],
     ['application/json, text/html;q=0.1, text/markdown;q=0.2', markdown],
-  ] as const) {
-    for (const method of ['GET', 'HEAD'] as const) {
+  ] as const
+  const failing = await findFailing(
+    cases.flatMap(([accept, type]) => (['GET', 'HEAD'] as const).map((method) => ({ method, accept, type }))),
+    async ({ method, accept }) => {
       const { statusCode, headers } = await app.inject({ method, url: '/bare', headers: { accept } })
-      t.equal(statusCode, 200, accept)
-      t.equal(headers['content-type'], type, accept)
-      t.equal(headers.vary, 'Accept, Accept-Encoding', accept)
-    }
-  }
-  for (const accept of [
-    'application/json',
-    'application/json, text/html;q=0',
-    'application/*',
-    'application/json, text/plain',
-  ])
-    t.equal((await get('/bare', { accept })).statusCode, 406, accept)
+      return [statusCode, headers['content-type'], headers.vary]
+    },
+    ({ type }) => [200, type, 'Accept, Accept-Encoding'],
+  )
+  t.strictSame(failing, [])
+  const refused = await findFailing(
+    ['application/json', 'application/json, text/html;q=0', 'application/*', 'application/json, text/plain'],
+    async (accept) => (await get('/bare', { accept })).statusCode,
+    () => 406,
+  )
+  t.strictSame(refused, [])
 })
 
 t.test('a page without load has errors as JSON for a client that prefers JSON', async (t) => {
@@ -249,19 +255,28 @@ t.test('a promise that never ends is a problem at the deadline', async (t) => {
 })
 
 t.test('a refusal is a problem without a digest', async (t) => {
-  for (const [path, status, title, detail] of [
+  const cases = [
     ['/refused', 403, 'Forbidden', 'Members only'],
     ['/late-refused', 403, 'Forbidden', 'Members only'],
     ['/gone', 404, 'Not Found', 'This page could not be found.'],
     ['/nowhere', 404, 'Not Found', 'This page could not be found.'],
-  ] as const) {
-    const response = await json(path)
-    t.equal(response.statusCode, status)
-    t.strictSame(response.json(), { type: 'about:blank', title, status, instance: path, detail })
-    t.equal(response.headers['cache-control'], 'no-store')
-    t.notOk('x-error-digest' in response.headers)
-    t.strictSame(failuresOf(response), [], 'no error line')
-  }
+  ] as const
+  const failing = await findFailing(
+    cases,
+    async ([path]) => {
+      const response = await json(path)
+      const { 'cache-control': caching, 'x-error-digest': digest } = response.headers
+      return { status: response.statusCode, body: response.json(), caching, digest, lines: failuresOf(response) }
+    },
+    ([instance, status, title, detail]) => ({
+      status,
+      body: { type: 'about:blank', title, status, instance, detail },
+      caching: 'no-store',
+      digest: undefined,
+      lines: [],
+    }),
+  )
+  t.strictSame(failing, [])
 })
 
 t.test('a redirect stays a redirect', async (t) => {

@@ -42,6 +42,7 @@ const meet = (result: string) => async () => {
   return result
 }
 
+let failLate = () => {}
 /** Why the load of `/slow-page` was aborted. */
 let aborted: unknown
 const untilAborted = (signal: AbortSignal) =>
@@ -126,7 +127,9 @@ const site = {
   '/layout-later/index': {},
   '/late-failure': {
     async load() {
-      await sleep(1_000)
+      await new Promise<void>((resolve) => {
+        failLate = resolve
+      })
       throw new Error('no database')
     },
   },
@@ -215,6 +218,7 @@ t.test('a deadline names the pending loads and aborts them', async (t) => {
 t.test('a load that fails after its deadline has failed too, unless it has the signal', async (t) => {
   const late = await get('/late-failure')
   t.equal(late.statusCode, 504)
+  failLate()
   const failures = await until(() => failuresOf(late).length > 1 && failuresOf(late))
   t.match(failures, [
     { phase: 'load', err: { code: 'HYD_LOAD_TIMEOUT' }, digest: late.headers['x-error-digest'] },

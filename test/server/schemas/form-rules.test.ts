@@ -4,6 +4,7 @@ import t from 'tap'
 import * as v from 'valibot'
 import { z } from 'zod'
 import { createPageSchemas } from '../../../src/server/schemas/page-schemas.ts'
+import { findFailing } from '../../find-failing.ts'
 
 const rulesOf = (form: unknown) => createPageSchemas({ form }, 'pages/x.server.ts').rules
 
@@ -121,26 +122,19 @@ t.test('no JSON Schema can make it throw', async (t) => {
     { anyOf: [1, {}] },
     { allOf: 1 },
   ]
-  for (const one of parts) {
-    for (const key of [
-      'properties',
-      'items',
-      'anyOf',
-      'allOf',
-      'required',
-      'type',
-      '$ref',
-      'enum',
-      'pattern',
-      '$defs',
-    ]) {
-      const json = { type: 'object', properties: { a: { [key]: one }, b: one }, [key]: one }
+  const keys = ['properties', 'items', 'anyOf', 'allOf', 'required', 'type', '$ref', 'enum', 'pattern', '$defs']
+  const failing = await findFailing(
+    parts.flatMap((part) => keys.map((key) => [key, part] as const)),
+    ([key, part]) => {
+      const json = { type: 'object', properties: { a: { [key]: part }, b: part }, [key]: part }
       const form = {
         '~standard': { version: 1, vendor: 'x', validate: () => ({ value: 1 }), jsonSchema: { input: () => json } },
       }
-      t.ok(rulesOf(form), `${key} ${JSON.stringify(one)}`)
-    }
-  }
+      return typeof rulesOf(form)
+    },
+    () => 'object',
+  )
+  t.strictSame(failing, [])
 })
 
 t.test('only a schema is a schema', async (t) => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
+import { findFailing } from '../../find-failing.ts'
 import { buildForBrowser, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const site: Files = {
@@ -32,30 +33,36 @@ const folder = join(dir, '.hydrant')
 const client = readdirSync(join(folder, 'client'))
 
 t.test('the files of public/ are served unchanged', async (t) => {
-  for (const [path, type, body] of [
+  const files = [
     ['/robots.txt', 'text/plain; charset=utf-8', 'User-agent: *\n'],
     ['/icons/a%20b.svg', 'image/svg+xml', '<svg/>'],
     ['/%C3%BCber.txt', 'text/plain; charset=utf-8', 'über'],
     ['/.well-known/security.txt', 'text/plain; charset=utf-8', 'Contact: mailto:somebody@example.com\n'],
     ['/.well-known/acme-challenge/a%20b', 'application/octet-stream', 'a token'],
     ['/index.html', 'text/html; charset=utf-8', '<p>a file</p>'],
-  ] as const) {
-    const response = await get(path)
-    t.equal(response.statusCode, 200, path)
-    t.equal(response.headers['content-type'], type)
-    t.equal(response.body, body)
-    t.match(response.headers['x-request-id'], /\S/)
-    t.equal((await get(path, { ...HTML, 'if-none-match': String(response.headers.etag) })).statusCode, 304)
-    const head = await app.inject({ method: 'HEAD', url: path })
-    t.equal(head.statusCode, 200)
-    t.equal(head.body, '')
-  }
+  ] as const
+  const failing = await findFailing(
+    files,
+    async ([path]) => {
+      const { statusCode, headers, body } = await get(path)
+      const again = await get(path, { ...HTML, 'if-none-match': String(headers.etag) })
+      const head = await app.inject({ method: 'HEAD', url: path })
+      return {
+        statuses: [statusCode, again.statusCode, head.statusCode],
+        bodies: [body, head.body],
+        type: headers['content-type'],
+        hasId: /\S/.test(String(headers['x-request-id'] ?? '')),
+      }
+    },
+    ([, type, body]) => ({ statuses: [200, 304, 200], bodies: [body, ''], type, hasId: true }),
+  )
+  t.strictSame(failing, [])
   t.match((await get('/')).body, '<p>long ', 'an index.html takes no page’s place')
   t.match((await get('/other.txt')).body, '<output>other.txt</output>', 'what is no file is a page’s')
 })
 
 t.test('dot files are not served', async (t) => {
-  for (const path of [
+  const paths = [
     '/.env',
     '/%2eenv',
     '/.well-known/.htpasswd',
@@ -66,10 +73,9 @@ t.test('dot files are not served', async (t) => {
     '/nested/.git/config',
     '/nested/%2Egit/config',
     '/icons/../.env',
-  ]) {
-    const response = await get(path)
-    t.notMatch(response.body, 'PUBLIC-SECRET', path)
-  }
+  ]
+  const failing = await findFailing(paths, async (path) => /PUBLIC-SECRET/.exec((await get(path)).body)?.[0])
+  t.strictSame(failing, [])
 })
 
 t.test('.well-known is served below a base, and if it is the only folder', async (t) => {
@@ -81,32 +87,55 @@ t.test('.well-known is served below a base, and if it is the only folder', async
 })
 
 t.test('assets are immutable and were compressed by the build', async (t) => {
-  for (const name of client.filter((file) => /\.(js|css)$/.test(file))) {
-    const url = `/_hydrant/assets/${name}`
-    const plain = await app.inject(url)
-    t.equal(plain.statusCode, 200, name)
-    t.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable')
-    t.match(plain.headers['content-type'], name.endsWith('.js') ? 'javascript' : 'text/css')
-    t.notOk('content-encoding' in plain.headers)
-    for (const [encoding, end, decode] of [
-      ['br', 'br', brotliDecompressSync],
-      ['gzip', 'gz', gunzipSync],
-    ] as const) {
-      if (!client.includes(`${name}.${end}`)) continue
+  const assets = client.filter((file) => /\.(js|css)$/.test(file))
+  const ofAssets = await findFailing(
+    assets,
+    async (name) => {
+      const url = `/_hydrant/assets/${name}`
+      const { statusCode, headers } = await app.inject(url)
+      const best = await app.inject({ url, headers: { 'accept-encoding': 'gzip, deflate, br' } })
+      return {
+        statusCode,
+        caching: headers['cache-control'],
+        type: /javascript|text\/css/.exec(String(headers['content-type']))?.[0],
+        encoding: headers['content-encoding'],
+        best: best.headers['content-encoding'],
+      }
+    },
+    (name) => ({
+      statusCode: 200,
+      caching: 'public, max-age=31536000, immutable',
+      type: name.endsWith('.js') ? 'javascript' : 'text/css',
+      encoding: undefined,
+      best: client.includes(`${name}.br`) ? 'br' : undefined,
+    }),
+  )
+  t.strictSame(ofAssets, [])
+  const encodings = [
+    { encoding: 'br', end: 'br', decode: brotliDecompressSync },
+    { encoding: 'gzip', end: 'gz', decode: gunzipSync },
+  ]
+  const ofCopies = await findFailing(
+    encodings.flatMap((encoding) =>
+      assets.filter((name) => client.includes(`${name}.${encoding.end}`)).map((name) => ({ name, ...encoding })),
+    ),
+    async ({ name, encoding, decode }) => {
+      const url = `/_hydrant/assets/${name}`
+      const plain = await app.inject(url)
       const packed = await app.inject({ url, headers: { 'accept-encoding': encoding } })
-      t.equal(packed.headers['content-encoding'], encoding)
-      t.match(packed.headers.vary, /accept-encoding/i)
-      t.ok(decode(packed.rawPayload).equals(plain.rawPayload), 'the same inside')
-      t.ok(packed.rawPayload.length < plain.rawPayload.length)
-    }
-    t.match(
-      (await app.inject({ url, headers: { 'accept-encoding': 'gzip, deflate, br' } })).headers['content-encoding'],
-      client.includes(`${name}.br`) ? 'br' : undefined,
-    )
-  }
+      return {
+        encoding: packed.headers['content-encoding'],
+        varies: /accept-encoding/i.test(String(packed.headers.vary)),
+        isSame: decode(packed.rawPayload).equals(plain.rawPayload),
+        isSmaller: packed.rawPayload.length < plain.rawPayload.length,
+      }
+    },
+    ({ encoding }) => ({ encoding, varies: true, isSame: true, isSmaller: true }),
+  )
+  t.strictSame(ofCopies, [])
   const packed = client.find((name) => name.endsWith('.js.br')) ?? ''
   t.not(packed, '')
-  for (const [accepted, encoding] of [
+  const accepted = [
     ['br;q=0, gzip', 'gzip'],
     ['br;q=0, gzip;q=0', undefined],
     ['br;q=0.1, gzip;q=0.9', 'gzip'],
@@ -114,46 +143,68 @@ t.test('assets are immutable and were compressed by the build', async (t) => {
     ['zstd', undefined],
     ['', undefined],
     [';;,,=', undefined],
-  ] as const) {
-    const url = `/_hydrant/assets/${packed.slice(0, -3)}`
-    const answer = await app.inject({ url, headers: { 'accept-encoding': accepted } })
-    t.equal(answer.statusCode, 200)
-    t.equal(answer.headers['content-encoding'], encoding, accepted)
-    t.match(answer.headers.vary, /accept-encoding/i, accepted)
-  }
+  ] as const
+  const ofAccepted = await findFailing(
+    accepted,
+    async ([accept]) => {
+      const url = `/_hydrant/assets/${packed.slice(0, -3)}`
+      const { statusCode, headers } = await app.inject({ url, headers: { 'accept-encoding': accept } })
+      return [statusCode, headers['content-encoding'], /accept-encoding/i.test(String(headers.vary))]
+    },
+    ([, encoding]) => [200, encoding, true],
+  )
+  t.strictSame(ofAccepted, [])
 })
 
 t.test('a missing asset is not a page and is not stored', async (t) => {
-  for (const accept of [HTML, JSON_ONLY, { accept: '*/*' }]) {
-    const response = await get('/_hydrant/assets/entry-AAAAAAAA.js', accept)
-    t.equal(response.statusCode, 404)
-    t.equal(response.headers['cache-control'], 'no-store')
-    t.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
-    t.equal(response.body, 'There is no such asset.\n')
-    const other = await get('/_hydrant/no-such-thing/entry-AAAAAAAA.js', accept)
-    t.equal(other.statusCode, 404)
-    t.notMatch(other.headers['content-type'], 'text/plain', 'no other 404 looks like it')
-  }
+  const failing = await findFailing(
+    [HTML, JSON_ONLY, { accept: '*/*' }],
+    async (accept) => {
+      const { statusCode, headers, body } = await get('/_hydrant/assets/entry-AAAAAAAA.js', accept)
+      const other = await get('/_hydrant/no-such-thing/entry-AAAAAAAA.js', accept)
+      return {
+        statuses: [statusCode, other.statusCode],
+        caching: headers['cache-control'],
+        type: headers['content-type'],
+        body,
+        // No other 404 looks like it.
+        isOtherText: String(other.headers['content-type']).includes('text/plain'),
+      }
+    },
+    () => ({
+      statuses: [404, 404],
+      caching: 'no-store',
+      type: 'text/plain; charset=utf-8',
+      body: 'There is no such asset.\n',
+      isOtherText: false,
+    }),
+  )
+  t.strictSame(failing, [])
 })
 
 t.test('a browser asks for a missing asset again, which may reach a replica that has it', async (t) => {
   const chrome = { 'sec-fetch-dest': 'script', referer: 'http://localhost/' }
   const url = '/_hydrant/assets/AAAAAAAA.js'
   let path = url
-  for (let times = 1; times <= 12; times++) {
-    const { statusCode, headers } = await get(path, chrome)
-    t.equal(statusCode, 307)
-    t.match(headers, { 'cache-control': 'no-store', location: `?try=${times}`, 'access-control-allow-origin': '*' })
-    t.equal(headers.connection, 'close', 'another connection may lead to another replica')
-    path = url + headers.location
-  }
+  const failing = await findFailing(
+    Array.from({ length: 12 }, (_, index) => index + 1),
+    async () => {
+      const { statusCode, headers } = await get(path, chrome)
+      const { location, connection, 'cache-control': caching, 'access-control-allow-origin': origin } = headers
+      path = url + location
+      return { statusCode, caching, location, origin, connection }
+    },
+    // Another connection may lead to another replica.
+    (times) => ({ statusCode: 307, caching: 'no-store', location: `?try=${times}`, origin: '*', connection: 'close' }),
+  )
+  t.strictSame(failing, [])
   const last = await get(path, chrome)
   t.equal(last.statusCode, 200)
   t.match(last.headers, { 'cache-control': 'no-store', 'content-type': 'text/javascript; charset=utf-8', vary: '*' })
   t.match(last.body, /location\.reload\(\)/, 'the script of a document loads it again')
 
   const module = 'http://localhost/_hydrant/assets/BBBBBBBB.js'
-  for (const [path, headers, status] of [
+  const others = [
     ['/logo-AAAAAAAA.png', { 'sec-fetch-dest': 'image' }, 307],
     ['/AAAAAAAA.css', { referer: 'http://localhost/' }, 307],
     ['/AAAAAAAA.js', { 'sec-fetch-dest': 'worker' }, 307],
@@ -170,8 +221,13 @@ t.test('a browser asks for a missing asset again, which may reach a replica that
     ['/AAAAAAAA.js?try=12', {}, 404],
     ['/wp-login.php', chrome, 404],
     ['/AAAAAAAA.js', { 'sec-fetch-dest': 'document', referer: module }, 404],
-  ] as const)
-    t.equal((await get(`/_hydrant/assets${path}`, headers)).statusCode, status, path + JSON.stringify(headers))
+  ] as const
+  const ofOthers = await findFailing(
+    others,
+    async ([path, headers]) => (await get(`/_hydrant/assets${path}`, headers)).statusCode,
+    ([, , status]) => status,
+  )
+  t.strictSame(ofOthers, [])
 })
 
 t.test('assets can be read from any origin, as a sandboxed frame has one of its own', async (t) => {
@@ -188,13 +244,16 @@ t.test('a range that a file does not have is a 416 with its length, a failed pre
     const part = await app.inject({ url, headers: { range: 'bytes=2-3' } })
     t.equal(part.statusCode, 206, url)
     t.equal(part.headers['content-range'], `bytes 2-3/${length}`)
-    for (const accept of ['*/*', 'text/html']) {
-      const beyond = await app.inject({ url, headers: { accept, range: `bytes=${length}-` } })
-      t.equal(beyond.statusCode, 416, url)
-      t.equal(beyond.headers['content-range'], `bytes */${length}`)
-      t.equal(beyond.headers['cache-control'], 'no-store')
-      t.match(beyond.body, 'Range Not Satisfiable')
-    }
+    const failing = await findFailing(
+      ['*/*', 'text/html'],
+      async (accept) => {
+        const beyond = await app.inject({ url, headers: { accept, range: `bytes=${length}-` } })
+        const { 'content-range': range, 'cache-control': caching } = beyond.headers
+        return [beyond.statusCode, range, caching, beyond.body.includes('Range Not Satisfiable')]
+      },
+      () => [416, `bytes */${length}`, 'no-store', true],
+    )
+    t.strictSame(failing, [], url)
     const changed = await app.inject({ url, headers: { 'if-match': '"another"' } })
     t.equal(changed.statusCode, 412, url)
   }
@@ -202,7 +261,10 @@ t.test('a range that a file does not have is a 416 with its length, a failed pre
 
 t.test('no other file of the build or the site can be requested', async (t) => {
   const inside = ['manifest.json', 'server/index.mjs', 'server/index.mjs.map', 'server/config.mjs']
-  for (const file of inside) t.ok(existsSync(join(folder, file)), file)
+  t.strictSame(
+    inside.filter((file) => !existsSync(join(folder, file))),
+    [],
+  )
   const files = [
     ...inside,
     `maps/${readdirSync(join(folder, 'maps'))[0]}`,
@@ -252,8 +314,12 @@ t.test('the maps of browser files are in the build, not among the assets', async
     client.filter((name) => name.endsWith('.map')),
     [],
   )
-  for (const name of readdirSync(join(folder, 'maps')))
-    t.equal((await get(`/_hydrant/assets/${name}`)).statusCode, 404, name)
+  const failing = await findFailing(
+    readdirSync(join(folder, 'maps')),
+    async (name) => (await get(`/_hydrant/assets/${name}`)).statusCode,
+    () => 404,
+  )
+  t.strictSame(failing, [])
 })
 
 t.test('a file that was removed after the build is a 404', async (t) => {

@@ -10,7 +10,10 @@ import { walk } from '../../scripts/walk.ts'
 t.test('parses a URL, absolute or relative', async (t) => {
   t.equal(parseUrl('http://a.example/b?c')?.pathname, '/b')
   t.equal(parseUrl('b', 'http://a.example/c/d')?.href, 'http://a.example/c/b')
-  for (const text of ['', 'b', 'http://', 'http://a b/', '//a']) t.equal(parseUrl(text), null, text)
+  t.strictSame(
+    ['', 'b', 'http://', 'http://a b/', '//a'].filter((text) => parseUrl(text) !== null),
+    [],
+  )
 })
 
 t.test('parses characters beyond ASCII in the same way after many calls', async (t) => {
@@ -39,8 +42,10 @@ t.test('parses characters beyond ASCII in the same way after many calls', async 
 })
 
 t.test('no file of the server calls URL.canParse', async (t) => {
-  for (const folder of ['src/server', 'scripts/dev']) {
-    for (const file of walk(folder).filter((name) => name.endsWith('.ts')))
-      t.notMatch(readFileSync(join(folder, file), 'utf8'), 'URL.canParse(', file)
-  }
+  const files = ['src/server', 'scripts/dev'].flatMap((folder) => walk(folder).map((file) => join(folder, file)))
+  t.ok(files.length > 300, `${files.length} files`)
+  t.strictSame(
+    files.filter((file) => file.endsWith('.ts') && readFileSync(file, 'utf8').includes('URL.canParse(')),
+    [],
+  )
 })

@@ -3,5 +3,5 @@ let run = 0
 export const cache = { maxAgeS: 60 }
 
 export function load() {
-  return ++run
+  return { run: ++run, late: new Promise<string>((resolve) => setImmediate(resolve, 'late')) }
 }

@@ -1,0 +1,5 @@
+import { href } from 'hydrant/react'
+
+export function HomeLink() {
+  return <a href={href('/')}>{href('/about')}</a>
+}

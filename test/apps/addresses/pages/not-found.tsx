@@ -1,0 +1,5 @@
+import { HomeLink } from '../components/home-link.tsx'
+
+export default function Page() {
+  return <HomeLink />
+}

@@ -1,0 +1,4 @@
+export const load = () => {
+  throw new Error('no')
+}
+export const action = load

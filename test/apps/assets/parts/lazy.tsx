@@ -1,0 +1,3 @@
+export default function Part() {
+  return <b id="part">part</b>
+}

@@ -1,0 +1,41 @@
+// Written by `hydrant types`, `hydrant dev` and `hydrant build`. Do not edit.
+// biome-ignore-all format: written by a program
+// biome-ignore-all lint: written by a program
+/* eslint-disable */
+
+// prettier-ignore
+export {}
+
+// prettier-ignore
+declare module 'hydrant/react' {
+  interface Routes {
+    '/': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/fails': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/load': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/load.server.ts')
+    }
+    '/other': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+  }
+
+  interface Layouts {
+    '/': {
+      params: {}
+      layouts: []
+      server: {}
+    }
+  }
+}

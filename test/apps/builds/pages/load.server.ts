@@ -1,0 +1,4 @@
+function find() {
+  throw new Error('not found')
+}
+export const load = () => find()

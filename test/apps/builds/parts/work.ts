@@ -1,0 +1,3 @@
+import { build } from './build.ts'
+
+self.onmessage = () => self.postMessage(`worker ${build}`)

@@ -1,0 +1,3 @@
+import { title } from '../parts/title.ts'
+
+export const load = () => ({ title: title() })

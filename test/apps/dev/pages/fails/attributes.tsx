@@ -1,0 +1,3 @@
+export default function Page() {
+  return <p className={typeof window === 'undefined' ? 'server' : 'browser'}>text</p>
+}

@@ -1,0 +1,2 @@
+export const cache = { maxAgeS: 60 }
+export const load = () => 'first'

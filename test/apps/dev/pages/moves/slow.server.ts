@@ -1,0 +1,3 @@
+import type { LoadContext } from 'hydrant'
+
+export const load = ({ app }: LoadContext) => app.gate()

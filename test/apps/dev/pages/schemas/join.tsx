@@ -1,0 +1,9 @@
+export default function Page() {
+  return (
+    <form method="post">
+      <button type="submit" id="send">
+        Send
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,4 @@
+export async function load() {
+  await fetch(process.env.BACKEND ?? '')
+  return 'first'
+}

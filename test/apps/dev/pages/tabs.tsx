@@ -1,0 +1,9 @@
+import { Word } from '../parts/word.tsx'
+
+export default function Page() {
+  return (
+    <main>
+      <Word />
+    </main>
+  )
+}

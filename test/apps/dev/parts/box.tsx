@@ -1,0 +1,3 @@
+export default function Box() {
+  return <b id="box">box</b>
+}

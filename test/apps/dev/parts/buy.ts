@@ -1,0 +1,4 @@
+export async function buy(): Promise<void> {
+  await null
+  throw 'no basket'
+}

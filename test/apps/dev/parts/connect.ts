@@ -1,0 +1,3 @@
+export function connect() {
+  throw new Error('no database')
+}

@@ -1,0 +1,5 @@
+import { ending } from './ending.ts'
+
+export function Deep() {
+  return <b id="deep">{ending('deep')}</b>
+}

@@ -1,0 +1,3 @@
+import { MARK } from './mark.ts'
+
+export const ending = (text: string) => text + MARK

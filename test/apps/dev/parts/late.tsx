@@ -1,0 +1,5 @@
+import './late.css'
+
+export default function Late() {
+  return <b id="late">late</b>
+}

@@ -1,0 +1,3 @@
+import { memo } from 'react'
+
+export const Memo = memo(() => <b id="memo">memo</b>)

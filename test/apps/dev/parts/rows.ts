@@ -1,0 +1,3 @@
+import { prefix } from './prefix.ts'
+
+export const row = () => `${prefix} row`

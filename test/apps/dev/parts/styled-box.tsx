@@ -1,0 +1,5 @@
+import './styled-box.css'
+
+export function StyledBox() {
+  return <b id="box">box</b>
+}

@@ -1,0 +1,1 @@
+export const Word = () => <b id="word">first</b>

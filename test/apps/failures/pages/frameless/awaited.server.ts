@@ -1,0 +1,3 @@
+export async function load() {
+  return await new Response('<p>').json()
+}

@@ -1,0 +1,5 @@
+import { readFile } from 'node:fs/promises'
+
+export function load() {
+  return { late: readFile('/no/such/file') }
+}

@@ -1,0 +1,3 @@
+export function load() {
+  throw new AggregateError([new Error('x1'), new TypeError('x2')], 'two')
+}

@@ -1,0 +1,3 @@
+export default function Late(): never {
+  throw new Error('late') // place: late
+}

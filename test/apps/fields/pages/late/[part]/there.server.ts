@@ -1,0 +1,1 @@
+export { action } from './index.server.ts'

@@ -1,0 +1,3 @@
+import { next } from '../../late.server.ts'
+
+export const action = () => next()

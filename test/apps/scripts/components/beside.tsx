@@ -1,0 +1,3 @@
+export default function Beside() {
+  return <p>other</p>
+}

@@ -1,0 +1,8 @@
+export function Others() {
+  return (
+    <>
+      <p>other</p>
+      <p>others</p>
+    </>
+  )
+}

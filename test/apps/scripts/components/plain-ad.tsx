@@ -1,0 +1,3 @@
+export default function Ad() {
+  return <p>the ad</p>
+}

@@ -1,0 +1,3 @@
+let loads = 0
+
+export const load = () => ({ loads: ++loads })

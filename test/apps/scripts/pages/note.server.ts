@@ -1,0 +1,3 @@
+import '../shared.server.ts'
+
+export const action = () => void globalThis.hydrantNotes++

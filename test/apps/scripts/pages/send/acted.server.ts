@@ -1,0 +1,3 @@
+let times = 0
+
+export const action = () => ++times

@@ -1,0 +1,3 @@
+import { sendUpload } from '../shared.server.ts'
+
+export const load = sendUpload

@@ -1,0 +1,19 @@
+import { lazy, Suspense } from 'react'
+import { Others } from '../../components/others.tsx'
+import { useCounter } from '../../components/use-counter.tsx'
+
+const Pair = lazy(() => import('../../components/pair.tsx'))
+
+export default function Page() {
+  const counter = useCounter()
+  return (
+    <main>
+      {counter}
+      <Suspense fallback="wait">
+        <Pair />
+        <Others />
+      </Suspense>
+      <p>end</p>
+    </main>
+  )
+}

@@ -1,0 +1,5 @@
+import { Elsewhere } from '../../parts/shared-parts.tsx'
+
+export default function Page() {
+  return <Elsewhere value="a" />
+}

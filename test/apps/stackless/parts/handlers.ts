@@ -1,0 +1,7 @@
+export function onShared() {
+  throw 'text' // place: shared
+}
+
+export async function rejectShared() {
+  return Promise.reject('text') // place: sharedRejection
+}

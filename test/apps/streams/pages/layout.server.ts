@@ -1,0 +1,5 @@
+import { MISLEADING } from '../misleading.ts'
+
+export function load() {
+  return { name: MISLEADING }
+}
