@@ -2,11 +2,11 @@ import type { RequestContext } from '../context/request-context.ts'
 import { runStep } from '../context/run-step.ts'
 import { stackEnd } from '../util/stack-end.ts'
 import { createPageLoadContext } from './load-context.ts'
-import type { PreparedRoute } from './prepared-route.ts'
+import type { Route } from '../build-output/load-build.ts'
 
 /** Calls the `loadVisitor` of a page with the request itself. Returns `undefined` for a page without one. */
 export function startVisitorLoad(
-  { loadVisitor, page }: PreparedRoute,
+  { loadVisitor, page }: Pick<Route, 'loadVisitor' | 'page'>,
   ctx: RequestContext,
 ): Promise<unknown> | undefined {
   if (!loadVisitor) return undefined
