@@ -7,7 +7,7 @@ import type { PluginBuild } from 'esbuild'
 import type { ErrorCode } from '../src/server/errors/error-table.ts'
 import type { EsbuildPlugin } from '../src/server/options/config.ts'
 import { firstLineOf, messageOf } from '../src/server/util/message-of.ts'
-import { toSitePath } from '../src/server/util/to-site-path.ts'
+import { toSitePath } from '../src/server/util/package-folder.ts'
 
 /** The parts of the packages `@tailwindcss/node` and `@tailwindcss/oxide` that the plugin uses. */
 interface Library {

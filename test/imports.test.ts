@@ -168,55 +168,33 @@ const SERVER_ROOMS = [
 /** Every folder and file of `scripts`, in the same order. */
 const SCRIPTS_ROOMS = [
   ...['cli.ts', 'program.ts', 'commands', 'testing', 'package', 'release'],
-  ...['completion', 'create', 'docs', 'export', 'info', 'dev', 'build', 'terminal'],
+  ...['docs', 'export', 'dev', 'build', 'terminal'],
   ...[
     'tailwind.ts',
     'styles.ts',
     'check-react.ts',
-    'installed-version.ts',
+
     'dev-ledger.ts',
     'find-fix.ts',
-    'explain-globals.ts',
   ],
   ...[
     'prerender-argument.ts',
     'build-problem.ts',
-    'is-folder.ts',
+
     'map-with-limit.ts',
-    'queue.ts',
-    'rename-with-retries.ts',
   ],
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */
-const BUILD_ROOMS = [
-  'page-report.ts',
-  'build-site.ts',
-  'prerender',
-  'bundles',
-  'images',
-  'output',
-  'esbuild',
-  'discover',
-]
+const BUILD_ROOMS = ['build-site.ts', 'prerender', 'bundles', 'images', 'output', 'esbuild', 'discover']
 /** Every folder and entry file of `scripts/dev`, in the same order. */
 const DEV_ROOMS = [
-  ...['dev-server.ts', 'dev-site.ts', 'dev-options.ts', 'apply-changes.ts', 'stop-signals.ts'],
+  ...['dev-server.ts', 'dev-site.ts', 'apply-changes.ts'],
   ...['http', 'engine', 'modules', 'errors', 'watch'],
 ]
 /** Every folder and file of `scripts/dev/modules`, in the same order. */
 const MODULE_ROOMS = [
   ...['module-compiler.ts', 'scan-site.ts', 'browser', 'packages', 'server', 'compile-with-plugins.ts'],
-  ...[
-    'dev-module-urls.ts',
-    'json-modules.ts',
-    'script-settings.ts',
-    'recompiled.ts',
-    'site-graph.ts',
-    'observe-plugins.ts',
-    'common-js-names.ts',
-    'match-pattern.ts',
-    'apply-edits.ts',
-  ],
+  ...['script-settings.ts', 'recompiled.ts', 'site-graph.ts', 'observe-plugins.ts'],
 ]
 
 for (const [folder, rooms] of [

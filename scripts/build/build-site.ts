@@ -22,11 +22,9 @@ import { findIgnoredSettings } from './esbuild/ignored-settings.ts'
 import { requireEsbuild } from './esbuild/incremental-build.ts'
 import { createImageReader, type ImageSummary } from './images/image-reader.ts'
 import { createOutputFolder, type OutputFolder } from './output/output-folder.ts'
-import { keepPreviousFiles } from './output/previous-files.ts'
-import { keepPreviousMaps } from './output/previous-maps.ts'
-import { copyPublicFiles } from './output/public-files.ts'
+import { keepPreviousFiles, keepPreviousMaps } from './output/previous-files.ts'
 import type { ClientOutput } from './output/read-client-output.ts'
-import { type ClientSizes, writeClientFiles } from './output/write-client-files.ts'
+import { type ClientSizes, copyPublicFiles, writeClientFiles } from './output/write-client-files.ts'
 import { type PrerenderSummary, prerenderSite } from './prerender/prerender-site.ts'
 
 export type BuildStep =

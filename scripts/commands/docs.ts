@@ -1,7 +1,16 @@
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { closestMatch } from '../../src/server/util/closest-match.ts'
-import { type Chapter, readChapter, readChapters, readGuide, readReference } from '../docs/chapters.ts'
-import { findChapter, findSection, type Hit, searchChapters } from '../docs/search-chapters.ts'
+import {
+  type Chapter,
+  findChapter,
+  findSection,
+  type Hit,
+  readChapter,
+  readChapters,
+  readGuide,
+  readReference,
+  searchChapters,
+} from '../docs/chapters.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** The length of a list of hits. */

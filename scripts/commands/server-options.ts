@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { LOG_LEVELS } from '../../src/server/options/rules.ts'
 
@@ -40,4 +41,9 @@ export function createSwitch(name: string, description: string): Option {
 export function withWords(option: Option, words: readonly string[]): Option {
   option.argChoices = [...words]
   return option
+}
+
+/** Returns whether a folder, or a link to one, has this path. */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

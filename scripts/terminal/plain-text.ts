@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
+import { styleText } from 'node:util'
 import { showControlCharacters } from '../../src/server/log/control-characters.ts'
+import type { Output } from './terminal.ts'
 
 /** Returns a text as one line, with its control characters escaped. */
 export function toLine(text: string): string {
@@ -39,4 +41,44 @@ export function cutToWidth(line: string, width: number): string {
 
 export function padToWidth(line: string, width: number): string {
   return line + ' '.repeat(Math.max(0, width - widthOf(line)))
+}
+
+/**
+ * Returns a word as the shell reads it: in quotes if it has characters with a meaning for the shell. On Windows the
+ * result is for both of its shells, which read only double quotes in the same way.
+ */
+export function quoteWord(word: string): string {
+  if (process.platform === 'win32') return /^[\w./:\\@+=-]+$/.test(word) ? word : `"${word}"`
+  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
+
+/** Returns the argument that selects the site in `dir`, with a space before it; empty for the working directory. */
+export function folderWord(dir: string): string {
+  return dir === '.' ? '' : ` ${quoteWord(dir)}`
+}
+
+/** Applies a style to a text. Returns it unchanged when colors are off. */
+export type Paint = (style: 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', text: string) => string
+
+export function createPaint(hasColors: boolean): Paint {
+  if (!hasColors) return (_style, text) => text
+  return (style, text) => styleText(style, text, { validateStream: false })
+}
+
+/** Shows the current step: in one line that changes on a terminal, otherwise in a line for each step. */
+export interface Progress {
+  /** @param done How much of the step is done, which is shown on a terminal only. */
+  step(name: string, done?: string): void
+  /** Erases the line. */
+  end(): void
+}
+
+export function createProgress(output: Output, title: string): Progress {
+  if (!output.isTTY)
+    return { step: (name, done) => void (done === undefined && output.write(`${title}: ${name}\n`)), end() {} }
+  const eraseLine = '\r\u001b[2K'
+  return {
+    step: (name, done) => output.write(`${eraseLine}${title}: ${name}${done === undefined ? '' : `, ${done}`}…`),
+    end: () => output.write(eraseLine),
+  }
 }

@@ -2,27 +2,22 @@
 // page.
 
 import type { BrowserFunctions } from '../shared/tree/browser.ts'
-import type { App } from './app-state.ts'
+import type { App } from './app-element.tsx'
 import { fetchPage } from './fetch-page.ts'
-import { watchForms } from './field-defaults.ts'
-import { keyOf } from './forms/form-body.ts'
+import { isChanged, isTouched, watchForms } from './field-defaults.ts'
+import { keyOf } from './forms/call-action.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
-import { watchFields } from './forms/keep-fields.ts'
-import { createLeftFields } from './forms/left-fields.ts'
-import type { SubmissionContext } from './forms/submission-context.ts'
+import { placesOfFields, watchFields } from './forms/keep-fields.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
-import { createFormSubmitter } from './forms/submit-form.ts'
-import { createActivity } from './navigation/navigation-activity.ts'
-import type { NavigatorState } from './navigation/navigator-context.ts'
+import { createFormSubmitter, type SubmissionContext } from './forms/submit-form.ts'
+import { createActivity, type NavigatorState } from './navigation/navigator-context.ts'
 import { createNavigate } from './navigation/page-navigation.ts'
 import { createPageView } from './navigation/page-view.ts'
 import { createLinks } from './prefetch/links.ts'
 import { createPrefetcher } from './prefetch/prefetcher.ts'
 import { showProgress } from './progress.ts'
-import { createRefresh } from './refresh-page.ts'
-import { createResultView } from './result-view.ts'
-import { createTextGuard } from './translation.ts'
-import { keepsTyped, restoreTyped } from './typed-text.ts'
+import { createRefresh, createResultView } from './result-view.ts'
+import { type Field, fill, isKept, KEPT_MS, keepsTyped, readValue, restoreTyped } from './typed-text.ts'
 
 // Here, because a document with a form loads this script before hydration, and creates the navigator after it.
 watchFields()
@@ -156,5 +151,68 @@ function readUrl(to: string | URL): URL | null {
     return new URL(to, location.href)
   } catch {
     return null
+  }
+}
+
+// Notices that a translation has changed the page.
+
+const MARK = /\btranslated-/
+
+/**
+ * Returns the function that loads the code for a page that a translation has changed, if it has. Google Translate marks
+ * the document, and other translations are noticed when the function is called.
+ */
+export function createTextGuard(): () => Promise<void> {
+  const { documentElement } = document
+  const fonts = document.getElementsByTagName('font')
+
+  async function guard() {
+    if (fonts.length === 0 && !MARK.test(documentElement.className)) return
+    // Without the code, the page is rendered again when React throws.
+    await import('./repair.ts').then(({ guardTexts }) => guardTexts()).catch(() => {})
+  }
+
+  new MutationObserver(guard).observe(documentElement, { attributeFilter: ['class'] })
+  void guard()
+  return guard
+}
+
+// Keeps what a visitor has typed on a page when a link leads away from it. When the visitor is back, the fields are filled
+// in again, as a browser does for documents.
+
+/** By the place of the field. */
+type Left = Map<string, { field: Field; value: ReturnType<typeof readValue> }>
+
+/** Creates the functions that remember the fields of a page, and fill them in. */
+export function createLeftFields() {
+  /** By the key of the page's entry of the history. */
+  const pages = new Map<string, Left>()
+
+  return {
+    /** To be called before another page is shown. */
+    leave() {
+      const key = navigation.transition?.from.key
+      if (!key) return
+      const left: Left = new Map()
+      for (const [place, field] of placesOfFields()) {
+        if (isKept(field) && (isTouched(field) || isChanged(field))) left.set(place, { field, value: readValue(field) })
+      }
+      pages.set(key, left)
+      setTimeout(() => pages.get(key) === left && pages.delete(key), KEPT_MS)
+    },
+    /** To be called when the page is shown. */
+    arrive({ destination, navigationType }: NavigateEvent) {
+      if (navigationType !== 'traverse') return
+      const left = pages.get(destination.key) ?? []
+      // The visitor may send the form now, and come back to it.
+      pages.delete(destination.key)
+      const places = placesOfFields()
+      for (const [place, { field: old, value }] of left) {
+        const field = places.get(place)
+        // The field of a layout that stays has its text.
+        if (!field || old.isConnected || !isKept(field)) continue
+        if (JSON.stringify(readValue(field)) !== JSON.stringify(value)) fill(field, value)
+      }
+    },
   }
 }

@@ -15,7 +15,7 @@ export type {
   PrerenderedAddress,
 } from './build-output/page-contexts.ts'
 export type { AppPageCache } from './cache/app-page-cache.ts'
-export type { Invalidation, InvalidationResult } from './cache/invalidation.ts'
+export type { Invalidation, InvalidationResult } from './cache/cache-rule.ts'
 export { perRequest } from './context/per-request.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
 export type {
@@ -37,6 +37,12 @@ export type { Instrument, Step, StepOutcome } from './metrics/instrument.ts'
 export type { Config, EsbuildOptions, EsbuildPlugin, ServerOptions, SiteOptions } from './options/config.ts'
 export { defineConfig } from './options/config.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'
-export { HttpError, notFound, type RedirectStatus, redirect } from './thrown/http-error.ts'
-export { type FormMessages, invalidForm } from './thrown/invalid-form.ts'
-export { localPath } from './thrown/redirect-location.ts'
+export {
+  type FormMessages,
+  HttpError,
+  invalidForm,
+  localPath,
+  notFound,
+  type RedirectStatus,
+  redirect,
+} from './thrown/http-error.ts'

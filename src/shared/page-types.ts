@@ -12,7 +12,7 @@ import type {
   ServerExport,
   ServerResult,
 } from './routes.ts'
-import type { FieldRules } from './wire/field-rules.ts'
+import type { FieldRules } from './wire/boot.ts'
 import type { Side } from './wire/public-error.ts'
 
 interface Props {

@@ -4,13 +4,12 @@ import { build, type Metafile } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import type { BuildProblem } from '../../build-problem.ts'
 import { createCssCompiler } from '../esbuild/css.ts'
-import { settle } from '../esbuild/incremental-build.ts'
+import { outputText, settle } from '../esbuild/incremental-build.ts'
 import { findInlinedPackages, packageName } from '../esbuild/node-specifier.ts'
-import { outputText } from '../esbuild/output-files.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { createServerOutput, type ServerOutput } from '../output/complete-server-output.ts'
+import { rejectUnmatched } from '../output/mark-thrown.ts'
 import { type ClientOutput, readClientOutput } from '../output/read-client-output.ts'
-import { rejectUnmatched } from '../output/reject-unmatched.ts'
 import {
   type Bundle,
   type BundleInput,
@@ -19,10 +18,8 @@ import {
   type ServerFindings,
 } from './bundle-options.ts'
 import { bundleWithPackages } from './bundle-with-packages.ts'
-import { checkClassNames } from './check-class-names.ts'
-import { checkDirectives } from './check-directives.ts'
-import { checkPackageImports } from './check-package-imports.ts'
-import { checkStylesheets } from './check-stylesheets.ts'
+import { checkClassNames, checkStylesheets } from './check-class-names.ts'
+import { checkDirectives, checkPackageImports } from './check-package-imports.ts'
 import { findLazyPackages } from './lazy-packages.ts'
 import { findPlaced } from './source-meta.ts'
 import { translateErrors } from './translate-errors.ts'

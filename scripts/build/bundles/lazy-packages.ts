@@ -1,9 +1,8 @@
 import { builtinModules } from 'node:module'
 import type { AnyNode, ImportDefaultSpecifier, ImportSpecifier, Program } from 'acorn'
 import type { ImportKind, Metafile, Plugin } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
-import { exportMembers } from '../esbuild/export-members.ts'
-import { VIRTUAL } from '../esbuild/virtual-modules.ts'
+import { toSitePath } from '../../../src/server/util/package-folder.ts'
+import { exportMembers, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { nodesIn, parseScript } from '../output/parse-script.ts'
 
 /** The names that modules import from packages which the bundle must not import at its start, by their specifiers. */

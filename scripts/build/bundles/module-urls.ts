@@ -9,20 +9,15 @@ import {
   type Plugin,
   type PluginBuild,
 } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
-import { type Assets, createAssets, nameAsset } from '../esbuild/assets.ts'
+import { toSitePath } from '../../../src/server/util/package-folder.ts'
+import { type Assets, contentHash, createAssets, nameAsset } from '../esbuild/assets.ts'
 import { isServerFile } from '../esbuild/browser-guard.ts'
-import { contentHash } from '../esbuild/content-hash.ts'
 import { isCompiled } from '../esbuild/hydrant-files.ts'
-import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
-import { entryPath, inputPath } from '../esbuild/input-path.ts'
-import { outputText } from '../esbuild/output-files.ts'
+import { type BundleOptions, entryPath, inputPath, outputText, settle } from '../esbuild/incremental-build.ts'
 import type { CompileReact } from '../esbuild/react-compiler.ts'
-import { resolveFile } from '../esbuild/resolve-file.ts'
-import { isInstalled } from '../esbuild/source-file.ts'
-import { rejectUnmatched } from '../output/reject-unmatched.ts'
-import { bundleWithPackages } from './bundle-with-packages.ts'
-import { findModuleUrls, listModuleUrls, type ModuleUrl } from './find-module-urls.ts'
+import { isInstalled, resolveFile } from '../esbuild/resolve-file.ts'
+import { rejectUnmatched } from '../output/mark-thrown.ts'
+import { bundleWithPackages, findModuleUrls, listModuleUrls, type ModuleUrl } from './bundle-with-packages.ts'
 
 export interface ModuleUrlsInput {
   siteDir: string

@@ -2,13 +2,11 @@ import type { Message } from 'esbuild'
 import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
-import { CSS_NAMESPACES } from '../esbuild/css-namespaces.ts'
-import { REACT_EXPORTS } from '../esbuild/hydrant-exports.ts'
-import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
+import { HYDRANT_FILES, REACT_EXPORTS } from '../esbuild/hydrant-files.ts'
+import { CSS_NAMESPACES } from '../esbuild/stylesheet-reader.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { createClassProblem } from './check-class-names.ts'
-import { foreignPackageFix } from './foreign-names.ts'
-import { createNameProblem } from './import-names.ts'
+import { createNameProblem, foreignPackageFix } from './foreign-names.ts'
 
 /** The detail that a plugin of Hydrant attaches to a message for an error of Hydrant's table. */
 interface ProblemDetail {

@@ -1,9 +1,14 @@
 // Reads the values of exports from the source, without running it.
 
+import { readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
 import type { AnyNode, Expression, Program, Property, SpreadElement } from 'acorn'
+import { type Loader, type Message, type Plugin, transform } from 'esbuild'
 import { ELEMENT } from '../../../src/server/build-output/module-exports.ts'
 import { SCHEMA_EXPORTS } from '../../../src/server/schemas/page-schemas.ts'
+import { fileAt, placeAt, type SourceLocation } from '../../build-problem.ts'
 import { parseScript } from '../output/parse-script.ts'
+import { readLocation } from './translate-message.ts'
 
 /** The values of a file's exports, by name. Exports whose value only the running code would show are left out. */
 export type WrittenValues = ReadonlyMap<string, unknown>
@@ -140,4 +145,87 @@ function createReader(body: Program['body'], variables: ReadonlyMap<string, unkn
     }
   }
   return read
+}
+
+/** Finds the place of an export. Without one, it is the file as a whole. */
+export async function findExport(siteDir: string, file: string, name: string): Promise<SourceLocation> {
+  return (await placeOfExport(siteDir, file, name)) ?? fileAt(file)
+}
+
+/** Returns whether a module exports a name. Also returns false for a file that cannot be read. */
+export async function isExported(siteDir: string, file: string, name: string): Promise<boolean> {
+  return (await placeOfExport(siteDir, file, name).catch(() => null)) !== null
+}
+
+/** A second export of the name makes esbuild report where the first one is. */
+async function placeOfExport(siteDir: string, file: string, name: string): Promise<SourceLocation | null> {
+  const source = await readFile(join(siteDir, file), 'utf8')
+  const isMdx = file.endsWith('.mdx')
+  const probe = `${isMdx ? scriptOfMdx(source) : source}\n;let hydrantProbe; export { hydrantProbe as ${JSON.stringify(name)} }`
+  // The extensions of other scripts are names of loaders, after the letter for the kind of the module.
+  const loader = isMdx ? 'jsx' : extname(file).replace(/^\.[cm]?/, '')
+  try {
+    await transform(probe, { loader: loader as Loader, logLevel: 'silent', sourcefile: file })
+    return null
+  } catch (error) {
+    // esbuild rejects with a list of messages only.
+    const { errors } = error as { errors: Message[] }
+    const note = errors.flatMap(({ notes }) => notes).find(({ location }) => location !== null)
+    return note ? readLocation(note) : null
+  }
+}
+
+/** Finds the `export * from` of a module. */
+export async function findStar(siteDir: string, file: string, module: string): Promise<SourceLocation> {
+  const source = await readFile(join(siteDir, file), 'utf8')
+  const code = file.endsWith('.mdx') ? scriptOfMdx(source) : source
+  const name = module.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  const match = new RegExp(`\\bexport\\s*(?=\\*\\s*from\\s*['"]${name}['"])`).exec(code)
+  return match ? placeAt(file, code, match.index + match[0].length) : fileAt(file)
+}
+
+/** Makes esbuild read the imports and exports that are written in MDX files, without compiling the files. */
+export const readMdxExports: Plugin = {
+  name: 'hydrant-mdx-exports',
+  setup(build) {
+    build.onLoad({ filter: /\.mdx$/ }, async ({ path }) => ({
+      contents: scriptOfMdx(await readFile(path, 'utf8')),
+      loader: 'jsx',
+    }))
+  },
+}
+
+/**
+ * Returns the imports and exports of an MDX source as a script. All other lines are empty, so every place in the
+ * script is the same in the source.
+ *
+ * A block of imports and exports follows an empty line, or the frontmatter. The block ends before an empty line. If
+ * the line after the empty line is indented or begins with a closing bracket, it still belongs to the last statement.
+ */
+function scriptOfMdx(source: string): string {
+  let isInScript = false
+  let isAfterGap = true
+  let mark = ''
+  return source
+    .split('\n')
+    .map((line, index) => {
+      const isEmpty = line.trim() === ''
+      if (mark !== '') {
+        if (line.trim().startsWith(mark)) mark = ''
+        isAfterGap = true
+        return ''
+      }
+      if (isAfterGap && !isEmpty)
+        isInScript = /^(?:import|export)\s/.test(line) || (isInScript && /^[\s)\]}]/.test(line))
+      if (!isInScript) mark = openedBy(line, index)
+      isAfterGap = isEmpty
+      return isInScript ? line : ''
+    })
+    .join('\n')
+}
+
+/** Returns the beginning of the line that ends the frontmatter or the code that this line opens; empty otherwise. */
+function openedBy(line: string, index: number): string {
+  if (index === 0 && /^---\s*$/.test(line)) return '---'
+  return /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? ''
 }

@@ -4,9 +4,8 @@
 import { isMisspelling } from '../../../src/server/util/closest-match.ts'
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
 import { chapterFix, type ForeignFile } from './foreign-files.ts'
-import type { PageFile } from './page-files.ts'
+import { joinSegments, type PageFile } from './page-files.ts'
 import type { SiteFiles } from './read-site.ts'
-import { joinSegments } from './route-segments.ts'
 
 /** Names in pages/ with a meaning of their own, and the names that other frameworks give to the same file. */
 const RESERVED_NAMES = new Map([

@@ -7,7 +7,7 @@ import { messageOf } from '../../../src/server/util/message-of.ts'
 import { pickPublic } from '../../../src/shared/public-env.ts'
 import { compareText } from '../../build-problem.ts'
 import type { DiscoveredSite } from './discover-site.ts'
-import { parseSegment } from './route-segments.ts'
+import { parseSegment } from './page-files.ts'
 
 /** The name of the declaration file, in the site's folder, where every tsconfig.json finds it. */
 export const ROUTE_TYPES_FILE = 'hydrant-env.d.ts'

@@ -1,4 +1,13 @@
-import { type BuildContext, type BuildOptions, type BuildResult, context, type Message, transform } from 'esbuild'
+import { isAbsolute, posix, relative } from 'node:path'
+import {
+  type BuildContext,
+  type BuildOptions,
+  type BuildResult,
+  context,
+  type Message,
+  type OutputFile,
+  transform,
+} from 'esbuild'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
 import { messageOf } from '../../../src/server/util/message-of.ts'
 
@@ -60,4 +69,29 @@ export async function settle(build: () => Promise<BuildResult<BundleOptions>>): 
 /** Returns whether an error is the one that esbuild rejects with when it finds errors in the code. */
 export function isBuildFailure(error: unknown): error is { errors: Message[]; warnings: Message[] } {
   return error instanceof Error && 'errors' in error && Array.isArray(error.errors) && 'warnings' in error
+}
+
+/**
+ * Returns the path of an input of a metafile. esbuild adds the attributes of an import, as `with { type: 'json' }`, if the
+ * same file is also imported without them.
+ */
+export function inputPath(input: string): string {
+  return input.replace(/ with \{[^}]*\}$/, '')
+}
+
+/** Returns a file as an entry of esbuild, relative to the site: a star in the path of the site's folder would be a pattern. */
+export function entryPath(siteDir: string, file: string): string {
+  const path = relative(siteDir, file)
+  // On another drive of Windows.
+  return isAbsolute(path) ? path : `./${path}`
+}
+
+/** Returns the text of the output file whose path has this end; an empty text if there is none. */
+export function outputText(files: readonly OutputFile[] = [], end: string): string {
+  return files.find(({ path }) => path.endsWith(end))?.text ?? ''
+}
+
+/** Returns output files by their names, without folders. */
+export function outputsByName(files: readonly OutputFile[]): Map<string, OutputFile> {
+  return new Map(files.map((file) => [posix.basename(file.path.replaceAll('\\', '/')), file]))
 }

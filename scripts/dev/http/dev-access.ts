@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
-import { isServedHost } from '../../../src/server/guards/host-guard.ts'
-import { fetchSiteOf } from '../../../src/server/http/fetch-metadata.ts'
+import { isServedHost } from '../../../src/server/guards/unrouted-requests.ts'
+import { fetchSiteOf } from '../../../src/server/http/request-url.ts'
 import { isHostName, parseUrl } from '../../../src/server/util/parse-url.ts'
 
 /**

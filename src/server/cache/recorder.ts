@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { originalOf, setOriginal } from '../http/original-request.ts'
+import { originalOf, setOriginal } from '../http/request-url.ts'
 
 /** A value that is the same for every visitor who gets the stored response. */
 export interface Shared {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { originalOf } from '../http/original-request.ts'
+import { originalOf } from '../http/request-url.ts'
 import { createRecorder, type Recording, type Shared } from './recorder.ts'
 
 /** A method of the reply that returns the reply. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { publicAddress } from '../http/public-address.ts'
+import { publicAddress } from '../http/request-url.ts'
 import { createRecorder, type Recording, type Shared } from './recorder.ts'
 
 /** The parts of a request's address that are in the key of its stored response. */

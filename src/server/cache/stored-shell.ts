@@ -1,6 +1,6 @@
 import { isForSomeCaches } from '../http/caching.ts'
-import { PreparedStart } from '../http/prepared-start.ts'
-import { mixedPolicy } from '../http/security-headers.ts'
+import { mixedPolicy } from '../http/headers.ts'
+import { PreparedStart } from '../http/send-started.ts'
 import type { StoredPage } from './stored-page.ts'
 
 /** The parts that all responses with the same stored shell share. */

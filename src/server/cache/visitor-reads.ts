@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { originalOf } from '../http/original-request.ts'
+import { originalOf } from '../http/request-url.ts'
 import { recordLog } from './log-recorder.ts'
 import { createRecorder, type Recording } from './recorder.ts'
 import { recordReply } from './reply-recorder.ts'

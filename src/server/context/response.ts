@@ -1,4 +1,7 @@
 import type { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { NavigationLine } from '../../shared/wire/navigation-protocol.ts'
+import type { ShellRest } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
 import type { StoredShell } from '../cache/stored-shell.ts'
 import type { Failure } from '../failures/failure-context.ts'
@@ -64,3 +67,44 @@ export function createResponse(
 }
 
 const NO_HEADERS = {}
+
+/** The shell of a document. Its nonces are placeholders, which hashes replace. */
+export interface RenderedShell {
+  text: string
+  nonce: string
+  styleNonce: string | undefined
+  rest: ShellRest
+}
+
+/**
+ * The making of a response that may be stored for all visitors: its schemas, loads and render. All of this runs in `run`,
+ * and what is for this visitor only in `inRequest`.
+ */
+export interface SharedRender {
+  /** The request and the reply that the loads get. They record reads of values that identify a visitor. */
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  /** The results of the guards, which belong to the visitor. */
+  readonly context: Record<string, unknown>
+  /** Calls code that makes the response, without the request's `AsyncLocalStorage` stores. */
+  run<Result>(work: () => Result): Result
+  /** Calls code that is for this visitor only, such as hooks, in the async context of the request. */
+  inRequest<Result>(work: () => Result): Result
+}
+
+/** The response to a navigation while it is made: a list of lines, each one JSON. */
+export interface NavigationLines {
+  /** True once the response has begun: each line then goes out at once. */
+  readonly isOpen: boolean
+  add(line: NavigationLine): void
+  /** Adds a line that is JSON already. */
+  addText(line: string): void
+  /** Ends the lines. Returns the response; null if it has begun. */
+  end(given?: Partial<PageResponse>): PageResponse | null
+  /**
+   * Ends the open response in place of one that a load sends itself.
+   *
+   * @param payload What the load sends. It is dropped.
+   */
+  replace(payload: unknown): void
+}

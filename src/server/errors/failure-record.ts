@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { Side } from '../../shared/wire/public-error.ts'
 
 /** The phase of a request, a page or the process in which something failed. */
@@ -115,4 +116,33 @@ export interface DevelopmentDetails {
   components: SourceFrame[]
   /** The `User-Agent` header of the request, or of the browser's report; empty for none. */
   userAgent: string
+}
+
+/** The process in which a failure occurred. */
+export type ProcessOrigin = Pick<Occurrence, 'replica' | 'worker' | 'pid'>
+
+/** Returns the origin of this process. `worker` is its number in the cluster, or null when it serves alone. */
+export function ownOrigin(worker: string | null): ProcessOrigin {
+  const origin = { replica: hostname(), pid: process.pid }
+  return worker === null ? origin : { ...origin, worker }
+}
+
+/** An error with its cause and, for an AggregateError, its errors. */
+interface Nested<Inner> {
+  cause?: Inner
+  errors?: readonly Inner[]
+}
+
+/** Returns the causes of an error and the errors of an AggregateError, with theirs, in the order in which they are shown. */
+export function innerErrorsOf<Inner extends Nested<Inner>>({ cause, errors = [] }: Nested<Inner>): Inner[] {
+  return (cause ? [cause, ...errors] : errors).flatMap((inner) => [inner, ...innerErrorsOf(inner)])
+}
+
+/**
+ * Returns the first frame of the site, in the stack of the error, of its causes, or of the errors of an AggregateError;
+ * null if there is none.
+ */
+export function siteFrameOf(error: KeptError): SourceFrame | null {
+  const frames = [error, ...innerErrorsOf(error)].flatMap(({ stack }) => stack)
+  return frames.find(({ isSite }) => isSite) ?? null
 }

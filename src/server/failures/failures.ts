@@ -1,14 +1,17 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { formatDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
-import { publicAddress } from '../http/public-address.ts'
+import { isSafe } from '../guards/csrf.ts'
+import { publicAddress } from '../http/request-url.ts'
 import type { FindTrace } from '../http/trace-context.ts'
+import { createThrottledLine } from '../log/throttled-line.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
-import type { Description } from './describe-thrown.ts'
+import { type Redaction, redactionFor } from '../redaction/request-redaction.ts'
+import { type Description, describeThrown } from './describe-thrown.ts'
 import { createErrorAnalyzer, type ErrorAnalyzer, type PlaceFrames } from './error-analyzer.ts'
 import type { Failure } from './failure-context.ts'
 import { writeFailure } from './failure-log.ts'
-import { createRecentRequests } from './recent-requests.ts'
 import { type RecordFailure, recordFailure } from './record-failure.ts'
 import {
   createOccurrence,
@@ -171,5 +174,119 @@ function createBrowserFailures(key: string, record: RecordFailure) {
       },
       request,
     )
+  }
+}
+
+/** How long a promise that nothing awaits may take, such as one that sends a mail. */
+const MAX_AGE_MS = 60_000
+/** All bodies together. */
+const MAX_BYTES = 4_194_304
+/** The headers of a request, about. */
+const REQUEST_BYTES = 4_096
+
+/** Requests that may have started the work that fails outside of any request. */
+export interface RecentRequests {
+  /** Notes the requests to routes that change something, which are added after this call. */
+  watch(app: FastifyInstance): void
+  /** Returns a redaction that removes the secrets of all of them. */
+  redaction(): Redaction
+}
+
+/** Creates an empty list. It forgets the oldest requests when their bodies are too large. */
+export function createRecentRequests(now: () => number = Date.now): RecentRequests {
+  const recent: { request: FastifyRequest; bytes: number; time: number }[] = []
+  let bytes = 0
+
+  function forgetOldest() {
+    const oldest = now() - MAX_AGE_MS
+    let count = 0
+    for (const { bytes: size, time } of recent) {
+      if (bytes <= MAX_BYTES && time >= oldest) break
+      bytes -= size
+      count++
+    }
+    recent.splice(0, count)
+  }
+
+  const note: onRequestHookHandler = (request, _reply, done) => {
+    if (!isSafe(request.method)) {
+      const { headers, routeOptions } = request
+      // A body that comes in chunks may be as long as the limit.
+      const length = headers['transfer-encoding'] === undefined ? headers['content-length'] : routeOptions.bodyLimit
+      const size = REQUEST_BYTES + (Number(length) || 0)
+      recent.push({ request, bytes: size, time: now() })
+      bytes += size
+      forgetOldest()
+    }
+    done()
+  }
+
+  return {
+    watch(app) {
+      app.addHook('onRoute', (route) => {
+        if ([route.method].flat().every(isSafe)) return
+        route.onRequest = [...[route.onRequest ?? []].flat(), note]
+      })
+    },
+    redaction() {
+      forgetOldest()
+      return redactionFor(...recent.map(({ request }) => request))
+    },
+  }
+}
+
+/** Milliseconds that a server which stops waits for `onFailure`. */
+const SETTLE_MS = 2_000
+
+/** Passes failures to the site's `onFailure`, outside of the requests that they happen in. */
+export interface FailureListener {
+  /** Calls `onFailure` later. Never throws and never waits. */
+  notify(failure: FailureRecord): void
+  /** Resolves when all calls have ended, after two seconds at the latest. */
+  settle(): Promise<void>
+}
+
+/** Creates a listener. What `onFailure` throws is logged, once a minute at most, and changes nothing else. */
+export function createFailureListener(
+  onFailure: (failure: FailureRecord) => unknown,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): FailureListener {
+  const running = new Set<Promise<void>>()
+  let last: { error: unknown; digest: string } | null = null
+  const warning = createThrottledLine(() => {
+    if (!last) return
+    const { type, message, stack: frames } = describeThrown(last.error)
+    const stack = [`${type}: ${message}`, frames].filter(Boolean).join('\n')
+    const line = { err: { type, message, stack }, digest: last.digest }
+    log.warn(line, `onFailure threw: ${type}: ${message}`)
+  })
+
+  async function run(failure: FailureRecord) {
+    // The visitor's response comes first.
+    await new Promise(setImmediate)
+    try {
+      // A copy: the ledger keeps the original.
+      await onFailure(structuredClone(failure))
+    } catch (error) {
+      last = { error, digest: failure.digest }
+      warning.count()
+    }
+  }
+
+  async function settleAll() {
+    while (running.size > 0) await Promise.all(running)
+  }
+
+  return {
+    notify(failure) {
+      const call = run(failure).finally(() => running.delete(call))
+      running.add(call)
+    },
+    async settle() {
+      const isOver = new AbortController()
+      await Promise.race([settleAll(), wait(SETTLE_MS, undefined, { signal: isOver.signal })])
+      isOver.abort()
+      warning.stop()
+    },
   }
 }

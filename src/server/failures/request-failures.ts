@@ -1,15 +1,44 @@
+import { randomFillSync } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { encodeBase32, formatDigest, OCCURRENCE_LENGTH } from '../../shared/wire/digest-format.ts'
 import { stepTraceOf, type TraceContext } from '../http/trace-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import { type Redaction, redactionFor } from '../redaction/request-redaction.ts'
-import { createRandomPool } from '../util/random-pool.ts'
-import { readProperty } from './causes.ts'
 import type { AnalyzedError, ErrorAnalyzer } from './error-analyzer.ts'
-import type { Failure, FailureContext, FailureSubject } from './failure-context.ts'
+import { type Failure, type FailureContext, type FailureSubject, readProperty } from './failure-context.ts'
 import type { FailureEvent, RecordFailure } from './record-failure.ts'
 import { placeFrames, type RouteFiles } from './stacks/place-frames.ts'
 import type { ServerMapper } from './stacks/source-map.ts'
+
+const PIECES = 128
+
+/** Random bytes in pieces of equal length. */
+export interface RandomPool {
+  readonly bytes: Buffer
+  /** Returns where in `bytes` the next unused piece begins. The piece changes when more pieces are drawn. */
+  next(): number
+}
+
+/**
+ * Draws the random bytes of many pieces at a time.
+ *
+ * perf: no call of `randomBytes` for each piece, 0.1 µs instead of 2.5 µs for 18 bytes, commit 8d8d4fde
+ */
+function createRandomPool(pieceBytes: number): RandomPool {
+  const bytes = Buffer.alloc(PIECES * pieceBytes)
+  let end = bytes.length
+  return {
+    bytes,
+    next() {
+      if (end === bytes.length) {
+        randomFillSync(bytes)
+        end = 0
+      }
+      end += pieceBytes
+      return end - pieceBytes
+    },
+  }
+}
 
 /** Values and functions that the failures of all requests to a site share. */
 export interface FailureTools {

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify'
-import { fetchSiteOf } from '../http/fetch-metadata.ts'
+import { fetchSiteOf } from '../http/request-url.ts'
 import type { Options } from '../options/options.ts'
 import { createRedactor } from '../redaction/redact.ts'
 import { HttpError } from '../thrown/http-error.ts'

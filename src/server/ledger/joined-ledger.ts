@@ -1,7 +1,10 @@
 import { parseDigest } from '../../shared/wire/digest-format.ts'
 import type { Occurrence } from '../errors/failure-record.ts'
+import { matches } from './entries.ts'
 import {
   type AdminLedger,
+  comesAfter,
+  createOrder,
   DEFAULT_OCCURRENCES,
   type FailureDetails,
   type FailureSummary,
@@ -9,8 +12,6 @@ import {
   MAX_RELEASES,
   type ReadQuery,
 } from './ledger.ts'
-import { comesAfter, createOrder } from './list-order.ts'
-import { matches } from './summary.ts'
 
 type Ledgers = readonly [AdminLedger, ...AdminLedger[]]
 

@@ -1,6 +1,6 @@
 import type { Occurrence } from '../errors/failure-record.ts'
+import { searchText, summaryOf } from './entries.ts'
 import type { FailureSummary, LedgerEntry, ListQuery, Sort } from './ledger.ts'
-import { searchText, summaryOf } from './summary.ts'
 
 /** The columns of the summary of a failure. */
 export interface FailureRow {

@@ -3,7 +3,7 @@
 import { parentPort } from 'node:worker_threads'
 import { messageOf } from '../util/message-of.ts'
 import { convertDocument } from './convert.ts'
-import type { MarkdownResult, MarkdownTask } from './thread-messages.ts'
+import type { MarkdownResult, MarkdownTask } from './markdown-converter.ts'
 
 function convert({ html, address }: MarkdownTask): MarkdownResult {
   try {

@@ -1,5 +1,5 @@
+import type { PageExtras } from '../../shared/wire/boot.ts'
 import { ACTED_HEADER } from '../../shared/wire/navigation-protocol.ts'
-import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'

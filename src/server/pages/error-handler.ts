@@ -3,8 +3,7 @@ import type { LayoutChain } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { PageResponse } from '../context/response.ts'
 import type { Site } from '../context/site.ts'
-import { readProperty } from '../failures/causes.ts'
-import { type CaughtError, catchInRoute } from '../failures/failure-context.ts'
+import { type CaughtError, catchInRoute, readProperty } from '../failures/failure-context.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { failRoute, recordHanded } from '../failures/site-failures.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
@@ -16,7 +15,6 @@ import { CollectedLines, loadDocument, makeNavigation } from './navigation.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { deliver, sendRawError } from './serve.ts'
 import { guardsOf, runGuards } from './site-guards.ts'
-import { workingChainOf } from './working-chain.ts'
 
 type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | undefined
 
@@ -158,4 +156,16 @@ export async function errorInLayouts(
     if (loads.caught.kind === 'failure' && !ctx.isGone) recordCaught(loads.caught, ctx)
   }
   return errorResponse(caught, target, ctx)
+}
+
+/** The layouts around the error of a request, if not all of its modules can be loaded. */
+const chains = new WeakMap<FastifyRequest, LayoutChain>()
+
+/** Makes an error of the request be shown inside these layouts. */
+export function setWorkingChain(request: FastifyRequest, chain: LayoutChain): void {
+  chains.set(request, chain)
+}
+
+function workingChainOf(request: FastifyRequest): LayoutChain | undefined {
+  return chains.get(request)
 }

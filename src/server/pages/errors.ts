@@ -5,18 +5,20 @@ import type { Refusal, ServerError } from '../../shared/wire/public-error.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
-import { readProperty, someCause } from '../failures/causes.ts'
-import { type CaughtError, catchError, type FailureContext } from '../failures/failure-context.ts'
+import {
+  type CaughtError,
+  catchError,
+  type FailureContext,
+  readProperty,
+  someCause,
+} from '../failures/failure-context.ts'
 import { nameOption } from '../forms/limits.ts'
 import { CrossSiteError } from '../guards/csrf.ts'
 import { styleNonceOf } from '../http/headers.ts'
-import { errorMarkdown } from '../http/markdown-error.ts'
 import type { Format } from '../http/negotiate.ts'
-import { createErrorProblem } from '../http/problem.ts'
-import { issuesOf } from '../schemas/address-error.ts'
-import type { Issue } from '../schemas/issues.ts'
-import type { Redirection } from '../thrown/http-error.ts'
-import { isSentOnRedirect, redirectLocation, redirectStatus } from '../thrown/redirect-location.ts'
+import { createErrorProblem, errorMarkdown } from '../http/problem.ts'
+import { type Issue, issuesOf } from '../schemas/issues.ts'
+import { isSentOnRedirect, type Redirection, redirectLocation, redirectStatus } from '../thrown/http-error.ts'
 import { updateScript } from './documents.ts'
 import {
   chooseErrorPage,

@@ -1,8 +1,7 @@
 // Responses to navigations of open pages, and to forms that they send: lines that say what the page changes.
 
 import { Readable } from 'node:stream'
-import { bootText } from '../../shared/wire/boot.ts'
-import { joinFields, prependItem } from '../../shared/wire/join-json.ts'
+import { bootText, joinFields, prependItem } from '../../shared/wire/boot.ts'
 import {
   BUILD_HEADER,
   type NavigationLine,
@@ -10,21 +9,19 @@ import {
   RESULT_HEADER,
 } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
-import type { NavigationLines } from '../context/navigation-lines.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { createResponse, type PageResponse } from '../context/response.ts'
+import { createResponse, type NavigationLines, type PageResponse } from '../context/response.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { CaughtError } from '../failures/failure-context.ts'
-import { dropPayload, dropResponse, hasLateCookie, haveHooksRun, replacementFor } from '../http/replaced-response.ts'
+import { dropPayload, dropResponse, hasLateCookie, haveHooksRun, replacementFor } from '../http/navigation-strategy.ts'
 import { createDataWriter, type DataWriter } from '../render/deferred-data.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { countKeptLayouts, type DocumentPlan } from './document-plan.ts'
 import type { ErrorTarget } from './error-page.ts'
 import { errorResponse } from './errors.ts'
-import { type Loads, runLoads } from './loads.ts'
+import { type Loads, runLoads, startVisitorLoad } from './loads.ts'
 import type { WrittenExtras } from './page-extras.ts'
 import type { PreparedRoute } from './prepared-route.ts'
-import { startVisitorLoad } from './visitor-load.ts'
 
 /** The state of the request before its first load. */
 export type StateBeforeLoads =

@@ -1,5 +1,5 @@
+import type { PageExtras } from '../../shared/wire/boot.ts'
 import type { Acted } from '../../shared/wire/navigation-protocol.ts'
-import type { PageExtras } from '../../shared/wire/page-extras.ts'
 import { serialize } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { unserializable } from '../render/deferred-data.ts'

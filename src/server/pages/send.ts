@@ -4,9 +4,8 @@ import { STATUS_CODES } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { BUILD_HEADER, LAYOUTS_HEADER } from '../../shared/wire/navigation-protocol.ts'
-import { createDocumentHeaders } from '../cache/document-headers.ts'
 import type { StoredResponse } from '../cache/shared/shared-store.ts'
-import type { StoredPage } from '../cache/stored-page.ts'
+import { createDocumentHeaders, type StoredPage } from '../cache/stored-page.ts'
 import type { StoredShell } from '../cache/stored-shell.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Audience, PageResponse, ResponseFormat } from '../context/response.ts'
@@ -25,26 +24,24 @@ import {
 import { chooseEncoding, sendOwn, sendPrepared, setEncoding } from '../http/compression.ts'
 import { hashEtag, setEtag } from '../http/etag.ts'
 import {
+  addHashes,
   addVary,
+  contentSecurityPolicy,
   DIGEST_HEADER,
   HTML_TYPE,
+  hashPolicy,
+  INERT_POLICY,
   JSON_TYPE,
   MARKDOWN_TYPE,
   REQUEST_ID_HEADER,
-  setErrorHeaders,
-  styleNonceOf,
-} from '../http/headers.ts'
-import { PROBLEM_TYPE } from '../http/problem.ts'
-import { forbidCaching, markAsOwn, NAVIGATION_CONTENT } from '../http/replaced-response.ts'
-import {
-  addHashes,
-  contentSecurityPolicy,
-  hashPolicy,
-  INERT_POLICY,
   replaceNonces,
   setDocumentSecurity,
+  setErrorHeaders,
   setPolicy,
-} from '../http/security-headers.ts'
+  styleNonceOf,
+} from '../http/headers.ts'
+import { forbidCaching, markAsOwn, NAVIGATION_CONTENT } from '../http/navigation-strategy.ts'
+import { PROBLEM_TYPE } from '../http/problem.ts'
 import { sendStarted } from '../http/send-started.ts'
 import { addPrivacyVary } from './report-settings.ts'
 

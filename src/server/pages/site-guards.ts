@@ -1,15 +1,20 @@
+import type { PageExtras } from '../../shared/wire/boot.ts'
 import type { GuardFunction } from '../build-output/guarded-folders.ts'
 import type { Route, ServerModule } from '../build-output/load-build.ts'
+import { runOutsideRequests } from '../cache/outside-requests.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { runStep } from '../context/run-step.ts'
-import { watchAnswer } from '../context/watch-answer.ts'
+import { runStep, stopAtDeadline, watchAnswer } from '../context/run-step.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/failure-context.ts'
+import { validateFields } from '../schemas/form-object.ts'
+import { createSearchError } from '../schemas/issues.ts'
+import { type PageSchema, type PageSchemas, validate } from '../schemas/page-schemas.ts'
+import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
-import { isPlainObject } from '../util/is-plain-object.ts'
-import { stackEnd } from '../util/stack-end.ts'
-import { createLoadContext, createPageLoadContext } from './load-context.ts'
-import { stopAtDeadline } from './stop-at-deadline.ts'
+import { isPlainObject, stackEnd } from '../util/message-of.ts'
+import { noteParams } from './development-notes.ts'
+import { createLoadContext, createPageLoadContext } from './loads.ts'
+import { writeExtras } from './page-extras.ts'
 
 export interface GuardStep {
   guard: GuardFunction
@@ -119,4 +124,70 @@ function describeResult(value: unknown): string {
   // A null prototype is plain, so there is one.
   const prototype = Object.getPrototypeOf(value) as object
   return `an instance of ${prototype.constructor?.name || 'a class'}`
+}
+
+/** More parameters are refused. */
+const MAX_PARAMETERS = 1_000
+
+/**
+ * Returns the function that validates the parameters and the query of a request with the page's schemas, and keeps
+ * their output in `ctx.addressExtras`; null for a page without these schemas. The error is a 404 for parameters, a
+ * 400 for a query, or the failure of a schema.
+ */
+export function createAddressCheck({ schemas, page, cache }: Route): CheckStep['check'] | null {
+  const { params, search } = schemas
+  if (params === null && search === null) return null
+  const { serverFile } = page
+  // Output that may be stored must not depend on the stores of a visitor.
+  const run = cache ? runOutsideRequests : runHere
+
+  return async (passed, ctx) => {
+    const step: { running: PageSchema['name'] } = { running: 'params' }
+    try {
+      const check = () => checkBoth(schemas, step, ctx)
+      const result = await Promise.race([run(check), passed])
+      if (result === DEADLINE) {
+        const { loadMs } = ctx.site.options.timeouts
+        const error = createHydrantError('HYD_SCHEMA_TIMEOUT', [step.running, serverFile, loadMs])
+        throw stopAtDeadline(error, ctx)
+      }
+      ctx.addressExtras = result
+      // If the output cannot be sent to the browser, the error must name this file.
+      run(() => writeExtras({}, serverFile, ctx))
+      return null
+    } catch (thrown) {
+      ctx.addressExtras = null
+      return catchError(thrown, 'load', { file: serverFile, function: step.running })
+    }
+  }
+}
+
+async function checkBoth(
+  { params, search }: PageSchemas,
+  step: { running: PageSchema['name'] },
+  ctx: RequestContext,
+): Promise<RequestContext['addressExtras'] & object> {
+  const extras: PageExtras = {}
+  if (params) extras.params = await checkParams(params, ctx)
+  step.running = 'search'
+  if (search) extras.search = await checkSearch(search, ctx)
+  return extras
+}
+
+const runHere = <Result>(work: () => Result): Result => work()
+
+async function checkParams(schema: PageSchema, ctx: RequestContext): Promise<unknown> {
+  const result = await validate(schema, { ...ctx.params })
+  if (result.isValid) return result.value
+  noteParams(result.issues, schema, ctx)
+  throw new NotFoundSignal()
+}
+
+async function checkSearch(schema: PageSchema, { search }: RequestContext): Promise<unknown> {
+  const entries = [...new URLSearchParams(search)]
+  if (entries.length > MAX_PARAMETERS)
+    throw new HttpError(400, `The query of this address has more than ${MAX_PARAMETERS} parameters.`)
+  const result = await validateFields(schema, entries)
+  if (!result.isValid) throw createSearchError(result.issues)
+  return result.value
 }

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
-import { forEachPart, mapParts } from '../../shared/wire/data-parts.ts'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
+import { forEachPart, mapParts } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { Redirection } from '../thrown/http-error.ts'
 

@@ -7,11 +7,17 @@ import type { RequestContext } from '../context/request-context.ts'
 import { type CaughtError, type Components, catchError, type Failure } from '../failures/failure-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Deferred } from './deferred-data.ts'
-import { messageElement, openNotice } from './document-messages.ts'
 import { type CompleteHead, corkUntilEnd, DocumentSink } from './document-sink.ts'
-import { createReactOptions, failLate, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
+import {
+  createReactOptions,
+  failLate,
+  failPendingElement,
+  messageElement,
+  openNotice,
+  type ReactCallbacks,
+  type RenderObserver,
+} from './react-callbacks.ts'
 import { RenderDeadline } from './render-deadline.ts'
-import { failPendingElement } from './suspense-script.ts'
 import { markFallbacks } from './without-script.ts'
 
 export type Rendered =

@@ -1,5 +1,5 @@
-import { forEachPart } from '../../shared/wire/data-parts.ts'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
+import { forEachPart } from '../../shared/wire/serialize.ts'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { hasCode, messageOf } from '../util/message-of.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createElement, Suspense } from 'react'
 import { createAppTree, type PageComponent, type Tree, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
-import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
+import { DefaultLayout } from '../../shared/tree/boundary.tsx'
 import { hostScript } from '../../shared/tree/fallback.ts'
 import { navigationStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'

@@ -1,20 +1,23 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
-import { decodeLoosely } from '../../shared/decode-loosely.ts'
-import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
-import { BOUNDARY_FILE } from '../../shared/tree/boundary-file.ts'
+import { ASSETS_PATH, decodeLoosely, withBase } from '../../shared/paths.ts'
+import { BOUNDARY_FILE } from '../../shared/tree/boundary.tsx'
 import type { Report, ReportedError } from '../../shared/wire/report-format.ts'
 import type { Build, Route } from '../build-output/load-build.ts'
-import { isBuildOf } from '../build-output/loaded-bundles.ts'
-import { BUILD_PATHS } from '../build-output/manifest.ts'
+import { BUILD_PATHS, isBuildOf } from '../build-output/manifest.ts'
 import type { Site } from '../context/site.ts'
 import { explainReactError } from '../errors/react-errors.ts'
 import type { Description } from '../failures/describe-thrown.ts'
-import { readBrowserStack } from '../failures/stacks/browser-stack.ts'
 import { type ClientMapper, createClientMapper } from '../failures/stacks/client-source-map.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
-import { frameText, type MappedFrame, readFrame, unplacedName } from '../failures/stacks/stack-frame.ts'
+import {
+  frameText,
+  type MappedFrame,
+  readBrowserStack,
+  readFrame,
+  unplacedName,
+} from '../failures/stacks/stack-frame.ts'
 import { pathOf } from '../http/request-url.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import type { RecordReport } from './report-route.ts'

@@ -1,30 +1,35 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { inspect } from 'node:util'
+import type {
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyPluginCallback,
+  FastifyReply,
+  FastifyRequest,
+  RouteOptions,
+} from 'fastify'
+import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
-import type { LiveBuild } from '../build-output/live-build.ts'
-import { type BuildFiles, loadBuild } from '../build-output/load-build.ts'
-import { addPageCache } from '../cache/app-page-cache.ts'
+import { type BuildFiles, type LiveBuild, loadBuild } from '../build-output/load-build.ts'
+import { addPageCache, createSiteCache, type SiteCache } from '../cache/app-page-cache.ts'
 import type { OpenCacheStore } from '../cache/shared/open-shared-store.ts'
-import { createSiteCache, type SiteCache } from '../cache/site-cache.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
-import type { ResponseCollector } from '../context/response-collector.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
-import type { Site } from '../context/site.ts'
-import type { Failures } from '../failures/failures.ts'
-import { noteSending } from '../failures/given-status.ts'
-import { createFailureListener } from '../failures/on-failure.ts'
+import type { ResponseCollector, Site } from '../context/site.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
+import { noteSending } from '../failures/failure-context.ts'
+import { createFailureListener, type Failures } from '../failures/failures.ts'
 import { failRoute, registerFailures, watchErrorHandlers, watchHandler } from '../failures/site-failures.ts'
 import { addCrossSiteGuard, guardRoute, leaveCheckTo } from '../guards/csrf.ts'
-import { addLoadShedding } from '../guards/load-shedding.ts'
+import { addLoadShedding } from '../guards/rate-limit.ts'
 import { addCompression } from '../http/compression.ts'
-import { addNavigationStrategy } from '../http/navigation-strategy.ts'
-import { addUnknownStrategy, hasNotFoundHandler } from '../http/not-found-levels.ts'
-import { noteHandlers } from '../http/route-handlers.ts'
+import { addNavigationStrategy, addUnknownStrategy, hasNotFoundHandler } from '../http/navigation-strategy.ts'
+import { noteHandlers } from '../http/route-config.ts'
 import { addStarts } from '../http/send-started.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
-import { addHealthRoutes, type Health } from '../lifecycle/health.ts'
+import { addHealthRoutes, type Health } from '../lifecycle/shutdown.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
+import { publishEnv } from '../options/env-files.ts'
 import type { Options } from '../options/options.ts'
-import { publishEnv } from '../options/public-env.ts'
 import { noteCaughtSignals } from '../pages/development-notes.ts'
 import { createErrorHandler } from '../pages/error-handler.ts'
 import { prepareRoute } from '../pages/prepared-route.ts'
@@ -36,7 +41,6 @@ import { createSite, loadPrerendered, openCache } from './create-site.ts'
 import { noteReplacedPages, warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
 import { addOtherNavigations, addSiteRoutes } from './routes.ts'
-import { addSitePlugin } from './site-plugin.ts'
 import { addFiles } from './static-files.ts'
 
 /** The parts that a site shares with the server or app around it. */
@@ -286,4 +290,48 @@ function addFailureListener(outer: FastifyInstance, { onFailure }: Options, stor
 export function joinBases(prefix: string, base: string): string {
   if (prefix === '' || prefix === '/') return base
   return withBase(prefix.replace(/\/$/, ''), base)
+}
+
+/**
+ * Registers the site's `server.ts` in the scope of the pages, so that its hooks and decorators hold for them.
+ *
+ * @param name The name of the plugin in errors of Fastify: the path of the file.
+ */
+async function addSitePlugin(app: FastifyInstance, serverPlugin: unknown, name: string) {
+  if (serverPlugin === null || serverPlugin === undefined) return
+  // The build has checked that `server.ts` has a default export; Fastify checks that it is a plugin.
+  const plugin = serverPlugin as FastifyPluginCallback & FastifyPluginAsync
+  if (typeof plugin !== 'function') return void (await app.register(fp(plugin, { name })))
+  // `fp` marks a function. These wrappers leave the site's own function without the mark.
+  const wrapper = fp(plugin.length > 2 ? wrapCallback(plugin) : wrapAsync(plugin), { name })
+  await app.register(wrapper)
+}
+
+function wrapCallback(plugin: FastifyPluginCallback): FastifyPluginCallback {
+  return (instance, options, done) => {
+    try {
+      plugin(instance, options, done)
+    } catch (thrown) {
+      done(toError(thrown))
+    }
+  }
+}
+
+function wrapAsync(plugin: FastifyPluginAsync): FastifyPluginAsync {
+  return async (instance, options) => {
+    try {
+      await plugin(instance, options)
+    } catch (thrown) {
+      throw toError(thrown)
+    }
+  }
+}
+
+const MAX_SHOWN = 80
+
+// Fastify treats a plugin that rejects with `undefined` or `null` as started. The site would run without its guards.
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error
+    ? thrown
+    : createHydrantError('HYD_SERVER_THREW', [inspect(thrown, { depth: 0 }).slice(0, MAX_SHOWN)], thrown)
 }

@@ -10,22 +10,22 @@ import type {
 import { withBase } from '../../shared/paths.ts'
 import { BUILD_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Site } from '../context/site.ts'
-import { refuseEncoded } from '../forms/body-checks.ts'
-import { createTooLarge, type FormLimits } from '../forms/limits.ts'
+import { createTooLarge, type FormLimits, refuseEncoded } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
-import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from '../http/navigation-strategy.ts'
-import { forOwnUnknown } from '../http/not-found-levels.ts'
-import { HIDDEN, ownPath } from '../http/own-routes.ts'
-import { READ_METHODS, WRITE_METHODS } from '../http/page-methods.ts'
 import {
   dropResponse,
+  FOR_PAGES,
+  FOR_VISITORS,
   forbidCaching,
+  forOwnUnknown,
+  isNavigation,
   isOwnResponse,
+  isPageFirst,
   rememberCookies,
   replacementFor,
-} from '../http/replaced-response.ts'
+} from '../http/navigation-strategy.ts'
 import { pathAndQuery, pathOf, withoutTrailingSlash } from '../http/request-url.ts'
-import { pageRoute, routeOf } from '../http/route-config.ts'
+import { HIDDEN, ownPath, pageRoute, READ_METHODS, routeOf, WRITE_METHODS } from '../http/route-config.ts'
 import { guardAction, respondToAction } from '../pages/act.ts'
 import { showsInvalid } from '../pages/check-form.ts'
 import {

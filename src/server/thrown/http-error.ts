@@ -1,5 +1,6 @@
+import { withBase } from '../../shared/paths.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
-import { redirectLocation } from './redirect-location.ts'
+import { parseUrl } from '../util/parse-url.ts'
 
 /**
  * A refusal of a request: `throw new HttpError(403, 'Members only.')`. The visitor gets the status and the message. A
@@ -98,4 +99,106 @@ export function notFound(): never {
 
 export function isClientErrorStatus(status: unknown): status is number {
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status <= 499
+}
+
+/** Messages by the names of their fields (`items[0].name`). The empty name is for the whole form. */
+export type FormMessages = Readonly<Record<string, string | readonly string[]>>
+
+const messagesOf = new WeakMap<object, FormMessages>()
+
+/**
+ * Ends an action because the form has problems that only the action can find, by throwing:
+ * `invalidForm({ email: 'This address has an account.' })`. The response has the status 422, and shows the page again
+ * with these messages in `invalid.issues` and the visitor's texts in `invalid.values`. A JSON client gets the
+ * messages as problem+json.
+ *
+ * Outside of an action, the call is the failure HYD_INVALID_FORM.
+ *
+ * @param messages One or more messages for each field; those of the whole form have the empty name.
+ */
+export function invalidForm(messages: FormMessages): never {
+  // An error, so that a call outside of an action is a failure with the line of the call.
+  const error = createHydrantError('HYD_INVALID_FORM', [])
+  Error.captureStackTrace(error, invalidForm)
+  messagesOf.set(error, messages)
+  throw error
+}
+
+/** Returns the messages of a value that `invalidForm` has thrown; null for any other value. */
+export function formMessagesOf(thrown: unknown): FormMessages | null {
+  return typeof thrown === 'object' && thrown !== null ? (messagesOf.get(thrown) ?? null) : null
+}
+
+/** A placeholder for the site's origin while a path is parsed. The result does not depend on it. */
+const SITE = 'http://site.invalid'
+
+/**
+ * Returns the Location header for `redirect(to)`. A string stays within the site, whatever a request has put into it;
+ * only a URL object leads elsewhere. The base is prepended unless the path has it already, as a path from `href`
+ * does. Throws HYD_REDIRECT_OUTSIDE.
+ *
+ * @param path The request's path, with the base. A relative `to` is resolved against it.
+ */
+export function redirectLocation(to: string | URL, path: string, base: string): string {
+  if (typeof to !== 'string') {
+    if (to.protocol === 'http:' || to.protocol === 'https:') return to.href
+    throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to.href)])
+  }
+  const target = parseLocal(to, path)
+  if (!target) throw createHydrantError('HYD_REDIRECT_OUTSIDE', [showValue(to)])
+  const pathname =
+    to.startsWith('/') && !isBelow(base, target.pathname) ? withBase(base, target.pathname) : target.pathname
+  return collapseSlashes(pathname) + target.search + target.hash
+}
+
+/**
+ * Returns `text` if `redirect()` accepts it as a path of this site, otherwise `fallback`. It is for a path that comes
+ * from the request, such as the page to return to after a sign-in: `redirect(localPath(url.searchParams.get('from'),
+ * '/'))`. Anyone can write a link to that page with any text. Never throws.
+ *
+ * @param text The value from the request. A missing value, an empty text and a value of another type, such as a file
+ *   of a form or several values of a query, lead to the fallback. So do the addresses of other sites: those with a
+ *   protocol, `//evil.example` and `/\evil.example`, also with control characters in between.
+ * @param fallback The path if there is no text that leads to this site. It is not checked.
+ */
+export function localPath(text: unknown, fallback: string): string {
+  return typeof text === 'string' && text !== '' && parseLocal(text, '/') ? text : fallback
+}
+
+/** Parses a relative address. Returns null if a browser would leave the site for it. */
+function parseLocal(to: string, path: string): URL | null {
+  // With the protocol of the placeholder, `http:a` is a path. A browser at an https address reads it as a host.
+  if (parseUrl(to)) return null
+  // The URL parser of the standard, as in browsers: `/\evil.example` and `/<tab>/evil.example` lead to another host.
+  const target = parseUrl(to, SITE + path)
+  return target?.origin === SITE ? target : null
+}
+
+function isBelow(base: string, path: string): boolean {
+  return path === base || path.startsWith(`${base}/`)
+}
+
+/**
+ * Returns the given status, else 302 for GET and HEAD, and 303 for other methods: the browser does not send a form
+ * again.
+ */
+export function redirectStatus(given: number | null, method: string): number {
+  return given ?? (method === 'GET' || method === 'HEAD' ? 302 : 303)
+}
+
+/** Returns whether a browser that receives this status repeats the request, with its body, at the new location. */
+export function isSentOnRedirect(status: number, method: string): boolean {
+  return (status === 307 || status === 308) && method !== 'GET' && method !== 'HEAD'
+}
+
+/** Returns whether a Location header leads to an http or https address, or is relative. */
+export function isWebAddress(to: string): boolean {
+  return /^https?:$/.test(parseUrl(to, SITE)?.protocol ?? '')
+}
+
+/**
+ * Collapses leading slashes: two of them, or a backslash, begin a host name, even with control characters in between.
+ */
+export function collapseSlashes(path: string): string {
+  return path.replace(/^[/\\\p{Cc}]+/u, '/')
 }

@@ -18,3 +18,16 @@ export function connectionMessageOf(error: unknown): string {
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
+
+/**
+ * Ends the stack traces of a function that is called after `await stackEnd`. V8 keeps a fixed number of frames, which
+ * then all belong to this function and those that it calls, and none to its callers.
+ */
+export const stackEnd = Promise.resolve()
+
+/** Returns whether a value is an object without a class: its prototype is that of `{}`, or null. */
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

@@ -1,10 +1,8 @@
 // The protocol of a navigation: the browser requests a page without loading a document, and the server responds with
 // lines of JSON, each sent as soon as it is known.
 
-import type { Boot, BootLeaf, BootModule } from './boot.ts'
+import { type Boot, type BootLeaf, type BootModule, layoutKey, type PageExtras } from './boot.ts'
 import type { Flat, Settlement } from './deferred-data.ts'
-import { layoutKey } from './layout-key.ts'
-import type { PageExtras } from './page-extras.ts'
 import type { PublicError } from './public-error.ts'
 
 /** The query parameter that makes a request for a page a navigation. The server removes it before any hook runs. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import t from 'tap'
-import { createLedgerChanges } from '../../../src/server/admin/ledger-changes.ts'
+import { createLedgerChanges } from '../../../src/server/admin/api.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
 interface Listener {

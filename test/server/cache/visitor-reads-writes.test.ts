@@ -1,5 +1,5 @@
 import t from 'tap'
-import { originalRequest } from '../../../src/server/http/original-request.ts'
+import { originalRequest } from '../../../src/server/http/request-url.ts'
 import { createRecordings, type Load, SECRET } from './recorded.ts'
 
 t.test('setting status and headers of the reply works, and returns the recorder', async (t) => {

@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import { formatFailure } from '../../../scripts/terminal/format-failure.ts'
-import { createPaint } from '../../../scripts/terminal/paint.ts'
+import { createPaint } from '../../../scripts/terminal/plain-text.ts'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
 import { sanitizeLine } from '../../../src/server/log/control-characters.ts'
 import { withoutFrames } from '../../../src/server/reports/parse-report.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { judgeOrigin } from '../../../src/server/guards/csrf.ts'
 import { pathAndQuery, plainTarget } from '../../../src/server/http/request-url.ts'
-import { isWebAddress, redirectLocation } from '../../../src/server/thrown/redirect-location.ts'
+import { isWebAddress, redirectLocation } from '../../../src/server/thrown/http-error.ts'
 import { parseUrl } from '../../../src/server/util/parse-url.ts'
 import { walk } from '../../scripts/walk.ts'
 

@@ -1,6 +1,6 @@
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 import type { Options } from '../../options/options.ts'
-import { isPostgresUrl, placeOf } from '../../postgres/database-url.ts'
+import { isPostgresUrl, placeOf } from '../../postgres/migrate.ts'
 import { firstLineOf } from '../../util/message-of.ts'
 import type { StoreBackend } from './backend.ts'
 import { createSharedStore, type StoreInput } from './create-shared-store.ts'
