@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { PACKAGE_FOLDER } from '../src/server/util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../src/server/util/paths.ts'
 
 /** The oldest supported version, as `peerDependencies` in `package.json` says: major and minor. */
 export const OLDEST_REACT = [19, 2] as const

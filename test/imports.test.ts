@@ -137,17 +137,7 @@ for (const [room, packages] of [
 
 /** Every folder and entry file of `src/server`, top to bottom: each may import itself and those below it. */
 const SERVER_ROOMS = [
-  ...[
-    'start.ts',
-    'cluster',
-    'start-single.ts',
-    'index.ts',
-    'plugin.ts',
-    'admin',
-    'create-server.ts',
-    'site',
-    'reports',
-  ],
+  ...['start.ts', 'cluster', 'start-single.ts', 'index.ts', 'plugin.ts', 'admin', 'create-server.ts', 'site'],
   ...[
     'pages',
     'render',
@@ -161,28 +151,15 @@ const SERVER_ROOMS = [
     'cache',
     'schemas',
     'guards',
-    'proxy',
   ],
-  ...['options', 'metrics', 'log', 'postgres', 'http', 'thrown', 'redaction', 'errors', 'util'],
+  ...['options', 'metrics', 'log', 'http', 'redaction', 'errors', 'util'],
 ]
 /** Every folder and file of `scripts`, in the same order. */
 const SCRIPTS_ROOMS = [
   ...['cli.ts', 'program.ts', 'commands', 'testing', 'package', 'release'],
-  ...['docs', 'export', 'dev', 'build', 'terminal'],
-  ...[
-    'tailwind.ts',
-    'styles.ts',
-    'check-react.ts',
-
-    'dev-ledger.ts',
-    'find-fix.ts',
-  ],
-  ...[
-    'prerender-argument.ts',
-    'build-problem.ts',
-
-    'map-with-limit.ts',
-  ],
+  ...['chapters.ts', 'export', 'dev', 'build', 'terminal'],
+  ...['tailwind.ts', 'styles.ts', 'check-react.ts', 'dev-ledger.ts', 'find-fix.ts'],
+  ...['prerender-argument.ts', 'build-problem.ts', 'map-with-limit.ts'],
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */
 const BUILD_ROOMS = ['build-site.ts', 'prerender', 'bundles', 'images', 'output', 'esbuild', 'discover']

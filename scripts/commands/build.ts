@@ -1,7 +1,7 @@
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import { buildSite } from '../build/build-site.ts'
 import { BuildError } from '../build-problem.ts'
-import { createProgress } from '../terminal/plain-text.ts'
+import { createProgress } from '../terminal/text.ts'
 import type { CommandInput } from './command-input.ts'
 import { formatReport, printProblems, printWarnings } from './format-report.ts'
 

@@ -13,14 +13,14 @@ import {
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { closestMatch } from '../../src/server/util/closest-match.ts'
-import { messageOf } from '../../src/server/util/message-of.ts'
-import { PACKAGE_FOLDER } from '../../src/server/util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../../src/server/util/paths.ts'
+import { messageOf } from '../../src/server/util/unknown-values.ts'
 import { discoverSite } from '../build/discover/discover-site.ts'
 import { readSite } from '../build/discover/read-site.ts'
 import { writeRouteTypes } from '../build/discover/route-types.ts'
 import { foldersFrom } from '../build/esbuild/resolve-file.ts'
-import { quoteWord } from '../terminal/plain-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { quoteWord } from '../terminal/text.ts'
 
 /**
  * Runs `hydrant create`: writes a template into a new or empty folder, with the types of its pages, and prints the next

@@ -8,7 +8,7 @@ import { loadTransform } from '../dev/modules/browser/refresh-transform.ts'
 import { type DevView, formatDevError, formatDevRepeat } from '../terminal/format-dev-error.ts'
 import { formatWarning } from '../terminal/format-error.ts'
 import { formatSource } from '../terminal/format-failure.ts'
-import { createPaint } from '../terminal/plain-text.ts'
+import { createPaint } from '../terminal/text.ts'
 import type { CommandInput } from './command-input.ts'
 import { formatDuration } from './format-report.ts'
 

@@ -10,7 +10,7 @@ import {
   readGuide,
   readReference,
   searchChapters,
-} from '../docs/chapters.ts'
+} from '../chapters.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** The length of a list of hits. */

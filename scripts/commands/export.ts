@@ -1,9 +1,9 @@
 import { createHydrantError, showValue } from '../../src/server/errors/hydrant-error.ts'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
-import { parseUrl } from '../../src/server/util/parse-url.ts'
+import { parseUrl } from '../../src/server/util/addresses.ts'
 import { BuildError } from '../build-problem.ts'
 import { exportSite } from '../export/export-site.ts'
-import { createProgress, quoteWord } from '../terminal/plain-text.ts'
+import { createProgress, quoteWord } from '../terminal/text.ts'
 import type { CommandInput } from './command-input.ts'
 import { formatExport, printProblems, printWarnings } from './format-report.ts'
 

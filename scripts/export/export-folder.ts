@@ -2,7 +2,7 @@ import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { BUILD_FOLDER } from '../../src/server/build-output/manifest.ts'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
-import { hasCode } from '../../src/server/util/message-of.ts'
+import { hasCode } from '../../src/server/util/unknown-values.ts'
 import { createOutputFolder, type OutputFolder } from '../build/output/output-folder.ts'
 
 /** A file that identifies the folder of an export, so that the next one may replace it. */

@@ -2,7 +2,7 @@ import { type Build, loadBuild } from '../../src/server/build-output/load-build.
 import type { Manifest } from '../../src/server/build-output/manifest.ts'
 import { buildFolder, readConfig } from '../../src/server/build-output/read-build.ts'
 import { fixDocument } from '../../src/server/cache/fixed-document.ts'
-import type { PrerenderedRedirect } from '../../src/server/cache/prerendered/prerendered-pages.ts'
+import type { PrerenderedRedirect } from '../../src/server/cache/prerendered-pages.ts'
 import { createInstance, type Instance } from '../../src/server/create-server.ts'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { hashPolicy } from '../../src/server/http/headers.ts'

@@ -6,7 +6,7 @@ import {
   type DevStackLine,
 } from '../../src/shared/wire/dev-protocol.ts'
 import { formatCode, formatNamedPlace } from './format-failure.ts'
-import { type Paint, toLine, toLines } from './plain-text.ts'
+import { type Paint, toLine, toLines } from './text.ts'
 
 /** The properties of the terminal. */
 export interface DevView {

@@ -9,7 +9,7 @@ import { placeNote } from '../../src/server/ledger/failure-json.ts'
 import type { FailureDetails } from '../../src/server/ledger/ledger.ts'
 import { type DevPlace, formatDevPlace } from '../../src/shared/wire/dev-protocol.ts'
 import { formatTimeAgo, type View } from './format-failures.ts'
-import { cutToWidth, type Paint, padToWidth, toLine, toLines, widthOf } from './plain-text.ts'
+import { cutToWidth, type Paint, padToWidth, toLine, toLines, widthOf } from './text.ts'
 
 /** The occurrence to show. */
 export interface OccurrenceSelection {

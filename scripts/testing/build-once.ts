@@ -8,8 +8,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { BUILD_FOLDER, BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { isRunning } from '../../src/server/util/is-running.ts'
-import { hasCode } from '../../src/server/util/message-of.ts'
-import { PACKAGE_FOLDER } from '../../src/server/util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../../src/server/util/paths.ts'
+import { hasCode } from '../../src/server/util/unknown-values.ts'
 
 /**
  * A file with a hash of the files that the build was made of. `hydrant build` writes a new folder without this file.

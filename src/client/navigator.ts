@@ -2,7 +2,7 @@
 // page.
 
 import type { BrowserFunctions } from '../shared/tree/browser.ts'
-import type { App } from './app-element.tsx'
+import type { App } from './app.tsx'
 import { fetchPage } from './fetch-page.ts'
 import { isChanged, isTouched, watchForms } from './field-defaults.ts'
 import { keyOf } from './forms/call-action.ts'

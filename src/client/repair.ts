@@ -4,7 +4,7 @@
 // page has a `<font>`, or when React has thrown.
 
 import { isReacts, keepFields } from './forms/keep-fields.ts'
-import { keepMissingPart } from './recovery/missing-part.ts'
+import { keepMissingPart } from './missing-part.ts'
 
 /** The fields of React's internal tree nodes that this file reads. */
 interface Fiber {

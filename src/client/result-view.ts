@@ -1,6 +1,6 @@
 import { ServerFailure } from '../shared/wire/deferred-data.ts'
 import type { Acted } from '../shared/wire/navigation-protocol.ts'
-import type { App } from './app-element.tsx'
+import type { App } from './app.tsx'
 import { fetchPage } from './fetch-page.ts'
 import type { NavigatorState } from './navigation/navigator-context.ts'
 import { FetchedPage, MAX_REDIRECTS } from './navigation/page-navigation.ts'

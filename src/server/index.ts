@@ -27,6 +27,15 @@ export type {
   SourceFrame,
   UserAgentClass,
 } from './errors/failure-record.ts'
+export {
+  type FormMessages,
+  HttpError,
+  invalidForm,
+  localPath,
+  notFound,
+  type RedirectStatus,
+  redirect,
+} from './errors/http-error.ts'
 export type { HydrantError } from './errors/hydrant-error.ts'
 export { digestOf } from './failures/site-failures.ts'
 export { rewriteUrl } from './http/request-url.ts'
@@ -37,12 +46,3 @@ export type { Instrument, Step, StepOutcome } from './metrics/instrument.ts'
 export type { Config, EsbuildOptions, EsbuildPlugin, ServerOptions, SiteOptions } from './options/config.ts'
 export { defineConfig } from './options/config.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'
-export {
-  type FormMessages,
-  HttpError,
-  invalidForm,
-  localPath,
-  notFound,
-  type RedirectStatus,
-  redirect,
-} from './thrown/http-error.ts'

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix, sep } from 'node:path'
 import t from 'tap'
 import { FOREIGN_NAMES, foreignPackageFix } from '../../scripts/build/bundles/foreign-names.ts'
-import { formatLlms, nameOfPath, readChapter, readChapters } from '../../scripts/docs/chapters.ts'
+import { formatLlms, nameOfPath, readChapter, readChapters } from '../../scripts/chapters.ts'
 import { errorTable } from '../../src/server/errors/error-table.ts'
 import { runHere } from '../scripts/run-here.ts'
 

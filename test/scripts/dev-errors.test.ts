@@ -6,7 +6,7 @@ import { browserName, fromBuildError, fromFailure, fromStart } from '../../scrip
 import { createErrorDisplay, createErrorList } from '../../scripts/dev/errors/error-display.ts'
 import { readHydrationMismatch } from '../../scripts/dev/errors/hydration-diff.ts'
 import { formatDevError, formatDevRepeat } from '../../scripts/terminal/format-dev-error.ts'
-import { createPaint, toLine } from '../../scripts/terminal/plain-text.ts'
+import { createPaint, toLine } from '../../scripts/terminal/text.ts'
 import { shortenMismatch } from '../../src/client/dev/shorten-mismatch.ts'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import type { DevError } from '../../src/shared/wire/dev-protocol.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { describeErrors } from '../../scripts/commands/errors.ts'
 import { readRequest } from '../../scripts/commands/errors-arguments.ts'
-import { createPaint } from '../../scripts/terminal/plain-text.ts'
+import { createPaint } from '../../scripts/terminal/text.ts'
 import type { FailureRecord, KeptError } from '../../src/server/errors/failure-record.ts'
 import type { Ledger } from '../../src/server/ledger/ledger.ts'
 import { parseDigest } from '../../src/shared/wire/digest-format.ts'

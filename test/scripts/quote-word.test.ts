@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { quoteWord } from '../../scripts/terminal/plain-text.ts'
+import { quoteWord } from '../../scripts/terminal/text.ts'
 
 function setPlatform(t: Test, platform: NodeJS.Platform) {
   const own = process.platform

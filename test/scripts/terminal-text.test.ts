@@ -1,7 +1,7 @@
 import t from 'tap'
 import { formatCode } from '../../scripts/terminal/format-failure.ts'
 import { formatAgo, formatTime } from '../../scripts/terminal/format-failures.ts'
-import { createPaint, cutToWidth, padToWidth, toLine, toLines, widthOf } from '../../scripts/terminal/plain-text.ts'
+import { createPaint, cutToWidth, padToWidth, toLine, toLines, widthOf } from '../../scripts/terminal/text.ts'
 import { wantsColors } from '../../src/server/log/logger.ts'
 import { DAY, HOUR, MINUTE, NOW } from './failed-ledger.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { formatError, formatProblem } from '../../scripts/terminal/format-error.ts'
-import { createProgress } from '../../scripts/terminal/plain-text.ts'
+import { createProgress } from '../../scripts/terminal/text.ts'
 
 function record(isTTY: boolean) {
   const written: string[] = []

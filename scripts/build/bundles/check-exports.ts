@@ -5,7 +5,7 @@ import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../../src/server/
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
 import { mapWithLimit } from '../../map-with-limit.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
-import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
+import { type BundleOptions, settle } from '../esbuild/bundler.ts'
 import { parseScript } from '../output/parse-script.ts'
 import { checkPrerender, checkValues } from './check-values.ts'
 import { meantExport, serverFileOf } from './doubtful-exports.ts'
@@ -16,7 +16,7 @@ import {
   readWrittenValues,
   type SiteExports,
   type WrittenValues,
-} from './written-values.ts'
+} from './read-exports.ts'
 
 /** The names that each file exports, by its path in the site. Files that esbuild cannot parse are left out. */
 export type FileExports = ReadonlyMap<string, readonly string[]>

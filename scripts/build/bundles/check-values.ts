@@ -13,7 +13,7 @@ import { createPageSchemas } from '../../../src/server/schemas/page-schemas.ts'
 import { type BuildProblem, createProblem } from '../../build-problem.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
-import { findExport, OTHERS, UNKNOWN, type WrittenValues } from './written-values.ts'
+import { findExport, OTHERS, UNKNOWN, type WrittenValues } from './read-exports.ts'
 
 /** Throws the error that the server would throw for an export. */
 type Check = (module: ModuleExports) => unknown

@@ -9,7 +9,7 @@ import { showValue } from '../../../src/server/errors/hydrant-error.ts'
 import { closestMatch, isMisspelling } from '../../../src/server/util/closest-match.ts'
 import { type BuildProblem, createProblem, fileAt, placeAt } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
-import { ASYNC, findExport, HTML_ELEMENT, type SiteExports } from './written-values.ts'
+import { ASYNC, findExport, HTML_ELEMENT, type SiteExports } from './read-exports.ts'
 
 /** Names that other frameworks give to the exports of server files. */
 const OTHER_NAMES = new Map([

@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module'
 import type { AnyNode, ImportDefaultSpecifier, ImportSpecifier, Program } from 'acorn'
 import type { ImportKind, Metafile, Plugin } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/package-folder.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import { exportMembers, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { nodesIn, parseScript } from '../output/parse-script.ts'
 

@@ -9,11 +9,11 @@ import {
   type Plugin,
   type PluginBuild,
 } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/package-folder.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import { type Assets, contentHash, createAssets, nameAsset } from '../esbuild/assets.ts'
 import { isServerFile } from '../esbuild/browser-guard.ts'
+import { type BundleOptions, entryPath, inputPath, outputText, settle } from '../esbuild/bundler.ts'
 import { isCompiled } from '../esbuild/hydrant-files.ts'
-import { type BundleOptions, entryPath, inputPath, outputText, settle } from '../esbuild/incremental-build.ts'
 import type { CompileReact } from '../esbuild/react-compiler.ts'
 import { isInstalled, resolveFile } from '../esbuild/resolve-file.ts'
 import { rejectUnmatched } from '../output/mark-thrown.ts'

@@ -1,12 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
 import { type BuildOptions, build, type Loader, type Message, type Metafile, type Plugin } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/package-folder.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { ASSET_EXTENSIONS } from '../esbuild/assets.ts'
 import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
-import { isBuildFailure, settle } from '../esbuild/incremental-build.ts'
+import { isBuildFailure, settle } from '../esbuild/bundler.ts'
+import { isExported } from './read-exports.ts'
 import {
   isAboutBrowserGuard,
   isAboutLoader,
@@ -17,7 +18,6 @@ import {
   readMissingName,
   translateMessage,
 } from './translate-message.ts'
-import { isExported } from './written-values.ts'
 
 /** Translates the errors of a site's bundles. `client` are the options of the browser's bundle. */
 export async function translateErrors(

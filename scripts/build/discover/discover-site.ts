@@ -8,7 +8,7 @@ import {
 import { closestMatch, isMisspelling } from '../../../src/server/util/closest-match.ts'
 import { RESERVED_PATH } from '../../../src/shared/paths.ts'
 import { type BuildProblem, compareText, createConflict, createProblem, fileAt } from '../../build-problem.ts'
-import { quoteWord } from '../../terminal/plain-text.ts'
+import { quoteWord } from '../../terminal/text.ts'
 import { findDoubtfulNames } from './doubtful-names.ts'
 import { chapterFix } from './foreign-files.ts'
 import { joinSegments, type PageFile, type PageFileKind, readPageFiles } from './page-files.ts'

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { Message, OnResolveArgs, Plugin, PluginBuild } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/package-folder.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import type { StylesheetOptions } from '../../styles.ts'
 import { type CompileCssModule, type CssModule, createCssModuleCompiler } from './css-module.ts'
 import { resolveFile } from './resolve-file.ts'

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { PACKAGE_FOLDER } from '../../../src/server/util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../../../src/server/util/paths.ts'
 
 /** The folder of this package's compiled sources. esbuild reports paths with symbolic links resolved. */
 const FOLDER = realpathSync(join(PACKAGE_FOLDER, 'dist', 'src'))

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join } from 'node:path'
-import { toSitePath } from '../../../src/server/util/package-folder.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import { type BuildProblem, createProblem, placeAt } from '../../build-problem.ts'
 import { foldersFrom } from './resolve-file.ts'
 

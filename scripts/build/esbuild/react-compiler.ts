@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import { decodedMappings, encodedMappings, type SourceMapSegment, TraceMap } from '@jridgewell/trace-mapping'
 import type { Plugin } from 'esbuild'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
-import { firstLineOf } from '../../../src/server/util/message-of.ts'
+import { firstLineOf } from '../../../src/server/util/unknown-values.ts'
 import { isHydrantPath } from './hydrant-files.ts'
 
 /** The package that compiled components import. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import type { Loader, OnResolveArgs, OnResolveResult, PluginBuild, ResolveOptions, ResolveResult } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/package-folder.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 
 type ResolvedFile = Pick<ResolveResult, 'path' | 'namespace' | 'external' | 'errors'>
 

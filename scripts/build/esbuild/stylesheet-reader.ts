@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PartialMessage } from 'esbuild'
-import { messageOf } from '../../../src/server/util/message-of.ts'
+import { messageOf } from '../../../src/server/util/unknown-values.ts'
 import type { StylesheetOptions } from '../../styles.ts'
 
 /** Reads stylesheets as CSS. Plugins of `hydrant/styles` compile some of them. Paths are absolute. */

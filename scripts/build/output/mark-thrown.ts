@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
 import { MAX_PRIMITIVES, STACKS_VARIABLE } from '../../../src/shared/wire/report-format.ts'
 import { isHydrantPath } from '../esbuild/hydrant-files.ts'
+import { type Insertion, insertTexts, shiftMappings } from './edit-script.ts'
 import { findThrown, type ThrownValue } from './find-thrown.ts'
-import { type Insertion, insertTexts, shiftMappings } from './insert-texts.ts'
 import { createPositions, parseParts } from './parse-script.ts'
 
 export interface MappedCode {

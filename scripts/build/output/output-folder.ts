@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
 import { isRunning } from '../../../src/server/util/is-running.ts'
-import { hasCode, messageOf } from '../../../src/server/util/message-of.ts'
+import { hasCode, messageOf } from '../../../src/server/util/unknown-values.ts'
 
 /** A folder that is filled next to the folder that it replaces. */
 export interface OutputFolder {

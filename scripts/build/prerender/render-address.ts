@@ -1,5 +1,5 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { formOf, type PrerenderedRedirect } from '../../../src/server/cache/prerendered/prerendered-pages.ts'
+import { formOf, type PrerenderedRedirect } from '../../../src/server/cache/prerendered-pages.ts'
 import type { StoredResponse } from '../../../src/server/cache/shared/shared-store.ts'
 import type { CollectedRequest, ResponseCollector } from '../../../src/server/context/site.ts'
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'

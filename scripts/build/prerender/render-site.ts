@@ -11,7 +11,7 @@ import {
   type PrerenderedIndex,
   type PrerenderedPage,
   type PrerenderedResponse,
-} from '../../../src/server/cache/prerendered/prerendered-pages.ts'
+} from '../../../src/server/cache/prerendered-pages.ts'
 import { createInstance } from '../../../src/server/create-server.ts'
 import { showValue } from '../../../src/server/errors/hydrant-error.ts'
 import { createJsonLogging } from '../../../src/server/log/logger.ts'
@@ -19,7 +19,7 @@ import { publishEnv } from '../../../src/server/options/env-files.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { type PreparedRoute, prepareRoute } from '../../../src/server/pages/prepared-route.ts'
 import { createDeadline, DEADLINE } from '../../../src/server/util/deadline.ts'
-import { messageOf } from '../../../src/server/util/message-of.ts'
+import { messageOf } from '../../../src/server/util/unknown-values.ts'
 import { href, NO_PAGE_PATH } from '../../../src/shared/href.ts'
 import { withBase } from '../../../src/shared/paths.ts'
 import { compareText, createProblem } from '../../build-problem.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { toSitePath } from '../../../src/server/util/package-folder.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import { translateFailure } from '../../build/bundles/translate-errors.ts'
 import { withoutNamespace } from '../../build/bundles/translate-message.ts'
 import { createCssCompiler } from '../../build/esbuild/css.ts'

@@ -28,7 +28,7 @@ import { foreignFix } from '../../build/bundles/foreign-names.ts'
 import { BuildError, type BuildProblem } from '../../build-problem.ts'
 import { findFix } from '../../find-fix.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
-import { folderWord } from '../../terminal/plain-text.ts'
+import { folderWord } from '../../terminal/text.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
 import { readHydrationMismatch } from './hydration-diff.ts'
 

@@ -9,7 +9,7 @@ import {
 import { type BuildOptions, type BuildResult, build } from 'esbuild'
 import type { SourceMap } from 'oxc-transform'
 import { shared } from '../../build/bundles/bundle-options.ts'
-import { entryPath, outputText } from '../../build/esbuild/incremental-build.ts'
+import { entryPath, outputText } from '../../build/esbuild/bundler.ts'
 import { isStylesheet } from '../../build/esbuild/stylesheet-reader.ts'
 import { createQueue } from '../../map-with-limit.ts'
 import { type BrowserCompiler, readBrowserModule } from './browser/read-browser-module.ts'

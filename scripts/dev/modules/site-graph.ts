@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Metafile } from 'esbuild'
+import { inputPath } from '../../build/esbuild/bundler.ts'
 import { applyAlias } from '../../build/esbuild/externals.ts'
-import { inputPath } from '../../build/esbuild/incremental-build.ts'
 import type { ExternalImports } from './observe-plugins.ts'
 
 /**

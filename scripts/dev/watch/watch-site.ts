@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { FSWatcher } from '#chokidar'
-import { toSitePath } from '../../../src/server/util/package-folder.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import { ROUTE_TYPES_FILE } from '../../build/discover/route-types.ts'
 import { type Change, createChangeBatch } from './change-batch.ts'
 import { createVersions } from './file-versions.ts'

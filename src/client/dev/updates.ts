@@ -1,6 +1,6 @@
 import { base } from '../../shared/base.ts'
 import { type DevMessage, type DevReload, type DevUpdate, UPDATED_EVENT } from '../../shared/wire/dev-protocol.ts'
-import type { App } from '../app-element.tsx'
+import type { App } from '../app.tsx'
 import { fetchPage } from '../fetch-page.ts'
 import { importModule } from '../import-module.ts'
 import { listenToServer } from './listen-to-server.ts'

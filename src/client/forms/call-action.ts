@@ -1,5 +1,5 @@
 import { ACTED_HEADER, type Acted, BUILD_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
-import type { App } from '../app-element.tsx'
+import type { App } from '../app.tsx'
 import { isInSite, isOwn, markNavigation } from '../fetch-page.ts'
 import { MAX_REDIRECTS } from '../navigation/page-navigation.ts'
 import { type FetchResult, readPage } from '../read-page.ts'

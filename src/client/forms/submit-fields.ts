@@ -1,7 +1,7 @@
 // Sends the fields of `useSubmission`. The result belongs to the component, and the current page stays.
 
 import type { SentFields, SubmissionEvents, SubmissionOutcome } from '../../shared/tree/browser.ts'
-import { NOT_SENT } from '../../shared/tree/load-browser-functions.ts'
+import { NOT_SENT } from '../../shared/tree/browser-functions.ts'
 import type { Invalid } from '../../shared/wire/boot.ts'
 import { type PublicError, publicMessage } from '../../shared/wire/public-error.ts'
 import { watchSent } from '../field-defaults.ts'

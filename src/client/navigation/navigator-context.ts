@@ -1,5 +1,5 @@
 import type { NavigationState } from '../../shared/tree/navigation-state.ts'
-import type { App } from '../app-element.tsx'
+import type { App } from '../app.tsx'
 
 /** The state that navigations and forms share. */
 export interface NavigatorState {

@@ -1,6 +1,6 @@
 import { addTransitionType, startTransition } from 'react'
 import type { Tree } from '../../shared/tree/app-tree.tsx'
-import type { App } from '../app-element.tsx'
+import type { App } from '../app.tsx'
 import { createDefaults } from '../field-defaults.ts'
 import { removeNotices } from '../notice.ts'
 import { createAnnouncer } from '../progress.ts'

@@ -1,5 +1,5 @@
 import type { Tree } from '../../shared/tree/app-tree.tsx'
-import type { App } from '../app-element.tsx'
+import type { App } from '../app.tsx'
 import type { FetchResult } from '../read-page.ts'
 
 export type Prefetcher = ReturnType<typeof createPrefetcher>

@@ -14,7 +14,7 @@ import {
 } from '../ledger/ledger.ts'
 import { escapeControlCharacters } from '../log/control-characters.ts'
 import { closestMatches } from '../util/closest-match.ts'
-import { messageOf } from '../util/message-of.ts'
+import { messageOf } from '../util/unknown-values.ts'
 import type { CacheReport } from './cache-report.ts'
 import { readListQuery } from './list-query.ts'
 

@@ -9,7 +9,7 @@ import { showAllControlCharacters } from '../log/control-characters.ts'
 import type { Options } from '../options/options.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import { mountSite } from '../site/mount-site.ts'
-import { PACKAGE_FOLDER } from '../util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../util/paths.ts'
 import {
   addApi,
   addCacheApi,

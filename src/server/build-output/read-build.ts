@@ -3,8 +3,8 @@ import { createRequire, SourceMap } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
-import { messageOf } from '../util/message-of.ts'
-import { PACKAGE_FOLDER } from '../util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../util/paths.ts'
+import { messageOf } from '../util/unknown-values.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from './manifest.ts'
 
 /** The version of this package. */

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
 import { originalOf } from '../http/request-url.ts'
-import { isPlainObject } from '../util/message-of.ts'
+import { isPlainObject } from '../util/unknown-values.ts'
 import { createRecorder, type Recording, type Shared } from './recorder.ts'
 
 /** The properties of a logger that say nothing about the visitor. A logger may have levels of its own. */

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { BuildCopy, ServedBuild } from '../build-output/build-copy.ts'
-import type { ShareCall, ShareEvent, ShareResult } from '../cache/shared/memory/memory-share.ts'
+import type { ShareCall, ShareEvent, ShareResult } from '../cache/shared/memory-share.ts'
 import type { Versions } from '../cache/shared/shared-store.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import type { CallResult, LedgerCall } from '../ledger/ledger-rpc.ts'

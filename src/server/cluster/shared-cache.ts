@@ -1,12 +1,7 @@
 import type { CacheSource } from '../admin/cache-report.ts'
 import type { SiteCache } from '../cache/app-page-cache.ts'
 import { createSharedStore, type StoreInput, type StorePeers } from '../cache/shared/create-shared-store.ts'
-import {
-  answerShareCall,
-  createMemoryShare,
-  createShareClient,
-  type ShareCall,
-} from '../cache/shared/memory/memory-share.ts'
+import { answerShareCall, createMemoryShare, createShareClient, type ShareCall } from '../cache/shared/memory-share.ts'
 import type { SharedStore } from '../cache/shared/shared-store.ts'
 import { addCacheContents, type CacheContents } from '../metrics/cache-counts.ts'
 import type { Options } from '../options/options.ts'

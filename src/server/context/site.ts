@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
 import type { PageCache } from '../cache/page-cache.ts'
-import type { PrerenderedPages, PrerenderedRedirect } from '../cache/prerendered/prerendered-pages.ts'
+import type { PrerenderedPages, PrerenderedRedirect } from '../cache/prerendered-pages.ts'
 import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { SourceFrame } from '../errors/failure-record.ts'
 import type { Failures } from '../failures/failures.ts'

@@ -1,5 +1,5 @@
 import { types } from 'node:util'
-import { NotFoundSignal, Redirection } from '../thrown/http-error.ts'
+import { NotFoundSignal, Redirection } from '../errors/http-error.ts'
 import { FRAME_START, readStack } from './stacks/stack-frame.ts'
 
 /** A thrown value as plain data. Its texts are cut to size and otherwise unchanged. */

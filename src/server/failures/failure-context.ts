@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { classifyThrown, ownFailureStatus, type ThrownKind } from '../errors/classify-thrown.ts'
 import type { Phase } from '../errors/failure-record.ts'
 import { findExportPlace } from '../errors/hydrant-error.ts'
 import type { PublicAddress } from '../http/request-url.ts'
-import { classifyThrown, ownFailureStatus, type ThrownKind } from '../thrown/classify-thrown.ts'
 import type { SourceFunction } from './fingerprint.ts'
 
 /** The page or route that a request with a failure was for. */

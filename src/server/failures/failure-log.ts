@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Side } from '../../shared/wire/public-error.ts'
 import type { KeptError, Phase, SourceFrame } from '../errors/failure-record.ts'
-import { wordsIn } from '../redaction/named-secrets.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
+import { wordsIn } from '../redaction/secrets.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
 

@@ -1,13 +1,13 @@
 // Failures of the routes and hooks of `server.ts`, which run outside of the pages.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { classifyThrown } from '../errors/classify-thrown.ts'
 import type { Phase } from '../errors/failure-record.ts'
+import { Signal } from '../errors/http-error.ts'
 import { onHeaderSent } from '../http/caching.ts'
 import { DIGEST_HEADER } from '../http/headers.ts'
 import { originalRequest, publicAddress } from '../http/request-url.ts'
 import { routeOf } from '../http/route-config.ts'
-import { classifyThrown } from '../thrown/classify-thrown.ts'
-import { Signal } from '../thrown/http-error.ts'
 import { type FailureContext, type FailureSubject, readProperty, someCause } from './failure-context.ts'
 import type { Failures } from './failures.ts'
 import { firstFailureOf } from './request-failures.ts'

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { preParsingHookHandler } from 'fastify'
+import { HttpError } from '../errors/http-error.ts'
 import type { Options } from '../options/options.ts'
-import { HttpError } from '../thrown/http-error.ts'
-import { isPlainObject } from '../util/message-of.ts'
+import { isPlainObject } from '../util/unknown-values.ts'
 
 /** The limits of a form: the options `forms` and `bodyLimit`. */
 export type FormLimits = Options['forms'] & Pick<Options, 'bodyLimit'>

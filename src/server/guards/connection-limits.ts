@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionError, FastifyInstance, FastifyRequest } from 'fastify'
-import { CountedResponse, currentResponse } from '../http/counted-response.ts'
+import { CountedResponse, currentResponse } from '../http/node-response.ts'
 import { type RawRefusal, writeRefusal } from '../http/problem.ts'
 import { addThrottledLine, countOf, createThrottledLine } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
-import { hasCode } from '../util/message-of.ts'
+import { hasCode } from '../util/unknown-values.ts'
 
 type LimitOptions = Pick<Options, 'timeouts' | 'limits'> & Partial<Pick<Options, 'logRequests'>>
 

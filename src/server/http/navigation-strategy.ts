@@ -8,8 +8,8 @@ import {
   NAVIGATION_TYPE,
   type NavigationLine,
 } from '../../shared/wire/navigation-protocol.ts'
-import { isSentOnRedirect, isWebAddress } from '../thrown/http-error.ts'
-import { findSymbol } from '../util/lazy-compilers.ts'
+import { isSentOnRedirect, isWebAddress } from '../errors/http-error.ts'
+import { findSymbol } from '../util/fastify-internals.ts'
 import { limitCaching, removeCacheHeaders } from './caching.ts'
 import { setErrorHeaders } from './headers.ts'
 import { READ_METHODS } from './route-config.ts'

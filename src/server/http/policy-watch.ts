@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply } from 'fastify'
 import { createHydrantError, warnOf } from '../errors/hydrant-error.ts'
-import { parseUrl } from '../util/parse-url.ts'
+import { parseUrl } from '../util/addresses.ts'
 import { onHeaderSent } from './caching.ts'
 import { unescapeHtml } from './headers.ts'
 import type { PublicAddress } from './request-url.ts'

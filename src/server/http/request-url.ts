@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import { collapseSlashes } from '../thrown/http-error.ts'
-import { isHostName, parseUrl } from '../util/parse-url.ts'
+import { collapseSlashes } from '../errors/http-error.ts'
+import { isHostName, parseUrl } from '../util/addresses.ts'
 import { remember } from '../util/remember.ts'
 
 /** Returns a URL without its query and fragment. */

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import { messageOf } from '../util/message-of.ts'
+import { messageOf } from '../util/unknown-values.ts'
 import type { Ledger } from './ledger.ts'
 import {
   type CallMethod,

@@ -3,7 +3,7 @@ import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { endGently } from '../http/counted-response.ts'
+import { endGently } from '../http/node-response.ts'
 
 const CHECK_MS = 50
 /**

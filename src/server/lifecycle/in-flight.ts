@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
-import { currentResponse } from '../http/counted-response.ts'
+import { currentResponse } from '../http/node-response.ts'
 import { pathOf } from '../http/request-url.ts'
 import { routeOf } from '../http/route-config.ts'
 import { replyOf } from '../log/request-log.ts'

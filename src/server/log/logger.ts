@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fastify'
-import { LAZY_COMPILERS } from '../util/lazy-compilers.ts'
+import { LAZY_COMPILERS } from '../util/fastify-internals.ts'
 import { escapeControlCharacters, escapeControlCharactersIn, sanitizeLine } from './control-characters.ts'
 import { isStream, type LogOutput, standardOutput } from './output.ts'
 

@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { messageOf } from '../util/message-of.ts'
+import { messageOf } from '../util/unknown-values.ts'
 
 /** Takes the lines of a log. */
 export interface LogOutput {

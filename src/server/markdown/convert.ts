@@ -2,7 +2,7 @@ import { fromHtml } from '#hast-util-from-html'
 import { toMdast } from '#hast-util-to-mdast'
 import { gfmToMarkdown } from '#mdast-util-gfm'
 import { toMarkdown } from '#mdast-util-to-markdown'
-import { parseUrl } from '../util/parse-url.ts'
+import { parseUrl } from '../util/addresses.ts'
 
 /** Elements of a page without `<main>` that are around its content. */
 const AROUND = ['header', 'nav', 'footer']

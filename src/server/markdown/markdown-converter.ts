@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { startDeadline } from '../util/deadline.ts'
-import { messageOf } from '../util/message-of.ts'
+import { messageOf } from '../util/unknown-values.ts'
 
 export interface MarkdownConverter {
   /**

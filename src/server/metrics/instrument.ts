@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { classifyThrown, type ThrownKind } from '../errors/classify-thrown.ts'
 import { type FindTrace, keepStepTrace } from '../http/trace-context.ts'
 import { addThrottledLine } from '../log/throttled-line.ts'
-import { classifyThrown, type ThrownKind } from '../thrown/classify-thrown.ts'
 
 /** A part of the work for a request. */
 export interface Step {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { pickPublic, publicEnv } from '../../shared/public-env.ts'
 import { escapeScript } from '../../shared/wire/html.ts'
-import { hasCode } from '../util/message-of.ts'
+import { hasCode } from '../util/unknown-values.ts'
 
 /** `hydrant dev` is development, `hydrant build` and `hydrant start` are production. */
 export type EnvMode = 'development' | 'production'

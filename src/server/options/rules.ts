@@ -1,5 +1,5 @@
-import { isParsable, isPostgresUrl } from '../postgres/migrate.ts'
-import { isAddressRange, isHostName, parseUrl } from '../util/parse-url.ts'
+import { isAddressRange, isHostName, parseUrl } from '../util/addresses.ts'
+import { isParsable, isPostgresUrl } from '../util/postgres.ts'
 import { type OptionName, type OptionValue, parseAdmin, type SiteOptionName } from './options.ts'
 
 // The kinds of rules: how the value of an option is read from text, and how it is checked.

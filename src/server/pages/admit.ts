@@ -1,8 +1,8 @@
 import type { RequestContext } from '../context/request-context.ts'
 import type { PageResponse } from '../context/response.ts'
 import { makeGuardError } from './error-handler.ts'
+import { runGuards } from './guards.ts'
 import type { PreparedRoute } from './prepared-route.ts'
-import { runGuards } from './site-guards.ts'
 
 /**
  * Runs the guards of a page and the check of its address. Returns `passed`, the response to what they have thrown, or null

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { Invalid } from '../../shared/wire/boot.ts'
 import type { Route } from '../build-output/load-build.ts'
+import type { FormMessages } from '../errors/http-error.ts'
 import { type FormRefusal, nameOption } from '../forms/limits.ts'
 import type { Format } from '../http/negotiate.ts'
 import { type ValidatedFields, validateFields, writeFieldName } from '../schemas/form-object.ts'
 import { groupIssues, hideSecrets, type Issue, toIssues, typedValues } from '../schemas/issues.ts'
 import { type PageSchema, validate } from '../schemas/page-schemas.ts'
-import type { FormMessages } from '../thrown/http-error.ts'
 
 /** A form that was not accepted: by the schema, by the action, or because of its size. */
 export interface RefusedForm {

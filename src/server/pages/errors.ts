@@ -5,6 +5,7 @@ import type { Refusal, ServerError } from '../../shared/wire/public-error.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
+import { isSentOnRedirect, type Redirection, redirectLocation, redirectStatus } from '../errors/http-error.ts'
 import {
   type CaughtError,
   catchError,
@@ -18,7 +19,6 @@ import { styleNonceOf } from '../http/headers.ts'
 import type { Format } from '../http/negotiate.ts'
 import { createErrorProblem, errorMarkdown } from '../http/problem.ts'
 import { type Issue, issuesOf } from '../schemas/issues.ts'
-import { isSentOnRedirect, type Redirection, redirectLocation, redirectStatus } from '../thrown/http-error.ts'
 import { updateScript } from './documents.ts'
 import {
   chooseErrorPage,

@@ -1,16 +1,16 @@
 import { guardsOfPath } from '../build-output/guarded-folders.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { PageResponse } from '../context/response.ts'
+import { HttpError, NotFoundSignal } from '../errors/http-error.ts'
 import { catchError } from '../failures/failure-context.ts'
 import { pathAndQuery, pathOf, withoutTrailingSlash } from '../http/request-url.ts'
-import { HttpError, NotFoundSignal } from '../thrown/http-error.ts'
 import { admit } from './admit.ts'
 import { noteMissingAction } from './development-notes.ts'
 import { makeGuardError, makeHookError } from './error-handler.ts'
 import { redirectTo } from './errors.ts'
+import { type GuardStep, runGuards } from './guards.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { deliver, type MakeResponse, serve } from './serve.ts'
-import { type GuardStep, runGuards } from './site-guards.ts'
 
 /** Responds with 405. `allowed` lists the methods that the page's URL has. */
 export async function refuseMethod(route: PreparedRoute, allowed: string, ctx: RequestContext): Promise<void> {

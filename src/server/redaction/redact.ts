@@ -8,7 +8,7 @@ import {
   LEAST_SECRET_LENGTH,
   longEnough,
   type Span,
-} from './named-secrets.ts'
+} from './secrets.ts'
 
 const HIDDEN = '[hidden]'
 const MAX_LENGTH = 2_000

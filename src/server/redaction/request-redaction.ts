@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { isPlainObject } from '../util/message-of.ts'
-import { isSecretName, LEAST_DIGITS, LEAST_SECRET_LENGTH, longEnough, querySecretsOf } from './named-secrets.ts'
+import { isPlainObject } from '../util/unknown-values.ts'
 import { type RedactOptions, type Redactor, redactorOf, secretsOf } from './redact.ts'
+import { isSecretName, LEAST_DIGITS, LEAST_SECRET_LENGTH, longEnough, querySecretsOf } from './secrets.ts'
 
 /** Removes the secrets of one request from texts that are logged and kept. */
 export interface Redaction {

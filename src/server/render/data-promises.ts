@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { forEachPart, mapParts } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { Redirection } from '../thrown/http-error.ts'
+import { Redirection } from '../errors/http-error.ts'
 
 /** The request that data belongs to. */
 export type PromiseOwner = Pick<RequestContext, 'promises'>

@@ -1,12 +1,12 @@
 import { DevalueError } from 'devalue'
 import { fulfilledText, messageText, needsUnflatten, serialize, serializePlain } from '../../shared/wire/serialize.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { runStep } from '../context/run-step.ts'
+import { runStep } from '../context/steps.ts'
+import { classifyThrown } from '../errors/classify-thrown.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failure } from '../failures/failure-context.ts'
 import type { SourceFunction } from '../failures/fingerprint.ts'
-import { classifyThrown } from '../thrown/classify-thrown.ts'
-import { messageOf } from '../util/message-of.ts'
+import { messageOf } from '../util/unknown-values.ts'
 import { findPromises, silencePromises, toPromise } from './data-promises.ts'
 
 /** The promises in a page's data. */

@@ -2,7 +2,7 @@ import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { forEachPart } from '../../shared/wire/serialize.ts'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
 import { startDeadline } from '../util/deadline.ts'
-import { hasCode, messageOf } from '../util/message-of.ts'
+import { hasCode, messageOf } from '../util/unknown-values.ts'
 import { type PromiseOwner, toPromise } from './data-promises.ts'
 import { nameRefused } from './deferred-data.ts'
 

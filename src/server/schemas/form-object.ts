@@ -1,4 +1,4 @@
-import { HttpError } from '../thrown/http-error.ts'
+import { HttpError } from '../errors/http-error.ts'
 import { type Issue, keysOf, toIssues } from './issues.ts'
 import type { Shape } from './json-schema.ts'
 import { type PageSchema, validate } from './page-schemas.ts'

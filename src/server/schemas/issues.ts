@@ -1,7 +1,7 @@
 import type { SchemaIssue } from '../../shared/standard-schema.ts'
-import { isSecretName, LEAST_SECRET_LENGTH, longEnough, separateWords } from '../redaction/named-secrets.ts'
+import { HttpError } from '../errors/http-error.ts'
 import { redactorOf } from '../redaction/redact.ts'
-import { HttpError } from '../thrown/http-error.ts'
+import { isSecretName, LEAST_SECRET_LENGTH, longEnough, separateWords } from '../redaction/secrets.ts'
 
 /** A problem of a form, a body or a query. */
 export interface Issue {

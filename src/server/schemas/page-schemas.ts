@@ -2,7 +2,7 @@ import type { SchemaIssue, SchemaResult, StandardSchema } from '../../shared/sta
 import type { FieldRules, FormRules } from '../../shared/wire/boot.ts'
 import { isThenable } from '../../shared/wire/deferred-data.ts'
 import { createExportError, showValue } from '../errors/hydrant-error.ts'
-import { stackEnd } from '../util/message-of.ts'
+import { stackEnd } from '../util/unknown-values.ts'
 import { acceptsEmpty, createShape, type JsonSchema, jsonSchemaOf, type Shape } from './json-schema.ts'
 
 /** The exports of a page's server file that are schemas. */

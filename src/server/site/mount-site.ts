@@ -15,12 +15,13 @@ import type { OpenCacheStore } from '../cache/shared/open-shared-store.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { ResponseCollector, Site } from '../context/site.ts'
+import { NotFoundSignal } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { noteSending } from '../failures/failure-context.ts'
 import { createFailureListener, type Failures } from '../failures/failures.ts'
 import { failRoute, registerFailures, watchErrorHandlers, watchHandler } from '../failures/site-failures.ts'
 import { addCrossSiteGuard, guardRoute, leaveCheckTo } from '../guards/csrf.ts'
-import { addLoadShedding } from '../guards/rate-limit.ts'
+import { addLoadShedding } from '../guards/request-limits.ts'
 import { addCompression } from '../http/compression.ts'
 import { addNavigationStrategy, addUnknownStrategy, hasNotFoundHandler } from '../http/navigation-strategy.ts'
 import { noteHandlers } from '../http/route-config.ts'
@@ -35,11 +36,10 @@ import { createErrorHandler } from '../pages/error-handler.ts'
 import { prepareRoute } from '../pages/prepared-route.ts'
 import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
-import { addReportRoute } from '../reports/report-route.ts'
-import { NotFoundSignal } from '../thrown/http-error.ts'
 import { createSite, loadPrerendered, openCache } from './create-site.ts'
 import { noteReplacedPages, warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
+import { addReportRoute } from './report-route.ts'
 import { addOtherNavigations, addSiteRoutes } from './routes.ts'
 import { addFiles } from './static-files.ts'
 
@@ -175,8 +175,7 @@ export async function mountSite(
   })
   if (options.reports.enabled) {
     // Loaded with the first report.
-    const loadRecorder = async () =>
-      (await import('../reports/record-report.ts')).createReportRecorder({ site, store, release })
+    const loadRecorder = async () => (await import('./record-report.ts')).createReportRecorder({ site, store, release })
     await outer.register(async (scope) => addReportRoute(scope, options, site, loadRecorder))
   }
   await outer.register(async (scope) => addOtherNavigations(scope, site))

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createTrustProxy, findMismatch } from '../../../src/server/proxy/trust-proxy.ts'
+import { createTrustProxy, findMismatch } from '../../../src/server/guards/forwarding.ts'
 import { listenRaw, rawRequest } from '../../attacks/raw.ts'
 import { testSite } from '../../test-site.ts'
 import type { Log } from '../served.ts'

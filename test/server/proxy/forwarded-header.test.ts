@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createTrustProxy, parseForwarded, readForwarded } from '../../../src/server/proxy/trust-proxy.ts'
+import { createTrustProxy, parseForwarded, readForwarded } from '../../../src/server/guards/forwarding.ts'
 import { createRandom } from '../../shared/random.ts'
 
 const trust = createTrustProxy('10.0.0.0/8, ::1', () => false) ?? (() => false)

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { isWebAddress, redirectLocation } from '../../../src/server/errors/http-error.ts'
 import { judgeOrigin } from '../../../src/server/guards/csrf.ts'
 import { pathAndQuery, plainTarget } from '../../../src/server/http/request-url.ts'
-import { isWebAddress, redirectLocation } from '../../../src/server/thrown/http-error.ts'
-import { parseUrl } from '../../../src/server/util/parse-url.ts'
+import { parseUrl } from '../../../src/server/util/addresses.ts'
 import { walk } from '../../scripts/walk.ts'
 
 t.test('parses a URL, absolute or relative', async (t) => {

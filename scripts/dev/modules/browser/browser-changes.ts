@@ -1,4 +1,4 @@
-import { SERVER_DIRECTIVE } from '../../../build/bundles/check-package-imports.ts'
+import { SERVER_DIRECTIVE } from '../../../build/bundles/check-imports.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { hasNewImport, type SiteGraph } from '../site-graph.ts'
 import type { BrowserModule } from './read-browser-module.ts'

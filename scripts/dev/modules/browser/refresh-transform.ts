@@ -3,7 +3,7 @@ import { extname, resolve } from 'node:path'
 import { type Program, parse } from 'acorn'
 import { transform } from 'esbuild'
 import type { TransformOptions, TransformResult, transformSync } from 'oxc-transform'
-import { messageOf } from '../../../../src/server/util/message-of.ts'
+import { messageOf } from '../../../../src/server/util/unknown-values.ts'
 import { listModuleUrls } from '../../../build/bundles/bundle-with-packages.ts'
 import type { ScriptSettings } from '../script-settings.ts'
 

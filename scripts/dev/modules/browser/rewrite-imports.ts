@@ -6,7 +6,7 @@ import type {
   ImportExpression,
   Program,
 } from 'acorn'
-import { applyEdits, type Edit } from '../../../build/output/insert-texts.ts'
+import { applyEdits, type Edit } from '../../../build/output/edit-script.ts'
 import { nodesIn } from '../../../build/output/parse-script.ts'
 
 /**

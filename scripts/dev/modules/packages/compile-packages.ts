@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
-import { toSitePath } from '../../../../src/server/util/package-folder.ts'
+import { toSitePath } from '../../../../src/server/util/paths.ts'
 import { assetExtensions, bundleLoaders, shared } from '../../../build/bundles/bundle-options.ts'
 import { bundleWithPackages } from '../../../build/bundles/bundle-with-packages.ts'
 import type { EsbuildSettings } from '../../../build/bundles/esbuild-options.ts'

@@ -3,7 +3,7 @@ import { copyFile, link, mkdir, readdir, readFile, rm, stat, utimes, writeFile }
 import { join } from 'node:path'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
 import { isRunning } from '../../../../src/server/util/is-running.ts'
-import { hasCode } from '../../../../src/server/util/message-of.ts'
+import { hasCode } from '../../../../src/server/util/unknown-values.ts'
 import type { SiteConfig } from '../../../build/bundles/read-config.ts'
 import { contentHash } from '../../../build/esbuild/assets.ts'
 import { foldersFrom, readPackage } from '../../../build/esbuild/resolve-file.ts'

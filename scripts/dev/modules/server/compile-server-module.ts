@@ -1,7 +1,7 @@
 import type { AnyNode } from 'acorn'
 import { type BuildOptions, type BuildResult, transform } from 'esbuild'
-import { outputText } from '../../../build/esbuild/incremental-build.ts'
-import { applyEdits, type Edit } from '../../../build/output/insert-texts.ts'
+import { outputText } from '../../../build/esbuild/bundler.ts'
+import { applyEdits, type Edit } from '../../../build/output/edit-script.ts'
 import { nodesIn, parseScript } from '../../../build/output/parse-script.ts'
 import { MODULE_PARAMETERS } from './module-instances.ts'
 

@@ -10,7 +10,7 @@
 
 import type { FastifyBaseLogger } from 'fastify'
 import { createOutageLog } from '../../log/throttled-line.ts'
-import { connectionMessageOf } from '../../util/message-of.ts'
+import { connectionMessageOf } from '../../util/unknown-values.ts'
 
 type LinkState = 'away' | 'doubtful' | 'refusing' | 'up' | 'closed'
 

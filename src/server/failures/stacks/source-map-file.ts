@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type EncodedSourceMap, LEAST_UPPER_BOUND, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import type { CodeLines } from '../../errors/failure-record.ts'
-import { toSitePath } from '../../util/package-folder.ts'
+import { toSitePath } from '../../util/paths.ts'
 
 /** A source map that has been read. */
 export interface MapFile<Fields = unknown> {

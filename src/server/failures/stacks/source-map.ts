@@ -5,7 +5,7 @@ import { eachMapping, type TraceMap } from '@jridgewell/trace-mapping'
 import type { MappedBundle } from '../../build-output/manifest.ts'
 import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
 import { pathOf } from '../../http/request-url.ts'
-import { toSitePath } from '../../util/package-folder.ts'
+import { toSitePath } from '../../util/paths.ts'
 import { remember } from '../../util/remember.ts'
 import {
   decodeSource,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { SourceFrame, StandIn } from '../../errors/failure-record.ts'
-import { PACKAGE_FOLDER } from '../../util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../../util/paths.ts'
 import { remember } from '../../util/remember.ts'
 
 /** A frame of a stack, mapped to the source where a map exists. */

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { createHydrantError, type HydrantError } from '../../errors/hydrant-error.ts'
-import { hasTable, migrateTables, placeOf } from '../../postgres/migrate.ts'
-import { connectionMessageOf, firstLineOf } from '../../util/message-of.ts'
+import { hasTable, migrateTables, placeOf } from '../../util/postgres.ts'
+import { connectionMessageOf, firstLineOf } from '../../util/unknown-values.ts'
 
 /** The key of the advisory lock for migrations: any number that no other program uses. */
 const SCHEMA_LOCK = 4_870_114_201

@@ -1,5 +1,5 @@
 import { createHydrantError, type HydrantError } from '../../errors/hydrant-error.ts'
-import { firstLineOf } from '../../util/message-of.ts'
+import { firstLineOf } from '../../util/unknown-values.ts'
 
 // The database that the ledger uses. Both drivers have the same methods for statements, and none for transactions.
 

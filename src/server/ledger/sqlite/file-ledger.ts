@@ -1,5 +1,5 @@
 import { renameSync, statSync } from 'node:fs'
-import { hasCode } from '../../util/message-of.ts'
+import { hasCode } from '../../util/unknown-values.ts'
 import type { Ledger, LedgerLimits } from '../ledger.ts'
 import { createDelegateLedger } from '../ledger-rpc.ts'
 import { loadDriver } from './database.ts'

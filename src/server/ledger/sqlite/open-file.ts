@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { createHydrantError, type HydrantError, showValue } from '../../errors/hydrant-error.ts'
-import { hasCode } from '../../util/message-of.ts'
+import { hasCode } from '../../util/unknown-values.ts'
 import { type Database, loadDriver, readError, toSqliteError } from './database.ts'
 
 /**

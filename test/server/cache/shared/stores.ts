@@ -10,10 +10,10 @@ import {
   createMemoryShare,
   createShareClient,
   type ShareClient,
-} from '../../../../src/server/cache/shared/memory/memory-share.ts'
-import { createPostgresBackend } from '../../../../src/server/cache/shared/postgres/postgres-backend.ts'
+} from '../../../../src/server/cache/shared/memory-share.ts'
+import { createPostgresBackend } from '../../../../src/server/cache/shared/postgres-backend.ts'
 import type { SharedStore, StoredResponse } from '../../../../src/server/cache/shared/shared-store.ts'
-import { createValkeyBackend } from '../../../../src/server/cache/shared/valkey/valkey-backend.ts'
+import { createValkeyBackend } from '../../../../src/server/cache/shared/valkey-backend.ts'
 import { until } from '../../../until.ts'
 
 /** Opens the store of a further process. */

@@ -1,11 +1,11 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isClientErrorStatus } from '../errors/http-error.ts'
 import { REQUEST_ID_HEADER } from '../http/headers.ts'
 import { hasNotFoundHandler } from '../http/navigation-strategy.ts'
 import { sendRefusal } from '../http/problem.ts'
 import { publicAddress, UNKNOWN_HOST } from '../http/request-url.ts'
 import { handlerOf, isHealthRoute } from '../http/route-config.ts'
 import { createRedactor } from '../redaction/redact.ts'
-import { isClientErrorStatus } from '../thrown/http-error.ts'
 
 type Respond = (request: FastifyRequest, reply: FastifyReply) => unknown
 

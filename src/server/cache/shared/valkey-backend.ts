@@ -12,9 +12,9 @@ import {
   readMessage,
   type StoreBackend,
   writeAnnouncement,
-} from '../backend.ts'
-import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
-import * as scripts from './scripts.ts'
+} from './backend.ts'
+import { EVERY_TAG, type StoredResponse, type Versions } from './shared-store.ts'
+import * as scripts from './valkey-scripts.ts'
 
 /** All keys, and the channel, begin with it. */
 const PREFIX = 'hydrant:cache:'

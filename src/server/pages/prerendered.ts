@@ -1,12 +1,12 @@
-import { pathTag } from '../../cache/cache-key.ts'
-import { PERMANENT } from '../../cache/cache-rule.ts'
-import type { PageCache, RenderingResult } from '../../cache/page-cache.ts'
-import { formOf, type PrerenderedRedirect } from '../../cache/prerendered/prerendered-pages.ts'
-import type { RequestContext } from '../../context/request-context.ts'
-import { messageOf } from '../../util/message-of.ts'
-import { countKeptLayouts } from '../document-plan.ts'
-import type { PreparedRoute } from '../prepared-route.ts'
-import { mayReport } from '../report-settings.ts'
+import { pathTag } from '../cache/cache-key.ts'
+import { PERMANENT } from '../cache/cache-rule.ts'
+import type { PageCache, RenderingResult } from '../cache/page-cache.ts'
+import { formOf, type PrerenderedRedirect } from '../cache/prerendered-pages.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { messageOf } from '../util/unknown-values.ts'
+import { countKeptLayouts } from './document-plan.ts'
+import type { PreparedRoute } from './prepared-route.ts'
+import { mayReport } from './report-settings.ts'
 
 /** Returns the file of the response that the build has rendered for a request; null if there is none. */
 export function findPrerendered({ prerender, plan }: PreparedRoute, ctx: RequestContext): string | null {

@@ -1,6 +1,6 @@
 import { withBase } from '../../shared/paths.ts'
-import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
-import { parseUrl } from '../util/parse-url.ts'
+import { parseUrl } from '../util/addresses.ts'
+import { createHydrantError, showValue } from './hydrant-error.ts'
 
 /**
  * A refusal of a request: `throw new HttpError(403, 'Members only.')`. The visitor gets the status and the message. A

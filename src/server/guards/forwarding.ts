@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { plainTarget, rewriteUrl } from '../http/request-url.ts'
 import type { Options } from '../options/options.ts'
-import { createAddressList, isPrivateAddress } from '../util/parse-url.ts'
+import { createAddressList, isPrivateAddress } from '../util/addresses.ts'
 
 /**
  * Whether the forwarded headers from an address are trusted. `hop` counts the proxies, from the connection on. A

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
-import { createHydrantError } from '../../../errors/hydrant-error.ts'
-import { hasTable, migrateTables, readVersion } from '../../../postgres/migrate.ts'
+import { createHydrantError } from '../../errors/hydrant-error.ts'
+import { hasTable, migrateTables, readVersion } from '../../util/postgres.ts'
 
 // The statements of the page cache in PostgreSQL. Each operation is a single statement, so a process that is killed
 // in the middle leaves no lock. A response is valid if its tags have not been invalidated since its render began

@@ -9,7 +9,7 @@ import {
   transform,
 } from 'esbuild'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
-import { messageOf } from '../../../src/server/util/message-of.ts'
+import { messageOf } from '../../../src/server/util/unknown-values.ts'
 
 export type BundleOptions = BuildOptions & { write: false; metafile: true }
 

@@ -3,9 +3,9 @@
 
 import type { Component, ReactElement, ReactNode, Suspense } from 'react'
 import { jsx } from 'react/jsx-runtime'
-import { ASSETS_PATH } from '../../shared/paths.ts'
-import { Boundary } from '../../shared/tree/boundary.tsx'
-import type { BOOT_VARIABLE, BootQueue } from '../../shared/wire/boot.ts'
+import { ASSETS_PATH } from '../shared/paths.ts'
+import { Boundary } from '../shared/tree/boundary.tsx'
+import type { BOOT_VARIABLE, BootQueue } from '../shared/wire/boot.ts'
 
 /** The fields of React's internal tree nodes that this file reads. */
 interface Fiber {
@@ -85,7 +85,7 @@ function log(thrown: Error) {
   const [boot] = (window as unknown as Record<typeof BOOT_VARIABLE, BootQueue>)[VARIABLE]
   if (boot.reports === 0) return
   // A report that fails is ignored: it must not cause another one.
-  import('../report.ts').then(({ report }) => report(boot, new Set(), thrown, {})).catch(() => {})
+  import('./report.ts').then(({ report }) => report(boot, new Set(), thrown, {})).catch(() => {})
 }
 
 /** Creates the component that shows what the server has rendered in its place. Where there is nothing, it fails. */

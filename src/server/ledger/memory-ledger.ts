@@ -1,6 +1,6 @@
-import type { Side } from '../../../shared/wire/public-error.ts'
-import type { Occurrence } from '../../errors/failure-record.ts'
-import { fingerprintOfDigest, hourOf, matches, summaryOf } from '../entries.ts'
+import type { Side } from '../../shared/wire/public-error.ts'
+import type { Occurrence } from '../errors/failure-record.ts'
+import { fingerprintOfDigest, hourOf, matches, summaryOf } from './entries.ts'
 import {
   comesAfter,
   compareTexts,
@@ -13,7 +13,7 @@ import {
   type LedgerLimits,
   type ListQuery,
   MAX_RELEASES,
-} from '../ledger.ts'
+} from './ledger.ts'
 
 /** Creates a ledger that ends with the process. `maxBytes` limits the length of its failures as JSON. */
 export function createMemoryLedger(limits: LedgerLimits): Ledger {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Format } from '../../http/negotiate.ts'
-import { hashSource } from '../fixed-document.ts'
-import type { StoredResponse } from '../shared/shared-store.ts'
+import type { Format } from '../http/negotiate.ts'
+import { hashSource } from './fixed-document.ts'
+import type { StoredResponse } from './shared/shared-store.ts'
 
 /** The responses that a build contains. */
 export interface PrerenderedPages {

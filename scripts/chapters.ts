@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { PACKAGE_FOLDER } from '../../src/server/util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../src/server/util/paths.ts'
 
 /** A document of the package. */
 export interface Chapter {

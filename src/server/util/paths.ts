@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 // Right for each module of a room, and for the bundle of the rooms, which is a folder beside them.
 /** The folder of this package, which contains its package.json. Ends with a separator. */
-export const PACKAGE_FOLDER = fileURLToPath(new URL('../../../../', import.meta.url))
+export const PACKAGE_FOLDER = fileURLToPath(new URL('../../../..', import.meta.url))
 
 /** Returns the path of a file relative to the site's folder, with forward slashes. */
 export function toSitePath(siteDir: string, file: string): string {

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { parseUrl } from '../util/parse-url.ts'
+import { parseUrl } from './addresses.ts'
 
 /** Tables that are migrated together. */
 export interface TableSet {

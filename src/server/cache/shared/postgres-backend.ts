@@ -13,10 +13,10 @@ import {
   readMessage,
   type StoreBackend,
   writeAnnouncement,
-} from '../backend.ts'
-import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
-import * as sql from './queries.ts'
-import { createCacheTables, PRUNE_ENTRIES, PRUNE_LEASES, PRUNE_TAGS } from './queries.ts'
+} from './backend.ts'
+import * as sql from './postgres-queries.ts'
+import { createCacheTables, PRUNE_ENTRIES, PRUNE_LEASES, PRUNE_TAGS } from './postgres-queries.ts'
+import { EVERY_TAG, type StoredResponse, type Versions } from './shared-store.ts'
 
 export interface PostgresInput {
   pg: { Client: typeof Client }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { createPendingCalls } from '../../../util/deadline.ts'
+import { createPendingCalls } from '../../util/deadline.ts'
 import {
   type BackendEvents,
   bytesOf,
@@ -9,8 +9,8 @@ import {
   MAX_STORED_TAGS,
   type Reading,
   type StoreBackend,
-} from '../backend.ts'
-import { EVERY_TAG, type StoredResponse, type Versions } from '../shared-store.ts'
+} from './backend.ts'
+import { EVERY_TAG, type StoredResponse, type Versions } from './shared-store.ts'
 
 /** The calls of a backend, on the side that holds the cache. `owner` is the process that calls. */
 interface MemoryShare<Owner> {
