@@ -135,7 +135,7 @@ const MAX_KEYS = 1_000
 const MAX_URL_LENGTH = 256
 
 /**
- * The keys of documents that were found in the cache, by the URL of the request. A key depends only on a
+ * The keys of documents, by the URL of the request. A key depends only on a
  * `DocumentRequest`, so an entry never becomes invalid.
  *
  * perf: making a key reads the query, joins eight strings and hashes the result for the look-up, 1.3 µs less for each

@@ -105,6 +105,10 @@ export class RequestContext implements FailureSubject, RequestTarget {
     return this.#address
   }
 
+  set address(address: PublicAddress) {
+    this.#address = address
+  }
+
   /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */
   get context(): Record<string, unknown> {
     // `Object.create` is typed as `any`.

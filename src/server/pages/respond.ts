@@ -5,7 +5,7 @@ import type { PageResponse } from '../context/response.ts'
 import type { Site } from '../context/site.ts'
 import { keepFromHistory } from '../http/caching.ts'
 import { admit } from './admit.ts'
-import { checkCachedPage, collectPage, respondFromCache, respondWithKnown } from './cached.ts'
+import { checkCachedPage, collectPage, respondFromCache } from './cached.ts'
 import { createPageContext } from './create-context.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { loadAndProduce } from './produce.ts'
@@ -13,7 +13,6 @@ import { serve } from './serve.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function respondToRead(route: PreparedRoute, site: Site, request: FastifyRequest, reply: FastifyReply) {
-  if (respondWithKnown(route, site, request, reply)) return
   const ctx = createPageContext(route, site, request, reply)
   const { cache, collector, build, slots } = site
   const rule = route.cache

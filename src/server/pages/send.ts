@@ -45,9 +45,6 @@ import { PROBLEM_TYPE } from '../http/problem.ts'
 import { sendStarted } from '../http/send-started.ts'
 import { addPrivacyVary } from './report-settings.ts'
 
-/** The request that a stored page is sent to. */
-export type StoredTarget = Pick<RequestContext, 'site' | 'request' | 'reply' | 'route' | 'format' | 'address'>
-
 /** Sends a response, after the `onError` hooks: Fastify sends nothing while they run. */
 export function send(response: PageResponse, ctx: RequestContext): void | Promise<void> {
   const { hooksRun } = ctx
@@ -55,7 +52,7 @@ export function send(response: PageResponse, ctx: RequestContext): void | Promis
 }
 
 /** Sends a page of the cache. */
-export function sendStored(page: StoredPage, audience: Audience, target: StoredTarget) {
+function sendStored(page: StoredPage, audience: Audience, target: RequestContext) {
   const { site, request, reply, format } = target
   if (reply.raw.destroyed) return
   setHeaders(page.response.headers, reply)
@@ -267,7 +264,7 @@ function setHeaders(headers: StoredResponse['headers'], reply: FastifyReply) {
   }
 }
 
-function setNavigationHeaders({ site, reply }: StoredTarget) {
+function setNavigationHeaders({ site, reply }: RequestContext) {
   const { varyOf } = FORMATS.navigation
   addVary(reply, varyOf(site))
   forbidCaching(reply)
@@ -275,7 +272,7 @@ function setNavigationHeaders({ site, reply }: StoredTarget) {
   markAsOwn(reply)
 }
 
-function setStoredPageHeaders(page: StoredPage, audience: Audience, target: StoredTarget) {
+function setStoredPageHeaders(page: StoredPage, audience: Audience, target: RequestContext) {
   const { site, request, reply, format, address } = target
   const { csp, securityHeaders, reports, pageCache } = site.options
   const { response } = page
@@ -297,7 +294,7 @@ function setStoredPageHeaders(page: StoredPage, audience: Audience, target: Stor
  * Sets the headers that allow a shared cache, such as a CDN, to keep the page for as long as this server does. If a load
  * or a hook says how long, only the tags are added, which it needs to drop the page.
  */
-function setSharedCaching({ response, documentHeaders }: StoredPage, { site, reply }: StoredTarget) {
+function setSharedCaching({ response, documentHeaders }: StoredPage, { site, reply }: RequestContext) {
   const { storedAt, isPermanent } = response
   if (documentHeaders?.tags) reply.header(site.options.pageCache.tagHeader, documentHeaders.tags)
   if (reply.hasHeader('cache-control')) return
