@@ -367,7 +367,7 @@ cluster.fork().on('exit', (code) => process.exit(code))`
 })
 
 t.test('a worker whose process is stopped is logged, killed and replaced', async (t) => {
-  const server = await startWorkers(t, { HYDRANT_TIMEOUTS_HANG_MS: '1000' })
+  const server = await startWorkers(t, { HYDRANT_TIMEOUTS_HANG_MS: '2000' })
   const [frozen, other] = await server.pids()
   process.kill(frozen, 'SIGSTOP')
   const { level } = await server.waitForLine(({ worker, msg }) => worker === frozen && msg.includes('does not respond'))

@@ -41,7 +41,7 @@ async function startApp(t: Test, hangMs: number, mode = '') {
 }
 
 t.test('code that blocks an app is interrupted, and its digest leads to the line of the site', async (t) => {
-  const { ask, ended, fatal, errors } = await startApp(t, 1_000)
+  const { ask, ended, fatal, errors } = await startApp(t, 1_500)
   void ask('/second/loop')
   t.equal(await ended, 1, 'as after an uncaught exception')
   t.match(errors(), 'HYD_HUNG')
@@ -56,7 +56,7 @@ t.test('code that blocks an app is interrupted, and its digest leads to the line
 })
 
 t.test('the failure belongs to the app whose site blocks, when several apps run in a process', async (t) => {
-  const { ask, ended, fatal } = await startApp(t, 1_000, 'apart')
+  const { ask, ended, fatal } = await startApp(t, 1_500, 'apart')
   void ask('/second/loop')
   t.equal(await ended, 1)
   const [line] = fatal()
@@ -66,7 +66,7 @@ t.test('the failure belongs to the app whose site blocks, when several apps run 
 })
 
 t.test('an app that catches the exception continues', async (t) => {
-  const { ask, fatal, lines } = await startApp(t, 1_000, 'survive')
+  const { ask, fatal, lines } = await startApp(t, 1_500, 'survive')
   void ask('/own/loop')
   await until(() => lines.some((line) => line.startsWith('caught: the event loop was blocked')))
   t.equal((await ask('/first'))?.status, 200)

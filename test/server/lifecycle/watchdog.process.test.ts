@@ -72,7 +72,7 @@ export default async function server(app) {
 `,
 })
 
-const SHORT = { HYDRANT_TIMEOUTS_HANG_MS: '1000', HYDRANT_TIMEOUTS_LOAD_MS: '500', HYDRANT_TIMEOUTS_DRAIN_MS: '2000' }
+const SHORT = { HYDRANT_TIMEOUTS_HANG_MS: '1500', HYDRANT_TIMEOUTS_LOAD_MS: '500', HYDRANT_TIMEOUTS_DRAIN_MS: '2000' }
 
 async function start(t: Test, env: Record<string, string> = {}, more: readonly string[] = []) {
   const ledger = join(t.testdir({}), 'errors.db')
@@ -174,7 +174,7 @@ t.test('code that V8 cannot stop ends the process at once, with a log line', asy
 t.test('nothing is interrupted if the code ends in time, with a debugger, or with the watchdog off', async (t) => {
   const ways: readonly [string, Record<string, string>, readonly string[]][] = [
     ['in time', { HYDRANT_TIMEOUTS_HANG_MS: '30000' }, []],
-    ['with a debugger', { HYDRANT_TIMEOUTS_HANG_MS: '100' }, ['--inspect=0']],
+    ['with a debugger', { HYDRANT_TIMEOUTS_HANG_MS: '500' }, ['--inspect=0']],
     ['where nobody looks', { HYDRANT_TIMEOUTS_HANG_MS: '0' }, []],
   ]
   for (const [how, env, node] of ways) {
