@@ -24,7 +24,8 @@ import { quoteWord } from '../terminal/text.ts'
 
 /**
  * Runs `hydrant create`: writes a template into a new or empty folder, with the types of its pages, and prints the next
- * commands.
+ * commands. It asks nothing, because scripts cannot answer, and installs nothing, so that it needs no network and the
+ * output of the package manager reaches the developer.
  */
 export async function runCreate(
   dir: string,

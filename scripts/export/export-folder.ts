@@ -52,8 +52,8 @@ const BAD_NAME =
   'a file name cannot be empty, "." or "..", nor contain a control character or one of the characters \\ / : * ? " < > |'
 
 /**
- * Returns the name of the file with the document of a page: `docs/intro.html`, or `docs/intro/index.html`. Throws
- * HYD_EXPORT_FILE for a path that cannot be a file name.
+ * Returns the name of the file with the document of a page: `docs/intro.html`, or `docs/intro/index.html`, for which
+ * most hosts redirect to `/docs/intro/`. Throws HYD_EXPORT_FILE for a path that cannot be a file name.
  *
  * @param path The path of the page, relative to the base.
  */

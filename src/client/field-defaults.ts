@@ -1,6 +1,9 @@
-// Shows new data in fields that the visitor has not changed, as a new document does: see decision 061. A field with
-// `value` or `checked` belongs to React. A field with `defaultValue` or `defaultChecked` belongs to the browser, and React
-// does not give it each new default: https://github.com/facebook/react/issues/21025.
+// Shows new data in fields that the visitor has not changed, as a new document does. A field with `value` or `checked`
+// belongs to React. A field with `defaultValue` or `defaultChecked` belongs to the browser, and React does not give it
+// each new default: https://github.com/facebook/react/issues/21025. So a field whose default has changed gets it here,
+// from React's props in the property `__reactProps$…`: no public function knows the `defaultValue` that a `<select>`
+// has now. Without this property, fields behave as with React alone, and tests fail. A form is reset by the browser, so
+// that `onReset`, custom elements and file inputs take part.
 
 import { type Field, isTicked, readValue } from './typed-text.ts'
 

@@ -1,5 +1,6 @@
-// Keeps the HTML that the server has sent for a part of the page whose script is missing: a filter list blocks it, or the
-// network has failed. The rest of the page becomes interactive. See decision 063.
+// Keeps the HTML that the server has sent for a part of the page whose script is missing: a filter list blocks it, or
+// the network has failed. The rest of the page becomes interactive. A promise that never settles would keep the HTML
+// too, but a transition that touches the part would never end.
 
 import type { Component, ReactElement, ReactNode, Suspense } from 'react'
 import { jsx } from 'react/jsx-runtime'

@@ -13,8 +13,9 @@ import { parseSegment } from './page-files.ts'
 export const ROUTE_TYPES_FILE = 'hydrant-env.d.ts'
 
 /**
- * Writes the declaration of the site's pages, layouts and public variables, unless the file has that content already. Returns false, and
- * writes nothing, for a site without TypeScript. Throws HYD_BUILD_WRITE.
+ * Writes the declaration of the site's pages, layouts and public variables, unless the file has that content already.
+ * Returns false, and writes nothing, for a site without TypeScript. It depends only on names: a new `load` changes no
+ * line of it, so types are current while the developer types. Throws HYD_BUILD_WRITE.
  */
 export async function writeRouteTypes(siteDir: string, site: DiscoveredSite): Promise<boolean> {
   if (!isTypeScript(site)) return false

@@ -33,7 +33,8 @@ export type ReadImage = (path: string) => Promise<SiteImage>
 
 /**
  * Creates the plugin that gives modules an object with the URL, the size and the copies of an image:
- * `import photo from './photo.jpg?image'`. Browser and server get the same object, under any base.
+ * `import photo from './photo.jpg?image'`. Browser and server get the same object, under any base. An import without
+ * `?image` stays a URL, for `<link>`, `og:image` and CSS.
  */
 export function createImageModules(siteDir: string, target: BundleTarget, read: ReadImage): Assets<FileOnDisk> {
   const files = new Map<string, FileOnDisk>()

@@ -61,7 +61,7 @@ function withoutTexts(map: NonNullable<Result['map']>) {
 
 /**
  * Creates the plugin that compiles the site's modules for the browser with React Compiler. It comes after all plugins
- * that load modules or refuse them.
+ * that load modules or refuse them. The server renders each component once, so a cache would only be work there.
  */
 export function createReactCompiler(compile: CompileReact): Plugin {
   return {

@@ -35,10 +35,12 @@ export function createVirtualModules(siteDir: string, modules: readonly VirtualM
 export const BASE_MODULE = 'hydrant-base'
 
 /**
- * Returns the source of the base module. It exports `base`, which is empty or a path without a trailing slash, `links`, and on
- * the server also `assets`, the path of the assets' folder. The browser derives the base from the URL of the script,
- * the server from the URL under which the runtime imports the server bundle (`index.mjs?base=%2Fshop`). One build
- * therefore works under any base, and one process can serve several bases.
+ * Returns the source of the base module. It exports `base`, which is empty or a path without a trailing slash, `links`,
+ * and on the server also `assets`, the path of the assets' folder. The browser derives the base from the URL of the
+ * script, the server from the URL under which the runtime imports the server bundle (`index.mjs?base=%2Fshop`). One
+ * build therefore works under any base, and one process can serve several bases. Loads and the top level of modules
+ * know the base, which a React context and `AsyncLocalStorage` do not reach. `<base href>` would also change fragments
+ * and queries.
  */
 export function createBaseModule(target: BundleTarget): string {
   return target === 'browser' ? inBrowser : onServer

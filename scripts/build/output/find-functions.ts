@@ -89,7 +89,9 @@ function nameOf(target: AnyNode): string | undefined {
 
 /**
  * Adds to the source map of a script the source's names of its functions, and an `ignoreList` of the sources that are
- * not the site's. Returns it as JSON. `isForeign` gets each source as it is written in the map.
+ * not the site's. esbuild's `keepNames` would add bytes to every script, and Firefox does not write these names into
+ * stacks. The map alone has the name at the place of a frame, which is inside the function. Returns it as JSON.
+ * `isForeign` gets each source as it is written in the map.
  */
 export function nameFunctions(code: string, map: EncodedSourceMap, isForeign: (source: string) => boolean): string {
   const ignoreList = map.sources.flatMap((source, index) => (source === null || isForeign(source) ? [index] : []))

@@ -37,8 +37,9 @@ export interface AdminListener {
 }
 
 /**
- * Opens the listener for operators. Returns null, and logs a warning, if no port is configured and the default port is
- * in use. Throws HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
+ * Opens the listener for operators: a port of its own, because one wrong rule of a proxy would make a path of the site
+ * public. Returns null, and logs a warning, if no port is configured and the default port is in use. Throws
+ * HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
  */
 export async function startAdmin(input: AdminInput): Promise<AdminListener | null> {
   const app = await createAdmin(input)

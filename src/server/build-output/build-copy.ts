@@ -1,4 +1,5 @@
 // A build in memory. The folder of a build may be replaced, removed or half-written while a server runs.
+// `rsync --delete`, a new layer of a container and a changed symbolic link would remove a copy in the folder, too.
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import module from 'node:module'

@@ -99,8 +99,9 @@ const UPSTREAM_MARKS = [
 const UPSTREAM_NAME = /(?:Upstream|Response|StatusCode|Fetch|Sdk|SDK)(?:Error|Exception)$/
 
 /**
- * Returns whether an error with a `statusCode` is meant for the visitor. Errors of HTTP clients have the same
- * property, for the status of another service's response: their messages may contain keys, hosts and accounts.
+ * Returns whether an error with a `statusCode` is meant for the visitor. Errors of HTTP clients have the same property,
+ * for the status of another service's response: their messages may contain keys, hosts and accounts. Accepting only
+ * known classes would make failures of the errors that Fastify apps throw, as Fastify's documentation recommends.
  */
 function isForVisitor(error: Error): boolean {
   // The properties may have any type.

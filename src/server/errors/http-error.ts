@@ -134,8 +134,9 @@ const SITE = 'http://site.invalid'
 
 /**
  * Returns the Location header for `redirect(to)`. A string stays within the site, whatever a request has put into it;
- * only a URL object leads elsewhere. The base is prepended unless the path has it already, as a path from `href`
- * does. Throws HYD_REDIRECT_OUTSIDE.
+ * only a URL object leads elsewhere. The parser of URLs decides, as in browsers: they read `//evil.example`,
+ * `/\evil.example` and a slash, a tab and a slash as other hosts. The base is prepended unless the path has it already,
+ * as a path from `href` does. Throws HYD_REDIRECT_OUTSIDE.
  *
  * @param path The request's path, with the base. A relative `to` is resolved against it.
  */

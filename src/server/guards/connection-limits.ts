@@ -105,7 +105,8 @@ interface Connection {
 
 /**
  * Closes connections whose client reads none of the waiting data for `sendMs`. A connection without waiting data stays
- * open, however long it is silent: it may be an event stream.
+ * open, however long it is silent: it may be an event stream. Node's own `server.timeout` would end it, and begins
+ * again with each byte that the client sends.
  */
 function addSlowReaderGuard(app: FastifyInstance, sendMs: number) {
   let remoteAddress: string | undefined

@@ -117,7 +117,7 @@ function end(request: MeasuredRequest, reply: FastifyReply, outcome: Outcome) {
 /**
  * Returns an observer that records the requests of a request log; null for `NO_METRICS`.
  *
- * perf: without metrics there is no observer, 0.13 µs less for each request, decision 017
+ * perf: without metrics there is no observer, 0.13 µs less for each request, commit 91363f3b
  */
 export function observerOf(metrics: MetricsRecorder) {
   if (metrics === NO_METRICS) return null

@@ -34,7 +34,10 @@ export interface PageRender {
   shown?: ServerError
 }
 
-/** Returns whether a document that is not complete at the shell may be streamed. */
+/**
+ * Returns whether a document that is not complete at the shell may be streamed. One that caches may store is sent
+ * whole: it could fail halfway, with the status 200, for everyone.
+ */
 export function mayStream(plan: DocumentPlan, ctx: RequestContext): boolean {
   return ctx.shared === null && !isStorable(ctx.reply) && canSendParts(plan, ctx)
 }

@@ -177,7 +177,8 @@ export function recordCaught(caught: CaughtError, ctx: RequestContext) {
 
 /**
  * Records a failure that the response does not wait for, because the client has left or a deadline has passed. An error
- * that `reason`, the reason of the abort, has caused is no failure.
+ * that `reason`, the reason of the abort, has caused is no failure. The others often say why a response was slow, and
+ * an action may have taken money before it failed.
  */
 export function recordLate(caught: CaughtError, reason: unknown, ctx: RequestContext) {
   if (caught.kind !== 'failure' || isCausedBy(reason, caught.thrown)) return

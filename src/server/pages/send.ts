@@ -1,4 +1,5 @@
-// The only writer of responses to requests for pages. Every other file returns a `PageResponse`.
+// The only writer of responses to requests for pages. Every other file returns a `PageResponse`. Streams go through
+// `reply.send` too: without it no `onSend` hooks would run, in which Fastify's plugins set cookies and headers.
 
 import { STATUS_CODES } from 'node:http'
 import { Readable } from 'node:stream'

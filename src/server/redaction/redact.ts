@@ -43,7 +43,8 @@ const SHORT_NUMBER = new RegExp(`\\d{${LEAST_DIGITS}}`)
  *
  * A text is cut before it is searched. All secrets are found in the original text and replaced at once, so a
  * replacement is never searched. The time is linear in the length of the text and the secrets together, and the result
- * has at most three times the length of the text.
+ * has at most three times the length of the text. The number of secrets has no bound, which a client could exceed to
+ * reveal one.
  *
  * @param texts Each has at least `LEAST_SECRET_LENGTH` characters.
  * @param words Each has at least `LEAST_SECRET_LENGTH` characters, or is a number of at least `LEAST_DIGITS` digits.

@@ -86,7 +86,8 @@ async function addStatic(
   await fastifyStatic(Object.create(app, { route: { value: route } }), options)
 }
 
-// Responses for assets that this build does not have: see decision 063.
+// Responses for assets that this build does not have. Imports that are tried again in the browser would not help the
+// entry, stylesheets and workers, and Firefox and WebKit remember imports that have failed.
 
 /**
  * How often a browser asks again. With replicas of two builds in equal parts, one of 8,000 assets is not found then.
