@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
 import type { PageCache } from '../cache/page-cache.ts'
-import type { PrerenderedPages, PrerenderedRedirect } from '../cache/prerendered-pages.ts'
-import type { StoredResponse } from '../cache/shared/shared-store.ts'
-import type { SourceFrame } from '../errors/failure-record.ts'
+import type { PrerenderedPages } from '../cache/prerendered-pages.ts'
 import type { Failures } from '../failures/failures.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import type { UploadSpace } from '../forms/upload-files.ts'
@@ -15,6 +13,7 @@ import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 import type { RenderToPipe } from './react-renderer.ts'
 import type { RenderSlots } from './render-slots.ts'
+import type { ResponseCollector } from './response-collector.ts'
 import type { ShellRenderer } from './shell-renderer.ts'
 
 /** A mounted site: everything that its requests have in common. */
@@ -64,27 +63,4 @@ export interface Site {
   metrics: MetricsRecorder
   /** Runs steps inside the option `instrument`; null without it. */
   runStep: RunStep | null
-}
-
-/** A request for a page while the site is built. */
-export interface CollectedRequest {
-  /** The id of the request. */
-  id: string
-  /** The site's route: `/products/[id]`. */
-  route: string
-  /** The path, as Hydrant spells it, with the base. */
-  path: string
-  params: Record<string, string>
-}
-
-/** Takes the responses of prerendered pages while a site is built. */
-export interface ResponseCollector {
-  store(request: CollectedRequest, response: StoredResponse): void
-  storeRedirect(request: CollectedRequest, redirect: PrerenderedRedirect): void
-  /**
-   * Takes the reason why a response is not the same for every visitor, as the end of a sentence.
-   *
-   * @param place The line that has read a value of the visitor; null if there is no such line.
-   */
-  refuse(request: CollectedRequest, reason: string, place: SourceFrame | null): void
 }
