@@ -20,7 +20,7 @@ export interface Outcome {
 const MOST_FILES = 30
 /** A file that tap could not end is killed with its process after this time. */
 const KILLED_AFTER_MS = 60_000
-const GRACE_MS = 10_000
+const GRACE_MS = 30_000
 
 const WORKER = resolve('dist/test/runner/worker.js')
 
