@@ -71,7 +71,7 @@ const SUFFIX = /[?#].*$/
 export function createModuleUrls(input: ModuleUrlsInput): Assets {
   const { siteDir, options, compileReact, packageModules = new Set(), onLoaded } = input
   const files = new Map<string, Uint8Array>()
-  const targets = new Map<string, Promise<Target | PartialMessage[]>>()
+  const { targets, publishOnce } = createPublisher(input)
   /** The URLs of the site's own modules that lead to no file. */
   const lost: { specifier: string; message: PartialMessage }[] = []
 
@@ -156,6 +156,14 @@ export function createModuleUrls(input: ModuleUrlsInput): Assets {
     return null
   }
 
+  return { plugin, files }
+}
+
+/** Makes the files that URLs of modules lead to. Each file is made once. */
+function createPublisher(input: ModuleUrlsInput) {
+  const { siteDir, options, packageModules = new Set() } = input
+  const targets = new Map<string, Promise<Target | PartialMessage[]>>()
+
   function publishOnce(file: string, isBundled: boolean) {
     const key = `${isBundled} ${file}`
     const pending = targets.get(key) ?? (isBundled ? bundle(file) : copy(file))
@@ -204,7 +212,7 @@ export function createModuleUrls(input: ModuleUrlsInput): Assets {
     return outcome.ok ? { result: outcome.result, parts, inner } : { errors: outcome.errors }
   }
 
-  return { plugin, files }
+  return { targets, publishOnce }
 }
 
 /** Describes a URL that leads to no file. `file` is the path of the module in the site. */
