@@ -47,7 +47,8 @@ export interface Site {
   shells: ShellRenderer | null
   slots: RenderSlots
   uploads: UploadSpace
-  policies: PolicyWatch
+  /** Null in production. */
+  policies: PolicyWatch | null
   etags: EtagWriter
   /** Stores the responses of pages with the export `cache` or `prerender`; null if there are none, and in development. */
   cache: PageCache | null

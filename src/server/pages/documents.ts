@@ -86,7 +86,7 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
         return ''
       }
       if (!ctx.hasScripts) return head
-      site.policies.watchHead(plan, head, ctx)
+      site.policies?.watchHead(head, ctx)
       const needsReader = data.needsReader || (extras && needsUnflatten(extras.serialized))
       const readers = needsReader ? plan.readerPreloads.join(nonce) : ''
       const written = isStreamed ? showPartsWithoutScript(head, platform.styleNonce) : head

@@ -63,7 +63,7 @@ async function tryToRender(
   const html = addNonces(rendered.html, shells.scripts, nonce)
   // Such a script looks like a script in markup of the site, which must not get a hash.
   if (COMPLETES.test(html)) return { kind: 'refused', reason: 'React completes a part of its shell with a script' }
-  const withHead = ctx.hasScripts ? completeHead(html, { plan, data: data.data, nonce, styleNonce }, ctx) : html
+  const withHead = ctx.hasScripts ? completeHead(html, { plan, data: data.data, nonce, styleNonce }) : html
   const text = markFallbacks(withHead, styleNonce) + writeEnd(route, data, nonce, ctx)
   return { kind: 'shell', shell: { text, nonce, styleNonce, rest: { ...data, state: rendered.state } } }
 }
@@ -88,11 +88,10 @@ interface HeadInput extends Pick<RenderedShell, 'nonce' | 'styleNonce'>, Pick<Pr
   data: readonly string[]
 }
 
-function completeHead(html: string, { plan, data, nonce, styleNonce }: HeadInput, ctx: RequestContext): string {
+function completeHead(html: string, { plan, data, nonce, styleNonce }: HeadInput): string {
   const at = findHeadEnd(html)
   if (at === -1) return html
   const head = html.slice(0, at)
-  ctx.site.policies.watchHead(plan, head, ctx)
   const readers = data.some(needsUnflatten) ? plan.readerPreloads.join(nonce) : ''
   return showPartsWithoutScript(head, styleNonce) + plan.preloads.join(nonce) + readers + html.slice(at)
 }

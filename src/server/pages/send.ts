@@ -119,7 +119,7 @@ const FORMATS: Readonly<Record<ResponseFormat, FormatHeaders>> = {
     finish(_, ctx) {
       const { site, reply, address } = ctx
       addPrivacyVary(reply, site.options.reports)
-      if (ctx.hasScripts) site.policies.watch(ctx)
+      if (ctx.hasScripts) site.policies?.watch(ctx)
       if (site.options.securityHeaders) setDocumentSecurity(reply, address)
     },
     etagOf: (text, { site, route, nonce, reply }) =>
@@ -247,7 +247,6 @@ function setShellHeaders({ headers, policy }: StoredShell, { response }: StoredP
   addPrivacyVary(reply, reports)
   addHashes(reply, response)
   if (csp) setPolicy(reply, policy.join(nonce))
-  site.policies.watch(ctx)
   if (securityHeaders) setDocumentSecurity(reply, ctx.address)
 }
 

@@ -15,7 +15,7 @@ import type { RouteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createUploadSpace } from '../forms/upload-files.ts'
 import { createEtagWriter } from '../http/etag.ts'
-import { createPolicyWatch } from '../http/policy-watch.ts'
+import type { PolicyWatch } from '../http/policy-watch.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { createMarkdownConverter } from '../markdown/markdown-converter.ts'
 import { createRunStep } from '../metrics/instrument.ts'
@@ -40,12 +40,13 @@ export interface SiteInput {
   collector: ResponseCollector | null
   isExported: boolean
   shells: ShellRenderer | null
+  policies: PolicyWatch | null
 }
 
 /** @param app The instance that the site's pages are registered on. */
 export function createSite(app: FastifyInstance, input: SiteInput): Site {
   const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
-  const { cache, prerendered, collector, isExported, shells } = input
+  const { cache, prerendered, collector, isExported, shells, policies } = input
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const origin = ownOrigin(worker)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
@@ -78,7 +79,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     shells,
     slots,
     uploads: createUploadSpace(options.forms.maxUploadBytes),
-    policies: createPolicyWatch(app.log, build.entry.url),
+    policies,
     etags: createEtagWriter(),
     cache,
     cacheScope: cacheScope({ buildId: build.manifest.buildId, publicEnv, hosts: options.hosts }),

@@ -139,6 +139,10 @@ export async function mountSite(
     const cache = collector ? null : await openCache(app, build, options, openCacheStore)
     const prerendered = cache && loadPrerendered(app, build, { base, publicEnv })
     const shells = cache && pages.some(({ loadVisitor }) => loadVisitor !== null) ? await loadShells(options) : null
+    const policies =
+      mode === 'development'
+        ? (await import('../http/policy-watch.ts')).createPolicyWatch(app.log, build.entry.url)
+        : null
     const created = createSite(app, {
       build,
       base,
@@ -154,6 +158,7 @@ export async function mountSite(
       collector: collector ?? null,
       isExported,
       shells,
+      policies,
     })
     addPageCache(app, created.cache)
     if (live) {
