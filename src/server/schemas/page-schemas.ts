@@ -1,6 +1,6 @@
 import type { SchemaIssue, SchemaResult, StandardSchema } from '../../shared/standard-schema.ts'
 import type { FieldRules, FormRules } from '../../shared/wire/boot.ts'
-import { isThenable } from '../../shared/wire/deferred-data.ts'
+import { isThenable } from '../../shared/wire/promises.ts'
 import { createExportError, showValue } from '../errors/hydrant-error.ts'
 import { stackEnd } from '../util/unknown-values.ts'
 import { acceptsEmpty, createShape, type JsonSchema, jsonSchemaOf, type Shape } from './json-schema.ts'
