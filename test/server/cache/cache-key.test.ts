@@ -1,6 +1,6 @@
 import t from 'tap'
 import { cacheScope, type KeyedRequest, keyOf, pathTag } from '../../../src/server/cache/cache-key.ts'
-import { remember } from '../../../src/server/util/remember.ts'
+import { createTextCache } from '../../../src/server/util/memoize.ts'
 
 const request: KeyedRequest = {
   scope: cacheScope({ buildId: 'b', publicEnv: null, hosts: [] }),
@@ -39,7 +39,9 @@ t.test('what clients send cannot make keys, tags or remembered entries long', as
   t.ok(keyOf({ ...request, path, search: `?q=${path}` }).length < 400)
   t.ok(pathTag(path).length <= 256)
   t.not(pathTag(path), pathTag(`${path}x`))
-  const known = new Map<string, number>()
-  for (let at = 0; at < 10; at++) t.equal(remember(known, 100, 'a'.repeat(8_000) + at, at), at)
+  const known = createTextCache<string>(100)
+  for (let at = 0; at < 10; at++) known.set('a'.repeat(8_000) + at, 'value')
   t.equal(known.size, 0)
+  for (let at = 0; at < 110; at++) known.set(`${at}`, 'value')
+  t.equal(known.size, 100)
 })
