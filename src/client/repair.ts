@@ -3,7 +3,7 @@
 // removes such a text or inserts something before it: https://github.com/facebook/react/issues/11538. Loaded when the
 // page has a `<font>`, or when React has thrown.
 
-import { isReacts, keepFields } from './forms/keep-fields.ts'
+import { isReacts, keepFields } from './kept-fields.ts'
 import { keepMissingPart } from './missing-part.ts'
 
 /** The fields of React's internal tree nodes that this file reads. */

@@ -1,11 +1,18 @@
 import type { Acted } from '../../shared/wire/navigation-protocol.ts'
 import { currentOf, watchSent } from '../field-defaults.ts'
+import { keepTyped } from '../kept-fields.ts'
 import type { NavigatorContext } from '../navigation/navigator-context.ts'
 import { focusInvalid, removeNotice, showError, showSentence } from '../notice.ts'
 import { extrasOf, type FetchResult } from '../read-page.ts'
 import type { ResultView } from '../result-view.ts'
-import { keepTyped } from '../typed-text.ts'
-import { callAction, createSubmissionOrder, keyOf, MULTIPART, type Submission, type Turn } from './call-action.ts'
+import {
+  callAction,
+  createSubmissionOrder,
+  MULTIPART,
+  type Submission,
+  keyOf,
+  type Turn,
+} from './call-action.ts'
 import type { PostedForm } from './intercept-forms.ts'
 
 /**
