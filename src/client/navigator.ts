@@ -5,7 +5,7 @@ import type { BrowserFunctions } from '../shared/tree/browser.ts'
 import type { App } from './app.tsx'
 import { fetchPage } from './fetch-page.ts'
 import { watchForms } from './field-defaults.ts'
-import { keyOf } from './forms/call-action.ts'
+import { submissionKey } from './forms/call-action.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
 import { createFormSubmitter, type SubmissionContext } from './forms/submit-form.ts'
@@ -91,7 +91,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
       // A button may send the form elsewhere.
       const here = urlOnScreen()
       if (read?.url.href.replace(/#.*/, '') !== new URL(href ?? here, here).href.replace(/#.*/, '')) return null
-      return read && { ...read, href: read.url.href, key: keyOf(read.url, read.formData) }
+      return read && { ...read, href: read.url.href, key: submissionKey(read.url, read.formData) }
     },
     submit: createFieldSender(context, refresh, releases),
     async prefetch(to) {

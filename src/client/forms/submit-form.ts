@@ -10,7 +10,7 @@ import {
   createSubmissionOrder,
   MULTIPART,
   type Submission,
-  keyOf,
+  submissionKey,
   type Turn,
 } from './call-action.ts'
 import type { PostedForm } from './intercept-forms.ts'
@@ -40,7 +40,7 @@ export function createFormSubmitter({ app, state, begin, view, expire }: Submiss
 
   async function submit({ url, formData, form, enctype }: PostedForm, onSend: () => void) {
     // Ignores a double click.
-    const key = keyOf(url, formData)
+    const key = submissionKey(url, formData)
     if (sending.has(key)) return
     sending.add(key)
     removeNotice(form)

@@ -39,7 +39,7 @@ export function cacheScope({ buildId, publicEnv, hosts }: ScopeInput): string {
 const MAX_TARGET_LENGTH = 256
 
 /** Returns the key of a response. Two requests with the same key get the same response. */
-export function keyOf({ scope, origin, format, kept, mayReport, path, search }: KeyedRequest): string {
+export function documentKey({ scope, origin, format, kept, mayReport, path, search }: KeyedRequest): string {
   const target = path + search
   // A path begins with a slash, and no hash does.
   const end = target.length > MAX_TARGET_LENGTH ? hashOf(target) : target

@@ -44,7 +44,7 @@ const RETRY_MS = 1_000
 /** The longest pause after a failure. */
 const MAX_RETRY_MS = 30_000
 
-/** The responses of one site's cached pages. All keys are results of `keyOf`. */
+/** The responses of one site's cached pages. All keys are results of `documentKey`. */
 export class PageCache {
   readonly knownKeys = new KnownKeys()
   #pages: TaggedPages

@@ -39,7 +39,7 @@ export function createErrorAnalyzer(settings: FingerprintSettings): ErrorAnalyze
   const cache = createTextCache<AnalyzedError>(MAX_CACHED)
 
   function analyzeDescription(description: Description, redaction: Redaction, placeFrames: PlaceFrames): AnalyzedError {
-    const key = keyOf(description)
+    const key = descriptionKey(description)
     const isPrivate = key === null || redaction.mayHold(key)
     const cached = isPrivate ? undefined : cache.get(key)
     if (cached) return cached
@@ -70,7 +70,7 @@ export function createErrorAnalyzer(settings: FingerprintSettings): ErrorAnalyze
 }
 
 // Returns null for an error that consists of more than its type, message, code and frames.
-function keyOf({ type, message, stack, code = '', ownDigest, cause, errors }: Description): string | null {
+function descriptionKey({ type, message, stack, code = '', ownDigest, cause, errors }: Description): string | null {
   if (ownDigest !== undefined || cause || errors) return null
   return `${type}\n${code}\n${message}\n${stack}`
 }

@@ -134,7 +134,7 @@ export function addCompression(app: FastifyInstance, { compress }: { compress: b
     if (body === undefined) return done(null, payload)
     if (body !== 'compressible') {
       if (payload === body.text) return sendBody(body, reply, done)
-      noteChanged(reply)
+      limitChanged(reply)
     }
     if (!compress || request.headers['accept-encoding'] === undefined) return done(null, payload)
     if (typeof payload !== 'string' && !(payload instanceof Readable)) return done(null, payload)
@@ -157,7 +157,7 @@ export function addCompression(app: FastifyInstance, { compress }: { compress: b
 }
 
 /** Keeps a text out of shared caches that a hook has changed, possibly for this visitor only. */
-function noteChanged(reply: FastifyReply) {
+function limitChanged(reply: FastifyReply) {
   reply.removeHeader('etag')
   limitCaching(reply, 'private')
 }
