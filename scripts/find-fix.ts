@@ -1,5 +1,5 @@
 import type { SourceFrame } from '../src/server/errors/failure-record.ts'
-import { closestMatch } from '../src/server/util/closest-match.ts'
+import { hintAtClosest } from '../src/server/util/closest-match.ts'
 import type { Side } from '../src/shared/wire/public-error.ts'
 
 /** The messages of Chrome and Node.js, of Firefox, and of Safari. The groups are the name. */
@@ -47,8 +47,7 @@ function findElementFix(side: Side, message: string): string | null {
 function findHrefFix(message: string, routes: readonly string[]): string | null {
   const [, route] = /^href\('([^']*)'\): /.exec(message) ?? []
   if (route === undefined || routes.includes(route)) return null
-  const similar = closestMatch(route, routes)
-  return `Correct the route: there is no page ${route}${similar === undefined ? '.' : `; did you mean ${similar}?`}`
+  return `Correct the route: there is no page ${route}${hintAtClosest(route, routes, String) || '.'}`
 }
 
 const OF_BROWSERS = new Set([

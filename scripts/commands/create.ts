@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
-import { closestMatch } from '../../src/server/util/closest-match.ts'
+import { hintAtClosest } from '../../src/server/util/closest-match.ts'
 import { PACKAGE_FOLDER } from '../../src/server/util/paths.ts'
 import { messageOf } from '../../src/server/util/unknown-values.ts'
 import { discoverSite } from '../build/discover/discover-site.ts'
@@ -64,9 +64,7 @@ export const SITE_FOLDERS: Record<TemplateName, string> = { minimal: '.', tailwi
 /** Returns the name of a template. Throws HYD_CLI_TEMPLATE for any other text. */
 export function requireTemplate(name: string): TemplateName {
   if (isTemplateName(name)) return name
-  const closest = closestMatch(name, Object.keys(LAYERS))
-  const hint = closest ? `; did you mean "${closest}"?` : ''
-  throw createHydrantError('HYD_CLI_TEMPLATE', [name, hint])
+  throw createHydrantError('HYD_CLI_TEMPLATE', [name, hintAtClosest(name, Object.keys(LAYERS))])
 }
 
 /** Returns the absolute paths of the folders that make up a template, in order. */

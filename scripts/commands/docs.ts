@@ -1,5 +1,5 @@
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
-import { closestMatch } from '../../src/server/util/closest-match.ts'
+import { hintAtClosest } from '../../src/server/util/closest-match.ts'
 import {
   type Chapter,
   findChapter,
@@ -41,11 +41,8 @@ function answer(words: readonly string[]): string {
     chapters,
   )
   if (hits.length > 0) return formatHits(hits)
-  const closest = closestMatch(
-    text,
-    chapters.map(({ name }) => name),
-  )
-  throw createHydrantError('HYD_DOCS_UNKNOWN', [text, closest ? `; did you mean "${closest}"?` : ''])
+  const names = chapters.map(({ name }) => name)
+  throw createHydrantError('HYD_DOCS_UNKNOWN', [text, hintAtClosest(text, names)])
 }
 
 function formatHits(hits: readonly Hit[]): string {

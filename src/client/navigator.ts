@@ -4,12 +4,12 @@
 import type { BrowserFunctions } from '../shared/tree/browser.ts'
 import type { App } from './app.tsx'
 import { fetchPage } from './fetch-page.ts'
-import { isChanged, isTouched, watchForms } from './field-defaults.ts'
-import { keyOf } from './forms/call-action.ts'
+import { watchForms } from './field-defaults.ts'
+import { submissionKey } from './forms/call-action.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
-import { placesOfFields, watchFields } from './forms/keep-fields.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
 import { createFormSubmitter, type SubmissionContext } from './forms/submit-form.ts'
+import { createLeftFields, keepsTyped, restoreTyped, watchFields } from './kept-fields.ts'
 import { createActivity, type NavigatorState } from './navigation/navigator-context.ts'
 import { createNavigate } from './navigation/page-navigation.ts'
 import { createPageView } from './navigation/page-view.ts'
@@ -17,7 +17,6 @@ import { createLinks } from './prefetch/links.ts'
 import { createPrefetcher } from './prefetch/prefetcher.ts'
 import { showProgress } from './progress.ts'
 import { createRefresh, createResultView } from './result-view.ts'
-import { type Field, fill, isKept, KEPT_MS, keepsTyped, readValue, restoreTyped } from './typed-text.ts'
 
 // Here, because a document with a form loads this script before hydration, and creates the navigator after it.
 watchFields()
@@ -92,7 +91,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
       // A button may send the form elsewhere.
       const here = urlOnScreen()
       if (read?.url.href.replace(/#.*/, '') !== new URL(href ?? here, here).href.replace(/#.*/, '')) return null
-      return read && { ...read, href: read.url.href, key: keyOf(read.url, read.formData) }
+      return read && { ...read, href: read.url.href, key: submissionKey(read.url, read.formData) }
     },
     submit: createFieldSender(context, refresh, releases),
     async prefetch(to) {
@@ -175,44 +174,4 @@ export function createTextGuard(): () => Promise<void> {
   new MutationObserver(guard).observe(documentElement, { attributeFilter: ['class'] })
   void guard()
   return guard
-}
-
-// Keeps what a visitor has typed on a page when a link leads away from it. When the visitor is back, the fields are filled
-// in again, as a browser does for documents.
-
-/** By the place of the field. */
-type Left = Map<string, { field: Field; value: ReturnType<typeof readValue> }>
-
-/** Creates the functions that remember the fields of a page, and fill them in. */
-export function createLeftFields() {
-  /** By the key of the page's entry of the history. */
-  const pages = new Map<string, Left>()
-
-  return {
-    /** To be called before another page is shown. */
-    leave() {
-      const key = navigation.transition?.from.key
-      if (!key) return
-      const left: Left = new Map()
-      for (const [place, field] of placesOfFields()) {
-        if (isKept(field) && (isTouched(field) || isChanged(field))) left.set(place, { field, value: readValue(field) })
-      }
-      pages.set(key, left)
-      setTimeout(() => pages.get(key) === left && pages.delete(key), KEPT_MS)
-    },
-    /** To be called when the page is shown. */
-    arrive({ destination, navigationType }: NavigateEvent) {
-      if (navigationType !== 'traverse') return
-      const left = pages.get(destination.key) ?? []
-      // The visitor may send the form now, and come back to it.
-      pages.delete(destination.key)
-      const places = placesOfFields()
-      for (const [place, { field: old, value }] of left) {
-        const field = places.get(place)
-        // The field of a layout that stays has its text.
-        if (!field || old.isConnected || !isKept(field)) continue
-        if (JSON.stringify(readValue(field)) !== JSON.stringify(value)) fill(field, value)
-      }
-    },
-  }
 }

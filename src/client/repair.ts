@@ -7,7 +7,7 @@
 // do, changes the browser for other scripts, and old texts stay. Putting the translated text into React's node makes
 // the translation begin again, without end.
 
-import { isReacts, keepFields } from './forms/keep-fields.ts'
+import { isReacts, keepFields } from './kept-fields.ts'
 import { keepMissingPart } from './missing-part.ts'
 
 /** The fields of React's internal tree nodes that this file reads. */

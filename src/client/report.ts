@@ -2,8 +2,8 @@ import type { ErrorInfo } from 'react'
 import { base } from '../shared/base.ts'
 import { Boundary } from '../shared/tree/boundary.tsx'
 import type { Boot } from '../shared/wire/boot.ts'
-import { RefusalError, ServerFailure } from '../shared/wire/deferred-data.ts'
 import { UPDATED_EVENT } from '../shared/wire/dev-protocol.ts'
+import { RefusalError, ServerFailure } from '../shared/wire/promises.ts'
 import {
   MAX_REPORTED_CAUSES,
   MAX_REPORTED_ERRORS,

@@ -1,5 +1,5 @@
-import { ServerFailure } from '../shared/wire/deferred-data.ts'
 import type { Acted } from '../shared/wire/navigation-protocol.ts'
+import { ServerFailure } from '../shared/wire/promises.ts'
 import type { App } from './app.tsx'
 import { fetchPage } from './fetch-page.ts'
 import type { NavigatorState } from './navigation/navigator-context.ts'

@@ -4,7 +4,7 @@
 
 import { Boundary } from '../shared/tree/boundary.tsx'
 import type { Notice } from '../shared/wire/boot.ts'
-import { type createDeferredPromises, ServerFailure } from '../shared/wire/deferred-data.ts'
+import { type createDeferredPromises, ServerFailure } from '../shared/wire/promises.ts'
 import type { FailureInfo } from './report.ts'
 
 /** The fields of React's internal tree nodes that this file reads. */

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix, sep } from 'node:path'
 import t from 'tap'
-import { FOREIGN_NAMES, foreignPackageFix } from '../../scripts/build/bundles/foreign-names.ts'
+import { FOREIGN_NAMES, foreignPackageFix } from '../../scripts/build/discover/other-frameworks.ts'
 import { formatLlms, nameOfPath, readChapter, readChapters } from '../../scripts/chapters.ts'
 import { errorTable } from '../../src/server/errors/error-table.ts'
 import { runHere } from '../scripts/run-here.ts'

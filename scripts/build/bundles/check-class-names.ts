@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import type { AnyNode, Program } from 'acorn'
 import { type Metafile, transform } from 'esbuild'
-import { closestMatch } from '../../../src/server/util/closest-match.ts'
+import { hintAtClosest } from '../../../src/server/util/closest-match.ts'
 import { type BuildProblem, createProblem, placeAt, type SourceLocation } from '../../build-problem.ts'
 import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 import { isInstalled, loaderOf } from '../esbuild/resolve-file.ts'
@@ -73,7 +73,7 @@ async function checkFile(siteDir: string, file: string, modules: ImportedModules
     const { line, column } = originalPositionFor(trace, { line: row + 1, column: start })
     const lineText = lines[(line ?? 1) - 1] ?? null
     const place = { file, line, column: column === null ? null : column + 1, lineText }
-    return [createClassProblem(module.path, name, closestMatch(name, module.classes), place)]
+    return [createClassProblem(module.path, name, module.classes, place)]
   })
 }
 
@@ -81,10 +81,10 @@ async function checkFile(siteDir: string, file: string, modules: ImportedModules
 export function createClassProblem(
   module: string,
   name: string,
-  meant: string | undefined,
+  known: readonly string[],
   location: SourceLocation | null,
 ): BuildProblem {
-  return createProblem('HYD_BUILD_CLASS_NAME', [module, name, meant ? `; did you mean "${meant}"?` : ''], location)
+  return createProblem('HYD_BUILD_CLASS_NAME', [module, name, hintAtClosest(name, known)], location)
 }
 
 /** Returns whether a module has a class, or the object of its classes has such a method. */

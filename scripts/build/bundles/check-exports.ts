@@ -5,10 +5,11 @@ import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../../src/server/
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
 import { mapWithLimit } from '../../map-with-limit.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
+import { meantExport } from '../discover/other-frameworks.ts'
 import { type BundleOptions, settle } from '../esbuild/bundler.ts'
 import { parseScript } from '../output/parse-script.ts'
 import { checkPrerender, checkValues } from './check-values.ts'
-import { meantExport, serverFileOf } from './doubtful-exports.ts'
+import { serverFileOf } from './doubtful-exports.ts'
 import {
   findExport,
   findStar,

@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { type Loader, type Metafile, transform } from 'esbuild'
+import { createHydrantError, type HydrantError } from '../../../src/server/errors/hydrant-error.ts'
+import { hintAtClosest } from '../../../src/server/util/closest-match.ts'
 import { type BuildProblem, createProblem, placeAt, type SourceLocation } from '../../build-problem.ts'
 import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
-import { HYDRANT_EXPORTS } from '../esbuild/hydrant-files.ts'
+import { foreignFix } from '../discover/other-frameworks.ts'
+import { HYDRANT_EXPORTS, REACT_EXPORTS } from '../esbuild/hydrant-files.ts'
 import { isInstalled, loaderOf } from '../esbuild/resolve-file.ts'
 import { nodesIn, parseScript } from '../output/parse-script.ts'
-import { createNameProblem } from './foreign-names.ts'
 
 /** An import declaration with names, as esbuild writes it. */
 const IMPORT = /^import (?:[\w$]+, )?\{([^}]*)\} from "([\w:/]+)";$/gm
@@ -74,6 +76,32 @@ async function findImport(
     return placeAt(file, source, match.index + match[0].length - (match.groups?.rest?.length ?? 0))
   }
   return null
+}
+
+/** Describes the import of a name that a package does not export. */
+export function createNameProblem(
+  module: string,
+  name: string,
+  known: readonly string[],
+  location: SourceLocation | null,
+): BuildProblem {
+  const { message, fix } = createNameError(module, name, known)
+  return { code: 'HYD_BUILD_IMPORT_NAME', message, fix, location }
+}
+
+/** Creates the error of an import of a name that a package does not export. */
+export function createNameError(module: string, name: string, known: readonly string[]): HydrantError {
+  const fix = foreignFix(module, name)
+  const hint = hintAtOther(module, name) || (fix === undefined ? hintAtClosest(name, known) : '')
+  const error = createHydrantError('HYD_BUILD_IMPORT_NAME', [module, name, hint])
+  return fix === undefined ? error : Object.assign(error, { fix })
+}
+
+/** Returns the part of the message that names the other module of Hydrant if it has the export. */
+function hintAtOther(module: string, name: string): string {
+  const other = module === 'hydrant' ? 'hydrant/react' : 'hydrant'
+  const ofOther = module === 'hydrant' ? REACT_EXPORTS : module === 'hydrant/react' ? HYDRANT_EXPORTS : []
+  return ofOther.includes(name) ? `; import it from "${other}"` : ''
 }
 
 export const SERVER_DIRECTIVE = 'use server'

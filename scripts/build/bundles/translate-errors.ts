@@ -68,7 +68,7 @@ export async function translateError(siteDir: string, message: Message): Promise
   if (wrongCase) return wrongCase
   const problem = translateMessage(message)
   const missing = readMissingName(message)
-  if (!missing || missing.meant !== undefined || !problem.location) return problem
+  if (!missing || missing.meant.length > 0 || !problem.location) return problem
   const { module, name } = missing
   const other = name === 'default' ? importedAs(problem.location) : 'default'
   if (other === undefined || !(await isExported(siteDir, module, other))) return problem

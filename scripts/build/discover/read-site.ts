@@ -4,7 +4,7 @@ import { join, sep } from 'node:path'
 import { WELL_KNOWN } from '../../../src/server/build-output/manifest.ts'
 import { findSiteBelow } from '../../../src/server/build-output/read-build.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
-import { FOREIGN_FOLDERS, type ForeignFile, findForeignFiles } from './foreign-files.ts'
+import { FOREIGN_FOLDERS, type ForeignFile, findForeignFiles } from './other-frameworks.ts'
 
 /** The file names of a site, with forward slashes, sorted. */
 export interface SiteFiles {

@@ -24,7 +24,7 @@ import type {
   DevFrame,
   DevStackLine,
 } from '../../../src/shared/wire/dev-protocol.ts'
-import { foreignFix } from '../../build/bundles/foreign-names.ts'
+import { foreignFix } from '../../build/discover/other-frameworks.ts'
 import { BuildError, type BuildProblem } from '../../build-problem.ts'
 import { findFix } from '../../find-fix.ts'
 import { isKnownError } from '../../terminal/format-error.ts'

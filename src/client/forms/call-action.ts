@@ -215,7 +215,7 @@ function withLineBreaks(value: FormDataEntryValue): string {
 }
 
 /** Returns the same text for the same fields to the same URL. */
-export function keyOf(url: URL, formData: FormData): string {
+export function submissionKey(url: URL, formData: FormData): string {
   return JSON.stringify([url.href, [...formData].map(([name, value]) => [name, describeValue(value)])])
 }
 

@@ -1,11 +1,18 @@
 import type { Acted } from '../../shared/wire/navigation-protocol.ts'
 import { currentOf, watchSent } from '../field-defaults.ts'
+import { keepTyped } from '../kept-fields.ts'
 import type { NavigatorContext } from '../navigation/navigator-context.ts'
 import { focusInvalid, removeNotice, showError, showSentence } from '../notice.ts'
 import { extrasOf, type FetchResult } from '../read-page.ts'
 import type { ResultView } from '../result-view.ts'
-import { keepTyped } from '../typed-text.ts'
-import { callAction, createSubmissionOrder, keyOf, MULTIPART, type Submission, type Turn } from './call-action.ts'
+import {
+  callAction,
+  createSubmissionOrder,
+  MULTIPART,
+  type Submission,
+  submissionKey,
+  type Turn,
+} from './call-action.ts'
 import type { PostedForm } from './intercept-forms.ts'
 
 /**
@@ -33,7 +40,7 @@ export function createFormSubmitter({ app, state, begin, view, expire }: Submiss
 
   async function submit({ url, formData, form, enctype }: PostedForm, onSend: () => void) {
     // Ignores a double click.
-    const key = keyOf(url, formData)
+    const key = submissionKey(url, formData)
     if (sending.has(key)) return
     sending.add(key)
     removeNotice(form)

@@ -132,14 +132,14 @@ function createPrefetchedPages(app: App, fetch: FetchAhead, onSettled: () => voi
   return {
     discard,
     findPending,
-    get: (url: URL) => pages.get(keyOf(url)),
+    get: (url: URL) => pages.get(pageKey(url)),
     hasPlace: () => findPending().length < MAX_PENDING,
     isFull: () => pages.size >= MAX_PAGES,
     /** Fetches a page that is neither fetched nor pending. */
     start(url: URL, reason: Reason): Ahead {
       const controller = new AbortController()
       const result = fetch(url, { signal: controller.signal, priority: reason === 'seen' ? 'low' : 'auto' })
-      const page: Ahead = { key: keyOf(url), result, controller, reason, current: app.tree, isPending: true }
+      const page: Ahead = { key: pageKey(url), result, controller, reason, current: app.tree, isPending: true }
       pages.set(page.key, page)
       for (const oldest of pages.values()) if (pages.size > MAX_PAGES) discard(oldest)
       setTimeout(discard, FRESH_MS, page)
@@ -160,8 +160,8 @@ function createPrefetchedPages(app: App, fetch: FetchAhead, onSettled: () => voi
     },
     /** Removes a page and returns it. Its request continues. */
     remove(url: URL): Ahead | undefined {
-      const page = pages.get(keyOf(url))
-      pages.delete(keyOf(url))
+      const page = pages.get(pageKey(url))
+      pages.delete(pageKey(url))
       return page
     },
     discardAll() {
@@ -170,7 +170,7 @@ function createPrefetchedPages(app: App, fetch: FetchAhead, onSettled: () => voi
   }
 }
 
-function keyOf({ origin, pathname, search }: URL): string {
+function pageKey({ origin, pathname, search }: URL): string {
   return origin + pathname + search
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Format } from '../http/negotiate.ts'
 import { type PublicAddress, pathOf, plainTarget, publicAddress } from '../http/request-url.ts'
-import { remember } from '../util/remember.ts'
+import { createTextCache } from '../util/memoize.ts'
 
 /** The parts of a request that the response of a cached page may depend on. */
 export interface KeyedRequest {
@@ -39,7 +39,7 @@ export function cacheScope({ buildId, publicEnv, hosts }: ScopeInput): string {
 const MAX_TARGET_LENGTH = 256
 
 /** Returns the key of a response. Two requests with the same key get the same response. */
-export function keyOf({ scope, origin, format, kept, mayReport, path, search }: KeyedRequest): string {
+export function documentKey({ scope, origin, format, kept, mayReport, path, search }: KeyedRequest): string {
   const target = path + search
   // A path begins with a slash, and no hash does.
   const end = target.length > MAX_TARGET_LENGTH ? hashOf(target) : target
@@ -142,7 +142,7 @@ const MAX_URL_LENGTH = 256
  * request, decision 053
  */
 export class KnownKeys {
-  #byUrl = new Map<string, Entry>()
+  #byUrl = createTextCache<Entry>(MAX_KEYS)
 
   /** Returns the key of an equal request; null if it is not known. */
   find({ route, request, mayReport }: DocumentRequest): KnownKey | null {
@@ -158,6 +158,6 @@ export class KnownKeys {
   add({ route, request, mayReport }: DocumentRequest, key: string) {
     const { url, protocol, host } = request
     if (url.length > MAX_URL_LENGTH) return
-    remember(this.#byUrl, MAX_KEYS, url, { route, protocol, host, mayReport, key, address: publicAddress(request) })
+    this.#byUrl.set(url, { route, protocol, host, mayReport, key, address: publicAddress(request) })
   }
 }

@@ -44,7 +44,7 @@ const RETRY_MS = 1_000
 /** The longest pause after a failure. */
 const MAX_RETRY_MS = 30_000
 
-/** The responses of one site's cached pages. All keys are results of `keyOf`. */
+/** The responses of one site's cached pages. All keys are results of `documentKey`. */
 export class PageCache {
   readonly knownKeys = new KnownKeys()
   #pages: TaggedPages
@@ -323,7 +323,13 @@ const MAX_KNOWN_TAGS = 10_000
  */
 export class TagVersions {
   #now = 0
-  #last = new Map<string, number>()
+  #last = new LRUCache<string, number>({
+    maxSize: MAX_KNOWN_TAGS,
+    sizeCalculation: () => 1,
+    dispose: (time, _, reason) => {
+      if (reason === 'evict') this.#forgotten = Math.max(this.#forgotten, time)
+    },
+  })
   /** The latest invalidation of all tags that are no longer in `#last`. */
   #forgotten = 0
   /** The latest invalidation of everything. */
@@ -335,16 +341,7 @@ export class TagVersions {
 
   invalidate(tags: readonly string[]) {
     this.#now++
-    for (const tag of tags) {
-      this.#last.delete(tag)
-      this.#last.set(tag, this.#now)
-    }
-    while (this.#last.size > MAX_KNOWN_TAGS) {
-      const [oldest] = this.#last
-      if (!oldest) return
-      this.#last.delete(oldest[0])
-      this.#forgotten = Math.max(this.#forgotten, oldest[1])
-    }
+    for (const tag of tags) this.#last.set(tag, this.#now)
   }
 
   invalidateAll() {
@@ -356,6 +353,6 @@ export class TagVersions {
 
   /** Whether none of the tags has been invalidated after `since`. */
   areCurrent(tags: readonly string[], since: number): boolean {
-    return this.#all <= since && tags.every((tag) => (this.#last.get(tag) ?? this.#forgotten) <= since)
+    return this.#all <= since && tags.every((tag) => (this.#last.peek(tag) ?? this.#forgotten) <= since)
   }
 }

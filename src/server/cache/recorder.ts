@@ -84,7 +84,7 @@ class Traps<Original extends object> implements ProxyHandler<object> {
   }
 
   has(target: object, property: PropertyKey): boolean {
-    this.#noteUnlessShared(target, property)
+    this.#recordUnlessShared(target, property)
     return Reflect.has(this.#object.original(), property)
   }
 
@@ -94,7 +94,7 @@ class Traps<Original extends object> implements ProxyHandler<object> {
   }
 
   getOwnPropertyDescriptor(target: object, property: PropertyKey): PropertyDescriptor | undefined {
-    this.#noteUnlessShared(target, property)
+    this.#recordUnlessShared(target, property)
     const descriptor = Reflect.getOwnPropertyDescriptor(this.#object.original(), property)
     if (!descriptor || isFixed(target, property)) return descriptor
     const shared = this.#sharedAt(target, property)
@@ -147,7 +147,7 @@ class Traps<Original extends object> implements ProxyHandler<object> {
     this.#recording.note(memberName(this.#object.name, property))
   }
 
-  #noteUnlessShared(target: object, property: PropertyKey) {
+  #recordUnlessShared(target: object, property: PropertyKey) {
     if (!this.#sharedAt(target, property) && !isPlain(this.#object.original(), property)) this.#note(property)
   }
 

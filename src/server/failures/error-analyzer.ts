@@ -3,7 +3,7 @@ import { errorTable } from '../errors/error-table.ts'
 import { innerErrorsOf, type KeptError, type SourceFrame } from '../errors/failure-record.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
 import { wordsIn } from '../redaction/secrets.ts'
-import { remember } from '../util/remember.ts'
+import { createTextCache } from '../util/memoize.ts'
 import { type Description, describeThrown, framesIn } from './describe-thrown.ts'
 import { type LoggedError, redactLine, type SourceError, toKeptError, toLoggedError } from './failure-log.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -36,10 +36,10 @@ const MAX_CACHED = 500
  * perf: cached by the text of the error, as the same error often occurs again, 0.7 µs instead of 24 µs, commit 8d8d4fde
  */
 export function createErrorAnalyzer(settings: FingerprintSettings): ErrorAnalyzer {
-  const cache = new Map<string, AnalyzedError>()
+  const cache = createTextCache<AnalyzedError>(MAX_CACHED)
 
   function analyzeDescription(description: Description, redaction: Redaction, placeFrames: PlaceFrames): AnalyzedError {
-    const key = keyOf(description)
+    const key = descriptionKey(description)
     const isPrivate = key === null || redaction.mayHold(key)
     const cached = isPrivate ? undefined : cache.get(key)
     if (cached) return cached
@@ -50,8 +50,8 @@ export function createErrorAnalyzer(settings: FingerprintSettings): ErrorAnalyze
       kept: toKeptError(error, settings.mapper, redaction),
     }
     // The frames of an error that is not placed depend on where it was caught.
-    if (isPrivate || !isPlaced) return analyzed
-    return remember(cache, MAX_CACHED, key, analyzed)
+    if (!isPrivate && isPlaced) cache.set(key, analyzed)
+    return analyzed
   }
 
   function analyzeThrown(thrown: unknown, redaction: Redaction, placeFrames: PlaceFrames): AnalyzedError {
@@ -70,7 +70,7 @@ export function createErrorAnalyzer(settings: FingerprintSettings): ErrorAnalyze
 }
 
 // Returns null for an error that consists of more than its type, message, code and frames.
-function keyOf({ type, message, stack, code = '', ownDigest, cause, errors }: Description): string | null {
+function descriptionKey({ type, message, stack, code = '', ownDigest, cause, errors }: Description): string | null {
   if (ownDigest !== undefined || cause || errors) return null
   return `${type}\n${code}\n${message}\n${stack}`
 }

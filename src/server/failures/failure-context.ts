@@ -113,7 +113,7 @@ interface SendingReply extends FastifyReply {
  * Notes which responses are being sent. Add it before the hooks of the site: the status of a response that they cannot
  * send is not meant for their errors.
  */
-export function noteSending(app: FastifyInstance) {
+export function rememberSending(app: FastifyInstance) {
   app.addHook('onSend', (_request, reply: SendingReply, payload, done) => {
     reply[SENDING] = true
     done(null, payload)

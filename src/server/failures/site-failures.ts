@@ -54,7 +54,7 @@ export function failStream(error: unknown, reply: FastifyReply): boolean {
  * site. Nothing is recorded if the client has left and this was the cause.
  */
 export function failRoute(thrown: unknown, reply: FastifyReply): boolean {
-  return (hasLeft(reply) && someCause(thrown, isOfLeaving)) || fail(thrown, 'route', reply)
+  return (hasLeft(reply) && someCause(thrown, isClientAbort)) || fail(thrown, 'route', reply)
 }
 
 function fail(thrown: unknown, phase: Phase, { request, raw }: FastifyReply): boolean {
@@ -70,7 +70,7 @@ function hasLeft({ raw }: FastifyReply): boolean {
   return raw.destroyed && !raw.writableFinished
 }
 
-function isOfLeaving(value: unknown): boolean {
+function isClientAbort(value: unknown): boolean {
   return readProperty(value, 'name') === 'AbortError' || LEFT_CODES.includes(readProperty(value, 'code'))
 }
 

@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { BUSY, sendBusy } from '../http/problem.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 
@@ -50,18 +51,9 @@ export function createRateLimit({ maxPerAddress, maxTotal }: RateLimits, now = (
  * Returns a function that gives each address its own value. All addresses of an IPv6 network (/64) share one. When
  * there are more than `max` values, the one that was asked for least recently is forgotten.
  */
-export function createAddressTable<Value>(max: number, create: () => Value): (address: string) => Value {
-  /** In the order in which they were last asked for. */
-  const values = new Map<string, Value>()
-  return (address) => {
-    const group = addressGroup(address)
-    const value = values.get(group) ?? create()
-    values.delete(group)
-    values.set(group, value)
-    const [oldest] = values.keys()
-    if (values.size > max && oldest !== undefined) values.delete(oldest)
-    return value
-  }
+export function createAddressTable<Value extends object>(max: number, create: () => Value): (address: string) => Value {
+  const values = new LRUCache<string, Value>({ maxSize: max, sizeCalculation: () => 1, memoMethod: create })
+  return (address) => values.memo(addressGroup(address))
 }
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
-import { remember } from '../util/remember.ts'
+import { memoize } from '../util/memoize.ts'
 import { limitCaching } from './caching.ts'
 import { isFromOtherOrigin } from './request-url.ts'
 
@@ -59,16 +59,13 @@ export interface Accepted {
 /** In the order of preference, for encodings that a client accepts equally. */
 const OFFERED = ['br', 'gzip', 'identity']
 const MAX_KNOWN = 100
-const acceptedOf = new Map<string, Accepted>()
 
 /**
  * Reads an `Accept-Encoding` header (https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3).
  *
  * perf: cached, as browsers send few different headers, 0.01 µs instead of 0.9 µs, commit 8d8d4fde
  */
-export function readAccepted(header: string): Accepted {
-  return acceptedOf.get(header) ?? remember(acceptedOf, MAX_KNOWN, header, negotiate(header))
-}
+export const readAccepted = memoize(MAX_KNOWN, negotiate)
 
 function negotiate(header: string): Accepted {
   // Its types belong to an older version, without `preferred`.
@@ -137,7 +134,7 @@ export function addCompression(app: FastifyInstance, { compress }: { compress: b
     if (body === undefined) return done(null, payload)
     if (body !== 'compressible') {
       if (payload === body.text) return sendBody(body, reply, done)
-      noteChanged(reply)
+      limitChanged(reply)
     }
     if (!compress || request.headers['accept-encoding'] === undefined) return done(null, payload)
     if (typeof payload !== 'string' && !(payload instanceof Readable)) return done(null, payload)
@@ -160,7 +157,7 @@ export function addCompression(app: FastifyInstance, { compress }: { compress: b
 }
 
 /** Keeps a text out of shared caches that a hook has changed, possibly for this visitor only. */
-function noteChanged(reply: FastifyReply) {
+function limitChanged(reply: FastifyReply) {
   reply.removeHeader('etag')
   limitCaching(reply, 'private')
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isbot } from 'isbot'
 import Negotiator from 'negotiator'
 import type { UserAgentClass } from '../errors/failure-record.ts'
-import { remember } from '../util/remember.ts'
+import { memoize } from '../util/memoize.ts'
 
 /** A format of a page that `Accept` selects. */
 export type NegotiatedFormat = 'html' | 'json' | 'markdown'
@@ -59,7 +59,6 @@ function negotiate({ accept }: IncomingHttpHeaders, types: string[], otherwise =
 }
 
 const MAX_KNOWN = 1_000
-const crawlers = new Map<string, boolean>()
 
 /** Scripts that isbot counts as bots. The people who run them want what a browser gets. */
 const SCRIPT =
@@ -74,13 +73,8 @@ const TEXT_BROWSER = /^(?:Lynx|E?Links|retawq)\b|\b(?:w3m|Dillo|NetSurf)\//
  * perf: cached, 7 ns instead of 52 ns, commit 7b7c185a
  */
 export function wantsWhole(userAgent: string | undefined): boolean {
-  if (userAgent === undefined) return false
-  return (
-    wants.get(userAgent) ?? remember(wants, MAX_KNOWN, userAgent, isCrawler(userAgent) || TEXT_BROWSER.test(userAgent))
-  )
+  return userAgent !== undefined && traitsOf(userAgent).wantsWhole
 }
-
-const wants = new Map<string, boolean>()
 
 /** Distinguishes only crawlers, browsers and scripts, so that the result does not identify a visitor. */
 export function userAgentClass(userAgent: string | undefined): UserAgentClass {
@@ -94,11 +88,11 @@ export function userAgentClass(userAgent: string | undefined): UserAgentClass {
  * perf: cached, as user agents repeat, 1.8 µs less, commit 7b7c185a
  */
 export function isCrawler(userAgent: string | undefined): boolean {
-  if (userAgent === undefined) return false
-  return crawlers.get(userAgent) ?? remember(crawlers, MAX_KNOWN, userAgent, matchesCrawler(userAgent))
+  return userAgent !== undefined && traitsOf(userAgent).isCrawler
 }
 
-function matchesCrawler(userAgent: string): boolean {
+const traitsOf = memoize(MAX_KNOWN, (userAgent) => {
   // Headless Chrome runs a page like any browser. Test suites use it.
-  return !SCRIPT.test(userAgent) && isbot(userAgent.replace('HeadlessChrome/', 'Chrome/'))
-}
+  const isCrawler = !SCRIPT.test(userAgent) && isbot(userAgent.replace('HeadlessChrome/', 'Chrome/'))
+  return { isCrawler, wantsWhole: isCrawler || TEXT_BROWSER.test(userAgent) }
+})

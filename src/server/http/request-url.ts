@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { collapseSlashes } from '../errors/http-error.ts'
 import { isHostName, parseUrl } from '../util/addresses.ts'
-import { remember } from '../util/remember.ts'
+import { memoize } from '../util/memoize.ts'
 
 /** Returns a URL without its query and fragment. */
 export function pathOf(url: string): string {
@@ -90,7 +90,6 @@ export interface PublicAddress {
 }
 
 const MAX_KNOWN = 1_000
-const addresses = new Map<string, PublicAddress>()
 
 /**
  * Returns the address that the visitor sees. It comes from the Host header or, behind a proxy that `trustProxy` trusts,
@@ -100,14 +99,16 @@ const addresses = new Map<string, PublicAddress>()
  */
 export function publicAddress(request: Pick<FastifyRequest, 'protocol' | 'host'>): PublicAddress {
   const { protocol, host = '' } = request
-  const key = `${protocol}://${host}`
-  return addresses.get(key) ?? remember(addresses, MAX_KNOWN, key, readAddress(protocol, host))
+  return (protocol === 'https' ? addressOfHttps : addressOfHttp)(host)
 }
 
-function readAddress(protocol: string, authority: string): PublicAddress {
+const addressOfHttp = memoize(MAX_KNOWN, (host) => readAddress('http', host))
+const addressOfHttps = memoize(MAX_KNOWN, (host) => readAddress('https', host))
+
+function readAddress(protocol: 'http' | 'https', authority: string): PublicAddress {
   const [, name = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(authority) ?? []
   const isValid = isHostName(name) && (port === undefined || PORT.test(port))
-  const origin = `${protocol === 'https' ? 'https' : 'http'}://${name.toLowerCase()}${port === undefined ? '' : `:${port}`}`
+  const origin = `${protocol}://${name.toLowerCase()}${port === undefined ? '' : `:${port}`}`
   if (!isValid || parseUrl(origin) === null) return { host: UNKNOWN_HOST, origin: 'http://localhost' }
   return { host: name.toLowerCase(), origin }
 }

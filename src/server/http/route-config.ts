@@ -77,7 +77,7 @@ interface Marked {
  * handler then.
  * @param onRoute Called for each of these routes.
  */
-export function noteHandlers(
+export function rememberHandlers(
   app: FastifyInstance,
   failRoute: (thrown: unknown, reply: FastifyReply) => void,
   onRoute: (route: RouteOptions) => void,

@@ -218,7 +218,7 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
   function addNew(entry: LedgerEntry): boolean {
     const size = sizeOfEntry(entry)
     if (queued.size >= MAX_FAILURES || totalSize + size > maxCharacters) return false
-    queued.set(keyOf(entry), { entry, size })
+    queued.set(entryKey(entry), { entry, size })
     totalSize += size
     return true
   }
@@ -227,7 +227,7 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
   const maxOccurrences = () => (isFull() ? 1 : MAX_OCCURRENCES)
 
   function take({ entry, size }: QueuedEntry): LedgerEntry {
-    queued.delete(keyOf(entry))
+    queued.delete(entryKey(entry))
     batchSize += size
     cutOccurrences(entry, MAX_OCCURRENCES)
     return entry
@@ -236,7 +236,7 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
   return {
     isEmpty: () => batch === null && queued.size === 0,
     add(record) {
-      const item = queued.get(keyOf(record))
+      const item = queued.get(entryKey(record))
       if (!item) return addNew(toEntry(record))
       const { entry } = item
       addRecord(entry, record)
@@ -248,7 +248,7 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
     addAll(entries) {
       let dropped = 0
       for (const entry of entries) {
-        const item = queued.get(keyOf(entry))
+        const item = queued.get(entryKey(entry))
         if (item) {
           mergeEntry(item.entry, entry, maxOccurrences())
           grow(item, sizeOfEntry(item.entry) - item.size)
@@ -269,7 +269,7 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
   }
 }
 
-function keyOf({ fingerprint, side }: Pick<LedgerEntry, 'fingerprint' | 'side'>): string {
+function entryKey({ fingerprint, side }: Pick<LedgerEntry, 'fingerprint' | 'side'>): string {
   return `${side} ${fingerprint}`
 }
 

@@ -26,7 +26,7 @@ const CRASH_SIGNALS = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGT
  * Returns the signals that are no request to stop: those of a crash, and SIGUSR2 if Node.js or the site listens to it, as
  * with `--heapsnapshot-signal=SIGUSR2` and `--report-on-signal`.
  */
-export function signalsOfOthers(): ((typeof CRASH_SIGNALS)[number] | 'SIGUSR2')[] {
+export function nonStopSignals(): ((typeof CRASH_SIGNALS)[number] | 'SIGUSR2')[] {
   return process.listenerCount('SIGUSR2') > 0 ? [...CRASH_SIGNALS, 'SIGUSR2'] : [...CRASH_SIGNALS]
 }
 
@@ -101,7 +101,7 @@ export function handleShutdown(
       logger: app.log,
       // close-with-grace ends the process with 0 when `undefined` is thrown, and logs a second exception without its
       // digest.
-      skip: [...signalsOfOthers(), 'uncaughtException', 'unhandledRejection', ...(ignoresSignals ? SIGNALS : [])],
+      skip: [...nonStopSignals(), 'uncaughtException', 'unhandledRejection', ...(ignoresSignals ? SIGNALS : [])],
     },
     async ({ signal }) => {
       if (signal === undefined) return finish(stopRequest)

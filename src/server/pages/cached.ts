@@ -3,7 +3,7 @@
 import { ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { BUILD_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
-import { keyOf } from '../cache/cache-key.ts'
+import { documentKey } from '../cache/cache-key.ts'
 import type { CacheRule } from '../cache/cache-rule.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import type { GroupTurn } from '../cache/render-group.ts'
@@ -84,7 +84,7 @@ function makeKey(route: PreparedRoute, ctx: RequestContext): string | null {
     // An open page of another build gets another response, and so does an open page that has called an action.
     if (headers[BUILD_HEADER] !== site.build.manifest.buildId || headers[RESULT_HEADER] !== undefined) return null
   }
-  return keyOf({
+  return documentKey({
     scope: site.cacheScope,
     origin: address.origin,
     format,

@@ -11,7 +11,7 @@ import { validateFields } from '../schemas/form-object.ts'
 import { createSearchError } from '../schemas/issues.ts'
 import { type PageSchema, type PageSchemas, validate } from '../schemas/page-schemas.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
-import { isPlainObject, stackEnd } from '../util/unknown-values.ts'
+import { freshStack, isPlainObject } from '../util/unknown-values.ts'
 import { noteParams } from './development-notes.ts'
 import { createLoadContext, createPageLoadContext } from './loads.ts'
 import { writeExtras } from './page-extras.ts'
@@ -103,7 +103,7 @@ async function runGuard(
 }
 
 async function callGuard({ guard, serverFile, isPage, params }: GuardStep, ctx: RequestContext): Promise<unknown> {
-  await stackEnd
+  await freshStack
   const context = isPage ? createPageLoadContext(ctx) : createLoadContext(ctx, params)
   return runStep('guard', serverFile, ctx, () => guard(context))
 }

@@ -6,9 +6,9 @@ import { runStep, watchAnswer } from '../context/steps.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/failure-context.ts'
 import type { SourceFunction } from '../failures/fingerprint.ts'
-import { type PromiseOwner, silencePromises } from '../render/data-promises.ts'
+import { type PromiseOwner, silencePromises } from '../render/deferred.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
-import { stackEnd } from '../util/unknown-values.ts'
+import { freshStack } from '../util/unknown-values.ts'
 import { noteLateHeaders } from './development-notes.ts'
 import { recordCaught, recordLate } from './errors.ts'
 
@@ -126,7 +126,7 @@ function startLoad(
   const running: RunningLoad = { step, result: null, promise: NEVER }
   async function settle(): Promise<LoadResult> {
     try {
-      if (load) await stackEnd
+      if (load) await freshStack
       const value = load ? await call(load) : undefined
       // The last value to arrive is read at once. Promises in a value that has to wait, or that is too late, may reject
       // before anything reads them.
@@ -254,7 +254,7 @@ export function startVisitorLoad(
   return loading
 
   async function call(): Promise<unknown> {
-    await stackEnd
+    await freshStack
     return runStep('load', page.serverFile, ctx, () => loadVisitor?.(createPageLoadContext(ctx)))
   }
 }

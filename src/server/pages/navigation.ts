@@ -14,7 +14,7 @@ import { createResponse, type NavigationLines, type PageResponse } from '../cont
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { CaughtError } from '../failures/failure-context.ts'
 import { dropPayload, dropResponse, hasLateCookie, haveHooksRun, replacementFor } from '../http/navigation-strategy.ts'
-import { createDataWriter, type DataWriter } from '../render/deferred-data.ts'
+import { createDataWriter, type DataWriter } from '../render/deferred.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { countKeptLayouts, type DocumentPlan } from './document-plan.ts'
 import type { ErrorTarget } from './error-page.ts'

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Notice } from '../../shared/wire/boot.ts'
-import { messageText } from '../../shared/wire/serialize.ts'
+import { messageText, type Notice } from '../../shared/wire/boot.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { type Components, catchError } from '../failures/failure-context.ts'
 import type { DocumentInput } from './document.ts'

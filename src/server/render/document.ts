@@ -1,12 +1,11 @@
 import type { Readable } from 'node:stream'
 import type { ReactNode } from 'react'
-import type { Notice } from '../../shared/wire/boot.ts'
-import { messageText } from '../../shared/wire/serialize.ts'
+import { messageText, type Notice } from '../../shared/wire/boot.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { type CaughtError, type Components, catchError, type Failure } from '../failures/failure-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
-import type { Deferred } from './deferred-data.ts'
+import type { Deferred } from './deferred.ts'
 import { type CompleteHead, corkUntilEnd, DocumentSink } from './document-sink.ts'
 import {
   createReactOptions,

@@ -1,8 +1,8 @@
 import type { SchemaIssue, SchemaResult, StandardSchema } from '../../shared/standard-schema.ts'
 import type { FieldRules, FormRules } from '../../shared/wire/boot.ts'
-import { isThenable } from '../../shared/wire/deferred-data.ts'
+import { isThenable } from '../../shared/wire/promises.ts'
 import { createExportError, showValue } from '../errors/hydrant-error.ts'
-import { stackEnd } from '../util/unknown-values.ts'
+import { freshStack } from '../util/unknown-values.ts'
 import { acceptsEmpty, createShape, type JsonSchema, jsonSchemaOf, type Shape } from './json-schema.ts'
 
 /** The exports of a page's server file that are schemas. */
@@ -158,7 +158,7 @@ export type Validated = { isValid: true; value: unknown } | { isValid: false; is
 
 /** Validates a value. Rejects with what the schema throws. */
 export async function validate({ schema }: PageSchema, value: unknown): Promise<Validated> {
-  await stackEnd
+  await freshStack
   const returned = schema['~standard'].validate(value)
   const result: SchemaResult<unknown> = isThenable(returned) ? await returned : returned
   return result.issues ? { isValid: false, issues: result.issues } : { isValid: true, value: result.value }

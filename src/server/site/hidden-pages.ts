@@ -30,7 +30,7 @@ export function warnOfHiddenPages(app: FastifyInstance, mounted: MountedPages): 
  *
  * @param hidden The pages that other routes hide.
  */
-export function noteReplacedPages(
+export function hintAtReplacedPages(
   app: FastifyInstance,
   { base, pages }: MountedPages,
   serverPlugin: string | null,

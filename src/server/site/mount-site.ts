@@ -18,14 +18,14 @@ import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { NotFoundSignal } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import { noteSending } from '../failures/failure-context.ts'
+import { rememberSending } from '../failures/failure-context.ts'
 import { createFailureListener, type Failures } from '../failures/failures.ts'
 import { failRoute, registerFailures, watchErrorHandlers, watchHandler } from '../failures/site-failures.ts'
 import { addCrossSiteGuard, guardRoute, leaveCheckTo } from '../guards/csrf.ts'
 import { addLoadShedding } from '../guards/request-limits.ts'
 import { addCompression } from '../http/compression.ts'
 import { addNavigationStrategy, addUnknownStrategy, hasNotFoundHandler } from '../http/navigation-strategy.ts'
-import { noteHandlers } from '../http/route-config.ts'
+import { rememberHandlers } from '../http/route-config.ts'
 import { addStarts } from '../http/send-started.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { addHealthRoutes, type Health } from '../lifecycle/shutdown.ts'
@@ -38,7 +38,7 @@ import { prepareRoute } from '../pages/prepared-route.ts'
 import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
 import { createSite, loadPrerendered, openCache } from './create-site.ts'
-import { noteReplacedPages, warnOfHiddenPages } from './hidden-pages.ts'
+import { hintAtReplacedPages, warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
 import { addReportRoute } from './report-route.ts'
 import { addOtherNavigations, addSiteRoutes } from './routes.ts'
@@ -100,7 +100,7 @@ export interface ServedSite {
  * 7. `refuseBeforeBody` and `refuseEncoded`, for an action: the guards of the page, before the body is read.
  * 8. The handler: a route of `server.ts`, a file (`addFiles`), a page, after its guards, or its action
  *    (`addSiteRoutes`). A route of `server.ts` or of the app replaces a page; `warnOfHiddenPages` runs before step 4, to
- *    warn of the app's only, and `noteReplacedPages` after it.
+ *    warn of the app's only, and `hintAtReplacedPages` after it.
  *
  * Hooks that refuse nothing are left out: `measureRequests` in the plugin, and `addLiveUpdates` in development.
  *
@@ -170,7 +170,7 @@ export async function mountSite(
     const isHandlerTaken = hasNotFoundHandler(app)
     await addSiteHooks(created, options)
     const hasOwnHandler = !isHandlerTaken && hasNotFoundHandler(app)
-    noteReplacedPages(app, { base, pages }, build.manifest.serverPlugin, hidden)
+    hintAtReplacedPages(app, { base, pages }, build.manifest.serverPlugin, hidden)
     // In a scope of its own: the error handlers of `server.ts` are for its own routes.
     await app.register(async (scope) => {
       addErrorHandlers([scope], created)
@@ -235,15 +235,15 @@ async function addSiteHooks(site: Site, options: Options) {
   })
   addCrossSiteGuard(app, options)
   site.failures.watchRequests(app)
-  noteSending(app)
+  rememberSending(app)
   const stopWatching = watchErrorHandlers(app)
   const guarded: RouteOptions[] = []
-  const stopNoting = noteHandlers(app, failRoute, (route) => {
+  const stopRemembering = rememberHandlers(app, failRoute, (route) => {
     if (leaveCheckTo(route)) guarded.push(route)
     if (route.errorHandler) route.errorHandler = watchHandler(route.errorHandler)
   })
   await addSitePlugin(app, build.serverPlugin, build.manifest.serverPlugin ?? '')
-  stopNoting()
+  stopRemembering()
   stopWatching()
   // `onRoute` hooks of `server.ts` may have replaced the hooks of a route.
   for (const route of guarded) guardRoute(route, options)

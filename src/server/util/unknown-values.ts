@@ -20,10 +20,10 @@ export function hasCode(error: unknown, code: string): boolean {
 }
 
 /**
- * Ends the stack traces of a function that is called after `await stackEnd`. V8 keeps a fixed number of frames, which
+ * Ends the stack traces of a function that is called after `await freshStack`. V8 keeps a fixed number of frames, which
  * then all belong to this function and those that it calls, and none to its callers.
  */
-export const stackEnd = Promise.resolve()
+export const freshStack = Promise.resolve()
 
 /** Returns whether a value is an object without a class: its prototype is that of `{}`, or null. */
 export function isPlainObject(value: unknown): value is object {

@@ -1,7 +1,7 @@
 import { Component, type ComponentType, createRef, type FragmentInstance, type ReactNode, useContext } from 'react'
 import { Fragment } from 'react/jsx-runtime'
 import type { ErrorPageProps } from '../page-types.ts'
-import { RefusalError, ServerFailure } from '../wire/deferred-data.ts'
+import { RefusalError, ServerFailure } from '../wire/promises.ts'
 import { type PublicError, publicMessage } from '../wire/public-error.ts'
 import { fallbackTitle, PAGE_STYLE, trustedContent } from './fallback.ts'
 import { type Platform, PlatformContext } from './platform.ts'

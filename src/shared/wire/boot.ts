@@ -1,5 +1,5 @@
-import type { Flat, Settlement } from './deferred-data.ts'
 import { escapeScript } from './html.ts'
+import type { Flat, Settlement } from './promises.ts'
 import type { PublicError } from './public-error.ts'
 
 // The data that the document gives to the client: a script fills an array, first with the boot data, then with
@@ -99,6 +99,16 @@ export function bootScript(
 /** Returns the script with a message. `message` is the result of `fulfilledText` or `messageText`. */
 export function messageScript(message: string): string {
   return `self.${BOOT_VARIABLE}.push(${message})`
+}
+
+/** Returns a settlement with a value, as JSON that is safe inside a script. `data` is the result of `serialize`. */
+export function fulfilledText(id: number, data: string): string {
+  return `[${id},"value",${data}]`
+}
+
+/** Returns any message other than a settlement with a value, as JSON that is safe inside a script. */
+export function messageText(message: Exclude<BootMessage, [number, 'value', Flat]>): string {
+  return escapeScript(JSON.stringify(message))
 }
 
 /**

@@ -2,7 +2,7 @@
 // lines of JSON, each sent as soon as it is known.
 
 import { type Boot, type BootLeaf, type BootModule, layoutKey, type PageExtras } from './boot.ts'
-import type { Flat, Settlement } from './deferred-data.ts'
+import type { Flat, Settlement } from './promises.ts'
 import type { PublicError } from './public-error.ts'
 
 /** The query parameter that makes a request for a page a navigation. The server removes it before any hook runs. */

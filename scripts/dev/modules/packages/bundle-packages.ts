@@ -43,7 +43,7 @@ async function readKept(
   inputKey: string,
 ): Promise<PackageBundle | null> {
   const inputs = await cache.readInputs(inputKey)
-  return inputs && (await cache.read(keyOf(inputKey, siteDir, inputs)))
+  return inputs && (await cache.read(packagesKey(inputKey, siteDir, inputs)))
 }
 
 async function writeBundle(input: BundleInput, cache: PackageCache, inputKey: string): Promise<PackageBundle> {
@@ -56,11 +56,11 @@ async function writeBundle(input: BundleInput, cache: PackageCache, inputKey: st
     .map(inputPath)
     .filter((path) => existsSync(join(siteDir, path)))
   const record = { ...compiled, settingsKey, inputKey, inlined: findInlinedPackages(metafile) }
-  return await cache.keep(folder, keyOf(inputKey, siteDir, inputs), record, inputs)
+  return await cache.keep(folder, packagesKey(inputKey, siteDir, inputs), record, inputs)
 }
 
 /** Returns the key of a bundle of these files. It changes when one of them is written: developers edit packages too. */
-function keyOf(inputKey: string, siteDir: string, files: readonly string[]): string {
+function packagesKey(inputKey: string, siteDir: string, files: readonly string[]): string {
   const versions = files.map((path) => {
     const stats = statSync(join(siteDir, path), { throwIfNoEntry: false })
     return [path, stats?.size, stats?.mtimeMs]

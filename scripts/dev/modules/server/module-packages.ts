@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { createNameError } from '../../../build/bundles/foreign-names.ts'
+import { createNameError } from '../../../build/bundles/check-imports.ts'
 import { findNodeSpecifier } from '../../../build/esbuild/node-specifier.ts'
 import { type Chain, type ModuleInstance, namespaceOf } from './module-instances.ts'
 

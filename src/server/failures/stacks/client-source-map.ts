@@ -4,7 +4,7 @@ import { ASSETS_PATH, withBase } from '../../../shared/paths.ts'
 import { BUILD_PATHS } from '../../build-output/manifest.ts'
 import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
 import { parseUrl } from '../../util/addresses.ts'
-import { remember } from '../../util/remember.ts'
+import { createTextCache } from '../../util/memoize.ts'
 import type { SourceMapper } from './source-map.ts'
 import { functionAt, linesAround, type MapFile, type NamedMap, readMapFile } from './source-map-file.ts'
 import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
@@ -100,7 +100,7 @@ const MAX_MAPS = 500
 function createScriptMaps({ siteDir, folder, base }: ScriptMapsInput): ScriptMaps {
   const assets = withBase(base, ASSETS_PATH)
   const clientDir = join(folder, BUILD_PATHS.client)
-  const maps = new Map<string, ScriptMap>()
+  const maps = createTextCache<ScriptMap>(MAX_MAPS)
 
   // A missing map is not remembered: a later build may bring it, and clients can send any name.
   function load(script: string): ScriptMap | null {
@@ -109,7 +109,9 @@ function createScriptMaps({ siteDir, folder, base }: ScriptMapsInput): ScriptMap
     const file = join(folder, BUILD_PATHS.clientMaps, `${script}.map`)
     if (!existsSync(file)) return null
     try {
-      return remember(maps, MAX_MAPS, script, readMapFile<NamedMap>(readFileSync(file, 'utf8'), clientDir, siteDir))
+      const map = readMapFile<NamedMap>(readFileSync(file, 'utf8'), clientDir, siteDir)
+      maps.set(script, map)
+      return map
     } catch {
       return null
     }

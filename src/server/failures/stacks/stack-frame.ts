@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { SourceFrame, StandIn } from '../../errors/failure-record.ts'
+import { memoize } from '../../util/memoize.ts'
 import { PACKAGE_FOLDER } from '../../util/paths.ts'
-import { remember } from '../../util/remember.ts'
 
 /** A frame of a stack, mapped to the source where a map exists. */
 export interface MappedFrame {
@@ -125,17 +125,12 @@ function headOf(error: Error): string {
 
 type Kind = 'caller' | 'site' | 'other'
 const MAX_KINDS = 1_000
-const kinds = new Map<string, Kind>()
 
-function kindOf(file: string): Kind {
-  // Code that is evaluated may have any name.
-  return kinds.get(file) ?? remember(kinds, MAX_KINDS, file, findKind(file))
-}
-
-function findKind(file: string): Kind {
+// Code that is evaluated may have any name.
+const kindOf = memoize(MAX_KINDS, (file): Kind => {
   if (isCaller(file)) return 'caller'
   return file === '' || PACKAGE.test(file) ? 'other' : 'site'
-}
+})
 
 const EXAMPLE = new Error('example')
 let checked: { format: unknown; isNode: boolean } = { format: undefined, isNode: true }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findPromises, silencePromises, withSafePromises } from '../../../src/server/render/data-promises.ts'
+import { findPromises, silencePromises, withSafePromises } from '../../../src/server/render/deferred.ts'
 
 const owner = { promises: new WeakMap<PromiseLike<unknown>, Promise<unknown>>() }
 

@@ -1,5 +1,4 @@
-// The format of a load's data on its way to the browser, and the code that reads it there. The code that writes it is
-// in serialize.ts: if both were in one file, bundlers would add devalue to every page. A promise is written as a
+// The format of a load's data on its way to the browser, and the code that reads it there. A promise is written as a
 // number. Its result follows later, as a `Settlement` with that number.
 
 export type Path = (string | number)[]

@@ -1,9 +1,9 @@
-// Writes the format that deferred-data.ts describes and reads.
+// Writes the format that promises.ts describes and reads. If both were in one file, bundlers would add devalue to every
+// page.
 
-import * as devalue from 'devalue'
-import type { BootMessage } from './boot.ts'
-import { type Flat, isThenable, type Path } from './deferred-data.ts'
+import { defaultStringifyOperations, stringify } from 'devalue'
 import { escapeScript } from './html.ts'
+import { isThenable, type Path } from './promises.ts'
 
 /**
  * Writes a value as JSON that is safe inside a script. `defer` is called for each promise and returns its number (1 or
@@ -15,7 +15,7 @@ export function serialize(value: unknown, defer: (promise: PromiseLike<unknown>)
   const found: Found = { objects: new Set(), hasPromise: false }
   if (!isPlain(value, found) || isThenable(value)) {
     const reducers = { Promise: (part: unknown) => isThenable(part) && defer(part) }
-    return escapeScript(devalue.stringify(value, reducers, { operations: { shapeOf: shapeWithoutProto } }))
+    return escapeScript(stringify(value, reducers, { operations: { shapeOf: shapeWithoutProto } }))
   }
   if (!found.hasPromise) return plainJson(value)
   const promises: [number, ...Path][] = []
@@ -34,16 +34,6 @@ export function serializePlain(value: unknown): string | null {
 
 function plainJson(value: unknown): string {
   return `{"plain":${escapeScript(JSON.stringify(value))}}`
-}
-
-/** Returns a settlement with a value, as JSON that is safe inside a script. `data` is the result of `serialize`. */
-export function fulfilledText(id: number, data: string): string {
-  return `[${id},"value",${data}]`
-}
-
-/** Returns any message other than a settlement with a value, as JSON that is safe inside a script. */
-export function messageText(message: Exclude<BootMessage, [number, 'value', Flat]>): string {
-  return escapeScript(JSON.stringify(message))
 }
 
 /** Returns whether the browser needs the module `unflatten.ts` to read this result of `serialize`. */
@@ -82,8 +72,8 @@ function isPlain(value: unknown, found: Found): boolean {
 
 // Only visitors send a key named `__proto__`, in a query or a form that a page returns. Devalue throws for it, and a
 // visitor's input must not be a failure: see decision 022.
-function shapeWithoutProto(value: unknown): ReturnType<typeof devalue.defaultStringifyOperations.shapeOf> {
-  const shape = devalue.defaultStringifyOperations.shapeOf(value)
+function shapeWithoutProto(value: unknown): ReturnType<typeof defaultStringifyOperations.shapeOf> {
+  const shape = defaultStringifyOperations.shapeOf(value)
   if (!('keys' in shape) || !shape.keys.includes('__proto__')) return shape
   return { kind: shape.kind, keys: shape.keys.filter((key) => key !== '__proto__') }
 }
