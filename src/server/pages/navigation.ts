@@ -57,7 +57,11 @@ export async function makeNavigation(
   const steps = (isPage ? route.steps : start.layouts).slice(kept)
   const isSentEarly = isPage && canStream && !ctx.shared && !isRefresh(ctx) && steps.some(({ load }) => load)
   if (!isSentEarly) return loadLines(loading, ctx)
-  return lines.open(async () => void (await loadLines(loading, ctx)))
+  return lines.open(async () => {
+    // The first line goes out before the loads take time.
+    await new Promise(process.nextTick)
+    await loadLines(loading, ctx)
+  })
 }
 
 /** Makes an open page load a document. */
