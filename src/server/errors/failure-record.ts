@@ -127,6 +127,92 @@ export function ownOrigin(worker: string | null): ProcessOrigin {
   return worker === null ? origin : { ...origin, worker }
 }
 
+/** Where a field of a failure goes. */
+interface Field<Ledger> {
+  /** In the log line: the record's value, unless it is null or false, or a value of the line's own (neither). */
+  line?: 'record' | 'own'
+  /** In the ledger: with each occurrence, once for the failure, or not at all. */
+  ledger: Ledger
+  /** The type of the column that it has besides the JSON of the occurrence (none): `is_recovered`. */
+  column?: 'text' | 'bigint' | 'boolean'
+}
+
+/** Where each field of a failure goes, in the order of the log line and of the JSON of an occurrence. */
+const FIELDS = {
+  digest: { line: 'record', ledger: 'occurrence', column: 'text' },
+  fingerprint: { ledger: 'failure' },
+  side: { line: 'record', ledger: 'failure' },
+  time: { ledger: 'occurrence', column: 'bigint' },
+  phase: { line: 'record', ledger: 'occurrence' },
+  message: { ledger: 'occurrence' },
+  error: { ledger: 'failure' },
+  route: { line: 'record', ledger: 'occurrence', column: 'text' },
+  method: { line: 'record', ledger: 'occurrence' },
+  path: { ledger: 'occurrence' },
+  // The path with the query.
+  url: { line: 'own', ledger: 'none' },
+  host: { line: 'record', ledger: 'occurrence' },
+  // The error with its stack as text.
+  err: { line: 'own', ledger: 'none' },
+  // The log of the request adds it to each line.
+  requestId: { ledger: 'occurrence' },
+  release: { ledger: 'occurrence', column: 'text' },
+  userAgent: { ledger: 'occurrence' },
+  // In the line only a status that was sent before the failure.
+  statusSent: { line: 'own', ledger: 'occurrence' },
+  isRecovered: { line: 'record', ledger: 'occurrence', column: 'boolean' },
+  build: { ledger: 'occurrence' },
+  replica: { ledger: 'occurrence' },
+  worker: { ledger: 'occurrence' },
+  pid: { ledger: 'occurrence' },
+  pending: { line: 'record', ledger: 'occurrence' },
+  traceId: { line: 'record', ledger: 'occurrence' },
+  spanId: { line: 'record', ledger: 'occurrence' },
+  details: { ledger: 'none' },
+} as const satisfies {
+  [Name in keyof FailureRecord | 'url' | 'err']: Field<
+    Name extends keyof Occurrence ? 'occurrence' : 'failure' | 'none'
+  >
+}
+
+type FieldName = keyof typeof FIELDS
+type FieldsWith<Part> = { [Name in FieldName as (typeof FIELDS)[Name] extends Part ? Name : never]: unknown }
+
+// `Object.entries` loses the names.
+const ENTRIES = Object.entries(FIELDS) as [FieldName, Field<string>][]
+const LINE = ENTRIES.flatMap(([name, { line }]) => (line ? [[name, line === 'own'] as const] : []))
+const KEPT = ENTRIES.flatMap(([name, { ledger }]) => (ledger === 'occurrence' ? [name as keyof Occurrence] : []))
+
+/** The fields of an occurrence that have a column. */
+export const OCCURRENCE_COLUMNS = KEPT.flatMap((field) => {
+  const { column }: Field<string> = FIELDS[field]
+  return column ? [{ field, type: column }] : []
+})
+
+/** Returns the log line of a failure. */
+export function lineOf<Own extends FieldsWith<{ line: 'own' }>>(failure: FailureRecord, own: Own): Own {
+  const record: Partial<Record<FieldName, unknown>> = failure
+  const others: typeof record = own
+  const line: typeof record = {}
+  for (const [name, isOwn] of LINE) {
+    const value = isOwn ? others[name] : record[name]
+    if (value !== undefined && value !== null && value !== false) line[name] = value
+  }
+  // `FIELDS` has the names of `Own`.
+  return line as Own
+}
+
+/** Returns the fields of a failure that its occurrence keeps. */
+export function occurrenceOf(record: Occurrence): Occurrence {
+  const occurrence: Partial<Record<keyof Occurrence, unknown>> = {}
+  for (const name of KEPT) {
+    const value = record[name]
+    if (value !== undefined) occurrence[name] = value
+  }
+  // `FIELDS` has all names of `Occurrence`.
+  return occurrence as Occurrence
+}
+
 /** An error with its cause and, for an AggregateError, its errors. */
 interface Nested<Inner> {
   cause?: Inner

@@ -9,7 +9,7 @@ import { createRenderSlots } from '../context/render-slots.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { ResponseCollector, Site } from '../context/site.ts'
 import { ownOrigin } from '../errors/failure-record.ts'
-import { createFailures, type FailuresInput } from '../failures/failures.ts'
+import { createFailures } from '../failures/failures.ts'
 import type { RouteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createUploadSpace } from '../forms/upload-files.ts'
@@ -46,9 +46,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
   const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
   const { cache, prerendered, collector, isExported, shells } = input
   const mapper = createSourceMapper(build.siteDir, build.bundles)
-  const origin = ownOrigin(worker)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
-  const keep: FailuresInput['keep'] = (failure) => store.add(Object.assign(failure, origin))
   const failures = createFailures({
     mapper,
     files: routeFilesOf(build),
@@ -56,7 +54,8 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     build: build.manifest.buildId,
     digestKey: options.digestKey,
     metrics: { deadlinePassed },
-    keep,
+    keep: store.add,
+    origin: ownOrigin(worker),
     maxHooksMs: options.timeouts.renderMs,
     traceOf: options.traceOf,
     hasDetails: build.manifest.mode === 'development',
