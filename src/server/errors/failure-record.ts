@@ -131,7 +131,7 @@ export function ownOrigin(worker: string | null): ProcessOrigin {
 interface Field<Ledger> {
   /** In the log line: the record's value, unless it is null or false, or a value of the line's own (neither). */
   line?: 'record' | 'own'
-  /** In the ledger: with each occurrence, once for the failure, or not at all. */
+  /** In the ledger: with each occurrence, or those where it is known, once for the failure, or not at all. */
   ledger: Ledger
   /** The type of the column that it has besides the JSON of the occurrence (none): `is_recovered`. */
   column?: 'text' | 'bigint' | 'boolean'
@@ -161,17 +161,21 @@ const FIELDS = {
   // In the line only a status that was sent before the failure.
   statusSent: { line: 'own', ledger: 'occurrence' },
   isRecovered: { line: 'record', ledger: 'occurrence', column: 'boolean' },
-  build: { ledger: 'occurrence' },
-  replica: { ledger: 'occurrence' },
-  worker: { ledger: 'occurrence' },
-  pid: { ledger: 'occurrence' },
-  pending: { line: 'record', ledger: 'occurrence' },
-  traceId: { line: 'record', ledger: 'occurrence' },
-  spanId: { line: 'record', ledger: 'occurrence' },
+  build: { ledger: 'known' },
+  replica: { ledger: 'known' },
+  worker: { ledger: 'known' },
+  pid: { ledger: 'known' },
+  pending: { line: 'record', ledger: 'known' },
+  traceId: { line: 'record', ledger: 'known' },
+  spanId: { line: 'record', ledger: 'known' },
   details: { ledger: 'none' },
 } as const satisfies {
   [Name in keyof FailureRecord | 'url' | 'err']: Field<
-    Name extends keyof Occurrence ? 'occurrence' : 'failure' | 'none'
+    Name extends keyof Occurrence
+      ? Occurrence extends Record<Name, unknown>
+        ? 'occurrence'
+        : 'known'
+      : 'failure' | 'none'
   >
 }
 
@@ -181,10 +185,12 @@ type FieldsWith<Part> = { [Name in FieldName as (typeof FIELDS)[Name] extends Pa
 // `Object.entries` loses the names.
 const ENTRIES = Object.entries(FIELDS) as [FieldName, Field<string>][]
 const LINE = ENTRIES.flatMap(([name, { line }]) => (line ? [[name, line === 'own'] as const] : []))
-const KEPT = ENTRIES.flatMap(([name, { ledger }]) => (ledger === 'occurrence' ? [name as keyof Occurrence] : []))
+const keptAs = (kind: string) =>
+  ENTRIES.flatMap(([name, { ledger }]) => (ledger === kind ? [name as keyof Occurrence] : []))
+const KNOWN = keptAs('known')
 
 /** The fields of an occurrence that have a column. */
-export const OCCURRENCE_COLUMNS = KEPT.flatMap((field) => {
+export const OCCURRENCE_COLUMNS = keptAs('occurrence').flatMap((field) => {
   const { column }: Field<string> = FIELDS[field]
   return column ? [{ field, type: column }] : []
 })
@@ -204,13 +210,30 @@ export function lineOf<Own extends FieldsWith<{ line: 'own' }>>(failure: Failure
 
 /** Returns the fields of a failure that its occurrence keeps. */
 export function occurrenceOf(record: Occurrence): Occurrence {
-  const occurrence: Partial<Record<keyof Occurrence, unknown>> = {}
-  for (const name of KEPT) {
-    const value = record[name]
-    if (value !== undefined) occurrence[name] = value
+  // perf: no rest pattern, 16 ns instead of 355 ns, commit 8d8d4fde
+  const { digest, time, phase, message, route, method, path, host, requestId } = record
+  const { release, userAgent, statusSent, isRecovered } = record
+  const occurrence: Occurrence = {
+    digest,
+    time,
+    phase,
+    message,
+    route,
+    method,
+    path,
+    host,
+    requestId,
+    release,
+    userAgent,
+    statusSent,
+    isRecovered,
   }
-  // `FIELDS` has all names of `Occurrence`.
-  return occurrence as Occurrence
+  const known: Partial<Record<keyof Occurrence, unknown>> = occurrence
+  for (const name of KNOWN) {
+    const value = record[name]
+    if (value !== undefined) known[name] = value
+  }
+  return occurrence
 }
 
 /** An error with its cause and, for an AggregateError, its errors. */
