@@ -5,8 +5,8 @@ import {
   type SourceFrame,
   siteFrameOf,
 } from '../../src/server/errors/failure-record.ts'
+import type { FailureDetails } from '../../src/server/ledger/entries.ts'
 import { placeNote } from '../../src/server/ledger/failure-json.ts'
-import type { FailureDetails } from '../../src/server/ledger/ledger.ts'
 import { type DevPlace, formatDevPlace } from '../../src/shared/wire/dev-protocol.ts'
 import { formatTimeAgo, type View } from './format-failures.ts'
 import { cutToWidth, type Paint, padToWidth, toLine, toLines, widthOf } from './text.ts'

@@ -1,5 +1,5 @@
 import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
-import type { FailureSummary } from '../../src/server/ledger/ledger.ts'
+import type { FailureSummary } from '../../src/server/ledger/entries.ts'
 import { cutToWidth, type Paint, padToWidth, toLine, widthOf } from './text.ts'
 
 /** The properties of the terminal, and the current time. */

@@ -2,16 +2,9 @@ import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, Fa
 import { formatDigest, parseDigest } from '../../shared/wire/digest-format.ts'
 import { JSON_TYPE } from '../http/headers.ts'
 import { sendProblem } from '../http/problem.ts'
+import type { FailureDetails, FailureSummary } from '../ledger/entries.ts'
 import { failureJson, placeNote, readFailure, summaryJson } from '../ledger/failure-json.ts'
-import {
-  type AdminLedger,
-  type FailureDetails,
-  type FailureSummary,
-  formatPlace,
-  type Ledger,
-  type ListQuery,
-  placeOfFailure,
-} from '../ledger/ledger.ts'
+import { type AdminLedger, formatPlace, type Ledger, type ListQuery, placeOfFailure } from '../ledger/ledger.ts'
 import { escapeControlCharacters } from '../log/control-characters.ts'
 import { closestMatches } from '../util/closest-match.ts'
 import { messageOf } from '../util/unknown-values.ts'

@@ -34,15 +34,14 @@ export async function reportStartFailure(
   const listener = options?.onFailure ? createFailureListener(options.onFailure, log) : null
   const metrics = createWorkerMetrics(channel)
   const sent: Promise<void>[] = []
-  const origin = ownOrigin(name)
   const failures = createFailures({
     mapper,
     files: { plugin: null, pageOf: () => undefined },
     release: options?.release || (buildId ?? 'unknown'),
     build: buildId,
     digestKey: options?.digestKey ?? '',
+    origin: ownOrigin(name),
     keep(failure) {
-      Object.assign(failure, origin)
       sent.push(channel.send({ kind: 'failed', failure }))
       metrics.countFailure(failure)
       listener?.notify(failure)

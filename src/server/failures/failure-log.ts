@@ -1,29 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Side } from '../../shared/wire/public-error.ts'
-import type { KeptError, Phase, SourceFrame } from '../errors/failure-record.ts'
+import type { KeptError, SourceFrame } from '../errors/failure-record.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
 import { wordsIn } from '../redaction/secrets.ts'
 import type { SourceMapper } from './stacks/source-map.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
-
-/** The log line of a failure. */
-export interface FailureLine {
-  digest: string
-  side: Side
-  phase: Phase
-  /** Outside of any request this field and the next three are missing. */
-  route?: string
-  method?: string
-  url?: string
-  host?: string
-  statusSent?: number
-  traceId?: string
-  spanId?: string
-  pending?: readonly string[]
-  /** Set when the browser shows the page in spite of the failure. */
-  isRecovered?: true
-  err: LoggedError
-}
 
 /** A request, or the log of an app. */
 export interface LineTarget {
@@ -32,8 +12,8 @@ export interface LineTarget {
   id?: string
 }
 
-/** Writes the log line of a failure. */
-export function writeFailure(line: FailureLine, { log, id }: LineTarget, level: 'error' | 'fatal' = 'error') {
+/** Writes the log line of a failure, which `lineOf` returns. */
+export function writeFailure(line: { err: LoggedError }, { log, id }: LineTarget, level: 'error' | 'fatal') {
   const text = `${line.err.type}: ${line.err.message}`
   // In an app without a logger the line goes to standard error: a visitor's digest must lead to a line.
   if (isSilent(log))

@@ -4,22 +4,14 @@ import { formatDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
 import { isSafe } from '../guards/csrf.ts'
 import { publicAddress } from '../http/request-url.ts'
-import type { FindTrace } from '../http/trace-context.ts'
 import { createThrottledLine } from '../log/throttled-line.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
 import { type Redaction, redactionFor } from '../redaction/request-redaction.ts'
 import { type Description, describeThrown } from './describe-thrown.ts'
 import { createErrorAnalyzer, type ErrorAnalyzer, type PlaceFrames } from './error-analyzer.ts'
 import type { Failure } from './failure-context.ts'
-import { writeFailure } from './failure-log.ts'
-import { type RecordFailure, recordFailure } from './record-failure.ts'
-import {
-  createOccurrence,
-  failureStatusOf,
-  failuresOf,
-  type RequestFailures,
-  redactedRequestId,
-} from './request-failures.ts'
+import { type FailedCode, type RecordFailure, type RecordSettings, recordFailure } from './record-failure.ts'
+import { createOccurrence, failureStatusOf, failuresOf, type RequestFailures } from './request-failures.ts'
 import { processFrames, type RouteFiles } from './stacks/place-frames.ts'
 import type { ServerMapper, SourceMapper } from './stacks/source-map.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
@@ -42,43 +34,23 @@ export interface Failures {
   watchRequests(app: FastifyInstance): void
 }
 
-export interface FailuresInput {
+export interface FailuresInput extends RecordSettings {
   mapper: ServerMapper
   files: RouteFiles
-  /** `HYDRANT_RELEASE`, or the id of the build. */
-  release: string
-  /** The id of the build; null when the build could not be read. */
-  build: string | null
   /** The option `digestKey`; empty for none. */
   digestKey: string
   /** Records the metrics (`NO_METRICS`). */
   metrics?: Pick<MetricsRecorder, 'deadlinePassed'>
-  /** Takes each failure after its line is written. */
-  keep(failure: FailureRecord): void
   /** Milliseconds that a response waits for `onError` hooks (10 000). */
   maxHooksMs?: number
-  /** Finds the trace that a failure belongs to; null to read the `traceparent` header (null). */
-  traceOf?: FindTrace | null
-  /** Whether records have details for `hydrant dev` (false). */
-  hasDetails?: boolean
 }
 
 /** Creates the failures of a site, or of a process that could not start a site. */
-export function createFailures({
-  mapper,
-  files,
-  release,
-  build,
-  digestKey,
-  metrics = NO_METRICS,
-  keep,
-  maxHooksMs = 10_000,
-  traceOf = null,
-  hasDetails = false,
-}: FailuresInput): Failures {
+export function createFailures(input: FailuresInput): Failures {
+  const { mapper, files, digestKey, metrics = NO_METRICS, maxHooksMs = 10_000 } = input
   const analyzer = createErrorAnalyzer({ mapper, side: 'server', key: digestKey })
-  const record: RecordFailure = (event, request) => recordFailure(event, request, { keep, traceOf, hasDetails })
-  const tools = { mapper, files, analyzer, release, build, metrics, record }
+  const record: RecordFailure = (event, target, level = 'error') => recordFailure(event, target, level, input)
+  const tools = { mapper, files, analyzer, metrics, record }
   const recordBrowserFailure = createBrowserFailures(digestKey, record)
   const recent = createRecentRequests()
   const of = (request: FastifyRequest) => failuresOf(request, tools)
@@ -89,28 +61,9 @@ export function createFailures({
     failInBrowser: (failure, request) => recordBrowserFailure(failure, request, of(request)),
     failProcess(thrown, log, level = 'fatal') {
       const place = () => processFrames(mapper, files)
-      const { fingerprint, logged, kept } = analyzer.analyzeThrown(thrown, recent.redaction(), place)
-      const digest = formatDigest(fingerprint, createOccurrence())
-      writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, level)
-      keep({
-        digest,
-        fingerprint,
-        side: 'server',
-        phase: 'process',
-        time: Date.now(),
-        message: kept.message,
-        error: kept,
-        route: null,
-        method: null,
-        path: null,
-        host: null,
-        requestId: null,
-        release,
-        userAgent: null,
-        statusSent: null,
-        isRecovered: false,
-        ...(build === null ? {} : { build }),
-      })
+      const error = analyzer.analyzeThrown(thrown, recent.redaction(), place)
+      const digest = formatDigest(error.fingerprint, createOccurrence())
+      record({ digest, error, side: 'server', phase: 'process', request: null }, { log }, level)
       return { digest, status: failureStatusOf(thrown) }
     },
     watchRequests: recent.watch,
@@ -118,7 +71,7 @@ export function createFailures({
 }
 
 /** A failure that a browser has reported. */
-interface BrowserFailure {
+interface BrowserFailure extends FailedCode {
   description: Description
   /** Maps the frames to the source. */
   mapper: SourceMapper
@@ -128,9 +81,6 @@ interface BrowserFailure {
   placeFrames: PlaceFrames
   /** Returns the components around the place, innermost first. */
   components(): readonly MappedFrame[]
-  release: string
-  /** The id of the page's build; null for an unknown build. */
-  build: string | null
   isRecovered: boolean
 }
 
@@ -150,7 +100,7 @@ function createBrowserFailures(key: string, record: RecordFailure) {
   }
 
   return (failure: BrowserFailure, request: FastifyRequest, { redaction, occurrence }: RequestFailures) => {
-    const { description, mapper, route, path, placeFrames, components, release, build, isRecovered } = failure
+    const { description, mapper, route, path, placeFrames, components, isRecovered } = failure
     const error = analyzerOf(mapper).analyzeDescription(description, redaction, placeFrames)
     record(
       {
@@ -158,18 +108,9 @@ function createBrowserFailures(key: string, record: RecordFailure) {
         error,
         side: 'client',
         phase: 'client',
-        route,
-        method: 'GET',
-        host: publicAddress(request).host,
-        url: redaction.inPlace(path),
-        requestId: redactedRequestId(request, redaction),
-        release,
-        build,
-        statusSent: undefined,
-        status: null,
+        request: { raw: request, redaction, route, method: 'GET', url: path, host: publicAddress(request).host },
+        code: failure,
         isRecovered,
-        pending: null,
-        trace: null,
         components,
       },
       request,

@@ -45,10 +45,6 @@ export interface FailureTools {
   mapper: ServerMapper
   files: RouteFiles
   analyzer: ErrorAnalyzer
-  /** `HYDRANT_RELEASE`, or the id of the build. */
-  release: string
-  /** The id of the build; null when the build could not be read. */
-  build: string | null
   metrics: Pick<MetricsRecorder, 'deadlinePassed'>
   record: RecordFailure
 }
@@ -142,31 +138,24 @@ export class RequestFailures {
     const shown = context.isLate ? this.first : entry
     this.first ??= entry
     this.count++
-    const { mapper, files, release, build, metrics, record } = this.#tools
+    const { mapper, files, metrics, record } = this.#tools
     const { digest, status, error, trace } = entry
     const { phase, statusSent } = context
-    const request = this.#request
+    const raw = this.#request
     if (status === DEADLINE_STATUS && context.status === undefined) metrics.deadlinePassed(route, phase)
     const event: FailureEvent = {
       digest,
       error,
       side: 'server',
       phase,
-      route,
-      method: request.method,
-      host,
-      url: this.redactedUrl(),
-      requestId: redactedRequestId(request, this.redaction),
-      release,
-      build,
+      request: { raw, redaction: this.redaction, route, method: raw.method, url: raw.originalUrl, host },
       statusSent,
       status: shown?.status ?? null,
-      isRecovered: false,
       pending: describePending(context, mapper),
       trace,
       components: () => mapper.mapComponents(context.components?.componentStack ?? '', files.pageOf(route)),
     }
-    record(event, request)
+    record(event, raw)
   }
 }
 
@@ -191,12 +180,6 @@ export function firstFailureOf(request: FailedRequest): Failure | null {
 /** Returns the number of different failures of a request that were logged. */
 export function failureCountOf(request: FailedRequest): number {
   return request[FAILURES]?.count ?? 0
-}
-
-const MAX_REQUEST_ID = 200
-
-export function redactedRequestId({ id }: FastifyRequest, { inPlace }: Redaction): string {
-  return inPlace(String(id), { maxLength: MAX_REQUEST_ID })
 }
 
 // Names what was unfinished when the deadline passed: `Reviews (pages/products/[id].tsx:31:10)`.

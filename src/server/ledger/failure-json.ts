@@ -7,7 +7,8 @@ import {
   type SourceFrame,
   siteFrameOf,
 } from '../errors/failure-record.ts'
-import type { FailureDetails, FailureSummary, Ledger, ReadQuery } from './ledger.ts'
+import { type FailureDetails, type FailureSummary, SUMMARY_FIELDS, SUMMARY_NAMES } from './entries.ts'
+import type { Ledger, ReadQuery } from './ledger.ts'
 
 export interface FrameJson {
   file: string
@@ -37,15 +38,17 @@ export interface InnerErrorJson {
  * are ISO strings.
  */
 export function summaryJson(summary: FailureSummary) {
-  return { ...headJson(summary), source: summary.source ? sourceJson(summary.source) : null }
+  const fields = SUMMARY_NAMES.map((name) => {
+    const value = summary[name]
+    return [name, SUMMARY_FIELDS[name].type === 'time' && value !== null ? isoTime(Number(value)) : value]
+  })
+  return { ...Object.fromEntries(fields), source: summary.source && sourceJson(summary.source) }
 }
 
 /** Returns a failure as JSON, with its stack, its causes and the occurrences that were read. */
 export function failureJson({ error, occurrences, ...summary }: FailureDetails) {
-  const source = siteFrameOf(error) ?? summary.source
   return {
-    ...headJson(summary),
-    source: source ? sourceJson(source) : null,
+    ...summaryJson({ ...summary, source: siteFrameOf(error) ?? summary.source }),
     note: placeNote({ error }),
     stack: error.stack.map(frameJson),
     causes: causesOf(error).map(innerJson),
@@ -57,24 +60,6 @@ export function failureJson({ error, occurrences, ...summary }: FailureDetails) 
 /** Returns the causes of an error, the direct one first. */
 function causesOf({ cause }: KeptError): KeptError[] {
   return cause ? [cause, ...causesOf(cause)] : []
-}
-
-function headJson(summary: FailureSummary) {
-  const { fingerprint, side, phase, type, message, count, route, firstRelease, lastRelease } = summary
-  return {
-    fingerprint,
-    side,
-    phase,
-    type,
-    message,
-    count,
-    firstSeen: isoTime(summary.firstSeen),
-    lastSeen: isoTime(summary.lastSeen),
-    firstRelease,
-    lastRelease,
-    route,
-    solvedAt: summary.solvedAt === null ? null : isoTime(summary.solvedAt),
-  }
 }
 
 function sourceJson({ file, line, column, function: name, code }: SourceFrame): SourceJson {

@@ -1,15 +1,14 @@
 import { parseDigest } from '../../shared/wire/digest-format.ts'
 import type { Occurrence } from '../errors/failure-record.ts'
-import { matches } from './entries.ts'
+import type { FailureDetails, FailureSummary } from './entries.ts'
 import {
   type AdminLedger,
   comesAfter,
   createOrder,
   DEFAULT_OCCURRENCES,
-  type FailureDetails,
-  type FailureSummary,
   type ListQuery,
   MAX_RELEASES,
+  matches,
   type ReadQuery,
 } from './ledger.ts'
 

@@ -2,8 +2,8 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { FailureRecord, KeptError, Occurrence } from '../errors/failure-record.ts'
 import { createOutageLog, type OutageLog } from '../log/throttled-line.ts'
 import { messageOf } from '../util/unknown-values.ts'
-import { addRecord, countOccurrences, cutOccurrences, mergeEntry, toEntry } from './entries.ts'
-import type { Kept, Ledger, LedgerEntry } from './ledger.ts'
+import { addRecord, countOccurrences, cutOccurrences, type LedgerEntry, mergeEntry, toEntry } from './entries.ts'
+import type { Kept, Ledger } from './ledger.ts'
 
 const MAX_QUEUED_CHARACTERS = 32_000_000
 

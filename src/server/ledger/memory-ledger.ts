@@ -1,18 +1,17 @@
 import type { Side } from '../../shared/wire/public-error.ts'
 import type { Occurrence } from '../errors/failure-record.ts'
-import { fingerprintOfDigest, hourOf, matches, summaryOf } from './entries.ts'
+import { type FailureDetails, fingerprintOfDigest, hourOf, type LedgerEntry, summaryOf } from './entries.ts'
 import {
   comesAfter,
   compareTexts,
   createOrder,
   DEFAULT_OCCURRENCES,
-  type FailureDetails,
   LEAST_PLACES,
   type Ledger,
-  type LedgerEntry,
   type LedgerLimits,
   type ListQuery,
   MAX_RELEASES,
+  matches,
 } from './ledger.ts'
 
 /** Creates a ledger that ends with the process. `maxBytes` limits the length of its failures as JSON. */

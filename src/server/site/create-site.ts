@@ -10,7 +10,7 @@ import type { ResponseCollector } from '../context/response-collector.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { ownOrigin } from '../errors/failure-record.ts'
-import { createFailures, type FailuresInput } from '../failures/failures.ts'
+import { createFailures } from '../failures/failures.ts'
 import type { RouteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createUploadSpace } from '../forms/upload-files.ts'
@@ -48,9 +48,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
   const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
   const { cache, prerendered, collector, isExported, shells, policies } = input
   const mapper = createSourceMapper(build.siteDir, build.bundles)
-  const origin = ownOrigin(worker)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
-  const keep: FailuresInput['keep'] = (failure) => store.add(Object.assign(failure, origin))
   const failures = createFailures({
     mapper,
     files: routeFilesOf(build),
@@ -58,7 +56,8 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     build: build.manifest.buildId,
     digestKey: options.digestKey,
     metrics: { deadlinePassed },
-    keep,
+    keep: store.add,
+    origin: ownOrigin(worker),
     maxHooksMs: options.timeouts.renderMs,
     traceOf: options.traceOf,
     hasDetails: build.manifest.mode === 'development',

@@ -1,8 +1,8 @@
 // The contract of every ledger for the order of its lists, and for releases.
 
 import type { Test } from 'tap'
+import type { FailureSummary } from '../../../src/server/ledger/entries.ts'
 import {
-  type FailureSummary,
   formatPlace,
   type Ledger,
   type ListQuery,

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
+import type { LedgerEntry } from '../../../src/server/ledger/entries.ts'
 import { joinLedgers } from '../../../src/server/ledger/joined-ledger.ts'
-import { type LedgerEntry, type ListQuery, placeOfFailure } from '../../../src/server/ledger/ledger.ts'
+import { type ListQuery, placeOfFailure } from '../../../src/server/ledger/ledger.ts'
 import { createMemoryLedger } from '../../../src/server/ledger/memory-ledger.ts'
 import { entry, entryOfAll, LIMITS, NOW, name } from './entries.ts'
 

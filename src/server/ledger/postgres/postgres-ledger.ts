@@ -1,26 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import type { KeptError } from '../../errors/failure-record.ts'
-import { fingerprintOfDigest, hourOf } from '../entries.ts'
+import { type FailureDetails, fingerprintOfDigest, hourOf, type LedgerEntry } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,
-  type FailureDetails,
   type Kept,
   LEAST_PLACES,
   type Ledger,
-  type LedgerEntry,
   type LedgerLimits,
   type LedgerStats,
   MAX_RELEASES,
   type ReadQuery,
 } from '../ledger.ts'
 import {
-  type FailureRow,
+  addFailuresSql,
+  type Column,
+  DETAILS_COLUMNS,
+  FAILURE_COLUMNS,
+  fromDetailsRow,
   fromFailureRow,
-  fromOccurrenceRow,
   listSql,
+  namesOf,
+  OCCURRENCE_ROW,
   type OccurrenceRow,
-  SUMMARY_COLUMNS,
+  type Row,
   toFailureRow,
   toOccurrenceRow,
 } from '../rows.ts'
@@ -33,7 +35,7 @@ import {
   transact,
 } from './schema.ts'
 
-const DIALECT = { prefix: 'hydrant_', position: 'strpos' }
+const DIALECT = { prefix: 'hydrant_', position: 'strpos', least: 'least', greatest: 'greatest' }
 
 /**
  * Creates a ledger in PostgreSQL, for sites that run on several machines. The first call connects. Its methods reject
@@ -98,7 +100,7 @@ function openTables(url: string, limits: LedgerLimits, prepare: (pool: Pool) => 
     list: (query) =>
       use(async (client) => {
         const { sql, values } = listSql(query, DIALECT)
-        return (await client.query<FailureRow>(sql, values)).rows.map(fromFailureRow)
+        return (await client.query<Row>(sql, values)).rows.map(fromFailureRow)
       }),
     read: (fingerprint, query) => use((client) => readDetails(client, fingerprint, query)),
     fingerprints: () =>
@@ -139,10 +141,9 @@ async function readDetails(
   fingerprint: string,
   { limit = DEFAULT_OCCURRENCES, occurrence = '' }: ReadQuery = {},
 ): Promise<FailureDetails | null> {
-  const { rows } = await client.query<FailureRow & { error: string }>(
-    `SELECT ${SUMMARY_COLUMNS}, error FROM hydrant_failures WHERE fingerprint = $1`,
-    [fingerprint],
-  )
+  const { rows } = await client.query<Row>(`SELECT ${DETAILS_COLUMNS} FROM hydrant_failures WHERE fingerprint = $1`, [
+    fingerprint,
+  ])
   const [row] = rows
   if (!row) return null
   const found = await client.query<OccurrenceRow>(
@@ -150,12 +151,7 @@ async function readDetails(
     WHERE fingerprint = $1 ORDER BY substr(digest, length(fingerprint) + 2) = $2 DESC, time DESC, id DESC LIMIT $3`,
     [fingerprint, occurrence, limit],
   )
-  return {
-    ...fromFailureRow(row),
-    // `toFailureRow` wrote it.
-    error: JSON.parse(row.error) as KeptError,
-    occurrences: found.rows.map(fromOccurrenceRow),
-  }
+  return fromDetailsRow(row, found.rows)
 }
 
 async function readStats(client: PoolClient): Promise<LedgerStats> {
@@ -179,30 +175,19 @@ const ADD_RELEASES = `
   WHERE met.release IS NOT NULL GROUP BY met.release ORDER BY met.release
   ON CONFLICT DO NOTHING`
 
-const ADD_FAILURES = `
-  INSERT INTO hydrant_failures AS f (fingerprint, side, phase, type, message, count, first_seen, last_seen,
-    first_release, last_release, route, source, search, error, last_build)
-  SELECT fingerprint, side, phase, type, message, count, first_seen, last_seen, first_release,
-    last_release, route, source, search, error, last_build
-  FROM jsonb_to_recordset($1) AS e (fingerprint text, side text, phase text, type text, message text, count bigint,
-    first_seen bigint, last_seen bigint, first_release text, last_release text, route text, source text, search text,
-    error text, last_build text)
-  ORDER BY fingerprint COLLATE "C"
-  ON CONFLICT (fingerprint) DO UPDATE SET
-    phase = excluded.phase, type = excluded.type, message = excluded.message,
-    count = f.count + excluded.count,
-    first_seen = least(f.first_seen, excluded.first_seen), last_seen = greatest(f.last_seen, excluded.last_seen),
-    last_release = excluded.last_release, route = coalesce(excluded.route, f.route),
-    source = excluded.source, search = excluded.search, error = excluded.error,
-    last_build = coalesce(excluded.last_build, f.last_build)
-  WHERE f.side = excluded.side`
+const definitionsOf = (columns: readonly Column[]) => columns.map(({ name, type }) => `${name} ${type}`).join(', ')
+
+const FAILURES_TO_ADD = `
+  SELECT ${namesOf(FAILURE_COLUMNS)} FROM jsonb_to_recordset($1) AS e (${definitionsOf(FAILURE_COLUMNS)})
+  ORDER BY fingerprint COLLATE "C"`
+
+const ADD_FAILURES = `${addFailuresSql(FAILURES_TO_ADD, DIALECT)} WHERE f.side = excluded.side`
 
 const ADD_OCCURRENCES = `
-  INSERT INTO hydrant_occurrences (fingerprint, digest, time, route, release, is_recovered, data)
-  SELECT fingerprint, digest, time, route, release, is_recovered, data
-  FROM ROWS FROM (jsonb_to_recordset($1) AS (fingerprint text, digest text, time bigint, route text, release text,
-    is_recovered boolean, data text)) WITH ORDINALITY
-    AS o (fingerprint, digest, time, route, release, is_recovered, data, place)
+  INSERT INTO hydrant_occurrences (${namesOf(OCCURRENCE_ROW)})
+  SELECT ${namesOf(OCCURRENCE_ROW)}
+  FROM ROWS FROM (jsonb_to_recordset($1) AS (${definitionsOf(OCCURRENCE_ROW)})) WITH ORDINALITY
+    AS o (${namesOf(OCCURRENCE_ROW)}, place)
   ORDER BY place`
 
 const ADD_HOURS = `
@@ -248,10 +233,7 @@ async function claimBatch(client: PoolClient, id: string): Promise<boolean> {
 
 /** Writes a batch. Must be called in a transaction. */
 async function writeEntries(client: PoolClient, batch: readonly LedgerEntry[], maxOccurrences: number) {
-  const releases = batch.flatMap(({ occurrences }) =>
-    occurrences.map(({ release, build, time }) => ({ release, build, time })),
-  )
-  await client.query(ADD_RELEASES, [toJson(releases)])
+  await client.query(ADD_RELEASES, [toJson(releasesOf(batch))])
   const entries = await resolveSides(client, batch)
   const fingerprints = entries.map(({ fingerprint }) => fingerprint)
   const occurrences = entries.flatMap((entry) =>
@@ -263,9 +245,16 @@ async function writeEntries(client: PoolClient, batch: readonly LedgerEntry[], m
   await client.query(ADD_FAILURES, [toJson(entries.map(toFailureRow))])
   await client.query(ADD_OCCURRENCES, [toJson(occurrences)])
   await client.query(ADD_HOURS, [toJson(hours)])
-  await client.query(REOPEN, [toJson(occurrences)])
+  await client.query(REOPEN, [toJson(releasesOf(entries))])
   await client.query(TRIM, [fingerprints, maxOccurrences])
   await client.query(MEASURE, [fingerprints])
+}
+
+/** Returns the release and the build of each occurrence. */
+function releasesOf(entries: readonly LedgerEntry[]) {
+  return entries.flatMap(({ fingerprint, occurrences }) =>
+    occurrences.map(({ release, build, time }) => ({ fingerprint, release, build, time })),
+  )
 }
 
 type Sided = Pick<LedgerEntry, 'fingerprint' | 'side'>

@@ -1,26 +1,29 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { KeptError, Occurrence } from '../../errors/failure-record.ts'
+import type { Occurrence } from '../../errors/failure-record.ts'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
-import { fingerprintOfDigest, hourOf } from '../entries.ts'
+import { fingerprintOfDigest, hourOf, type LedgerEntry } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,
   LEAST_PLACES,
   type Ledger,
-  type LedgerEntry,
   type LedgerLimits,
   type ListQuery,
   MAX_RELEASES,
   type ReadQuery,
 } from '../ledger.ts'
 import {
-  type FailureRow,
+  addFailuresSql,
+  DETAILS_COLUMNS,
+  FAILURE_COLUMNS,
+  fromDetailsRow,
   fromFailureRow,
-  fromOccurrenceRow,
   listSql,
+  namesOf,
+  OCCURRENCE_ROW,
   type OccurrenceRow,
-  SUMMARY_COLUMNS,
+  type Row,
   toFailureRow,
   toOccurrenceRow,
 } from '../rows.ts'
@@ -35,7 +38,7 @@ import {
   SQLITE_MIGRATIONS,
 } from './open-file.ts'
 
-const DIALECT = { prefix: '', position: 'instr' }
+const DIALECT = { prefix: '', position: 'instr', least: 'min', greatest: 'max' }
 
 /**
  * Opens a ledger in a file, in this thread: each call blocks it. Throws the errors of `openSqliteFile`. The ledger's
@@ -61,9 +64,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
     for (const entry of entries) writeEntry(entry)
     pruner.prune(entries.length)
   })
-  const details = db.prepare<[string], FailureRow & { error: string }>(
-    `SELECT ${SUMMARY_COLUMNS}, error FROM failures WHERE fingerprint = ?`,
-  )
+  const details = db.prepare<[string], Row>(`SELECT ${DETAILS_COLUMNS} FROM failures WHERE fingerprint = ?`)
   const occurrences = db.prepare<[string, string, number], OccurrenceRow>(
     `SELECT data, is_recovered FROM occurrences
     WHERE fingerprint = ? ORDER BY substr(digest, length(fingerprint) + 2) = ? DESC, time DESC, id DESC LIMIT ?`,
@@ -95,10 +96,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
 
   function read(fingerprint: string, { limit = DEFAULT_OCCURRENCES, occurrence = '' }: ReadQuery = {}) {
     const row = details.get(fingerprint)
-    if (!row) return null
-    const found = occurrences.all(fingerprint, occurrence, limit).map(fromOccurrenceRow)
-    // `toFailureRow` wrote it.
-    return { ...fromFailureRow(row), error: JSON.parse(row.error) as KeptError, occurrences: found }
+    return row ? fromDetailsRow(row, occurrences.all(fingerprint, occurrence, limit)) : null
   }
 
   return {
@@ -125,30 +123,21 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
 function list(db: Database, query: ListQuery) {
   const { sql, values } = listSql(query, DIALECT)
   // SQLite reads `$1` as a parameter with the name 1.
-  const named = Object.fromEntries(
-    values.map((value, index) => [index + 1, typeof value === 'string' ? storable(value) : value]),
-  )
-  return db.prepare<[Record<string, string | number>], FailureRow>(sql).all(named).map(fromFailureRow)
+  const named = Object.fromEntries(values.map((value, index) => [index + 1, toSqlite(value)]))
+  return db.prepare<[typeof named], Row>(sql).all(named).map(fromFailureRow)
+}
+
+/** Returns a value that the driver can pass to SQLite, which has no booleans. */
+function toSqlite(value: Row[string] = null): string | number | null {
+  if (typeof value === 'boolean') return Number(value)
+  return typeof value === 'string' ? storable(value) : value
 }
 
 /** Returns a function that writes one entry of a batch. It must be called in a transaction. */
 function createSqliteWriter(db: Database, maxOccurrences: number): (entry: LedgerEntry) => void {
-  const addFailure = db.prepare(
-    `INSERT INTO failures (fingerprint, side, phase, type, message, count, first_seen, last_seen, first_release,
-      last_release, route, source, search, error, last_build)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (fingerprint) DO UPDATE SET
-      phase = excluded.phase, type = excluded.type, message = excluded.message,
-      count = count + excluded.count,
-      first_seen = min(first_seen, excluded.first_seen), last_seen = max(last_seen, excluded.last_seen),
-      last_release = excluded.last_release, route = coalesce(excluded.route, route),
-      source = excluded.source, search = excluded.search, error = excluded.error,
-      last_build = coalesce(excluded.last_build, last_build)`,
-  )
-  const addOccurrence = db.prepare(
-    `INSERT INTO occurrences (fingerprint, digest, time, route, release, is_recovered, data)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const places = (columns: readonly unknown[]) => `VALUES (${columns.map(() => '?').join(', ')})`
+  const addFailure = db.prepare(addFailuresSql(places(FAILURE_COLUMNS), DIALECT))
+  const addOccurrence = db.prepare(`INSERT INTO occurrences (${namesOf(OCCURRENCE_ROW)}) ${places(OCCURRENCE_ROW)}`)
   const addHour = db.prepare(
     `INSERT INTO hours (fingerprint, hour, count) VALUES (?, ?, ?)
     ON CONFLICT (fingerprint, hour) DO UPDATE SET count = count + excluded.count`,
@@ -175,7 +164,8 @@ function createSqliteWriter(db: Database, maxOccurrences: number): (entry: Ledge
       if (side === 'client') return
       remove.run(fingerprint)
     }
-    addFailure.run(...toValues(entry))
+    const row = toFailureRow(entry)
+    addFailure.run(...FAILURE_COLUMNS.map(({ name }) => toSqlite(row[name])))
     for (const [hour, count] of Object.entries(hours)) addHour.run(fingerprint, Number(hour), count)
     // Nearly all occurrences of a batch have the same release and build, which are then written once.
     let last: Occurrence | null = null
@@ -188,22 +178,10 @@ function createSqliteWriter(db: Database, maxOccurrences: number): (entry: Ledge
         reopen.run(fingerprint, release, build)
       }
       const row = toOccurrenceRow(fingerprint, occurrence)
-      const { digest, route, data } = row
-      // SQLite has no booleans.
-      addOccurrence.run(fingerprint, digest, time, route, release, Number(row.is_recovered), data)
+      addOccurrence.run(...OCCURRENCE_ROW.map(({ name }) => toSqlite(row[name])))
     }
     trim.run(fingerprint, maxOccurrences)
   }
-}
-
-/** Returns the values of the statement `addFailure`. */
-function toValues(entry: LedgerEntry) {
-  const row = toFailureRow(entry)
-  const { fingerprint, side, phase, type, message, count, route, source, search, error } = row
-  return [
-    ...[fingerprint, side, phase, storable(type), storable(message), count, row.first_seen, row.last_seen],
-    ...[row.first_release, row.last_release, route, source, storable(search), error, row.last_build],
-  ]
 }
 
 /** The most failures that a batch removes, in addition to the number of its entries: a write must not take long. */
