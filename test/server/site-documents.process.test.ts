@@ -70,15 +70,9 @@ t.test('every link between the documents leads to a page, and every anchor to a 
   t.strictSame(differences, {}, `${targets.size} links`)
 })
 
-t.test(
-  'the first page shows the ratios if there is a record of the benchmark, and what Hydrant does not do',
-  async (t) => {
-    const html = await read('')
-    t.equal(html.includes('id="ratios"'), existsSync('bench/results/last.json'))
-    t.ok(html.includes('Why leave what you have'))
-    t.ok(html.includes('What it does not do'))
-  },
-)
+t.test('the first page shows the ratios if there is a record of the benchmark', async (t) => {
+  t.equal((await read('')).includes('id="ratios"'), existsSync('bench/results/last.json'))
+})
 
 t.test('each document leads to those before and after it', async (t) => {
   const loads = pages.get('/docs/guide/loads') ?? ''
