@@ -22,7 +22,7 @@ export interface Arguments {
   out: string
   /** The folder for copies of the peers and for generated sites. It is kept. */
   work: string
-  /** Whether the tables and plots of the record are written again, and nothing is measured. */
+  /** Whether the tables of the record are printed, and nothing is measured. */
   isReport: boolean
   /** Whether the figures are written into the documentation. */
   isFilled: boolean

@@ -63,7 +63,9 @@ export function readRecord(file: string): BenchRecord {
 export function writeRecord(file: string, { format, parts }: BenchRecord) {
   const record = { format, parts: Object.fromEntries(PARTS.map((part) => [part, parts[part]])) }
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${JSON.stringify(record, roundNumbers, 1)}\n`)
+  // One line for each server and size.
+  const text = JSON.stringify(record, roundNumbers, 1).replace(/\n {6,}|\n {5}(?=[}\]])/g, '')
+  writeFileSync(file, `${text}\n`)
 }
 
 /** Five digits are more than the figures are worth, and keep the record small. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Arguments, Part } from './arguments.ts'
 import { type Copies, createCopies } from './browser/copies.ts'
@@ -7,7 +6,7 @@ import { prepareWorkspace, type Workspace } from './compare/workspace.ts'
 import { measurePart, type PartRun } from './parts.ts'
 import { readCommit, readMachine, readRecord, recordFile, writeRecord } from './record.ts'
 import { fillDocuments } from './report/fill.ts'
-import { writeReport } from './report/write.ts'
+import { toMarkdown } from './report/markdown.ts'
 
 /** Measures the parts one after the other. */
 export async function runParts(given: Arguments) {
@@ -15,16 +14,15 @@ export async function runParts(given: Arguments) {
   const file = recordFile(given.out, given.name)
   const commit = readCommit()
   const preparations = createPreparations(given)
-  if (given.isReport) writeReport(given.out, given.name)
   for (const part of given.parts) {
     if (given.isResumed && readRecord(file).parts[part]?.commit === commit) {
       note(part, 'is in the record')
       continue
     }
     if (!(await measureInto(file, part, given, commit, preparations))) process.exitCode = 1
-    if (existsSync(file)) writeReport(given.out, given.name)
   }
   if (given.isFilled) fillDocuments(readRecord(file))
+  console.log(toMarkdown(readRecord(file)))
   note('bench', `the record is ${file}`)
 }
 

@@ -28,6 +28,4 @@ export interface Round {
   perSecond: number
   /** Requests per second of the server's processor time. Other work on the machine hardly changes it. */
   perCpuSecond: number
-  p50Ms: number
-  p99Ms: number
 }

@@ -33,8 +33,6 @@ interface PeerResults {
 interface RoundResults {
   rps: number
   perCpuSecond: number
-  p50: number
-  p99: number
 }
 
 /** Measures all servers side by side with the peers' own runner. */
@@ -86,6 +84,6 @@ function toServers({ peers, load }: Results, buildMs: ReadonlyMap<string, number
   return servers
 }
 
-function toRound({ rps, perCpuSecond, p50, p99 }: RoundResults): Round {
-  return { perSecond: rps, perCpuSecond, p50Ms: p50 / 1_000, p99Ms: p99 / 1_000 }
+function toRound({ rps, perCpuSecond }: RoundResults): Round {
+  return { perSecond: rps, perCpuSecond }
 }
