@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { ROOT } from './paths.ts'
 
 /** The parts of the benchmark, in the order in which they run. */
 export const PARTS = ['speed', 'navigation', 'hydration', 'growth', 'failures', 'cache'] as const
@@ -61,7 +62,6 @@ const QUICK: Plan = {
   ...{ sizes: [3, 30], repeats: 1, share: 0.25, turns: 2, stormSeconds: 2 },
 }
 
-const ROOT = resolve(import.meta.dirname, '../..')
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { ROOT } from '../paths.ts'
 import type { BenchRecord } from '../record.ts'
 import { toMarkdown } from './markdown.ts'
 import { toSummary } from './summary.ts'
 
-const ROOT = resolve(import.meta.dirname, '../../..')
 const [BEGIN, END] = ['<!-- benchmark -->', '<!-- end of benchmark -->']
 
 /** Writes the ratios of a record into README.md and all of its figures into docs/benchmark.md. */

@@ -1,4 +1,5 @@
-import type { GrowthFigures, ServedFigures, SizeFigures } from '../growth/figures.ts'
+import type { GrowthFigures } from '../growth/measure.ts'
+import type { ServedFigures, SizeFigures } from '../growth/measure-size.ts'
 import type { BenchRecord } from '../record.ts'
 import { median } from '../statistics.ts'
 import { NONE, show, table } from './table.ts'

@@ -13,13 +13,14 @@ import {
   MULTIPART,
   navigation,
   page,
+  pick,
   post,
+  randomWord,
   report,
   SENTENCE,
   URLENCODED,
   withFile,
 } from './requests.ts'
-import { pick, randomWord } from './visitor.ts'
 
 const TOO_MUCH = 1_200_000
 
