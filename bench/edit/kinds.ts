@@ -1,4 +1,6 @@
-import { type Files, writeFiles } from '../write-app.ts'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Files } from '../write-app.ts'
 import type { Marks } from './in-page.ts'
 import {
   componentPath,
@@ -52,7 +54,7 @@ export const KINDS: readonly Kind[] = [
 ]
 
 export function writeEdit({ dir }: Subject, { files }: Edit) {
-  writeFiles(dir, files)
+  for (const [path, contents] of Object.entries(files)) writeFileSync(join(dir, path), contents)
 }
 
 function kind(name: string, title: string, edit: Kind['edit']): Kind {
