@@ -37,7 +37,8 @@ async function search(q: string): Promise<Found> {
 t.test('every document of the package has a page with its title', async (t) => {
   const documents = walk('docs').filter((file) => file.endsWith('.md'))
   t.ok(documents.length > 90)
-  const files = [...documents.map((file) => `docs/${file}`), 'README.md', 'CHANGELOG.md']
+  const examples = ['shop', 'docs-site', 'existing-app'].map((name) => `examples/${name}/README.md`)
+  const files = [...documents.map((file) => `docs/${file}`), ...examples, 'README.md', 'CHANGELOG.md']
   const differences = await findDifferences(files, String, async (checks, file) => {
     const path = pathOf(file)
     const html = await read(path)
@@ -98,6 +99,7 @@ t.test('addresses of earlier pages lead to the documents that have their content
     '/docs/forms': '/docs/guide/forms',
     '/docs/styling': '/docs/guide/styling',
     '/docs/server': '/docs/app',
+    '/docs/tutorials/shop': '/docs/examples/shop',
     '/docs/http.md': '/docs/http',
     '/docs/deploy/README.md': '/docs/deploy',
   }
@@ -157,7 +159,8 @@ function pathOf(file: string): string {
   if (file === 'README.md') return '/docs/overview'
   if (file === 'CHANGELOG.md') return '/docs/changelog'
   const path = file.replace(/\.md$/, '')
-  return `/${posix.basename(path) === 'README' ? posix.dirname(path) : path}`
+  const page = posix.basename(path) === 'README' ? posix.dirname(path) : path
+  return page.startsWith('docs/') ? `/${page}` : `/docs/${page}`
 }
 
 function linksIn(html: string): string[] {
