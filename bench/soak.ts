@@ -8,11 +8,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { readKeptFailures } from './soak/kept-failures.ts'
-import { startLoad, tryEach } from './soak/load.ts'
-import { sampleLine, toMarkdown, verdictLine } from './soak/report.ts'
-import { type Held, ROOT, SITE, type SoakServer, startSoakServer } from './soak/server.ts'
-import { createTally } from './soak/tally.ts'
+import { ROOT } from './paths.ts'
+import { createTally, startLoad, tryEach } from './soak/load.ts'
+import { type Held, readKeptFailures, SITE, type SoakServer, startSoakServer } from './soak/server.ts'
 import {
   judgeAnswers,
   judgeFailures,
@@ -22,7 +20,10 @@ import {
   leftovers,
   MINUTE,
   type Sample,
+  sampleLine,
+  toMarkdown,
   type Verdict,
+  verdictLine,
 } from './soak/verdict.ts'
 
 const MIN_MINUTES = 3

@@ -9,7 +9,7 @@ export interface Chapter {
   title: string
   /** One line about the contents. */
   description: string
-  /** The path below `docs/`, with slashes. */
+  /** The path from `docs/`, with slashes. */
   path: string
 }
 
@@ -35,10 +35,10 @@ export function readChapters(): Chapter[] {
 
 /** Returns the Markdown of a chapter. */
 export function readChapter({ path }: Chapter): string {
-  return readDocument(`docs/${path}`)
+  return readDocument(posix.join('docs', path))
 }
 
-/** Returns the name of the chapter in a file below `docs/`: `guide/guards.md` is `guards`, `deploy/README.md` `deploy`. */
+/** Returns the name of the chapter in a file: `guide/guards.md` is `guards`, `deploy/README.md` `deploy`. */
 export function nameOfPath(path: string): string {
   return posix.basename(path.replace(/\/README\.md$/, ''), '.md')
 }
@@ -47,7 +47,7 @@ export function nameOfPath(path: string): string {
 function readList({ list, folder }: { list: string; folder: string }): Chapter[] {
   const items = readDocument(list).matchAll(/^(?:-|\d+\.) \**\[(.+?)\]\(([^)#]+\.md)\)\**: (.+)$/gm)
   return [...items].map(([, title = '', link = '', description = '']) => {
-    const path = posix.join(folder, link).slice('docs/'.length)
+    const path = posix.relative('docs', posix.join(folder, link))
     return { name: nameOfPath(path), title: plainText(title), description: plainText(description), path }
   })
 }

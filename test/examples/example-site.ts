@@ -1,11 +1,10 @@
-// Examples with a tutorial: they pass their own checks, and the tutorial shows their files.
+// Examples that explain themselves: they pass their own checks, and their README.md links to their files.
 
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
-import { readMarkdown } from '../docs/code/code-block.ts'
 import { installDocumentedPackages, linkDocumentedPackages } from '../docs/code/documented-packages.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { walk } from '../scripts/walk.ts'
@@ -15,29 +14,25 @@ import { createUserEnv } from '../user-env.ts'
 const run = promisify(execFile)
 /** A developer may have used an example in its folder. */
 const WRITTEN = /(?:^|\/)(?:node_modules|dist|\.hydrant[^/]*)(?:\/|$)/
-/** What a reader does not write: the types that a build writes, and the description of the example. */
+/** What needs no explanation: the types that a build writes, and the explanation itself. */
 const UNSHOWN = ['README.md', 'hydrant-env.d.ts']
 const PROGRAMS = { hydrant: resolve('dist/scripts/cli.js'), tsc: resolve('node_modules/typescript/bin/tsc') }
 
 /**
- * Tests an example with its own scripts, and compares its files with those in its tutorial. Returns the folder of a
- * copy that is built.
+ * Tests an example with its own scripts, and compares its files with the links of its README.md. Returns the folder of
+ * a copy that is built.
  */
-export async function testTutorial(t: Test, name: string): Promise<string> {
+export async function testExample(t: Test, name: string): Promise<string> {
   const example = join('examples', name)
-  const document = `docs/tutorials/${name}.md`
-  const blocks = readMarkdown(document).filter(({ path }) => path !== '')
+  const document = join(example, 'README.md')
+  const text = readFileSync(document, 'utf8')
 
-  t.test(`${document} shows the files of the example as they are`, async (t) => {
-    for (const { path, text } of blocks) t.equal(text, readFileSync(join(example, path), 'utf8'), path)
-  })
-
-  t.test(`${document} shows all files of the example`, async (t) => {
-    const shown = new Set(blocks.map(({ path }) => path))
+  t.test(`${document} links to all files of the example`, async (t) => {
+    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => decodeURIComponent(link))
     const files = walk(example).filter((path) => !UNSHOWN.includes(basename(path)) && !WRITTEN.test(path))
     t.ok(files.length > 5)
     t.strictSame(
-      files.filter((path) => !shown.has(path)),
+      files.filter((path) => !links.includes(path)),
       [],
     )
   })
@@ -45,7 +40,7 @@ export async function testTutorial(t: Test, name: string): Promise<string> {
   t.test(`${document} installs the packages of the example`, async (t) => {
     const { dependencies, devDependencies } = readManifest(example)
     const installed = (command: RegExp) =>
-      [...readFileSync(document, 'utf8').matchAll(command)].flatMap(([, names = '']) => names.split(' ')).sort()
+      [...text.matchAll(command)].flatMap(([, names = '']) => names.split(' ')).sort()
     t.strictSame(installed(/^npm install ((?!-).*)/gm), Object.keys(dependencies).sort())
     t.strictSame(installed(/^npm install --save-dev (.*)/gm), Object.keys(devDependencies).sort())
   })
