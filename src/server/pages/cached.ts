@@ -150,8 +150,7 @@ function findStoredRedirect({ route, cache }: CachedRoute, ctx: RequestContext):
   setResult('hit', ctx)
   countResult('hit', ctx)
   if (ctx.format === 'navigation') ctx.navigation = new CollectedLines(ctx)
-  const response = redirectResponse(redirect.location, redirect.status, ctx)
-  return response && { ...response, headers: { ...Object.fromEntries(redirect.headers), ...response.headers } }
+  return redirectResponse(redirect.location, redirect.status, ctx)
 }
 
 /** Waits for the page if another request is rendering it. Otherwise renders it. */
