@@ -46,7 +46,9 @@ export function respondFromCache(cached: CachedRoute, ctx: RequestContext) {
       if (admitted !== 'passed') return admitted
       slots.free(ctx)
       const key = keyFor(route, ctx)
-      return find(cached, key, ctx) ?? awaitOrRender(cached, key, ctx)
+      const response = await (find(cached, key, ctx) ?? awaitOrRender(cached, key, ctx))
+      // A shared cache would serve it to visitors whom the guards refuse, whatever its load says.
+      return response?.audience === 'as said' ? { ...response, audience: 'visitor' } : response
     })
     return
   }

@@ -137,6 +137,15 @@ const site = {
       if (request.headers['x-member'] !== 'yes') throw new HttpError(403, 'Members only.')
     },
   },
+  '/declared': {
+    ...cached(({ reply }) => {
+      reply.header('cache-control', 'public, max-age=600')
+      return { text: 'members' }
+    }),
+    guard({ request }: GuardContext) {
+      if (request.headers['x-member'] !== 'yes') throw new HttpError(403, 'Members only.')
+    },
+  },
   '/throws': cached(() => ({ text: 1 }), {
     maxAgeS: 1,
     tags() {
@@ -457,6 +466,16 @@ t.test('guards run for each request, and shared caches must not store the page',
   t.notMatch(refused.body, 'members 1')
   t.equal(counts.guard, 3)
   t.equal(counts.guarded, 1)
+})
+
+t.test('a load cannot let shared caches store a page with guards', async (t) => {
+  const { get } = await testSite(t, site, { server })
+  for (const _ of [1, 2]) {
+    const { body, headers } = await get('/declared', { ...HTML, 'x-member': 'yes' })
+    t.match(body, 'members')
+    t.match(headers['cache-control'], 'private')
+    t.notMatch(headers['cache-control'], 'public')
+  }
 })
 
 t.test('data that comes later is awaited', async (t) => {
