@@ -35,7 +35,7 @@ export interface ExportedPage {
   /** The lines of a navigation to the page. */
   lines: string
   /** The redirect of a page that redirects; null for other pages. */
-  redirect: Pick<PrerenderedRedirect, 'location' | 'status'> | null
+  redirect: PrerenderedRedirect | null
 }
 
 export interface NotFoundDocument {

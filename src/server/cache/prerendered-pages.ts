@@ -36,9 +36,7 @@ export function openPrerendered(folder: string): PrerenderedPages | null {
     findRedirect(address, origin) {
       const redirect = pages.get(address)?.redirect
       if (redirect === undefined) return null
-      const replace = createReplacer(index.origin, origin)
-      const { location, status, headers } = redirect
-      return { status, location: replace(location), headers: headers.map(([name, value]) => [name, replace(value)]) }
+      return { ...redirect, location: createReplacer(index.origin, origin)(redirect.location) }
     },
     async read(file, origin) {
       // `hydrant build` has written this file too.
@@ -85,13 +83,11 @@ export interface PrerenderedPage {
   redirect?: PrerenderedRedirect
 }
 
-/** A redirect. Its location and the values of its headers contain the index's `origin`, if they name the site. */
+/** A redirect. Its location contains the index's `origin`, if it names the site. */
 export interface PrerenderedRedirect {
   /** The value of the header `Location`, with the base. */
   location: string
   status: number
-  /** The headers that the load has set. */
-  headers: readonly [name: string, value: string][]
 }
 
 /** A response of a page with the status 200. The body and the values of the headers contain the index's `origin`. */

@@ -1,4 +1,3 @@
-import { isForSomeCaches } from '../http/caching.ts'
 import { mixedPolicy } from '../http/headers.ts'
 import { PreparedStart } from '../http/send-started.ts'
 import type { StoredPage } from './stored-page.ts'
@@ -6,7 +5,7 @@ import type { StoredPage } from './stored-page.ts'
 /** The parts that all responses with the same stored shell share. */
 export interface StoredShell {
   start: PreparedStart
-  /** The headers that the shared loads have set, without those that allow caches to store the response. */
+  /** The content type. */
   headers: readonly (readonly [name: string, value: string])[]
   /** The policy, without the nonces between its parts. */
   policy: readonly string[]
@@ -21,7 +20,7 @@ export function shellOf(page: StoredPage): StoredShell {
   const { headers, scripts } = page.response
   const shell = {
     start: new PreparedStart(page, (length) => page.grow(length)),
-    headers: headers.filter(([name]) => name !== 'cache-control' && !isForSomeCaches(name)),
+    headers,
     policy: mixedPolicy(scripts, PLACEHOLDER).split(PLACEHOLDER),
   }
   shells.set(page, shell)

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { NavigationLine } from '../../shared/wire/navigation-protocol.ts'
+import type { LoadLog } from '../cache/load-log.ts'
 import type { ShellRest } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
 import type { StoredShell } from '../cache/stored-shell.ts'
@@ -68,6 +68,9 @@ export function createResponse(
 
 const NO_HEADERS = {}
 
+/** The properties of a load's argument that belong to the visitor. */
+export type VisitorProperty = 'request' | 'reply' | 'context'
+
 /** The shell of a document. Its nonces are placeholders, which hashes replace. */
 export interface RenderedShell {
   text: string
@@ -81,11 +84,11 @@ export interface RenderedShell {
  * and what is for this visitor only in `inRequest`.
  */
 export interface SharedRender {
-  /** The request and the reply that the loads get. They record reads of values that identify a visitor. */
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  /** The results of the guards, which belong to the visitor. */
-  readonly context: Record<string, unknown>
+  /** Identifies the response. */
+  readonly key: object
+  readonly log: LoadLog
+  /** Returns a property of the visitor, for a load. The response is then for this visitor only. */
+  touch(property: VisitorProperty): unknown
   /** Calls code that makes the response, without the request's `AsyncLocalStorage` stores. */
   run<Result>(work: () => Result): Result
   /** Calls code that is for this visitor only, such as hooks, in the async context of the request. */

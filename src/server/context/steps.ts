@@ -37,7 +37,8 @@ export function watchAnswer(ctx: RequestContext) {
     // Hydrant itself sends an error to run the `onError` hooks.
     if (hasRunErrorHooks(payload[0], request)) return send.apply(reply, payload)
     isSent = true
-    if (!ctx.navigation?.isOpen) return send.apply(reply, payload)
+    // The hooks find the stores of the request.
+    if (!ctx.navigation?.isOpen) return ctx.inRequest(() => send.apply(reply, payload))
     // The headers have been sent, or are about to be.
     ctx.navigation.replace(payload[0])
     return reply

@@ -6,7 +6,7 @@ import type { Phase } from '../errors/failure-record.ts'
 import { Signal } from '../errors/http-error.ts'
 import { onHeaderSent } from '../http/caching.ts'
 import { DIGEST_HEADER } from '../http/headers.ts'
-import { originalRequest, publicAddress } from '../http/request-url.ts'
+import { publicAddress } from '../http/request-url.ts'
 import { routeOf } from '../http/route-config.ts'
 import { type FailureContext, type FailureSubject, readProperty, someCause } from './failure-context.ts'
 import type { Failures } from './failures.ts'
@@ -145,8 +145,7 @@ function recordFailure(error: unknown, request: FastifyRequest) {
  * @returns Null if the route does not belong to a Hydrant site, if nothing has failed, and for errors that are not
  *   failures: a redirect, `notFound()`, an error with a `statusCode` from 400 to 499.
  */
-export function digestOf(asked: FastifyRequest, error?: unknown): string | null {
-  const request = originalRequest(asked)
+export function digestOf(request: FastifyRequest, error?: unknown): string | null {
   const failures = siteFailuresOf(request)
   if (failures === null) return null
   if (error === undefined) return firstFailureOf(request)?.digest ?? null

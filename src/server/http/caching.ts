@@ -223,7 +223,7 @@ const BESIDE_CACHE_CONTROL = /^(?:.+-cache-control|surrogate-control|edge-contro
 const SAYS_NOTHING = /^\s*(?:0|-1|no-cache|max-age=0)\s*$/i
 
 /** Whether a header overrides `Cache-Control` in some caches. */
-export function isForSomeCaches(name: string): boolean {
+function isForSomeCaches(name: string): boolean {
   return BESIDE_CACHE_CONTROL.test(name)
 }
 

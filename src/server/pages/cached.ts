@@ -44,7 +44,9 @@ export function respondFromCache(cached: CachedRoute, ctx: RequestContext) {
       if (admitted !== 'passed') return admitted
       slots.free(ctx)
       const key = keyFor(cached, ctx)
-      return find(cached, key, ctx) ?? awaitOrRender(cached, key, ctx)
+      const response = await (find(cached, key, ctx) ?? awaitOrRender(cached, key, ctx))
+      // A shared cache would serve it to visitors whom the guards refuse, whatever its load says.
+      return response?.audience === 'as said' ? { ...response, audience: 'visitor' } : response
     })
     return
   }
@@ -114,8 +116,7 @@ function findStoredRedirect({ route, cache }: CachedRoute, ctx: RequestContext):
   setResult('hit', ctx)
   countResult('hit', ctx)
   if (ctx.format === 'navigation') ctx.navigation = new CollectedLines(ctx)
-  const response = redirectResponse(redirect.location, redirect.status, ctx)
-  return response && { ...response, headers: { ...Object.fromEntries(redirect.headers), ...response.headers } }
+  return redirectResponse(redirect.location, redirect.status, ctx)
 }
 
 /** Waits for the page if another request is rendering it. Otherwise renders it. */

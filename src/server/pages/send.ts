@@ -291,8 +291,8 @@ function setStoredPageHeaders(page: StoredPage, audience: Audience, target: Requ
 }
 
 /**
- * Sets the headers that allow a shared cache, such as a CDN, to keep the page for as long as this server does. If a load
- * or a hook says how long, only the tags are added, which it needs to drop the page.
+ * Sets the headers that allow a shared cache, such as a CDN, to keep the page for as long as this server does. If a hook
+ * says how long, only the tags are added, which it needs to drop the page.
  */
 function setSharedCaching({ response, documentHeaders }: StoredPage, { site, reply }: RequestContext) {
   const { storedAt, isPermanent } = response

@@ -1,21 +1,21 @@
 // What makes a response that may be stored, and decides whether it is.
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { pathTag, queryOf } from '../cache/cache-key.ts'
 import { type CacheRule, type TaggedPage, tagsOf } from '../cache/cache-rule.ts'
 import { fixDocument } from '../cache/fixed-document.ts'
+import { createLoadLog } from '../cache/load-log.ts'
 import { runOutsideRequests } from '../cache/outside-requests.ts'
 import type { PrerenderedRedirect } from '../cache/prerendered-pages.ts'
 import type { ShellRest, StoredResponse } from '../cache/shared/shared-store.ts'
-import { type ReadRecorder, recordReads, type VisitorRead } from '../cache/visitor-reads.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import type { PageResponse, RenderedShell } from '../context/response.ts'
+import type { PageResponse, RenderedShell, VisitorProperty } from '../context/response.ts'
 import type { SourceFrame } from '../errors/failure-record.ts'
 import { createHydrantError, warnOf } from '../errors/hydrant-error.ts'
 import { catchError } from '../failures/failure-context.ts'
 import { showFrame, siteFrames } from '../failures/stacks/place-frames.ts'
 import type { SourceMapper } from '../failures/stacks/source-map.ts'
-import { allowsSomeCache, isForSomeCaches } from '../http/caching.ts'
-import { HTML_TYPE, JSON_TYPE, MARKDOWN_TYPE, REQUEST_ID_HEADER, styleNonceOf } from '../http/headers.ts'
+import { HTML_TYPE, JSON_TYPE, MARKDOWN_TYPE, styleNonceOf } from '../http/headers.ts'
 import { NAVIGATION_CONTENT } from '../http/navigation-strategy.ts'
 import type { Format } from '../http/negotiate.ts'
 import { admit } from './admit.ts'
@@ -90,32 +90,22 @@ const TYPES: Record<Format, string> = {
   navigation: NAVIGATION_CONTENT,
 }
 
-/** Headers of the loads that are not stored: each response has its own, or none. */
-const OF_ONE_RESPONSE: readonly string[] = [
-  'content-type',
-  REQUEST_ID_HEADER,
-  'x-correlation-id',
-  'traceparent',
-  'tracestate',
-  'server-timing',
-  'date',
-  'age',
-]
-
-/** Begins to watch the loads. Call it in the async context of the request. */
+/** Begins to make the response. Call it in the async context of the request. */
 function share(storing: Storing, ctx: RequestContext): Store {
   const { route, rule, onRefused } = storing
-  const { request, reply, search } = ctx
-  const reads = recordReads({
-    request,
-    reply,
-    context: ctx.context,
-    hasGuards: route.hasGuards,
-    url: ctx.path + search,
-    query: queryOf(search),
-  })
-  const { inRequest, context } = reads
-  ctx.shared = { request: reads.request, reply: reads.reply, context, run: runOutsideRequests, inRequest }
+  const { request, reply } = ctx
+  const inRequest = AsyncLocalStorage.snapshot()
+  let firstRead: VisitorRead | null = null
+  ctx.shared = {
+    key: {},
+    log: createLoadLog(request.log, inRequest),
+    touch(property) {
+      firstRead ??= { property, error: captureRead(property) }
+      return ctx[property]
+    },
+    run: runOutsideRequests,
+    inRequest,
+  }
   let tags: readonly string[] = []
 
   function refuse(refusal: CacheRefusal): null {
@@ -124,21 +114,21 @@ function share(storing: Storing, ctx: RequestContext): Store {
     return null
   }
 
-  /** Returns the headers that the loads have set; null if the response must not be stored. */
-  function takeHeaders(): [name: string, value: string][] | null {
-    if (reply.statusCode !== 200 || ctx.failureCount > 0) return null
-    return storableHeaders(reads, refuse, route, ctx)
+  function mayStore(): boolean {
+    if (reply.statusCode !== 200 || ctx.failureCount > 0) return false
+    if (firstRead === null) return !hasCookieOfHook(route, ctx)
+    refuse({ kind: 'read', read: firstRead })
+    return false
   }
 
   async function keep(format: Format, fixed: () => ReturnType<typeof fixDocument>, rest?: ShellRest) {
-    const headers = takeHeaders()
-    if (headers === null) return null
+    if (!mayStore()) return null
     const document = fixed()
     if ('reason' in document) return refuse({ kind: 'document', reason: document.reason })
     const { text: body, scripts, styles } = document
     const { freshMs, staleMs, isPermanent } = rule
     return storing.store({
-      ...{ body, headers: [['content-type', TYPES[format]], ...headers], scripts, styles, tags },
+      ...{ body, headers: [['content-type', TYPES[format]]], scripts, styles, tags },
       ...{ storedAt: Date.now(), freshMs, staleMs },
       ...(isPermanent && { isPermanent }),
       ...(rest && { rest }),
@@ -153,16 +143,14 @@ function share(storing: Storing, ctx: RequestContext): Store {
     async response(made) {
       if (made === null) {
         // A load has sent a response.
-        takeHeaders()
+        mayStore()
         return null
       }
       const { format, body, isPage, headers, status } = made
-      if (format === 'redirect' && rule.isPermanent && storing.storeRedirect) {
-        const ofLoads = takeHeaders()
-        // A redirect of a cached page is sent to one visitor, so it may depend on the visitor.
-        return ofLoads
-          ? storing.storeRedirect({ location: headers.location ?? '', status: status ?? 302, headers: ofLoads })
-          : made
+      // A redirect of a cached page is sent to one visitor, so it may depend on the visitor.
+      if (format === 'redirect' && rule.isPermanent) {
+        const redirect = { location: headers.location ?? '', status: status ?? 302 }
+        return (mayStore() && storing.storeRedirect?.(redirect)) || made
       }
       if (!isPage || typeof body !== 'string') return made
       const fix = () =>
@@ -171,39 +159,26 @@ function share(storing: Storing, ctx: RequestContext): Store {
     },
     shell: ({ text, nonce, styleNonce, rest }) => keep('html', () => fixDocument(text, nonce, styleNonce), rest),
     refuse: (reason) => void refuse({ kind: 'document', reason }),
-    check: () => void takeHeaders(),
+    check: () => void mayStore(),
   }
 }
 
-function storableHeaders(
-  { firstRead, written }: ReadRecorder,
-  refuse: (refusal: CacheRefusal) => null,
-  route: PreparedRoute,
-  ctx: RequestContext,
-): [name: string, value: string][] | null {
-  if (firstRead) return refuse({ kind: 'read', read: firstRead })
-  // Hooks run for each visitor, so the headers that they set while the page was rendered are not stored.
-  const headers = [...written].filter(([name]) => !OF_ONE_RESPONSE.includes(name))
-  const forbidden = findForbidden(headers)
-  if (forbidden) return refuse({ kind: 'header', header: forbidden })
-  return hasCookieOfHook(route, ctx) ? null : headers
+/** A load has touched a property of the visitor. */
+interface VisitorRead {
+  property: VisitorProperty
+  /** Its stack leads to the line that touched the property. */
+  error: Error
 }
 
-const NOT_SHARED = /(?:^|,)\s*(?:no-store|private|no-cache)\b/i
-/** The parts of a request that the key of a response has. */
-const KEYED = ['accept', 'accept-encoding', 'host']
+/** The number of frames in a stack. A package may touch the property for the load, several calls below it. */
+const MAX_FRAMES = 50
 
-/** Returns the header of the loads that forbids storing the response; null if there is none. */
-function findForbidden(headers: readonly (readonly [string, string])[]): string | null {
-  for (const [name, value] of headers) {
-    if (name === 'set-cookie') return name
-    if (name === 'vary' && value.split(',').some((part) => !KEYED.includes(part.trim().toLowerCase())))
-      return `vary: ${value}`
-    const isCaching = name === 'cache-control' || isForSomeCaches(name)
-    if (isCaching && (NOT_SHARED.test(value) || (name !== 'cache-control' && !allowsSomeCache(name, value))))
-      return `${name}: ${value}`
-  }
-  return null
+function captureRead(property: VisitorProperty): Error {
+  const before = Error.stackTraceLimit
+  Error.stackTraceLimit = MAX_FRAMES
+  const error = new Error(`${property} was read`)
+  Error.stackTraceLimit = before
+  return error
 }
 
 /**
@@ -219,9 +194,8 @@ export function hasCookieOfHook(route: PreparedRoute, ctx: RequestContext): bool
 
 /** Why the response of a page with a `cache` is not stored. */
 export type CacheRefusal =
-  /** A load has read a value of the visitor. */
   | { kind: 'read'; read: VisitorRead }
-  /** The response has a header that forbids it. */
+  /** A hook has set a header that forbids it. */
   | { kind: 'header'; header: string }
   /** The document cannot do without its nonce. */
   | { kind: 'document'; reason: string }

@@ -2,7 +2,7 @@
 export interface StoredResponse {
   /** The text, not compressed. */
   body: string
-  /** Headers that the loads have set for every response, and the content type. */
+  /** The content type. */
   headers: readonly (readonly [name: string, value: string])[]
   /** Hash sources of the document's inline scripts and styles, for its policy. */
   scripts: readonly string[]
