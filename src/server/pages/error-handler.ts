@@ -4,12 +4,12 @@ import type { RequestContext } from '../context/request-context.ts'
 import type { PageResponse } from '../context/response.ts'
 import type { Site } from '../context/site.ts'
 import { NotFoundSignal } from '../errors/http-error.ts'
-import { type CaughtError, catchInRoute, readProperty } from '../failures/failure-context.ts'
+import { type CaughtError, catchError, catchInRoute, readProperty } from '../failures/failure-context.ts'
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { failRoute, recordHanded } from '../failures/site-failures.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
 import { createRouteContext, takePageContext } from './create-context.ts'
-import { errorResponse, recordCaught } from './errors.ts'
+import { errorResponse, recordCaught, recordLate } from './errors.ts'
 import { guardsOf, runGuards } from './guards.ts'
 import { runLoads } from './loads.ts'
 import { CollectedLines, loadDocument, makeNavigation } from './navigation.ts'
@@ -18,8 +18,8 @@ import { deliver, sendRawError } from './serve.ts'
 
 type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | undefined
 
-/** Contexts of the requests that an error handler has responded to. */
-const handled = new WeakMap<FastifyRequest, RequestContext>()
+/** Requests that an error handler responds to. Their response is being made until `isMade`. */
+const handled = new WeakMap<FastifyRequest, { ctx: RequestContext; isMade: boolean }>()
 
 /**
  * Creates the error handler of a page's route, or of all routes of the site for null. If its response cannot be sent,
@@ -28,7 +28,9 @@ const handled = new WeakMap<FastifyRequest, RequestContext>()
 export function createErrorHandler(site: Site, route: PreparedRoute | null): ErrorHandler {
   async function handle(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const earlier = handled.get(request)
-    if (earlier) sendRawError(error, earlier)
+    // The handler of a route goes on after its time is over, and may throw while the response is made.
+    if (earlier && !earlier.isMade) recordLate(catchError(error, 'route'), undefined, earlier.ctx)
+    else if (earlier) sendRawError(error, earlier.ctx)
     else if (reply.raw.headersSent && !reply.sent) cutOff(error, reply)
     else {
       const ctx = route ? takePageContext(route, site, request, reply) : createRouteContext(site, request, reply)
@@ -57,11 +59,15 @@ function cutOff(error: unknown, reply: FastifyReply) {
 
 async function respondToError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {
   if (hasRunErrorHooks(thrown, ctx.request)) return sendRawError(thrown, ctx)
-  handled.set(ctx.request, ctx)
+  const handling = { ctx, isMade: false }
+  handled.set(ctx.request, handling)
   const caught = catchInRoute(thrown, ctx.reply)
   // The visitor sees the first failure. A refusal by an error handler has dealt with the error.
   if (caught.kind === 'failure') recordHanded(ctx.request)
-  await deliver(await makeHookError(caught, chain, ctx), ctx)
+  const response = await makeHookError(caught, chain, ctx).finally(() => {
+    handling.isMade = true
+  })
+  await deliver(response, ctx)
 }
 
 /** Makes the response to an error of a request that not all hooks of `server.ts` have let pass. */

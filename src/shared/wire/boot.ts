@@ -113,10 +113,11 @@ export function messageText(message: Exclude<BootMessage, [number, 'value', Flat
 
 /**
  * Returns the key of a layout for the given parameters. A layout has another key for each value of the parameters in
- * its folder's path: around another product it is another layout.
+ * its folder's path: around another product it is another layout. The built-in layout has no file, and a key: `fetch`
+ * removes the space after an empty one from the header.
  */
 export function layoutKey({ file, params = [] }: BootModule, values: Record<string, string>): string {
-  return [file, ...params.map((name) => encodeURIComponent(values[name] ?? ''))].join('/')
+  return [file ?? '-', ...params.map((name) => encodeURIComponent(values[name] ?? ''))].join('/')
 }
 
 // Puts texts together that are JSON already, so that nothing is parsed or written twice. The texts must be as

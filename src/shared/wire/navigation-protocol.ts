@@ -70,9 +70,7 @@ export function writeLayoutKeys(keys: readonly string[]): string {
 
 /** Returns how many of the layouts the browser already has, according to the header's value. */
 export function countKept(layouts: readonly BootModule[], values: Record<string, string>, header: string): number {
-  // The key of the built-in layout is empty, and `fetch` removes the space after it.
-  const isBuiltIn = layouts[0]?.file === null
-  const current = (isBuiltIn ? ` ${header.trimStart()}` : header).split(' ')
+  const current = header.split(' ')
   const first = layouts.findIndex((layout, index) => layoutKey(layout, values) !== current[index])
   return first === -1 ? layouts.length : first
 }
