@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { ROOT } from './paths.ts'
 
 /** The parts of the benchmark, in the order in which they run. */
 export const PARTS = ['speed', 'navigation', 'hydration', 'growth', 'failures', 'cache'] as const
@@ -22,7 +23,7 @@ export interface Arguments {
   out: string
   /** The folder for copies of the peers and for generated sites. It is kept. */
   work: string
-  /** Whether the tables and plots of the record are written again, and nothing is measured. */
+  /** Whether the tables of the record are printed, and nothing is measured. */
   isReport: boolean
   /** Whether the figures are written into the documentation. */
   isFilled: boolean
@@ -61,7 +62,6 @@ const QUICK: Plan = {
   ...{ sizes: [3, 30], repeats: 1, share: 0.25, turns: 2, stormSeconds: 2 },
 }
 
-const ROOT = resolve(import.meta.dirname, '../..')
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 

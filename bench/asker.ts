@@ -2,12 +2,33 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 
+export type Headers = Readonly<Record<string, string>>
+
+/** The headers that Chromium sends for a typed URL, without `Accept-Encoding`. */
+export const BROWSER: Headers = {
+  'sec-ch-ua': '"Chromium";v="156", "Not)A;Brand";v="24"',
+  'sec-ch-ua-mobile': '?0',
+  'sec-ch-ua-platform': '"Linux"',
+  'Upgrade-Insecure-Requests': '1',
+  'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36',
+  Accept:
+    'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,' +
+    'application/signed-exchange;v=b3;q=0.7',
+  'Sec-Fetch-Site': 'none',
+  'Sec-Fetch-Mode': 'navigate',
+  'Sec-Fetch-User': '?1',
+  'Sec-Fetch-Dest': 'document',
+  'Accept-Language': 'en-US,en;q=0.9',
+}
+
+export const COMPRESSED: Headers = { ...BROWSER, 'Accept-Encoding': 'gzip, deflate, br, zstd' }
+
 /** The path of each request, or a function that returns the path of the next one. */
 export type Path = string | (() => string)
 
 /**
  * A minimal HTTP client over persistent connections. It does as little work as possible, because it may share a machine
- * with the measured server. Responses must have a `Content-Length`.
+ * with the measured server.
  */
 export class Asker {
   /** A request without its first line. */
@@ -20,14 +41,14 @@ export class Asker {
   #answered = 0
   #isCut = false
 
-  private constructor(url: string, headers: Readonly<Record<string, string>>) {
+  private constructor(url: string, headers: Headers) {
     this.#url = new URL(url)
     const lines = Object.entries({ Host: this.#url.host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
     this.#head = `${lines.join('')}\r\n`
   }
 
   /** @param headers Headers of each request in addition to `Host`. */
-  static async connect(url: string, connections: number, headers: Readonly<Record<string, string>>): Promise<Asker> {
+  static async connect(url: string, connections: number, headers: Headers): Promise<Asker> {
     const asker = new Asker(url, headers)
     await Promise.all(Array.from({ length: connections }, () => asker.#connect()))
     return asker
@@ -112,13 +133,14 @@ async function stayAwake(ms: number) {
   while (performance.now() < end) await nextTurn()
 }
 
-const HEAD_END = Buffer.from('\r\n\r\n')
+const HEAD_END = '\r\n\r\n'
+const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n')
 
-function isWhole(answer: Buffer): boolean {
-  const end = answer.indexOf(HEAD_END)
+/** Returns whether a response has arrived: all bytes of its `Content-Length`, or the last chunk. */
+export function isWhole(received: Buffer): boolean {
+  const end = received.indexOf(HEAD_END)
   if (end === -1) return false
-  const head = answer.toString('latin1', 0, end)
-  const length = /^content-length: (\d+)/im.exec(head)?.[1]
-  if (length === undefined) throw new Error(`a response without a length:\n${head}`)
-  return answer.length >= end + HEAD_END.length + Number(length)
+  const length = /^content-length: (\d+)/im.exec(received.toString('latin1', 0, end))?.[1]
+  if (length === undefined) return received.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)
+  return received.length >= end + HEAD_END.length + Number(length)
 }

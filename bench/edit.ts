@@ -4,15 +4,18 @@
 // turns. It knows nothing about either server except the texts that the page shows. It needs Linux, because it reads
 // `/proc`, and `setpriv` (Debian package util-linux).
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { CHROMIUM_SHELL, installTools } from '../test/tools.ts'
-import { type Arguments, readArguments } from './edit/arguments.ts'
-import { installVite, listVersions } from './edit/install.ts'
-import { createMeasured, measureSize } from './edit/measure-size.ts'
-import { type Report, toMarkdown } from './edit/report.ts'
+import { KINDS, type Kind } from './edit/kinds.ts'
+import { type Measured, toMarkdown } from './edit/report.ts'
+import { endSession, makeEdits, type Session, startSession } from './edit/session.ts'
+import { GROUP } from './edit/sources.ts'
 import { createHydrant, createVite } from './edit/subjects.ts'
+import { ROOT } from './paths.ts'
 
 const BROWSER_ARGUMENTS = [
   '--headless',
@@ -21,6 +24,8 @@ const BROWSER_ARGUMENTS = [
   '--no-first-run',
   '--disable-background-networking',
 ]
+
+type Arguments = ReturnType<typeof readArguments>
 
 const given = parse(process.argv.slice(2))
 if (given) await run(given)
@@ -37,31 +42,110 @@ function parse(args: readonly string[]): Arguments | null {
   }
 }
 
-async function run({ sizes, withVite, work, out, chromium: program, ...plan }: Arguments) {
+function readArguments(args: readonly string[]) {
+  const text = { type: 'string' } as const
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      ...{ components: text, pages: text, shown: text, edits: text, kinds: text },
+      ...{ work: text, out: text, chromium: text, 'no-vite': { type: 'boolean' } },
+    },
+  })
+  const listOf = (name: string, list: string, unit: number) => list.split(',').map((item) => count(name, item, unit))
+  const components = listOf('components', values.components ?? '100', GROUP)
+  const pages = listOf('pages', values.pages ?? '10', 1)
+  const shown = count('shown', values.shown ?? '100', GROUP)
+  return {
+    sizes: components.flatMap((components) => pages.map((pages) => ({ components, pages, shown }))),
+    kinds: values.kinds?.split(',').map(findKind) ?? KINDS,
+    edits: count('edits', values.edits ?? '20', 1),
+    withVite: values['no-vite'] !== true,
+    work: values.work ?? join(tmpdir(), 'hydrant-bench-edit'),
+    out: values.out,
+    chromium: values.chromium,
+  }
+}
+
+function count(name: string, value: string, unit: number): number {
+  const number = Number(value)
+  if (Number.isInteger(number) && number >= unit && number % unit === 0) return number
+  throw new Error(`--${name} must be a ${unit === 1 ? 'whole number from 1' : `multiple of ${unit}`}; got "${value}"`)
+}
+
+function findKind(name: string): Kind {
+  const kind = KINDS.find((kind) => kind.name === name)
+  if (kind) return kind
+  throw new Error(`--kinds must be some of ${KINDS.map(({ name }) => name).join(', ')}; got "${name}"`)
+}
+
+async function run({ sizes, kinds, edits, withVite, work, out, chromium: program }: Arguments) {
   mkdirSync(work, { recursive: true })
   const vite = withVite ? installVite(work) : null
-  if (program === null) await installTools()
+  if (program === undefined) await installTools()
   const folder = mkdtempSync(join(work, 'apps-'))
   // Wrong usage is an error at once, before this module is loaded.
   const { chromium } = await import('playwright-core')
   const browser = await chromium.launch({ executablePath: program ?? CHROMIUM_SHELL, args: BROWSER_ARGUMENTS })
-  const report: Report['sizes'][number][] = []
+  const measured: Measured[] = []
   try {
     for (const size of sizes) {
-      const note = (text: string) => console.error(`${size.components} components, ${size.pages} pages: ${text}`)
       const subjects = [createHydrant(join(folder, 'hydrant'), size)]
-      if (vite) subjects.push(createVite(join(folder, 'vite'), size, vite))
-      const measured = subjects.map(createMeasured)
-      report.push({ size, measured })
-      await measureSize(browser, measured, plan, note)
+      if (vite !== null) subjects.push(createVite(join(folder, 'vite'), size, vite))
+      const sessions: Session[] = []
+      try {
+        for (const subject of subjects) sessions.push(await startSession(browser, subject))
+        for (const kind of kinds) {
+          console.error(`${size.components} components, ${size.pages} pages: edits of ${kind.name}`)
+          measured.push({ size, kind, results: await makeEdits(sessions, kind, edits) })
+        }
+      } finally {
+        for (const session of sessions) await endSession(session)
+      }
     }
   } finally {
     const versions = [...listVersions(vite), `Chromium ${browser.version()}`, `${cpus().length} cores`]
     await browser.close()
     rmSync(folder, { recursive: true, force: true })
     // After a failure, these are the figures so far.
-    const text = toMarkdown({ versions, sizes: report })
+    const text = `${versions.join(', ')}\n\n${toMarkdown(measured)}`
     console.log(text)
-    if (out !== null) writeFileSync(out, `${text}\n`)
+    if (out !== undefined) writeFileSync(out, `${text}\n`)
   }
+}
+
+/**
+ * Installs Vite, its React plugin and the versions of React that Hydrant's own site uses, and returns their
+ * `node_modules`. A folder that already has them is used as it is.
+ */
+function installVite(work: string): string {
+  const folder = join(work, 'vite')
+  const dependencies: Record<string, string> = { vite: '^8.0.0', '@vitejs/plugin-react': '^6.0.0' }
+  for (const name of ['react', 'react-dom']) dependencies[name] = versionIn(join(ROOT, 'node_modules', name))
+  const manifest = JSON.stringify({ private: true, type: 'module', dependencies }, null, 2)
+  const manifestFile = join(folder, 'package.json')
+  const modules = join(folder, 'node_modules')
+  const isWhole = Object.keys(dependencies).every((name) => existsSync(join(modules, name, 'package.json')))
+  if (!isWhole || readFileSync(manifestFile, 'utf8') !== manifest) {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(manifestFile, manifest)
+    const env = { ...process.env, NODE_ENV: 'development' }
+    execFileSync('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder, env, stdio: ['ignore', 2, 2] })
+  }
+  return modules
+}
+
+/** Lists the versions of everything that takes part, for the report. */
+function listVersions(vite: string | null): string[] {
+  const names = vite === null ? [] : ['vite', '@vitejs/plugin-react']
+  return [
+    `Node.js ${process.version}`,
+    `Hydrant ${versionIn(ROOT)}`,
+    `react ${versionIn(join(ROOT, 'node_modules/react'))}`,
+    ...names.map((name) => `${name} ${versionIn(join(vite ?? '', name))}`),
+  ]
+}
+
+function versionIn(folder: string): string {
+  // npm writes a version into the package.json of each installed package.
+  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version
 }

@@ -1,21 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { PARTS, type Part, type Plan } from './arguments.ts'
-import type { HydrationFigures, NavigationFigures } from './browser/figures.ts'
-import type { CacheFigures } from './cache/figures.ts'
-import type { SpeedFigures } from './compare/figures.ts'
-import type { FailureFigures } from './failures/figures.ts'
-import type { GrowthFigures } from './growth/figures.ts'
+import type { BrowserFigures, HydrationSample, NavigationSample } from './browser/measure.ts'
+import type { CacheFigures } from './cache/measure.ts'
+import type { SpeedFigures } from './compare/speed.ts'
+import type { FailureFigures } from './failures/measure.ts'
+import type { GrowthFigures } from './growth/measure.ts'
+import { ROOT } from './paths.ts'
 
 /** All figures of the benchmark. Each part has its own date, because parts can be measured again. */
 export interface BenchRecord {
   format: 1
   parts: {
     speed?: Measured<SpeedFigures>
-    navigation?: Measured<NavigationFigures>
-    hydration?: Measured<HydrationFigures>
+    navigation?: Measured<BrowserFigures<NavigationSample>>
+    hydration?: Measured<BrowserFigures<HydrationSample>>
     growth?: Measured<GrowthFigures>
     failures?: Measured<FailureFigures>
     cache?: Measured<CacheFigures>
@@ -46,7 +47,6 @@ export interface Machine {
 
 export type FiguresOf<P extends Part> = NonNullable<BenchRecord['parts'][P]>['figures']
 
-const ROOT = resolve(import.meta.dirname, '../..')
 /** The files that the figures depend on. */
 const MEASURED = ['src', 'scripts', 'console', 'bench/*.ts*', 'bench/*/*.ts*', 'package.json', 'package-lock.json']
 
@@ -63,7 +63,9 @@ export function readRecord(file: string): BenchRecord {
 export function writeRecord(file: string, { format, parts }: BenchRecord) {
   const record = { format, parts: Object.fromEntries(PARTS.map((part) => [part, parts[part]])) }
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, `${JSON.stringify(record, roundNumbers, 1)}\n`)
+  // One line for each server and size.
+  const text = JSON.stringify(record, roundNumbers, 1).replace(/\n {6,}|\n {5}(?=[}\]])/g, '')
+  writeFileSync(file, `${text}\n`)
 }
 
 /** Five digits are more than the figures are worth, and keep the record small. */

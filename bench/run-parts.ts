@@ -1,13 +1,15 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Arguments, Part } from './arguments.ts'
+import type { Arguments, Part, Plan } from './arguments.ts'
 import { type Copies, createCopies } from './browser/copies.ts'
-import { endProcessesIn } from './compare/processes.ts'
+import { measureHydration, measureNavigation } from './browser/measure.ts'
+import { measureCache } from './cache/measure.ts'
+import { endProcessesIn, measureSpeed } from './compare/speed.ts'
 import { prepareWorkspace, type Workspace } from './compare/workspace.ts'
-import { measurePart, type PartRun } from './parts.ts'
-import { readCommit, readMachine, readRecord, recordFile, writeRecord } from './record.ts'
+import { measureFailures } from './failures/measure.ts'
+import { measureGrowth } from './growth/measure.ts'
+import { type FiguresOf, readCommit, readMachine, readRecord, recordFile, writeRecord } from './record.ts'
 import { fillDocuments } from './report/fill.ts'
-import { writeReport } from './report/write.ts'
+import { toMarkdown } from './report/markdown.ts'
 
 /** Measures the parts one after the other. */
 export async function runParts(given: Arguments) {
@@ -15,16 +17,15 @@ export async function runParts(given: Arguments) {
   const file = recordFile(given.out, given.name)
   const commit = readCommit()
   const preparations = createPreparations(given)
-  if (given.isReport) writeReport(given.out, given.name)
   for (const part of given.parts) {
     if (given.isResumed && readRecord(file).parts[part]?.commit === commit) {
       note(part, 'is in the record')
       continue
     }
     if (!(await measureInto(file, part, given, commit, preparations))) process.exitCode = 1
-    if (existsSync(file)) writeReport(given.out, given.name)
   }
   if (given.isFilled) fillDocuments(readRecord(file))
+  console.log(toMarkdown(readRecord(file)))
   note('bench', `the record is ${file}`)
 }
 
@@ -86,4 +87,43 @@ function interrupt({ work }: Arguments) {
 
 function note(part: string, text: string) {
   console.error(`${new Date().toISOString().slice(11, 19)} ${part}: ${text}`)
+}
+
+interface PartRun {
+  plan: Plan
+  work: string
+  /** Returns the servers to compare with, or null without a folder of peers. */
+  workspace: () => Promise<Workspace | null>
+  /** Returns their copies for the browser. */
+  copies: () => Promise<Copies>
+  note: (text: string) => void
+  /** Receives everything that could not be measured. */
+  onProblem: (text: string) => void
+}
+
+async function measurePart(part: Part, run: PartRun): Promise<FiguresOf<Part>> {
+  const { plan, work, note, onProblem } = run
+  switch (part) {
+    case 'speed': {
+      const workspace = await run.workspace()
+      if (!workspace) throw new Error('the speed needs peers')
+      for (const problem of workspace.problems) onProblem(problem)
+      return measureSpeed(workspace, plan, onProblem)
+    }
+    case 'navigation':
+    case 'hydration': {
+      const { peers, problems } = await run.copies()
+      for (const problem of problems) onProblem(problem)
+      const rounds = { peers, samples: plan.samples, note, onProblem }
+      return part === 'navigation' ? measureNavigation(rounds) : measureHydration(rounds)
+    }
+    case 'growth': {
+      const peers = (await run.workspace())?.peers ?? []
+      return measureGrowth({ plan, work, peers, note, onProblem })
+    }
+    case 'failures':
+      return measureFailures(plan, note, onProblem)
+    case 'cache':
+      return measureCache(plan.turns, note)
+  }
 }

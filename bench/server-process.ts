@@ -2,18 +2,23 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { findPort } from './free-port.ts'
+import { findPort } from '../test/find-port.ts'
 import { ask } from './http.ts'
 
 export interface ServerProcess {
   url: string
   pid: number
+  /** The file with the server's output. */
+  log: string
   /** The time from the start of the process to the first response 200. */
   startMs: number
-  stop(): Promise<void>
+  /** Throws, with the end of its output, if the server has ended. */
+  check(): void
+  /** Sends SIGTERM, as a supervisor does. Resolves with the exit code. */
+  stop(): Promise<number | null>
 }
 
-export interface Command {
+interface Command {
   /** The program and its arguments. The server reads `HOST` and `PORT`. */
   words: readonly string[]
   dir: string
@@ -49,7 +54,12 @@ export async function startServer({ words, dir, path, log, env = {} }: Command):
   const endGroup = () => signal(pid, 'SIGKILL')
   process.once('exit', endGroup)
 
-  async function stop() {
+  function check(isLate = false) {
+    if (!isLate && child.exitCode === null && child.signalCode === null) return
+    throw new Error(`${words.join(' ')} in ${dir} serves no page:\n${readFileSync(log, 'utf8').slice(-2_000)}`)
+  }
+
+  async function stop(): Promise<number | null> {
     signal(pid, 'SIGTERM')
     const timer = setTimeout(endGroup, STOP_MS)
     await ended
@@ -57,18 +67,20 @@ export async function startServer({ words, dir, path, log, env = {} }: Command):
     // A process of the group may outlive the first one.
     endGroup()
     process.off('exit', endGroup)
+    return child.exitCode
   }
 
   const url = `http://${HOST}:${port}`
-  while ((await ask(url + path).catch(() => null))?.status !== 200) {
-    const isLate = performance.now() - begin > START_MS
-    if (isLate || child.exitCode !== null || child.signalCode !== null) {
-      await stop()
-      throw new Error(`${words.join(' ')} in ${dir} serves no page:\n${readFileSync(log, 'utf8').slice(-2_000)}`)
+  try {
+    while ((await ask(url + path).catch(() => null))?.status !== 200) {
+      check(performance.now() - begin > START_MS)
+      await wait(POLL_MS)
     }
-    await wait(POLL_MS)
+  } catch (error) {
+    await stop()
+    throw error
   }
-  return { url, pid, startMs: performance.now() - begin, stop }
+  return { url, pid, log, startMs: performance.now() - begin, check: () => check(), stop }
 }
 
 function signal(group: number, name: 'SIGTERM' | 'SIGKILL') {

@@ -2,17 +2,15 @@
 //
 // `hydrant start` serves visitors who read, write, cause failures, disconnect, and are slow. Each response must be
 // complete or a clean refusal. Memory must not grow, and after the load no resources may be left. `--record` writes
-// the figures to docs/soak.md.
+// the figures to docs/maintaining/soak.md.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { readKeptFailures } from './soak/kept-failures.ts'
-import { startLoad, tryEach } from './soak/load.ts'
-import { sampleLine, toMarkdown, verdictLine } from './soak/report.ts'
-import { type Held, ROOT, SITE, type SoakServer, startSoakServer } from './soak/server.ts'
-import { createTally } from './soak/tally.ts'
+import { ROOT } from './paths.ts'
+import { createTally, startLoad, tryEach } from './soak/load.ts'
+import { type Held, readKeptFailures, SITE, type SoakServer, startSoakServer } from './soak/server.ts'
 import {
   judgeAnswers,
   judgeFailures,
@@ -22,7 +20,10 @@ import {
   leftovers,
   MINUTE,
   type Sample,
+  sampleLine,
+  toMarkdown,
   type Verdict,
+  verdictLine,
 } from './soak/verdict.ts'
 
 const MIN_MINUTES = 3
@@ -30,7 +31,7 @@ const SAMPLE_SECONDS = 10
 /** The maximum time until all resources of a load are released: longer than any deadline. */
 const SETTLE_MS = 30_000
 const CHECK_MS = 500
-const RECORD = join(ROOT, 'docs/soak.md')
+const RECORD = join(ROOT, 'docs/maintaining/soak.md')
 const RECORD_HEADING = '## Last figures\n'
 
 const { minutes, isRecorded } = readArguments()

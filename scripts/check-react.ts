@@ -1,4 +1,6 @@
-import { findVersion } from './installed-version.ts'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { PACKAGE_FOLDER } from '../src/server/util/paths.ts'
 
 /** The oldest supported version, as `peerDependencies` in `package.json` says: major and minor. */
 export const OLDEST_REACT = [19, 2] as const
@@ -36,4 +38,28 @@ function isOld(version: string): boolean {
   if (major === undefined) return false
   const [oldestMajor, oldestMinor] = OLDEST_REACT
   return Number(major) < oldestMajor || (Number(major) === oldestMajor && Number(minor) < oldestMinor)
+}
+
+/**
+ * Returns the version of a package as a site's folder finds it. If Hydrant itself finds another one, the text names both.
+ */
+export function describeVersion(name: string, siteDir: string): string {
+  const [forSite, own] = [findVersion(name, siteDir), findVersion(name, PACKAGE_FOLDER)]
+  if (forSite === null) return own === null ? 'not installed' : `${own} (found from hydrant only)`
+  return own === null || own === forSite ? forSite : `${forSite} (hydrant uses ${own})`
+}
+
+/**
+ * Finds the version of a package in the folders that Node.js searches; null without one. Does not resolve the package by its name, because
+ * some packages do not export their package.json.
+ */
+function findVersion(name: string, folder: string): string | null {
+  try {
+    const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')
+    const { version }: { version?: unknown } = JSON.parse(text)
+    return String(version)
+  } catch {
+    const parent = dirname(folder)
+    return parent === folder ? null : findVersion(name, parent)
+  }
 }

@@ -1,15 +1,14 @@
 // The program `hydrant`, which `cli.ts` runs.
 
 import { resolve, sep } from 'node:path'
-import { Argument, Command, CommanderError } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { VERSION } from '../src/server/build-output/read-build.ts'
 import { createHydrantError, showValue } from '../src/server/errors/hydrant-error.ts'
 import { describeOldReact, readReact } from './check-react.ts'
 import { addErrorsCommand } from './commands/add-errors-command.ts'
 import type { CommandInput } from './commands/command-input.ts'
 import type { ExportFlags } from './commands/export.ts'
-import { addServerOptions, createSwitch, type ServerDefaults } from './commands/server-options.ts'
-import { isFolder } from './is-folder.ts'
+import { addServerOptions, createSwitch, isFolder, type ServerDefaults } from './commands/server-options.ts'
 import { PRERENDER_ARGUMENT } from './prerender-argument.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -149,14 +148,6 @@ function createProgram(terminal: Terminal): Command {
     .action(async (words: readonly string[]) => {
       const { runDocs } = await import('./commands/docs.ts')
       runDocs(words, terminal)
-    })
-  program
-    .command('completion')
-    .description('print a script with which a shell completes commands and flags')
-    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
-    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
-      const { runCompletion } = await import('./commands/completion.ts')
-      runCompletion(shell, program, terminal)
     })
   return program
 }

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 import type { PluginBuild } from 'esbuild'
 import type { ErrorCode } from '../src/server/errors/error-table.ts'
 import type { EsbuildPlugin } from '../src/server/options/config.ts'
-import { firstLineOf, messageOf } from '../src/server/util/message-of.ts'
-import { toSitePath } from '../src/server/util/to-site-path.ts'
+import { toSitePath } from '../src/server/util/paths.ts'
+import { firstLineOf, messageOf } from '../src/server/util/unknown-values.ts'
 
 /** The parts of the packages `@tailwindcss/node` and `@tailwindcss/oxide` that the plugin uses. */
 interface Library {

@@ -12,7 +12,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { messageOf } from '../src/server/util/message-of.ts'
+import { messageOf } from '../src/server/util/unknown-values.ts'
 import { installDocumentedPackages } from './docs/code/documented-packages.ts'
 import { installHydrant } from './package/installed.ts'
 import { createPackage, packHydrant } from './package/pack.ts'

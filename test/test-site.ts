@@ -29,6 +29,8 @@ export type SiteModules = Record<string, SiteModule>
 export interface TestSiteOptions extends Partial<Omit<CreateServerOptions, 'buildDir' | 'loggerInstance'>> {
   /** The default export of `server.ts` (none). */
   server?: SiteFunction
+  /** Whether the build is one of `hydrant dev` (`production`). */
+  mode?: Manifest['mode']
 }
 
 /** What is exported by the component's file. */
@@ -59,11 +61,11 @@ export async function testSite(
 
 /** Creates the instance of a site from values, as `createServer` does for a built one. */
 export async function createTestInstance(site: SiteModules, given: TestSiteOptions = {}): Promise<Instance> {
-  const { dir = join(tmpdir(), `site-${randomUUID()}`), server, logger = false, ...options } = given
+  const { dir = join(tmpdir(), `site-${randomUUID()}`), server, mode, logger = false, ...options } = given
   const resolved = resolveOptions({ given: options, scope: 'server' })
   // Without the folder of the scripts, each site would log a warning.
   mkdirSync(join(dir, '.hydrant/client'), { recursive: true })
-  return createInstance({ dir, ...testBuild(site, { dir, server }), options: resolved, logging: { logger } })
+  return createInstance({ dir, ...testBuild(site, { dir, server, mode }), options: resolved, logging: { logger } })
 }
 
 export interface WrittenSiteOptions {
@@ -73,6 +75,8 @@ export interface WrittenSiteOptions {
   publicFiles?: Record<string, string>
   /** The ID of the build, for a site next to another one (that of all others). */
   buildId?: string
+  /** Whether the build is one of `hydrant dev` (`production`). */
+  mode?: Manifest['mode']
 }
 
 /**
@@ -82,9 +86,15 @@ export interface WrittenSiteOptions {
 export function writeTestSite(
   dir: string,
   site: SiteModules,
-  { server, publicFiles = {}, buildId }: WrittenSiteOptions = {},
+  { server, publicFiles = {}, buildId, mode }: WrittenSiteOptions = {},
 ): string {
-  const { folder, manifest, modules } = testBuild(site, { dir, server, publicFiles: Object.keys(publicFiles), buildId })
+  const { folder, manifest, modules } = testBuild(site, {
+    dir,
+    server,
+    publicFiles: Object.keys(publicFiles),
+    buildId,
+    mode,
+  })
   const name = `hydrantTest${randomUUID()}`
   Object.assign(globalThis, { [name]: modules })
   const scripts = [manifest.entry, ...manifest.dataReader, ...Object.values(manifest.modules).map(({ js }) => js)]
@@ -104,10 +114,12 @@ interface TestBuild {
   /** Paths below `public/` (none). */
   publicFiles?: readonly string[]
   buildId?: string | undefined
+  mode?: Manifest['mode'] | undefined
 }
 
 /** Returns a build with the modules of a site, whose browser scripts do not exist. */
-export function testBuild(site: SiteModules, { dir, server, publicFiles = [], buildId = BUILD_ID }: TestBuild) {
+export function testBuild(site: SiteModules, given: TestBuild) {
+  const { dir, server, publicFiles = [], buildId = BUILD_ID, mode = 'production' } = given
   const modules: Record<string, Record<string, unknown>> = {}
   for (const [path, value] of Object.entries(site)) {
     const stem = `pages${path === '/' ? '/index' : path}`
@@ -120,7 +132,11 @@ export function testBuild(site: SiteModules, { dir, server, publicFiles = [], bu
       modules[`${stem}.server.ts`] = Object.fromEntries(own.filter(([name]) => !OF_COMPONENT.has(name)))
   }
   if (server) modules['server.ts'] = { default: server }
-  return { folder: buildFolder(dir), manifest: createManifest(Object.keys(modules), { publicFiles, buildId }), modules }
+  return {
+    folder: buildFolder(dir),
+    manifest: createManifest(Object.keys(modules), { publicFiles, buildId, mode }),
+    modules,
+  }
 }
 
 function defaultComponent(stem: string) {
@@ -130,9 +146,10 @@ function defaultComponent(stem: string) {
 interface BuildParts {
   publicFiles: readonly string[]
   buildId: string
+  mode: Manifest['mode']
 }
 
-function createManifest(files: readonly string[], { publicFiles, buildId }: BuildParts): Manifest {
+function createManifest(files: readonly string[], { publicFiles, buildId, mode }: BuildParts): Manifest {
   const pages = files.filter((file) => file.startsWith('pages/')).map((file) => file.slice('pages/'.length))
   const root = files.filter((file) => !file.includes('/'))
   const { site, problems } = discoverSite({ root, pages, publicFiles: [...publicFiles] })
@@ -141,7 +158,7 @@ function createManifest(files: readonly string[], { publicFiles, buildId }: Buil
     format: MANIFEST_FORMAT,
     hydrant: VERSION,
     buildId,
-    mode: 'production',
+    mode,
     entry: 'entry.js',
     entryImports: [],
     dataReader: ['reader.js'],

@@ -26,8 +26,6 @@ const TOOLS = [
   { program: '/usr/bin/script', debianPackage: 'bsdutils' },
   { program: '/usr/bin/wget', debianPackage: 'wget' },
   { program: '/usr/bin/python3', debianPackage: 'python3' },
-  { program: '/usr/bin/zsh', debianPackage: 'zsh' },
-  { program: '/usr/bin/fish', debianPackage: 'fish' },
   // A font that the layout tests use. A machine with browsers may lack it.
   { program: '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf', debianPackage: 'fonts-dejavu-core' },
 ]

@@ -1,9 +1,14 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Headers } from '../failures/headers.ts'
+import { type Headers, isWhole } from '../asker.ts'
 import { median } from '../statistics.ts'
-import type { FirstBytes } from './figures.ts'
+
+/** One item per turn. */
+export interface FirstBytes {
+  ms: number[]
+  ratios: number[]
+}
 
 const WARM_UP_PAIRS = 2_000
 const PAIRS = 100
@@ -62,15 +67,4 @@ function timeFirstByte(socket: Socket, request: string): Promise<number> {
     })
     socket.write(request)
   })
-}
-
-const HEAD_END = '\r\n\r\n'
-const LAST_CHUNK = '\r\n0\r\n\r\n'
-
-function isWhole(received: Buffer): boolean {
-  const end = received.indexOf(HEAD_END)
-  if (end === -1) return false
-  const length = /^content-length: (\d+)/im.exec(received.toString('latin1', 0, end))?.[1]
-  if (length === undefined) return received.subarray(-LAST_CHUNK.length).equals(Buffer.from(LAST_CHUNK))
-  return received.length >= end + HEAD_END.length + Number(length)
 }

@@ -1,18 +1,36 @@
-import { Asker, type Path } from '../asker.ts'
-import { BROWSER, type Headers } from '../failures/headers.ts'
+import { join } from 'node:path'
+import { Asker, BROWSER, type Headers, type Path } from '../asker.ts'
+import { askPage } from '../http.ts'
+import { CLI, ROOT } from '../paths.ts'
+import { type PinnedServers, pinServers } from '../pinned-servers.ts'
 import { readProcessorSeconds } from '../process-tree.ts'
+import type { ServerProcess } from '../server-process.ts'
 import { CONNECTIONS, TURN_MS, takeTurns, type Way } from '../turns.ts'
-import {
-  type CacheFigures,
-  type CacheRun,
-  ENCODINGS,
-  type EncodingName,
-  type FirstBytes,
-  type ResponseName,
-} from './figures.ts'
-import { compareFirstBytes } from './first-byte.ts'
-import { type CacheServers, startServers } from './servers.ts'
+import { compareFirstBytes, type FirstBytes } from './first-byte.ts'
 
+/** The responses that are compared, in the order in which they take turns. */
+export const RESPONSES = ['stored', 'stale', 'missed', 'uncached', 'route', 'short route', 'bare'] as const
+export type ResponseName = (typeof RESPONSES)[number]
+
+export const ENCODINGS = ['none', 'br', 'gzip'] as const
+export type EncodingName = (typeof ENCODINGS)[number]
+
+export interface CacheFigures {
+  runs: readonly CacheRun[]
+  /** The first byte of a stored page, and as a multiple of it that of a stored shell. Earlier records have none. */
+  firstBytes?: Readonly<Partial<Record<EncodingName, FirstBytes>>>
+}
+
+/** Requests per second of processor time for each response, one item per turn. */
+export interface CacheRun {
+  workers: number
+  encoding: EncodingName
+  /** The bare Fastify has no workers. */
+  rates: Readonly<Partial<Record<ResponseName, readonly number[]>>>
+}
+
+const SITE = join(ROOT, 'bench/cached-site')
+const BARE = join(ROOT, 'dist/bench/cache/bare.js')
 const WARM_UP_MS = 2_000
 
 const PAGES = ['/stored', '/parts'] as const
@@ -28,8 +46,9 @@ export async function measureCache(turns: number, note: (text: string) => void):
   const runs: CacheRun[] = []
   const firstBytes: Partial<Record<EncodingName, FirstBytes>> = {}
   for (const workers of [1, 2]) {
-    const servers = await startServers(workers)
+    const pinned = pinServers(SITE)
     try {
+      const servers = await startServers(pinned, workers)
       for (const encoding of ENCODINGS) {
         note(`${workers === 1 ? 'one process' : `${workers} workers`}, encoding: ${encoding}`)
         // A shell is compressed once with gzip only.
@@ -38,10 +57,26 @@ export async function measureCache(turns: number, note: (text: string) => void):
         runs.push({ workers, encoding, rates: await measureRates(servers, HEADERS[encoding], turns) })
       }
     } finally {
-      await servers.stop()
+      await pinned.stop()
     }
   }
   return { runs, firstBytes }
+}
+
+interface CacheServers {
+  site: ServerProcess
+  /** Null next to workers. */
+  bare: ServerProcess | null
+}
+
+/** Starts the site on one core, for one process next to a bare Fastify. */
+async function startServers({ start }: PinnedServers, workers: number): Promise<CacheServers> {
+  const site = await start('site', '/stored', [CLI, 'start', SITE, '--workers', String(workers)])
+  const { body } = await askPage(`${site.url}/stored`)
+  for (const path of ['/route', '/short-route'])
+    if (!(await askPage(site.url + path)).body.equals(body)) throw new Error(`${path} does not send the stored page`)
+  const env = { READY_URL: `${site.url}/stored` }
+  return { site, bare: workers === 1 ? await start('bare', '/', [BARE], env) : null }
 }
 
 async function measureRates({ site, bare }: CacheServers, headers: Headers, turns: number): Promise<CacheRun['rates']> {

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isPeer } from '../requirements.ts'
+import { runCommand } from '../run-command.ts'
 
 /** A server with the pages of the benchmark, in a folder of its own. */
 export interface Peer {
@@ -45,4 +46,11 @@ export function pathFor(dir: string): string {
   const folders: string[] = []
   for (let at = dir; at !== dirname(at); at = dirname(at)) folders.push(join(at, 'node_modules/.bin'))
   return [...folders, process.env.PATH].join(':')
+}
+
+/** Returns the time of a build without the results of an earlier one. */
+export async function buildPeer({ dir, build, built }: Peer): Promise<number> {
+  for (const folder of built) rmSync(join(dir, folder), { recursive: true, force: true })
+  const env = { PATH: pathFor(dir), NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' }
+  return (await runCommand(['sh', '-c', build], { dir, log: `${dir}.build.log`, env })).ms
 }

@@ -1,11 +1,41 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plan } from '../arguments.ts'
-import { PAGES, type PageName, type Round, type ServerFigures, type SpeedFigures } from './figures.ts'
-import { endProcessesIn } from './processes.ts'
 import type { Workspace } from './workspace.ts'
+
+/** The pages that every server has. */
+const PAGES = ['hello', 'data', 'spiral', 'stream'] as const
+export type PageName = (typeof PAGES)[number]
+
+export interface SpeedFigures {
+  servers: Readonly<Record<string, ServerFigures>>
+}
+
+export interface ServerFigures {
+  versions: Readonly<Record<string, string>>
+  /** Each page's load, one item per round. */
+  load: Readonly<Partial<Record<PageName, readonly Round[]>>>
+  /** The sizes of the documents. */
+  documentBytes: Readonly<Partial<Record<PageName, number>>>
+  /** The time to the first byte of the streamed page on an idle server. */
+  firstByteMs: number | null
+  /** The compressed scripts of the small page. */
+  scriptBytes: number | null
+  coldMs: number | null
+  idleMb: number | null
+  buildMs: number | null
+  /** The number of installed packages, without those for development. */
+  packages: number | null
+}
+
+/** One server under load for some seconds. */
+export interface Round {
+  perSecond: number
+  /** Requests per second of the server's processor time. Other work on the machine hardly changes it. */
+  perCpuSecond: number
+}
 
 const CONNECTIONS = 50
 const COLD_STARTS = 5
@@ -33,8 +63,6 @@ interface PeerResults {
 interface RoundResults {
   rps: number
   perCpuSecond: number
-  p50: number
-  p99: number
 }
 
 /** Measures all servers side by side with the peers' own runner. */
@@ -86,6 +114,18 @@ function toServers({ peers, load }: Results, buildMs: ReadonlyMap<string, number
   return servers
 }
 
-function toRound({ rps, perCpuSecond, p50, p99 }: RoundResults): Round {
-  return { perSecond: rps, perCpuSecond, p50Ms: p50 / 1_000, p99Ms: p99 / 1_000 }
+function toRound({ rps, perCpuSecond }: RoundResults): Round {
+  return { perSecond: rps, perCpuSecond }
+}
+
+/** Ends the processes whose working directory is in a folder, each by its id. */
+export function endProcessesIn(folder: string) {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue
+    try {
+      if (`${readlinkSync(`/proc/${name}/cwd`)}/`.startsWith(`${folder}/`)) process.kill(Number(name), 'SIGKILL')
+    } catch {
+      // The process has ended, or belongs to another user.
+    }
+  }
 }

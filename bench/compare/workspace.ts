@@ -1,10 +1,10 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { ROOT } from '../paths.ts'
 import { RUNNER_FILES } from '../requirements.ts'
 import { runCommand } from '../run-command.ts'
-import { buildPeer } from './build.ts'
-import { installHydrant } from './hydrant-peer.ts'
-import { listPeers, type Peer, readPeer } from './peer.ts'
+import { buildPeer, listPeers, type Peer, readPeer } from './peer.ts'
 
 export interface Workspace {
   /** The folder with the runner and all peers. */
@@ -16,7 +16,7 @@ export interface Workspace {
   problems: readonly string[]
 }
 
-export interface Preparation {
+interface Preparation {
   folder: string
   names: readonly string[] | null
   work: string
@@ -77,4 +77,34 @@ async function installPackages(dir: string, log: string, isLocked: boolean) {
 
 function readText(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
+
+/** Makes a peer of the current Hydrant as users get it: packed, installed, and started by its command. */
+async function installHydrant(dir: string) {
+  rmSync(dir, { recursive: true, force: true })
+  mkdirSync(dir, { recursive: true })
+  for (const folder of ['pages', 'components']) {
+    cpSync(join(ROOT, 'bench/site', folder), join(dir, folder), { recursive: true })
+  }
+  const words = ['pack', '--json', '--ignore-scripts', '--pack-destination', dir]
+  const output = execFileSync('npm', words, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  // The casts are safe because npm documents both formats.
+  const [packed] = JSON.parse(output) as { filename: string }[]
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>
+  }
+  renameSync(join(dir, packed?.filename ?? ''), join(dir, 'hydrant.tgz'))
+  const { fastify, react, 'react-dom': reactDom } = devDependencies
+  const manifest = {
+    ...{ name: 'peer-hydrant', private: true, type: 'module' },
+    scripts: {
+      build: 'hydrant build',
+      start: 'NODE_ENV=production node node_modules/hydrant/dist/scripts/cli.js start',
+    },
+    bench: { clean: ['.hydrant'] },
+    dependencies: { hydrant: 'file:hydrant.tgz', fastify, react, 'react-dom': reactDom },
+  }
+  writeFileSync(join(dir, 'package.json'), JSON.stringify(manifest, null, 2))
+  const install = ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'] as const
+  await runCommand(install, { dir, log: `${dir}.install.log` })
 }

@@ -5,17 +5,10 @@
 /** The texts that an edit must show, by the value of `data-edit`. */
 export type Marks = Readonly<Record<string, string>>
 
-/** The beginning of the console line that a page writes when all marks are painted. */
+/** The beginning of the console line with the time, by the page's clock, at which all marks were painted. */
 export const PAINTED = 'edit-painted '
 /** The event that starts to watch for marks. */
 export const WATCH = 'edit-watch'
-
-export interface Painted {
-  /** The page's clock: milliseconds since 1970. */
-  at: number
-  /** The number of frames that showed more of the marks than any frame before. */
-  updates: number
-}
 
 /** The texts that an edit may not change, and the position of the page. */
 export interface PageState {
@@ -39,19 +32,10 @@ export function watchMarks({ painted, watch, first }: Names) {
   const stored = sessionStorage.getItem('edit-watch')
   const documents = Number(sessionStorage.getItem('edit-documents'))
   sessionStorage.setItem('edit-documents', String(documents + 1))
-  let current = { marks: first, shown: 0, updates: 0 }
-  let isWatching = documents === 0 || stored !== null
-  // `save` has stored it.
-  if (stored !== null) current = JSON.parse(stored) as typeof current
+  // The listener below has stored it.
+  let marks = stored !== null ? (JSON.parse(stored) as Marks) : documents === 0 ? first : null
   const channel = new MessageChannel()
-  channel.port1.onmessage = () => {
-    const at = performance.timeOrigin + performance.now()
-    console.debug(painted + JSON.stringify({ at, updates: current.updates }))
-  }
-
-  function save() {
-    sessionStorage.setItem('edit-watch', JSON.stringify(current))
-  }
+  channel.port1.onmessage = () => console.debug(painted + (performance.timeOrigin + performance.now()))
 
   function isShown([mark, text]: [string, string]): boolean {
     const elements = [...document.querySelectorAll(`[data-edit="${mark}"]`)]
@@ -63,28 +47,21 @@ export function watchMarks({ painted, watch, first }: Names) {
   }
 
   function look() {
-    if (!isWatching) return
-    const marks = Object.entries(current.marks)
-    const shown = marks.filter(isShown).length
-    if (shown > current.shown) {
-      current = { ...current, shown, updates: current.updates + 1 }
-      save()
-    }
-    if (shown < marks.length) {
+    if (marks === null) return
+    if (!Object.entries(marks).every(isShown)) {
       requestAnimationFrame(look)
       return
     }
-    isWatching = false
+    marks = null
     sessionStorage.removeItem('edit-watch')
     channel.port2.postMessage(null)
   }
 
   addEventListener(watch, (event) => {
-    const wasWatching = isWatching
+    const wasWatching = marks !== null
     // The harness sends the marks as the event's detail.
-    current = { marks: (event as CustomEvent<Marks>).detail, shown: 0, updates: 0 }
-    isWatching = true
-    save()
+    marks = (event as CustomEvent<Marks>).detail
+    sessionStorage.setItem('edit-watch', JSON.stringify(marks))
     if (!wasWatching) requestAnimationFrame(look)
   })
   requestAnimationFrame(look)

@@ -1,18 +1,18 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Files } from '../write-app.ts'
 import type { Marks } from './in-page.ts'
 import {
   componentPath,
   componentSource,
   cssModuleSource,
   cssSource,
-  type Files,
   GROUP,
   hookSource,
   LEAF,
   PLACES,
 } from './sources.ts'
-import { LOAD, loadSource, newPageSource, SERVER, type Subject, serverSource } from './subjects.ts'
+import { LOAD, loadSource, SERVER, type Subject, serverSource } from './subjects.ts'
 
 /** An edit of one subject: the files to write, and the texts that the page then shows. */
 export interface Edit {
@@ -30,19 +30,16 @@ export interface Kind {
   edit(subject: Subject, text: string): Edit
 }
 
-/** The kind whose edits create a page at an address that the browser shows already. */
-export const NEW_PAGE = 'new-page'
-/** The kind that writes several files one after the other. */
-export const BATCH = 'batch'
-
 export const KINDS: readonly Kind[] = [
-  kind('component', 'a component', (_, text) => editLeaf(text)),
+  kind('component', 'a component', (_, text) =>
+    mark(`component-${LEAF}`, PLACES.component, text, componentSource(LEAF, text)),
+  ),
   kind('page', 'a page', ({ page }, text) => mark('page', PLACES.page, text, page(text))),
   kind('layout', 'the layout', ({ layout }, text) => mark('layout', PLACES.layout, text, layout(text))),
   kind('hook', 'a hook that ten components use', (_, text) => mark('hook', PLACES.hook, text, hookSource(text))),
   kind('css', 'a stylesheet', (_, text) => mark('css', PLACES.css, text, cssSource(text))),
   kind('css-module', 'a CSS module', (_, text) => mark('css-module', PLACES.cssModule, text, cssModuleSource(text))),
-  kind(BATCH, 'ten components, written one after the other', (_, text) => {
+  kind('batch', 'ten components, written one after the other', (_, text) => {
     const indexes = Array.from({ length: GROUP }, (_, index) => index)
     return {
       files: Object.fromEntries(indexes.map((index) => [componentPath(index), componentSource(index, text)])),
@@ -54,30 +51,10 @@ export const KINDS: readonly Kind[] = [
     ...kind('server', '`server.ts`', (_, text) => mark('server', SERVER, text, serverSource(text))),
     isHydrantOnly: true,
   },
-  {
-    ...kind(NEW_PAGE, 'a new page', (_, text) =>
-      mark('new-page', `pages${newPagePath(text)}.tsx`, text, newPageSource(text)),
-    ),
-    isHydrantOnly: true,
-  },
 ]
-
-/** Returns an edit of a component that renders no other. */
-export function editLeaf(text: string): Edit {
-  return mark(`component-${LEAF}`, PLACES.component, text, componentSource(LEAF, text))
-}
-
-/** Returns the path at which the new page with a text is served. */
-export function newPagePath(text: string): string {
-  return `/${text.replace(/\W+/g, '-')}`
-}
 
 export function writeEdit({ dir }: Subject, { files }: Edit) {
   for (const [path, contents] of Object.entries(files)) writeFileSync(join(dir, path), contents)
-}
-
-export function removeEdit({ dir }: Subject, { files }: Edit) {
-  for (const path of Object.keys(files)) rmSync(join(dir, path))
 }
 
 function kind(name: string, title: string, edit: Kind['edit']): Kind {

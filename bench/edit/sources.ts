@@ -8,9 +8,6 @@ export interface Size {
   shown: number
 }
 
-/** Contents by path. */
-export type Files = Record<string, string>
-
 /** The text of everything that has not been edited. */
 export const FIRST = 'first'
 /** The component that is edited. It renders no other component. */
@@ -35,8 +32,8 @@ export const PLACES = {
 }
 
 /** Returns all components, the hook and the stylesheets. */
-export function sharedFiles({ components, pages, shown }: Size): Files {
-  const files: Files = {
+export function sharedFiles({ components, pages, shown }: Size): Record<string, string> {
+  const files: Record<string, string> = {
     [PLACES.hook]: hookSource(FIRST),
     [PLACES.css]: cssSource(FIRST),
     [PLACES.cssModule]: cssModuleSource(FIRST),

@@ -5,7 +5,6 @@ import {
   type Marks,
   PAINTED,
   type PageState,
-  type Painted,
   readClock,
   readState,
   startWatch,
@@ -22,13 +21,13 @@ const CLOCK_READINGS = 20
 
 /** A tab of its own browser context. All times are by `performance.now()` of this process. */
 export interface Tab {
-  /** Navigates to a URL. Resolves with the time at which the marks were painted first, or null if they never were. */
-  open(url: string, marks: Marks): Promise<number | null>
+  /** Navigates to a URL. Resolves with whether the marks were painted. */
+  open(url: string, marks: Marks): Promise<boolean>
   /**
    * Calls `write`, and resolves with the time from just before the call until the marks are painted, in milliseconds.
    * Null if they are not painted within twenty seconds.
    */
-  measure(marks: Marks, write: () => void): Promise<(Pick<Painted, 'updates'> & { ms: number }) | null>
+  measure(marks: Marks, write: () => void): Promise<number | null>
   /** Clicks all counters, writes into the input and scrolls. Resolves when the page has reacted. */
   setState(note: string): Promise<void>
   readState(): Promise<PageState>
@@ -42,13 +41,13 @@ export async function openTab(browser: Browser, first: Marks): Promise<Tab> {
   await page.addInitScript(watchMarks, { painted: PAINTED, watch: WATCH, first })
   const clockOffset = await readClockOffset(page)
 
-  /** Returns a promise, in an object because it need not be awaited at once. */
-  function nextPaint(): { painted: Promise<Painted | null> } {
+  /** Returns a promise of the time by this process's clock, in an object because it need not be awaited at once. */
+  function nextPaint(): { painted: Promise<number | null> } {
     const event = page.waitForEvent('console', { predicate: (message) => message.text().startsWith(PAINTED) })
+    const timeOf = (text: string) => Number(text.slice(PAINTED.length)) - clockOffset
     return {
       painted: event.then(
-        // The page's script writes a `Painted` there.
-        (message) => JSON.parse(message.text().slice(PAINTED.length)) as Painted,
+        (message) => timeOf(message.text()),
         () => null,
       ),
     }
@@ -59,8 +58,7 @@ export async function openTab(browser: Browser, first: Marks): Promise<Tab> {
       const { painted } = nextPaint()
       await page.goto(url, { waitUntil: 'commit' })
       if (marks !== first) await uninterrupted(() => page.evaluate(startWatch, { watch: WATCH, marks }))
-      const paint = await painted
-      return paint && paint.at - clockOffset
+      return (await painted) !== null
     },
     async measure(marks, write) {
       await uninterrupted(() => page.evaluate(startWatch, { watch: WATCH, marks }))
@@ -69,8 +67,8 @@ export async function openTab(browser: Browser, first: Marks): Promise<Tab> {
       await wait(Math.random() * FRAME_MS)
       const begin = performance.now()
       write()
-      const paint = await painted
-      return paint && { ms: paint.at - clockOffset - begin, updates: paint.updates }
+      const end = await painted
+      return end && end - begin
     },
     setState: (note) =>
       uninterrupted(async () => {

@@ -1,8 +1,24 @@
+import { Asker, BROWSER } from '../asker.ts'
 import { readHeld } from '../process-tree.ts'
-import { TURN_MS } from '../turns.ts'
-import type { StormFigures } from './figures.ts'
-import type { FailingServer } from './server.ts'
-import { connect, FAILING, WARM_UP_MS, WORKING } from './shares.ts'
+import type { ServerProcess } from '../server-process.ts'
+import { CONNECTIONS, TURN_MS } from '../turns.ts'
+
+/** Working pages during many other requests, compared with working pages without them, one item per part. */
+export interface StormFigures {
+  requests: number
+  seconds: number
+  /** The share that working pages keep next to requests that do not fail. */
+  nextToWorking: readonly number[]
+  /** The share that working pages keep next to failures. */
+  nextToFailing: readonly number[]
+  /** Resident memory in MB before the failures, the most during them, and after them. */
+  memoryMb: readonly [before: number, most: number, after: number]
+}
+
+export const WARM_UP_MS = 4_000
+/** The paths of a page that works and of the same page when its load fails. */
+export const WORKING = '/?part=none'
+const FAILING = '/?part=load'
 
 const EQUAL_PER_MINUTE = 100_000
 const DIFFERENT_PER_MINUTE = 1_000
@@ -14,7 +30,7 @@ const EACH = Math.floor((EQUAL_PER_MINUTE + DIFFERENT_PER_MINUTE) / DIFFERENT_PE
  * Sends 101,000 failures a minute at an even pace, and as many requests that do not fail. Working pages are requested
  * during both, and without them in breaks.
  */
-export async function measureStorm(server: FailingServer, seconds: number): Promise<StormFigures> {
+export async function measureStorm(server: ServerProcess, seconds: number): Promise<StormFigures> {
   const requests = Math.round(((EQUAL_PER_MINUTE + DIFFERENT_PER_MINUTE) * seconds) / 60)
   const working = await weather(server, seconds, requests, () => WORKING)
   const failing = await weather(server, seconds, requests, failingPath)
@@ -24,7 +40,7 @@ export async function measureStorm(server: FailingServer, seconds: number): Prom
   }
 }
 
-async function weather(server: FailingServer, seconds: number, requests: number, pathOf: (index: number) => string) {
+async function weather(server: ServerProcess, seconds: number, requests: number, pathOf: (index: number) => string) {
   const readMemory = () => Math.round(readHeld(server.pid).residentMb)
   const [working, storm] = [await connect(server), await connect(server)]
   const paths = Array.from({ length: requests }, (_, index) => pathOf(index))
@@ -56,4 +72,8 @@ function failingPath(index: number): string {
 
 function wordOf(number: number): string {
   return [...String(number)].map((digit) => 'ghijklmnop'.charAt(Number(digit))).join('')
+}
+
+export function connect({ url }: ServerProcess, headers = BROWSER): Promise<Asker> {
+  return Asker.connect(url, CONNECTIONS, headers)
 }

@@ -1,19 +1,47 @@
 import { Agent } from 'node:http'
-import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import type { Plan } from '../arguments.ts'
 import { askPage } from '../http.ts'
+import { CLI as COMMAND } from '../paths.ts'
 import { readHeld } from '../process-tree.ts'
 import { type Cost, runCommand } from '../run-command.ts'
 import { type ServerProcess, startServer } from '../server-process.ts'
 import { median } from '../statistics.ts'
-import { sizeOfScripts } from './client-bytes.ts'
-import type { ServedFigures, SizeFigures } from './figures.ts'
 import { measureRequestBytes, measureStreamBytes } from './memory.ts'
 import { createSite, pathOf } from './sources.ts'
 
+/** The figures of one generated site. */
+export interface SizeFigures {
+  pages: number
+  buildMs: number
+  /** The most resident memory of the build's processes in MB. */
+  buildMb: number
+  /** The figures with one process and with two workers. */
+  served: readonly ServedFigures[]
+}
+
+export interface ServedFigures {
+  workers: number
+  /** The time from the start of the process to the first page. */
+  startMs: number
+  /** Resident memory of all processes after the start, in MB. */
+  idleMb: number
+  /** The time to the first byte of a page that has been requested before. */
+  firstByteMs: number
+  /** The time to the first byte of a page that nobody has requested yet. */
+  firstVisitMs: number
+  documentBytes: number
+  /** The size of the scripts of a page, each compressed with gzip. */
+  clientBytes: number
+  /** Memory that one request for a page allocates. */
+  requestBytes: number
+  /** Memory that an open stream holds after a garbage collection. */
+  streamBytes: number
+}
+
 /** The command with the bundle of the published package. */
-const CLI = ['--conditions=hydrant-bundle', resolve(import.meta.dirname, '../../scripts/cli.js')]
+const CLI = ['--conditions=hydrant-bundle', COMMAND]
 /** Only builds of small sites are repeated, because they are short. */
 const REPEATED_PAGES = 1_000
 const WARM_UP_REQUESTS = 500
@@ -24,6 +52,10 @@ const REST_MS = 500
 const MEMORY_FLAGS = ['--expose-gc', '--max-semi-space-size=64']
 /** Streams stay open for the time of a measurement, also on a slow machine. */
 const DEADLINE_MS = '120000'
+
+const GZIP = { level: 9 }
+/** A static import in code that a bundler has written. */
+const IMPORTS = /\b(?:import|export)\b[^"'();]*?["']((?:\.{1,2})?\/[^"']+\.m?js)["']/g
 
 export type GrowthPlan = Pick<Plan, 'sizes' | 'repeats' | 'share'>
 
@@ -130,4 +162,21 @@ async function withServer<Result>(
 /** Returns the page that is requested often. */
 function middleOf(pages: number): number {
   return Math.floor(pages / 2)
+}
+
+/** Returns the compressed size of the scripts that a document names and of the modules that they import. */
+async function sizeOfScripts(url: string, html: string): Promise<number> {
+  const tags = [...html.matchAll(/<(?:script|link)\b[^>]*>/gi)].map(([tag]) => tag)
+  const queue = tags.flatMap((tag) => /\b(?:src|href)="([^"]+\.m?js)"/i.exec(tag)?.[1] ?? [])
+  const seen = new Set<string>()
+  let bytes = 0
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    const script = new URL(path, url).href
+    if (seen.has(script)) continue
+    seen.add(script)
+    const { body } = await askPage(script)
+    bytes += gzipSync(body, GZIP).length
+    for (const [, imported = ''] of body.toString().matchAll(IMPORTS)) queue.push(new URL(imported, script).href)
+  }
+  return bytes
 }

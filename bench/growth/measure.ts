@@ -1,11 +1,26 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Peer } from '../compare/peer.ts'
-import type { GrowthFigures, SizeFigures } from './figures.ts'
-import { type GrowthPlan, measureSize } from './measure-size.ts'
-import { compareNext, findNext } from './next.ts'
+import { type Peer, pathFor } from '../compare/peer.ts'
+import { type Cost, runCommand } from '../run-command.ts'
+import { buildSite, type GrowthPlan, measureSize, type SizeFigures } from './measure-size.ts'
+import { createNextPages } from './sources.ts'
 
-export interface GrowthRun {
+export interface GrowthFigures {
+  sizes: readonly SizeFigures[]
+  /** Builds of the same pages by Hydrant and by Next, or null without Next among the peers. */
+  next: NextFigures | null
+}
+
+export interface NextFigures {
+  pages: number
+  version: string
+  hydrantMs: readonly number[]
+  nextMs: number
+  hydrantMb: number
+  nextMb: number
+}
+
+interface GrowthRun {
   plan: GrowthPlan
   work: string
   peers: readonly Peer[]
@@ -47,4 +62,40 @@ export async function measureGrowth(run: GrowthRun): Promise<GrowthFigures> {
     rmSync(folder, { recursive: true, force: true })
   }
   return { sizes: figures, next }
+}
+
+/** Returns the peer that uses Next's app router, if there is one. */
+function findNext(peers: readonly Peer[]): Peer | undefined {
+  return peers.find(({ dir, dependencies }) => dependencies.includes('next') && existsSync(join(dir, 'app')))
+}
+
+/** Builds the same pages with Next, and with Hydrant before and after it. `site` is the generated site of Hydrant. */
+async function compareNext(next: Peer, site: string, work: string, pages: number): Promise<NextFigures> {
+  const dir = join(work, 'next')
+  rmSync(dir, { recursive: true, force: true })
+  cpSync(next.dir, dir, { recursive: true, filter: (path) => !/\/(?:node_modules|\.next)$/.test(path) })
+  const log = join(work, 'next.log')
+  // Next refuses modules that are links to another folder.
+  await runCommand(['cp', '--archive', '--link', join(next.dir, 'node_modules'), dir], { dir, log })
+  createNextPages(dir, pages)
+  const before = await buildSite(site)
+  const theirs = await runCommand(['sh', '-c', next.build], { dir, log, env: { ...NEXT_ENV, PATH: pathFor(dir) } })
+  const after = await buildSite(site)
+  rmSync(dir, { recursive: true })
+  return toFigures(pages, versionOf(next.dir), [before, after], theirs)
+}
+
+const NEXT_ENV = { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' }
+
+function toFigures(pages: number, version: string, own: readonly Cost[], theirs: Cost): NextFigures {
+  return {
+    ...{ pages, version, nextMs: theirs.ms, nextMb: theirs.peakMb },
+    hydrantMs: own.map(({ ms }) => ms),
+    hydrantMb: Math.max(...own.map(({ peakMb }) => peakMb)),
+  }
+}
+
+function versionOf(dir: string): string {
+  // npm writes a version into the package.json of each installed package.
+  return (JSON.parse(readFileSync(join(dir, 'node_modules/next/package.json'), 'utf8')) as { version: string }).version
 }

@@ -1,9 +1,7 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { SITE_PACKAGES, writeApp, writeFiles } from '../write-app.ts'
 
-type Files = Readonly<Record<string, string>>
-
-const ROOT = resolve(import.meta.dirname, '../../..')
 /** The pages in one folder. */
 const FOLDER_PAGES = 100
 const DIGITS = 5
@@ -26,8 +24,6 @@ export function pathOf(index: number): string {
 /** Writes a site with a number of pages into an empty folder. */
 export function createSite(dir: string, pages: number) {
   const files: Record<string, string> = {
-    'package.json': '{ "private": true, "type": "module" }\n',
-    'tsconfig.json': '{ "compilerOptions": { "jsx": "react-jsx" } }\n',
     'server.ts': SERVER,
     'components/items.tsx': ITEMS,
     'pages/layout.tsx': LAYOUT,
@@ -38,12 +34,7 @@ export function createSite(dir: string, pages: number) {
     files[`pages${pathOf(index)}.tsx`] = componentSource(index, '../../components/items.tsx')
     files[`pages${pathOf(index)}.server.ts`] = `export function load() {\n  return ${dataOf(index)}\n}\n`
   }
-  writeFiles(dir, files)
-  for (const name of ['hydrant', 'react', 'react-dom', 'fastify']) {
-    const link = join(dir, 'node_modules', name)
-    mkdirSync(dirname(link), { recursive: true })
-    symlinkSync(name === 'hydrant' ? ROOT : join(ROOT, 'node_modules', name), link)
-  }
+  writeApp(dir, files, SITE_PACKAGES)
 }
 
 /** Writes the same pages for the app router of Next. The folder has Next and its configuration already. */
@@ -63,14 +54,6 @@ export default async function Page() {
   }
   rmSync(join(dir, 'app'), { recursive: true, force: true })
   writeFiles(dir, files)
-}
-
-function writeFiles(dir: string, files: Files) {
-  for (const [path, contents] of Object.entries(files)) {
-    const file = join(dir, path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, contents)
-  }
 }
 
 /** Returns a component with text, data and state, in code that is both TypeScript and JavaScript. */

@@ -5,7 +5,7 @@ import {
   type EncodingName,
   RESPONSES,
   type ResponseName,
-} from '../cache/figures.ts'
+} from '../cache/measure.ts'
 import type { BenchRecord } from '../record.ts'
 import { median, spread } from '../statistics.ts'
 import { NONE, show, table } from './table.ts'

@@ -1,4 +1,4 @@
-import type { PageName, Round, ServerFigures } from '../compare/figures.ts'
+import type { PageName, Round, ServerFigures } from '../compare/speed.ts'
 import { HYDRANT } from '../compare/workspace.ts'
 import type { BenchRecord } from '../record.ts'
 import { median } from '../statistics.ts'

@@ -1,4 +1,4 @@
-import type { FailureFigures } from '../failures/figures.ts'
+import type { FailureFigures } from '../failures/measure.ts'
 import type { BenchRecord } from '../record.ts'
 import { median, spread } from '../statistics.ts'
 import { show, table } from './table.ts'

@@ -1,10 +1,11 @@
-import type { GrowthFigures, ServedFigures, SizeFigures } from '../growth/figures.ts'
+import type { GrowthFigures } from '../growth/measure.ts'
+import type { ServedFigures, SizeFigures } from '../growth/measure-size.ts'
 import type { BenchRecord } from '../record.ts'
 import { median } from '../statistics.ts'
 import { NONE, show, table } from './table.ts'
 
 /** A figure of the growing sites. */
-export interface Metric {
+interface Metric {
   title: string
   unit: string
   /** Whether the figure may grow with the number of pages. */
@@ -17,7 +18,7 @@ const [FLAT_TIME, FLAT_BYTES] = [1.3, 1.1]
 /** The cost of one more page may grow by this factor. */
 const LINEAR = 1.3
 
-export const METRICS: readonly Metric[] = [
+const METRICS: readonly Metric[] = [
   { title: 'build', unit: 's', mayGrow: true, read: ({ buildMs }) => buildMs / 1_000 },
   { title: 'memory of the build', unit: 'MB', mayGrow: true, read: ({ buildMb }) => buildMb },
   served('start', 'ms', ({ startMs }) => startMs),
@@ -60,11 +61,11 @@ export function summarizeGrowth({ parts: { growth } }: BenchRecord): string | nu
   return [...tables, ...(next ? [sayNext(next)] : [])].join('\n\n')
 }
 
-export function workersOf(sizes: readonly SizeFigures[]): number[] {
+function workersOf(sizes: readonly SizeFigures[]): number[] {
   return [...new Set(sizes.flatMap(({ served }) => served.map(({ workers }) => workers)))]
 }
 
-export function labelOf(workers: number): string {
+function labelOf(workers: number): string {
   return workers === 1 ? 'one process' : `${workers} workers`
 }
 

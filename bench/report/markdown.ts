@@ -6,19 +6,17 @@ import { toGrowthTables } from './growth.ts'
 import { describeRun, toRatios } from './summary.ts'
 import { show, table } from './table.ts'
 
-/** Returns all figures of a record. `plots` are the files of its plots. */
-export function toMarkdown(record: BenchRecord, plots: readonly { title: string; file: string }[]): string {
+/** Returns all figures of a record. */
+export function toMarkdown(record: BenchRecord): string {
   const { growth, failures, cache } = record.parts
   const comparisons = compareServers(record)
   const sections = [
-    '# Results of the benchmark',
     describeRun(record),
     ...describeProblems(record),
-    plots.map(({ title, file }) => `![${title}](${file})`).join('\n\n') || null,
-    ...(comparisons.length > 0 ? ['## Ratios', RATIOS, toRatios(record), '## Figures', toFigures(comparisons)] : []),
-    ...(growth ? ['## Growth', toGrowthTables(growth.figures)] : []),
-    ...(failures ? ['## Failures', toFailureTables(failures.figures)] : []),
-    ...(cache ? ['## Page cache', toCacheTables(cache.figures)] : []),
+    ...(comparisons.length > 0 ? ['### Ratios', RATIOS, toRatios(record), '### Figures', toFigures(comparisons)] : []),
+    ...(growth ? ['### Growth', toGrowthTables(growth.figures)] : []),
+    ...(failures ? ['### Failures', toFailureTables(failures.figures)] : []),
+    ...(cache ? ['### Page cache', toCacheTables(cache.figures)] : []),
     ...describeMethod(record),
     ...describeVersions(record),
   ]
@@ -38,7 +36,7 @@ function describeProblems({ parts }: BenchRecord): string[] {
   const lines = Object.entries(parts).flatMap(([name, { problems }]) =>
     problems.map((problem) => `- ${name}: ${problem.split('\n')[0]}`),
   )
-  return lines.length > 0 ? ['## Not measured', lines.join('\n')] : []
+  return lines.length > 0 ? ['### Not measured', lines.join('\n')] : []
 }
 
 function describeMethod({ parts }: BenchRecord): string[] {
@@ -58,7 +56,7 @@ function describeMethod({ parts }: BenchRecord): string[] {
       `- ${name}: ${part.plan.samples} rounds in Chromium ${chromium}, processor slowed down ${slowdown} times`,
     )
   }
-  return lines.length > 0 ? ['## Method', lines.join('\n')] : []
+  return lines.length > 0 ? ['### Method', lines.join('\n')] : []
 }
 
 function describeVersions({ parts: { speed } }: BenchRecord): string[] {
@@ -67,5 +65,5 @@ function describeVersions({ parts: { speed } }: BenchRecord): string[] {
     const list = Object.entries(versions).map(([dependency, version]) => `${dependency} ${version}`)
     return `- ${name}: ${list.join(', ')}`
   })
-  return ['## Versions', lines.join('\n')]
+  return ['### Versions', lines.join('\n')]
 }

@@ -2,14 +2,18 @@ import type { BenchRecord } from '../record.ts'
 import { summarizeCache } from './cache.ts'
 import { type Comparison, compareServers, otherServers } from './comparisons.ts'
 import { summarizeFailures } from './failures.ts'
-import { listFrameworks } from './frameworks.ts'
 import { summarizeGrowth } from './growth.ts'
 import { BEHIND, NONE, showRatio, table } from './table.ts'
+
+/** A server with one of these packages uses a framework. The others are written by hand. */
+const FRAMEWORKS = ['next', '@fastify/react', '@react-router/serve', '@tanstack/react-start', 'vike']
 
 /** Returns the ratios of a record for the README: each server by hand, and the best framework. */
 export function toSummary(record: BenchRecord): string {
   const comparisons = compareServers(record)
-  const frameworks = listFrameworks(record)
+  const frameworks = Object.entries(record.parts.speed?.figures.servers ?? {})
+    .filter(([, { versions }]) => FRAMEWORKS.some((name) => name in versions))
+    .map(([name]) => name)
   const byHand = otherServers(comparisons).filter((name) => !frameworks.includes(name))
   const rows = comparisons.map((comparison) => [
     comparison.title,

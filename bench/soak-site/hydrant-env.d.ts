@@ -39,6 +39,7 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/stream.server.ts')
     }
+    '/robots.txt': unknown
   }
 
   interface Layouts {

@@ -13,13 +13,14 @@ import {
   MULTIPART,
   navigation,
   page,
+  pick,
   post,
+  randomWord,
   report,
   SENTENCE,
   URLENCODED,
   withFile,
 } from './requests.ts'
-import { pick, randomWord } from './visitor.ts'
 
 const TOO_MUCH = 1_200_000
 
@@ -128,14 +129,19 @@ const REFUSED: readonly Kind[] = [
     ends: 'no such asset.',
   }),
   ask('page that refuses', 1, { path: '/?fail=refuse', headers: HTML }, page(403, 'Members only.')),
-  ask('method without an action', 1, post('/rows', URLENCODED, 'a=1'), page(405)),
+  ask('method without an action', 1, post('/rows', URLENCODED, 'a=1'), page(405, 'POST is not allowed here.')),
   ask(
     'form of another site',
     1,
     { ...withFile, body: '', headers: { 'sec-fetch-site': 'cross-site' } },
     { status: 403 },
   ),
-  ask('form that is too large', 0.5, post('/form', URLENCODED, `text=${'x'.repeat(TOO_MUCH)}`), page(413)),
+  ask(
+    'form that is too large',
+    0.5,
+    post('/form', URLENCODED, `text=${'x'.repeat(TOO_MUCH)}`),
+    page(413, 'is larger than'),
+  ),
   ask('malformed form', 1, post('/form', MULTIPART, 'no form'), page(400)),
   ask('URL that cannot be decoded', 1, { path: '/%E0%A4%A' }, { status: 400 }),
 ]

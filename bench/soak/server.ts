@@ -1,9 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { createReadStream, mkdirSync, mkdtempSync, readdirSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
+import { CLI, ROOT } from '../paths.ts'
+import { buildSite, readOccurrences } from '../pinned-servers.ts'
+import { startServer } from '../server-process.ts'
 import type { State } from './state.ts'
 
 export interface Held extends State {
@@ -25,61 +27,36 @@ export interface SoakServer {
   stop(): Promise<number | null>
 }
 
-export const ROOT = resolve(import.meta.dirname, '../../..')
-export const CLI = join(ROOT, 'dist/scripts/cli.js')
 export const SITE = join(ROOT, 'bench/soak-site')
 /** The deadline of loads and documents. It is long enough that other work on the machine does not cause a timeout. */
 const DEADLINE_MS = '5000'
-
 const CLOSE_MS = 100
 
 export async function startSoakServer(): Promise<SoakServer> {
-  execFileSync(process.execPath, [CLI, 'build', SITE], { stdio: ['ignore', 'ignore', 'inherit'] })
+  buildSite(SITE)
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-soak-'))
   const [log, ledger, temporary] = [join(folder, 'log'), join(folder, 'errors.db'), join(folder, 'temporary')]
   mkdirSync(temporary)
-  const output = openSync(log, 'w')
-  const child = spawn(process.execPath, ['--expose-gc', CLI, 'start', SITE], {
-    stdio: ['ignore', output, output],
+  const { url, pid, stop } = await startServer({
+    words: [process.execPath, '--expose-gc', CLI, 'start', SITE],
+    ...{ dir: ROOT, path: '/', log },
     env: {
-      ...{ PATH: process.env.PATH, NODE_ENV: 'production', TMPDIR: temporary, PORT: '0' },
-      ...{ HYDRANT_LEDGER: ledger, HYDRANT_ADMIN: '0' },
+      ...{ TMPDIR: temporary, HYDRANT_LEDGER: ledger, HYDRANT_ADMIN: '0' },
       ...{ HYDRANT_TIMEOUTS_LOAD_MS: DEADLINE_MS, HYDRANT_TIMEOUTS_RENDER_MS: DEADLINE_MS },
     },
   })
-  const ended = once(child, 'exit')
-  // The server must not outlive this process.
-  process.once('exit', () => child.kill('SIGKILL'))
-  const port = await readPort(log, () => child.exitCode)
   return {
-    ...{ port, folder, log, ledger },
+    ...{ port: Number(new URL(url).port), folder, log, ledger, stop },
     async look(what) {
       const query = what === 'objects' ? '?objects' : ''
-      const headers = { connection: 'close' }
-      const response = await fetch(`http://127.0.0.1:${port}/soak/state${query}`, { headers })
+      const response = await fetch(`${url}/soak/state${query}`, { headers: { connection: 'close' } })
       // The cast is safe because the soak site's `server.ts` sends a `State`.
       const state = (await response.json()) as State
       // Do not count the connection of this request, which closes after the response.
       await wait(CLOSE_MS)
-      const descriptors = countDescriptors(`/proc/${child.pid}/fd`)
+      const descriptors = countDescriptors(`/proc/${pid}/fd`)
       return { ...state, descriptors, temporaryFolders: readdirSync(temporary).length }
     },
-    async stop() {
-      child.kill('SIGTERM')
-      const [code] = await ended
-      return code
-    },
-  }
-}
-
-async function readPort(log: string, exitCode: () => number | null): Promise<number> {
-  for (;;) {
-    const text = readFileSync(log, 'utf8')
-    // The first URL in the log is the site's, the second is the admin listener's.
-    const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1]
-    if (port !== undefined) return Number(port)
-    if (exitCode() !== null) throw new Error(`the server did not start:\n${text}`)
-    await wait(50)
   }
 }
 
@@ -97,5 +74,49 @@ function targetOf(link: string): string {
     return readlinkSync(link)
   } catch {
     return 'closed meanwhile'
+  }
+}
+
+export interface KeptFailures {
+  /** Failure lines in the log. */
+  logged: number
+  /** Failures in the ledger. */
+  kept: number
+  /** The first log lines of level `warn` or above that no request of the load explains. */
+  strange: string[]
+}
+
+interface Line {
+  level: number
+  digest?: string
+  err?: { message: string }
+}
+
+const WARN = 40
+const MAX_STRANGE = 10
+/** Matches the soak site's own errors, and the deadlines that some requests exceed on purpose. */
+const EXPECTED = /^soak: |^the loads did not finish within|^the document was not complete within/
+/** Matches Node's warnings about the APIs that the soak site uses. */
+const EXPECTED_TEXT = /ExperimentalWarning: v8\.queryObjects|--trace-warnings/
+
+export async function readKeptFailures({ log, ledger }: SoakServer): Promise<KeptFailures> {
+  let logged = 0
+  const strange: string[] = []
+  for await (const text of createInterface(createReadStream(log))) {
+    const line = readLine(text)
+    if (line?.digest !== undefined) logged++
+    const isExpected = line ? line.level < WARN || EXPECTED.test(line.err?.message ?? '') : EXPECTED_TEXT.test(text)
+    if (!isExpected && strange.length < MAX_STRANGE) strange.push(text)
+  }
+  const kept = readOccurrences(SITE, ledger).reduce((sum, count) => sum + count, 0)
+  return { logged, kept, strange }
+}
+
+function readLine(text: string): Line | null {
+  try {
+    // The cast is safe because each line of the server's log is JSON.
+    return JSON.parse(text) as Line
+  } catch {
+    return null
   }
 }

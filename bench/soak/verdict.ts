@@ -1,6 +1,8 @@
-import type { KeptFailures } from './kept-failures.ts'
-import type { Held } from './server.ts'
-import { type Tally, total } from './tally.ts'
+import { availableParallelism, totalmem } from 'node:os'
+import { table } from '../report/table.ts'
+import { median } from '../statistics.ts'
+import { type Tally, total } from './load.ts'
+import type { Held, KeptFailures } from './server.ts'
 
 /** The server's resources at one time during the load. */
 export interface Sample {
@@ -17,8 +19,8 @@ export interface Verdict {
 const MAX_GROWTH = 1.1
 
 export const MINUTE = 60
-export const heapOf = ({ memory }: Held) => memory.heapUsed + memory.external
-export const residentOf = ({ memory }: Held) => memory.rss
+const heapOf = ({ memory }: Held) => memory.heapUsed + memory.external
+const residentOf = ({ memory }: Held) => memory.rss
 
 /**
  * Compares the heap without requests, after a garbage collection. This shows leaks. With requests in flight, the heap
@@ -40,7 +42,7 @@ export function judgeResident(samples: readonly Sample[]): Verdict {
 }
 
 /** Returns the minute of a sample. The first minute is 1. */
-export function minuteOf({ seconds }: Sample): number {
+function minuteOf({ seconds }: Sample): number {
   return Math.ceil(seconds / MINUTE)
 }
 
@@ -50,7 +52,7 @@ function judgeGrowth(what: string, before: number, after: number): Verdict {
   return { isMet: growth <= MAX_GROWTH, text }
 }
 
-export function descriptorsOf({ descriptors }: Held): number {
+function descriptorsOf({ descriptors }: Held): number {
   return Object.values(descriptors).reduce((sum, count) => sum + count, 0)
 }
 
@@ -93,13 +95,61 @@ function countsOf({ descriptors, temporaryFolders, resources, objects }: Held): 
   return { 'temporary folders': temporaryFolders, ...Object.fromEntries(open), ...active, ...objects }
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length / 2
-  const [low = 0, high = low] = sorted.slice(Math.ceil(middle) - 1, Math.floor(middle) + 1)
-  return (low + high) / 2
+function megabytes(bytes: number): string {
+  return (bytes / 1_000_000).toFixed(1)
 }
 
-export function megabytes(bytes: number): string {
-  return (bytes / 1_000_000).toFixed(1)
+export function verdictLine({ isMet, text }: Verdict): string {
+  return `${isMet ? 'met' : 'NOT MET'}: ${text}`
+}
+
+export function sampleLine({ seconds, held }: Sample): string {
+  const { resources } = held
+  const parts = [
+    `${seconds} s`.padStart(6),
+    `heap ${megabytes(heapOf(held))} MB`,
+    `resident ${megabytes(residentOf(held))} MB`,
+    `${descriptorsOf(held)} descriptors`,
+    `${resources.TCPSocketWrap ?? 0} sockets`,
+    `${resources.Timeout ?? 0} timers`,
+  ]
+  return parts.join('  ')
+}
+
+/** Formats the figures of a run for the documentation. */
+export function toMarkdown(minutes: number, samples: readonly Sample[], tally: Tally, verdicts: readonly Verdict[]) {
+  const memory = Math.round(totalmem() / 2 ** 30)
+  const [major] = process.versions.node.split('.')
+  return [
+    `${new Date().toISOString().slice(0, 10)}, \`npm run soak -- --minutes ${minutes}\`, Node.js ${major} (${process.version}), ${process.platform} ${process.arch}, ${availableParallelism()} cores shared with other work, ${memory} GB:`,
+    verdicts.map((verdict) => `- ${verdictLine(verdict)}`).join('\n'),
+    table(
+      ['minute', 'heap in use, MB', 'resident memory, MB', 'descriptors', 'sockets', 'timers'],
+      Array.from({ length: minutes }, (_, index) => minuteRow(index + 1, samples)),
+    ),
+    table(
+      ['request', 'whole', 'refused', 'aborted', 'wrong'],
+      [...tally.rows].map(([name, { whole, refused, left, wrong }]) => [
+        name,
+        ...[whole, refused, left, wrong].map(String),
+      ]),
+    ),
+  ].join('\n\n')
+}
+
+/** Formats the minimum and maximum of each figure in one minute. */
+function minuteRow(minute: number, samples: readonly Sample[]): string[] {
+  const own = samples.filter((sample) => minuteOf(sample) === minute)
+  const range = (read: (held: Held) => number, show: (value: number) => string) => {
+    const values = own.map(({ held }) => read(held))
+    return `${show(Math.min(...values))} to ${show(Math.max(...values))}`
+  }
+  return [
+    String(minute),
+    range(heapOf, megabytes),
+    range(residentOf, megabytes),
+    range(descriptorsOf, String),
+    range(({ resources }) => resources.TCPSocketWrap ?? 0, String),
+    range(({ resources }) => resources.Timeout ?? 0, String),
+  ]
 }

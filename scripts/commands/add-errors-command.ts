@@ -1,7 +1,6 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { runErrors } from './errors.ts'
-import { withWords } from './server-options.ts'
 
 type Flags = Parameters<typeof runErrors>[1]
 
@@ -24,21 +23,11 @@ export function addErrorsCommand(program: Command, terminal: Terminal) {
     .argument('[digest]', 'a digest or its first half, in any case and spacing; without it, a list is shown')
     .argument('[dir...]', 'the site’s folder (.)')
     .option('--since <when>', 'list failures seen since then: 30m, 24h, 7d, or a date like 2026-11-21')
-    .addOption(
-      withWords(new Option('--side <side>', 'list failures of one side: server or client'), ['server', 'client']),
-    )
+    .option('--side <side>', 'list failures of one side: server or client')
     .option('--route <route>', 'list failures on this route, named like its file: /products/[id]')
     .option('--release <release>', 'list failures that happened in this release')
     .option('--new', 'list failures that first happened in the given --release (that of the site’s build)')
-    .addOption(
-      withWords(
-        new Option(
-          '--sort <order>',
-          'sort the list by last occurrence, first occurrence or count: last, first, count (last)',
-        ),
-        ['last', 'first', 'count'],
-      ),
-    )
+    .option('--sort <order>', 'sort the list by last occurrence, first occurrence or count: last, first, count (last)')
     .option('--open', 'list failures that are not marked as solved')
     .option('--limit <number>', 'maximum number of failures in the list, or of occurrences of one failure (20)')
     .option('--json', 'print JSON; "hydrant docs errors-command" describes its fields')

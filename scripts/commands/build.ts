@@ -1,10 +1,9 @@
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import { buildSite } from '../build/build-site.ts'
 import { BuildError } from '../build-problem.ts'
-import { createProgress } from '../terminal/progress.ts'
+import { createProgress } from '../terminal/text.ts'
 import type { CommandInput } from './command-input.ts'
-import { formatReport } from './format-report.ts'
-import { printProblems, printWarnings } from './print-problems.ts'
+import { formatReport, printProblems, printWarnings } from './format-report.ts'
 
 /** Runs `hydrant build`. Prints each problem before it throws the BuildError that contains them. */
 export async function runBuild({ dir, note, terminal: { stdout, stderr, env } }: CommandInput): Promise<void> {

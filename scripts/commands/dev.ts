@@ -1,16 +1,14 @@
 import { resolve } from 'node:path'
-import { watchRejections } from '../../src/server/lifecycle/unhandled-rejections.ts'
+import { watchRejections } from '../../src/server/lifecycle/shutdown.ts'
 import { startWatchdog } from '../../src/server/lifecycle/watchdog.ts'
-import { wantsColors } from '../../src/server/log/wants-colors.ts'
+import { type Logging, loadPrettyLogging, wantsColors } from '../../src/server/log/logger.ts'
 import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
-import { type DevServer, startDevServer } from '../dev/dev-server.ts'
+import { type DevServer, handleStopSignals, type StopTimes, startDevServer } from '../dev/dev-server.ts'
 import { loadTransform } from '../dev/modules/browser/refresh-transform.ts'
-import { handleStopSignals, type StopTimes } from '../dev/stop-signals.ts'
-import { loadDevLogging } from '../terminal/dev-logging.ts'
 import { type DevView, formatDevError, formatDevRepeat } from '../terminal/format-dev-error.ts'
+import { formatWarning } from '../terminal/format-error.ts'
 import { formatSource } from '../terminal/format-failure.ts'
-import { formatWarning } from '../terminal/format-problem.ts'
-import { createPaint } from '../terminal/paint.ts'
+import { createPaint } from '../terminal/text.ts'
 import type { CommandInput } from './command-input.ts'
 import { formatDuration } from './format-report.ts'
 
@@ -110,3 +108,35 @@ function format(errors: readonly DevError[], view: DevView): string {
 }
 
 const PLAIN: DevView = { paint: createPaint(false), width: Number.POSITIVE_INFINITY }
+
+/**
+ * Loads the formatter of `hydrant dev`. It leaves out the lines of failures, which `formatDevError` shows with their
+ * code, and those of requests that browsers make by themselves.
+ */
+export async function loadDevLogging(): Promise<(level: string) => Logging> {
+  return await loadPrettyLogging((line) => !isLeftOut(line))
+}
+
+function isLeftOut(json: string): boolean {
+  const mayBeFailure = json.includes('"digest":"') && json.includes('"side":"')
+  if (!mayBeFailure && !json.includes('"statusCode":404')) return false
+  try {
+    const line = JSON.parse(json)
+    return isFailure(line) || isProbe(line)
+  } catch {
+    return false
+  }
+}
+
+// The line of a failure is the only one with these fields.
+function isFailure({ digest, side, phase, err }: Record<string, unknown>): boolean {
+  return [digest, side, phase].every((field) => typeof field === 'string') && typeof err === 'object'
+}
+
+/** The paths that browsers and their developer tools ask for by themselves, below any base. */
+const PROBE = /^[^?]*\/(?:\.well-known\/appspecific\/[^?]*|favicon\.ico|apple-touch-icon[\w-]*\.png)(?:\?|$)/
+
+/** Returns whether a line says that the site does not have such a path. */
+function isProbe({ url, statusCode, level }: Record<string, unknown>): boolean {
+  return statusCode === 404 && Number(level) <= 30 && typeof url === 'string' && PROBE.test(url)
+}

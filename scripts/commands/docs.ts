@@ -1,7 +1,16 @@
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
-import { closestMatch } from '../../src/server/util/closest-match.ts'
-import { type Chapter, readChapter, readChapters, readGuide, readReference } from '../docs/chapters.ts'
-import { findChapter, findSection, type Hit, searchChapters } from '../docs/search-chapters.ts'
+import { hintAtClosest } from '../../src/server/util/closest-match.ts'
+import {
+  type Chapter,
+  findChapter,
+  findSection,
+  type Hit,
+  readChapter,
+  readChapters,
+  readGuide,
+  readReference,
+  searchChapters,
+} from '../chapters.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 /** The length of a list of hits. */
@@ -32,11 +41,8 @@ function answer(words: readonly string[]): string {
     chapters,
   )
   if (hits.length > 0) return formatHits(hits)
-  const closest = closestMatch(
-    text,
-    chapters.map(({ name }) => name),
-  )
-  throw createHydrantError('HYD_DOCS_UNKNOWN', [text, closest ? `; did you mean "${closest}"?` : ''])
+  const names = chapters.map(({ name }) => name)
+  throw createHydrantError('HYD_DOCS_UNKNOWN', [text, hintAtClosest(text, names)])
 }
 
 function formatHits(hits: readonly Hit[]): string {

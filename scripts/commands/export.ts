@@ -1,13 +1,11 @@
 import { createHydrantError, showValue } from '../../src/server/errors/hydrant-error.ts'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
-import { parseUrl } from '../../src/server/util/parse-url.ts'
+import { parseUrl } from '../../src/server/util/addresses.ts'
 import { BuildError } from '../build-problem.ts'
 import { exportSite } from '../export/export-site.ts'
-import { createProgress } from '../terminal/progress.ts'
-import { quoteWord } from '../terminal/quote-word.ts'
+import { createProgress, quoteWord } from '../terminal/text.ts'
 import type { CommandInput } from './command-input.ts'
-import { formatExport } from './format-report.ts'
-import { printProblems, printWarnings } from './print-problems.ts'
+import { formatExport, printProblems, printWarnings } from './format-report.ts'
 
 export interface ExportFlags {
   out?: string

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { LOG_LEVELS } from '../../src/server/options/rules.ts'
 
@@ -19,15 +20,7 @@ export function addServerOptions(command: Command, { port, host, hosts }: Server
     .option('--hosts <names>', `host names of the site, with commas between them; also HYDRANT_HOSTS (${hosts})`)
     .option('-b, --base <path>', 'path at which the site is mounted; also HYDRANT_BASE (/)')
     .option('--trust-proxy <which>', 'proxies whose forwarded headers are trusted; also HYDRANT_TRUST_PROXY (false)')
-    .addOption(
-      withWords(
-        new Option(
-          '--log-level <level>',
-          `lowest level that is logged: ${LOG_LEVELS.join(', ')}; also LOG_LEVEL (info)`,
-        ),
-        LOG_LEVELS,
-      ),
-    )
+    .option('--log-level <level>', `lowest level that is logged: ${LOG_LEVELS.join(', ')}; also LOG_LEVEL (info)`)
     .addOption(createSwitch('--log-requests', 'log a line for each request; also HYDRANT_LOG_REQUESTS (false)'))
 }
 
@@ -36,8 +29,7 @@ export function createSwitch(name: string, description: string): Option {
   return new Option(`${name} [boolean]`, description).preset('true')
 }
 
-/** Names the values of a flag for the completions of a shell. The command itself checks the value. */
-export function withWords(option: Option, words: readonly string[]): Option {
-  option.argChoices = [...words]
-  return option
+/** Returns whether a folder, or a link to one, has this path. */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

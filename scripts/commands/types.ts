@@ -5,7 +5,7 @@ import { readSite } from '../build/discover/read-site.ts'
 import { ROUTE_TYPES_FILE, writeRouteTypes } from '../build/discover/route-types.ts'
 import { BuildError, tidyProblems } from '../build-problem.ts'
 import type { CommandInput } from './command-input.ts'
-import { printProblems } from './print-problems.ts'
+import { printProblems } from './format-report.ts'
 
 /**
  * Runs `hydrant types`: writes hydrant-env.d.ts from the names of the site's files. Pages with a wrong name are left

@@ -3,8 +3,7 @@ import { BuildError, type BuildProblem, filesToWatch } from '../build-problem.ts
 import type { DevChange, DevEngine } from './engine/dev-engine.ts'
 import { type BrokenPart, type DevFailure, DOES_NOT_BUILD } from './errors/dev-failures.ts'
 import type { ErrorDisplay } from './errors/error-display.ts'
-import type { Change } from './watch/change-batch.ts'
-import type { UpdateLoopInput } from './watch/update-loop.ts'
+import type { Change, UpdateLoopInput } from './watch/change-batch.ts'
 import { ENV_FILE, SETTINGS } from './watch/watch-site.ts'
 
 /** A change that is applied: the site can be served. */

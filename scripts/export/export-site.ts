@@ -1,16 +1,22 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
-import { openPrerendered } from '../../src/server/cache/prerendered/prerendered-pages.ts'
+import { BUILD_PATHS, serverFileKeys } from '../../src/server/build-output/manifest.ts'
+import { openPrerendered } from '../../src/server/cache/prerendered-pages.ts'
 import { ASSETS_PATH, navigationFile, withBase } from '../../src/shared/paths.ts'
-import { type BuildStep, buildSite, type SiteBuild } from '../build/build-site.ts'
+import { type BuildStep, buildSite, type CheckedSite, type SiteBuild } from '../build/build-site.ts'
+import { findExport } from '../build/bundles/read-exports.ts'
 import type { OutputFolder } from '../build/output/output-folder.ts'
-import { compareText } from '../build-problem.ts'
+import { type BuildProblem, compareText, createProblem, fileAt, type SourceLocation } from '../build-problem.ts'
 import { FILES_AT_A_TIME, mapWithLimit } from '../map-with-limit.ts'
-import { checkExportFolder, createExportFolder, MARKER } from './export-folder.ts'
-import { createFileList, decodePath, documentFile } from './file-names.ts'
+import {
+  checkExportFolder,
+  createExportFolder,
+  createFileList,
+  decodePath,
+  documentFile,
+  MARKER,
+} from './export-folder.ts'
 import { openRenderedSite, type PageAddress, type RenderedSite } from './render-site.ts'
-import { findServerNeeds, SERVER_EXPORTS } from './server-needs.ts'
 
 export interface ExportOptions {
   /** The site's folder. */
@@ -181,4 +187,44 @@ function headersFile(
   const headers = [...documents, ['content-security-policy', "frame-ancestors 'self'"] as const]
   const rules = headers.map(([name, value]) => `  ${name}: ${value}\n`).join('')
   return `${withBase(base, '/*')}\n${rules}\n${assets}*\n  cache-control: public, max-age=31536000, immutable\n`
+}
+
+/** The exports of server files that run for each request, or read the query. */
+export const SERVER_EXPORTS: readonly string[] = ['guard', 'action', 'form', 'search', 'loadVisitor']
+
+/** Finds the parts of a site that need a server: HYD_EXPORT_NEEDS_SERVER and HYD_EXPORT_NOT_PRERENDERED. */
+export async function findServerNeeds({ siteDir, site, exports, config }: CheckedSite): Promise<BuildProblem[]> {
+  const problems: BuildProblem[] = []
+  const needs = (part: string, location: SourceLocation) =>
+    problems.push(createProblem('HYD_EXPORT_NEEDS_SERVER', [part], location))
+  if (site.serverPlugin !== null) {
+    needs(`the hooks and routes of ${site.serverPlugin}`, await findExport(siteDir, site.serverPlugin, 'default'))
+  }
+  if (site.config !== null && Array.isArray(config.hosts) && config.hosts.length > 0) {
+    needs('the option "hosts"', await findOption(siteDir, site.config, 'hosts'))
+  }
+  for (const { file } of site.serverFiles) {
+    for (const name of exports.get(file) ?? []) {
+      if (SERVER_EXPORTS.includes(name)) needs(`the export "${name}"`, await findExport(siteDir, file, name))
+    }
+  }
+  const serverFiles = new Set(site.serverFiles.map(({ file }) => file))
+  for (const { id, page } of site.routes) {
+    const files = [page, ...serverFileKeys(page).filter((key) => serverFiles.has(key))]
+    const names = files.map((file) => exports.get(file))
+    // A file with a syntax error has no known exports. The bundles report the error.
+    if (names.some((known) => known === undefined || known.includes('prerender'))) continue
+    const location = await findExport(siteDir, page, 'default')
+    problems.push(createProblem('HYD_EXPORT_NOT_PRERENDERED', [id], location))
+  }
+  return problems
+}
+
+/** Finds the line of the configuration that sets an option. It may also be set in a module that the file imports. */
+async function findOption(siteDir: string, file: string, name: string): Promise<SourceLocation> {
+  const lines = (await readFile(join(siteDir, file), 'utf8')).split('\n')
+  const index = lines.findIndex((line) =>
+    new RegExp(`^\\s*(?:export default .*)?["']?\\b${name}["']?\\s*[:,]`).test(line),
+  )
+  return fileAt(file, index === -1 ? null : index + 1)
 }

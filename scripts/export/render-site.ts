@@ -2,19 +2,23 @@ import { type Build, loadBuild } from '../../src/server/build-output/load-build.
 import type { Manifest } from '../../src/server/build-output/manifest.ts'
 import { buildFolder, readConfig } from '../../src/server/build-output/read-build.ts'
 import { fixDocument } from '../../src/server/cache/fixed-document.ts'
-import type { PrerenderedRedirect } from '../../src/server/cache/prerendered/format.ts'
+import type { PrerenderedRedirect } from '../../src/server/cache/prerendered-pages.ts'
 import { createInstance, type Instance } from '../../src/server/create-server.ts'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
+import { hashPolicy } from '../../src/server/http/headers.ts'
 import type { Format } from '../../src/server/http/negotiate.ts'
-import { hashPolicy } from '../../src/server/http/security-headers.ts'
 import { createJsonLogging } from '../../src/server/log/logger.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { prepareRoute } from '../../src/server/pages/prepared-route.ts'
 import { withBase } from '../../src/shared/paths.ts'
 import { escapeHtml } from '../../src/shared/wire/html.ts'
-import { createOutcomes, type RenderingServer, renderForm } from '../build/prerender/render-address.ts'
-import { renderingOptions } from '../build/prerender/rendering-options.ts'
+import {
+  createOutcomes,
+  type RenderingServer,
+  renderForm,
+  renderingOptions,
+} from '../build/prerender/render-address.ts'
 import { BuildError } from '../build-problem.ts'
 
 /** A prerendered page. */
@@ -31,7 +35,7 @@ export interface ExportedPage {
   /** The lines of a navigation to the page. */
   lines: string
   /** The redirect of a page that redirects; null for other pages. */
-  redirect: Pick<PrerenderedRedirect, 'location' | 'status'> | null
+  redirect: PrerenderedRedirect | null
 }
 
 export interface NotFoundDocument {

@@ -38,7 +38,7 @@ const PUBLIC = {
 } as const
 
 /** Commands that serve nothing. They share no state with the code of a site. */
-const COMMANDS = ['build', 'completion', 'create', 'docs', 'errors', 'info', 'types'] as const
+const COMMANDS = ['build', 'create', 'docs', 'errors', 'info', 'types'] as const
 
 /** Modules that are loaded in processes which do not serve. */
 const NOT_SERVING = /(?:program|commands\/start|cluster\/(?:start-primary|cluster-metrics|report-start-failure))\.js$/

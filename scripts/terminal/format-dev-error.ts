@@ -5,10 +5,8 @@ import {
   type DevFrame,
   type DevStackLine,
 } from '../../src/shared/wire/dev-protocol.ts'
-import { formatCode } from './format-code.ts'
-import { formatNamedPlace } from './format-named-place.ts'
-import type { Paint } from './paint.ts'
-import { toLine, toLines } from './plain-text.ts'
+import { formatCode, formatNamedPlace } from './format-failure.ts'
+import { type Paint, toLine, toLines } from './text.ts'
 
 /** The properties of the terminal. */
 export interface DevView {

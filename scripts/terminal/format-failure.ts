@@ -1,14 +1,15 @@
-import type { KeptError, Occurrence, SourceFrame } from '../../src/server/errors/failure-record.ts'
-import { siteFrameOf } from '../../src/server/errors/site-frame.ts'
-import type { FailureDetails } from '../../src/server/ledger/ledger.ts'
-import { placeNote } from '../../src/server/ledger/place-note.ts'
-import { formatCode } from './format-code.ts'
-import type { View } from './format-failures.ts'
-import { formatInner, formatTitle } from './format-inner.ts'
-import { formatNamedPlace } from './format-named-place.ts'
-import { formatTimeAgo } from './format-time.ts'
-import type { Paint } from './paint.ts'
-import { padToWidth, toLine, widthOf } from './plain-text.ts'
+import {
+  type CodeLines,
+  type KeptError,
+  type Occurrence,
+  type SourceFrame,
+  siteFrameOf,
+} from '../../src/server/errors/failure-record.ts'
+import type { FailureDetails } from '../../src/server/ledger/entries.ts'
+import { placeNote } from '../../src/server/ledger/failure-json.ts'
+import { type DevPlace, formatDevPlace } from '../../src/shared/wire/dev-protocol.ts'
+import { formatTimeAgo, type View } from './format-failures.ts'
+import { cutToWidth, type Paint, padToWidth, toLine, toLines, widthOf } from './text.ts'
 
 /** The occurrence to show. */
 export interface OccurrenceSelection {
@@ -144,4 +145,66 @@ function formatFields(paint: Paint, fields: readonly (readonly [string, string])
   const present = fields.filter(([, value]) => value !== '')
   const width = Math.max(...present.map(([name]) => name.length))
   return present.map(([name, value]) => `  ${paint('dim', name.padEnd(width))}  ${toLine(value)}`)
+}
+
+interface InnerFormat {
+  /** Formats the name of an error: `Caused by:`. */
+  name(text: string): string
+  stack(frames: readonly SourceFrame[], indent: string): string[]
+}
+
+/** Formats the causes of an error and the errors of an AggregateError, with theirs. An empty line is before each. */
+export function formatInner({ cause, errors = [] }: KeptError, format: InnerFormat, indent = ''): string[] {
+  const named: [string, KeptError][] = [
+    ...(cause ? [['Caused by', cause] satisfies [string, KeptError]] : []),
+    ...errors.map((one, index): [string, KeptError] => [`Error ${index + 1} of ${errors.length}`, one]),
+  ]
+  return named.flatMap(([name, error]) => {
+    const [first = '', ...rest] = formatTitle(error)
+    return [
+      '',
+      `${indent}${format.name(`${name}:`)} ${first}`,
+      ...rest.map((line) => indent + line),
+      ...format.stack(error.stack, `${indent}  `),
+      // A cause keeps the indent of its error; the causes of one of several errors are indented.
+      ...formatInner(error, format, name === 'Caused by' ? indent : `${indent}  `),
+    ]
+  })
+}
+
+/** Formats the type and the message of an error. */
+function formatTitle({ type, message }: { type: string; message: string }): string[] {
+  const [first = '', ...rest] = toLines(`${type}: ${message}`)
+  // Indented, so that no line of a message can look like a line of the report.
+  return [first, ...rest.map((line) => `  ${line}`)]
+}
+
+/** Formats a function with its place: `load (pages/index.server.ts:3:9)`. Either of them may be unknown. */
+export function formatNamedPlace(name: string, place: DevPlace | null): string {
+  if (!place) return toLine(name)
+  const location = formatDevPlace(place)
+  return toLine(name ? `${name} (${location})` : location)
+}
+
+/** Formats lines of the source with their numbers. Marks the line of `position` and puts a caret below its column. */
+export function formatCode(
+  { firstLine, lines }: CodeLines,
+  position: { line: number; column: number },
+  paint: Paint,
+  width: number,
+): string[] {
+  const digits = String(firstLine + lines.length - 1).length
+  const room = Math.max(20, width - digits - 6)
+  return lines.flatMap((text, index) => {
+    const number = firstLine + index
+    const margin = String(number).padStart(digits)
+    const shown = cutToWidth(toLine(text).trimEnd(), room)
+    if (number !== position.line)
+      return [shown === '' ? paint('dim', `    ${margin} |`) : paint('dim', `    ${margin} | `) + shown]
+    const marked = `${paint('red', '  > ')}${paint('bold', margin)} ${paint('dim', '|')} ${paint('bold', shown)}`
+    const before = widthOf(toLine(text.slice(0, Math.max(0, position.column - 1))))
+    // The column may be in the part of the line that was cut off.
+    if (position.column < 1 || before >= room) return [marked]
+    return [marked, `${paint('dim', `    ${' '.repeat(digits)} | `)}${' '.repeat(before)}${paint('red', '^')}`]
+  })
 }

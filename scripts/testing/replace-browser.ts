@@ -1,5 +1,5 @@
-import { messageOf } from '../../src/server/util/message-of.ts'
-import { parseUrl } from '../../src/server/util/parse-url.ts'
+import { parseUrl } from '../../src/server/util/addresses.ts'
+import { messageOf } from '../../src/server/util/unknown-values.ts'
 import { type BrowserFunctions, browser, type SubmissionOutcome } from '../../src/shared/tree/browser.ts'
 
 /** A submission that a component has sent with `useSubmission`. */

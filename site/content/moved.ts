@@ -5,4 +5,7 @@ export const moved: ReadonlyMap<string, string> = new Map([
   ['forms', 'guide/forms'],
   ['styling', 'guide/styling'],
   ['server', 'app'],
+  ['tutorials/shop', 'examples/shop'],
+  ['tutorials/docs-site', 'examples/docs-site'],
+  ['tutorials/existing-app', 'examples/existing-app'],
 ])

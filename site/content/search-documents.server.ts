@@ -141,7 +141,7 @@ function listEntries(): readonly Entry[] {
     sections.map(({ id, text, level, body }): Entry => {
       const heading = level === 1 ? null : text
       const lower = { title: title.toLowerCase(), heading: text.toLowerCase(), body: body.toLowerCase() }
-      const weight = /^(?:decisions\/|changelog)/.test(path) ? 0.4 : 1
+      const weight = /^(?:decisions\/|maintaining\/|changelog)/.test(path) ? 0.4 : 1
       return { path, id: level === 1 ? '' : id, title, heading, body, lower, weight }
     }),
   )

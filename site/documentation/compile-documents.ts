@@ -10,16 +10,20 @@ import type { SiteDocument } from './site-document.ts'
 const OUTSIDE = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE']
 /** A list for coding agents, which each build of the package writes. */
 const GENERATED = 'docs/llms.txt'
+const FOLDERS = ['docs', 'examples/shop', 'examples/existing-app', 'examples/docs-site']
+/** What a developer who uses an example leaves in its folder. */
+const WRITTEN = /^(?:node_modules|dist|\.hydrant.*)$/
 
 /**
- * Returns the documents in the order of the list, then the other files below `docs/`, and a list for each folder that has
+ * Returns the documents in the order of the list, then the other files of the folders, and a list for each folder that has
  * no README.md. `root` is the folder of the repository. Throws if a document has a link to a file that is not there.
  */
 export async function compileDocuments(root: string, list: string) {
-  const files = [...OUTSIDE, ...(await readFolder(root, 'docs')).filter((file) => file !== GENERATED)]
+  const folderFiles = await Promise.all(FOLDERS.map((folder) => readFolder(root, folder)))
+  const files = [...OUTSIDE, ...folderFiles.flat().filter((file) => file !== GENERATED)]
   const read = files.map(async (file) => [file, await readFile(join(root, file), 'utf8')] as const)
   const texts = new Map(await Promise.all(read))
-  const folders = new Set(files.map((file) => `${posix.dirname(file)}/`).filter((path) => path !== './'))
+  const folders = new Set(files.map((file) => `${posix.dirname(file)}/`).filter((path) => path.startsWith('docs/')))
   const lists = [...folders].filter((folder) => folder !== 'docs/' && !texts.has(`${folder}README.md`))
   const known = readTitles(texts)
   const { renderMarkdown, renderFile } = await loadRenderer()
@@ -56,7 +60,8 @@ export async function compileDocuments(root: string, list: string) {
 /** Returns the paths of all files in a folder, and in those below it. */
 async function readFolder(root: string, folder: string): Promise<string[]> {
   const entries = await readdir(join(root, folder), { withFileTypes: true })
-  const nested = entries.map((entry) => {
+  const own = entries.filter(({ name }) => !WRITTEN.test(name))
+  const nested = own.map((entry) => {
     const path = `${folder}/${entry.name}`
     return entry.isDirectory() ? readFolder(root, path) : [path]
   })
@@ -77,7 +82,7 @@ function resolveLink(files: readonly string[], from: string, link: string): stri
   const [path = '', anchor] = link.split('#')
   const hash = anchor === undefined ? '' : `#${anchor}`
   if (path === '') return hash
-  const file = posix.join(posix.dirname(from), path)
+  const file = posix.join(posix.dirname(from), decodeURIComponent(path))
   // The list of documents is a page of its own.
   if (file === 'README.md' && anchor === 'documentation') return 'docs:'
   if (files.includes(file)) return `docs:${pagePath(file)}${hash}`

@@ -216,7 +216,7 @@ function Next() {
           <a href={href('/start')}>Start</a> A first page, then a build, in a few minutes.
         </li>
         <li>
-          <a href={href('/docs')}>Documentation</a> Guide, tutorials, reference, and a search over all of it.
+          <a href={href('/docs')}>Documentation</a> Guide, examples, reference, and a search over all of it.
         </li>
         <li>
           <a href={href('/notes')}>Notes</a> A form, a list and a database to try it all with.

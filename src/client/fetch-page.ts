@@ -8,7 +8,7 @@ import {
   REFRESH_HEADER,
   writeLayoutKeys,
 } from '../shared/wire/navigation-protocol.ts'
-import type { App } from './app-state.ts'
+import type { App } from './app.tsx'
 import { type FetchResult, readPage } from './read-page.ts'
 
 interface FetchOptions extends Pick<RequestInit, 'signal' | 'priority'> {

@@ -1,10 +1,11 @@
-// Shows new data in fields that the visitor has not changed, as a new document does: see decision 061. A field with
-// `value` or `checked` belongs to React. A field with `defaultValue` or `defaultChecked` belongs to the browser, and React
-// does not give it each new default: https://github.com/facebook/react/issues/21025.
+// Shows new data in fields that the visitor has not changed, as a new document does. A field with `value` or `checked`
+// belongs to React. A field with `defaultValue` or `defaultChecked` belongs to the browser, and React does not give it
+// each new default: https://github.com/facebook/react/issues/21025. So a field whose default has changed gets it here,
+// from React's props in the property `__reactProps$…`: no public function knows the `defaultValue` that a `<select>`
+// has now. Without this property, fields behave as with React alone, and tests fail. A form is reset by the browser, so
+// that `onReset`, custom elements and file inputs take part.
 
-import { type Field, isTicked, readValue } from './typed-text.ts'
-
-const LEFT_OUT = new Set(['hidden', 'submit', 'button', 'image', 'reset'])
+import { type Field, type FieldValue, fieldsOnScreen, isTicked, readValue } from './fields.ts'
 
 /** The props of a field, or of an option, that say what it contains. */
 interface ContentProps {
@@ -28,7 +29,7 @@ const touched = new WeakMap<EventTarget, boolean>()
 const successors = new WeakMap<HTMLFormElement, HTMLFormElement>()
 
 /** Notices that a form has been rendered anew, with a field of it. */
-export function noteAnew({ form: old }: Field, { form }: Field) {
+export function rememberSuccessor({ form: old }: Field, { form }: Field) {
   if (old && form && old !== form) successors.set(old, form)
 }
 
@@ -36,11 +37,6 @@ export function noteAnew({ form: old }: Field, { form }: Field) {
 export function currentOf(form: HTMLFormElement): HTMLFormElement {
   const successor = successors.get(form)
   return successor ? currentOf(successor) : form
-}
-
-/** Returns the fields that a visitor can change. */
-export function fieldsOnScreen(): Field[] {
-  return [...document.querySelectorAll<Field>('input,select,textarea')].filter(({ type }) => !LEFT_OUT.has(type))
 }
 
 /** Returns whether the field differs from what the document says. */
@@ -138,7 +134,7 @@ function stateOf(field: Field): string {
   return JSON.stringify(readValue(field))
 }
 
-function valueAtReset(field: Field): ReturnType<typeof readValue> {
+function valueAtReset(field: Field): FieldValue {
   if (field instanceof HTMLSelectElement) return selectionAtReset(field)
   if (isTicked(field)) return field.defaultChecked
   if (field.value === field.defaultValue) return field.value

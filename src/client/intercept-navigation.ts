@@ -3,7 +3,7 @@
 // navigation here: see `intercept-forms.ts`.
 
 import { base } from '../shared/base.ts'
-import type { App } from './app-state.ts'
+import type { App } from './app.tsx'
 import type { PendingNavigation } from './navigation/page-navigation.ts'
 import type { Navigator } from './navigator.ts'
 

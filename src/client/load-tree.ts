@@ -1,8 +1,7 @@
 import type { ErrorComponent, LayoutComponent, Tree, TreeLayout, TreeLeaf } from '../shared/tree/app-tree.tsx'
-import { DefaultLayout } from '../shared/tree/default-layout.tsx'
+import { DefaultLayout } from '../shared/tree/boundary.tsx'
 import { type CreateFormProps, createFormProps } from '../shared/tree/fields.ts'
-import type { BootDocument, BootModule, BootPlan } from '../shared/wire/boot.ts'
-import { layoutKey } from '../shared/wire/layout-key.ts'
+import { type BootDocument, type BootModule, type BootPlan, layoutKey } from '../shared/wire/boot.ts'
 import { importModule } from './import-module.ts'
 
 /** Returns the URL of a file in the folder of this script. The replacement keeps the URL inside that folder. */

@@ -2,27 +2,21 @@
 // page.
 
 import type { BrowserFunctions } from '../shared/tree/browser.ts'
-import type { App } from './app-state.ts'
+import type { App } from './app.tsx'
 import { fetchPage } from './fetch-page.ts'
 import { watchForms } from './field-defaults.ts'
-import { keyOf } from './forms/form-body.ts'
+import { submissionKey } from './forms/call-action.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
-import { watchFields } from './forms/keep-fields.ts'
-import { createLeftFields } from './forms/left-fields.ts'
-import type { SubmissionContext } from './forms/submission-context.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
-import { createFormSubmitter } from './forms/submit-form.ts'
-import { createActivity } from './navigation/navigation-activity.ts'
-import type { NavigatorState } from './navigation/navigator-context.ts'
+import { createFormSubmitter, type SubmissionContext } from './forms/submit-form.ts'
+import { createLeftFields, keepsTyped, restoreTyped, watchFields } from './kept-fields.ts'
+import { createActivity, type NavigatorState } from './navigation/navigator-context.ts'
 import { createNavigate } from './navigation/page-navigation.ts'
 import { createPageView } from './navigation/page-view.ts'
 import { createLinks } from './prefetch/links.ts'
 import { createPrefetcher } from './prefetch/prefetcher.ts'
 import { showProgress } from './progress.ts'
-import { createRefresh } from './refresh-page.ts'
-import { createResultView } from './result-view.ts'
-import { createTextGuard } from './translation.ts'
-import { keepsTyped, restoreTyped } from './typed-text.ts'
+import { createRefresh, createResultView } from './result-view.ts'
 
 // Here, because a document with a form loads this script before hydration, and creates the navigator after it.
 watchFields()
@@ -97,7 +91,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
       // A button may send the form elsewhere.
       const here = urlOnScreen()
       if (read?.url.href.replace(/#.*/, '') !== new URL(href ?? here, here).href.replace(/#.*/, '')) return null
-      return read && { ...read, href: read.url.href, key: keyOf(read.url, read.formData) }
+      return read && { ...read, href: read.url.href, key: submissionKey(read.url, read.formData) }
     },
     submit: createFieldSender(context, refresh, releases),
     async prefetch(to) {
@@ -157,4 +151,27 @@ function readUrl(to: string | URL): URL | null {
   } catch {
     return null
   }
+}
+
+// Notices that a translation has changed the page.
+
+const MARK = /\btranslated-/
+
+/**
+ * Returns the function that loads the code for a page that a translation has changed, if it has. Google Translate marks
+ * the document, and other translations are noticed when the function is called.
+ */
+export function createTextGuard(): () => Promise<void> {
+  const { documentElement } = document
+  const fonts = document.getElementsByTagName('font')
+
+  async function guard() {
+    if (fonts.length === 0 && !MARK.test(documentElement.className)) return
+    // Without the code, the page is rendered again when React throws.
+    await import('./repair.ts').then(({ guardTexts }) => guardTexts()).catch(() => {})
+  }
+
+  new MutationObserver(guard).observe(documentElement, { attributeFilter: ['class'] })
+  void guard()
+  return guard
 }

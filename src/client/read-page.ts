@@ -1,11 +1,13 @@
 // Reads the response to a navigation or an action.
 
+import { base } from '../shared/base.ts'
+import { ASSETS_PATH } from '../shared/paths.ts'
 import type { Tree } from '../shared/tree/app-tree.tsx'
-import { createDeferredPromises, type Flat, revive } from '../shared/wire/deferred-data.ts'
-import type { Acted, NavigationLine } from '../shared/wire/navigation-protocol.ts'
+import type { BootLeaf, BootPlan, PageExtras } from '../shared/wire/boot.ts'
+import type { Acted, NavigationLine, NavigationStart } from '../shared/wire/navigation-protocol.ts'
+import { createDeferredPromises, type Flat, revive } from '../shared/wire/promises.ts'
 import type { PublicError } from '../shared/wire/public-error.ts'
-import { withResult } from './extras.ts'
-import { createPageReceiver, type ReceivedPage } from './receive-page.ts'
+import { loadTree } from './load-tree.ts'
 
 /** The result of the request for a page. */
 export type FetchResult =
@@ -140,4 +142,86 @@ async function readLines(body: ReadableStream<Uint8Array> | null, take: (line: N
     // The response is Hydrant's own, which consists of such lines.
     for (const line of lines) take(JSON.parse(line) as NavigationLine)
   }
+}
+
+/** A page whose lines have arrived, except for the settlements of promises. */
+interface ReceivedPage {
+  kind: BootLeaf['kind']
+  /** Rejects when a module cannot be loaded. */
+  tree: Promise<Tree>
+  /** How many layouts stay, with their data. */
+  kept: number
+}
+
+/**
+ * Creates the functions that take the lines of a page. The one that takes the last necessary line returns the page.
+ *
+ * @param currentData The data of the current page. Layouts that stay mounted keep theirs.
+ */
+function createPageReceiver(currentData: readonly unknown[], revive: (flat: Flat) => Promise<unknown>) {
+  let start: NavigationStart | undefined
+  let data: unknown[] = []
+  /** How many loads have not sent their data. */
+  let missing = 0
+
+  function load(plan: Pick<BootPlan, 'layouts' | 'leaf'>, document: NavigationStart): ReceivedPage {
+    // The modules are being loaded since the first line.
+    return { kind: plan.leaf.kind, tree: loadTree(plan, document, Promise.all(data)), kept: document.kept }
+  }
+
+  return {
+    start(line: NavigationStart) {
+      start = line
+      data = currentData.slice(0, line.kept)
+      missing = line.layouts.length + 1 - line.kept
+      line.preload.forEach(preload)
+      // `load` imports the same modules, and its caller handles their errors.
+      void loadTree(line, line, Promise.all([])).catch(() => {})
+    },
+    data(index: number, flat: Flat): ReceivedPage | undefined {
+      data[index] = revive(flat)
+      // The extras have a higher index, and come before the data of the loads.
+      if (start && index <= start.layouts.length && --missing === 0) return load(start, start)
+      return undefined
+    },
+    /** Takes an error in the place of the page. Returns undefined when no page has begun. */
+    shown(level: number, leaf: BootLeaf, shown: PublicError): ReceivedPage | undefined {
+      if (!start) return undefined
+      // The layouts around the error keep their data. The page's data and its extras are not used.
+      data.splice(level)
+      return load({ layouts: start.layouts.slice(0, level), leaf }, { ...start, shown })
+    },
+  }
+}
+
+const preloaded = new Set<string>()
+
+// Preloads scripts only. React would take a preloaded stylesheet for a loaded one, and could show the page a frame
+// before the stylesheet applies. React loads the stylesheets itself when it renders the page.
+function preload(file: string) {
+  if (preloaded.has(file) || !/^[\w.-]+js$/.test(file)) return
+  preloaded.add(file)
+  const link = document.createElement('link')
+  link.rel = 'modulepreload'
+  // A policy without 'strict-dynamic' requires it.
+  link.nonce = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? ''
+  link.href = base + ASSETS_PATH + file
+  document.head.append(link)
+}
+
+/** Returns a page with another result of its action. */
+export function withResult(tree: Tree, { actionData, invalid }: Omit<Acted, 'revalidate'>): Tree {
+  const { actionData: _, invalid: __, ...others } = extrasOf(tree)
+  const extras: PageExtras = {
+    ...others,
+    ...(actionData !== undefined && { actionData }),
+    ...(invalid !== undefined && { invalid }),
+  }
+  const data = tree.data.slice(0, tree.layouts.length + 1)
+  return { ...tree, data: Object.keys(extras).length > 0 ? [...data, extras] : data }
+}
+
+export function extrasOf({ data, layouts }: Tree): PageExtras {
+  // Written by `writeActed`.
+  return (data[layouts.length + 1] ?? {}) as PageExtras
 }

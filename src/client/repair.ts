@@ -1,10 +1,14 @@
-// Lets React go on in a page that a translation has changed: see decision 057. Google Translate and extensions put
-// `<font>` elements in the place of React's text nodes. React then changes texts that nobody sees, and throws when it
-// removes such a text or inserts something before it: https://github.com/facebook/react/issues/11538. Loaded when the
-// page has a `<font>`, or when React has thrown.
+// Lets React go on in a page that a translation has changed. Google Translate and extensions put `<font>` elements in
+// the place of React's text nodes. React then changes texts that nobody sees, and throws when it removes such a text or
+// inserts something before it: https://github.com/facebook/react/issues/11538. Loaded when the page has a `<font>`, or
+// when React has thrown.
+//
+// Loading the document again would lose the state with each click. Replacing `removeChild` of all nodes, as many sites
+// do, changes the browser for other scripts, and old texts stay. Putting the translated text into React's node makes
+// the translation begin again, without end.
 
-import { isReacts, keepFields } from './forms/keep-fields.ts'
-import { keepMissingPart } from './recovery/missing-part.ts'
+import { isReacts, keepFields } from './kept-fields.ts'
+import { keepMissingPart } from './missing-part.ts'
 
 /** The fields of React's internal tree nodes that this file reads. */
 interface Fiber {

@@ -1,8 +1,10 @@
-// Watches a document that arrives in parts, and fails the parts that never arrive: see decision 011.
+// Watches a document that arrives in parts, and fails the parts that never arrive. React would wait for them forever,
+// and the digest would be lost. It has no public way to fail a boundary from outside, so this file reads React's tree.
+// When a response is cut, Chromium 156 reports no event, so the document says when it is complete.
 
 import { Boundary } from '../shared/tree/boundary.tsx'
 import type { Notice } from '../shared/wire/boot.ts'
-import { type createDeferredPromises, ServerFailure } from '../shared/wire/deferred-data.ts'
+import { type createDeferredPromises, ServerFailure } from '../shared/wire/promises.ts'
 import type { FailureInfo } from './report.ts'
 
 /** The fields of React's internal tree nodes that this file reads. */

@@ -15,7 +15,7 @@ export type {
   PrerenderedAddress,
 } from './build-output/page-contexts.ts'
 export type { AppPageCache } from './cache/app-page-cache.ts'
-export type { Invalidation, InvalidationResult } from './cache/invalidation.ts'
+export type { Invalidation, InvalidationResult } from './cache/cache-rule.ts'
 export { perRequest } from './context/per-request.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
 export type {
@@ -27,16 +27,22 @@ export type {
   SourceFrame,
   UserAgentClass,
 } from './errors/failure-record.ts'
+export {
+  type FormMessages,
+  HttpError,
+  invalidForm,
+  localPath,
+  notFound,
+  type RedirectStatus,
+  redirect,
+} from './errors/http-error.ts'
 export type { HydrantError } from './errors/hydrant-error.ts'
 export { digestOf } from './failures/site-failures.ts'
 export { rewriteUrl } from './http/request-url.ts'
 export type { HydrantRoute, RouteSettings } from './http/route-config.ts'
-export type { FailureDetails, FailureSummary } from './ledger/ledger.ts'
+export type { FailureDetails, FailureSummary } from './ledger/entries.ts'
 export { addDraining } from './lifecycle/drain-connections.ts'
 export type { Instrument, Step, StepOutcome } from './metrics/instrument.ts'
 export type { Config, EsbuildOptions, EsbuildPlugin, ServerOptions, SiteOptions } from './options/config.ts'
 export { defineConfig } from './options/config.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'
-export { HttpError, notFound, type RedirectStatus, redirect } from './thrown/http-error.ts'
-export { type FormMessages, invalidForm } from './thrown/invalid-form.ts'
-export { localPath } from './thrown/redirect-location.ts'

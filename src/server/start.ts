@@ -1,11 +1,11 @@
 import cluster from 'node:cluster'
 import { dirname } from 'node:path'
-import { ownBundles } from './build-output/loaded-bundles.ts'
+import { ownBundles } from './build-output/manifest.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './cluster/messages.ts'
 import type { StartAttempt } from './cluster/report-start-failure.ts'
-import { requireToken } from './options/admin-address.ts'
 import { createEnvFiles, type EnvFiles } from './options/env-files.ts'
+import { requireToken } from './options/options.ts'
 import { nameSources, resolveOptions } from './options/resolve-options.ts'
 import type { ServeInput } from './start-single.ts'
 
@@ -56,7 +56,7 @@ export async function startServer(input: StartInput): Promise<void> {
 // The modules that map stacks are loaded only for an error.
 async function mapStartError(error: unknown, folder: string, buildId: string) {
   const [{ mapStacks }, { createSourceMapper }] = await Promise.all([
-    import('./failures/stacks/map-error.ts'),
+    import('./failures/stacks/source-map.ts'),
     import('./failures/stacks/source-map.ts'),
   ])
   mapStacks(error, createSourceMapper(dirname(folder), ownBundles(folder, buildId)))

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type {
   FieldName,
   InputOf,
+  IsAny,
   LayoutRoute,
   Layouts,
   PageParams,
@@ -12,7 +13,7 @@ import type {
   ServerExport,
   ServerResult,
 } from './routes.ts'
-import type { FieldRules } from './wire/field-rules.ts'
+import type { FieldRules } from './wire/boot.ts'
 import type { Side } from './wire/public-error.ts'
 
 interface Props {
@@ -48,7 +49,7 @@ export interface PageProps<Route extends PageRoute = never> extends Props {
 export type VisitorData<Route extends PageRoute> = [Route] extends [never]
   ? unknown
   : ServerExport<Route, 'loadVisitor'> extends infer Load
-    ? 0 extends 1 & Load
+    ? IsAny<Load> extends true
       ? Load
       : [Load] extends [undefined]
         ? undefined
@@ -70,7 +71,7 @@ export interface InvalidForm<Route extends PageRoute = never> {
 export type PageFields<Route extends PageRoute> = [Route] extends [never]
   ? unknown
   : ServerExport<Route, 'form'> extends infer Schema
-    ? 0 extends 1 & Schema
+    ? IsAny<Schema> extends true
       ? Readonly<Record<string, Field>>
       : [Schema] extends [undefined]
         ? undefined

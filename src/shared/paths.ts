@@ -19,3 +19,12 @@ export function withBase(base: string, path: string): string {
   if (base === '/') return path
   return path === '/' ? base : base + path
 }
+
+/** Decodes the percent-encoded characters of a text. Returns a malformed text as it is. */
+export function decodeLoosely(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

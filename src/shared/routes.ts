@@ -26,7 +26,7 @@ export type PageRoute = OrAnyPath<Generated<Routes>>
 
 // Before hydrant-env.d.ts exists, and for a file in JavaScript without `allowJs`, nothing is known about the exports.
 type HasAction<Entry> = Entry extends { server: infer Module }
-  ? 0 extends 1 & Module
+  ? IsAny<Module> extends true
     ? true
     : Module extends { action: (...args: never[]) => unknown }
       ? true
@@ -71,32 +71,38 @@ export type ParamsOf<Entries, Path extends string> = [Path] extends [never]
 // biome-ignore lint/suspicious/noExplicitAny: a value that TypeScript does not know yet must cause no errors
 type Untyped = any
 
-type ResultOf<Module, Name extends string> = 0 extends 1 & Module
-  ? Untyped
-  : Module extends { [Key in Name]: (...args: never[]) => infer Result }
-    ? Awaited<Result>
-    : undefined
+/** Whether nothing is known about a type. */
+export type IsAny<Type> = 0 extends 1 & Type ? true : false
+
+type ResultOf<Module, Name extends string> =
+  IsAny<Module> extends true
+    ? Untyped
+    : Module extends { [Key in Name]: (...args: never[]) => infer Result }
+      ? Awaited<Result>
+      : undefined
 
 // biome-ignore lint/complexity/noBannedTypes: the neutral element of an intersection
 type Nothing = {}
 
 // A guard that does not always return an object, or returns none, may leave properties out.
-type Added<Result> = 0 extends 1 & Result
-  ? Untyped
-  : [Result] extends [never]
-    ? Nothing
-    : // biome-ignore lint/suspicious/noConfusingVoidType: the result of a function without return
-      [Result] extends [void]
+type Added<Result> =
+  IsAny<Result> extends true
+    ? Untyped
+    : [Result] extends [never]
       ? Nothing
-      : undefined extends Result
-        ? Partial<Exclude<Result, undefined>>
-        : Result
+      : // biome-ignore lint/suspicious/noConfusingVoidType: the result of a function without return
+        [Result] extends [void]
+        ? Nothing
+        : undefined extends Result
+          ? Partial<Exclude<Result, undefined>>
+          : Result
 
-type AddedBy<Module> = 0 extends 1 & Module
-  ? Untyped
-  : Module extends { guard: (...args: never[]) => infer Result }
-    ? Added<Awaited<Result>>
-    : Nothing
+type AddedBy<Module> =
+  IsAny<Module> extends true
+    ? Untyped
+    : Module extends { guard: (...args: never[]) => infer Result }
+      ? Added<Awaited<Result>>
+      : Nothing
 
 type AddedByAll<Keys> = Keys extends readonly [infer Key, ...infer Others]
   ? (Key extends keyof Layouts
@@ -144,7 +150,7 @@ export type ServerExport<Path extends string, Name extends string> = [Path] exte
   ? unknown
   : Path extends keyof Routes
     ? Routes[Path] extends { server: infer Module }
-      ? 0 extends 1 & Module
+      ? IsAny<Module> extends true
         ? Untyped
         : Module extends { [Key in Name]: infer Value }
           ? Value
@@ -152,11 +158,8 @@ export type ServerExport<Path extends string, Name extends string> = [Path] exte
       : Untyped
     : Untyped
 
-type OutputOf<Schema, Otherwise, WhenAny = Untyped> = 0 extends 1 & Schema
-  ? WhenAny
-  : Schema extends undefined
-    ? Otherwise
-    : SchemaOutput<Schema>
+type OutputOf<Schema, Otherwise, WhenAny = Untyped> =
+  IsAny<Schema> extends true ? WhenAny : Schema extends undefined ? Otherwise : SchemaOutput<Schema>
 
 /**
  * The parameters of a page: the output of its schema `params`, else its parameters as texts, also where `ServerExport` is
@@ -180,7 +183,7 @@ export type FormOutput<Path extends string> = OutputOf<ServerExport<Path, 'form'
 
 /** The input of a schema of a page; `unknown` if the page has none. */
 export type InputOf<Path extends string, Name extends string> =
-  ServerExport<Path, Name> extends infer Schema ? (0 extends 1 & Schema ? Untyped : SchemaInput<Schema>) : never
+  ServerExport<Path, Name> extends infer Schema ? (IsAny<Schema> extends true ? Untyped : SchemaInput<Schema>) : never
 
 type Value = string | number | boolean | bigint | Date | Blob | null | undefined
 

@@ -156,7 +156,19 @@ const cached = (name: string, load: (ctx: VisitorContext) => unknown, more: Reco
   [`/${name}`]: { Component: pageOf(name), cache, load, ...more },
 })
 
-function keepLazily({ request }: VisitorContext) {
+class KeepingError extends Error {
+  readonly #keep: () => string
+  constructor(keep: () => string) {
+    super()
+    this.#keep = keep
+  }
+  override get message() {
+    return this.#keep()
+  }
+}
+
+/** Logs values whose code keeps what it reads, and returns one of them. */
+function keepLazily({ log }: VisitorContext) {
   let kept: string | undefined
   const keep = () => {
     kept ??= who()
@@ -167,15 +179,26 @@ function keepLazily({ request }: VisitorContext) {
       return keep()
     },
   }
-  request.log.info({ lazy, nested: [{ lazy }] })
-  request.log.info('%s', { toString: keep })
-  request.log.info({ value: { toJSON: keep } })
+  log.info({ lazy, nested: [{ lazy }] })
+  log.info('%s', { toString: keep })
+  log.info('%s', { [Symbol.toPrimitive]: keep })
+  log.info({ value: { toJSON: keep } })
+  log.info(new KeepingError(keep))
+  log.error({ err: new KeepingError(keep) })
   const listing = () => {
     keep()
     return []
   }
-  request.log.info(new Proxy({}, { ownKeys: listing }))
+  log.info(new Proxy({}, { ownKeys: listing }))
   return lazy
+}
+
+/** The serializer of the log adds the visitor to what it gets. */
+function logItem({ log }: VisitorContext) {
+  const rows = { of: who() }
+  log.info({ item: rows }, 'an item')
+  log.info({ item: rows, lazy: { toJSON: () => 1 } }, 'an item and code')
+  return { rows }
 }
 
 /** A prepared query is a constant of a module. */
@@ -216,12 +239,13 @@ const site = {
   }),
   ...cached('own', ({ request }) => ({ rows: request.user })),
   // Writing a line runs the mixin of the log, and a response of the load runs hooks.
-  ...cached('logs', ({ request, reply }) => {
-    request.log.info('a')
-    reply.log.child({ b: 1 }).warn({ c: [new Error('c')], req: request }, '%s', 'd')
+  ...cached('logs', ({ log }) => {
+    log.info('a')
+    log.warn({ b: { c: [new Error('c')] } }, '%s', 'd')
     return { rows: who() }
   }),
   ...cached('keeps', keepLazily),
+  ...cached('logs-item', logItem),
   ...cached('sends', ({ reply }) => reply.code(201).send('sent by the load')),
   ...cached('redirects', ({ reply }) => tick().then(() => reply.redirect('/own'))),
   ...cached('late', () => ({ rows: new Promise((_resolve, reject) => setTimeout(reject, 100, new Error('late'))) }), {
@@ -253,13 +277,13 @@ const FORMS: Record<string, { mark(url: string): string; headers: Record<string,
   Markdown: { mark: (url) => url, headers: { accept: 'text/markdown' } },
   navigation: { mark: marked, headers: { ...HTML, ...navigationHeaders() } },
 }
-const PATHS = [...Object.keys(READERS).map((name) => `/${name}`), '/kept/unlisted', '/logs', '/keeps']
+const PATHS = [...Object.keys(READERS).map((name) => `/${name}`), '/kept/unlisted', '/logs', '/keeps', '/logs-item']
 
 t.test('no code of a cached page finds the store of a visitor', async (t) => {
   const { get, app } = await testSite(t, site, {
     server,
     ledger: false,
-    logger: false,
+    logger: { ...createLog().logger, serializers: { item: (item: object) => Object.assign(item, { of: who() }) } },
     pageCache: { header: true, tagHeader: 'cache-tag' },
   })
   const leaks: string[] = []

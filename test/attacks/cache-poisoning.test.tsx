@@ -52,9 +52,9 @@ const site = {
   },
   '/plain': cached(({ url }) => ({ href: url.href })),
   '/long': cached(() => ({ text: 'x'.repeat(3000) })),
-  '/address': cached(({ request, url }) => {
-    const { originalUrl, host, hostname, protocol, port, query, method } = request
-    return { seen: [request.url, originalUrl, host, hostname, protocol, port, query, method, url.href] }
+  '/address': cached(({ url }) => {
+    const { href, origin, host, hostname, protocol, port, search, searchParams } = url
+    return { seen: [href, origin, host, hostname, protocol, port, search, [...searchParams]] }
   }),
   '/schema': cached(({ search }) => ({ search }), { search: ANY }),
   '/items/[id]': cached(({ params }) => ({ id: params.id })),
@@ -82,10 +82,7 @@ const site = {
     return { n: ++counts.hooked }
   }),
   '/open/inside': cached(() => ({ inside: true })),
-  '/caching': cached(({ reply }) => {
-    reply.header('content-encoding', 'identity')
-    return { n: ++counts.caching }
-  }),
+  '/caching': cached(() => ({ n: ++counts.caching })),
 }
 
 async function server(app: FastifyInstance) {

@@ -17,7 +17,7 @@ const cached = (load: (ctx: VisitorContext) => unknown) => ({
 })
 const site = {
   '/': {},
-  '/page': cached(({ url, request }) => ({ href: url.href, host: request.host })),
+  '/page': cached(({ url }) => ({ href: url.href, host: url.host })),
   '/items/[id]': cached(({ url, params }) => ({ id: params.id, path: url.pathname })),
   '/files/[...rest]': cached(({ url, params }) => ({ rest: params.rest, path: url.pathname })),
   '/user': cached(({ request }) => ({ of: request.user })),

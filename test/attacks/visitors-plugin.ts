@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { LoadContext } from '../../src/server/index.ts'
 
 /** A request whose visitor names itself. */
 export type VisitorRequest = FastifyRequest & { user: string | null }
@@ -8,6 +9,7 @@ export type VisitorRequest = FastifyRequest & { user: string | null }
 export interface VisitorContext {
   request: VisitorRequest
   reply: FastifyReply & { request: VisitorRequest }
+  log: LoadContext['log']
   url: URL
   params: Record<string, string>
   context: Record<string, unknown>

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 
 import t from 'tap'
+import { createSiteCache } from '../../src/server/cache/app-page-cache.ts'
 import { PageCache } from '../../src/server/cache/page-cache.ts'
-import { createSiteCache } from '../../src/server/cache/site-cache.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from '../server/admin/served-admin.ts'
 import { until } from '../until.ts'
 import { launchChromium } from './chromium.ts'

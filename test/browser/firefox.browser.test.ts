@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { serverSentence } from '../../src/shared/wire/error-messages.ts'
+import { serverSentence } from '../../src/shared/wire/public-error.ts'
 import { buildApp } from '../build-app.ts'
 import { builtFiles } from '../server/served.ts'
 import { startSite } from '../site-server.ts'

@@ -3,7 +3,7 @@
 // Connections that end in the middle of a response.
 
 import t from 'tap'
-import { clientSentence } from '../../src/shared/wire/error-messages.ts'
+import { clientSentence } from '../../src/shared/wire/public-error.ts'
 import { serveSmallSite } from './navigation-site.ts'
 
 const small = await serveSmallSite(t)

@@ -3,7 +3,7 @@
 // Failures during a navigation, or on the new page.
 
 import t from 'tap'
-import { clientSentence, serverSentence } from '../../src/shared/wire/error-messages.ts'
+import { clientSentence, serverSentence } from '../../src/shared/wire/public-error.ts'
 import { scriptOf } from '../server/served.ts'
 import { serveSmallSite } from './navigation-site.ts'
 

@@ -3,7 +3,7 @@
 // The server's result for a policy equals Chromium's behavior with it.
 
 import t from 'tap'
-import { findBlockingDirective } from '../../src/server/http/policy-check.ts'
+import { findBlockingDirective } from '../../src/server/http/policy-watch.ts'
 import { buildApp } from '../build-app.ts'
 import { serve } from '../server/served.ts'
 import { launchChromium } from './chromium.ts'

@@ -3,22 +3,13 @@ import { findFormatProblems } from './code/check-formats.ts'
 import { readBlocks } from './code/code-block.ts'
 import { readDocuments } from './code/documents.ts'
 
-/** A reader can copy all other blocks as they are. */
-const MOST_FRAGMENTS = 10
-
 const blocks = await readDocuments(t)
-const fragments = blocks.filter(({ isFragment }) => isFragment)
 
 t.test('each block is of a kind that a test knows, and its format is right', async (t) => {
   const problems = await Promise.all(blocks.map(findFormatProblems))
   t.comment(`${blocks.length} blocks in ${new Set(blocks.map(({ document }) => document)).size} documents`)
   t.ok(blocks.length > 200)
   t.strictSame(problems.flat(), [])
-})
-
-t.test('few blocks are only parts of a file', async (t) => {
-  t.comment(`${fragments.length} fragments`)
-  t.ok(fragments.length <= MOST_FRAGMENTS)
 })
 
 t.test('a problem is reported with its place in the document', async (t) => {

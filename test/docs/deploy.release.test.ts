@@ -133,15 +133,6 @@ t.test('replicas share the ledger and the page cache, by secrets that the exampl
   for (const key of Object.keys(stringData)) t.match(textOf('README.md'), `--from-literal=${key}=`)
 })
 
-// A test of replicas shows it.
-t.test('the documents say that processes do not share a page cache without a store', async (t) => {
-  const options = readFileSync('docs/options.md', 'utf8')
-  const [, store = ''] = /^### pageCache\.store\n(.*?)^- /ms.exec(options) ?? []
-  t.match(store.replaceAll('\n', ' '), /Two `hydrant start` on one machine do not share either, nor do the replicas/)
-  const cache = readFileSync('docs/cache.md', 'utf8')
-  for (const text of [options, cache]) t.notMatch(text, /`invalidate` reaches\s+the\s+processes\s+of\s+one\s+machine/)
-})
-
 t.test('proxies let through the largest form that Hydrant accepts', async (t) => {
   const { bodyLimit, forms } = resolveOptions({})
   const needed = bodyLimit + forms.maxFiles * forms.maxFileBytes + 1024 * (forms.maxFiles + forms.maxFields)

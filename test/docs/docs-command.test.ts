@@ -3,9 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { posix, sep } from 'node:path'
 import t from 'tap'
-import { FOREIGN_NAMES, foreignPackageFix } from '../../scripts/build/bundles/foreign-names.ts'
-import { nameOfPath, readChapter, readChapters } from '../../scripts/docs/chapters.ts'
-import { formatLlms } from '../../scripts/docs/format-llms.ts'
+import { FOREIGN_NAMES, foreignPackageFix } from '../../scripts/build/discover/other-frameworks.ts'
+import { formatLlms, nameOfPath, readChapter, readChapters } from '../../scripts/chapters.ts'
 import { errorTable } from '../../src/server/errors/error-table.ts'
 import { runHere } from '../scripts/run-here.ts'
 
@@ -13,8 +12,9 @@ const chapters = readChapters()
 
 t.test('each document is a chapter with a line about it, and has a name of its own', async (t) => {
   const files = readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((file) => file.replaceAll(sep, '/'))
-  const documents = files.filter((file) => file.endsWith('.md') && !file.startsWith('decisions/'))
-  t.strictSame(chapters.map(({ path }) => path).sort(), documents.sort())
+  const documents = files.filter((file) => file.endsWith('.md') && !/^(?:decisions|maintaining)\//.test(file))
+  const examples = ['docs-site', 'existing-app', 'shop'].map((name) => `../examples/${name}/README.md`)
+  t.strictSame(chapters.map(({ path }) => path).sort(), [...examples, ...documents].sort())
   t.equal(new Set(chapters.map(({ name }) => name)).size, chapters.length)
 })
 

@@ -1,4 +1,4 @@
 import t from 'tap'
-import { testTutorial } from './tutorial.ts'
+import { testExample } from './example-site.ts'
 
-await testTutorial(t, 'existing-app')
+await testExample(t, 'existing-app')

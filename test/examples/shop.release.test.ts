@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url'
 import Fastify, { type FastifyPluginAsync } from 'fastify'
 import t from 'tap'
 import { startCli } from '../scripts/run-cli.ts'
-import { testTutorial } from './tutorial.ts'
+import { testExample } from './example-site.ts'
 
-const dir = await testTutorial(t, 'shop')
+const dir = await testExample(t, 'shop')
 const FIXED = { STAFF_PASSWORD: 'assam', HYDRANT_LEDGER: 'false', PORT: '0' }
 
 t.test('the shop does not start in production without its secrets', async (t) => {

@@ -1,6 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import { STATUS_CODES } from 'node:http'
-import { digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http'
+import { digestLine, serverSentence } from '../../src/shared/wire/public-error.ts'
 import type { Checks } from '../differences.ts'
 import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import type { HttpAnswer } from '../http-client.ts'

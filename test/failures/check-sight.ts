@@ -1,4 +1,4 @@
-import { digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
+import { digestLine, serverSentence } from '../../src/shared/wire/public-error.ts'
 import type { Checks } from '../differences.ts'
 import type { Client, Position } from './positions.ts'
 import type { Sight } from './sight.ts'

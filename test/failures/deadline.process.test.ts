@@ -1,5 +1,5 @@
 import t from 'tap'
-import { digestLine } from '../../src/shared/wire/error-messages.ts'
+import { digestLine } from '../../src/shared/wire/public-error.ts'
 import { createHttpClient } from '../http-client.ts'
 import { ERROR, startSite } from '../site-server.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
+import { digestLine, serverSentence } from '../../src/shared/wire/public-error.ts'
 import { findDifferences } from '../differences.ts'
 import { createHttpClient } from '../http-client.ts'
 import { ERROR, shareSite } from '../site-server.ts'

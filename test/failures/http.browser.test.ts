@@ -1,5 +1,5 @@
 import t from 'tap'
-import { clientSentence, digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
+import { clientSentence, digestLine, serverSentence } from '../../src/shared/wire/public-error.ts'
 import { shareSite } from '../site-server.ts'
 import { checkHttpCells } from './http-cells.ts'
 import { positions } from './positions.ts'

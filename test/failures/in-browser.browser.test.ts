@@ -1,5 +1,5 @@
 import t from 'tap'
-import { clientSentence } from '../../src/shared/wire/error-messages.ts'
+import { clientSentence } from '../../src/shared/wire/public-error.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { shareSite } from '../site-server.ts'
 import { openWays, urlOf } from './ways.ts'

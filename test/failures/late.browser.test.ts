@@ -1,5 +1,5 @@
 import t from 'tap'
-import { digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
+import { digestLine, serverSentence } from '../../src/shared/wire/public-error.ts'
 import { launchChromium } from '../browser/chromium.ts'
 import { buildApp } from '../build-app.ts'
 import { ERROR, startSite } from '../site-server.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { clientSentence } from '../../src/shared/wire/error-messages.ts'
+import { clientSentence } from '../../src/shared/wire/public-error.ts'
 import { launchChromium, type OpenPage } from '../browser/chromium.ts'
 import { buildApp } from '../build-app.ts'
 import { scriptOf, serve } from '../server/served.ts'

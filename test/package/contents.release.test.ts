@@ -33,6 +33,7 @@ const CONTENTS = [
   /^docs\/(?:[\w-]+\/)*[\w-]+\.md$/,
   /^docs\/llms\.txt$/,
   /^docs\/(?:proxies|deploy)\/(?:\w+\/)?(?:Caddyfile|Dockerfile|\.dockerignore|[\w.-]+\.(?:cfg|conf|service|yaml))$/,
+  /^examples\/(?:docs-site|existing-app|shop)\//,
   /^templates\/(?:common|minimal|plugin|site|tailwind)\//,
 ]
 
@@ -65,7 +66,7 @@ t.test('the package has these files and no others', async (t) => {
   )
   t.strictSame(
     paths.filter(
-      (path) => !path.startsWith('templates/') && /(?:^|\/)tests?\/|\.test\.|\.map$|\.tsbuildinfo$/.test(path),
+      (path) => !/^(?:examples|templates)\//.test(path) && /(?:^|\/)tests?\/|\.test\.|\.map$|\.tsbuildinfo$/.test(path),
     ),
     [],
   )

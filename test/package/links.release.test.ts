@@ -25,7 +25,7 @@ t.test('the links of the documents have a target', async (t) => {
   const nameOf = ({ path, link }: (typeof links)[number]) => `${link} in ${path}`
   const differences = await findDifferences(links, nameOf, (checks, { path, link }) => {
     const [file = '', anchor] = link.split('#')
-    const joined = file === '' ? path : posix.join(posix.dirname(path), file)
+    const joined = file === '' ? path : posix.join(posix.dirname(path), decodeURIComponent(file))
     // A created site has the package in its node_modules.
     const target = joined.replace(/^templates\/\w+\/node_modules\/hydrant\//, '')
     checks.equal(paths.has(target) || folders.has(target.replace(/\/$/, '')), true, 'is in the package')

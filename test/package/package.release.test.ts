@@ -202,7 +202,7 @@ t.test('the tarball holds what runs and nothing else', async (t) => {
   t.strictSame(
     paths.filter(
       (path) =>
-        !path.startsWith('templates/') &&
+        !/^(?:examples|templates)\//.test(path) &&
         /\.map$|tsbuildinfo|(^|\/)(test|tests|site|bench|src)\/.*\.tsx?$|^(dist\/)?(test|site|bench)\/|\.db$|^\./.test(
           path,
         ) &&

@@ -21,7 +21,11 @@ void [HttpError, notFound, redirect]
 const site = globalThis.hydrantBehindCdn
 export const cache = ${rule}
 ${more}
-export const load = ({ request, reply, url, params, context }) => ${load}
+export function load(ctx) {
+  const { url, params } = ctx
+  void [url, params]
+  return (() => ${load})()
+}
 `,
 })
 const GUARD = `export const guard = ({ request }) => {
@@ -49,7 +53,7 @@ const dir = await buildFiles(t.testdir({}), {
 }
 `,
   ...cached('news/[id]', `({ id: params.id, host: url.host, loads: ++site.loads, text: '${text}' })`),
-  ...cached('address', '({ href: url.href, seen: [request.url, request.host, request.protocol] })'),
+  ...cached('address', '({ href: url.href, seen: [url.search, url.host, url.protocol] })'),
   ...cached('brief', '({ brief: ++site.brief })', '{ maxAgeS: 1, staleS: 600 }'),
   ...cached('same', '({ same: true })', '{ maxAgeS: 1 }'),
   ...cached(
@@ -60,21 +64,21 @@ const dir = await buildFiles(t.testdir({}), {
   ...cached('members', '({ all: true })', undefined, GUARD),
   ...cached(
     'declared',
-    "{ reply.header('cache-control', 'public, max-age=600'); return { all: true } }",
+    "{ ctx.reply.header('cache-control', 'public, max-age=600'); return { all: true } }",
     undefined,
     GUARD,
   ),
-  ...cached('context', '({ of: context.user })', undefined, GUARD),
-  ...cached('user', '({ of: request.user })'),
-  ...cached('headers', '({ ...request.headers })'),
-  ...cached('body', '({ of: request.body ?? null })'),
-  ...cached('cookie', "{ reply.header('set-cookie', 'of=' + request.headers['x-user']); return {} }"),
-  ...cached('varies', "{ reply.header('vary', 'x-user'); return { of: request.headers['x-user'] } }"),
+  ...cached('context', '({ of: ctx.context.user })', undefined, GUARD),
+  ...cached('user', '({ of: ctx.request.user })'),
+  ...cached('headers', '({ ...ctx.request.headers })'),
+  ...cached('body', '({ of: ctx.request.body ?? null })'),
+  ...cached('cookie', "{ ctx.reply.header('set-cookie', 'of=' + ctx.request.headers['x-user']); return {} }"),
+  ...cached('varies', "{ ctx.reply.header('vary', 'x-user'); return { of: ctx.request.headers['x-user'] } }"),
   ...cached('hooked', '({ hooked: true })'),
   ...cached('staff', '({ staff: true })'),
-  ...cached('moved', "redirect('/address?of=' + request.headers['x-user'])"),
-  ...cached('missing', "notFound('no ' + request.headers['x-user'])"),
-  ...cached('refused', "{ throw new HttpError(403, 'refused ' + request.headers['x-user']) }"),
+  ...cached('moved', "redirect('/address?of=' + ctx.request.headers['x-user'])"),
+  ...cached('missing', "notFound('no ' + ctx.request.headers['x-user'])"),
+  ...cached('refused', "{ throw new HttpError(403, 'refused ' + ctx.request.headers['x-user']) }"),
   'pages/personal.tsx': page,
   'pages/personal.server.ts': 'export const load = ({ request }) => ({ of: request.user })\n',
 })

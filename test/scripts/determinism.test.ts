@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import t from 'tap'
-import { applyNames, nameByContent } from '../../scripts/build/output/rename-by-content.ts'
+import { applyNames, nameByContent } from '../../scripts/build/output/read-client-output.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 import { EMPTY_REACT } from './empty-react.ts'

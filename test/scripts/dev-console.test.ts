@@ -5,8 +5,8 @@ import t from 'tap'
 import { fromConsole } from '../../scripts/dev/errors/dev-errors.ts'
 import { createConsoleRoute } from '../../scripts/dev/http/console-route.ts'
 import { formatDevError } from '../../scripts/terminal/format-dev-error.ts'
-import { createPaint } from '../../scripts/terminal/paint.ts'
-import { formatConsole } from '../../src/client/dev/format-console.ts'
+import { createPaint } from '../../scripts/terminal/text.ts'
+import { formatConsole } from '../../src/client/dev/watch-console.ts'
 import { CONSOLE_PATH, type ConsoleText, MAX_CONSOLE_LENGTH } from '../../src/shared/wire/dev-protocol.ts'
 
 const TEXT: ConsoleText = { path: '/shop', message: 'odd', stack: '', ownerStack: '' }

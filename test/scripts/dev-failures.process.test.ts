@@ -208,10 +208,10 @@ t.test('a link that leads to no page is shown with its call', async (t) => {
 t.test('a page with the export cache or prerender is checked as production would', async (t) => {
   for (const name of ['cached', 'built']) {
     t.match(await get(`/${name}`), `<p>${name}</p>`)
-    await dev.waitFor(new RegExp(`WARN: .* it reads request\\.headers\\.cookie at pages/${name}\\.server\\.ts:3:`))
+    await dev.waitFor(new RegExp(`WARN: .* it reads request at pages/${name}\\.server\\.ts:2:`))
   }
   t.match(await get('/moved'), '<p>built</p>')
-  await dev.waitFor(/WARN: .* it reads request\.headers\.cookie at pages\/moved\.server\.ts:4:/)
+  await dev.waitFor(/WARN: .* it reads request at pages\/moved\.server\.ts:3:/)
   await get('/tagged')
   await dev.waitFor(/"cache\.tags" of pages\/tagged\.server\.ts must be a list/)
   await get('/wrong')

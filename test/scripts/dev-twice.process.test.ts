@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { isDevProcess } from '../../scripts/dev/engine/dev-folder.ts'
+import { isDevProcess } from '../../scripts/dev/engine/dev-manifest.ts'
 import { createSite } from './create-site.ts'
 import { startCli } from './run-cli.ts'
 

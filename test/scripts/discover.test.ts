@@ -1,6 +1,6 @@
 import t from 'tap'
 import { discoverSite } from '../../scripts/build/discover/discover-site.ts'
-import { parseSegment } from '../../scripts/build/discover/route-segments.ts'
+import { parseSegment } from '../../scripts/build/discover/page-files.ts'
 
 function discover(pages: string[], { root = [], publicFiles = [] }: { root?: string[]; publicFiles?: string[] } = {}) {
   const { site, problems } = discoverSite({ root, pages: pages.sort(), publicFiles })

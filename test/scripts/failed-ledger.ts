@@ -3,7 +3,7 @@
 import type { CodeLines, FailureRecord, KeptError, SourceFrame } from '../../src/server/errors/failure-record.ts'
 import type { Ledger } from '../../src/server/ledger/ledger.ts'
 import { createLedgerWriter } from '../../src/server/ledger/ledger-writer.ts'
-import { createMemoryLedger } from '../../src/server/ledger/memory/memory-ledger.ts'
+import { createMemoryLedger } from '../../src/server/ledger/memory-ledger.ts'
 import { createLedger } from '../../src/server/ledger/open-ledger.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 

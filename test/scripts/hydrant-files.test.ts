@@ -1,8 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { HYDRANT_EXPORTS, REACT_EXPORTS } from '../../scripts/build/esbuild/hydrant-exports.ts'
-import { filterFor, HYDRANT_FILES, hydrantPath } from '../../scripts/build/esbuild/hydrant-files.ts'
+import {
+  filterFor,
+  HYDRANT_EXPORTS,
+  HYDRANT_FILES,
+  hydrantPath,
+  REACT_EXPORTS,
+} from '../../scripts/build/esbuild/hydrant-files.ts'
 import * as hydrant from '../../src/server/index.ts'
 import * as react from '../../src/shared/react.ts'
 import { buildSharing } from '../shared-compression.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { findContainer } from '../../scripts/info/describe-system.ts'
+import { findContainer } from '../../scripts/commands/info.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { createSite } from './create-site.ts'
 import { runHere } from './run-here.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { listAddresses } from '../../scripts/build/prerender/list-addresses.ts'
+import { listAddresses } from '../../scripts/build/prerender/render-site.ts'
 
 const list = (id: string, items: unknown, base = '/') =>
   listAddresses(id, { file: 'a.server.ts', list: () => items }, base)

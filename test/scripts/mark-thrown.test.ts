@@ -6,7 +6,7 @@ import { type EncodedSourceMap, eachMapping, originalPositionFor, TraceMap } fro
 import { transform } from 'esbuild'
 import t from 'tap'
 import { type MappedCode, markThrown } from '../../scripts/build/output/mark-thrown.ts'
-import { MAX_PRIMITIVES, STACKS_VARIABLE, type ThrownStacks } from '../../src/shared/wire/thrown-stacks.ts'
+import { MAX_PRIMITIVES, STACKS_VARIABLE, type ThrownStacks } from '../../src/shared/wire/report-format.ts'
 import { findFailing } from '../find-failing.ts'
 import { THROWING_STATEMENTS } from './throwing-statements.ts'
 

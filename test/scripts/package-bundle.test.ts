@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { NO_SETTINGS } from '../../scripts/build/bundles/esbuild-options.ts'
 import type { SiteConfig } from '../../scripts/build/bundles/read-config.ts'
 import { bundlePackages } from '../../scripts/dev/modules/packages/bundle-packages.ts'
-import { packageSettingsKey } from '../../scripts/dev/modules/packages/package-settings-key.ts'
+import { packageSettingsKey } from '../../scripts/dev/modules/packages/package-cache.ts'
 import { createSite } from './create-site.ts'
 import { EMPTY_REACT } from './empty-react.ts'
 

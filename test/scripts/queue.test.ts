@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createQueue } from '../../scripts/queue.ts'
+import { createQueue } from '../../scripts/map-with-limit.ts'
 
 t.test('runs at most some pieces of work at a time, in their order', async (t) => {
   const queue = createQueue(2)

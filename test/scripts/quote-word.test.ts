@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { quoteWord } from '../../scripts/terminal/quote-word.ts'
+import { quoteWord } from '../../scripts/terminal/text.ts'
 
 function setPlatform(t: Test, platform: NodeJS.Platform) {
   const own = process.platform

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import { build } from 'esbuild'
 import t from 'tap'
-import { rejectUnmatched } from '../../scripts/build/output/reject-unmatched.ts'
+import { rejectUnmatched } from '../../scripts/build/output/mark-thrown.ts'
 
 const SOURCE = `export const later = (name) => import(\`./texts/\${name}.js\`)
 export const now = (name) => require(\`./texts/\${name}.js\`)

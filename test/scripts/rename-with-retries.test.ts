@@ -2,7 +2,7 @@ import { existsSync, promises } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { renameWithRetries } from '../../scripts/rename-with-retries.ts'
+import { renameWithRetries } from '../../scripts/build/output/output-folder.ts'
 
 const { rename } = promises
 

@@ -1,7 +1,6 @@
 import t from 'tap'
-import { formatError } from '../../scripts/terminal/format-error.ts'
-import { formatProblem } from '../../scripts/terminal/format-problem.ts'
-import { createProgress } from '../../scripts/terminal/progress.ts'
+import { formatError, formatProblem } from '../../scripts/terminal/format-error.ts'
+import { createProgress } from '../../scripts/terminal/text.ts'
 
 function record(isTTY: boolean) {
   const written: string[] = []

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { withLock } from '../../scripts/testing/lock.ts'
+import { withLock } from '../../scripts/testing/build-once.ts'
 import { until } from '../until.ts'
 
 /** The id of a process that has ended. */

@@ -1,20 +1,20 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import { addVary, createNonce, isStorable, setErrorHeaders } from '../../src/server/http/headers.ts'
-import { preferredErrorFormat, preferredFormat } from '../../src/server/http/negotiate.ts'
-import { createErrorProblem } from '../../src/server/http/problem.ts'
-import { withoutTrailingSlash } from '../../src/server/http/request-url.ts'
-import { isCrawler } from '../../src/server/http/user-agent.ts'
-import { classifyThrown } from '../../src/server/thrown/classify-thrown.ts'
+import { classifyThrown } from '../../src/server/errors/classify-thrown.ts'
 import {
   HttpError,
   isClientErrorStatus,
+  localPath,
   NotFoundSignal,
   notFound,
   Redirection,
   redirect,
-} from '../../src/server/thrown/http-error.ts'
-import { localPath, redirectLocation } from '../../src/server/thrown/redirect-location.ts'
+  redirectLocation,
+} from '../../src/server/errors/http-error.ts'
+import { addVary, createNonce, isStorable, setErrorHeaders } from '../../src/server/http/headers.ts'
+import { isCrawler, preferredErrorFormat, preferredFormat } from '../../src/server/http/negotiate.ts'
+import { createErrorProblem } from '../../src/server/http/problem.ts'
+import { withoutTrailingSlash } from '../../src/server/http/request-url.ts'
 import { findFailing } from '../find-failing.ts'
 
 /** Returns the headers after a handler has worked on the reply. */

@@ -5,10 +5,12 @@ import {
   type BootDocument,
   type BootPlan,
   bootScript,
+  fulfilledText,
   messageScript,
+  messageText,
   planText,
 } from '../../src/shared/wire/boot.ts'
-import { fulfilledText, messageText, serialize } from '../../src/shared/wire/serialize.ts'
+import { serialize } from '../../src/shared/wire/values.ts'
 import { findFailing } from '../find-failing.ts'
 import { createRandom } from './random.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { forEachPart, mapParts } from '../../src/shared/wire/data-parts.ts'
+import { forEachPart, mapParts } from '../../src/shared/wire/values.ts'
 
 function partsOf(value: object): unknown[] {
   const parts: unknown[] = []

@@ -7,8 +7,8 @@ import {
   RefusalError,
   revive,
   ServerFailure,
-} from '../../src/shared/wire/deferred-data.ts'
-import { needsUnflatten, serialize } from '../../src/shared/wire/serialize.ts'
+} from '../../src/shared/wire/promises.ts'
+import { needsUnflatten, serialize } from '../../src/shared/wire/values.ts'
 import { findFailing } from '../find-failing.ts'
 import { createRandom, type Random } from './random.ts'
 

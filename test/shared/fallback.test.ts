@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { errorPageProps } from '../../src/shared/tree/error-page-props.ts'
+import { errorPageProps } from '../../src/shared/tree/boundary.tsx'
 import {
   fallbackBody,
   fallbackContent,
@@ -10,8 +10,13 @@ import {
   fallbackTitle,
   hostScript,
 } from '../../src/shared/tree/fallback.ts'
-import { clientSentence, digestLine, serverSentence } from '../../src/shared/wire/error-messages.ts'
-import { type PublicError, publicMessage } from '../../src/shared/wire/public-error.ts'
+import {
+  clientSentence,
+  digestLine,
+  type PublicError,
+  publicMessage,
+  serverSentence,
+} from '../../src/shared/wire/public-error.ts'
 
 const SERVER =
   'Application error: a server-side exception has occurred while loading shop.example (see the server logs for more information).'

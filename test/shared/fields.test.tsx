@@ -2,8 +2,7 @@ import { renderToStaticMarkup } from 'react-dom/server.bun'
 import t from 'tap'
 import type { Field } from '../../src/shared/page-types.ts'
 import { createFields } from '../../src/shared/tree/fields.ts'
-import type { FormRules } from '../../src/shared/wire/field-rules.ts'
-import type { Invalid } from '../../src/shared/wire/page-extras.ts'
+import type { FormRules, Invalid } from '../../src/shared/wire/boot.ts'
 
 const RULES: FormRules = {
   email: { type: 'email', required: true },

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addField, joinFields, prependItem } from '../../src/shared/wire/join-json.ts'
+import { addField, joinFields, prependItem } from '../../src/shared/wire/boot.ts'
 
 const VALUES = [null, 'a', '"}]', [], [1, [2]], {}, { '}': '{"' }, { a: { b: [{}] } }]
 

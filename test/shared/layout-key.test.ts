@@ -1,5 +1,5 @@
 import t from 'tap'
-import { layoutKey } from '../../src/shared/wire/layout-key.ts'
+import { layoutKey } from '../../src/shared/wire/boot.ts'
 import { countKept, writeLayoutKeys } from '../../src/shared/wire/navigation-protocol.ts'
 
 t.test('the layouts that a page sends are those that it keeps, also inside the built-in layout', async (t) => {

@@ -3,13 +3,12 @@ import { join } from 'node:path'
 import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import type { AnyNode, Program } from 'acorn'
 import { type Metafile, transform } from 'esbuild'
-import { closestMatch } from '../../../src/server/util/closest-match.ts'
-import { type BuildProblem, createProblem, type SourceLocation } from '../../build-problem.ts'
+import { hintAtClosest } from '../../../src/server/util/closest-match.ts'
+import { type BuildProblem, createProblem, placeAt, type SourceLocation } from '../../build-problem.ts'
 import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
-import { CSS_NAMESPACES } from '../esbuild/css-namespaces.ts'
-import { isInstalled, loaderOf } from '../esbuild/source-file.ts'
-import { nodesIn, parseScript } from '../output/parse-script.ts'
-import { createPositions } from '../output/positions.ts'
+import { isInstalled, loaderOf } from '../esbuild/resolve-file.ts'
+import { CSS_NAMESPACES, isStylesheet } from '../esbuild/stylesheet-reader.ts'
+import { createPositions, nodesIn, parseScript } from '../output/parse-script.ts'
 
 /** The CSS modules of a script, by the specifiers of their imports. */
 type ImportedModules = ReadonlyMap<string, { path: string; classes: readonly string[] }>
@@ -74,7 +73,7 @@ async function checkFile(siteDir: string, file: string, modules: ImportedModules
     const { line, column } = originalPositionFor(trace, { line: row + 1, column: start })
     const lineText = lines[(line ?? 1) - 1] ?? null
     const place = { file, line, column: column === null ? null : column + 1, lineText }
-    return [createClassProblem(module.path, name, closestMatch(name, module.classes), place)]
+    return [createClassProblem(module.path, name, module.classes, place)]
   })
 }
 
@@ -82,10 +81,10 @@ async function checkFile(siteDir: string, file: string, modules: ImportedModules
 export function createClassProblem(
   module: string,
   name: string,
-  meant: string | undefined,
+  known: readonly string[],
   location: SourceLocation | null,
 ): BuildProblem {
-  return createProblem('HYD_BUILD_CLASS_NAME', [module, name, meant ? `; did you mean "${meant}"?` : ''], location)
+  return createProblem('HYD_BUILD_CLASS_NAME', [module, name, hintAtClosest(name, known)], location)
 }
 
 /** Returns whether a module has a class, or the object of its classes has such a method. */
@@ -147,4 +146,34 @@ function listUses(program: Program): ClassUse[] {
 function readKey(key: AnyNode, isComputed: boolean): string | null {
   if (key.type === 'Literal') return String(key.value)
   return key.type === 'Identifier' && !isComputed ? key.name : null
+}
+
+/** The namespace of the rules of a stylesheet that is compiled. */
+const RULES = new RegExp(`^${CSS_NAMESPACES.rules}:`)
+
+/**
+ * Finds imports of names from a stylesheet that is no CSS module. It exports nothing, so the classes would be undefined.
+ *
+ * @param metafile That of the modules for the browser.
+ */
+export async function checkStylesheets(siteDir: string, { inputs }: Metafile): Promise<BuildProblem[]> {
+  const imports = Object.entries(inputs).flatMap(([file, input]) =>
+    isInstalled(file)
+      ? []
+      : input.imports.flatMap(({ path, kind, original }) =>
+          kind === 'import-statement' && isStylesheet(path) && original !== undefined
+            ? [{ file, stylesheet: path.replace(RULES, ''), specifier: original }]
+            : [],
+        ),
+  )
+  const found = await mapWithLimit(imports, FILES_AT_A_TIME, async ({ file, stylesheet, specifier }) => {
+    const source = await readFile(join(siteDir, file), 'utf8').catch(() => '')
+    const escaped = specifier.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    const match = new RegExp(`^[ \\t]*import\\s+(?=[\\w$*{])[^'";]*?from\\s*(['"])${escaped}\\1`, 'm').exec(source)
+    if (!match) return null
+    const extension = stylesheet.slice(stylesheet.lastIndexOf('.'))
+    const location = placeAt(file, source, match.index + match[0].indexOf('import'))
+    return createProblem('HYD_BUILD_STYLESHEET_NAMES', [stylesheet, extension], location)
+  })
+  return found.filter((problem) => problem !== null)
 }

@@ -5,14 +5,19 @@ import { LAYOUT_SERVER_EXPORTS, PAGE_SERVER_EXPORTS } from '../../../src/server/
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
 import { mapWithLimit } from '../../map-with-limit.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
-import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
+import { meantExport } from '../discover/other-frameworks.ts'
+import { type BundleOptions, settle } from '../esbuild/bundler.ts'
 import { parseScript } from '../output/parse-script.ts'
-import { checkPrerender } from './check-prerender.ts'
-import { checkValues } from './check-values.ts'
-import { meantExport, serverFileOf } from './doubtful-exports.ts'
-import { findExport, findStar } from './find-export.ts'
-import { readMdxExports } from './mdx-exports.ts'
-import { readWrittenValues, type SiteExports, type WrittenValues } from './written-values.ts'
+import { checkPrerender, checkValues } from './check-values.ts'
+import { serverFileOf } from './doubtful-exports.ts'
+import {
+  findExport,
+  findStar,
+  readMdxExports,
+  readWrittenValues,
+  type SiteExports,
+  type WrittenValues,
+} from './read-exports.ts'
 
 /** The names that each file exports, by its path in the site. Files that esbuild cannot parse are left out. */
 export type FileExports = ReadonlyMap<string, readonly string[]>

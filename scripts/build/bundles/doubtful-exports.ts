@@ -6,30 +6,11 @@ import {
   serverFileKeys,
 } from '../../../src/server/build-output/manifest.ts'
 import { showValue } from '../../../src/server/errors/hydrant-error.ts'
-import { closestMatch, isMisspelling } from '../../../src/server/util/closest-match.ts'
+import { isMisspelling } from '../../../src/server/util/closest-match.ts'
 import { type BuildProblem, createProblem, fileAt, placeAt } from '../../build-problem.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
-import { findExport } from './find-export.ts'
-import { ASYNC, HTML_ELEMENT, type SiteExports } from './written-values.ts'
-
-/** Names that other frameworks give to the exports of server files. */
-const OTHER_NAMES = new Map([
-  ['getServerSideProps', 'load'],
-  ['getStaticProps', 'load'],
-  ['getInitialProps', 'load'],
-  ['loader', 'load'],
-  ['clientLoader', 'load'],
-  ['getData', 'load'],
-  ['beforeLoad', 'guard'],
-  ['middleware', 'guard'],
-  ['actions', 'action'],
-  ['clientAction', 'action'],
-  ['getStaticPaths', 'prerender'],
-  ['generateStaticParams', 'prerender'],
-])
-
-/** Exports with which other frameworks fill the head. A module in MDX may have them for the modules that import it. */
-const HEAD_EXPORTS = ['metadata', 'generateMetadata', 'generateViewport', 'meta', 'getMeta', 'links']
+import { FOREIGN_EXPORTS, HEAD_EXPORTS } from '../discover/other-frameworks.ts'
+import { ASYNC, findExport, HTML_ELEMENT, type SiteExports } from './read-exports.ts'
 
 /** The exports of a page's own module. */
 const PAGE_EXPORTS = ['hydrate', 'prerender']
@@ -54,12 +35,6 @@ interface Doubt {
   values: readonly string[]
   file: string
   name: string
-}
-
-/** Returns the export that an unknown export of a server file probably means. */
-export function meantExport(name: string, allowed: readonly string[]): string | undefined {
-  const other = OTHER_NAMES.get(name)
-  return other !== undefined && allowed.includes(other) ? other : closestMatch(name, allowed)
 }
 
 /**
@@ -127,7 +102,7 @@ function checkComponent(
     if (HEAD_EXPORTS.includes(name) && !file.endsWith('.mdx'))
       return doubt('did you mean <title>, <meta> or <link> in the component?')
     if (name === 'ErrorBoundary') return doubt('did you mean the default export of error.tsx?')
-    const meant = allowed.find((one) => one === name) ?? OTHER_NAMES.get(name)
+    const meant = allowed.find((one) => one === name) ?? FOREIGN_EXPORTS.get(name)
     if (meant === undefined || !all.includes(meant)) return []
     if (isTime(name, values.get(file)?.get(name))) return doubt(`did you mean "cache" in ${server}?`)
     if (present !== undefined && names.get(present)?.includes(meant))

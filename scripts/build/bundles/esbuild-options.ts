@@ -1,6 +1,6 @@
 import type { Loader, Plugin } from 'esbuild'
 import { createHydrantError, showValue } from '../../../src/server/errors/hydrant-error.ts'
-import { closestMatch } from '../../../src/server/util/closest-match.ts'
+import { hintAtClosest } from '../../../src/server/util/closest-match.ts'
 import type { StylesheetOptions } from '../../styles.ts'
 import type { CompileReact } from '../esbuild/react-compiler.ts'
 
@@ -35,8 +35,7 @@ export async function readEsbuildSettings(config: unknown): Promise<Omit<Esbuild
   const options = requireRecord('esbuild', value ?? {})
   for (const name of Object.keys(options)) {
     if (NAMES.includes(name)) continue
-    const closest = closestMatch(name, NAMES)
-    const hint = closest ? `; did you mean "esbuild.${closest}"?` : ''
+    const hint = hintAtClosest(name, NAMES, (closest) => `"esbuild.${closest}"`)
     throw createHydrantError('HYD_OPTION_UNKNOWN', [`esbuild.${name}`, hint])
   }
   const plugins = requirePlugins(options.plugins ?? [])

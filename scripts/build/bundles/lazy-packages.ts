@@ -1,16 +1,15 @@
 import { builtinModules } from 'node:module'
 import type { AnyNode, ImportDefaultSpecifier, ImportSpecifier, Program } from 'acorn'
 import type { ImportKind, Metafile, Plugin } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
-import { exportMembers } from '../esbuild/export-members.ts'
-import { VIRTUAL } from '../esbuild/virtual-modules.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
+import { exportMembers, VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { nodesIn, parseScript } from '../output/parse-script.ts'
 
 /** The names that modules import from packages which the bundle must not import at its start, by their specifiers. */
 export type LazyPackages = ReadonlyMap<string, LazyPackage>
 
 interface LazyPackage {
-  /** The imports that lead to it, as `keyOf` writes them. */
+  /** The imports that lead to it, as `importKey` writes them. */
   imports: ReadonlySet<string>
   /** The specifiers in the source. */
   specifiers: ReadonlySet<string>
@@ -44,7 +43,7 @@ export function findLazyPackages({ inputs }: Metafile, code: string, first: stri
     for (const { path, kind, external, original = path } of imports) {
       if (reached.has(file) || !external || kind !== 'import-statement' || BUILT_IN.test(path)) continue
       const { imports, specifiers } = found.get(path) ?? { imports: new Set(), specifiers: new Set() }
-      found.set(path, { imports: imports.add(keyOf(file, original)), specifiers: specifiers.add(original) })
+      found.set(path, { imports: imports.add(importKey(file, original)), specifiers: specifiers.add(original) })
     }
   }
   for (const file of reached)
@@ -73,7 +72,7 @@ export function createLazyPackages(siteDir: string, packages: LazyPackages): Plu
       build.onResolve({ filter }, ({ path, kind, importer, namespace }) => {
         if (namespace === NAMESPACE) return { path, external: true }
         if (kind !== 'import-statement') return null
-        const key = keyOf(namespace === 'file' ? toSitePath(siteDir, importer) : `${namespace}:${importer}`, path)
+        const key = importKey(namespace === 'file' ? toSitePath(siteDir, importer) : `${namespace}:${importer}`, path)
         const [target] = entries.find(([, { imports }]) => imports.has(key)) ?? []
         return target === undefined ? null : { path: target, namespace: NAMESPACE }
       })
@@ -85,7 +84,7 @@ export function createLazyPackages(siteDir: string, packages: LazyPackages): Plu
   }
 }
 
-function keyOf(importer: string, specifier: string): string {
+function importKey(importer: string, specifier: string): string {
   return `${importer} ${specifier}`
 }
 

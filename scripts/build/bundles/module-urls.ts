@@ -9,20 +9,15 @@ import {
   type Plugin,
   type PluginBuild,
 } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
-import { type Assets, createAssets, nameAsset } from '../esbuild/assets.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
+import { type Assets, contentHash, createAssets, nameAsset } from '../esbuild/assets.ts'
 import { isServerFile } from '../esbuild/browser-guard.ts'
-import { contentHash } from '../esbuild/content-hash.ts'
+import { type BundleOptions, entryPath, inputPath, outputText, settle } from '../esbuild/bundler.ts'
 import { isCompiled } from '../esbuild/hydrant-files.ts'
-import { type BundleOptions, settle } from '../esbuild/incremental-build.ts'
-import { entryPath, inputPath } from '../esbuild/input-path.ts'
-import { outputText } from '../esbuild/output-files.ts'
 import type { CompileReact } from '../esbuild/react-compiler.ts'
-import { resolveFile } from '../esbuild/resolve-file.ts'
-import { isInstalled } from '../esbuild/source-file.ts'
-import { rejectUnmatched } from '../output/reject-unmatched.ts'
-import { bundleWithPackages } from './bundle-with-packages.ts'
-import { findModuleUrls, listModuleUrls, type ModuleUrl } from './find-module-urls.ts'
+import { isInstalled, resolveFile } from '../esbuild/resolve-file.ts'
+import { rejectUnmatched } from '../output/mark-thrown.ts'
+import { bundleWithPackages, findModuleUrls, listModuleUrls, type ModuleUrl } from './bundle-with-packages.ts'
 
 export interface ModuleUrlsInput {
   siteDir: string
@@ -76,7 +71,7 @@ const SUFFIX = /[?#].*$/
 export function createModuleUrls(input: ModuleUrlsInput): Assets {
   const { siteDir, options, compileReact, packageModules = new Set(), onLoaded } = input
   const files = new Map<string, Uint8Array>()
-  const targets = new Map<string, Promise<Target | PartialMessage[]>>()
+  const { targets, publishOnce } = createPublisher(input)
   /** The URLs of the site's own modules that lead to no file. */
   const lost: { specifier: string; message: PartialMessage }[] = []
 
@@ -161,6 +156,14 @@ export function createModuleUrls(input: ModuleUrlsInput): Assets {
     return null
   }
 
+  return { plugin, files }
+}
+
+/** Makes the files that URLs of modules lead to. Each file is made once. */
+function createPublisher(input: ModuleUrlsInput) {
+  const { siteDir, options, packageModules = new Set() } = input
+  const targets = new Map<string, Promise<Target | PartialMessage[]>>()
+
   function publishOnce(file: string, isBundled: boolean) {
     const key = `${isBundled} ${file}`
     const pending = targets.get(key) ?? (isBundled ? bundle(file) : copy(file))
@@ -209,7 +212,7 @@ export function createModuleUrls(input: ModuleUrlsInput): Assets {
     return outcome.ok ? { result: outcome.result, parts, inner } : { errors: outcome.errors }
   }
 
-  return { plugin, files }
+  return { targets, publishOnce }
 }
 
 /** Describes a URL that leads to no file. `file` is the path of the module in the site. */

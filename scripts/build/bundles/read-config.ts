@@ -1,22 +1,25 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { Node, ObjectExpression } from 'acorn'
 import { build } from 'esbuild'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
 import { createHydrantError, showValue } from '../../../src/server/errors/hydrant-error.ts'
+import { describeThrown, framesIn } from '../../../src/server/failures/describe-thrown.ts'
+import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
+import { frameText } from '../../../src/server/failures/stacks/stack-frame.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
-import { messageOf } from '../../../src/server/util/message-of.ts'
+import { messageOf } from '../../../src/server/util/unknown-values.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
-import { contentHash } from '../esbuild/content-hash.ts'
-import { settle } from '../esbuild/incremental-build.ts'
-import { inputPath } from '../esbuild/input-path.ts'
-import { outputText } from '../esbuild/output-files.ts'
+import { contentHash } from '../esbuild/assets.ts'
+import { inputPath, outputText, settle } from '../esbuild/bundler.ts'
 import { loadReactCompiler } from '../esbuild/react-compiler.ts'
 import type { OutputFolder } from '../output/output-folder.ts'
+import { createPositions, nodesIn, parseScript } from '../output/parse-script.ts'
 import { createConfigBundle } from './bundle-options.ts'
-import { createConfigPlaces } from './config-places.ts'
 import { type EsbuildSettings, NO_SETTINGS, readEsbuildSettings } from './esbuild-options.ts'
 import { findPlaced } from './source-meta.ts'
-import { translateError } from './translate-error.ts'
+import { translateError } from './translate-errors.ts'
 import { isAboutVirtualModule } from './translate-message.ts'
 
 export interface SiteConfig {
@@ -155,4 +158,60 @@ function refusalOf(config: Record<string, unknown>): unknown {
   } catch (error) {
     return error
   }
+}
+
+/** Finds places in the source of a site's configuration. Each function returns null if there is none. */
+export interface ConfigPlaces {
+  /** Returns the innermost place of the site in the stack of an error. */
+  ofError(error: unknown): SourceLocation | null
+  /** Returns the place of an option, by its full name: `timeouts.loadMs`. */
+  ofOption(name: string): SourceLocation | null
+}
+
+/** @param bundle The path of the compiled configuration, which has its source map beside it. */
+function createConfigPlaces(siteDir: string, bundle: string): ConfigPlaces {
+  const { mapFrame, codeAround } = createSourceMapper(siteDir, [{ path: bundle, findFile: () => bundle }])
+
+  function ofFrames(texts: readonly string[]): SourceLocation | null {
+    const frame = texts.map((text) => mapFrame(text).frame).find((one) => one?.isSite)
+    if (!frame) return null
+    const { file, line, column } = frame
+    const code = codeAround(frame)
+    return { file, line, column, lineText: code?.lines[line - code.firstLine] ?? null }
+  }
+
+  return {
+    ofError: (error) => ofFrames(framesIn(describeThrown(error).stack)),
+    ofOption(name) {
+      const code = readFileSync(bundle, 'utf8')
+      const offset = findOption(code, name.split('.'))
+      if (offset === null) return null
+      const [line, column] = createPositions(code)(offset)
+      return ofFrames([frameText({ file: bundle, line: line + 1, column: column + 1, function: '', isSite: false })])
+    },
+  }
+}
+
+/**
+ * Returns the offset of a property, given the names that lead to it from an object that is not itself the value of a
+ * property. Without that property, it is the offset of the innermost one on the way to it.
+ */
+function findOption(code: string, path: readonly string[]): number | null {
+  const inner = new Set<Node>()
+  for (const node of nodesIn(parseScript(code))) {
+    if (node.type === 'Property') inner.add(node.value)
+    const found = node.type === 'ObjectExpression' && !inner.has(node) ? offsetIn(node, path) : null
+    if (found !== null) return found
+  }
+  return null
+}
+
+function offsetIn(object: ObjectExpression, [name, ...rest]: readonly string[]): number | null {
+  for (const property of object.properties) {
+    if (property.type !== 'Property' || property.computed) continue
+    const { key, value, start } = property
+    if ((key.type === 'Identifier' ? key.name : key.type === 'Literal' ? String(key.value) : null) !== name) continue
+    return (value.type === 'ObjectExpression' && rest.length > 0 ? offsetIn(value, rest) : null) ?? start
+  }
+  return null
 }

@@ -4,9 +4,8 @@ import { dirname, extname, join, relative, sep } from 'node:path'
 import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import { type Loader, type OnLoadResult, type Plugin, transform } from 'esbuild'
 import { isCompiled } from '../esbuild/hydrant-files.ts'
-import { loaderOf } from '../esbuild/source-file.ts'
-import { nodesIn, parseScript } from '../output/parse-script.ts'
-import { createPositions } from '../output/positions.ts'
+import { loaderOf } from '../esbuild/resolve-file.ts'
+import { createPositions, nodesIn, parseScript } from '../output/parse-script.ts'
 
 const NAMESPACE = 'hydrant-source'
 

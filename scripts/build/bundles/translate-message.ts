@@ -1,14 +1,13 @@
 import type { Message } from 'esbuild'
 import type { ErrorCode } from '../../../src/server/errors/error-table.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
+import { foreignPackageFix } from '../discover/other-frameworks.ts'
 import { isBrowserGuardDetail } from '../esbuild/browser-guard.ts'
-import { CSS_NAMESPACES } from '../esbuild/css-namespaces.ts'
-import { REACT_EXPORTS } from '../esbuild/hydrant-exports.ts'
-import { HYDRANT_FILES } from '../esbuild/hydrant-files.ts'
+import { HYDRANT_FILES, REACT_EXPORTS } from '../esbuild/hydrant-files.ts'
+import { CSS_NAMESPACES } from '../esbuild/stylesheet-reader.ts'
 import { VIRTUAL } from '../esbuild/virtual-modules.ts'
 import { createClassProblem } from './check-class-names.ts'
-import { foreignPackageFix } from './foreign-names.ts'
-import { createNameProblem } from './import-names.ts'
+import { createNameProblem } from './check-imports.ts'
 
 /** The detail that a plugin of Hydrant attaches to a message for an error of Hydrant's table. */
 interface ProblemDetail {
@@ -55,8 +54,8 @@ interface MissingName {
   /** The path of the module in the site, or `hydrant/react`. */
   module: string
   name: string
-  /** The similar name that the module exports. */
-  meant: string | undefined
+  /** The similar names that the module exports. */
+  meant: string[]
 }
 
 /** Reads the message about a name that a module does not export; null for other messages. */
@@ -66,8 +65,8 @@ export function readMissingName({ text, notes }: Message): MissingName | null {
   return { module: OWN_REACT.test(module) ? REACT_MODULE : withoutNamespace(module), name, meant: readMeant(notes) }
 }
 
-function readMeant(notes: Message['notes']): string | undefined {
-  return notes.map((note) => /^Did you mean to import "(.*)" instead/.exec(note.text)).find(Boolean)?.[1]
+function readMeant(notes: Message['notes']): string[] {
+  return notes.flatMap((note) => /^Did you mean to import "(.*)" instead/.exec(note.text)?.[1] ?? [])
 }
 
 /** The warning about `classes.crad` after `import * as classes from './card.module.css'`. */
@@ -76,8 +75,7 @@ const UNDEFINED_CLASS = new RegExp(
 )
 
 function translateName({ module, name, meant }: MissingName, location: SourceLocation | null): BuildProblem {
-  const known = module === REACT_MODULE ? REACT_EXPORTS : [meant].filter((one) => one !== undefined)
-  return createNameProblem(module, name, known, location)
+  return createNameProblem(module, name, module === REACT_MODULE ? REACT_EXPORTS : meant, location)
 }
 
 /** Returns whether a message is about the source of the site: a compiler has found an error there. */

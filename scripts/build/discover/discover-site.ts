@@ -8,12 +8,11 @@ import {
 import { closestMatch, isMisspelling } from '../../../src/server/util/closest-match.ts'
 import { RESERVED_PATH } from '../../../src/shared/paths.ts'
 import { type BuildProblem, compareText, createConflict, createProblem, fileAt } from '../../build-problem.ts'
-import { quoteWord } from '../../terminal/quote-word.ts'
+import { quoteWord } from '../../terminal/text.ts'
 import { findDoubtfulNames } from './doubtful-names.ts'
-import { chapterFix } from './foreign-files.ts'
-import { type PageFile, type PageFileKind, readPageFiles } from './page-files.ts'
+import { chapterFix } from './other-frameworks.ts'
+import { joinSegments, type PageFile, type PageFileKind, readPageFiles } from './page-files.ts'
 import type { SiteFiles } from './read-site.ts'
-import { joinSegments } from './route-segments.ts'
 
 const { dirname, extname } = posix
 

@@ -3,51 +3,20 @@
 
 import { isMisspelling } from '../../../src/server/util/closest-match.ts'
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
-import { chapterFix, type ForeignFile } from './foreign-files.ts'
-import type { PageFile } from './page-files.ts'
+import {
+  AT_SIGNS,
+  chapterFix,
+  DOLLARS,
+  type ForeignFile,
+  IGNORED_NAMES,
+  NO_PAGES,
+  PLUS,
+  PLUS_NAMES,
+  RESERVED_NAMES,
+} from './other-frameworks.ts'
+import { joinSegments, type PageFile } from './page-files.ts'
 import type { SiteFiles } from './read-site.ts'
-import { joinSegments } from './route-segments.ts'
 
-/** Names in pages/ with a meaning of their own, and the names that other frameworks give to the same file. */
-const RESERVED_NAMES = new Map([
-  ['index', ['page', '+page', '+Page']],
-  ['layout', ['+layout', '+Layout']],
-  ['error', ['+error', '500']],
-  ['not-found', ['404']],
-])
-/** The parameters of React Router, whose file names may have dots in place of folders. */
-const DOLLARS = /(?<=[/.])\$(\w+)/g
-/** The parameters of Vike. */
-const AT_SIGNS = /(?<=^|\/)@(\w+)/g
-/** Files of other frameworks at the root of pages/, without extensions. A name that begins with `_` is ignored. */
-const IGNORED_NAMES = new Map([
-  ['_app', 'layout'],
-  ['_document', 'layout'],
-  ['__root', 'layout'],
-  ['_index', 'index'],
-  ['_error', 'error'],
-])
-/** Pages of other frameworks that are no pages. */
-const NO_PAGES = new Map([
-  // Next.js shows it while a page is loaded.
-  ['loading', 'a <Suspense fallback> in a page'],
-  ['global-error', 'pages/error.tsx'],
-  ['entry.client', 'an effect in pages/layout.tsx'],
-])
-/** The files of Vike without a component. */
-const PLUS = /^(?<folder>.*?)\+(?<name>\w+)\.(?<extension>[jt]sx?)$/
-const PLUS_NAMES = new Map([
-  ['data', '"load" in %index.server.ts'],
-  ['onBeforeRender', '"load" in %index.server.ts'],
-  ['guard', '"guard" in %layout.server.ts'],
-  ['onBeforePrerenderStart', '"prerender" in %index.server.ts'],
-  ['config', 'an export of %index.server.ts'],
-  ['route', 'the name of a folder'],
-  ['Head', '<title>, <meta> or <link> in a component'],
-  ['title', '<title> in a component'],
-  ['description', '<meta> in a component'],
-  ['Wrapper', '%layout.tsx'],
-])
 const SCRIPT = /^(?<name>.+)\.(?<extension>[jt]sx?)$/
 const CONFIG = 'hydrant.config'
 const CONFIG_NAMES = ['hydrant.conf', 'hydrant.cfg']

@@ -1,10 +1,10 @@
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
-import { findSiteBelow } from '../../../src/server/build-output/find-site-below.ts'
 import { WELL_KNOWN } from '../../../src/server/build-output/manifest.ts'
+import { findSiteBelow } from '../../../src/server/build-output/read-build.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
-import { FOREIGN_FOLDERS, type ForeignFile, findForeignFiles } from './foreign-files.ts'
+import { FOREIGN_FOLDERS, type ForeignFile, findForeignFiles } from './other-frameworks.ts'
 
 /** The file names of a site, with forward slashes, sorted. */
 export interface SiteFiles {

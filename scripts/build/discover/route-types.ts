@@ -3,18 +3,19 @@ import { join } from 'node:path'
 import { serverFileKeys } from '../../../src/server/build-output/manifest.ts'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
 import { envFileNames, readEnvFile } from '../../../src/server/options/env-files.ts'
-import { messageOf } from '../../../src/server/util/message-of.ts'
+import { messageOf } from '../../../src/server/util/unknown-values.ts'
 import { pickPublic } from '../../../src/shared/public-env.ts'
 import { compareText } from '../../build-problem.ts'
 import type { DiscoveredSite } from './discover-site.ts'
-import { parseSegment } from './route-segments.ts'
+import { parseSegment } from './page-files.ts'
 
 /** The name of the declaration file, in the site's folder, where every tsconfig.json finds it. */
 export const ROUTE_TYPES_FILE = 'hydrant-env.d.ts'
 
 /**
- * Writes the declaration of the site's pages, layouts and public variables, unless the file has that content already. Returns false, and
- * writes nothing, for a site without TypeScript. Throws HYD_BUILD_WRITE.
+ * Writes the declaration of the site's pages, layouts and public variables, unless the file has that content already.
+ * Returns false, and writes nothing, for a site without TypeScript. It depends only on names: a new `load` changes no
+ * line of it, so types are current while the developer types. Throws HYD_BUILD_WRITE.
  */
 export async function writeRouteTypes(siteDir: string, site: DiscoveredSite): Promise<boolean> {
   if (!isTypeScript(site)) return false

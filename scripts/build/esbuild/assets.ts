@@ -1,11 +1,10 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { parse } from 'node:path'
 import type { Plugin, PluginBuild } from 'esbuild'
 import { ASSETS_PATH } from '../../../src/shared/paths.ts'
-import { BASE_MODULE, createBaseModule } from './base-module.ts'
-import type { BundleTarget } from './bundle-target.ts'
-import { contentHash } from './content-hash.ts'
 import { resolveFile } from './resolve-file.ts'
+import { BASE_MODULE, type BundleTarget, createBaseModule } from './virtual-modules.ts'
 
 /** Extensions of the files that a site imports to get their URL. */
 export const ASSET_EXTENSIONS = [
@@ -103,4 +102,16 @@ function resolveUrls(build: PluginBuild, extensions: readonly string[], toUrl: (
     if (found.external || found.namespace !== 'file') return null
     return { path: (await toUrl(found.path)) + suffix, external: true, watchFiles: [found.path] }
   })
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/**
+ * Returns a hash of 40 bits as eight characters of base 32, esbuild's format. It is safe in file names, also on disks
+ * that ignore case.
+ */
+export function contentHash(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return Array.from(hash.digest().subarray(0, 8), (byte) => ALPHABET[byte % 32]).join('')
 }

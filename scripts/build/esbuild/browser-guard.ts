@@ -1,7 +1,7 @@
 import { builtinModules } from 'node:module'
 import { dirname, relative } from 'node:path'
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from 'esbuild'
-import { isInstalled } from './source-file.ts'
+import { isInstalled } from './resolve-file.ts'
 
 /** The detail that the browser guard attaches to its messages. */
 export interface BrowserGuardDetail {

@@ -1,12 +1,11 @@
 import { basename } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import { type BuildFailure, build, type Message, type PartialMessage, type Plugin } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import { createProblem } from '../../build-problem.ts'
-import { contentHash } from './content-hash.ts'
-import { CSS_NAMESPACES } from './css-namespaces.ts'
-import { outputText } from './output-files.ts'
-import type { StylesheetReader } from './stylesheet-reader.ts'
+import { contentHash } from './assets.ts'
+import { outputText } from './bundler.ts'
+import { CSS_NAMESPACES, type StylesheetReader } from './stylesheet-reader.ts'
 
 /** A stylesheet with local class names, compiled without the modules that it composes from. */
 export interface CssModule {

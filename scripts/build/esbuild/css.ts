@@ -1,12 +1,11 @@
 import { dirname, resolve } from 'node:path'
 import type { Message, OnResolveArgs, Plugin, PluginBuild } from 'esbuild'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import type { StylesheetOptions } from '../../styles.ts'
-import type { BundleTarget } from './bundle-target.ts'
 import { type CompileCssModule, type CssModule, createCssModuleCompiler } from './css-module.ts'
-import { CSS_NAMESPACES } from './css-namespaces.ts'
 import { resolveFile } from './resolve-file.ts'
-import { createStylesheetReader, type StylesheetReader } from './stylesheet-reader.ts'
+import { CSS_NAMESPACES, createStylesheetReader, type StylesheetReader } from './stylesheet-reader.ts'
+import type { BundleTarget } from './virtual-modules.ts'
 
 const { classes: CLASSES, rules: RULES } = CSS_NAMESPACES
 const resolving = Symbol('resolving')

@@ -10,8 +10,7 @@ import {
   needsBundler,
   packageName,
 } from './node-specifier.ts'
-import { readPackage } from './site-package.ts'
-import { isInstalled } from './source-file.ts'
+import { isInstalled, readPackage } from './resolve-file.ts'
 
 const resolving = Symbol('resolving')
 const builtins = new Set(builtinModules)

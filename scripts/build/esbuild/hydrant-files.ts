@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { PACKAGE_FOLDER } from '../../../src/server/util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../../../src/server/util/paths.ts'
 
 /** The folder of this package's compiled sources. esbuild reports paths with symbolic links resolved. */
 const FOLDER = realpathSync(join(PACKAGE_FOLDER, 'dist', 'src'))
@@ -60,3 +60,33 @@ export function filterFor(...files: readonly HydrantFile[]): RegExp {
   const paths = files.map((file) => hydrantPath(file).replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return new RegExp(`^(?:${paths.join('|')})$`)
 }
+
+/** What `hydrant` exports, without its types. A build loads neither the server nor React. */
+export const HYDRANT_EXPORTS = [
+  'HttpError',
+  'addDraining',
+  'createServer',
+  'default',
+  'defineConfig',
+  'digestOf',
+  'hydrant',
+  'invalidForm',
+  'localPath',
+  'notFound',
+  'parseDigest',
+  'perRequest',
+  'redirect',
+  'rewriteUrl',
+]
+
+/** What `hydrant/react` exports, without its types. */
+export const REACT_EXPORTS = [
+  'FailureBoundary',
+  'Image',
+  'href',
+  'prefetch',
+  'publicEnv',
+  'refresh',
+  'useNavigation',
+  'useSubmission',
+]

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join } from 'node:path'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import { type BuildProblem, createProblem, placeAt } from '../../build-problem.ts'
-import { foldersFrom } from './site-package.ts'
+import { foldersFrom } from './resolve-file.ts'
 
 const BY_PLUGIN = 'or compile the modules that need it with a plugin in "esbuild.plugins" of hydrant.config.ts'
 

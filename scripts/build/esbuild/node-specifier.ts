@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, sep } from 'node:path'
 import type { Metafile } from 'esbuild'
-import { readPackage } from './site-package.ts'
+import { readPackage } from './resolve-file.ts'
 
 const RELATIVE_IMPORT = /\b(?:from|import)\s*(["'])(\.\.?\/[^"'\n]+)\1/g
 

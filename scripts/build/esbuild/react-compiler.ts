@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import { decodedMappings, encodedMappings, type SourceMapSegment, TraceMap } from '@jridgewell/trace-mapping'
 import type { Plugin } from 'esbuild'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
-import { firstLineOf } from '../../../src/server/util/message-of.ts'
+import { firstLineOf } from '../../../src/server/util/unknown-values.ts'
 import { isHydrantPath } from './hydrant-files.ts'
 
 /** The package that compiled components import. */
@@ -61,7 +61,7 @@ function withoutTexts(map: NonNullable<Result['map']>) {
 
 /**
  * Creates the plugin that compiles the site's modules for the browser with React Compiler. It comes after all plugins
- * that load modules or refuse them.
+ * that load modules or refuse them. The server renders each component once, so a cache would only be work there.
  */
 export function createReactCompiler(compile: CompileReact): Plugin {
   return {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PartialMessage } from 'esbuild'
-import { messageOf } from '../../../src/server/util/message-of.ts'
+import { messageOf } from '../../../src/server/util/unknown-values.ts'
 import type { StylesheetOptions } from '../../styles.ts'
 
 /** Reads stylesheets as CSS. Plugins of `hydrant/styles` compile some of them. Paths are absolute. */
@@ -71,4 +71,12 @@ async function describeError(error: unknown, path: string): Promise<PartialMessa
       lineText: source.split('\n')[(place.line ?? 0) - 1] ?? '',
     },
   }
+}
+
+/** The namespaces of the modules that stylesheets become: the names of their classes, and their rules. */
+export const CSS_NAMESPACES = { classes: 'hydrant-css-module', rules: 'hydrant-css' } as const
+
+/** Returns whether a module, by its id, is a stylesheet. */
+export function isStylesheet(id: string): boolean {
+  return id.startsWith(`${CSS_NAMESPACES.rules}:`) || (!id.includes(':') && id.endsWith('.css'))
 }

@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises'
-import { parse } from 'node:path'
-import { mapWithLimit } from '../../map-with-limit.ts'
-import type { Queue } from '../../queue.ts'
-import { contentHash } from '../esbuild/content-hash.ts'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join, parse } from 'node:path'
+import { firstLineOf } from '../../../src/server/util/unknown-values.ts'
+import { mapWithLimit, type Queue } from '../../map-with-limit.ts'
+import { contentHash } from '../esbuild/assets.ts'
 import type { SiteImage } from '../esbuild/image-modules.ts'
-import type { CachedFile, ImageCache } from './image-cache.ts'
-import type { Sharp } from './load-sharp.ts'
+import { renameWithRetries } from '../output/output-folder.ts'
 
 /**
  * The formats of the copies, with options for sharp. A browser uses the first format that it supports. Encoding AVIF
@@ -87,4 +88,108 @@ async function encodeCopy(
       await turned.resize({ width }).toFormat(format, options).toFile(path)
     }),
   )
+}
+
+/** The part of the package `sharp` that is used. */
+export interface Sharp {
+  (contents: Uint8Array, options: { failOn: 'error' }): Pipeline
+  /** The versions of sharp and of the libraries in it, by their names. */
+  versions: Readonly<Record<string, string>>
+}
+
+interface Pipeline {
+  metadata(): Promise<{ width: number; height: number; orientation?: number }>
+  /** Without an angle, turns the image as its EXIF data says. */
+  rotate(): Pipeline
+  resize(options: { width: number }): Pipeline
+  toFormat(format: 'avif' | 'webp', options: { effort?: number }): Pipeline
+  toFile(path: string): Promise<unknown>
+}
+
+export type LoadedSharp = { kind: 'loaded'; sharp: Sharp } | { kind: 'missing' } | { kind: 'broken'; reason: string }
+
+/** Loads sharp as a module of the site would. The result is `broken` if the binary does not fit this machine. */
+export function loadSharp(siteDir: string): LoadedSharp {
+  const require = createRequire(join(siteDir, 'package.json'))
+  let path: string
+  try {
+    path = require.resolve('sharp')
+  } catch {
+    return { kind: 'missing' }
+  }
+  try {
+    return { kind: 'loaded', sharp: require(path) }
+  } catch (error) {
+    return { kind: 'broken', reason: firstLineOf(error) }
+  }
+}
+
+/** A cache of files that take long to create. The name of a file identifies the input that it was created from. */
+interface ImageCache {
+  /** Returns the file with this name. If there is none, `write` creates it at the path that it gets. */
+  get(name: string, write: (path: string) => Promise<unknown>): Promise<CachedFile>
+  /** Removes the files that no build has used for a month. */
+  prune(): Promise<void>
+  /** How many files were created, and how many were in the cache. */
+  readonly counts: { readonly made: number; readonly found: number }
+}
+
+interface CachedFile {
+  path: string
+  bytes: number
+}
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000
+
+/**
+ * Creates a cache in a folder, which several processes may use at the same time.
+ *
+ * @param onMake Called before the first file is made.
+ */
+export function createImageCache(folder: string, onMake: () => void): ImageCache {
+  const counts = { made: 0, found: 0 }
+  const files = new Map<string, Promise<CachedFile>>()
+
+  async function find(path: string): Promise<CachedFile | null> {
+    const found = await stat(path).catch(() => null)
+    if (!found || found.size === 0) return null
+    const now = new Date()
+    counts.found++
+    // The folder may belong to another user.
+    await utimes(path, now, now).catch(() => {})
+    return { path, bytes: found.size }
+  }
+
+  async function make(path: string, write: (path: string) => Promise<unknown>): Promise<CachedFile> {
+    if (counts.made++ === 0) onMake()
+    await mkdir(folder, { recursive: true })
+    // Renamed when complete, because another process may read the file.
+    const draft = `${path}.${randomUUID()}`
+    try {
+      await write(draft)
+      await renameWithRetries(draft, path)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
+    return { path, bytes: (await stat(path)).size }
+  }
+
+  return {
+    counts,
+    get(name, write) {
+      const path = join(folder, name)
+      const pending = files.get(name) ?? find(path).then((file) => file ?? make(path, write))
+      files.set(name, pending)
+      return pending
+    },
+    async prune() {
+      const before = Date.now() - KEPT_MS
+      for (const name of await readdir(folder).catch(() => [])) {
+        const path = join(folder, name)
+        const file = await stat(path).catch(() => null)
+        if (file && file.mtimeMs < before) await rm(path, { force: true })
+      }
+    },
+  }
 }

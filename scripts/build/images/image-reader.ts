@@ -3,13 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type BuildProblem, createProblem } from '../../build-problem.ts'
-import { createQueue } from '../../queue.ts'
+import { createQueue } from '../../map-with-limit.ts'
 import { nameAsset } from '../esbuild/assets.ts'
-import type { ReadImage, SiteImage } from '../esbuild/image-modules.ts'
-import { encodeImage, FORMATS } from './encode-image.ts'
-import { createImageCache } from './image-cache.ts'
-import { type LoadedSharp, loadSharp, type Sharp } from './load-sharp.ts'
-import { measureImage } from './measure-image.ts'
+import { measureImage, type ReadImage, type SiteImage } from '../esbuild/image-modules.ts'
+import { createImageCache, encodeImage, FORMATS, type LoadedSharp, loadSharp, type Sharp } from './encode-image.ts'
 
 export interface ImageSummary {
   /** The number of copies that were encoded. */

@@ -1,4 +1,13 @@
-import type { AnyNode, Expression, Identifier, Pattern, Program } from 'acorn'
+import type {
+  AnyNode,
+  CallExpression,
+  Expression,
+  ExpressionStatement,
+  Identifier,
+  ObjectExpression,
+  Pattern,
+  Program,
+} from 'acorn'
 import { nodesIn } from './parse-script.ts'
 
 /** A variable, function or class of a bundle. */
@@ -72,4 +81,91 @@ function identifiersIn(pattern: Pattern): Identifier[] {
     case 'MemberExpression':
       return []
   }
+}
+
+/** An export of a module, as the bundle defines it. */
+export interface Export {
+  /** The name under which the module exports it. */
+  name: string
+  /** The variable, function or class of the bundle. Null when the export is a property of one. */
+  local: string | null
+  offset: number
+}
+
+/** The exports of one file of the site. */
+export interface ModuleExports {
+  file: string
+  exports: Export[]
+}
+
+/**
+ * Lists the exports of each file in the `modules` of the build's own entry. For `import * as module0` esbuild writes an
+ * object that `__export(index_exports, { load: () => load2 })` fills.
+ */
+export function findExports(program: Program, definitions: Definitions): ModuleExports[] {
+  const getters = findGetters(program)
+  const modules = definitions.outer.get(localName(program, 'modules'))?.value
+  return membersOf(modules).map(([file, value]) => ({
+    file,
+    exports: value.type === 'Identifier' ? toExports(getters.get(value.name), definitions) : [],
+  }))
+}
+
+/** Lists the exports of a script that esbuild has compiled from one file. */
+export function findModuleExports(program: Program, definitions: Definitions, file: string): ModuleExports[] {
+  const [getters] = findGetters(program).values()
+  return [{ file, exports: toExports(getters, definitions) }]
+}
+
+function toExports(getters: ObjectExpression | undefined, { outer, assigned }: Definitions): Export[] {
+  return membersOf(getters).flatMap(([name, getter]): Export[] => {
+    const value = getter.type === 'ArrowFunctionExpression' ? getter.body : null
+    // `() => import_cart.load` for a CommonJS module.
+    const variable = value?.type === 'MemberExpression' ? value.object : value
+    if (variable?.type !== 'Identifier') return []
+    const definition = outer.get(variable.name) ?? assigned.get(variable.name)
+    return definition ? [{ name, local: variable === value ? variable.name : null, offset: definition.offset }] : []
+  })
+}
+
+/** Returns the second argument of each `__export()`, by the name of the first. */
+function findGetters(program: Program): Map<string, ObjectExpression> {
+  const found = new Map<string, ObjectExpression>()
+  for (const statement of program.body) {
+    if (!isExportCall(statement)) continue
+    const [target, getters] = statement.expression.arguments
+    if (target?.type === 'Identifier' && getters?.type === 'ObjectExpression') found.set(target.name, getters)
+  }
+  return found
+}
+
+/** Returns whether a statement is `__export(index_exports, { load: () => load2 })`. */
+export function isExportCall(
+  statement: Program['body'][number],
+): statement is ExpressionStatement & { expression: CallExpression } {
+  const call = statement.type === 'ExpressionStatement' ? statement.expression : null
+  return call?.type === 'CallExpression' && call.callee.type === 'Identifier' && /^__export\d*$/.test(call.callee.name)
+}
+
+type Member = [key: string, value: Expression]
+
+function membersOf(object: Expression | null | undefined): Member[] {
+  if (object?.type !== 'ObjectExpression') return []
+  return object.properties.flatMap((property): Member[] => {
+    if (property.type !== 'Property' || property.computed) return []
+    const { key, value } = property
+    if (key.type === 'Identifier') return [[key.name, value]]
+    return key.type === 'Literal' ? [[String(key.value), value]] : []
+  })
+}
+
+/** Returns the name in the bundle of an export of its entry. */
+function localName(program: Program, name: string): string {
+  for (const statement of program.body) {
+    if (statement.type !== 'ExportNamedDeclaration') continue
+    for (const { exported, local } of statement.specifiers) {
+      if (exported.type === 'Identifier' && exported.name === name && local.type === 'Identifier') return local.name
+    }
+  }
+  return name
 }

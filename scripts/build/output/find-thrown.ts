@@ -1,5 +1,4 @@
-import type { CallExpression, Class, Expression, Program } from 'acorn'
-import { createMeanings, nameOf } from './name-meanings.ts'
+import type { AnyNode, CallExpression, Class, Expression, Identifier, Pattern, Program } from 'acorn'
 import { nodesIn } from './parse-script.ts'
 
 /** A value that a script throws, or rejects a promise with. */
@@ -76,4 +75,102 @@ function findErrorClasses({ body }: Program): ReadonlySet<string> {
     for (const { id, init } of declared.declarations) if (init?.type === 'ClassExpression') add(nameOf(id), init)
   }
   return errors
+}
+
+/** The value of a name: a function that rejects a promise, or a value that was caught. */
+type Meaning = 'reject' | 'caught' | 'other'
+
+/** Follows the names of a script. `visit` has to be called for each node, in the order of their starts. */
+export interface Meanings {
+  visit(node: AnyNode): void
+  /** Returns the meaning of a name at the node that was visited last. */
+  of(node: AnyNode): Meaning
+  /** Returns whether a call rejects a promise, judging by the name of the called function. */
+  isRejection(call: CallExpression): boolean
+}
+
+interface Scope {
+  node: AnyNode
+  names: Map<string, Meaning>
+}
+
+/**
+ * Finds the meanings of names: a parameter of `new Promise()`, `catch (error)`, `.catch((error) => …)`. Declarations
+ * inside a function are not read, so a name may be confused with another name.
+ */
+function createMeanings(program: Program): Meanings {
+  const scopes: Scope[] = [{ node: program, names: new Map() }]
+  /** The parameter of a function that is an argument, with its meaning. */
+  const callbacks = new Map<AnyNode, [parameter: number, Meaning]>()
+  /** The properties whose functions reject a promise. */
+  const methods = new Set(['reject', 'abort', 'throw'])
+
+  const scopeOf = (name: string) => scopes.findLastIndex(({ names }) => names.has(name))
+  const meaningOf = (node: AnyNode): Meaning =>
+    (node.type === 'Identifier' && scopes[scopeOf(node.name)]?.names.get(node.name)) || 'other'
+
+  /** Follows `this.fail = reject` and `fail = reject`. */
+  function follow(target: Pattern, { name }: Identifier) {
+    if (target.type === 'MemberExpression' && !target.computed) methods.add(nameOf(target.property))
+    // The variable is declared outside of the function with the parameter.
+    if (target.type === 'Identifier') scopes[scopeOf(name) - 1]?.names.set(target.name, 'reject')
+  }
+
+  return {
+    of: meaningOf,
+    isRejection: ({ callee }) =>
+      meaningOf(callee) === 'reject' ||
+      (callee.type === 'MemberExpression' && !callee.computed && methods.has(nameOf(callee.property))),
+    visit(node) {
+      while (!isAround(scopes.at(-1)?.node, node)) scopes.pop()
+      switch (node.type) {
+        case 'FunctionDeclaration':
+        case 'FunctionExpression':
+        case 'ArrowFunctionExpression':
+          scopes.push({ node, names: namesOf(node.params, callbacks.get(node)) })
+          break
+        case 'CatchClause':
+          scopes.push({ node, names: namesOf(node.param ? [node.param] : [], [0, 'caught']) })
+          break
+        case 'NewExpression':
+          if (nameOf(node.callee) === 'Promise' && node.arguments[0]) callbacks.set(node.arguments[0], [1, 'reject'])
+          break
+        case 'CallExpression': {
+          const handler = handlerIn(node)
+          if (handler) callbacks.set(handler, [0, 'caught'])
+          break
+        }
+        case 'AssignmentExpression':
+          if (node.right.type === 'Identifier' && meaningOf(node.right) === 'reject') follow(node.left, node.right)
+          break
+        case 'ObjectPattern':
+          // `const { promise, reject } = Promise.withResolvers()`
+          for (const one of node.properties) {
+            if (one.type === 'Property' && nameOf(one.key) === 'reject')
+              scopes.at(-1)?.names.set(nameOf(one.value), 'reject')
+          }
+      }
+    },
+  }
+}
+
+/** Returns the name of an identifier; an empty string for any other node. */
+function nameOf(node: AnyNode): string {
+  if (node.type === 'Identifier') return node.name
+  return node.type === 'PrivateIdentifier' ? `#${node.name}` : ''
+}
+
+function isAround(outer: AnyNode | undefined, { start, end }: AnyNode): boolean {
+  return outer === undefined || (outer.start <= start && end <= outer.end)
+}
+
+function namesOf(patterns: readonly Pattern[], named: [parameter: number, Meaning] | undefined): Map<string, Meaning> {
+  return new Map(patterns.map((pattern, index) => [nameOf(pattern), named?.[0] === index ? named[1] : 'other']))
+}
+
+/** Returns the function that `.catch()` or `.then()` calls with the reason. */
+function handlerIn({ callee, arguments: given }: CallExpression): AnyNode | undefined {
+  const method = callee.type === 'MemberExpression' ? nameOf(callee.property) : ''
+  if (method === 'catch') return given[0]
+  return method === 'then' ? given[1] : undefined
 }

@@ -1,9 +1,10 @@
+import { resolve } from 'node:path'
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
-import { MAX_PRIMITIVES, STACKS_VARIABLE } from '../../../src/shared/wire/thrown-stacks.ts'
+import { MAX_PRIMITIVES, STACKS_VARIABLE } from '../../../src/shared/wire/report-format.ts'
+import { isHydrantPath } from '../esbuild/hydrant-files.ts'
+import { type Insertion, insertTexts, shiftMappings } from './edit-script.ts'
 import { findThrown, type ThrownValue } from './find-thrown.ts'
-import { type Insertion, insertTexts, shiftMappings } from './insert-texts.ts'
-import { parseParts } from './parse-script.ts'
-import { createPositions } from './positions.ts'
+import { createPositions, parseParts } from './parse-script.ts'
 
 export interface MappedCode {
   code: string
@@ -82,4 +83,53 @@ function withKeeper(code: string, name: string): string {
     '}}}catch{}return v}\n'
   const end = /\s*(?:\n\/\/# sourceMappingURL=\S+\s*)?$/.exec(code)
   return `${code.slice(0, end?.index)}\n${keeper}${end?.[0].trimStart() ?? ''}`
+}
+
+/** The error of esbuild's function for `import()` and `require()` with a pattern, for a path that no file has. */
+const ERROR = 'throw new Error("Module not found in bundle: "'
+/** The function up to the error. It is shorter than `LONGEST`. */
+const UNMATCHED = /([\w$]+)\[([\w$]+)\];\s*if\s*\(([\w$]+)\)\s*return \3\(\);\s*$/
+const LONGEST = 300
+
+/**
+ * Makes an `import()` with a pattern, as `./texts/${language}.ts`, reject if no file has the path, as the language
+ * defines it. esbuild throws an error at once, for `import()` as for `require()`.
+ */
+export function rejectUnmatched(script: MappedCode): MappedCode {
+  const offset = script.code.indexOf(ERROR)
+  // In the whole code, the pattern would take seconds: scripts contain words of 100,000 characters.
+  const found = UNMATCHED.exec(script.code.slice(Math.max(0, offset - LONGEST), Math.max(0, offset)))
+  if (!found) return script
+  const [, targets, path] = found
+  // Both kinds of calls have the function. Only their targets tell them apart.
+  const areImports = `Object.values(${targets}).every(load=>/=>\\s*(?:import\\(|Promise\\b|[\\w$]+\\(\\)\\.then\\()/.test(load))`
+  const rejection = `if(${areImports})return Promise.reject(new Error("Module not found in bundle: "+${path}));`
+  const insertions = [{ offset, text: rejection, isBefore: true }]
+  const { map } = script
+  return {
+    code: insertTexts(script.code, insertions),
+    map: map && { ...map, mappings: shiftMappings(new TraceMap(map), script.code, insertions) },
+  }
+}
+
+/** Namespaces of the modules that the build writes, and esbuild's for a module that a package disables. */
+const WRITTEN_BY_BUILD = /^(?:hydrant-[\w-]+|\(disabled\)):/
+
+const REACT = /[\\/]node_modules[\\/](?:react|react-dom|scheduler)[\\/]/
+
+/**
+ * Returns whether a source belongs to the site: not to a package or Hydrant, and not written by the build. `source` is
+ * the text in the source map of a bundle in `folder`.
+ */
+export function isOfSite(source: string, folder: string): boolean {
+  if (source.includes('node_modules/') || WRITTEN_BY_BUILD.test(source)) return false
+  return !isHydrantPath(resolve(folder, decodeURI(source)))
+}
+
+/** Returns whether a source is the site's or a package's, and not React's. */
+export function isOfSiteOrPackage(source: string, folder: string): boolean {
+  if (WRITTEN_BY_BUILD.test(source)) return false
+  // From a folder in `node_modules`, the path of React in the map does not name that folder.
+  const path = resolve(folder, decodeURI(source))
+  return !REACT.test(path) && !isHydrantPath(path)
 }

@@ -1,6 +1,7 @@
 // Pages that are open in browsers during a deployment still request files of earlier builds. More than one build may lie
 // between that of the server and the new one: a build that could not start was followed by its fix.
 
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
@@ -8,7 +9,7 @@ import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 import type { OutputFolder } from './output-folder.ts'
 
 /** The number of earlier builds whose files and source maps are kept. */
-export const EARLIER_BUILDS = 4
+const EARLIER_BUILDS = 4
 
 /**
  * Keeps the browser's files of the build in `folder` and of those before it, with their compressed copies. `newFiles` are
@@ -49,7 +50,7 @@ function isSame(names: readonly string[], others: readonly string[]): boolean {
 }
 
 /** Reads a JSON file. Returns null when it is missing or broken. */
-export async function readJson(file: string): Promise<unknown> {
+async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'))
   } catch {
@@ -58,8 +59,76 @@ export async function readJson(file: string): Promise<unknown> {
 }
 
 /** Returns the file names in the list `field` of a JSON object. */
-export function fileNamesIn(json: unknown, field = 'clientFiles'): string[] {
+function fileNamesIn(json: unknown, field = 'clientFiles'): string[] {
   const list: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, field) : null
   // The folder is flat, and a name must not lead out of it.
   return Array.isArray(list) ? list.filter((name) => typeof name === 'string' && basename(name) === name) : []
+}
+
+// Pages that were opened and servers that were started before the last build still report failures. Their stacks need
+// the source maps of earlier builds.
+
+interface KeptBuild {
+  buildId: string
+  /** Names of the files in the folder of maps. */
+  maps: string[]
+}
+
+/**
+ * Keeps the source maps of earlier builds, and their server bundles, because a position in a server's map needs the
+ * text of the bundle. `newMaps` are the maps that the new build writes itself.
+ */
+export async function keepPreviousMaps(
+  folder: string,
+  { buildId, maps: newMaps }: KeptBuild,
+  output: OutputFolder,
+): Promise<void> {
+  const present = new Set(await readdir(join(folder, BUILD_PATHS.clientMaps)).catch(() => []))
+  const last = await readLastBuild(folder, present)
+  const builds = [...(last ? [last] : []), ...(await readKeptBuilds(folder))]
+    .filter((build, index, all) => all.findIndex((one) => one.buildId === build.buildId) === index)
+    .filter(
+      (build) => build.buildId !== buildId && existsSync(join(folder, `${BUILD_PATHS.keptServer(build.buildId)}.map`)),
+    )
+    .slice(0, EARLIER_BUILDS)
+  if (builds.length === 0) return
+  const isNew = new Set(newMaps)
+  const maps = new Set(builds.flatMap((build) => build.maps).filter((name) => present.has(name) && !isNew.has(name)))
+  await mapWithLimit(maps, FILES_AT_A_TIME, (name) => output.keep(`${BUILD_PATHS.clientMaps}/${name}`))
+  for (const build of builds) {
+    const kept = BUILD_PATHS.keptServer(build.buildId)
+    await output.keep(kept)
+    await output.keep(`${kept}.map`)
+  }
+  await output.write(BUILD_PATHS.keptBuilds, `${JSON.stringify({ builds }, null, 2)}\n`)
+}
+
+async function readLastBuild(folder: string, present: ReadonlySet<string>): Promise<KeptBuild | null> {
+  const manifest = await readJson(join(folder, BUILD_PATHS.manifest))
+  const buildId = fieldOf(manifest, 'buildId')
+  if (!isBuildId(buildId)) return null
+  return {
+    buildId,
+    maps: fileNamesIn(manifest, 'clientFiles')
+      .map((name) => `${name}.map`)
+      .filter((name) => present.has(name)),
+  }
+}
+
+async function readKeptBuilds(folder: string): Promise<KeptBuild[]> {
+  const builds = fieldOf(await readJson(join(folder, BUILD_PATHS.keptBuilds)), 'builds')
+  if (!Array.isArray(builds)) return []
+  return builds.flatMap((build: unknown) => {
+    const buildId = fieldOf(build, 'buildId')
+    return isBuildId(buildId) ? [{ buildId, maps: fileNamesIn(build, 'maps') }] : []
+  })
+}
+
+function fieldOf(json: unknown, name: string): unknown {
+  return typeof json === 'object' && json !== null ? Reflect.get(json, name) : undefined
+}
+
+// The id becomes part of a path.
+function isBuildId(value: unknown): value is string {
+  return typeof value === 'string' && /^\w+$/.test(value) && basename(value) === value
 }

@@ -2,18 +2,14 @@ import { posix } from 'node:path'
 import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import type { BuildResult, Metafile } from 'esbuild'
 import type { ClientModule, Manifest } from '../../../src/server/build-output/manifest.ts'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import { compareText } from '../../build-problem.ts'
-import type { Assets, FileOnDisk } from '../esbuild/assets.ts'
+import { type Assets, contentHash, type FileOnDisk } from '../esbuild/assets.ts'
+import { type BundleOptions, outputsByName } from '../esbuild/bundler.ts'
 import { HYDRANT_FILES, hydrantPath } from '../esbuild/hydrant-files.ts'
-import type { BundleOptions } from '../esbuild/incremental-build.ts'
-import { outputsByName } from '../esbuild/output-files.ts'
 import { CLIENT_ENTRY, VIRTUAL } from '../esbuild/virtual-modules.ts'
-import { markThrown } from './mark-thrown.ts'
-import { nameFunctions } from './name-functions.ts'
-import { rejectUnmatched } from './reject-unmatched.ts'
-import { applyNames, nameByContent } from './rename-by-content.ts'
-import { isOfSite, isOfSiteOrPackage } from './site-sources.ts'
+import { nameFunctions } from './find-functions.ts'
+import { isOfSite, isOfSiteOrPackage, markThrown, rejectUnmatched } from './mark-thrown.ts'
 
 export interface ClientOutput extends Pick<Manifest, 'dataReader' | 'entry' | 'entryImports' | 'modules'> {
   /** The contents of the files, by their names in the client folder. */
@@ -139,4 +135,67 @@ function reach(imports: ReadonlyMap<string, readonly string[]>, from: string): s
   for (const name of found) for (const next of imports.get(name) ?? []) found.add(next)
   found.delete(from)
   return [...found]
+}
+
+export interface BundledFile {
+  name: string
+  text: string
+  /** Names of the bundled files in its text. */
+  references: readonly string[]
+  /** The module that only this file contains (none). Files of different modules have different names. */
+  module?: string | undefined
+}
+
+/**
+ * Returns new names for bundled files. A name is a hash of the content of the file and of all files that it refers to.
+ * esbuild's hashes include the paths of the sources, which depend on where a package is installed. A new name is as
+ * long as the old one, so that positions in source maps stay valid.
+ */
+export function nameByContent(files: readonly BundledFile[]): Map<string, string> {
+  const parsed = new Map(files.map((file) => [file.name, parse(file)]))
+  const renamed = new Map<string, string>()
+  const stylesheets = new Map<string, string>()
+  for (const name of [...parsed.keys()].sort()) {
+    const hash = contentHash(describeFile(name, parsed), parsed.get(name)?.module ?? '')
+    const newName = name.replace(/[A-Z2-7]{8}(?=\.\w+$)/, hash)
+    // Pages often have equal stylesheets: under one name a browser fetches them once.
+    const equal = newName.endsWith('.css') ? stylesheets.get(hash) : undefined
+    renamed.set(name, equal ?? newName)
+    stylesheets.set(hash, equal ?? newName)
+  }
+  return renamed
+}
+
+export function applyNames({ text, references }: BundledFile, names: ReadonlyMap<string, string>): string {
+  return references.reduce((rest, name) => rest.replaceAll(name, names.get(name) ?? name), text)
+}
+
+interface ParsedFile extends Pick<BundledFile, 'module'> {
+  hash: string
+  references: string[]
+}
+
+function parse({ text, references, module }: BundledFile): ParsedFile {
+  const inOrder = [...new Set(references)].sort((a, b) => text.indexOf(a) - text.indexOf(b))
+  const plain = inOrder.reduce((rest, name, index) => rest.replaceAll(name, `\0${index}`), text)
+  return { hash: contentHash(plain), references: inOrder, module }
+}
+
+/**
+ * Describes a file by the hashes of all files that it leads to, in the order of their references. References are
+ * numbers, because they may be circular.
+ */
+function describeFile(name: string, files: ReadonlyMap<string, ParsedFile>): string {
+  const order = new Map([[name, 0]])
+  const lines: string[] = []
+  for (const [current] of order) {
+    const file = files.get(current)
+    const numbers = (file?.references ?? []).map((reference) => {
+      const number = order.get(reference) ?? order.size
+      order.set(reference, number)
+      return number
+    })
+    lines.push(`${file?.hash} ${numbers.join(' ')}`)
+  }
+  return lines.join('\n')
 }

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
-import { mapWithLimit } from '../../map-with-limit.ts'
-import type { FileOnDisk } from '../esbuild/assets.ts'
+import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
+import { contentHash, type FileOnDisk } from '../esbuild/assets.ts'
 import type { OutputFolder } from './output-folder.ts'
 import type { ClientOutput } from './read-client-output.ts'
 
@@ -66,4 +67,17 @@ async function precompress(name: string, contents: Uint8Array): Promise<Compress
     { name: `${name}.br`, contents: brotli },
     { name: `${name}.gz`, contents: zipped },
   ].filter((file) => file.contents.byteLength < contents.byteLength)
+}
+
+/** Copies the files of public/ into the build. Returns the path and the content hash of each. */
+export async function copyPublicFiles(
+  siteDir: string,
+  paths: readonly string[],
+  output: Pick<OutputFolder, 'copy'>,
+): Promise<string[]> {
+  return await mapWithLimit(paths, FILES_AT_A_TIME, async (path) => {
+    const source = join(siteDir, 'public', path)
+    await output.copy(source, `${BUILD_PATHS.public}/${path}`)
+    return `${path} ${contentHash(await readFile(source))}`
+  })
 }

@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PACKAGE_FOLDER } from '../../../src/server/util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../../../src/server/util/paths.ts'
 import { type BuildProblem, createProblem, type SourceLocation } from '../../build-problem.ts'
 import { PRERENDER_ARGUMENT } from '../../prerender-argument.ts'
-import { findExport } from '../bundles/find-export.ts'
-import type { PrerenderMessage, PrerenderProblem } from './prerender-messages.ts'
+import { findExport } from '../bundles/read-exports.ts'
+import type { PrerenderMessage, PrerenderProblem } from './render-address.ts'
 
 export interface PrerenderInput {
   /** The folder of the build, which is complete. */

@@ -1,24 +1,24 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { formOf, type PrerenderedRedirect } from '../../../src/server/cache/prerendered/format.ts'
+import { formOf, type PrerenderedRedirect } from '../../../src/server/cache/prerendered-pages.ts'
 import type { StoredResponse } from '../../../src/server/cache/shared/shared-store.ts'
 import type { CollectedRequest, ResponseCollector } from '../../../src/server/context/response-collector.ts'
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
+import type { ExportPlace } from '../../../src/server/errors/hydrant-error.ts'
 import { REQUEST_ID_HEADER } from '../../../src/server/http/headers.ts'
 import type { Format } from '../../../src/server/http/negotiate.ts'
-import { placeNote } from '../../../src/server/ledger/place-note.ts'
+import { placeNote } from '../../../src/server/ledger/failure-json.ts'
+import type { Options } from '../../../src/server/options/options.ts'
 import type { PreparedRoute } from '../../../src/server/pages/prepared-route.ts'
-import { layoutKey } from '../../../src/shared/wire/layout-key.ts'
+import { layoutKey } from '../../../src/shared/wire/boot.ts'
 import {
   BUILD_HEADER,
   LAYOUTS_HEADER,
   NAVIGATION_MARK,
   writeLayoutKeys,
 } from '../../../src/shared/wire/navigation-protocol.ts'
-import { createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
+import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
 import { findFix } from '../../find-fix.ts'
-import { formatInner } from '../../terminal/format-inner.ts'
-import { formatNamedPlace } from '../../terminal/format-named-place.ts'
-import { type PrerenderProblem, prerenderIn } from './prerender-messages.ts'
+import { formatInner, formatNamedPlace } from '../../terminal/format-failure.ts'
 
 /** A server of the site that has just been built. */
 export interface RenderingServer {
@@ -216,3 +216,41 @@ function frameIn({ stack, cause, errors = [] }: KeptError): SourceFrame | null {
 function locationOf({ file, line, column }: SourceFrame): SourceLocation {
   return { ...fileAt(file, line), column: column > 0 ? column : null }
 }
+
+/**
+ * Returns the options of a server that renders pages into files: without what concerns visitors, operators and other
+ * servers.
+ *
+ * @param atATime How many pages are rendered at the same time.
+ */
+export function renderingOptions(options: Options, atATime: number): Options {
+  const { limits } = options
+  return {
+    ...options,
+    hosts: [],
+    ledger: false,
+    onFailure: null,
+    trustProxy: false,
+    proxyStripsBase: false,
+    logRequests: false,
+    limits: { ...limits, maxEventLoopDelayMs: 0, maxRenders: Math.max(limits.maxRenders, atATime) },
+  }
+}
+
+// The messages of the process that prerenders pages to the build.
+
+/** A problem of a prerendered page. */
+export interface PrerenderProblem extends BuildProblem {
+  /** The export that is shown if the problem has no other place; null for none. */
+  about: ExportPlace | null
+}
+
+/** Returns the export `prerender` of a file. */
+export function prerenderIn(file: string): ExportPlace {
+  return { file, name: 'prerender' }
+}
+
+export type PrerenderMessage =
+  | { kind: 'progress'; done: number; total: number }
+  | { kind: 'done'; pages: number }
+  | { kind: 'failed'; problems: PrerenderProblem[] }

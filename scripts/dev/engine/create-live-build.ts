@@ -1,14 +1,11 @@
-import type { LiveBuild } from '../../../src/server/build-output/live-build.ts'
-import { type Build, createBuild } from '../../../src/server/build-output/load-build.ts'
+import { type Build, createBuild, type LiveBuild } from '../../../src/server/build-output/load-build.ts'
 import type { Manifest, ServerBundle } from '../../../src/server/build-output/manifest.ts'
-import { BASE_MODULE } from '../../build/esbuild/base-module.ts'
+import { BASE_MODULE } from '../../build/esbuild/virtual-modules.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 import { filesOf } from './dev-manifest.ts'
-import { guardFilesOf } from './find-broken-parts.ts'
-import { createFreshCode } from './fresh-code.ts'
-import { createPlaceholders, UNLOADED } from './placeholders.ts'
 import type { SiteStructure } from './read-structure.ts'
-import { type LoadAttempt, loadWorkingBuild } from './working-build.ts'
+import { guardFilesOf } from './site-revisions.ts'
+import { createPlaceholders, type LoadAttempt, loadWorkingBuild, UNLOADED } from './working-build.ts'
 
 /** A live build, with functions for changes of its modules. */
 export interface DevLiveBuild extends Omit<LiveBuild, 'brokenPage'> {
@@ -122,4 +119,44 @@ function indexByFile(filesOfIds: ReadonlyMap<string, readonly string[]>): Map<st
     }
   }
   return index
+}
+
+/** Loads code by ids: when it is first needed, and again after it has changed. */
+export interface FreshCode {
+  /**
+   * Loads code. Resolves with null if it is fresh: it has been loaded and has not changed since. Requests that arrive
+   * during the loading share its result.
+   */
+  refresh<Code>(id: string, load: () => Promise<Code>): Promise<Code | null>
+  /** Makes the next request load the code again. */
+  expire(id: string): void
+}
+
+/** @param onLoaded Is called when the current code of an id has been loaded. */
+function createFreshCode(onLoaded: (id: string) => void): FreshCode {
+  /** The promises of code that is being loaded; null for fresh code. */
+  const fresh = new Map<string, Promise<unknown> | null>()
+
+  function refresh<Code>(id: string, load: () => Promise<Code>): Promise<Code | null> {
+    const existing = fresh.get(id)
+    // Each id has one type of code.
+    if (existing !== undefined) return (existing ?? Promise.resolve(null)) as Promise<Code | null>
+    const loading: Promise<Code | null> = load().then(
+      (code) => {
+        // The code has changed during the loading, so this result is outdated.
+        if (fresh.get(id) !== loading) return refresh(id, load)
+        fresh.set(id, null)
+        onLoaded(id)
+        return code
+      },
+      (error: unknown) => {
+        if (fresh.get(id) === loading) fresh.delete(id)
+        throw error
+      },
+    )
+    fresh.set(id, loading)
+    return loading
+  }
+
+  return { refresh, expire: (id) => fresh.delete(id) }
 }

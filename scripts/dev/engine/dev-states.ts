@@ -6,8 +6,7 @@ import type { BrowserModules } from '../modules/browser/browser-modules.ts'
 import type { PackageBundle } from '../modules/packages/package-bundle.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 import { createLiveBuild, type DevLiveBuild } from './create-live-build.ts'
-import { writeManifest } from './dev-folder.ts'
-import { createDevManifest } from './dev-manifest.ts'
+import { createDevManifest, writeManifest } from './dev-manifest.ts'
 import type { PublishedModules } from './pending-modules.ts'
 import type { SiteStructure } from './read-structure.ts'
 import type { SiteRevision } from './site-revisions.ts'
@@ -76,7 +75,7 @@ export function createDevStates({ folder, browser, server }: DevStatesInput): De
       const before = last
       const isSame = before !== null && !isScanned && before.packages === packages
       const manifest = isSame ? before.manifest : createDevManifest(structure, buildId, packages, browser)
-      const key = isSame && structure.exports === before.structure.exports ? lastKey : keyOf(manifest, structure)
+      const key = isSame && structure.exports === before.structure.exports ? lastKey : stateKey(manifest, structure)
       const { serverPlugin } = manifest
       const isNewServer = isRestart || key !== lastKey || (serverPlugin !== null && dirty.has(serverPlugin))
       if (isNewServer) {
@@ -109,7 +108,7 @@ function hasOtherModules(state: DevState, next: DevState): boolean {
 }
 
 /** Returns a text that changes when the server has to be created again. */
-function keyOf(manifest: Manifest, { exports, config }: SiteStructure): string {
+function stateKey(manifest: Manifest, { exports, config }: SiteStructure): string {
   const lasting = [...exports].map(([file, names]) => [
     file,
     ...['action', 'guard'].filter((name) => names.includes(name)),

@@ -7,8 +7,9 @@ import {
   type Surroundings,
   serverFileKeys,
 } from '../../../src/server/build-output/manifest.ts'
+import { SCHEMA_EXPORTS } from '../../../src/server/schemas/page-schemas.ts'
+import type { StandardSchema } from '../../../src/shared/standard-schema.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
-import { createPlaceholders } from './placeholders.ts'
 import type { SiteStructure } from './read-structure.ts'
 
 /** An attempt to load the modules of a route. */
@@ -72,4 +73,25 @@ export async function loadWorkingBuild(input: WorkingBuildInput): Promise<Build>
     : { ...manifest, routes: [], root: await keepWorking(manifest.root) }
   for (const file of entry ? modulesOf(entry.page) : []) loaded[file] = createPlaceholders(structure.exports.get(file))
   return createBuild({ folder, manifest: part, modules: loaded, base, bundles: modules.scripts })
+}
+
+/** The placeholder of a function. */
+export const UNLOADED = () => null
+
+const unloadedSchema: StandardSchema = {
+  '~standard': { version: 1, vendor: 'hydrant', validate: (value) => ({ value }) },
+}
+
+/** The placeholders of exports that are not functions. */
+const PLACEHOLDERS = new Map<string, unknown>([
+  ['stream', true],
+  ['hydrate', false],
+  ['cache', { maxAgeS: 0 }],
+  ['prerender', undefined],
+  ...SCHEMA_EXPORTS.map((name) => [name, unloadedSchema] as const),
+])
+
+/** Creates values for the exports of a module that is not loaded. */
+export function createPlaceholders(names: readonly string[] = []): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, PLACEHOLDERS.has(name) ? PLACEHOLDERS.get(name) : UNLOADED]))
 }

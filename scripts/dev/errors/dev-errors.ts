@@ -1,30 +1,36 @@
 // Describes errors of a site in development for the overlay and the terminal.
 
-import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
-import { innerErrorsOf } from '../../../src/server/errors/inner-errors.ts'
-import { siteFrameOf } from '../../../src/server/errors/site-frame.ts'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type ErrorCode, type ErrorEntry, errorTable } from '../../../src/server/errors/error-table.ts'
+import {
+  type FailureRecord,
+  innerErrorsOf,
+  type KeptError,
+  type SourceFrame,
+  siteFrameOf,
+} from '../../../src/server/errors/failure-record.ts'
 import { describeNothing } from '../../../src/server/failures/describe-thrown.ts'
-import { readBrowserStack } from '../../../src/server/failures/stacks/browser-stack.ts'
 import type { SourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
-import { readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
-import { placeNote } from '../../../src/server/ledger/place-note.ts'
+import { linesAround } from '../../../src/server/failures/stacks/source-map-file.ts'
+import { readBrowserStack, readFrame } from '../../../src/server/failures/stacks/stack-frame.ts'
+import { placeNote } from '../../../src/server/ledger/failure-json.ts'
 import type {
   ConsoleText,
   DevCause,
+  DevCode,
   DevError,
   DevErrorKind,
   DevFrame,
   DevStackLine,
 } from '../../../src/shared/wire/dev-protocol.ts'
+import { foreignFix } from '../../build/discover/other-frameworks.ts'
 import { BuildError, type BuildProblem } from '../../build-problem.ts'
 import { findFix } from '../../find-fix.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
-import { folderWord } from '../../terminal/quote-word.ts'
-import { browserName } from './browser-name.ts'
+import { folderWord } from '../../terminal/text.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
-import { findKnownError } from './find-known-error.ts'
 import { readHydrationMismatch } from './hydration-diff.ts'
-import { readCode } from './read-code.ts'
 
 /** Describes each problem of a failed build of the site in `dir`. */
 export function fromBuildError({ problems }: BuildError, dir: string): DevError[] {
@@ -213,5 +219,68 @@ function stackOf(thrown: unknown): DevStackLine[] {
     const { location: file, function: name } = frame
     const isSite = !/^(?:[a-z]+:|\/|[A-Z]:\\)|(?:^|\/)node_modules\//.test(file)
     return [{ name, place: { file, line: frame.line, column: frame.column }, isSite }]
+  })
+}
+
+/** Returns the lines around a place in a file of the site in `dir`, or null when they cannot be read. */
+function readCode(dir: string, file: string, line: number): DevCode | null {
+  try {
+    return linesAround(readFileSync(resolve(dir, file), 'utf8').split(/\r?\n/), line)
+  } catch {
+    return null
+  }
+}
+
+/** In this order: most browsers also name those that they are compatible with. */
+const BROWSERS = [
+  ['Edge', /\bEdg\w*\/(\d+)/],
+  ['Opera', /\bOPR\/(\d+)/],
+  ['Firefox', /\b(?:Firefox|FxiOS)\/(\d+)/],
+  ['Chrome', /\b(?:HeadlessChrome|Chrome|CriOS)\/(\d+)/],
+  ['Safari', /\bVersion\/(\d+)[\d.]* .*Safari\//],
+] as const
+
+/** Returns the name and major version of a browser: `Firefox 146`. Null for an unknown user agent. */
+export function browserName(userAgent: string): string | null {
+  for (const [name, pattern] of BROWSERS) {
+    const version = pattern.exec(userAgent)?.[1]
+    if (version !== undefined) return `${name} ${version}`
+  }
+  return null
+}
+
+/** An error of Hydrant's table. */
+export interface KnownError {
+  code: ErrorCode
+  fix: string
+}
+
+/**
+ * Returns the error of Hydrant's table with this type and message; null for an error of the site. A failure has no
+ * code.
+ */
+function findKnownError({ type, message }: { type: string; message: string }): KnownError | null {
+  if (type !== 'HydrantError') return null
+  // Several patterns may match. The one with the most text of its own is the right one.
+  const [found] = patterns()
+    .filter(({ pattern }) => pattern.test(message))
+    .sort((a, b) => b.length - a.length)
+  return found ? { code: found.code, fix: fixOfName(message) ?? found.fix } : null
+}
+
+/** Returns the fix of the import of a name of another framework. A failure has no fix either. */
+function fixOfName(message: string): string | undefined {
+  const [, module = '', name = ''] = /^"(.*?)" has no export "(.*?)"/.exec(message) ?? []
+  return foreignFix(module, name)
+}
+
+function patterns() {
+  // The keys of the table are its codes.
+  return (Object.entries(errorTable) as [ErrorCode, ErrorEntry][]).map(([code, { message, fix }]) => {
+    const texts = message.split('%s')
+    const pattern = new RegExp(
+      `^${texts.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('[\\s\\S]*')}$`,
+    )
+    return { code, fix, pattern, length: texts.join('').length }
   })
 }

@@ -1,8 +1,12 @@
+import { dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { build } from 'esbuild'
 import type { DevError } from '../../../src/shared/wire/dev-protocol.ts'
+import { escapeHtml, escapeScript } from '../../../src/shared/wire/html.ts'
+import { entryPath } from '../../build/esbuild/bundler.ts'
+import { HYDRANT_FILES, hydrantPath } from '../../build/esbuild/hydrant-files.ts'
 import { fromProblem, fromStart } from './dev-errors.ts'
 import type { BrokenPart, DevFailure } from './dev-failures.ts'
-import { createErrorList, type ErrorList } from './error-list.ts'
-import { buildErrorScript, createErrorPage } from './error-page.ts'
 
 export interface ErrorDisplayInput {
   /** The site's folder. */
@@ -90,4 +94,123 @@ export function createErrorDisplay({ dir, base, onErrors, formatErrors }: ErrorD
     },
     page: () => page,
   }
+}
+
+/** The fields by which errors are selected. */
+export type ErrorSelection = Partial<Pick<DevError, 'kind' | 'route' | 'path'>>
+
+/** The current errors of a site in development, the oldest first. */
+interface ErrorList {
+  current(): readonly DevError[]
+  has(id: string): boolean
+  /** Adds errors. An error replaces the one with its id. */
+  add(errors: readonly DevError[]): void
+  /** Replaces all errors. */
+  replace(errors: readonly DevError[]): void
+  /** Removes the errors that have all values of the selection; without a selection, all errors. */
+  clear(selection?: ErrorSelection): void
+  /** Calls `listener` with the complete list after each change. Returns a function that removes it. */
+  subscribe(listener: (errors: readonly DevError[]) => void): () => void
+}
+
+/** A loop that fails must not fill the page. */
+const MAX_ERRORS = 20
+
+export function createErrorList(): ErrorList {
+  const listeners = new Set<(errors: readonly DevError[]) => void>()
+  let errors: readonly DevError[] = []
+
+  function replace(next: readonly DevError[]) {
+    errors = next
+    for (const listener of listeners) listener(errors)
+  }
+
+  return {
+    current: () => errors,
+    replace(next) {
+      if (!isDeepStrictEqual(next, errors)) replace(next.slice(-MAX_ERRORS))
+    },
+    has: (id) => errors.some((error) => error.id === id),
+    add(added) {
+      if (added.length === 0) return
+      const byId = new Map([...errors, ...added].map((error) => [error.id, error]))
+      replace([...byId.values()].slice(-MAX_ERRORS))
+    },
+    clear(selection = {}) {
+      const kept = errors.filter((error) => !isSelected(error, selection))
+      if (kept.length < errors.length) replace(kept)
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+function isSelected(error: DevError, { kind, route, path }: ErrorSelection): boolean {
+  return (
+    (kind === undefined || error.kind === kind) &&
+    (route === undefined || error.route === route) &&
+    (path === undefined || error.path === path)
+  )
+}
+
+/** Milliseconds after which a page without its script loads again. */
+const RELOAD_MS = 1_000
+
+/**
+ * Bundles the script of the error page: a site that does not build has no scripts. esbuild escapes `</script` in it.
+ * Resolves with null if esbuild cannot: the error may be in the `package.json` of the site, which it also reads.
+ */
+async function buildErrorScript(): Promise<string | null> {
+  const path = hydrantPath(HYDRANT_FILES.errorPage)
+  const result = await build({
+    absWorkingDir: dirname(path),
+    entryPoints: [entryPath(dirname(path), path)],
+    bundle: true,
+    charset: 'utf8',
+    format: 'esm',
+    legalComments: 'none',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    logLevel: 'silent',
+  }).catch(() => null)
+  return result?.outputFiles[0]?.text ?? null
+}
+
+/**
+ * Returns the page that a browser shows while the site does not build or start. It reloads after each build.
+ *
+ * @param text The errors as text, for clients without JavaScript.
+ * @param script The result of `buildErrorScript`.
+ */
+function createErrorPage(errors: readonly DevError[], text: string, base: string, script: string | null): string {
+  const title = errors[0]?.title ?? ''
+  const data = { base: base === '/' ? '' : base, errors }
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+<style>
+:root { color-scheme: light dark; }
+body { margin: 0 auto; max-width: 60rem; font: 1rem/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.25rem; }
+pre { overflow-x: auto; font: 0.875rem/1.5 ui-monospace, monospace; }
+</style>
+</head>
+<body>
+<main role="alert">
+<h1>${escapeHtml(title)}</h1>
+<pre>${escapeHtml(text)}</pre>
+<p>This page reloads when the site has been built again.</p>
+</main>
+<script type="application/json">${escapeScript(JSON.stringify(data))}</script>
+<script type="module">${script ?? `setTimeout(() => location.reload(), ${RELOAD_MS})`}</script>
+</body>
+</html>
+`
 }

@@ -1,11 +1,16 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { findFreePort } from '../../../src/server/lifecycle/free-port.ts'
-import { createListenError, describeOwner } from '../../../src/server/lifecycle/listen.ts'
-import { findPortOwner, type PortOwner } from '../../../src/server/lifecycle/port-owner.ts'
+import { networkInterfaces } from 'node:os'
+import {
+  createListenError,
+  describeOwner,
+  findFreePort,
+  findPortOwner,
+  type PortOwner,
+} from '../../../src/server/lifecycle/listen.ts'
 import type { Options } from '../../../src/server/options/options.ts'
-import { isDevProcess } from '../engine/dev-folder.ts'
+import { isDevProcess } from '../engine/dev-manifest.ts'
 
 export interface DevAddress extends Pick<Options, 'host' | 'port'> {
   /** The site's folder. */
@@ -56,4 +61,30 @@ async function open(server: Server, { host, port }: Pick<Options, 'host' | 'port
   await once(server, 'listening')
   // The address of a server that listens on TCP is an `AddressInfo`.
   return (server.address() as AddressInfo).port
+}
+
+/** The URLs at which a server can be reached. */
+export interface ServerUrls {
+  /** The URL on this machine, or at the address on which the server listens. */
+  local: string
+  /** The URLs for other machines, when the server listens on all addresses; otherwise empty. */
+  network: string[]
+}
+
+/** Lists the URLs of a server that listens on a host and a port. */
+export function listServerUrls(
+  { host, port, base }: { host: string; port: number; base: string },
+  interfaces: ReturnType<typeof networkInterfaces> = networkInterfaces(),
+): ServerUrls {
+  const urlOf = (name: string) => `http://${name.includes(':') ? `[${name}]` : name}:${port}${base}`
+  if (host !== '0.0.0.0' && host !== '::') return { local: urlOf(host), network: [] }
+  const addresses = Object.values(interfaces).flatMap((list = []) => list)
+  const network = addresses
+    // A link-local address of IPv6 needs the name of an interface, which a URL cannot contain.
+    .filter(
+      ({ internal, family, address }) =>
+        !internal && (family === 'IPv4' || (host === '::' && !/^fe[89ab]/.test(address))),
+    )
+    .map(({ address }) => urlOf(address))
+  return { local: urlOf('localhost'), network }
 }

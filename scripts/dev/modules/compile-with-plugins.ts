@@ -3,16 +3,15 @@ import { resolve } from 'node:path'
 import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild'
 import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
+import { createModuleUrls, type ModuleUrlsInput } from '../../build/bundles/module-urls.ts'
 import { type Assets, createAssets, type FileOnDisk } from '../../build/esbuild/assets.ts'
-import { createHrefBinding } from '../../build/esbuild/bind-href.ts'
-import type { BundleTarget } from '../../build/esbuild/bundle-target.ts'
+import { createBrowserGuard } from '../../build/esbuild/browser-guard.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
-import { createImageModules } from '../../build/esbuild/image-modules.ts'
+import { createHrefBinding, createHydrantModules } from '../../build/esbuild/hydrant-modules.ts'
+import { createImageModules, readPlainImage } from '../../build/esbuild/image-modules.ts'
 import { createReactCompiler } from '../../build/esbuild/react-compiler.ts'
 import { createSvgComponents } from '../../build/esbuild/svg-component.ts'
-import { readPlainImage } from '../../build/images/measure-image.ts'
-import { createDevModuleUrls } from './dev-module-urls.ts'
-import { createJsonModules } from './json-modules.ts'
+import { type BundleTarget, exportMembers } from '../../build/esbuild/virtual-modules.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
 import type { ScriptSettings } from './script-settings.ts'
 
@@ -107,4 +106,75 @@ function entryPlugin(siteDir: string): Plugin {
       })
     },
   }
+}
+
+/** The names of a larger object would be the code that takes long. */
+const MAX_KEYS = 1_000
+
+/**
+ * Creates the plugin that makes a JSON file a module which parses a text. esbuild writes its data as code, and reading that
+ * code in the steps that follow blocks the server for seconds if the file has megabytes.
+ */
+function createJsonModules(target: BundleTarget): Plugin {
+  return {
+    name: 'hydrant-json-modules',
+    setup(build) {
+      build.onLoad({ filter: /\.json$/, namespace: 'file' }, async ({ path }) => {
+        const text = await readFile(path, 'utf8')
+        const keys = keysOf(text)
+        // esbuild reports errors with their place.
+        if (keys === null || keys.length > MAX_KEYS) return null
+        const value = `JSON.parse(${JSON.stringify(text)})`
+        return {
+          contents: target === 'server' ? `module.exports = ${value}\n` : writeModule(value, keys),
+          loader: 'js',
+        }
+      })
+    },
+  }
+}
+
+/** Returns the keys of an object, an empty list for other data, and null for a text that is not JSON. */
+function keysOf(text: string): string[] | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+  } catch {
+    return null
+  }
+}
+
+function writeModule(value: string, keys: readonly string[]): string {
+  const names = keys.filter((key) => key !== 'default')
+  return `const data = ${value}\nexport default data\n${exportMembers('data', names)}`
+}
+
+interface DevModuleUrlsInput extends Pick<ModuleUrlsInput, 'siteDir' | 'onLoaded' | 'packageModules'> {
+  settings: EsbuildSettings
+  /** The site's esbuild plugins. */
+  plugins: readonly Plugin[]
+}
+
+/** Publishes the files that modules for browsers name by `new URL('./file', import.meta.url)`. */
+export function createDevModuleUrls({ siteDir, settings, plugins, ...rest }: DevModuleUrlsInput): Assets {
+  return createModuleUrls({
+    ...rest,
+    siteDir,
+    extensions: assetExtensions(settings),
+    compileReact: settings.compileReact,
+    options: {
+      ...shared({ siteDir, options: settings }),
+      platform: 'browser',
+      target: 'es2022',
+      sourcemap: 'inline',
+      define: {
+        'process.env.NODE_ENV': '"development"',
+        HYDRANT_BROWSER: 'true',
+        HYDRANT_DEV: 'true',
+        ...settings.define,
+      },
+      loader: bundleLoaders(settings),
+      plugins: [...plugins, createHydrantModules(siteDir), createBrowserGuard(siteDir)],
+    },
+  })
 }

@@ -1,16 +1,25 @@
 import { extname, resolve } from 'node:path'
+import {
+  decodedMappings,
+  encodedMappings,
+  type SourceMapSegment,
+  TraceMap,
+  traceSegment,
+} from '@jridgewell/trace-mapping'
 import { type BuildOptions, type BuildResult, build } from 'esbuild'
 import type { SourceMap } from 'oxc-transform'
 import { shared } from '../../build/bundles/bundle-options.ts'
-import { isStylesheet } from '../../build/esbuild/css-namespaces.ts'
-import { entryPath } from '../../build/esbuild/input-path.ts'
-import { outputText } from '../../build/esbuild/output-files.ts'
-import { createQueue } from '../../queue.ts'
-import type { BrowserCompiler } from './browser/browser-compiler.ts'
-import { compilePlainScript } from './browser/compile-plain-script.ts'
-import { composeMaps } from './browser/compose-maps.ts'
-import { readBrowserModule } from './browser/read-browser-module.ts'
-import { addRefresh, loadTransform, parseModule, type RefreshedScript } from './browser/refresh-transform.ts'
+import { entryPath, outputText } from '../../build/esbuild/bundler.ts'
+import { isStylesheet } from '../../build/esbuild/stylesheet-reader.ts'
+import { createQueue } from '../../map-with-limit.ts'
+import { type BrowserCompiler, readBrowserModule } from './browser/read-browser-module.ts'
+import {
+  addRefresh,
+  compilePlainScript,
+  loadTransform,
+  parseModule,
+  type RefreshedScript,
+} from './browser/refresh-transform.ts'
 import { type CompilerInput, createPluginCompiler } from './compile-with-plugins.ts'
 import { createScriptSettings } from './script-settings.ts'
 import { type CompiledServerModule, compileServerModule, type ServerCompiler } from './server/compile-server-module.ts'
@@ -120,4 +129,24 @@ function isPlainStylesheet(id: string, { siteDir, settings, plugins }: CompilerI
 /** Returns a source as the map of a script in the folder of browser scripts has it. */
 function toMapSource(source: string): string {
   return source.startsWith('hydrant-') ? source : `../../${source}`
+}
+
+/** Connects the source map of a script that was compiled twice with the map of the first compilation. */
+function composeMaps(second: SourceMap, first: SourceMap): SourceMap {
+  const trace = read(first)
+  const mappings = decodedMappings(read(second)).map((segments) =>
+    segments.flatMap(([column, , line, originalColumn]): SourceMapSegment[] => {
+      if (line === undefined || originalColumn === undefined) return []
+      const segment = traceSegment(trace, line, originalColumn)
+      if (!segment || segment.length === 1) return []
+      const [, source, sourceLine, sourceColumn, name] = segment
+      if (name === undefined) return [[column, source, sourceLine, sourceColumn]]
+      return [[column, source, sourceLine, sourceColumn, name]]
+    }),
+  )
+  return { ...first, mappings: encodedMappings(new TraceMap({ ...first, version: 3, mappings })) }
+}
+
+function read(map: SourceMap): TraceMap {
+  return new TraceMap({ ...map, version: 3 })
 }

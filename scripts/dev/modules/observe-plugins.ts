@@ -36,7 +36,7 @@ export function observePlugins(given: readonly Plugin[], siteDir: string): Obser
   const watched = new Map<string, Watched>()
   /** The paths of the imports that are left out, by platform and importer, and then by specifier. */
   const left = new Map<string, Map<string, string>>()
-  const keyOf = (platform: Platform = 'browser', importer: string) => `${platform} ${importer}`
+  const importerKey = (platform: Platform = 'browser', importer: string) => `${platform} ${importer}`
 
   const plugins = given.map(
     ({ name, setup }): Plugin => ({
@@ -47,7 +47,7 @@ export function observePlugins(given: readonly Plugin[], siteDir: string): Obser
           onResolve(options, callback) {
             build.onResolve(options, async (args) => {
               const result = await callback(args)
-              const key = keyOf(build.initialOptions.platform, args.importer)
+              const key = importerKey(build.initialOptions.platform, args.importer)
               if (result?.external) {
                 const paths = left.get(key) ?? new Map<string, string>()
                 left.set(key, paths.set(args.path, result.path ?? args.path))
@@ -85,9 +85,9 @@ export function observePlugins(given: readonly Plugin[], siteDir: string): Obser
       return [...watched].flatMap(([loaded, one]) => (loaded !== path && isReadBy(one) ? [loaded] : []))
     },
     externals: (platform) => ({
-      find: (importer, specifier) => left.get(keyOf(platform, resolve(siteDir, importer)))?.get(specifier),
+      find: (importer, specifier) => left.get(importerKey(platform, resolve(siteDir, importer)))?.get(specifier),
       has: (importer, path) =>
-        [...(left.get(keyOf(platform, resolve(siteDir, importer)))?.values() ?? [])].includes(path),
+        [...(left.get(importerKey(platform, resolve(siteDir, importer)))?.values() ?? [])].includes(path),
     }),
   }
 }

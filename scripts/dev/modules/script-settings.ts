@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { build } from 'esbuild'
-import { foldersFrom } from '../../build/esbuild/site-package.ts'
-import { isInstalled } from '../../build/esbuild/source-file.ts'
+import { foldersFrom, isInstalled } from '../../build/esbuild/resolve-file.ts'
 
 /** The settings of a `tsconfig.json` that change what a script becomes. */
 export interface ScriptSettings {

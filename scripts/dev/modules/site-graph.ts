@@ -1,7 +1,7 @@
+import { posix } from 'node:path'
 import type { Metafile } from 'esbuild'
+import { inputPath } from '../../build/esbuild/bundler.ts'
 import { applyAlias } from '../../build/esbuild/externals.ts'
-import { inputPath } from '../../build/esbuild/input-path.ts'
-import { isPattern, matchPattern } from './match-pattern.ts'
 import type { ExternalImports } from './observe-plugins.ts'
 
 /**
@@ -179,4 +179,28 @@ export function findRelinked(graph: SiteGraph, next: SiteGraph): string[] {
 /** Returns whether a module imports something that it did not import when the site was scanned. */
 export function hasNewImport(graph: SiteGraph, id: string, { specifiers }: { specifiers: readonly string[] }): boolean {
   return specifiers.some((specifier) => !graph.find(id, specifier))
+}
+
+/** Returns whether an import in a metafile is the pattern that esbuild makes of an `import()` with an expression. */
+function isPattern(path: string): boolean {
+  return /^\.\.?\//.test(path) && path.includes('*')
+}
+
+/**
+ * Finds the modules that a pattern of an importer matches. `**` stands for folders, `*` for a part of a name.
+ *
+ * @returns Specifiers as the expression writes them, and ids.
+ */
+function matchPattern(importer: string, pattern: string, ids: Iterable<string>): [specifier: string, id: string][] {
+  const folder = posix.dirname(importer)
+  const source = posix
+    .join(folder, pattern)
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*\*\/|\*/g, (part) => (part === '*' ? '[^/]*' : '(?:.*/)?'))
+  const path = new RegExp(`^${source}$`)
+  const matching = [...ids].filter((id) => id !== importer && path.test(id))
+  return matching.map((id) => {
+    const specifier = posix.relative(folder, id)
+    return [specifier.startsWith('../') ? specifier : `./${specifier}`, id]
+  })
 }

@@ -1,6 +1,6 @@
 import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { foldersFrom } from '../../build/esbuild/site-package.ts'
+import { foldersFrom } from '../../build/esbuild/resolve-file.ts'
 
 /** Listens to events of the file system. The time for an event does not depend on the size of the folder. */
 export interface FolderWatcher {

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { toSitePath } from '../../../src/server/util/to-site-path.ts'
+import type { FSWatcher } from '#chokidar'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import { ROUTE_TYPES_FILE } from '../../build/discover/route-types.ts'
 import { type Change, createChangeBatch } from './change-batch.ts'
 import { createVersions } from './file-versions.ts'
-import { isPolling, pollFiles } from './poll-files.ts'
 import { createFolderWatcher } from './watch-folders.ts'
 
 export interface SiteWatcher {
@@ -81,4 +81,29 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
 /** Returns whether a file is a stylesheet with content: many programs empty a file just before they write it. */
 function isWholeStylesheet(path: string): boolean {
   return path.endsWith('.css') && (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
+/** Returns whether files are checked at intervals. chokidar reads this variable, too. */
+function isPolling({ CHOKIDAR_USEPOLLING: value = '' }: NodeJS.ProcessEnv): boolean {
+  return !['', '0', 'false'].includes(value.toLowerCase())
+}
+
+/**
+ * Looks for changed files at intervals, for systems that do not report changes. Resolves when all files are known.
+ *
+ * @param notice Called with a file that was found, that has changed or that is gone.
+ */
+async function pollFiles(
+  folder: string,
+  isIgnored: (path: string) => boolean,
+  notice: (path: string) => void,
+): Promise<Pick<FSWatcher, 'add' | 'close'>> {
+  const { watch } = await import('#chokidar')
+  const watcher = watch(folder, { atomic: false, ignored: isIgnored })
+  for (const event of ['add', 'change', 'unlink'] as const) watcher.on(event, notice)
+  await new Promise<void>((ready, fail) => {
+    watcher.once('ready', ready)
+    watcher.once('error', fail)
+  })
+  return watcher
 }

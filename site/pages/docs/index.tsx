@@ -5,7 +5,7 @@ import classes from './index.module.css'
 export default function Docs({ data }: PageProps<'/docs'>) {
   return (
     <>
-      <PageHead title="Documentation" description="All documents of Hydrant: guide, tutorials, reference, decisions." />
+      <PageHead title="Documentation" description="All documents of Hydrant: guide, examples, reference, decisions." />
       <h1>Documentation</h1>
       <p className="lead">
         If you are new here, read <a href={href('/start')}>Start</a> and then the{' '}

@@ -7,7 +7,6 @@ import {
   type DevStackLine,
   formatDevPlace,
 } from '../../shared/wire/dev-protocol.ts'
-import { button, element } from './elements.ts'
 
 /** Opens a place in the developer's editor. */
 export type Open = (place: DevPlace) => void
@@ -124,4 +123,31 @@ export function showFacts({ digest, lookUp, route, path, browser }: DevError): H
   if (facts.length === 0) return null
   const rows = facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value)))
   return element('dl', {}, ...rows)
+}
+
+type Attributes = Record<string, string | boolean>
+type Child = Node | string | null
+
+/**
+ * Creates an element with attributes and children. No text is parsed as HTML. An attribute with the value `true` is
+ * empty, and one with the value `false` is left out.
+ */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const created = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== false) created.setAttribute(name, value === true ? '' : value)
+  }
+  created.append(...children.filter((child) => child !== null))
+  return created
+}
+
+/** Creates a button that calls `onClick`. */
+export function button(attributes: Attributes, onClick: () => void, ...children: readonly Child[]): HTMLButtonElement {
+  const created = element('button', { type: 'button', ...attributes }, ...children)
+  created.addEventListener('click', onClick)
+  return created
 }

@@ -3,8 +3,7 @@
 import * as refresh from '#react-refresh'
 import { createDevRuntime, type DevRuntime } from './runtime.ts'
 import { listenForUpdates } from './updates.ts'
-import { watchConsole } from './watch-console.ts'
-import { watchHead } from './watch-head.ts'
+import { watchConsole, watchHead } from './watch-console.ts'
 
 refresh.injectIntoGlobalHook(self)
 const runtime: DevRuntime = createDevRuntime(refresh, (app, modules, since) => {

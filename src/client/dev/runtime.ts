@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import type { createSignatureFunctionForTransform, register } from '#react-refresh'
-import type { App } from '../app-state.ts'
+import type { App } from '../app.tsx'
 import { importModule } from '../import-module.ts'
 
 /** The functions that modules of the site call, as `__hydrant_dev__`. */

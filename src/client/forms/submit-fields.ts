@@ -1,18 +1,16 @@
 // Sends the fields of `useSubmission`. The result belongs to the component, and the current page stays.
 
 import type { SentFields, SubmissionEvents, SubmissionOutcome } from '../../shared/tree/browser.ts'
-import { NOT_SENT } from '../../shared/tree/load-browser-functions.ts'
-import type { Invalid } from '../../shared/wire/page-extras.ts'
+import { NOT_SENT } from '../../shared/tree/browser-functions.ts'
+import type { Invalid } from '../../shared/wire/boot.ts'
 import { type PublicError, publicMessage } from '../../shared/wire/public-error.ts'
 import { watchSent } from '../field-defaults.ts'
-import { announceInvalid, focusInvalid } from '../focus-invalid.ts'
+import { keepTyped } from '../kept-fields.ts'
+import { announceInvalid, focusInvalid } from '../notice.ts'
 import type { FetchResult } from '../read-page.ts'
-import type { Refresh } from '../refresh-page.ts'
-import { keepTyped } from '../typed-text.ts'
+import type { Refresh } from '../result-view.ts'
 import { callAction, type Fields } from './call-action.ts'
-import type { SubmissionContext } from './submission-context.ts'
-import { sentenceOf } from './submit-form.ts'
-import { sendNatively } from './submit-natively.ts'
+import { type SubmissionContext, sendNatively, sentenceOf } from './submit-form.ts'
 
 /** The result, and the steps that follow: whether to run the loads again, and the URL to go to. */
 interface Ending {

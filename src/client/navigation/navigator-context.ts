@@ -1,5 +1,5 @@
-import type { App } from '../app-state.ts'
-import type { createActivity } from './navigation-activity.ts'
+import type { NavigationState } from '../../shared/tree/navigation-state.ts'
+import type { App } from '../app.tsx'
 
 /** The state that navigations and forms share. */
 export interface NavigatorState {
@@ -23,4 +23,27 @@ export interface NavigatorContext {
   state: NavigatorState
   /** Begins a state of `useNavigation`. */
   begin: ReturnType<typeof createActivity>
+}
+
+/**
+ * Returns the function that begins a state of `useNavigation`. The state lasts until the returned function is called.
+ * With several states at the same time, components see the last one that is submitting, else the last one.
+ */
+export function createActivity(navigation: App['platform']['navigation']) {
+  const idle = navigation.get()
+  const states = new Set<NavigationState>()
+
+  function update() {
+    const all = [...states]
+    navigation.set(all.findLast(({ state }) => state === 'submitting') ?? all.at(-1) ?? idle)
+  }
+
+  return (state: NavigationState) => {
+    states.add(state)
+    update()
+    return () => {
+      states.delete(state)
+      update()
+    }
+  }
 }

@@ -1,5 +1,4 @@
-import type { Prefetched } from './prefetched-pages.ts'
-import type { Prefetcher } from './prefetcher.ts'
+import type { Prefetched, Prefetcher } from './prefetcher.ts'
 
 /** How long the pointer has to rest on a link before its page is fetched. */
 const REST_MS = 60

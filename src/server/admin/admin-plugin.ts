@@ -2,19 +2,18 @@ import type { FastifyInstance } from 'fastify'
 import { type AppSite, claimBase, findAppSites } from '../context/app-sites.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { addFirstHook } from '../guards/first-hook.ts'
-import { HIDDEN } from '../http/own-routes.ts'
+import { HIDDEN } from '../http/route-config.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { nameLedger } from '../ledger/open-ledger.ts'
 import { addRequestCounts, createRequestMetrics } from '../metrics/request-metrics.ts'
-import { createInvalidOption } from '../options/invalid-option.ts'
+import { createInvalidOption } from '../options/options.ts'
 import { rules } from '../options/rules.ts'
-import { closestMatch } from '../util/closest-match.ts'
-import { addAccessControl } from './access.ts'
-import { createAuth } from './auth.ts'
+import { hintAtClosest } from '../util/closest-match.ts'
+import { addAccessControl, createAuth } from './auth.ts'
 import { createCacheReader, createCacheSource } from './cache-report.ts'
+import { addConsoleAndApi, addMetrics } from './console.ts'
 import { addLock } from './lock.ts'
 import type { MetricsSource } from './metrics.ts'
-import { addConsoleAndApi, addMetrics } from './routes.ts'
 
 /** Options of `hydrant.admin`. */
 export interface AdminPluginOptions {
@@ -88,8 +87,8 @@ function checkOptions(given: AdminPluginOptions & { prefix?: string }) {
   const { prefix: _prefix, auth = 'token', token, readToken, site, only, ...others } = given
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) {
-    const closest = closestMatch(unknown, ['auth', 'token', 'readToken', 'site', 'only', 'prefix'])
-    throw createHydrantError('HYD_OPTION_UNKNOWN', [unknown, closest ? `; did you mean "${closest}"?` : ''])
+    const known = ['auth', 'token', 'readToken', 'site', 'only', 'prefix']
+    throw createHydrantError('HYD_OPTION_UNKNOWN', [unknown, hintAtClosest(unknown, known)])
   }
   if (!['token', 'app', 'none'].includes(auth)) throw invalid('auth', '"token", "app" or "none"', showValue(auth))
   if (site !== undefined && typeof site !== 'string') throw invalid('site', 'the base of a site', showValue(site))

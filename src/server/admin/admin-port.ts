@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
-import type { AdminOptions } from '../options/admin-address.ts'
+import type { AdminOptions } from '../options/options.ts'
 
 export const PORT_IN_USE = 'HYD_ADMIN_PORT_IN_USE'
 

@@ -1,15 +1,15 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { parseDigest } from '../../shared/wire/digest-format.ts'
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { formatDigest, parseDigest } from '../../shared/wire/digest-format.ts'
 import { JSON_TYPE } from '../http/headers.ts'
 import { sendProblem } from '../http/problem.ts'
-import { failureJson, summaryJson } from '../ledger/failure-json.ts'
-import type { AdminLedger } from '../ledger/ledger.ts'
+import type { FailureDetails, FailureSummary } from '../ledger/entries.ts'
+import { failureJson, placeNote, readFailure, summaryJson } from '../ledger/failure-json.ts'
+import { type AdminLedger, formatPlace, type Ledger, type ListQuery, placeOfFailure } from '../ledger/ledger.ts'
 import { escapeControlCharacters } from '../log/control-characters.ts'
-import { findFailure } from './find-failure.ts'
-import type { LedgerChanges } from './ledger-changes.ts'
-import { readPage } from './list-page.ts'
+import { closestMatches } from '../util/closest-match.ts'
+import { messageOf } from '../util/unknown-values.ts'
+import type { CacheReport } from './cache-report.ts'
 import { readListQuery } from './list-query.ts'
-import { LEDGER_UNAVAILABLE } from './try-ledger.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -79,7 +79,7 @@ function limitOf(request: FastifyRequest): number | undefined {
 }
 
 /** Sends JSON without a character that a terminal obeys. */
-export function sendJson(value: unknown, reply: FastifyReply) {
+function sendJson(value: unknown, reply: FastifyReply) {
   return reply.type(JSON_TYPE).send(escapeControlCharacters(JSON.stringify(value)))
 }
 
@@ -120,4 +120,167 @@ function addEvents(app: FastifyInstance, changes: LedgerChanges) {
     raw.once('close', end)
     return reply
   })
+}
+
+/** The page cache, as the console and its API use it. */
+export interface ConsoleCache {
+  read(): Promise<CacheReport>
+  /** Removes all pages. Resolves with false if a process has not confirmed it in time. */
+  empty(): Promise<boolean>
+}
+
+/** The message for operators when a worker does not answer. */
+const NOT_EMPTIED = 'A worker has not confirmed in time that its cache is empty. Try again in a moment.'
+
+/** Adds the part of the JSON API that shows and empties the page cache. */
+export function addCacheApi(app: FastifyInstance, cache: ConsoleCache) {
+  app.get('/api/cache', async (_request, reply) => sendJson(await cache.read(), reply))
+  app.post('/api/cache/empty', async (_request, reply) => {
+    if (!(await cache.empty())) return sendProblem(503, NOT_EMPTIED, reply)
+    return sendJson(await cache.read(), reply)
+  })
+}
+
+/** A page of a list. */
+export interface ListPage {
+  failures: FailureSummary[]
+  /** The value of `after` for the next page; null on the last page. */
+  next: string | null
+}
+
+/** Reads at most `limit` failures. */
+export async function readPage(ledger: Pick<Ledger, 'list'>, query: ListQuery, limit: number): Promise<ListPage> {
+  // One more than the page has, to know whether there is a next page.
+  const found = await ledger.list({ ...query, limit: limit + 1 })
+  const failures = found.slice(0, limit)
+  const last = failures.at(-1)
+  const next = last && found.length > limit ? formatPlace(placeOfFailure(last, query.sort)) : null
+  return { failures, next }
+}
+
+/** The result of a search for a digest or a fingerprint. */
+export type FoundFailure =
+  | {
+      kind: 'found'
+      failure: FailureDetails
+      /** The complete digest; null if only a fingerprint was typed. */
+      digest: string | null
+      /** Whether the ledger has the occurrence of that digest. It is then the first one. */
+      isKept: boolean
+      /** See `placeNote`. */
+      note: string | null
+    }
+  /** `nearest`: similar fingerprints that the ledger has. */
+  | { kind: 'unknown'; nearest: string[] }
+
+const MAX_NEAREST = 5
+
+/** Finds the failure of a digest, or of a fingerprint, that a person typed. */
+export async function findFailure(
+  ledger: Pick<Ledger, 'read' | 'fingerprints'>,
+  typed: string,
+  limit?: number,
+): Promise<FoundFailure> {
+  const digest = parseDigest(typed)
+  const query = { ...(limit === undefined ? {} : { limit }), ...(digest?.occurrence ? digest : {}) }
+  const failure = digest && (await readFailure(ledger, digest.fingerprint, query))
+  if (!failure) {
+    const given = digest?.fingerprint ?? typed.trim().toUpperCase().slice(0, 20)
+    return { kind: 'unknown', nearest: closestMatches(given, await ledger.fingerprints(), MAX_NEAREST) }
+  }
+  const whole = digest.occurrence ? formatDigest(digest.fingerprint, digest.occurrence) : null
+  const isKept = failure.occurrences[0]?.digest === whole
+  return { kind: 'found', failure, digest: whole, isKept, note: placeNote(failure) }
+}
+
+/** The message for operators while the ledger cannot be read or written. */
+const LEDGER_UNAVAILABLE = 'The ledger cannot be read or written now; the log says why.'
+
+/** The result of work on the ledger. */
+export type LedgerResult<T> = { kind: 'done'; value: T } | { kind: 'unavailable'; problem: string }
+
+/** Runs work on the ledger. Never rejects: an error is logged, and the result says that the ledger is unavailable. */
+export async function tryLedger<T>(
+  work: () => Promise<T>,
+  log: Pick<FastifyBaseLogger, 'error'>,
+): Promise<LedgerResult<T>> {
+  try {
+    return { kind: 'done', value: await work() }
+  } catch (error) {
+    log.error({ err: error }, `the console could not read or write the ledger: ${messageOf(error)}`)
+    return { kind: 'unavailable', problem: LEDGER_UNAVAILABLE }
+  }
+}
+
+/**
+ * Notices changes of the ledger, including those by other processes. It reads the ledger only while it has listeners.
+ */
+export interface LedgerChanges {
+  /** Calls `listener` after each change. Returns a function that removes it. */
+  listen(listener: () => void): () => void
+  /** Reads the ledger now, because this process has changed it. */
+  check(): void
+  close(): void
+}
+
+const PAUSE_MS = 1_000
+/** The state of a ledger that cannot be read. No list has it. */
+const UNREADABLE = ''
+/**
+ * New occurrences move a failure to the front of the list. Changes to older failures are seen after a reload of the
+ * page.
+ */
+const CHECKED_FAILURES = 50
+
+export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS): LedgerChanges {
+  const listeners = new Set<() => void>()
+  let timer: NodeJS.Timeout | undefined
+  let isChecking = false
+  let last: string | null = null
+
+  async function check() {
+    clearTimeout(timer)
+    if (isChecking) return
+    isChecking = true
+    try {
+      const state = await readState(ledger)
+      if (last !== null && state !== last) for (const listener of listeners) listener()
+      last = state
+    } catch {
+      // Pages that say that the ledger is unavailable are notified when it is available again.
+      last = UNREADABLE
+    }
+    isChecking = false
+    schedule()
+  }
+
+  function schedule() {
+    clearTimeout(timer)
+    if (listeners.size > 0) timer = setTimeout(() => void check(), pauseMs).unref()
+    // The next listener is a page that was just loaded, with all changes until then.
+    else last = null
+  }
+
+  return {
+    listen(listener) {
+      listeners.add(listener)
+      if (listeners.size === 1) void check()
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size === 0) schedule()
+      }
+    },
+    check: () => void (listeners.size > 0 && check()),
+    close() {
+      listeners.clear()
+      clearTimeout(timer)
+    },
+  }
+}
+
+async function readState({ list }: Pick<Ledger, 'list'>): Promise<string> {
+  const failures = await list({ limit: CHECKED_FAILURES })
+  return JSON.stringify(
+    failures.map(({ fingerprint, count, lastSeen, solvedAt }) => [fingerprint, count, lastSeen, solvedAt]),
+  )
 }

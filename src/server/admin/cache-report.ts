@@ -1,6 +1,5 @@
-import { addCacheContents, type CacheContents } from '../cache/cache-contents.ts'
-import type { SiteCache } from '../cache/site-cache.ts'
-import type { CacheResult } from '../metrics/cache-counts.ts'
+import type { SiteCache } from '../cache/app-page-cache.ts'
+import { addCacheContents, type CacheContents, type CacheResult } from '../metrics/cache-counts.ts'
 import type { MetricsSource } from './metrics.ts'
 
 /** The page caches of all processes that serve. */

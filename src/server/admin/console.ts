@@ -2,19 +2,30 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { readManifest } from '../build-output/read-build.ts'
 import { createFailureStore } from '../ledger/failure-store.ts'
-import type { AdminLedger, ListQuery } from '../ledger/ledger.ts'
+import { callAll, joinLedgers } from '../ledger/joined-ledger.ts'
+import type { AdminLedger, Ledger, ListQuery } from '../ledger/ledger.ts'
+import type { LedgerWriter } from '../ledger/ledger-writer.ts'
 import { showAllControlCharacters } from '../log/control-characters.ts'
 import type { Options } from '../options/options.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
 import { mountSite } from '../site/mount-site.ts'
-import { PACKAGE_FOLDER } from '../util/package-folder.ts'
+import { PACKAGE_FOLDER } from '../util/paths.ts'
+import {
+  addApi,
+  addCacheApi,
+  type ConsoleCache,
+  createLedgerChanges,
+  type FoundFailure,
+  findFailure,
+  type LedgerChanges,
+  type LedgerResult,
+  type ListPage,
+  readPage,
+  tryLedger,
+} from './api.ts'
 import type { Auth } from './auth.ts'
-import type { ConsoleCache } from './cache-api.ts'
-import { type FoundFailure, findFailure } from './find-failure.ts'
-import type { LedgerChanges } from './ledger-changes.ts'
-import { type ListPage, readPage } from './list-page.ts'
 import { readTolerantListQuery, type TolerantListQuery } from './list-query.ts'
-import { type LedgerResult, tryLedger } from './try-ledger.ts'
+import { createMetrics, type MetricsSource } from './metrics.ts'
 
 /** What the console's pages use as `app.console`. */
 export interface AdminConsole {
@@ -85,4 +96,27 @@ export async function addConsole(
   // The console logs its own failures and keeps them in no ledger: it displays those of the site.
   const store = createFailureStore(FOLDER, { ...options, ledger: false }, app.log)
   await mountSite(app, { folder: FOLDER, manifest: readManifest(FOLDER) }, options, { store })
+}
+
+/** Adds `/metrics`. */
+export function addMetrics(app: FastifyInstance, source: MetricsSource, writer: Pick<LedgerWriter, 'stats'>) {
+  const metrics = createMetrics(source, writer)
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.text()))
+}
+
+export interface ConsoleInput extends ConsoleSettings {
+  /** Shown as one ledger. */
+  ledgers: readonly [Ledger, ...Ledger[]]
+}
+
+/** Adds the API and the pages of the console. */
+export async function addConsoleAndApi(app: FastifyInstance, { ledgers, ...settings }: ConsoleInput) {
+  const ledger = joinLedgers(ledgers)
+  const changes = createLedgerChanges({
+    list: async (query) => (await callAll(ledgers, ({ list }) => list(query))).flat(),
+  })
+  app.addHook('onClose', async () => changes.close())
+  await app.register(async (scope) => addApi(scope, ledger, changes, settings.currentRelease))
+  addCacheApi(app, settings.cache)
+  await app.register(async (scope) => addConsole(scope, ledger, changes, settings))
 }

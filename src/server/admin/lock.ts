@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, LightMyRequestResponse } from 'fastify'
 import { sendProblem } from '../http/problem.ts'
 import { pathAndQuery, pathOf } from '../http/request-url.ts'
-import { isSecretName } from '../redaction/secret-names.ts'
+import { isSecretName } from '../redaction/secrets.ts'
 
 const CHECK_PATH = '/_hydrant/stranger'
 const CHECK_HEADER = 'hydrant-check'

@@ -1,11 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { version as react } from 'react'
+import type { Reload, ServedBuild } from '../build-output/build-copy.ts'
 import { VERSION } from '../build-output/read-build.ts'
-import type { Reload, ServedBuild } from '../build-output/served-build.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
-import { type Series, writeHistograms } from '../metrics/histogram.ts'
 import { type NamedProcess, writeProcesses } from '../metrics/process-metrics.ts'
-import type { RequestCounts } from '../metrics/request-metrics.ts'
+import { type RequestCounts, type Series, writeHistograms } from '../metrics/request-metrics.ts'
 
 /** Provides the numbers of all processes that serve. */
 export interface MetricsSource {

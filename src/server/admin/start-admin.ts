@@ -8,20 +8,18 @@ import Fastify, {
 import { createConnectionLimits } from '../guards/connection-limits.ts'
 import { isSafe } from '../guards/csrf.ts'
 import { addFirstHook } from '../guards/first-hook.ts'
-import { addRefusals, refuseMalformedUrl } from '../guards/unrouted-requests.ts'
+import { addRefusals, refuseMalformedUrl } from '../guards/refused-requests.ts'
 import { pathOf } from '../http/request-url.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
-import { type AdminOptions, DEFAULT_ADMIN_PORT } from '../options/admin-address.ts'
-import type { Options } from '../options/options.ts'
-import { LAZY_COMPILERS } from '../util/lazy-compilers.ts'
-import { hasCode } from '../util/message-of.ts'
-import { addAccessControl } from './access.ts'
+import { type AdminOptions, DEFAULT_ADMIN_PORT, type Options } from '../options/options.ts'
+import { LAZY_COMPILERS } from '../util/fastify-internals.ts'
+import { hasCode } from '../util/unknown-values.ts'
 import { createAdminError, PORT_IN_USE } from './admin-port.ts'
-import { createAuth } from './auth.ts'
+import { addAccessControl, createAuth } from './auth.ts'
 import { type CacheSource, createCacheReader } from './cache-report.ts'
+import { addConsoleAndApi, addMetrics } from './console.ts'
 import type { MetricsSource } from './metrics.ts'
-import { addConsoleAndApi, addMetrics } from './routes.ts'
 
 export interface AdminInput {
   admin: AdminOptions
@@ -39,8 +37,9 @@ export interface AdminListener {
 }
 
 /**
- * Opens the listener for operators. Returns null, and logs a warning, if no port is configured and the default port is
- * in use. Throws HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
+ * Opens the listener for operators: a port of its own, because one wrong rule of a proxy would make a path of the site
+ * public. Returns null, and logs a warning, if no port is configured and the default port is in use. Throws
+ * HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
  */
 export async function startAdmin(input: AdminInput): Promise<AdminListener | null> {
   const app = await createAdmin(input)

@@ -1,9 +1,11 @@
 // A build in memory. The folder of a build may be replaced, removed or half-written while a server runs.
+// `rsync --delete`, a new layer of a container and a changed symbolic link would remove a copy in the folder, too.
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import type { FastifyBaseLogger } from 'fastify'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { CopiedModules } from './build-copy-hooks.ts'
 import { BUILD_PATHS, type Manifest } from './manifest.ts'
@@ -62,4 +64,33 @@ export async function serveCopy(folder: string, copy: BuildCopy | null): Promise
 
 function createMixed(folder: string) {
   return createHydrantError('HYD_BUILD_INCOMPLETE', [folder, 'its files are of more than one build'])
+}
+
+/** The release and the build that a process serves. */
+export interface ServedBuild {
+  /** The option `release`, or the build's id. */
+  release: string
+  /** The build's id. */
+  build: string
+}
+
+/** The result of a reload. */
+export interface Reload {
+  /** When it ended, in milliseconds since 1970. */
+  at: number
+  /** Whether all workers now serve the build on the disk. */
+  isDone: boolean
+}
+
+/** Warns if a new build has the same release as the previous one. */
+export function warnOfSameRelease(
+  before: ServedBuild | undefined,
+  after: ServedBuild | undefined,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+) {
+  if (!before || !after || before.release !== after.release || before.build === after.build) return
+  log.warn(
+    { release: after.release, build: after.build },
+    `the new build has the same release as the previous one, "${after.release}": HYDRANT_RELEASE cannot change while the process runs, so set "release" in hydrant.config.ts`,
+  )
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { decodeLoosely } from '../../shared/decode-loosely.ts'
+import { decodeLoosely } from '../../shared/paths.ts'
 import type { GuardContext } from './page-contexts.ts'
 
 export type GuardFunction = (context: GuardContext) => unknown

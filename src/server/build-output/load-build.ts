@@ -1,17 +1,16 @@
 import { dirname, join, posix } from 'node:path'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import type { ErrorComponent, LayoutComponent, NotFoundComponent, PageComponent } from '../../shared/tree/app-tree.tsx'
-import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
+import { DefaultLayout } from '../../shared/tree/boundary.tsx'
 import type { BootModule } from '../../shared/wire/boot.ts'
-import { type CacheRule, readCacheRule } from '../cache/cache-rule.ts'
-import { PERMANENT, type PrerenderRule, readPrerenderRule } from '../cache/prerender-rule.ts'
+import { type CacheRule, PERMANENT, type PrerenderRule, readCacheRule, readPrerenderRule } from '../cache/cache-rule.ts'
 import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
 import { createGuardedFolders, type GuardedFolder, type GuardFunction } from './guarded-folders.ts'
-import type { MappedBundle } from './loaded-bundles.ts'
-import { ownBundles } from './loaded-bundles.ts'
 import {
   BUILD_PATHS,
   type Manifest,
+  type MappedBundle,
+  ownBundles,
   type RouteEntry,
   type ServerBundle,
   type Surroundings,
@@ -239,4 +238,37 @@ const builtInLayout: ServerModule<LayoutComponent> = {
   guard: null,
   load: null,
   serverFile: '',
+}
+
+/**
+ * A build whose code changes while it is served. At first its components are placeholders: a route's modules are
+ * loaded with the first request.
+ */
+export interface LiveBuild {
+  /** Returns the build for a base. */
+  open(base: string): Promise<Build>
+  /**
+   * Returns the current code of a route, by its id; null if it has not changed since the last call. Rejects with
+   * whatever a module of the route throws.
+   */
+  refreshRoute(id: string): Promise<Route | null>
+  /**
+   * Returns the layouts and error pages of a route that can be loaded, after `refreshRoute` has rejected. The layouts end
+   * at the first one that cannot be loaded, and the page has placeholders. Null if there is no such route. Rejects if the
+   * exports of the layouts are not valid.
+   */
+  findWorkingRoute(id: string): Promise<Route | null>
+  /** Returns the current code for requests that match no page; null if it has not changed since the last call. */
+  refreshRoot(): Promise<Pick<Build, 'root' | 'guardedFolders'> | null>
+  /**
+   * Returns the layouts and error pages that can be loaded for requests that match no page, after `refreshRoot` has
+   * rejected; null if it has not. The layouts end at the first one that cannot be loaded. Rejects if the exports of the
+   * layouts are not valid.
+   */
+  findWorkingRoot(): Promise<LayoutChain | null>
+  /**
+   * Returns the HTML page that says why a route cannot be built, by its id, which is empty for requests that match no page;
+   * null if it can.
+   */
+  brokenPage(id: string): string | null
 }

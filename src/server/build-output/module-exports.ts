@@ -1,8 +1,7 @@
 // Reads the exports of the site's modules, and refuses those that would be ignored or fail later. The build calls these
 // functions too, for exports whose value is written in the source.
 
-import { createExportError } from '../errors/export-error.ts'
-import { showValue } from '../errors/hydrant-error.ts'
+import { createExportError, showValue } from '../errors/hydrant-error.ts'
 import type { GuardFunction } from './guarded-folders.ts'
 import type { ActionContext, LoadContext } from './page-contexts.ts'
 

@@ -12,12 +12,18 @@ import type {
   Routes,
   SearchOutput,
 } from '../../shared/routes.ts'
+import type { LoadLog } from '../cache/load-log.ts'
 
 interface Context {
-  /** Fastify's request, with the decorators of your plugins. */
+  /**
+   * Fastify's request, with the decorators of your plugins. If a load of a page with `cache` touches it, the response is
+   * for this visitor only and is not stored (HYD_CACHE_PERSONAL). The same applies to `reply` and `context`.
+   */
   request: FastifyRequest
   /** Fastify's reply. Use it to set headers, cookies or the status. */
   reply: FastifyReply
+  /** Writes lines to the log of the request: `log.info({ count }, 'found')`. Loads of a page with `cache` may use it. */
+  log: LoadLog
   /** The Fastify instance, with its decorators. */
   app: FastifyInstance
   /** The URL of the page as the visitor sees it, with the public host and protocol. */

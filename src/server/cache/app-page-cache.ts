@@ -1,5 +1,6 @@
 import type { FastifyInstance, RawServerBase } from 'fastify'
-import { checkInvalidation, type Invalidation, type InvalidationResult } from './invalidation.ts'
+import { addCacheContents, type CacheContents } from '../metrics/cache-counts.ts'
+import { checkInvalidation, type Invalidation, type InvalidationResult } from './cache-rule.ts'
 import type { PageCache } from './page-cache.ts'
 
 /** The stored pages of all sites of an app: `app.pageCache`. */
@@ -56,4 +57,23 @@ function rootOf(app: FastifyInstance): FastifyInstance {
   const outer: unknown = Object.getPrototypeOf(app)
   // `Object.prototype` is the prototype of the outermost instance.
   return outer === Object.prototype || outer === null ? app : rootOf(outer as FastifyInstance)
+}
+
+/** The page cache of a site in this process, for the operators of the site. */
+export interface SiteCache {
+  contents(): CacheContents
+  /** Removes all pages. Resolves when the other processes have been notified, or are unreachable. */
+  clear(): Promise<unknown>
+  /** Hands over the invalidations that the store has not recorded, or logs them. Closing the app does the same. */
+  close(): Promise<void>
+}
+
+/** @param routes The routes of all pages with the export `cache`. `contents` has each of them. */
+export function createSiteCache(cache: PageCache, routes: readonly string[]): SiteCache {
+  const none: CacheContents = { routes: routes.map((route) => ({ route, entries: 0, bytes: 0 })), tags: [] }
+  return {
+    contents: () => addCacheContents([none, cache.contents()]),
+    clear: () => cache.clear(),
+    close: () => cache.close(),
+  }
 }

@@ -1,5 +1,4 @@
-import { createExportError } from '../errors/export-error.ts'
-import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { createExportError, createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { closestMatch } from '../util/closest-match.ts'
 import { toStoredTag } from './cache-key.ts'
 
@@ -80,4 +79,100 @@ export function tagsOf(rule: CacheRule, page: TaggedPage, file: string): readonl
 /** Whether a value may be a tag of a page. */
 export function isTag(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
+}
+
+/** The export `prerender` of a page. */
+export interface PrerenderRule {
+  /** The file with the export. */
+  file: string
+  /** The site's function that returns the addresses; null for a page without parameters. */
+  list: (() => unknown) | null
+}
+
+/**
+ * The rule for storing the responses of prerendered pages. They never expire in this process. Shared caches may keep
+ * them for a minute, because shared caches do not learn that another build is served.
+ */
+export const PERMANENT: CacheRule = {
+  freshMs: 60_000,
+  staleMs: 600_000,
+  isPermanent: true,
+  search: [],
+  tags: () => [],
+}
+
+interface PageExports {
+  file: string
+  exports: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Reads the export `prerender` of a page: of its server file or, with the value `true`, of its module. Returns null if
+ * there is none. Throws HYD_PRERENDER_INVALID.
+ *
+ * @param hasParams Whether the path of the page has parameters.
+ */
+export function readPrerenderRule(server: PageExports, page: PageExports, hasParams: boolean): PrerenderRule | null {
+  const { file, exports } = server.exports.prerender === undefined ? page : server
+  const { prerender } = exports
+  if (prerender === undefined) return null
+  const refuse = (problem: string) =>
+    createExportError('HYD_PRERENDER_INVALID', [file, problem], { file, name: 'prerender' })
+  if (typeof prerender === 'function') {
+    if (file === page.file) throw refuse('a function must be in the server file, because the page runs in the browser')
+    return { file, list: () => prerender() }
+  }
+  if (prerender !== true) throw refuse(`it must be true or a function; got ${showValue(prerender)}`)
+  if (hasParams) throw refuse('the path of the page has parameters, so it must be a function that lists their values')
+  return { file, list: null }
+}
+
+/** The stored responses that `invalidate` removes: those with any of these tags, and those of this path. */
+export interface Invalidation {
+  /** Tags of the export `cache`. An empty text is ignored (none). */
+  tags?: readonly string[]
+  /**
+   * The path of a page as a visitor sees it, with the base: `/shop/products/7`. A query is ignored, so the responses
+   * for all queries are removed (none).
+   */
+  path?: string
+}
+
+/** What has become of an invalidation when `invalidate` or `clear` resolves. */
+export interface InvalidationResult {
+  /**
+   * True if the store has recorded the invalidation, so that every process which uses the store takes it; also without
+   * a store. False if the store is unavailable, or did not respond in time. This process and the other workers of this
+   * machine have then removed the pages, and record the invalidation as soon as they can, but other machines may still
+   * serve the old ones. The invalidation can be repeated until it is recorded.
+   */
+  isRecorded: boolean
+}
+
+const INVALIDATION_NAMES = ['tags', 'path']
+
+/**
+ * Checks the argument of `app.pageCache.invalidate`, because a wrong one would remove nothing and outdated pages would
+ * stay. Throws HYD_CACHE_INVALIDATE.
+ */
+export function checkInvalidation(given: unknown): asserts given is Invalidation {
+  const problem = findProblem(given)
+  if (problem !== null) throw createHydrantError('HYD_CACHE_INVALIDATE', [problem])
+}
+
+function findProblem(given: unknown): string | null {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return `it must be an object with "tags" or "path"; got ${showValue(given)}`
+  const unknownName = Object.keys(given).find((name) => !INVALIDATION_NAMES.includes(name))
+  if (unknownName !== undefined) return describeUnknown(unknownName, INVALIDATION_NAMES)
+  const { tags, path }: { tags?: unknown; path?: unknown } = given
+  if (tags === undefined && path === undefined) return 'it must have "tags" or "path"; got neither'
+  if (tags !== undefined && !isTexts(tags)) return `"tags" must be a list of strings; got ${showValue(tags)}`
+  if (path !== undefined && !(typeof path === 'string' && path.startsWith('/')))
+    return `"path" must be a path that begins with "/"; got ${showValue(path)}`
+  return null
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }

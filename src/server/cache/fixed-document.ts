@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { escapeScript } from '../../shared/wire/html.ts'
-import { unescapeHtml } from '../util/unescape-html.ts'
+import { unescapeHtml } from '../http/headers.ts'
 
 /** A document without a nonce, whose bytes are the same for every visitor. */
 export interface FixedDocument {

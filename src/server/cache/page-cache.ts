@@ -1,15 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import type { StoredCounts } from '../metrics/cache-counts.ts'
-import type { CacheContents } from './cache-contents.ts'
-import { pathTag, toStoredTag } from './cache-key.ts'
-import { isTag } from './cache-rule.ts'
-import type { Invalidation, InvalidationResult } from './invalidation.ts'
-import { KnownKeys } from './known-keys.ts'
+import { addCacheContents, type CacheContents, type StoredCounts } from '../metrics/cache-counts.ts'
+import { KnownKeys, pathTag, toStoredTag } from './cache-key.ts'
+import { type Invalidation, type InvalidationResult, isTag } from './cache-rule.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
 import { freshnessOf, StoredPage } from './stored-page.ts'
-import { TagVersions } from './tag-versions.ts'
-import { createTaggedPages, type TaggedPages } from './tagged-pages.ts'
 
 /** A response that is being rendered, to be stored. */
 export interface Rendering {
@@ -49,7 +44,7 @@ const RETRY_MS = 1_000
 /** The longest pause after a failure. */
 const MAX_RETRY_MS = 30_000
 
-/** The responses of one site's cached pages. All keys are results of `keyOf`. */
+/** The responses of one site's cached pages. All keys are results of `documentKey`. */
 export class PageCache {
   readonly knownKeys = new KnownKeys()
   #pages: TaggedPages
@@ -239,5 +234,125 @@ export class PageCache {
   #delay(key: string) {
     const pauseMs = Math.min((this.#retries.get(key)?.pauseMs ?? RETRY_MS / 2) * 2, MAX_RETRY_MS)
     this.#retries.set(key, { at: this.#now() + pauseMs, pauseMs })
+  }
+}
+
+/** Pages by their keys and tags, within a limit of memory. */
+export interface TaggedPages {
+  get(key: string): StoredPage | undefined
+  add(key: string, page: StoredPage): void
+  delete(key: string): void
+  /** Counts the memory of a page again, if it is still stored. */
+  recount(key: string, page: StoredPage): void
+  /** Removes the pages with one of the tags. */
+  deleteTagged(tags: readonly string[]): void
+  clear(): void
+  counts(): Omit<StoredCounts, 'invalidations'>
+  /** Counts the stored responses, by route and by tag. */
+  contents(): CacheContents
+}
+
+export function createTaggedPages(maxBytes: number): TaggedPages {
+  const keysByTag = new Map<string, Set<string>>()
+  let evictions = 0
+  const pages = new LRUCache<string, StoredPage>({
+    maxSize: maxBytes,
+    sizeCalculation: sizeOf,
+    dispose(page, key, reason) {
+      if (reason === 'evict') evictions++
+      forgetTags(key, page)
+    },
+  })
+
+  function add(key: string, page: StoredPage) {
+    pages.set(key, page)
+    // A page that is larger than the cache is not kept.
+    if (!pages.has(key)) return
+    for (const tag of page.response.tags) {
+      const keys = keysByTag.get(tag) ?? new Set()
+      keysByTag.set(tag, keys.add(key))
+    }
+  }
+
+  function forgetTags(key: string, { response }: StoredPage) {
+    for (const tag of response.tags) {
+      const keys = keysByTag.get(tag)
+      keys?.delete(key)
+      if (keys?.size === 0) keysByTag.delete(tag)
+    }
+  }
+
+  return {
+    get: (key) => pages.get(key),
+    add,
+    delete: (key) => void pages.delete(key),
+    recount(key, page) {
+      if (pages.peek(key) !== page) return
+      // `lru-cache` counts the memory of a page again only if it is new.
+      pages.delete(key)
+      add(key, page)
+    },
+    deleteTagged(tags) {
+      for (const tag of tags) for (const key of [...(keysByTag.get(tag) ?? [])]) pages.delete(key)
+    },
+    clear: () => pages.clear(),
+    counts: () => ({ entries: pages.size, bytes: pages.calculatedSize, evictions }),
+    contents: () =>
+      addCacheContents([
+        {
+          routes: Array.from(pages.entries(), ([key, page]) => ({
+            route: page.route,
+            entries: 1,
+            bytes: sizeOf(page, key),
+          })),
+          tags: [...keysByTag].map(([tag, { size }]) => ({ tag, entries: size })),
+        },
+      ]),
+  }
+}
+
+/** Returns the memory that a page takes with its key, in bytes. */
+const sizeOf = (page: StoredPage, key: string) => page.size + 2 * key.length
+
+/** The greatest number of tags whose last invalidation is known. */
+const MAX_KNOWN_TAGS = 10_000
+
+/**
+ * Remembers when each tag was last invalidated, so that a response is not stored if one of its tags was invalidated
+ * during the render. The number of invalidations so far serves as the time.
+ */
+export class TagVersions {
+  #now = 0
+  #last = new LRUCache<string, number>({
+    maxSize: MAX_KNOWN_TAGS,
+    sizeCalculation: () => 1,
+    dispose: (time, _, reason) => {
+      if (reason === 'evict') this.#forgotten = Math.max(this.#forgotten, time)
+    },
+  })
+  /** The latest invalidation of all tags that are no longer in `#last`. */
+  #forgotten = 0
+  /** The latest invalidation of everything. */
+  #all = 0
+
+  get now(): number {
+    return this.#now
+  }
+
+  invalidate(tags: readonly string[]) {
+    this.#now++
+    for (const tag of tags) this.#last.set(tag, this.#now)
+  }
+
+  invalidateAll() {
+    this.#now++
+    this.#last.clear()
+    this.#all = this.#now
+    this.#forgotten = this.#now
+  }
+
+  /** Whether none of the tags has been invalidated after `since`. */
+  areCurrent(tags: readonly string[], since: number): boolean {
+    return this.#all <= since && tags.every((tag) => (this.#last.peek(tag) ?? this.#forgotten) <= since)
   }
 }

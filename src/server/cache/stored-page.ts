@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createBodyCompressor, type Encoding } from '../http/body-compressor.ts'
-import type { PreparedBody } from '../http/compression.ts'
-import type { DocumentHeaders } from './document-headers.ts'
+import { createBodyCompressor, type Encoding, type PreparedBody } from '../http/compression.ts'
+import { hashPolicy } from '../http/headers.ts'
 import type { StoredResponse } from './shared/shared-store.ts'
 
 /** A fresh response is served. A stale response is served too, while a new one is rendered. */
@@ -125,5 +124,28 @@ export class StoredPage {
     this.#encoded[encoding] = bytes
     this.#onGrow()
     return bytes
+  }
+}
+
+/** Values of headers of a stored document. They are the same for every visitor. */
+interface DocumentHeaders {
+  policy: string
+  cacheControl: string
+  /** The tags for shared caches; null without any. */
+  tags: string | null
+}
+
+const S = 1_000
+const SEPARATORS = { 'cache-tag': ',', 'surrogate-key': ' ' }
+
+export function createDocumentHeaders(
+  { scripts, freshMs, staleMs, tags }: StoredResponse,
+  tagHeader: keyof typeof SEPARATORS,
+): DocumentHeaders {
+  const stale = staleMs > 0 ? `, stale-while-revalidate=${Math.floor(staleMs / S)}` : ''
+  return {
+    policy: hashPolicy(scripts),
+    cacheControl: `public, max-age=0, s-maxage=${Math.floor(freshMs / S)}${stale}`,
+    tags: tags.length > 0 ? tags.join(SEPARATORS[tagHeader]) : null,
   }
 }

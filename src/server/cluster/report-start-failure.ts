@@ -1,14 +1,12 @@
 import type { Worker } from 'node:cluster'
 import { dirname } from 'node:path'
-import { ownBundles } from '../build-output/loaded-bundles.ts'
-import { ownOrigin } from '../errors/process-origin.ts'
-import { createFailures } from '../failures/failures.ts'
-import { createFailureListener } from '../failures/on-failure.ts'
+import { ownBundles } from '../build-output/manifest.ts'
+import { ownOrigin } from '../errors/failure-record.ts'
+import { createFailureListener, createFailures } from '../failures/failures.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createJsonLogging, createLog } from '../log/logger.ts'
 import type { Options } from '../options/options.ts'
-import { createPrimaryChannel } from './primary-channel.ts'
-import { createWorkerMetrics } from './worker-metrics.ts'
+import { createPrimaryChannel, createWorkerMetrics } from './primary-channel.ts'
 
 /** The state of a start when it fails. */
 export interface StartAttempt {
@@ -36,15 +34,14 @@ export async function reportStartFailure(
   const listener = options?.onFailure ? createFailureListener(options.onFailure, log) : null
   const metrics = createWorkerMetrics(channel)
   const sent: Promise<void>[] = []
-  const origin = ownOrigin(name)
   const failures = createFailures({
     mapper,
     files: { plugin: null, pageOf: () => undefined },
     release: options?.release || (buildId ?? 'unknown'),
     build: buildId,
     digestKey: options?.digestKey ?? '',
+    origin: ownOrigin(name),
     keep(failure) {
-      Object.assign(failure, origin)
       sent.push(channel.send({ kind: 'failed', failure }))
       metrics.countFailure(failure)
       listener?.notify(failure)

@@ -1,9 +1,8 @@
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { type RawRefusal, writeRefusal } from '../http/raw-refusal.ts'
-import type { ListenAddress } from '../lifecycle/listen.ts'
-import { listenAtAll } from '../lifecycle/listen-at-all.ts'
-import { stopAccepting } from '../lifecycle/stop-accepting.ts'
+import { type RawRefusal, writeRefusal } from '../http/problem.ts'
+import { stopAccepting } from '../lifecycle/drain-connections.ts'
+import { type ListenAddress, listenAtAll } from '../lifecycle/listen.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
 /** Listens in the primary, and hands the connections to the workers. */

@@ -10,16 +10,15 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { answerCall } from '../ledger/ledger-rpc.ts'
 import { checkLedger } from '../ledger/open-ledger.ts'
 import { freeSocketFile, type ListenAddress } from '../lifecycle/listen.ts'
-import { KEEP_MS, signalsOfOthers } from '../lifecycle/shutdown.ts'
+import { KEEP_MS, nonStopSignals } from '../lifecycle/shutdown.ts'
 import { createJsonLogging, createLog, createSharedOutput } from '../log/logger.ts'
 import { writeLogLines } from '../log/output.ts'
 import type { EnvFiles } from '../options/env-files.ts'
 import type { Options } from '../options/options.ts'
 import type { ServeInput } from '../start-single.ts'
-import { timerMs } from '../util/timer-ms.ts'
-import { type ClusterCache, createClusterCache } from './cache-questions.ts'
+import { timerMs } from '../util/deadline.ts'
 import type { ClusterMetrics } from './cluster-metrics.ts'
-import { createWorkersCache, type WorkersCache } from './shared-cache.ts'
+import { type ClusterCache, createClusterCache, createWorkersCache, type WorkersCache } from './shared-cache.ts'
 import { createSharedListener, type SharedListener } from './shared-listener.ts'
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 import {
@@ -163,7 +162,7 @@ function handleSignals({ pool, timeouts, log, close }: SignalInput): () => void 
     {
       delay: timerMs(timeouts.stopDelayMs + timeouts.drainMs + 3 * KEEP_MS),
       logger: log,
-      skip: [...signalsOfOthers(), ...(isReloadSignal ? (['SIGHUP'] as const) : [])],
+      skip: [...nonStopSignals(), ...(isReloadSignal ? (['SIGHUP'] as const) : [])],
       onSecondSignal(signal) {
         log.error(`second ${signal}: killing the workers and exiting`)
         pool.kill()

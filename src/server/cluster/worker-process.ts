@@ -1,17 +1,15 @@
-import type { Worker } from 'node:cluster'
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import type { BuildCopy } from '../build-output/build-copy.ts'
-import type { ServedBuild } from '../build-output/served-build.ts'
+import type { BuildCopy, ServedBuild } from '../build-output/build-copy.ts'
 import type { InFlight } from '../lifecycle/in-flight.ts'
 import { KEEP_MS, type StopRequest } from '../lifecycle/shutdown.ts'
 import { writeLogLines } from '../log/output.ts'
 import { countOf } from '../log/throttled-line.ts'
-import { timerMs } from '../util/timer-ms.ts'
+import { timerMs } from '../util/deadline.ts'
 import {
   BEAT_MS,
   SUCCESSOR_VARIABLE,

@@ -1,5 +1,5 @@
 import type { RawServerBase } from 'fastify'
-import type { SiteCache } from '../cache/site-cache.ts'
+import type { SiteCache } from '../cache/app-page-cache.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failures } from '../failures/failures.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'

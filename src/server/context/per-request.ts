@@ -7,6 +7,11 @@ import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
  */
 type WithRequest = { request: FastifyRequest }
 
+/** The property of a load's argument with an object for the response, if the response may be stored. */
+export const RESPONSE_KEY = Symbol('responseKey')
+
+type CallContext = Partial<WithRequest> & { [RESPONSE_KEY]?: object }
+
 type Outcome<Result> = { value: Result } | { thrown: unknown }
 
 /** The calls with the same arguments up to here. */
@@ -45,11 +50,12 @@ export function perRequest<Context extends WithRequest, Others extends readonly 
 }
 
 /** Throws HYD_PER_REQUEST for anything without a request. */
-function callsOf<Result>(requests: WeakMap<object, Calls<Result>>, ctx: Partial<WithRequest> | undefined) {
-  const request = ctx?.request
-  if (typeof request !== 'object' || request === null) throw createHydrantError('HYD_PER_REQUEST', [showValue(ctx)])
-  const calls = requests.get(request) ?? createCalls<Result>()
-  requests.set(request, calls)
+function callsOf<Result>(requests: WeakMap<object, Calls<Result>>, ctx: CallContext | undefined) {
+  // Only the function itself may touch the request in the load of a response that may be stored.
+  const key = ctx?.[RESPONSE_KEY] ?? ctx?.request
+  if (typeof key !== 'object' || key === null) throw createHydrantError('HYD_PER_REQUEST', [showValue(ctx)])
+  const calls = requests.get(key) ?? createCalls<Result>()
+  requests.set(key, calls)
   return calls
 }
 

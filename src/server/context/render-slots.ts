@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { BUSY, sendBusy } from '../http/refusal.ts'
+import { BUSY, sendBusy } from '../http/problem.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import type { RefusedFor } from '../metrics/metrics-recorder.ts'
 

@@ -1,19 +1,17 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PageExtras } from '../../shared/wire/page-extras.ts'
+import type { PageExtras } from '../../shared/wire/boot.ts'
+import { classifyThrown } from '../errors/classify-thrown.ts'
+import type { Redirection } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failure, FailureContext, FailureSubject } from '../failures/failure-context.ts'
 import { asError, type HookRun, runErrorHooks } from '../failures/on-error-hooks.ts'
 import { failureCountOf, firstFailureOf, type NamedFailure } from '../failures/request-failures.ts'
-import { describeEarlyClose } from '../guards/late-bodies.ts'
+import { describeEarlyClose } from '../guards/connection-limits.ts'
 import { nonceOf } from '../http/headers.ts'
 import type { Format } from '../http/negotiate.ts'
-import { type PublicAddress, publicAddress } from '../http/public-address.ts'
-import { pathAndQuery, pathOf } from '../http/request-url.ts'
-import { classifyThrown } from '../thrown/classify-thrown.ts'
-import type { Redirection } from '../thrown/http-error.ts'
-import type { NavigationAnswer } from './navigation-answer.ts'
-import type { PageCapture } from './page-capture.ts'
+import { type PublicAddress, pathAndQuery, pathOf, publicAddress } from '../http/request-url.ts'
+import type { NavigationLines, SharedRender } from './response.ts'
 import type { Site } from './site.ts'
 
 /** What a request asks for. */
@@ -50,18 +48,18 @@ export class RequestContext implements FailureSubject, RequestTarget {
   isGone = false
   /** The status that has been sent, once a document streams. A later failure can only be shown inside the stream. */
   statusSent: number | null = null
-  /** The status of the stale response that the request has got, for a render in the background; null for any other. */
-  staleStatus: number | null = null
+  /** The reply that the request has got a stale response with, for a render in the background; null for any other. */
+  staleReply: FastifyReply | null = null
   /** The response, when a page of this site asks for data in place of a document. */
-  navigation: NavigationAnswer | null = null
+  navigation: NavigationLines | null = null
   /** True when all guards of the page, or of the unknown path, have let the request pass. */
   hasPassedGuards = false
   /** The output of the page's schemas `params` and `search`; null without one. */
   addressExtras: Pick<PageExtras, 'params' | 'search'> | null = null
   /** True while the request holds a render slot. */
   hasSlot = false
-  #capture: PageCapture | null = null
-  #inRequest: PageCapture['inRequest'] | null = null
+  #shared: SharedRender | null = null
+  #inRequest: SharedRender['inRequest'] | null = null
   #address: PublicAddress | null = null
   #context: Record<string, unknown> | null = null
   #url: URL | null = null
@@ -88,23 +86,27 @@ export class RequestContext implements FailureSubject, RequestTarget {
   }
 
   /**
-   * Watches a response that may be stored; null for any other. The render continues if the client leaves, because
-   * other requests may wait for it.
+   * Set while a response is made that may be stored for all visitors; null for any other. The render continues if the
+   * client leaves, because other requests may wait for it.
    */
-  get capture(): PageCapture | null {
-    return this.#capture
+  get shared(): SharedRender | null {
+    return this.#shared
   }
 
-  set capture(capture: PageCapture | null) {
-    this.#capture = capture
+  set shared(shared: SharedRender | null) {
+    this.#shared = shared
     // The work that it has started may still fail after it has been given up.
-    if (capture) this.#inRequest = capture.inRequest
+    if (shared) this.#inRequest = shared.inRequest
   }
 
   /** The origin at which the visitor sees the site. */
   get address(): PublicAddress {
     this.#address ??= publicAddress(this.request)
     return this.#address
+  }
+
+  set address(address: PublicAddress) {
+    this.#address = address
   }
 
   /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */
@@ -285,7 +287,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   }
 
   #inTime(details: FailureContext): FailureContext {
-    if (this.staleStatus !== null) return { ...details, statusSent: this.staleStatus }
+    if (this.staleReply) return { ...details, statusSent: this.staleReply.statusCode }
     const { raw } = this.reply
     // A hook may have changed the status after `statusSent` was set.
     const statusSent = raw.headersSent ? raw.statusCode : this.statusSent
@@ -296,7 +298,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
 
   // `close` of the response means that the client left; `close` of the request does not.
   #checkLeaving() {
-    if (this.reply.raw.writableEnded || this.capture) return
+    if (this.reply.raw.writableEnded || this.shared) return
     this.isGone = true
     this.note({}, describeEarlyClose(this.request))
     this.abort(new DOMException('The client disconnected.', 'AbortError'))

@@ -1,4 +1,4 @@
-import type { PrerenderedRedirect } from '../cache/prerendered/format.ts'
+import type { PrerenderedRedirect } from '../cache/prerendered-pages.ts'
 import type { StoredResponse } from '../cache/shared/shared-store.ts'
 import type { SourceFrame } from '../errors/failure-record.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
 import type { PageCache } from '../cache/page-cache.ts'
-import type { PrerenderedPages } from '../cache/prerendered/prerendered-pages.ts'
+import type { PrerenderedPages } from '../cache/prerendered-pages.ts'
 import type { Failures } from '../failures/failures.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import type { UploadSpace } from '../forms/upload-files.ts'
@@ -47,7 +47,8 @@ export interface Site {
   shells: ShellRenderer | null
   slots: RenderSlots
   uploads: UploadSpace
-  policies: PolicyWatch
+  /** Null in production. */
+  policies: PolicyWatch | null
   etags: EtagWriter
   /** Stores the responses of pages with the export `cache` or `prerender`; null if there are none, and in development. */
   cache: PageCache | null

@@ -7,7 +7,7 @@ export interface ErrorEntry {
   statusCode?: number
 }
 
-/** All errors that Hydrant throws. A code is never reused. `docs/errors.md` has a heading for each. */
+/** All errors that Hydrant throws. A code is never reused. The build writes `docs/errors.md` from it. */
 export const errorTable = {
   HYD_OPTION_UNKNOWN: {
     message: 'unknown option "%s"%s',

@@ -1,4 +1,5 @@
 import createError, { type FastifyError } from '@fastify/error'
+import type { FastifyBaseLogger } from 'fastify'
 import { type ErrorCode, type ErrorEntry, errorTable } from './error-table.ts'
 
 /** An error that Hydrant throws: `code` identifies it, `fix` says what to do about it. */
@@ -39,4 +40,42 @@ function showItem(value: unknown): string {
   if (Array.isArray(value)) return '[…]'
   const text = String(value)
   return text === '[object Object]' ? '{…}' : text
+}
+
+/** An export of a module of the site. */
+export interface ExportPlace {
+  /** Path in the site. */
+  file: string
+  name: string
+}
+
+const places = new WeakMap<object, ExportPlace>()
+
+/**
+ * Creates the error for an export with a wrong value. Its stack does not lead to the export, which has no code that
+ * runs.
+ */
+export function createExportError(
+  code: ErrorCode,
+  values: readonly (string | number)[],
+  place: ExportPlace,
+): HydrantError {
+  const error = createHydrantError(code, values)
+  places.set(error, place)
+  return error
+}
+
+/** Returns the export that an error of `createExportError` is about; null for any other thrown value. */
+export function findExportPlace(thrown: unknown): ExportPlace | null {
+  return typeof thrown === 'object' && thrown !== null ? (places.get(thrown) ?? null) : null
+}
+
+/** Logs an error of Hydrant as a warning about a route, with the advice (that of the error). */
+export function warnOf(
+  error: HydrantError,
+  route: string,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+  advice: string = error.fix,
+) {
+  log.warn({ code: error.code, route }, `${error.message}. ${advice}`)
 }

@@ -1,7 +1,6 @@
 import { types } from 'node:util'
-import { NotFoundSignal, Redirection } from '../thrown/http-error.ts'
-import { readStack } from './stacks/error-stack.ts'
-import { FRAME_START } from './stacks/stack-frame.ts'
+import { NotFoundSignal, Redirection } from '../errors/http-error.ts'
+import { FRAME_START, readStack } from './stacks/stack-frame.ts'
 
 /** A thrown value as plain data. Its texts are cut to size and otherwise unchanged. */
 export interface Description {

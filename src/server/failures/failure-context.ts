@@ -1,11 +1,9 @@
-import type { FastifyReply } from 'fastify'
-import { findExportPlace } from '../errors/export-error.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { classifyThrown, ownFailureStatus, type ThrownKind } from '../errors/classify-thrown.ts'
 import type { Phase } from '../errors/failure-record.ts'
-import type { PublicAddress } from '../http/public-address.ts'
-import { classifyThrown, ownFailureStatus, type ThrownKind } from '../thrown/classify-thrown.ts'
-import { readProperty } from './causes.ts'
+import { findExportPlace } from '../errors/hydrant-error.ts'
+import type { PublicAddress } from '../http/request-url.ts'
 import type { SourceFunction } from './fingerprint.ts'
-import { givenStatusOf } from './given-status.ts'
 
 /** The page or route that a request with a failure was for. */
 export interface FailureSubject {
@@ -81,4 +79,49 @@ export function catchInRoute(thrown: unknown, reply: FastifyReply): CaughtError 
   const caught = catchError(thrown, 'route', null, given)
   const failureStatus = caught.kind === 'failure' ? ownFailureStatus(thrown, given) : null
   return failureStatus === null ? caught : { ...caught, failureStatus }
+}
+
+const MAX_CAUSES = 10
+
+/** Returns whether a test holds for a thrown value or for one of its causes. */
+export function someCause(thrown: unknown, test: (value: unknown) => boolean): boolean {
+  let value = thrown
+  for (let depth = 0; depth < MAX_CAUSES; depth++) {
+    if (test(value)) return true
+    value = readProperty(value, 'cause')
+    if (value === undefined) return false
+  }
+  return false
+}
+
+/** Reads a property of a thrown value. Returns undefined if a getter throws. */
+export function readProperty(value: unknown, name: 'name' | 'code' | 'cause' | 'status' | 'statusCode'): unknown {
+  try {
+    return Reflect.get(Object(value), name)
+  } catch {
+    return undefined
+  }
+}
+
+const SENDING = Symbol('sending')
+
+interface SendingReply extends FastifyReply {
+  [SENDING]?: true
+}
+
+/**
+ * Notes which responses are being sent. Add it before the hooks of the site: the status of a response that they cannot
+ * send is not meant for their errors.
+ */
+export function rememberSending(app: FastifyInstance) {
+  app.addHook('onSend', (_request, reply: SendingReply, payload, done) => {
+    reply[SENDING] = true
+    done(null, payload)
+  })
+}
+
+/** Returns the error status that a hook, a route or an error handler has set before it threw or sent an error, or null. */
+function givenStatusOf(reply: SendingReply): number | null {
+  const { statusCode } = reply
+  return statusCode >= 400 && statusCode <= 599 && !reply[SENDING] ? statusCode : null
 }

@@ -1,26 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Side } from '../../shared/wire/public-error.ts'
-import type { Phase } from '../errors/failure-record.ts'
-import type { LoggedError } from './error-output.ts'
-
-/** The log line of a failure. */
-export interface FailureLine {
-  digest: string
-  side: Side
-  phase: Phase
-  /** Outside of any request this field and the next three are missing. */
-  route?: string
-  method?: string
-  url?: string
-  host?: string
-  statusSent?: number
-  traceId?: string
-  spanId?: string
-  pending?: readonly string[]
-  /** Set when the browser shows the page in spite of the failure. */
-  isRecovered?: true
-  err: LoggedError
-}
+import type { KeptError, SourceFrame } from '../errors/failure-record.ts'
+import type { Redaction } from '../redaction/request-redaction.ts'
+import { wordsIn } from '../redaction/secrets.ts'
+import type { SourceMapper } from './stacks/source-map.ts'
+import type { MappedFrame } from './stacks/stack-frame.ts'
 
 /** A request, or the log of an app. */
 export interface LineTarget {
@@ -29,8 +12,8 @@ export interface LineTarget {
   id?: string
 }
 
-/** Writes the log line of a failure. */
-export function writeFailure(line: FailureLine, { log, id }: LineTarget, level: 'error' | 'fatal' = 'error') {
+/** Writes the log line of a failure, which `lineOf` returns. */
+export function writeFailure(line: { err: LoggedError }, { log, id }: LineTarget, level: 'error' | 'fatal') {
   const text = `${line.err.type}: ${line.err.message}`
   // In an app without a logger the line goes to standard error: a visitor's digest must lead to a line.
   if (isSilent(log))
@@ -86,4 +69,97 @@ const LEVELS = { error: 50, fatal: 60 }
 // Fastify gives an app without a logger an object with the methods of a logger and without a level.
 function isSilent(log: FastifyBaseLogger): boolean {
   return !('level' in log)
+}
+
+/** An error whose frames are mapped to the source. Its texts are redacted, its frames are not. */
+export interface SourceError {
+  type: string
+  message: string
+  frames: readonly MappedFrame[]
+  /** The property `code` of the error. */
+  code?: string
+  /** The property `digest` of the error, which is never trusted. */
+  ownDigest?: string
+  cause?: SourceError
+  errors?: SourceError[]
+}
+
+/** An error as a log line shows it. */
+export interface LoggedError {
+  type: string
+  message: string
+  stack: string
+  code?: string
+  digest?: string
+  cause?: LoggedError
+  errors?: LoggedError[]
+}
+
+const MAX_FRAME = 500
+
+function redactFrame(text: string, { inPlace }: Redaction): string {
+  return inPlace(text, { maxLength: MAX_FRAME })
+}
+
+/** Redacts the name of a function. Its words stay if the code around the frame has them. */
+function redactName(frame: SourceFrame, mapper: SourceMapper, { inName, mayHold }: Redaction): string {
+  if (!mayHold(frame.function)) return frame.function
+  let codeWords: ReadonlySet<string> | null = null
+  return inName(frame.function, (word) => {
+    codeWords ??= new Set(wordsIn((mapper.codeAround(frame)?.lines ?? []).join('\n')))
+    return codeWords.has(word)
+  })
+}
+
+/** Redacts a line of a stack. */
+export function redactLine({ text, frame }: MappedFrame, mapper: SourceMapper, redaction: Redaction): string {
+  if (frame === null)
+    return redactFrame(
+      redaction.inName(text, () => false),
+      redaction,
+    )
+  const name = redactName(frame, mapper, redaction)
+  return redactFrame(name === frame.function ? text : text.replace(frame.function, () => name), redaction)
+}
+
+/** Converts an error for the log, with redacted frames. */
+export function toLoggedError(error: SourceError, mapper: SourceMapper, redaction: Redaction): LoggedError {
+  const { type, message, frames, code, ownDigest, cause, errors } = error
+  const lines = frames.map((frame) => redactLine(frame, mapper, redaction))
+  return {
+    type,
+    message,
+    stack: [`${type}: ${message}`, ...lines].join('\n'),
+    ...(code === undefined ? {} : { code }),
+    ...(ownDigest === undefined ? {} : { digest: ownDigest }),
+    ...(cause === undefined ? {} : { cause: toLoggedError(cause, mapper, redaction) }),
+    ...(errors === undefined ? {} : { errors: errors.map((one) => toLoggedError(one, mapper, redaction)) }),
+  }
+}
+
+/** Number of frames in the site that are kept with the code around them. */
+const MAX_WITH_CODE = 3
+
+/** Converts an error for the ledger, with redacted frames and the code around the innermost frames in the site. */
+export function toKeptError(error: SourceError, mapper: SourceMapper, redaction: Redaction): KeptError {
+  const { type, message, frames, cause, errors } = error
+  let left = MAX_WITH_CODE
+  const stack = frames.flatMap(({ frame, standIn }): SourceFrame[] => {
+    if (frame === null) return []
+    const code = frame.isSite && left-- > 0 ? mapper.codeAround(frame) : null
+    const redacted = {
+      ...frame,
+      file: redactFrame(frame.file, redaction),
+      function: redactFrame(redactName(frame, mapper, redaction), redaction),
+      ...(standIn === undefined ? {} : { standIn }),
+    }
+    return [code ? { ...redacted, code } : redacted]
+  })
+  return {
+    type,
+    message,
+    stack,
+    ...(cause === undefined ? {} : { cause: toKeptError(cause, mapper, redaction) }),
+    ...(errors === undefined ? {} : { errors: errors.map((one) => toKeptError(one, mapper, redaction)) }),
+  }
 }

@@ -1,22 +1,17 @@
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { formatDigest } from '../../shared/wire/digest-format.ts'
 import type { FailureRecord } from '../errors/failure-record.ts'
-import { publicAddress } from '../http/public-address.ts'
-import type { FindTrace } from '../http/trace-context.ts'
+import { isSafe } from '../guards/csrf.ts'
+import { publicAddress } from '../http/request-url.ts'
+import { createThrottledLine } from '../log/throttled-line.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
-import type { Description } from './describe-thrown.ts'
+import { type Redaction, redactionFor } from '../redaction/request-redaction.ts'
+import { type Description, describeThrown } from './describe-thrown.ts'
 import { createErrorAnalyzer, type ErrorAnalyzer, type PlaceFrames } from './error-analyzer.ts'
 import type { Failure } from './failure-context.ts'
-import { writeFailure } from './failure-log.ts'
-import { createRecentRequests } from './recent-requests.ts'
-import { type RecordFailure, recordFailure } from './record-failure.ts'
-import {
-  createOccurrence,
-  failureStatusOf,
-  failuresOf,
-  type RequestFailures,
-  redactedRequestId,
-} from './request-failures.ts'
+import { type FailedCode, type RecordFailure, type RecordSettings, recordFailure } from './record-failure.ts'
+import { createOccurrence, failureStatusOf, failuresOf, type RequestFailures } from './request-failures.ts'
 import { processFrames, type RouteFiles } from './stacks/place-frames.ts'
 import type { ServerMapper, SourceMapper } from './stacks/source-map.ts'
 import type { MappedFrame } from './stacks/stack-frame.ts'
@@ -39,43 +34,23 @@ export interface Failures {
   watchRequests(app: FastifyInstance): void
 }
 
-export interface FailuresInput {
+export interface FailuresInput extends RecordSettings {
   mapper: ServerMapper
   files: RouteFiles
-  /** `HYDRANT_RELEASE`, or the id of the build. */
-  release: string
-  /** The id of the build; null when the build could not be read. */
-  build: string | null
   /** The option `digestKey`; empty for none. */
   digestKey: string
   /** Records the metrics (`NO_METRICS`). */
   metrics?: Pick<MetricsRecorder, 'deadlinePassed'>
-  /** Takes each failure after its line is written. */
-  keep(failure: FailureRecord): void
   /** Milliseconds that a response waits for `onError` hooks (10 000). */
   maxHooksMs?: number
-  /** Finds the trace that a failure belongs to; null to read the `traceparent` header (null). */
-  traceOf?: FindTrace | null
-  /** Whether records have details for `hydrant dev` (false). */
-  hasDetails?: boolean
 }
 
 /** Creates the failures of a site, or of a process that could not start a site. */
-export function createFailures({
-  mapper,
-  files,
-  release,
-  build,
-  digestKey,
-  metrics = NO_METRICS,
-  keep,
-  maxHooksMs = 10_000,
-  traceOf = null,
-  hasDetails = false,
-}: FailuresInput): Failures {
+export function createFailures(input: FailuresInput): Failures {
+  const { mapper, files, digestKey, metrics = NO_METRICS, maxHooksMs = 10_000 } = input
   const analyzer = createErrorAnalyzer({ mapper, side: 'server', key: digestKey })
-  const record: RecordFailure = (event, request) => recordFailure(event, request, { keep, traceOf, hasDetails })
-  const tools = { mapper, files, analyzer, release, build, metrics, record }
+  const record: RecordFailure = (event, target, level = 'error') => recordFailure(event, target, level, input)
+  const tools = { mapper, files, analyzer, metrics, record }
   const recordBrowserFailure = createBrowserFailures(digestKey, record)
   const recent = createRecentRequests()
   const of = (request: FastifyRequest) => failuresOf(request, tools)
@@ -86,28 +61,9 @@ export function createFailures({
     failInBrowser: (failure, request) => recordBrowserFailure(failure, request, of(request)),
     failProcess(thrown, log, level = 'fatal') {
       const place = () => processFrames(mapper, files)
-      const { fingerprint, logged, kept } = analyzer.analyzeThrown(thrown, recent.redaction(), place)
-      const digest = formatDigest(fingerprint, createOccurrence())
-      writeFailure({ digest, side: 'server', phase: 'process', err: logged }, { log }, level)
-      keep({
-        digest,
-        fingerprint,
-        side: 'server',
-        phase: 'process',
-        time: Date.now(),
-        message: kept.message,
-        error: kept,
-        route: null,
-        method: null,
-        path: null,
-        host: null,
-        requestId: null,
-        release,
-        userAgent: null,
-        statusSent: null,
-        isRecovered: false,
-        ...(build === null ? {} : { build }),
-      })
+      const error = analyzer.analyzeThrown(thrown, recent.redaction(), place)
+      const digest = formatDigest(error.fingerprint, createOccurrence())
+      record({ digest, error, side: 'server', phase: 'process', request: null }, { log }, level)
       return { digest, status: failureStatusOf(thrown) }
     },
     watchRequests: recent.watch,
@@ -115,7 +71,7 @@ export function createFailures({
 }
 
 /** A failure that a browser has reported. */
-interface BrowserFailure {
+interface BrowserFailure extends FailedCode {
   description: Description
   /** Maps the frames to the source. */
   mapper: SourceMapper
@@ -125,9 +81,6 @@ interface BrowserFailure {
   placeFrames: PlaceFrames
   /** Returns the components around the place, innermost first. */
   components(): readonly MappedFrame[]
-  release: string
-  /** The id of the page's build; null for an unknown build. */
-  build: string | null
   isRecovered: boolean
 }
 
@@ -147,7 +100,7 @@ function createBrowserFailures(key: string, record: RecordFailure) {
   }
 
   return (failure: BrowserFailure, request: FastifyRequest, { redaction, occurrence }: RequestFailures) => {
-    const { description, mapper, route, path, placeFrames, components, release, build, isRecovered } = failure
+    const { description, mapper, route, path, placeFrames, components, isRecovered } = failure
     const error = analyzerOf(mapper).analyzeDescription(description, redaction, placeFrames)
     record(
       {
@@ -155,21 +108,126 @@ function createBrowserFailures(key: string, record: RecordFailure) {
         error,
         side: 'client',
         phase: 'client',
-        route,
-        method: 'GET',
-        host: publicAddress(request).host,
-        url: redaction.inPlace(path),
-        requestId: redactedRequestId(request, redaction),
-        release,
-        build,
-        statusSent: undefined,
-        status: null,
+        request: { raw: request, redaction, route, method: 'GET', url: path, host: publicAddress(request).host },
+        code: failure,
         isRecovered,
-        pending: null,
-        trace: null,
         components,
       },
       request,
     )
+  }
+}
+
+/** How long a promise that nothing awaits may take, such as one that sends a mail. */
+const MAX_AGE_MS = 60_000
+/** All bodies together. */
+const MAX_BYTES = 4_194_304
+/** The headers of a request, about. */
+const REQUEST_BYTES = 4_096
+
+/** Requests that may have started the work that fails outside of any request. */
+export interface RecentRequests {
+  /** Notes the requests to routes that change something, which are added after this call. */
+  watch(app: FastifyInstance): void
+  /** Returns a redaction that removes the secrets of all of them. */
+  redaction(): Redaction
+}
+
+/** Creates an empty list. It forgets the oldest requests when their bodies are too large. */
+export function createRecentRequests(now: () => number = Date.now): RecentRequests {
+  const recent: { request: FastifyRequest; bytes: number; time: number }[] = []
+  let bytes = 0
+
+  function forgetOldest() {
+    const oldest = now() - MAX_AGE_MS
+    let count = 0
+    for (const { bytes: size, time } of recent) {
+      if (bytes <= MAX_BYTES && time >= oldest) break
+      bytes -= size
+      count++
+    }
+    recent.splice(0, count)
+  }
+
+  const note: onRequestHookHandler = (request, _reply, done) => {
+    if (!isSafe(request.method)) {
+      const { headers, routeOptions } = request
+      // A body that comes in chunks may be as long as the limit.
+      const length = headers['transfer-encoding'] === undefined ? headers['content-length'] : routeOptions.bodyLimit
+      const size = REQUEST_BYTES + (Number(length) || 0)
+      recent.push({ request, bytes: size, time: now() })
+      bytes += size
+      forgetOldest()
+    }
+    done()
+  }
+
+  return {
+    watch(app) {
+      app.addHook('onRoute', (route) => {
+        if ([route.method].flat().every(isSafe)) return
+        route.onRequest = [...[route.onRequest ?? []].flat(), note]
+      })
+    },
+    redaction() {
+      forgetOldest()
+      return redactionFor(...recent.map(({ request }) => request))
+    },
+  }
+}
+
+/** Milliseconds that a server which stops waits for `onFailure`. */
+const SETTLE_MS = 2_000
+
+/** Passes failures to the site's `onFailure`, outside of the requests that they happen in. */
+export interface FailureListener {
+  /** Calls `onFailure` later. Never throws and never waits. */
+  notify(failure: FailureRecord): void
+  /** Resolves when all calls have ended, after two seconds at the latest. */
+  settle(): Promise<void>
+}
+
+/** Creates a listener. What `onFailure` throws is logged, once a minute at most, and changes nothing else. */
+export function createFailureListener(
+  onFailure: (failure: FailureRecord) => unknown,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): FailureListener {
+  const running = new Set<Promise<void>>()
+  let last: { error: unknown; digest: string } | null = null
+  const warning = createThrottledLine(() => {
+    if (!last) return
+    const { type, message, stack: frames } = describeThrown(last.error)
+    const stack = [`${type}: ${message}`, frames].filter(Boolean).join('\n')
+    const line = { err: { type, message, stack }, digest: last.digest }
+    log.warn(line, `onFailure threw: ${type}: ${message}`)
+  })
+
+  async function run(failure: FailureRecord) {
+    // The visitor's response comes first.
+    await new Promise(setImmediate)
+    try {
+      // A copy: the ledger keeps the original.
+      await onFailure(structuredClone(failure))
+    } catch (error) {
+      last = { error, digest: failure.digest }
+      warning.count()
+    }
+  }
+
+  async function settleAll() {
+    while (running.size > 0) await Promise.all(running)
+  }
+
+  return {
+    notify(failure) {
+      const call = run(failure).finally(() => running.delete(call))
+      running.add(call)
+    },
+    async settle() {
+      const isOver = new AbortController()
+      await Promise.race([settleAll(), wait(SETTLE_MS, undefined, { signal: isOver.signal })])
+      isOver.abort()
+      warning.stop()
+    },
   }
 }

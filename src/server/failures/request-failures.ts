@@ -1,25 +1,50 @@
+import { randomFillSync } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { encodeBase32, formatDigest, OCCURRENCE_LENGTH } from '../../shared/wire/digest-format.ts'
 import { stepTraceOf, type TraceContext } from '../http/trace-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import { type Redaction, redactionFor } from '../redaction/request-redaction.ts'
-import { createRandomPool } from '../util/random-pool.ts'
-import { readProperty } from './causes.ts'
 import type { AnalyzedError, ErrorAnalyzer } from './error-analyzer.ts'
-import type { Failure, FailureContext, FailureSubject } from './failure-context.ts'
+import { type Failure, type FailureContext, type FailureSubject, readProperty } from './failure-context.ts'
 import type { FailureEvent, RecordFailure } from './record-failure.ts'
 import { placeFrames, type RouteFiles } from './stacks/place-frames.ts'
 import type { ServerMapper } from './stacks/source-map.ts'
+
+const PIECES = 128
+
+/** Random bytes in pieces of equal length. */
+export interface RandomPool {
+  readonly bytes: Buffer
+  /** Returns where in `bytes` the next unused piece begins. The piece changes when more pieces are drawn. */
+  next(): number
+}
+
+/**
+ * Draws the random bytes of many pieces at a time.
+ *
+ * perf: no call of `randomBytes` for each piece, 0.1 µs instead of 2.5 µs for 18 bytes, commit 8d8d4fde
+ */
+function createRandomPool(pieceBytes: number): RandomPool {
+  const bytes = Buffer.alloc(PIECES * pieceBytes)
+  let end = bytes.length
+  return {
+    bytes,
+    next() {
+      if (end === bytes.length) {
+        randomFillSync(bytes)
+        end = 0
+      }
+      end += pieceBytes
+      return end - pieceBytes
+    },
+  }
+}
 
 /** Values and functions that the failures of all requests to a site share. */
 export interface FailureTools {
   mapper: ServerMapper
   files: RouteFiles
   analyzer: ErrorAnalyzer
-  /** `HYDRANT_RELEASE`, or the id of the build. */
-  release: string
-  /** The id of the build; null when the build could not be read. */
-  build: string | null
   metrics: Pick<MetricsRecorder, 'deadlinePassed'>
   record: RecordFailure
 }
@@ -113,31 +138,24 @@ export class RequestFailures {
     const shown = context.isLate ? this.first : entry
     this.first ??= entry
     this.count++
-    const { mapper, files, release, build, metrics, record } = this.#tools
+    const { mapper, files, metrics, record } = this.#tools
     const { digest, status, error, trace } = entry
     const { phase, statusSent } = context
-    const request = this.#request
+    const raw = this.#request
     if (status === DEADLINE_STATUS && context.status === undefined) metrics.deadlinePassed(route, phase)
     const event: FailureEvent = {
       digest,
       error,
       side: 'server',
       phase,
-      route,
-      method: request.method,
-      host,
-      url: this.redactedUrl(),
-      requestId: redactedRequestId(request, this.redaction),
-      release,
-      build,
+      request: { raw, redaction: this.redaction, route, method: raw.method, url: raw.originalUrl, host },
       statusSent,
       status: shown?.status ?? null,
-      isRecovered: false,
       pending: describePending(context, mapper),
       trace,
       components: () => mapper.mapComponents(context.components?.componentStack ?? '', files.pageOf(route)),
     }
-    record(event, request)
+    record(event, raw)
   }
 }
 
@@ -162,12 +180,6 @@ export function firstFailureOf(request: FailedRequest): Failure | null {
 /** Returns the number of different failures of a request that were logged. */
 export function failureCountOf(request: FailedRequest): number {
   return request[FAILURES]?.count ?? 0
-}
-
-const MAX_REQUEST_ID = 200
-
-export function redactedRequestId({ id }: FastifyRequest, { inPlace }: Redaction): string {
-  return inPlace(String(id), { maxLength: MAX_REQUEST_ID })
 }
 
 // Names what was unfinished when the deadline passed: `Reviews (pages/products/[id].tsx:31:10)`.

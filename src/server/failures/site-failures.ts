@@ -1,16 +1,14 @@
 // Failures of the routes and hooks of `server.ts`, which run outside of the pages.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { classifyThrown } from '../errors/classify-thrown.ts'
 import type { Phase } from '../errors/failure-record.ts'
+import { Signal } from '../errors/http-error.ts'
 import { onHeaderSent } from '../http/caching.ts'
 import { DIGEST_HEADER } from '../http/headers.ts'
-import { originalRequest } from '../http/original-request.ts'
-import { publicAddress } from '../http/public-address.ts'
+import { publicAddress } from '../http/request-url.ts'
 import { routeOf } from '../http/route-config.ts'
-import { classifyThrown } from '../thrown/classify-thrown.ts'
-import { Signal } from '../thrown/http-error.ts'
-import { readProperty, someCause } from './causes.ts'
-import type { FailureContext, FailureSubject } from './failure-context.ts'
+import { type FailureContext, type FailureSubject, readProperty, someCause } from './failure-context.ts'
 import type { Failures } from './failures.ts'
 import { firstFailureOf } from './request-failures.ts'
 
@@ -56,7 +54,7 @@ export function failStream(error: unknown, reply: FastifyReply): boolean {
  * site. Nothing is recorded if the client has left and this was the cause.
  */
 export function failRoute(thrown: unknown, reply: FastifyReply): boolean {
-  return (hasLeft(reply) && someCause(thrown, isOfLeaving)) || fail(thrown, 'route', reply)
+  return (hasLeft(reply) && someCause(thrown, isClientAbort)) || fail(thrown, 'route', reply)
 }
 
 function fail(thrown: unknown, phase: Phase, { request, raw }: FastifyReply): boolean {
@@ -72,7 +70,7 @@ function hasLeft({ raw }: FastifyReply): boolean {
   return raw.destroyed && !raw.writableFinished
 }
 
-function isOfLeaving(value: unknown): boolean {
+function isClientAbort(value: unknown): boolean {
   return readProperty(value, 'name') === 'AbortError' || LEFT_CODES.includes(readProperty(value, 'code'))
 }
 
@@ -147,8 +145,7 @@ function recordFailure(error: unknown, request: FastifyRequest) {
  * @returns Null if the route does not belong to a Hydrant site, if nothing has failed, and for errors that are not
  *   failures: a redirect, `notFound()`, an error with a `statusCode` from 400 to 499.
  */
-export function digestOf(asked: FastifyRequest, error?: unknown): string | null {
-  const request = originalRequest(asked)
+export function digestOf(request: FastifyRequest, error?: unknown): string | null {
   const failures = siteFailuresOf(request)
   if (failures === null) return null
   if (error === undefined) return firstFailureOf(request)?.digest ?? null

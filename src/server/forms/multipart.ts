@@ -6,9 +6,15 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import { limitTotal, whenCutShort } from './body-stream.ts'
-import { KeptTexts, type ReadForm, SURPLUS } from './kept-texts.ts'
-import { createMalformed, type FormLimits } from './limits.ts'
+import {
+  createMalformed,
+  type FormLimits,
+  KeptTexts,
+  limitTotal,
+  type ReadForm,
+  SURPLUS,
+  whenCutShort,
+} from './limits.ts'
 import type { TemporaryFiles } from './upload-files.ts'
 
 type Entry = [name: string, value: string | Promise<File>]

@@ -1,10 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ReadForm } from './kept-texts.ts'
-import type { FormLimits } from './limits.ts'
+import { type FormLimits, KeptTexts, limitTotal, type ReadForm, whenCutShort } from './limits.ts'
 import { readMultipart } from './multipart.ts'
 import type { TemporaryFiles } from './upload-files.ts'
-import { readUrlencoded } from './urlencoded.ts'
 
 const URLENCODED = 'application/x-www-form-urlencoded'
 const MULTIPART = 'multipart/form-data'
@@ -64,4 +62,98 @@ export async function readForm(
       : await readMultipart({ payload: body.payload, headers }, limits, files, keepsTexts)
   request.body = read.form
   return read
+}
+
+/** Bytes of the body that one byte of a text takes at most: `%20`. */
+const ENCODED_BYTES = 3
+
+/**
+ * Reads an urlencoded form as it arrives. Rejects with an HttpError if it exceeds a limit.
+ *
+ * @param keepsTexts Whether a form that exceeds a limit is read to its end, so that the page can show its texts again. It
+ *   rejects if the body is larger than all texts and files of a form may be together.
+ */
+function readUrlencoded(payload: Readable, limits: FormLimits, keepsTexts: boolean): Promise<ReadForm> {
+  return new Promise((resolve, reject) => {
+    const form = new FormData()
+    const texts = new KeptTexts(limits, (error) => keepsTexts || stop(error))
+    const fields = createSplitter(ENCODED_BYTES * limits.bodyLimit, (raw, isCut) => {
+      texts.countField()
+      addField(form, raw, isCut, texts)
+    })
+
+    function onData(chunk: Buffer | string) {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+      texts.countBytes(bytes.length)
+      if (texts.isFull) texts.dropRest()
+      else fields.write(bytes)
+    }
+
+    function stop(error: Error) {
+      payload.off('data', onData).resume()
+      reject(error)
+    }
+
+    payload.on('data', onData).once('end', () => {
+      fields.end()
+      resolve({ form, refusal: texts.refusal })
+    })
+    limitTotal(payload, limits, texts, stop)
+    whenCutShort(payload, reject)
+  })
+}
+
+function addField(form: FormData, raw: string, isCut: boolean, texts: KeptTexts) {
+  // Without an incomplete last character.
+  const whole = isCut ? raw.replace(/%[\da-f]?$/i, '') : raw
+  // The end of a name is missing too.
+  if (isCut && !whole.includes('=')) return texts.dropRest()
+  // The parser removes one question mark at the beginning, so it gets one that is not part of the form.
+  for (const [name, value] of new URLSearchParams(`?${whole}`)) {
+    const kept = texts.keep(name, isCut ? value.replace(/\uFFFD$/, '') : value, isCut)
+    if (kept !== null) form.append(name, kept)
+  }
+}
+
+const AMPERSAND = 0x26
+
+/**
+ * Splits a body at its ampersands. An empty part between two ampersands is not a field. Loops over the bytes, because a
+ * call of `indexOf` for each ampersand takes too long for a body that has nothing else.
+ */
+function createSplitter(maxBytes: number, onField: (raw: string, isCut: boolean) => void) {
+  let parts: Buffer[] = []
+  let keptBytes = 0
+  let isCut = false
+
+  function add(part: Buffer) {
+    const kept = part.subarray(0, maxBytes - keptBytes)
+    if (kept.length > 0) parts.push(kept)
+    keptBytes += kept.length
+    isCut ||= kept.length < part.length
+  }
+
+  function end() {
+    if (keptBytes === 0) return
+    const raw = Buffer.concat(parts).toString()
+    const wasCut = isCut
+    parts = []
+    keptBytes = 0
+    isCut = false
+    onField(raw, wasCut)
+  }
+
+  return {
+    write(chunk: Buffer) {
+      let start = 0
+      for (let index = 0; index < chunk.length; index++) {
+        if (chunk[index] !== AMPERSAND) continue
+        if (index > start) add(chunk.subarray(start, index))
+        end()
+        start = index + 1
+      }
+      add(chunk.subarray(start))
+    },
+    end,
+  }
 }

@@ -2,11 +2,11 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler, RouteOptions } from 'fastify'
-import { fetchSiteOf } from '../http/fetch-metadata.ts'
+import { HttpError } from '../errors/http-error.ts'
+import { fetchSiteOf } from '../http/request-url.ts'
 import type { Options } from '../options/options.ts'
 import { createRedactor } from '../redaction/redact.ts'
-import { HttpError } from '../thrown/http-error.ts'
-import { parseUrl } from '../util/parse-url.ts'
+import { parseUrl } from '../util/addresses.ts'
 
 /** A refused request from another site. It has been logged. */
 export class CrossSiteError extends HttpError {}

@@ -1,16 +1,15 @@
-import { ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { guardCaching } from '../http/caching.ts'
-import { endAfterBody } from '../http/end-gently.ts'
-import { REQUEST_ID_HEADER } from '../http/headers.ts'
-import { sendRefusal } from '../http/refusal.ts'
+import { REQUEST_ID_HEADER, setNosniff } from '../http/headers.ts'
+import { endAfterBody } from '../http/node-response.ts'
+import { sendRefusal } from '../http/problem.ts'
 import { hasSeveralHosts, pathOf } from '../http/request-url.ts'
-import { setNosniff } from '../http/security-headers.ts'
+import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { createRedactor } from '../redaction/redact.ts'
-import { createPipelineQueue, isQueued } from './pipelining.ts'
 
 const MAX_URL_BYTES = 8_192
 const MAX_LOGGED = 200
@@ -86,4 +85,63 @@ function refuse(status: number, reason: string, detail: string, reply: FastifyRe
   const url = createRedactor(headers)(originalUrl, { maxLength: MAX_LOGGED })
   log.info({ method, url, statusCode: status }, `refused with ${status}: ${reason}`)
   sendRefusal(status, detail, reply)
+}
+
+const MAX_WAITING = 100
+
+/**
+ * Whether Node.js sends the response only when those before it on the connection are complete: it has no socket till then.
+ * A response of a test or an adapter, which call `app.routing`, never gets one.
+ */
+function isQueued({ socket }: ServerResponse, request: IncomingMessage): boolean {
+  if (socket !== null) return false
+  // Node's own record of the response that a connection sends.
+  const { _httpMessage: current } = (request.socket ?? {}) as { _httpMessage?: ServerResponse | null }
+  return current !== undefined && current !== null
+}
+
+/**
+ * Makes pipelined requests wait until the response before them has been sent. Node.js delivers all of them at once, so a
+ * client that never reads could have a thousand pages rendered. Closes a connection with more than `MAX_WAITING`
+ * waiting requests.
+ */
+function createPipelineQueue(app: FastifyInstance) {
+  const queues = new WeakMap<Socket, Set<ServerResponse>>()
+  const countClosed = addThrottledLine(app, (count) =>
+    app.log.info(
+      { closed: count },
+      `closed ${countOf(count, 'connection')} with more than ${MAX_WAITING} waiting requests`,
+    ),
+  )
+
+  function queueOf(socket: Socket): Set<ServerResponse> {
+    const known = queues.get(socket)
+    if (known) return known
+    const queue = new Set<ServerResponse>()
+    queues.set(socket, queue)
+    socket.once('close', () => queue.forEach(close))
+    return queue
+  }
+
+  return {
+    /** Calls `then` when the response has its socket. If the connection closes before, it closes the response. */
+    wait({ socket }: IncomingMessage, response: ServerResponse, then: () => void) {
+      if (socket.destroyed) return close(response)
+      const queue = queueOf(socket)
+      queue.add(response)
+      response.once('socket', () => {
+        queue.delete(response)
+        if (!socket.destroyed) then()
+      })
+      if (queue.size <= MAX_WAITING) return
+      countClosed()
+      socket.destroy()
+    },
+  }
+}
+
+/** Does for a response without a socket what Node.js does for others when the connection closes. */
+function close(response: ServerResponse) {
+  response.destroyed = true
+  response.emit('close')
 }

@@ -4,7 +4,6 @@
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { remember } from '../util/remember.ts'
 
 /**
  * The Cache-Control of a page that sets none: caches must revalidate each time, and shared caches must not store it.
@@ -223,16 +222,9 @@ const SHARED = /\bpublic\b|\bs-maxage\b/i
 const BESIDE_CACHE_CONTROL = /^(?:.+-cache-control|surrogate-control|edge-control|x-accel-expires|expires|pragma)$/i
 const SAYS_NOTHING = /^\s*(?:0|-1|no-cache|max-age=0)\s*$/i
 
-const knownNames = new Map<string, boolean>()
-const MAX_KNOWN = 1_000
-
-/**
- * Whether a header overrides `Cache-Control` in some caches.
- *
- * perf: cached, 0.01 µs instead of 0.03 µs for each header of a response, commit 7b7c185a
- */
-export function isForSomeCaches(name: string): boolean {
-  return knownNames.get(name) ?? remember(knownNames, MAX_KNOWN, name, BESIDE_CACHE_CONTROL.test(name))
+/** Whether a header overrides `Cache-Control` in some caches. */
+function isForSomeCaches(name: string): boolean {
+  return BESIDE_CACHE_CONTROL.test(name)
 }
 
 /** Whether a header overrides `Cache-Control` in some caches and allows them to store the response. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
+import { LRUCache } from 'lru-cache'
 
 /** Writes the ETags of the documents of one site. */
 export interface EtagWriter {
@@ -27,7 +28,7 @@ interface LastDocument {
 }
 
 /** The last documents of all routes may have this number of characters together. */
-const MAX_KEPT = 4_194_304
+const MAX_LENGTH = 4_194_304
 
 /**
  * Creates the writer of a site.
@@ -39,24 +40,17 @@ const MAX_KEPT = 4_194_304
  * for one of 142 kB, commit ba2913ab
  */
 export function createEtagWriter(): EtagWriter {
-  const kept = new Map<string, LastDocument>()
-  let keptLength = 0
-
-  function keep(route: string, last: LastDocument) {
-    keptLength += last.text.length - (kept.get(route)?.text.length ?? 0)
-    kept.set(route, last)
-    if (keptLength <= MAX_KEPT) return
-    kept.clear()
-    keptLength = 0
-  }
-
+  const lastOf = new LRUCache<string, LastDocument>({
+    maxSize: MAX_LENGTH,
+    sizeCalculation: ({ text }) => Math.max(text.length, 1),
+  })
   return {
     of({ route, text, nonce, styleNonce }) {
       if (styleNonce !== undefined) return hashEtag(text.replaceAll(nonce, '').replaceAll(styleNonce, ''))
-      const last = kept.get(route)
+      const last = lastOf.get(route)
       if (last && isSame(last, text, nonce)) return last.etag
       const etag = hashEtag(text.replaceAll(nonce, ''))
-      keep(route, { text, nonce, etag, parts: null })
+      lastOf.set(route, { text, nonce, etag, parts: null })
       return etag
     },
   }

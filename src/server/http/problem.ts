@@ -1,8 +1,18 @@
 import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
-import { serverSentence } from '../../shared/wire/error-messages.ts'
-import type { PublicError } from '../../shared/wire/public-error.ts'
-import { pathOf } from './request-url.ts'
+import { fallbackDocument } from '../../shared/tree/fallback.ts'
+import {
+  digestLine,
+  type PublicError,
+  type Refusal,
+  type ServerError,
+  serverSentence,
+} from '../../shared/wire/public-error.ts'
+import { limitCaching, NO_STORE } from './caching.ts'
+import { addVary, HTML_TYPE, INERT_POLICY, SCRIPTLESS_POLICY, setNosniff, setPolicy } from './headers.ts'
+import { preferredFormat } from './negotiate.ts'
+import { pathOf, publicAddress } from './request-url.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
@@ -29,7 +39,7 @@ export function createErrorProblem(shown: PublicError, host: string, url: string
 }
 
 /** Creates the problem of a refusal. Without a URL it has no `instance`. */
-export function createRefusalProblem(status: number, detail: string, url?: string): Problem {
+function createRefusalProblem(status: number, detail: string, url?: string): Problem {
   const problem = { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status }
   return url === undefined ? { ...problem, detail } : { ...problem, instance: pathOf(url), detail }
 }
@@ -38,4 +48,83 @@ export function createRefusalProblem(status: number, detail: string, url?: strin
 export function sendProblem(status: number, detail: string, reply: FastifyReply, more: Record<string, unknown> = {}) {
   const problem = { ...createRefusalProblem(status, detail, reply.request.url), ...more }
   return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
+}
+
+/** The status of a response that a client may ask for again. */
+export const BUSY = 503
+const RETRY_AFTER_S = 1
+
+/** Sends a refusal outside of any site, as a document or a problem. The document shows `host` (the public host). */
+export function sendRefusal(
+  status: number,
+  message: string,
+  reply: FastifyReply,
+  host = publicAddress(reply.request).host,
+) {
+  const shown: Refusal = { kind: 'refusal', status, message }
+  addVary(reply, 'Accept')
+  setNosniff(reply)
+  limitCaching(reply, 'no-store')
+  reply.header('cache-control', NO_STORE)
+  if (preferredFormat(reply.request.headers) === 'html') {
+    setPolicy(reply, SCRIPTLESS_POLICY)
+    return reply
+      .code(status)
+      .type(HTML_TYPE)
+      .send(fallbackDocument(shown, { host, search: '' }))
+  }
+  setPolicy(reply, INERT_POLICY)
+  return sendProblem(status, message, reply)
+}
+
+/** Refuses a request because the process has too much to do. */
+export function sendBusy(reply: FastifyReply) {
+  reply.header('retry-after', RETRY_AFTER_S)
+  sendRefusal(BUSY, 'The server is busy. Try again in a moment.', reply)
+}
+
+// Refusals of requests that never become a request for Fastify or the site.
+
+export interface RawRefusal {
+  status: number
+  detail: string
+}
+
+/** How long the client has to read the response. Data that still arrives is dropped. */
+const LINGER_MS = 1_000
+
+/** Writes a refusal to a connection, and closes it. */
+export function writeRefusal(socket: Socket, refusal: RawRefusal) {
+  socket.end(compose(refusal))
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+// The response is always problem+json: the headers with the preference of the client have not been read.
+function compose({ status, detail }: RawRefusal): string {
+  const problem = createRefusalProblem(status, detail)
+  const body = JSON.stringify(problem)
+  const headers = [
+    `Content-Type: ${PROBLEM_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Cache-Control: ${NO_STORE}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ]
+  return `HTTP/1.1 ${status} ${problem.title}\r\n${headers.join('\r\n')}\r\n\r\n${body}`
+}
+
+/** Returns an error as a document in Markdown: a refusal with its message, a failure with its digest. */
+export function errorMarkdown(shown: ServerError, host: string): string {
+  const { status } = shown
+  const text = shown.kind === 'refusal' ? escapeText(shown.message) : failureMarkdown(shown.digest, host)
+  return `# ${status} ${STATUS_CODES[status] ?? 'Error'}\n\n${text}\n`
+}
+
+/** Returns the sentence of a failure and its digest. */
+export function failureMarkdown(digest: string, host: string): string {
+  return `${serverSentence(host)}\n\n${digestLine(digest)}`
+}
+
+function escapeText(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>&#~|]/g, '\\$&')
 }

@@ -1,16 +1,16 @@
 import { parseDigest } from '../../shared/wire/digest-format.ts'
 import type { Occurrence } from '../errors/failure-record.ts'
+import type { FailureDetails, FailureSummary } from './entries.ts'
 import {
   type AdminLedger,
+  comesAfter,
+  createOrder,
   DEFAULT_OCCURRENCES,
-  type FailureDetails,
-  type FailureSummary,
   type ListQuery,
   MAX_RELEASES,
+  matches,
   type ReadQuery,
 } from './ledger.ts'
-import { comesAfter, createOrder } from './list-order.ts'
-import { matches } from './summary.ts'
 
 type Ledgers = readonly [AdminLedger, ...AdminLedger[]]
 

@@ -1,8 +1,7 @@
 // The program of the ledger's thread.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { enterGate, leaveGate } from './exit-gate.ts'
-import { answerCall, type LedgerCall, type ThreadData, type ThreadMessage } from './ledger-rpc.ts'
+import { answerCall, enterGate, type LedgerCall, leaveGate, type ThreadData, type ThreadMessage } from './ledger-rpc.ts'
 import { createFileLedger } from './sqlite/file-ledger.ts'
 
 // `ledger-thread.ts` passes a `ThreadData`.

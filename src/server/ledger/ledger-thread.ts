@@ -1,10 +1,17 @@
 import { Worker } from 'node:worker_threads'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import { messageOf } from '../util/message-of.ts'
-import { type CallMethod, createForwardingLedger } from './delegate-ledger.ts'
-import { createExitGate, shutGate } from './exit-gate.ts'
+import { messageOf } from '../util/unknown-values.ts'
 import type { Ledger } from './ledger.ts'
-import { createCalls, type ThreadData, type ThreadInput, type ThreadMessage } from './ledger-rpc.ts'
+import {
+  type CallMethod,
+  createCalls,
+  createExitGate,
+  createForwardingLedger,
+  shutGate,
+  type ThreadData,
+  type ThreadInput,
+  type ThreadMessage,
+} from './ledger-rpc.ts'
 import type { LogNotice } from './sqlite/file-ledger.ts'
 
 interface Thread {

@@ -1,23 +1,7 @@
 // The interface of the stores of failures. test/server/ledger/contract.ts tests what each implementation guarantees.
 
 import type { Side } from '../../shared/wire/public-error.ts'
-import type { KeptError, Occurrence, Phase, SourceFrame } from '../errors/failure-record.ts'
-
-/** The part of a batch about one failure. */
-export interface LedgerEntry {
-  fingerprint: string
-  side: Side
-  /** The error of the last occurrence in the batch. */
-  error: KeptError
-  /** The number of times that it happened, which may be larger than the number of `occurrences`. */
-  count: number
-  firstSeen: number
-  lastSeen: number
-  /** The number of times in each hour, by hours since 1970. */
-  hours: Record<number, number>
-  /** Oldest first; never empty. */
-  occurrences: Occurrence[]
-}
+import { type FailureDetails, type FailureSummary, type LedgerEntry, searchText } from './entries.ts'
 
 /** When a ledger is full, failures of one throw site keep at most 1/`LEAST_PLACES` of it. */
 export const LEAST_PLACES = 10
@@ -67,45 +51,6 @@ export interface ListPlace {
   value: number
   fingerprint: string
   side: Side
-}
-
-/**
- * A failure without its stack. A failure is all occurrences that share a fingerprint. Times are milliseconds since
- * 1970.
- */
-export interface FailureSummary {
-  /** The first half of the digest. */
-  fingerprint: string
-  /** Where it failed: on the server or in the browser. */
-  side: Side
-  /** The phase of the last occurrence. */
-  phase: Phase
-  /** The name of the error's class, such as `TypeError`. */
-  type: string
-  message: string
-  /** How often it has happened. */
-  count: number
-  /** Milliseconds since 1970. */
-  firstSeen: number
-  /** Milliseconds since 1970. */
-  lastSeen: number
-  /** The release of the first occurrence: the option `release`, or the id of the build. */
-  firstRelease: string
-  /** The release of the last occurrence. */
-  lastRelease: string
-  /** The route of the last occurrence; null if it has none. */
-  route: string | null
-  /** The first frame of the site, without its source lines; null if there is none. */
-  source: SourceFrame | null
-  /** When it was marked as solved, in milliseconds since 1970; null while it is open. */
-  solvedAt: number | null
-}
-
-/** A failure with its error and its occurrences. */
-export interface FailureDetails extends FailureSummary {
-  error: KeptError
-  /** Newest first. */
-  occurrences: Occurrence[]
 }
 
 /** The occurrences that `read` returns when no limit is given. */
@@ -161,3 +106,56 @@ export interface Ledger {
 
 /** The methods that the console and its API use. */
 export type AdminLedger = Pick<Ledger, 'list' | 'read' | 'fingerprints' | 'releases' | 'hours' | 'setSolved'>
+
+const VALUES: Record<Sort, (summary: FailureSummary) => number> = {
+  last: ({ lastSeen }) => lastSeen,
+  first: ({ firstSeen }) => firstSeen,
+  count: ({ count }) => count,
+}
+
+/** Returns the place of a failure in a list with this order. */
+export function placeOfFailure(summary: FailureSummary, sort: Sort = 'last'): ListPlace {
+  const { fingerprint, side } = summary
+  return { value: VALUES[sort](summary), fingerprint, side }
+}
+
+/** Returns a function for `Array.sort`. Its order is that of the databases. */
+export function createOrder(sort: Sort = 'last'): (a: FailureSummary, b: FailureSummary) => number {
+  return (a, b) => comparePlaces(placeOfFailure(a, sort), placeOfFailure(b, sort))
+}
+
+/** Returns a function for `Array.filter`. It accepts the failures after the place in the query. */
+export function comesAfter({ sort, after }: ListQuery): (summary: FailureSummary) => boolean {
+  return (summary) => after === undefined || comparePlaces(placeOfFailure(summary, sort), after) > 0
+}
+
+/** Tests a summary against a query, except for the route and the release, which need the occurrences. */
+export function matches(summary: FailureSummary, query: ListQuery): boolean {
+  const { since, side, search, isSolved, firstRelease } = query
+  if (since !== undefined && summary.lastSeen < since) return false
+  if (side !== undefined && summary.side !== side) return false
+  if (firstRelease !== undefined && summary.firstRelease !== firstRelease) return false
+  if (isSolved !== undefined && (summary.solvedAt !== null) !== isSolved) return false
+  if (search === undefined) return true
+  return searchText(summary).includes(search.toLowerCase())
+}
+
+function comparePlaces(a: ListPlace, b: ListPlace): number {
+  return b.value - a.value || compareTexts(a.fingerprint, b.fingerprint) || compareTexts(a.side, b.side)
+}
+
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}
+
+/** Returns a place as it is written in URLs: `1767225600000.7K2M9QX4.server`. */
+export function formatPlace({ value, fingerprint, side }: ListPlace): string {
+  return `${value}.${fingerprint}.${side}`
+}
+
+/** Reads a place that `formatPlace` wrote; null for any other text. */
+export function parsePlace(text: string): ListPlace | null {
+  const [, value, fingerprint = '', side] = /^(\d{1,15})\.([0-9A-HJKMNP-TV-Z]{8})\.(server|client)$/.exec(text) ?? []
+  if (value === undefined || (side !== 'server' && side !== 'client')) return null
+  return { value: Number(value), fingerprint, side }
+}

@@ -1,70 +1,71 @@
-import type { Occurrence } from '../errors/failure-record.ts'
-import type { FailureSummary, LedgerEntry, ListQuery, Sort } from './ledger.ts'
-import { searchText, summaryOf } from './summary.ts'
+import { type KeptError, OCCURRENCE_COLUMNS, type Occurrence } from '../errors/failure-record.ts'
+import {
+  type FailureDetails,
+  type FailureSummary,
+  type FieldType,
+  type LedgerEntry,
+  type Merge,
+  OTHER_FIELDS,
+  SUMMARY_FIELDS,
+  SUMMARY_NAMES,
+} from './entries.ts'
+import type { ListQuery, Sort } from './ledger.ts'
 
-/** The columns of the summary of a failure. */
-export interface FailureRow {
-  fingerprint: string
-  side: FailureSummary['side']
-  phase: FailureSummary['phase']
-  type: string
-  message: string
-  count: number
-  first_seen: number
-  last_seen: number
-  first_release: string
-  last_release: string
-  route: string | null
-  /** A frame, as JSON. */
-  source: string | null
-  solved_at: number | null
+/** A row of a table, by column. */
+export type Row = Record<string, string | number | boolean | null>
+
+export interface Column {
+  name: string
+  type: 'text' | 'bigint' | 'boolean'
 }
 
-export const SUMMARY_COLUMNS = `fingerprint, side, phase, type, message, count, first_seen, last_seen, first_release,
-  last_release, route, source, solved_at`
+const COLUMN_TYPES: Record<FieldType, Column['type']> = { text: 'text', number: 'bigint', time: 'bigint', json: 'text' }
+const FAILURE_FIELDS = Object.entries({ ...SUMMARY_FIELDS, ...OTHER_FIELDS }).map(([name, field]) => ({
+  ...field,
+  column: { name: columnOf(name), type: COLUMN_TYPES[field.type] },
+}))
+const SUMMARY_COLUMNS = SUMMARY_NAMES.map(columnOf).join(', ')
 
-/** Returns the columns of a failure to write. Searches read `search`; only single failures are read with `error`. */
-export function toFailureRow(entry: LedgerEntry) {
-  const summary = summaryOf(entry, null)
-  const { fingerprint, side, phase, type, message, count, route, source } = summary
-  return {
-    fingerprint,
-    side,
-    phase,
-    type,
-    message,
-    count,
-    route,
-    first_seen: summary.firstSeen,
-    last_seen: summary.lastSeen,
-    first_release: summary.firstRelease,
-    last_release: summary.lastRelease,
-    source: source && JSON.stringify(source),
-    search: searchText(summary),
-    error: JSON.stringify(entry.error),
-    last_build: entry.occurrences.at(-1)?.build ?? null,
-  }
+/** The columns of a failure to write. */
+export const FAILURE_COLUMNS: readonly Column[] = FAILURE_FIELDS.map(({ column }) => column)
+/** The columns of a failure to read with its occurrences. */
+export const DETAILS_COLUMNS = `${SUMMARY_COLUMNS}, error`
+/** The columns of an occurrence to write. */
+export const OCCURRENCE_ROW: readonly Column[] = [
+  { name: 'fingerprint', type: 'text' },
+  ...OCCURRENCE_COLUMNS.map(({ field, type }) => ({ name: columnOf(field), type })),
+  { name: 'data', type: 'text' },
+]
+
+/** Returns the name of the column for a field: `first_seen`. */
+function columnOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** Returns the row of a failure to write. */
+export function toFailureRow(entry: LedgerEntry): Row {
+  return Object.fromEntries(FAILURE_FIELDS.map(({ column, of }) => [column.name, toCell(of(entry))]))
+}
+
+function toCell(value: Row[string] | object): Row[string] {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
 /** Returns the summary of a failure that was read. */
-export function fromFailureRow(row: FailureRow): FailureSummary {
-  const { fingerprint, side, phase, type, message, count, route } = row
-  return {
-    fingerprint,
-    side,
-    phase,
-    type,
-    message,
-    count,
-    route,
-    firstSeen: row.first_seen,
-    lastSeen: row.last_seen,
-    firstRelease: row.first_release,
-    lastRelease: row.last_release,
-    // `toFailureRow` wrote it.
-    source: row.source === null ? null : (JSON.parse(row.source) as FailureSummary['source']),
-    solvedAt: row.solved_at,
-  }
+export function fromFailureRow(row: Row): FailureSummary {
+  const fields = SUMMARY_NAMES.map((name) => {
+    const cell = row[columnOf(name)] ?? null
+    return [name, cell !== null && SUMMARY_FIELDS[name].type === 'json' ? JSON.parse(String(cell)) : cell]
+  })
+  // `toFailureRow` wrote it.
+  return Object.fromEntries(fields) as FailureSummary
+}
+
+/** Returns a failure that was read with its occurrences. */
+export function fromDetailsRow(row: Row, occurrences: readonly OccurrenceRow[]): FailureDetails {
+  // `toFailureRow` wrote it.
+  const error = JSON.parse(String(row.error)) as KeptError
+  return { ...fromFailureRow(row), error, occurrences: occurrences.map(fromOccurrenceRow) }
 }
 
 export interface OccurrenceRow {
@@ -73,25 +74,21 @@ export interface OccurrenceRow {
   is_recovered: boolean | number
 }
 
-/** Returns the columns of an occurrence to write. */
-export function toOccurrenceRow(fingerprint: string, occurrence: Occurrence) {
-  const { digest, time, route, release, build = null, isRecovered } = occurrence
-  return {
-    fingerprint,
-    digest,
-    time,
-    route,
-    release,
-    build,
-    is_recovered: isRecovered,
-    data: JSON.stringify(occurrence),
-  }
+/** Returns the row of an occurrence to write. */
+export function toOccurrenceRow(fingerprint: string, occurrence: Occurrence): Row {
+  const columns = OCCURRENCE_COLUMNS.map(({ field }) => [columnOf(field), occurrence[field]])
+  return { fingerprint, ...Object.fromEntries(columns), data: JSON.stringify(occurrence) }
 }
 
 /** Returns an occurrence that was read. */
-export function fromOccurrenceRow({ data, is_recovered }: OccurrenceRow): Occurrence {
+function fromOccurrenceRow({ data, is_recovered }: OccurrenceRow): Occurrence {
   // `toOccurrenceRow` wrote it.
   return { ...(JSON.parse(data) as Occurrence), isRecovered: Boolean(is_recovered) }
+}
+
+/** Returns the names of columns for SQL. */
+export function namesOf(columns: readonly Column[]): string {
+  return columns.map(({ name }) => name).join(', ')
 }
 
 /** The differences between the two databases. */
@@ -100,10 +97,36 @@ export interface Dialect {
   prefix: string
   /** The function that returns the position of a text in another one; 0 if it is not there. */
   position: string
+  /** The functions that return the smaller and the larger one of two numbers. */
+  least: string
+  greatest: string
+}
+
+/** How a failure in the table `f` is updated with the values of a batch. Null: it keeps its value. */
+const UPDATES: Record<Merge, ((column: string, dialect: Dialect) => string) | null> = {
+  first: null,
+  last: (column) => `excluded.${column}`,
+  known: (column) => `coalesce(excluded.${column}, f.${column})`,
+  sum: (column) => `f.${column} + excluded.${column}`,
+  least: (column, { least }) => `${least}(f.${column}, excluded.${column})`,
+  greatest: (column, { greatest }) => `${greatest}(f.${column}, excluded.${column})`,
+}
+
+/** Returns the SQL that adds failures, or updates those that are there. `rows` are values, or a query. */
+export function addFailuresSql(rows: string, dialect: Dialect): string {
+  const updates = FAILURE_FIELDS.flatMap(({ column: { name }, merge }) => {
+    const value = UPDATES[merge]?.(name, dialect)
+    return value ? [`${name} = ${value}`] : []
+  })
+  return `INSERT INTO ${dialect.prefix}failures AS f (${namesOf(FAILURE_COLUMNS)}) ${rows}
+    ON CONFLICT (fingerprint) DO UPDATE SET ${updates.join(', ')}`
 }
 
 /** Returns the SQL for a list, with the values of `$1`, `$2` and so on. */
-export function listSql(query: ListQuery, { prefix, position }: Dialect): { sql: string; values: (string | number)[] } {
+export function listSql(
+  query: ListQuery,
+  { prefix, position }: Pick<Dialect, 'prefix' | 'position'>,
+): { sql: string; values: (string | number)[] } {
   const values: (string | number)[] = []
   const place = (value: string | number) => `$${values.push(value)}`
   const { since, side, route, search, isSolved, release, firstRelease, sort = 'last', after, limit } = query

@@ -1,10 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { Server, Socket } from 'node:net'
+import type { Server as HttpServer, ServerResponse } from 'node:http'
+import { Server, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { watchResponses } from './last-responses.ts'
-import { shortTurn, stopAccepting } from './stop-accepting.ts'
-import { closeUnused } from './unused-connections.ts'
+import { endGently } from '../http/node-response.ts'
 
 const CHECK_MS = 50
 /**
@@ -145,3 +144,172 @@ function watchForQuiet(server: Server): QuietWatch {
 }
 
 const CHANNELS = ['http.server.request.start', 'http.server.response.finish']
+
+/** Watches the responses of a server, so that it can end its connections with them. */
+export interface ResponseWatch {
+  /** From now on each response is the last one of its connection, and says `Connection: close`. */
+  endKeepAlive(): void
+  /** Returns the open connections. */
+  sockets(): Socket[]
+}
+
+interface Connection {
+  /** The response to the request that was read last. */
+  newest: ServerResponse | null
+  /** The response that says `Connection: close`. */
+  last: ServerResponse | null
+  /** Are further requests left without a response, because they came after the last one that gets a response? */
+  isEnding: boolean
+}
+
+/**
+ * Watches the responses of a server. Must be called before the server listens.
+ *
+ * A response that says `Connection: close` ends its connection, so it must be the last one. When several requests were
+ * read together (pipelining), the response to the last of them says it. Requests that are read later are not processed
+ * (https://www.rfc-editor.org/rfc/rfc9112#section-9.6).
+ */
+export function watchResponses(server: HttpServer): ResponseWatch {
+  const connections = new Map<Socket, Connection>()
+  let isStopping = false
+
+  // On a TLS server, requests name the TLS socket.
+  server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
+    connections.set(socket, { newest: null, last: null, isEnding: false })
+    socket.once('close', () => connections.delete(socket))
+    if (isStopping) endGently(socket)
+  })
+  server.prependListener('request', ({ socket }, response) => {
+    const connection = connections.get(socket)
+    if (connection) connection.newest = response
+  })
+
+  function endKeepAlive() {
+    if (isStopping) return
+    isStopping = true
+    for (const [socket, connection] of connections) {
+      endGently(socket)
+      const { newest } = connection
+      if (newest === null || newest.headersSent) continue
+      makeLast(connection, newest)
+      connection.isEnding = true
+    }
+    const listeners = server.listeners('request')
+    server.removeAllListeners('request')
+    server.on('request', (request, response) => {
+      const connection = connections.get(request.socket)
+      if (connection && !admit(connection, response)) return void request.resume()
+      for (const listener of listeners) listener.call(server, request, response)
+      // Fastify sets this header itself once it is closing.
+      if (connection && String(response.getHeader('connection')).toLowerCase() === 'close') connection.isEnding = true
+    })
+  }
+
+  return { endKeepAlive, sockets: () => [...connections.keys()] }
+}
+
+function makeLast(connection: Connection, response: ServerResponse) {
+  if (connection.last) connection.last.shouldKeepAlive = true
+  response.shouldKeepAlive = false
+  connection.last = response
+}
+
+/** Returns false for a request that came after the last response of its connection. */
+function admit(connection: Connection, response: ServerResponse): boolean {
+  const { last } = connection
+  // A handler has kept the connection open with a header of its own, as handlers of event streams often do.
+  if (last?.headersSent && last.shouldKeepAlive) Object.assign(connection, { last: null, isEnding: false })
+  else if (connection.isEnding || last?.headersSent) return false
+  makeLast(connection, response)
+  // Requests that were read together arrive in one turn of the event loop.
+  setImmediate(() => {
+    connection.isEnding = true
+  })
+  return true
+}
+
+const ACCEPT_CHECK_MS = 2
+const QUIET_ACCEPT_CHECKS = 5
+/** Milliseconds to wait until no client connects. */
+const MAX_QUIET_WAIT_MS = 400
+/** Milliseconds to wait, after that, for a short turn of the event loop. */
+const MAX_TURN_WAIT_MS = 200
+/** An empty turn takes a tenth of it. */
+const SHORT_TURN_MS = 0.05
+
+/**
+ * Closes a listening socket, within a second, without losing a connection. The system resets the connections that still
+ * wait in its queue when the socket is closed, and Node.js accepts only one of them in each turn of its event loop. So
+ * this waits until no client has connected for some turns. The caller must stop reading the open connections in the
+ * meantime: a client that waits for a response opens no further connection.
+ */
+export async function stopAccepting(server: Server): Promise<void> {
+  if (!server.listening) return
+  let accepted = 0
+  const count = () => {
+    accepted++
+  }
+  server.on('connection', count)
+  const startedAt = performance.now()
+  for (let quiet = 0; quiet < QUIET_ACCEPT_CHECKS && performance.now() - startedAt < MAX_QUIET_WAIT_MS; ) {
+    const before = accepted
+    await wait(ACCEPT_CHECK_MS)
+    await turn()
+    quiet = accepted === before ? quiet + 1 : 0
+  }
+  await shortTurn(MAX_TURN_WAIT_MS, () => accepted)
+  server.off('connection', count)
+  // The `close` of an HTTP server closes idle connections as well.
+  Server.prototype.close.call(server)
+}
+
+/**
+ * Resolves after a turn of the event loop in which all data that had arrived was read, and in which `count` did not
+ * change. Data that arrives during the turn is not seen, so the turn has to be short. Resolves after any turn once
+ * `longestMs` have passed.
+ */
+export async function shortTurn(longestMs: number, count: () => number = () => 0): Promise<void> {
+  const startedAt = performance.now()
+  for (let now = startedAt; now - startedAt < longestMs; ) {
+    const before = count()
+    const begunAt = now
+    await turn()
+    now = performance.now()
+    if (now - begunAt <= SHORT_TURN_MS && count() === before) return
+  }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
+}
+
+const UNUSED_CHECK_MS = 50
+
+/**
+ * Closes connections that have carried no request. Browsers open some ahead. Node.js does not count them as idle, and
+ * enforces no deadlines after the server is closed, so `app.close()` would wait for the browser.
+ */
+export function closeUnused(sockets: Iterable<Socket>): void {
+  // The TLS socket of a connection has not read the bytes of the handshake.
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+}
+
+/**
+ * Lets an app close although connections are open that have carried no request. Must be called before the app listens. In
+ * an app with `addDraining` these connections still get a response, because Fastify runs the hooks of the app before those
+ * of the plugin.
+ */
+export function closeUnusedConnections(app: FastifyInstance): void {
+  const { server } = app
+  const sockets = new Set<Socket>()
+  server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  app.addHook('preClose', async () => {
+    closeUnused(sockets)
+    // The app listens until all of these hooks have run.
+    const timer = setInterval(closeUnused, UNUSED_CHECK_MS, sockets).unref()
+    server.once('close', () => clearInterval(timer))
+  })
+}

@@ -1,11 +1,12 @@
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
+import { currentResponse } from '../http/node-response.ts'
 import { pathOf } from '../http/request-url.ts'
 import { routeOf } from '../http/route-config.ts'
 import { replyOf } from '../log/request-log.ts'
 import { countOf } from '../log/throttled-line.ts'
 import { createRedactor } from '../redaction/redact.ts'
-import { currentResponse } from '../util/current-response.ts'
 
 const MAX_NAMED = 10
 const MAX_PATH = 200
@@ -48,4 +49,23 @@ function describe({ request, elapsedTime }: FastifyReply): string {
   const { method, headers, originalUrl } = request
   const path = createRedactor(headers)(pathOf(originalUrl), { maxLength: MAX_PATH })
   return `${method} ${path} for ${Math.round(elapsedTime)} ms`
+}
+
+/** Milliseconds after which work that has waited for a first response begins without one. */
+const MAX_WAIT_MS = 1_000
+
+/**
+ * Resolves when a server has sent its first response, or after a second. What a process does only once, and not for the
+ * site, waits for it: otherwise it would delay that response.
+ */
+export function firstResponse(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, MAX_WAIT_MS)
+    server.once('request', (_request, response) => {
+      response.once('close', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  })
 }

@@ -1,19 +1,21 @@
+import { execFile } from 'node:child_process'
+import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { existsSync, type Stats } from 'node:fs'
-import { chmod, lstat, rm } from 'node:fs/promises'
-import { connect } from 'node:net'
-import { dirname, resolve } from 'node:path'
+import { chmod, lstat, readdir, readFile, readlink, rm } from 'node:fs/promises'
+import { connect, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
+import { basename, dirname, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
+import { showControlCharacters } from '../log/control-characters.ts'
 import type { Options } from '../options/options.ts'
-import { findFreePort } from './free-port.ts'
-import { findPortOwner, type PortOwner } from './port-owner.ts'
 
 /** The options that say where a server listens: at a port of a host, or at a socket file. */
 export type ListenAddress = Pick<Options, 'port' | 'host' | 'socket'>
 
 /** The proxy runs as another user of the same group. */
-export const SOCKET_FILE_MODE = 0o660
+const SOCKET_FILE_MODE = 0o660
 
 /**
  * Opens the port or the socket file of an app. The file is removed when the app is closed. Throws HYD_PORT_IN_USE,
@@ -98,5 +100,135 @@ async function isServed(path: string): Promise<boolean> {
     return !['ECONNREFUSED', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')
   } finally {
     socket.destroy()
+  }
+}
+
+export interface AcceptOptions {
+  /** Called with each connection. */
+  take(socket: Socket): void
+  /** Called when a connection could not be accepted, for example because too many files are open. */
+  onError(error: Error): void
+  /** Keeps connections unread, so that they can be handed to another process (false). */
+  isPaused?: boolean
+}
+
+/**
+ * Listens at a socket file, or at the address of a host; for `localhost`, at all of its addresses. Returns the servers,
+ * first the one whose address is logged. Rejects with the system's error.
+ */
+export async function listenAtAll(
+  { port, host, socket }: ListenAddress,
+  options: AcceptOptions,
+): Promise<[Server, ...Server[]]> {
+  if (socket !== null) {
+    const server = await open({ path: socket }, options)
+    await chmod(socket, SOCKET_FILE_MODE)
+    return [server]
+  }
+  // Fastify does the same. For other names the system chooses the address.
+  const found = host === 'localhost' ? await lookup(host, { all: true }) : []
+  const [first = host, ...others] = found.map(({ address }) => address)
+  const server = await open({ port, host: first }, options)
+  const address = server.address()
+  if (address === null || typeof address === 'string') return [server]
+  const opened = others.map((other) => open({ port: address.port, host: other }, options).catch(() => null))
+  return [server, ...(await Promise.all(opened)).filter((other) => other !== null)]
+}
+
+async function open(at: ListenOptions, { take, onError, isPaused = false }: AcceptOptions): Promise<Server> {
+  // Node's HTTP server has the same settings: a client may end its half of the connection once it has sent its request.
+  const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: isPaused }, take)
+  server.listen(at)
+  await once(server, 'listening')
+  return server.on('error', onError)
+}
+
+/** A process that listens on a port. */
+export interface PortOwner {
+  name: string
+  pid: number
+}
+
+/**
+ * Finds the process that listens on a TCP port of this machine. Returns null when the system does not report it, for
+ * example because another user runs the process. Never throws.
+ */
+export async function findPortOwner(port: number): Promise<PortOwner | null> {
+  try {
+    const owner = process.platform === 'linux' ? await findInProc(port) : await askLsof(port)
+    return owner && { ...owner, name: showControlCharacters(owner.name) }
+  } catch {
+    return null
+  }
+}
+
+const LISTENING = '0A'
+
+async function findInProc(port: number): Promise<PortOwner | null> {
+  const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readOr(`/proc/net/${name}`, '')))
+  const sockets = new Set(tables.flatMap((table) => socketsIn(table, port)))
+  if (sockets.size === 0) return null
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid)) continue
+    // Files of other users cannot be read, and a process may end at any time.
+    const files = await readdir(`/proc/${pid}/fd`).catch(() => [])
+    for (const file of files) {
+      const target = await readlink(`/proc/${pid}/fd/${file}`).catch(() => '')
+      if (sockets.has(target)) return { name: await nameProcess(pid), pid: Number(pid) }
+    }
+  }
+  return null
+}
+
+/** Returns the sockets that listen on the port, as the links in `/proc/<pid>/fd` name them. */
+function socketsIn(table: string, port: number): string[] {
+  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  return table.split('\n').flatMap((line) => {
+    const [, address = '', , state, , , , , , inode] = line.trim().split(/\s+/)
+    return state === LISTENING && address.endsWith(suffix) ? [`socket:[${inode}]`] : []
+  })
+}
+
+// `comm` is the name of the main thread, which programs set to anything.
+async function nameProcess(pid: string): Promise<string> {
+  const [program = ''] = (await readOr(`/proc/${pid}/cmdline`, '')).split('\0')
+  return basename(program) || (await readOr(`/proc/${pid}/comm`, 'a process')).trim()
+}
+
+function readOr(path: string, fallback: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => fallback)
+}
+
+const LSOF_MS = 2_000
+
+/** Asks lsof, which macOS and the BSDs have. */
+export async function askLsof(port: number): Promise<PortOwner | null> {
+  const args = ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc']
+  const { stdout } = await promisify(execFile)('lsof', args, { timeout: LSOF_MS })
+  const [, pid, name] = /^p(\d+)\nc(.*)$/m.exec(stdout) ?? []
+  return pid === undefined || name === undefined ? null : { name, pid: Number(pid) }
+}
+
+const MAX_TRIES = 100
+const LAST_PORT = 65_535
+
+/** Returns the first port above `port` that is free at this moment on the host; null when there is none near. */
+export async function findFreePort(port: number, host: string): Promise<number | null> {
+  for (let next = port + 1; next <= Math.min(port + MAX_TRIES, LAST_PORT); next++) {
+    if (await isFree(next, host)) return next
+  }
+  return null
+}
+
+async function isFree(port: number, host: string): Promise<boolean> {
+  // In a worker of a cluster, the primary would listen in its place.
+  const server = createServer().listen({ port, host, exclusive: true })
+  try {
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
   }
 }

@@ -1,13 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { FastifyInstance } from 'fastify'
+import { RESERVED_PATH, withBase } from '../../shared/paths.ts'
 import type { Failures } from '../failures/failures.ts'
+import { limitCaching, NO_STORE } from '../http/caching.ts'
+import { HEALTH_ROUTE, HIDDEN, ownPath } from '../http/route-config.ts'
 import type { Options } from '../options/options.ts'
-import { timerMs } from '../util/timer-ms.ts'
+import { timerMs } from '../util/deadline.ts'
 import type { ConnectionDrain } from './drain-connections.ts'
-import type { Health } from './health.ts'
 import { describeDelay } from './in-flight.ts'
-import { watchRejections } from './unhandled-rejections.ts'
 
 /** Milliseconds that failures have to reach the ledger, after the requests have had their time. */
 export const KEEP_MS = 3_000
@@ -25,7 +26,7 @@ const CRASH_SIGNALS = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGT
  * Returns the signals that are no request to stop: those of a crash, and SIGUSR2 if Node.js or the site listens to it, as
  * with `--heapsnapshot-signal=SIGUSR2` and `--report-on-signal`.
  */
-export function signalsOfOthers(): ((typeof CRASH_SIGNALS)[number] | 'SIGUSR2')[] {
+export function nonStopSignals(): ((typeof CRASH_SIGNALS)[number] | 'SIGUSR2')[] {
   return process.listenerCount('SIGUSR2') > 0 ? [...CRASH_SIGNALS, 'SIGUSR2'] : [...CRASH_SIGNALS]
 }
 
@@ -100,7 +101,7 @@ export function handleShutdown(
       logger: app.log,
       // close-with-grace ends the process with 0 when `undefined` is thrown, and logs a second exception without its
       // digest.
-      skip: [...signalsOfOthers(), 'uncaughtException', 'unhandledRejection', ...(ignoresSignals ? SIGNALS : [])],
+      skip: [...nonStopSignals(), 'uncaughtException', 'unhandledRejection', ...(ignoresSignals ? SIGNALS : [])],
     },
     async ({ signal }) => {
       if (signal === undefined) return finish(stopRequest)
@@ -172,5 +173,94 @@ function createDrain(
     app.log.error(describeDelay(connections.sockets(), drainMs))
     await Promise.all([settleFailures(), closeStores()])
     return false
+  }
+}
+
+/** The health of a server, as load balancers and supervisors see it. */
+export interface Health {
+  /**
+   * Notes that the server stops. From now on `ready` responds with 503, unless others serve at the same address. Only
+   * the first call counts.
+   */
+  stop(how: { othersServe: boolean }): void
+}
+
+/** Adds `live`, which says that the process responds, and `ready`, which says whether it wants requests. */
+export function addHealthRoutes(app: FastifyInstance, base: string): Health {
+  let isStopping = false
+  let isReady = true
+
+  function stop({ othersServe }: { othersServe: boolean }) {
+    if (isStopping) return
+    isStopping = true
+    isReady = othersServe
+  }
+
+  function add(name: string, check: () => [status: number, text: string]) {
+    const url = ownPath(app, withBase(base, `${RESERVED_PATH}/${name}`))
+    app.get(url, { config: HEALTH_ROUTE, schema: HIDDEN }, (_request, reply) => {
+      const [status, text] = check()
+      limitCaching(reply, 'no-store')
+      return reply.code(status).header('cache-control', NO_STORE).type('text/plain; charset=utf-8').send(`${text}\n`)
+    })
+  }
+
+  app.addHook('preClose', (done) => {
+    stop({ othersServe: false })
+    done()
+  })
+  add('live', () => [200, 'live'])
+  add('ready', () => (isReady ? [200, 'ready'] : [503, 'stopping']))
+  return { stop }
+}
+
+/** The longest time for which a promise may stay without a handler, in milliseconds. */
+const MAX_PATIENCE_MS = 10_000
+
+export interface RejectionWatch {
+  /** Passes on the reasons that are waiting, and further ones at once. */
+  stopWaiting(): void
+  /** Removes the listeners. */
+  detach(): void
+}
+
+/**
+ * Calls `onUnhandled` with the reason of each promise that has rejected and that nothing handles within `patienceMs`, or
+ * within 10 seconds if that is less. A load may create a promise, wait for other data, and return the promise only then:
+ * if it rejects meanwhile, Node.js reports it as unhandled, and the load's caller handles it later.
+ */
+export function watchRejections(patienceMs: number, onUnhandled: (reason: unknown) => void): RejectionWatch {
+  let isWaiting = true
+  const waiting = new Map<Promise<unknown>, { reason: unknown; timer: NodeJS.Timeout }>()
+
+  function report(promise: Promise<unknown>) {
+    const entry = waiting.get(promise)
+    if (!entry) return
+    clearTimeout(entry.timer)
+    waiting.delete(promise)
+    onUnhandled(entry.reason)
+  }
+
+  function wait(reason: unknown, promise: Promise<unknown>) {
+    if (!isWaiting) return onUnhandled(reason)
+    const timer = setTimeout(report, Math.min(patienceMs, MAX_PATIENCE_MS), promise)
+    waiting.set(promise, { reason, timer })
+  }
+
+  function forget(promise: Promise<unknown>) {
+    clearTimeout(waiting.get(promise)?.timer)
+    waiting.delete(promise)
+  }
+
+  process.on('unhandledRejection', wait).on('rejectionHandled', forget)
+  return {
+    stopWaiting() {
+      isWaiting = false
+      for (const promise of waiting.keys()) report(promise)
+    },
+    detach() {
+      process.off('unhandledRejection', wait).off('rejectionHandled', forget)
+      for (const promise of waiting.keys()) forget(promise)
+    },
   }
 }

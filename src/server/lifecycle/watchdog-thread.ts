@@ -26,7 +26,7 @@ for (;;) {
 
 /**
  * Pauses the main thread, reports the code that it runs, terminates that code unless it is only reported, and lets the
- * event loop continue.
+ * event loop continue. Terminated code runs no `finally`, and its promises are lost, so the process has to end then.
  */
 async function interrupt() {
   const session = new Session()

@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { messageOf } from '../util/message-of.ts'
+import { messageOf } from '../util/unknown-values.ts'
 
 /** Takes the lines of a log. */
 export interface LogOutput {
@@ -32,8 +32,10 @@ export function writeLogLines(stream: Writable, lines: string | Buffer): boolean
  * Returns standard output. Lines that cannot be written, to a full disk or for a reader that has stopped, are dropped,
  * and a line says so when writing works again.
  *
+ * Pino's own output hands each line to another thread, and waits. Writing each line at once saves half as much.
+ *
  * perf: the lines of one turn of the event loop are written together at its end, 1.06 to 1.14 times the rate of failing
- * pages, decision 025
+ * pages, commit d44099ab
  *
  * @param finish Converts the lines of a turn before they are written. There is one output, so the first call decides.
  */
@@ -61,7 +63,7 @@ const MAX_BYTES_PER_UNIT = 3
 /** Creates an output that writes the lines of each turn of the event loop together. */
 export function gatherTurns(write: Write, finish: Finish = (lines) => lines): LogOutput {
   // Pino's lines are strings of many pieces, which garbage collection would visit until the end of the turn.
-  // perf: bytes instead of strings, 1.035 to 1.05 times the rate of failing pages, decision 025
+  // perf: bytes instead of strings, 1.035 to 1.05 times the rate of failing pages, commit 3c4d6f1f
   const room = Buffer.allocUnsafeSlow(ROOM_BYTES)
   let used = 0
   let lost: Lost | null = null

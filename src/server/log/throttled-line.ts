@@ -60,3 +60,80 @@ export function addThrottledLine(app: FastifyInstance, write: (count: number) =>
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
+
+const RECENT_MS = 60_000
+/** An outage that may be none is written when it has lasted that long. */
+const HELD_MS = 1_000
+
+/** Logs that a service is unavailable, once a minute as long as it lasts, and that it is available again. */
+export interface OutageLog {
+  /**
+   * The service has failed. The line is written at once; if another outage ended within the last minute, after a
+   * second, so that a service which comes and goes does not fill the log.
+   */
+  failed(error: unknown): void
+  /** The service is slow. The line is written if that lasts for a second. */
+  suspected(error: unknown): void
+  /** The service is available. */
+  ended(): void
+  /** Logs nothing any more: connections report an error when this process closes them. */
+  stop(): void
+}
+
+/**
+ * Creates the log of one service.
+ *
+ * @param writeOutage Writes the line of an outage, given its last error.
+ * @param writeEnd Writes the line that follows when the outage has ended.
+ */
+export function createOutageLog(writeOutage: (lastError: unknown) => void, writeEnd: () => void): OutageLog {
+  let lastError: unknown
+  let isWritten = false
+  let isStopped = false
+  let endedAt = Number.NEGATIVE_INFINITY
+  let warning = createThrottledLine(write)
+  let held: NodeJS.Timeout | undefined
+
+  function write() {
+    release()
+    isWritten = true
+    writeOutage(lastError)
+  }
+
+  /** Writes an outage that was held, also if the last line is not a minute old. */
+  function writeHeld() {
+    warning.stop()
+    warning = createThrottledLine(write)
+    warning.count()
+  }
+
+  function release() {
+    clearTimeout(held)
+    held = undefined
+  }
+
+  function note(error: unknown, isHeld: boolean) {
+    lastError = error
+    if (isStopped) return
+    if (isWritten || !isHeld) warning.count()
+    else held ??= setTimeout(writeHeld, HELD_MS).unref()
+  }
+
+  return {
+    failed: (error) => note(error, performance.now() - endedAt < RECENT_MS),
+    suspected: (error) => note(error, true),
+    ended() {
+      release()
+      warning.clear()
+      if (!isWritten) return
+      isWritten = false
+      endedAt = performance.now()
+      writeEnd()
+    },
+    stop() {
+      isStopped = true
+      release()
+      warning.stop()
+    },
+  }
+}

@@ -2,9 +2,7 @@ import { fromHtml } from '#hast-util-from-html'
 import { toMdast } from '#hast-util-to-mdast'
 import { gfmToMarkdown } from '#mdast-util-gfm'
 import { toMarkdown } from '#mdast-util-to-markdown'
-import { parseUrl } from '../util/parse-url.ts'
-import { cleanContent } from './clean-content.ts'
-import { type Element, findElement, type Root, textOf } from './html-tree.ts'
+import { parseUrl } from '../util/addresses.ts'
 
 /** Elements of a page without `<main>` that are around its content. */
 const AROUND = ['header', 'nav', 'footer']
@@ -57,4 +55,92 @@ function addTitle(document: Root, content: Element) {
     children: [{ type: 'text', value }],
   }
   content.children.unshift(heading)
+}
+
+/** Elements without text, or for browsers only. */
+const REMOVED = new Set([
+  'button',
+  'canvas',
+  'input',
+  'link',
+  'meta',
+  'noscript',
+  'object',
+  'script',
+  'select',
+  'style',
+  'svg',
+  'template',
+  'textarea',
+  'title',
+])
+
+/** The attributes with a URL that Markdown keeps. */
+const URL_ATTRIBUTES = ['href', 'src', 'poster'] as const
+const KEPT_PROTOCOLS = new Set(['http:', 'https:', 'mailto:', 'tel:'])
+
+/**
+ * Removes scripts, form controls with their values, hidden parts, comments and images without a text from an element.
+ * Makes URLs absolute, except those that lead to a part of the page, and removes URLs that only a browser
+ * understands.
+ */
+function cleanContent(content: Element, base: string) {
+  const left: Element[] = [content]
+  for (let element = left.pop(); element; element = left.pop()) {
+    element.children = element.children.filter(isKept)
+    for (const child of element.children) {
+      if (child.type !== 'element') continue
+      resolveUrls(child, base)
+      left.push(child)
+    }
+  }
+}
+
+function isKept(node: Content): boolean {
+  if (node.type !== 'element') return node.type === 'text'
+  const { tagName, properties } = node
+  // The checkbox of an item in a task list.
+  if (tagName === 'input') return properties.type === 'checkbox' && properties.disabled === true
+  if (tagName === 'img') return typeof properties.alt === 'string' && properties.alt !== ''
+  if (tagName === 'dialog' && properties.open !== true) return false
+  if (properties.hidden !== undefined && properties.hidden !== false) return false
+  return properties.ariaHidden !== 'true' && !REMOVED.has(tagName)
+}
+
+function resolveUrls(element: Element, base: string) {
+  for (const name of URL_ATTRIBUTES) {
+    const value = element.properties[name]
+    if (typeof value !== 'string' || (name === 'href' && value.startsWith('#'))) continue
+    const url = parseUrl(value, base)
+    if (url && KEPT_PROTOCOLS.has(url.protocol)) element.properties[name] = url.href
+    else removeUrl(element, name)
+  }
+}
+
+/** Leaves the text of a link or an image. */
+function removeUrl(element: Element, name: (typeof URL_ATTRIBUTES)[number]) {
+  const { alt } = element.properties
+  if (element.tagName === 'img') element.children = [{ type: 'text', value: String(alt) }]
+  if (name !== 'poster') element.tagName = 'span'
+  element.properties = {}
+}
+
+type Root = ReturnType<typeof fromHtml>
+type Element = Extract<Root['children'][number], { type: 'element' }>
+/** A node inside an element. */
+type Content = Element['children'][number]
+
+/** Returns the first matching element in the order of the document; null for none. Does not recurse. */
+function findElement(root: Root | Element, matches: (element: Element) => boolean): Element | null {
+  const left: (Root | Root['children'][number])[] = [root]
+  for (let node = left.pop(); node; node = left.pop()) {
+    if (node.type === 'element' && matches(node)) return node
+    if ('children' in node) for (const child of node.children.toReversed()) left.push(child)
+  }
+  return null
+}
+
+/** Returns the text inside an element that has no elements inside. */
+function textOf({ children }: Element): string {
+  return children.map((child) => (child.type === 'text' ? child.value : '')).join('')
 }

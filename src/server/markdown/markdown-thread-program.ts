@@ -1,9 +1,9 @@
 // The program of the thread that converts documents to Markdown.
 
 import { parentPort } from 'node:worker_threads'
-import { messageOf } from '../util/message-of.ts'
+import { messageOf } from '../util/unknown-values.ts'
 import { convertDocument } from './convert.ts'
-import type { MarkdownResult, MarkdownTask } from './thread-messages.ts'
+import type { MarkdownResult, MarkdownTask } from './markdown-converter.ts'
 
 function convert({ html, address }: MarkdownTask): MarkdownResult {
   try {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { classifyThrown, type ThrownKind } from '../errors/classify-thrown.ts'
 import { type FindTrace, keepStepTrace } from '../http/trace-context.ts'
 import { addThrottledLine } from '../log/throttled-line.ts'
-import { classifyThrown, type ThrownKind } from '../thrown/classify-thrown.ts'
 
 /** A part of the work for a request. */
 export interface Step {
@@ -50,7 +50,8 @@ export type RunStep = <Result>(
 
 /**
  * Creates the function that runs steps. The option only observes: if it throws, or does not call `run` before it returns,
- * the step runs all the same. Its errors are logged, at most once a minute.
+ * the step runs all the same. Its errors are logged, at most once a minute. It is not a diagnostics channel: OpenTelemetry has
+ * no public storage that could be bound to one, so spans would have no children.
  *
  * @param traceOf Finds the trace of a step that fails.
  */

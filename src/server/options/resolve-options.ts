@@ -1,11 +1,8 @@
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
-import { closestMatch, isMisspelling } from '../util/closest-match.ts'
-import { joinAdmin } from './admin-address.ts'
+import { hintAtClosest, isMisspelling } from '../util/closest-match.ts'
 import type { Config, ServerOptions } from './config.ts'
-import { createInvalidOption } from './invalid-option.ts'
-import type { OptionName, Options, OptionValue } from './options.ts'
-import type { OptionRule } from './rule-kinds.ts'
-import { rules, SCOPES, type Scope } from './rules.ts'
+import { createInvalidOption, joinAdmin, type OptionName, type Options, type OptionValue } from './options.ts'
+import { type OptionRule, rules, SCOPES, type Scope } from './rules.ts'
 
 /**
  * Where options come from. In the order of precedence, highest first: `flags`, `env`, `given`, `config`, `defaults`.
@@ -180,8 +177,7 @@ const hasPassword = (value: unknown) => typeof value === 'string' && /:\/\/[^/]*
 function requireKnown(names: readonly string[], known: readonly string[]) {
   for (const name of names) {
     if (known.includes(name)) continue
-    const closest = closestMatch(name, known)
-    throw createHydrantError('HYD_OPTION_UNKNOWN', [name, closest ? `; did you mean "${closest}"?` : ''])
+    throw createHydrantError('HYD_OPTION_UNKNOWN', [name, hintAtClosest(name, known)])
   }
 }
 

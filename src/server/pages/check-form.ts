@@ -1,16 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { Invalid } from '../../shared/wire/page-extras.ts'
+import type { Invalid } from '../../shared/wire/boot.ts'
 import type { Route } from '../build-output/load-build.ts'
-import type { FormRefusal } from '../forms/kept-texts.ts'
-import { nameOption } from '../forms/limits.ts'
+import type { FormMessages } from '../errors/http-error.ts'
+import { type FormRefusal, nameOption } from '../forms/limits.ts'
 import type { Format } from '../http/negotiate.ts'
-import { writeFieldName } from '../schemas/field-names.ts'
-import { groupIssues, type Issue, toIssues } from '../schemas/issues.ts'
-import type { PageSchema } from '../schemas/page-schemas.ts'
-import { hideSecrets, typedValues } from '../schemas/typed-values.ts'
-import { validate } from '../schemas/validate.ts'
-import { type ValidatedFields, validateFields } from '../schemas/validate-fields.ts'
-import type { FormMessages } from '../thrown/invalid-form.ts'
+import { type ValidatedFields, validateFields, writeFieldName } from '../schemas/form-object.ts'
+import { groupIssues, hideSecrets, type Issue, toIssues, typedValues } from '../schemas/issues.ts'
+import { type PageSchema, validate } from '../schemas/page-schemas.ts'
 
 /** A form that was not accepted: by the schema, by the action, or because of its size. */
 export interface RefusedForm {

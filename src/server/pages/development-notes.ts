@@ -5,18 +5,15 @@ import type { SchemaIssue } from '../../shared/standard-schema.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
-import { createHydrantError } from '../errors/hydrant-error.ts'
-import { warnOf } from '../errors/warn-of.ts'
-import { findSiteFrame, showFrame } from '../failures/stacks/site-frame.ts'
-import { findPromises } from '../render/data-promises.ts'
+import { type FormMessages, setSignalListener } from '../errors/http-error.ts'
+import { createHydrantError, warnOf } from '../errors/hydrant-error.ts'
+import { findSiteFrame, showFrame } from '../failures/stacks/place-frames.ts'
+import { findPromises } from '../render/deferred.ts'
 import type { Rendered } from '../render/document.ts'
-import { parseFieldName, writeFieldName } from '../schemas/field-names.ts'
+import { findUnknownField, parseFieldName, writeFieldName } from '../schemas/form-object.ts'
 import { toIssues } from '../schemas/issues.ts'
 import type { PageSchema } from '../schemas/page-schemas.ts'
-import { findUnknownField } from '../schemas/unknown-field.ts'
-import { setSignalListener } from '../thrown/http-error.ts'
-import type { FormMessages } from '../thrown/invalid-form.ts'
-import { closestMatch } from '../util/closest-match.ts'
+import { hintAtClosest } from '../util/closest-match.ts'
 import { hasOtherBody, type RefusedForm } from './check-form.ts'
 
 /**
@@ -29,8 +26,7 @@ export function noteUnknownFields(error: Error, messages: FormMessages, schema: 
   for (const name of Object.keys(messages)) {
     const unknown = name === '' ? null : findUnknownField(schema.shape, parseFieldName(name).path)
     if (!unknown) continue
-    const similar = closestMatch(unknown.name, unknown.known)
-    const hint = similar === undefined ? '' : `; did you mean "${unknown.replaceBy(similar)}"?`
+    const hint = hintAtClosest(unknown.name, unknown.known, (closest) => `"${unknown.replaceBy(closest)}"`)
     const frame = findSiteFrame(error, ctx.site.mapper)
     const place = frame ? showFrame(frame) : schema.file
     warnOf(createHydrantError('HYD_FORM_FIELD', [place, name, hint]), ctx.route, ctx.request.log)

@@ -3,10 +3,10 @@ import type { BootLeaf } from '../../shared/wire/boot.ts'
 import type { ServerError } from '../../shared/wire/public-error.ts'
 import type { Build, LayoutChain, SiteModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import type { PageResponse } from '../context/response.ts'
+import type { Failure } from '../failures/failure-context.ts'
 import { createPlan, type DocumentPlan } from './document-plan.ts'
-import { type PageRender, renderPage } from './render-page.ts'
-import { publicFailure } from './resolve-error.ts'
-import { sendDocument, sendPlainDocument, setErrorResponse } from './send-response.ts'
+import { documentResponse, type PageRender, renderPage } from './documents.ts'
 
 /** The place in the site where an error page is shown. */
 export interface ErrorTarget {
@@ -25,26 +25,25 @@ type ErrorPage =
   | { kind: 'error'; module: LayoutChain['errorPages'][number] & object }
 
 /**
- * Renders the error page and sends the document. If that fails too, the site's own error page is dropped, then the
- * innermost layout, and so on, down to a static document.
+ * Renders the error page. If that fails too, the site's own error page is dropped, then the innermost layout, and so on,
+ * down to what `plainError` returns. Returns null when the client has left.
  */
-export async function renderErrorPage(error: ServerError, outermost: ErrorTarget, ctx: RequestContext): Promise<void> {
+export async function renderErrorPage(
+  error: ServerError,
+  outermost: ErrorTarget,
+  plainError: (shown: ServerError, ctx: RequestContext) => PageResponse,
+  ctx: RequestContext,
+): Promise<PageResponse | null> {
   let shown = error
   let target = outermost
   let broken = NOTHING_BROKEN
   while (target.layoutData.length > 0) {
     const page = chooseErrorPage(shown, target, broken)
     const { firstFailure, failureCount } = ctx
-    setErrorResponse(shown, ctx)
     const rendered = await renderPage(createErrorRender(shown, page, target, ctx.site.build), ctx)
-    if (rendered.kind === 'gone') return
-    if (ctx.hooksRun) await ctx.hooksRun
-    if (rendered.kind !== 'thrown') {
-      sendDocument(rendered, ctx)
-      return rendered.kind === 'stream' ? rendered.ended : undefined
-    }
+    if (rendered.kind === 'gone') return null
+    if (rendered.kind !== 'thrown') return documentResponse(rendered, shown)
     const failure = ctx.fail(rendered.caught.thrown, { phase: 'render' })
-    if (ctx.hooksRun) await ctx.hooksRun
     // The deadline has passed: there is no time for another render.
     if (failure.status === 504) break
     shown = publicFailure(firstFailure ?? failure)
@@ -52,7 +51,12 @@ export async function renderErrorPage(error: ServerError, outermost: ErrorTarget
     if (page && ctx.failureCount > failureCount) broken = new Set([...broken, page.module.file])
     else target = { ...target, layoutData: target.layoutData.slice(0, -1) }
   }
-  sendPlainDocument(shown, ctx)
+  return plainError(shown, ctx)
+}
+
+/** Returns what everybody may see of a failure. */
+export function publicFailure({ digest, status }: Failure): ServerError {
+  return { kind: 'failure', side: 'server', digest, status }
 }
 
 /** Returns the 404 page or the error page for this place; null when the site has none that works. */
@@ -91,7 +95,7 @@ function createErrorRender(
     { chain, level, bootLeaf: errorPageLeaf(page), leaf: { scripts, css }, dataFile: '', canStream: true },
     build,
   )
-  return { plan: leafPlans[level], leaf, data: layoutData }
+  return { plan: leafPlans[level], leaf, data: layoutData, shown }
 }
 
 /** Plans of the layouts of one chain and one error page, indexed by the number of layouts around it. */

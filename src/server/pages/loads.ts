@@ -1,16 +1,18 @@
+import type { Route } from '../build-output/load-build.ts'
 import type { LoadFunction } from '../build-output/module-exports.ts'
+import type { LoadContext } from '../build-output/page-contexts.ts'
+import { RESPONSE_KEY } from '../context/per-request.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { runStep } from '../context/run-step.ts'
-import { watchAnswer } from '../context/watch-answer.ts'
+import type { SharedRender, VisitorProperty } from '../context/response.ts'
+import { runStep, watchAnswer } from '../context/steps.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/failure-context.ts'
 import type { SourceFunction } from '../failures/fingerprint.ts'
-import { type PromiseOwner, silencePromises } from '../render/data-promises.ts'
+import { type PromiseOwner, silencePromises } from '../render/deferred.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
-import { stackEnd } from '../util/stack-end.ts'
+import { freshStack } from '../util/unknown-values.ts'
 import { noteLateHeaders } from './development-notes.ts'
-import { createLoadContext, createPageLoadContext } from './load-context.ts'
-import { recordCaught, recordLate } from './resolve-error.ts'
+import { recordCaught, recordLate } from './errors.ts'
 
 export interface LoadStep {
   load: LoadFunction | null
@@ -52,8 +54,8 @@ export async function runLoads(
       step,
       (load) => {
         const given = step.isPage ? pageContext : context
-        const { capture } = ctx
-        return runStep('load', step.serverFile, ctx, () => (capture ? capture.run(() => load(given)) : load(given)))
+        const { shared } = ctx
+        return runStep('load', step.serverFile, ctx, () => (shared ? shared.run(() => load(given)) : load(given)))
       },
       progress,
       (value) => onLoaded?.(index, value),
@@ -91,8 +93,6 @@ export async function runLoads(
 
 /** Ends the run of loads, one of which has sent the response. Other loads may still fail. */
 function endSent(running: readonly RunningLoad[], values: unknown[], ctx: RequestContext): Loads {
-  // Says why the response is not stored.
-  ctx.capture?.check()
   for (const { promise } of running)
     void promise.then((result) => 'caught' in result && recordLate(result.caught, ctx.abortReason, ctx))
   return { kind: 'sent', values }
@@ -128,7 +128,7 @@ function startLoad(
   const running: RunningLoad = { step, result: null, promise: NEVER }
   async function settle(): Promise<LoadResult> {
     try {
-      if (load) await stackEnd
+      if (load) await freshStack
       const value = load ? await call(load) : undefined
       // The last value to arrive is read at once. Promises in a value that has to wait, or that is too late, may reject
       // before anything reads them.
@@ -184,5 +184,90 @@ function stopOthers(first: CaughtError, others: readonly RunningLoad[], ctx: Req
       if ('value' in result || result.caught.kind !== 'failure' || ctx.isGone) return
       if (result.caught.thrown !== ctx.signal.reason) recordCaught(result.caught, ctx)
     })
+  }
+}
+
+const REQUEST_CONTEXT = Symbol('requestContext')
+
+type Accessor = PropertyDescriptor & ThisType<{ [REQUEST_CONTEXT]: RequestContext }>
+
+/** Creates the argument of the guard, the load or the action of the page: with the output of its schemas. */
+export function createPageLoadContext(ctx: RequestContext): LoadContext {
+  const context = createLoadContext(ctx)
+  // Each of the two is missing without its schema.
+  return ctx.addressExtras ? Object.assign(context, ctx.addressExtras) : context
+}
+
+/** Creates the argument of the guard or the load of a layout. */
+export function createLoadContext(ctx: RequestContext, params = ctx.params): LoadContext {
+  if (ctx.shared) return createSharedContext(ctx.shared, params, ctx)
+  const { request, reply, context: fromGuards } = ctx
+  const { app } = ctx.site
+  const { log } = request
+  const context = { request, reply, app, params, search: undefined, context: fromGuards, log, [REQUEST_CONTEXT]: ctx }
+  // perf: few loads read `url` and `signal`, 0.3 µs instead of 3.2 µs with both, commit 8d8d4fde
+  // perf: two calls with shared descriptors, 0.2 µs instead of 0.7 µs with getters in the literal and 0.5 µs with
+  // `defineProperties`, commit 8d8d4fde
+  Object.defineProperty(context, 'url', URL_ACCESSOR)
+  Object.defineProperty(context, 'signal', SIGNAL_ACCESSOR)
+  // The two accessors are not in the type of the literal.
+  return context as typeof context & Pick<LoadContext, 'url' | 'signal'>
+}
+
+/**
+ * Creates the argument of a load whose response may be stored. Nothing in it leads to the request, except for the
+ * properties of the visitor. These are not enumerable, so that a copy or `console.log` does not touch them.
+ */
+function createSharedContext(shared: SharedRender, params: LoadContext['params'], ctx: RequestContext): LoadContext {
+  const { log, key } = shared
+  const context = {
+    app: ctx.site.app,
+    params,
+    search: undefined,
+    log,
+    [RESPONSE_KEY]: key,
+    get url() {
+      return ctx.url
+    },
+    get signal() {
+      return ctx.signal
+    },
+  }
+  Object.defineProperties(context, {
+    request: { get: () => shared.touch('request') },
+    reply: { get: () => shared.touch('reply') },
+    context: { get: () => shared.touch('context') },
+  })
+  // The three accessors are not in the type of the literal.
+  return context as typeof context & Pick<LoadContext, VisitorProperty>
+}
+
+const URL_ACCESSOR: Accessor = {
+  get() {
+    return this[REQUEST_CONTEXT].url
+  },
+  enumerable: true,
+}
+const SIGNAL_ACCESSOR: Accessor = {
+  get() {
+    return this[REQUEST_CONTEXT].signal
+  },
+  enumerable: true,
+}
+
+/** Calls the `loadVisitor` of a page with the request itself. Returns `undefined` for a page without one. */
+export function startVisitorLoad(
+  { loadVisitor, page }: Pick<Route, 'loadVisitor' | 'page'>,
+  ctx: RequestContext,
+): Promise<unknown> | undefined {
+  if (!loadVisitor) return undefined
+  const loading = call()
+  // The page may never read it, and an unhandled rejection would end the process.
+  loading.catch(() => {})
+  return loading
+
+  async function call(): Promise<unknown> {
+    await freshStack
+    return runStep('load', page.serverFile, ctx, () => loadVisitor?.(createPageLoadContext(ctx)))
   }
 }

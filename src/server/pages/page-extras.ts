@@ -1,8 +1,8 @@
+import type { PageExtras } from '../../shared/wire/boot.ts'
 import type { Acted } from '../../shared/wire/navigation-protocol.ts'
-import type { PageExtras } from '../../shared/wire/page-extras.ts'
-import { serialize } from '../../shared/wire/serialize.ts'
+import { serialize } from '../../shared/wire/values.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { unserializable } from '../render/deferred-data.ts'
+import { unserializable } from '../render/deferred.ts'
 
 /** The extras of a page, and their text from `serialize`. */
 export interface WrittenExtras {

@@ -1,10 +1,9 @@
 import type { TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import { createFormProps } from '../../shared/tree/fields.ts'
 import type { Build, Route } from '../build-output/load-build.ts'
-import { createAddressCheck } from './check-address.ts'
 import { createPlan, type DocumentPlan } from './document-plan.ts'
+import { type CheckStep, createAddressCheck, type GuardStep, stepsToPage } from './guards.ts'
 import type { LoadStep, Loads } from './loads.ts'
-import { type CheckStep, type GuardStep, stepsToPage } from './site-guards.ts'
 
 /** A page's route with everything that is the same for every request. */
 export interface PreparedRoute extends Route {

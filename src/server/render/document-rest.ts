@@ -1,15 +1,18 @@
 import type { ReactNode } from 'react'
-import type { Notice } from '../../shared/wire/boot.ts'
-import { messageText } from '../../shared/wire/serialize.ts'
+import { messageText, type Notice } from '../../shared/wire/boot.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { type Components, catchError } from '../failures/failure-context.ts'
 import type { DocumentInput } from './document.ts'
-import { messageElement } from './document-messages.ts'
-import { corkUntilEnd, DOCUMENT_END, DocumentSink } from './document-sink.ts'
-import type { DocumentStream } from './document-stream.ts'
-import { createReactOptions, failLate, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
+import { corkUntilEnd, DOCUMENT_END, DocumentSink, type DocumentStream } from './document-sink.ts'
+import {
+  createReactOptions,
+  failLate,
+  failPendingElement,
+  messageElement,
+  type ReactCallbacks,
+  type RenderObserver,
+} from './react-callbacks.ts'
 import { RenderDeadline } from './render-deadline.ts'
-import { failPendingElement } from './suspense-script.ts'
 import { markFallbacks } from './without-script.ts'
 
 export interface RestInput

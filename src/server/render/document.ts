@@ -1,17 +1,22 @@
 import type { Readable } from 'node:stream'
 import type { ReactNode } from 'react'
-import type { Notice } from '../../shared/wire/boot.ts'
-import { messageText } from '../../shared/wire/serialize.ts'
+import { messageText, type Notice } from '../../shared/wire/boot.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { type CaughtError, type Components, catchError, type Failure } from '../failures/failure-context.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
-import type { Deferred } from './deferred-data.ts'
-import { messageElement, openNotice } from './document-messages.ts'
+import type { Deferred } from './deferred.ts'
 import { type CompleteHead, corkUntilEnd, DocumentSink } from './document-sink.ts'
-import { createReactOptions, failLate, type ReactCallbacks, type RenderObserver } from './react-callbacks.ts'
+import {
+  createReactOptions,
+  failLate,
+  failPendingElement,
+  messageElement,
+  openNotice,
+  type ReactCallbacks,
+  type RenderObserver,
+} from './react-callbacks.ts'
 import { RenderDeadline } from './render-deadline.ts'
-import { failPendingElement } from './suspense-script.ts'
 import { markFallbacks } from './without-script.ts'
 
 export type Rendered =
@@ -42,6 +47,8 @@ export interface DocumentInput {
    * Whether a document that is not complete with its shell may be sent in parts. Called once, only for such a document.
    */
   canStream(): boolean
+  /** Returns the status of the response, unless a part has failed. */
+  status(): number
   /**
    * Whether all content must be in its place. Otherwise React writes large parts at the end, and a script moves them.
    */
@@ -172,12 +179,12 @@ class DocumentRender implements RenderObserver {
   }
 
   #startStream() {
-    const { renderMs, ctx } = this.#input
+    const { renderMs, ctx, status } = this.#input
     // A deferred promise may have failed by now: then the status is 500, while it can still be sent.
     const failure = ctx.firstFailure
     this.#pipe()
     if (this.#isClosed()) return
-    ctx.statusSent = failure?.status ?? ctx.reply.statusCode
+    ctx.statusSent = failure?.status ?? status()
     this.#addNotice(openNotice(renderMs))
     const stream = this.#sink.startStream()
     this.#measure()

@@ -1,10 +1,9 @@
-import { forEachPart } from '../../shared/wire/data-parts.ts'
-import { isThenable } from '../../shared/wire/deferred-data.ts'
+import { isThenable } from '../../shared/wire/promises.ts'
+import { forEachPart } from '../../shared/wire/values.ts'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
 import { startDeadline } from '../util/deadline.ts'
-import { hasCode, messageOf } from '../util/message-of.ts'
-import { type PromiseOwner, toPromise } from './data-promises.ts'
-import { nameRefused } from './deferred-data.ts'
+import { hasCode, messageOf } from '../util/unknown-values.ts'
+import { nameRefused, type PromiseOwner, toPromise } from './deferred.ts'
 
 const REFUSED = 'HYD_DATA_UNSERIALISABLE'
 

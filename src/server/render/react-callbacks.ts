@@ -1,6 +1,8 @@
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
+import { messageScript, type Notice } from '../../shared/wire/boot.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { CaughtError, Components } from '../failures/failure-context.ts'
+import { timerMs } from '../util/deadline.ts'
 
 /** Receives React's callbacks for one document. */
 export interface RenderObserver {
@@ -53,4 +55,33 @@ export function createReactOptions(
     onShellError: (thrown) => callbacks.observer?.onShellError(thrown),
     onAllReady: () => callbacks.observer?.onAllReady(),
   }
+}
+
+/** How much longer than the deadline a browser waits for the next part, because the network takes time too. */
+const GRACE_MS = 5_000
+
+/** Returns the notice at the beginning of a document that streams. */
+export function openNotice(renderMs: number): Notice {
+  return [0, 'open', timerMs(renderMs + GRACE_MS)]
+}
+
+/** Returns the text of a script that gives a message to the browser. `message` is JSON that is safe inside a script. */
+export function messageElement(message: string, nonce: string): string {
+  return `<script nonce="${nonce}">${messageScript(message)}</script>`
+}
+
+/** Returns the element with the script of `failPendingScript`. */
+export function failPendingElement(digest: string, nonce: string): string {
+  return `<script nonce="${nonce}">${failPendingScript(digest)}</script>`
+}
+
+/**
+ * Returns a script that fails every Suspense boundary that is pending in the document. It takes the same steps as
+ * `$RX`, React's own script for one boundary.
+ */
+function failPendingScript(digest: string): string {
+  return (
+    'for(const t of document.querySelectorAll(\'template[id^="B:"]\')){const c=t.previousSibling;' +
+    `if(c&&c.data==="$?"){c.data="$!";t.dataset.dgst="${digest}";c._reactRetry&&c._reactRetry()}}`
+  )
 }

@@ -2,7 +2,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Components } from '../failures/failure-context.ts'
 import { startDeadline } from '../util/deadline.ts'
-import type { Deferred } from './deferred-data.ts'
+import type { Deferred } from './deferred.ts'
 
 interface DeadlineInput {
   renderMs: number

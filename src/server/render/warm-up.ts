@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createElement, Suspense } from 'react'
 import { createAppTree, type PageComponent, type Tree, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
-import { DefaultLayout } from '../../shared/tree/default-layout.tsx'
+import { DefaultLayout } from '../../shared/tree/boundary.tsx'
 import { hostScript } from '../../shared/tree/fallback.ts'
 import { navigationStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
@@ -9,7 +9,7 @@ import type { RenderToPipe } from '../context/react-renderer.ts'
 import { DocumentSink } from './document-sink.ts'
 import { addLazyUrl } from './lazy-url.ts'
 
-/** After three renders of each leaf V8 had not optimized for failures, after ten it had. See decision 026. */
+/** After three renders of each leaf V8 had not optimized for failures, after ten it had. */
 const TIMES = 20
 
 let warmedUp: Promise<void> | null = null
@@ -27,7 +27,7 @@ export function warmUpFailuresLater(render: RenderToPipe) {
  * page. Without it, V8 optimizes React for pages that work. The first failure would then discard the optimized code,
  * and while failures continue V8 may not optimize it again.
  *
- * perf: V8 keeps the optimized code, 1.12 times the rate when every second request fails, decision 026
+ * perf: V8 keeps the optimized code, 1.12 times the rate when every second request fails, commit b390ac8d
  */
 export function warmUpFailures(render: RenderToPipe): Promise<void> {
   warmedUp ??= renderFailures(render)

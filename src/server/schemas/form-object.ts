@@ -1,6 +1,7 @@
-import { HttpError } from '../thrown/http-error.ts'
-import { parseFieldName, writeFieldName } from './field-names.ts'
-import type { Shape } from './shape.ts'
+import { HttpError } from '../errors/http-error.ts'
+import { type Issue, keysOf, toIssues } from './issues.ts'
+import type { Shape } from './json-schema.ts'
+import { type PageSchema, validate } from './page-schemas.ts'
 
 /** An object that was made of fields, for a schema. */
 export interface FormObject {
@@ -123,4 +124,116 @@ function nameAt(root: Node, path: readonly PropertyKey[]): string {
     node = typeof sent === 'symbol' ? undefined : node?.parts.get(sent)
   }
   return writeFieldName(named)
+}
+
+export type ValidatedFields = { isValid: true; value: unknown } | { isValid: false; issues: readonly Issue[] }
+
+/**
+ * Validates the fields of a form or a query. If the schema transforms a text that it does not require, only the
+ * transformation knows whether the empty text can be one. If the schema refuses it, the text counts as missing.
+ * Rejects with what the schema throws.
+ */
+export async function validateFields(
+  schema: PageSchema,
+  entries: Iterable<readonly [name: string, value: string | File]>,
+): Promise<ValidatedFields> {
+  const { shape, outputShape } = schema
+  const { value, nameOf } = createFormObject(entries, shape)
+  const first = await validate(schema, value)
+  if (first.isValid) return first
+  const issues = toIssues(first.issues, nameOf)
+  const omitted = first.issues.map(keysOf).filter((path) => omitEmpty(value, path, shape, outputShape))
+  if (omitted.length === 0) return { isValid: false, issues }
+  const second = await validate(schema, value)
+  if (second.isValid) return second
+  const names = new Set(omitted.map(nameOf))
+  const others = toIssues(second.issues, nameOf)
+  // A schema that needs the field after all has a better message for the text than for its absence.
+  return { isValid: false, issues: others.some(({ path }) => names.has(path)) ? issues : others }
+}
+
+/** Removes a text that is empty, transformed and not required. Returns whether it has removed one. */
+function omitEmpty(
+  group: unknown,
+  [key = '', ...rest]: readonly PropertyKey[],
+  shape: Shape | null,
+  outputShape: Shape | null,
+): boolean {
+  if (typeof group !== 'object' || group === null) return false
+  const part = partOf(shape, key)
+  const outputPart = partOf(outputShape, key)
+  const value: unknown = Reflect.get(group, key)
+  if (rest.length > 0) return omitEmpty(value, rest, part, outputPart)
+  const isOptional = part?.isRequired === false && !Array.isArray(group)
+  return value === '' && isOptional && outputPart?.kind !== 'text' && Reflect.deleteProperty(group, key)
+}
+
+function partOf(shape: Shape | null, key: PropertyKey): Shape | null {
+  return (typeof key === 'number' ? shape?.items : shape?.properties.get(String(key))) ?? null
+}
+
+// The names of form fields and query parameters as paths in an object: `items[0].name` is ['items', 0, 'name'].
+
+type FieldPath = readonly (string | number)[]
+
+export interface ParsedName {
+  path: FieldPath
+  /** Whether the name ends with `[]`: its values are a list, however many there are. */
+  isList: boolean
+}
+
+const NAME = /^[^.[\]]+(?:\.[^.[\]]+|\[\d{1,9}])*(?:\[])?$/
+const SEGMENT = /([^.[\]]+)|\[(\d+)]/g
+
+/** Longer names are not parsed. With several megabytes the expression throws, because it runs out of stack. */
+const MAX_LENGTH = 100_000
+
+/**
+ * Parses the name of a field. A name that does not follow the syntax, or has more than 100,000 characters, is a path with
+ * one key: the name itself.
+ */
+export function parseFieldName(name: string): ParsedName {
+  if (name.length > MAX_LENGTH || !NAME.test(name)) return { path: [name], isList: false }
+  const isList = name.endsWith('[]')
+  const path = Array.from(name.matchAll(SEGMENT), ([, key, index]) => key ?? Number(index))
+  return { path, isList }
+}
+
+/** Returns the name of the field at a path. The empty path has the empty name. */
+export function writeFieldName(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((name, key) => {
+    if (typeof key === 'number') return `${name}[${key}]`
+    return name === '' ? String(key) : `${name}.${String(key)}`
+  }, '')
+}
+
+/** A part of a field's name that a schema does not have. */
+interface UnknownField {
+  /** The first unknown name. */
+  name: string
+  /** The fields beside it. */
+  known: string[]
+  /** Returns the name of the whole field with another name in its place. */
+  replaceBy(name: string): string
+}
+
+/**
+ * Returns the first name in a path that the schema of a form does not have. Returns null if there is none, or if the
+ * schema accepts other names.
+ */
+export function findUnknownField(shape: Shape, path: FieldPath): UnknownField | null {
+  let current: Shape | null = shape
+  for (const [index, key] of path.entries()) {
+    if (current === null) return null
+    if (typeof key === 'number') current = current.kind === 'array' ? current.items : null
+    else {
+      // The schema accepts names that it does not list.
+      if (current.kind !== 'object' || current.properties.size === 0 || current.schema.additionalProperties) return null
+      const known: string[] = [...current.properties.keys()]
+      const replaceBy = (name: string) => writeFieldName(path.with(index, name))
+      if (!known.includes(key)) return { name: key, known, replaceBy }
+      current = current.properties.get(key) ?? null
+    }
+  }
+  return null
 }

@@ -21,7 +21,7 @@ export function jsonSchemaOf(schema: StandardSchema, end: 'input' | 'output' = '
   }
 }
 
-export function isSchema(value: unknown): value is JsonSchema {
+function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -30,7 +30,7 @@ function schemasIn(value: unknown): JsonSchema[] {
 }
 
 /** Returns the named schemas of `properties`, without `__proto__`. */
-export function propertiesOf({ properties }: JsonSchema): [name: string, schema: JsonSchema][] {
+function propertiesOf({ properties }: JsonSchema): [name: string, schema: JsonSchema][] {
   if (!isSchema(properties)) return []
   return Object.entries(properties).flatMap(([name, schema]) =>
     isSchema(schema) && name !== '__proto__' ? [[name, schema] as [string, JsonSchema]] : [],
@@ -38,7 +38,7 @@ export function propertiesOf({ properties }: JsonSchema): [name: string, schema:
 }
 
 /** Returns the names of `required`. */
-export function requiredOf({ required }: JsonSchema): ReadonlySet<unknown> {
+function requiredOf({ required }: JsonSchema): ReadonlySet<unknown> {
   return new Set(Array.isArray(required) ? required : [])
 }
 
@@ -49,7 +49,7 @@ const MAX_REFERENCES = 20
  * Resolves `$ref`, `allOf`, and alternatives for null in a schema. If other alternatives differ, returns only the
  * rules that all of them have.
  */
-export function simplify(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema {
+function simplify(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema {
   if (depth > MAX_REFERENCES) return {}
   const { $ref, allOf, anyOf, oneOf, ...rest } = schema
   let simple: JsonSchema = rest
@@ -66,7 +66,7 @@ export function simplify(schema: JsonSchema, root: JsonSchema, depth = 0): JsonS
 }
 
 /** Returns the schemas of which a value has to fit one: the alternatives of a schema, or the schema itself. */
-export function alternativesOf(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema[] {
+function alternativesOf(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema[] {
   if (depth > MAX_REFERENCES) return []
   const { $ref, anyOf, oneOf } = schema
   const parts = [...(typeof $ref === 'string' ? [lookUp($ref, root)] : []), ...schemasIn(anyOf), ...schemasIn(oneOf)]
@@ -120,4 +120,83 @@ function choicesOf(schema: JsonSchema): unknown[] {
 function sameEntries(first: JsonSchema, second: JsonSchema): JsonSchema {
   const same = Object.entries(first).filter(([key, value]) => JSON.stringify(value) === JSON.stringify(second[key]))
   return Object.fromEntries(same)
+}
+
+/** The part of a schema that Hydrant knows: where its input has arrays and groups, and what is required. */
+export interface Shape {
+  kind: 'object' | 'array' | 'text' | 'number' | 'boolean' | 'any'
+  /** Whether the object around it needs it. */
+  isRequired: boolean
+  /** Whether an empty text means that the value is missing. */
+  omitsEmpty: boolean
+  /** The schema itself, without references and alternatives. */
+  schema: JsonSchema
+  properties: ReadonlyMap<string, Shape>
+  items: Shape | null
+}
+
+/** A schema may refer to itself. Forms are a few levels deep. */
+const MAX_DEPTH = 6
+const MAX_SHAPES = 1_000
+
+/** Returns the shape of a JSON Schema. */
+export function createShape(root: JsonSchema): Shape {
+  let count = 0
+
+  function read(given: JsonSchema, isRequired: boolean, depth: number): Shape {
+    count++
+    const schema = simplify(given, root)
+    const kind = kindOf(schema)
+    const isOpen = depth < MAX_DEPTH && count < MAX_SHAPES
+    const required = requiredOf(schema)
+    const properties = new Map(
+      isOpen ? propertiesOf(schema).map(([name, part]) => [name, read(part, required.has(name), depth + 1)]) : [],
+    )
+    const items = isOpen && isSchema(schema.items) ? read(schema.items, false, depth + 1) : null
+    const accepts = kind === 'any' ? alternativesOf(given, root).some(isForEmpty) : acceptsEmpty(schema)
+    const omitsEmpty = kind === 'number' || kind === 'boolean' || (!isRequired && !accepts)
+    return { kind, isRequired, omitsEmpty, schema, properties, items }
+  }
+
+  return read(root, true, 0)
+}
+
+function kindOf({ type, properties }: JsonSchema): Shape['kind'] {
+  switch (type) {
+    case 'object':
+    case 'array':
+    case 'number':
+    case 'boolean':
+      return type
+    case 'integer':
+      return 'number'
+    case 'string':
+      return 'text'
+    default:
+      return isSchema(properties) ? 'object' : 'any'
+  }
+}
+
+/** Returns whether a schema for texts accepts the empty one. A schema that says nothing about it accepts it. */
+export function acceptsEmpty(schema: JsonSchema): boolean {
+  const { minLength, format, pattern } = schema
+  if (typeof minLength === 'number' && minLength > 0) return false
+  if (Array.isArray(schema.enum) && !schema.enum.includes('')) return false
+  if ('const' in schema && schema.const !== '') return false
+  if (typeof pattern === 'string') return matchesEmpty(pattern)
+  return typeof format !== 'string'
+}
+
+/** Returns whether a schema is for texts, and the empty one is one of them. */
+function isForEmpty(schema: JsonSchema): boolean {
+  const isForTexts = [schema.type].flat().includes('string') || 'const' in schema || Array.isArray(schema.enum)
+  return isForTexts && acceptsEmpty(schema)
+}
+
+function matchesEmpty(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test('')
+  } catch {
+    return true
+  }
 }

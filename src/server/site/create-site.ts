@@ -2,20 +2,20 @@ import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
 import { cacheScope } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'
-import { openPrerendered, type PrerenderedPages } from '../cache/prerendered/prerendered-pages.ts'
+import { openPrerendered, type PrerenderedPages } from '../cache/prerendered-pages.ts'
 import type { OpenCacheStore } from '../cache/shared/open-shared-store.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createRenderSlots } from '../context/render-slots.ts'
 import type { ResponseCollector } from '../context/response-collector.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
-import { ownOrigin } from '../errors/process-origin.ts'
-import { createFailures, type FailuresInput } from '../failures/failures.ts'
+import { ownOrigin } from '../errors/failure-record.ts'
+import { createFailures } from '../failures/failures.ts'
 import type { RouteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createUploadSpace } from '../forms/upload-files.ts'
 import { createEtagWriter } from '../http/etag.ts'
-import { createPolicyWatch } from '../http/policy-watch.ts'
+import type { PolicyWatch } from '../http/policy-watch.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { createMarkdownConverter } from '../markdown/markdown-converter.ts'
 import { createRunStep } from '../metrics/instrument.ts'
@@ -40,16 +40,15 @@ export interface SiteInput {
   collector: ResponseCollector | null
   isExported: boolean
   shells: ShellRenderer | null
+  policies: PolicyWatch | null
 }
 
 /** @param app The instance that the site's pages are registered on. */
 export function createSite(app: FastifyInstance, input: SiteInput): Site {
   const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
-  const { cache, prerendered, collector, isExported, shells } = input
+  const { cache, prerendered, collector, isExported, shells, policies } = input
   const mapper = createSourceMapper(build.siteDir, build.bundles)
-  const origin = ownOrigin(worker)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
-  const keep: FailuresInput['keep'] = (failure) => store.add(Object.assign(failure, origin))
   const failures = createFailures({
     mapper,
     files: routeFilesOf(build),
@@ -57,7 +56,8 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     build: build.manifest.buildId,
     digestKey: options.digestKey,
     metrics: { deadlinePassed },
-    keep,
+    keep: store.add,
+    origin: ownOrigin(worker),
     maxHooksMs: options.timeouts.renderMs,
     traceOf: options.traceOf,
     hasDetails: build.manifest.mode === 'development',
@@ -78,7 +78,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     shells,
     slots,
     uploads: createUploadSpace(options.forms.maxUploadBytes),
-    policies: createPolicyWatch(app.log, build.entry.url),
+    policies,
     etags: createEtagWriter(),
     cache,
     cacheScope: cacheScope({ buildId: build.manifest.buildId, publicEnv, hosts: options.hosts }),

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
-import { WRITE_METHODS } from '../http/page-methods.ts'
+import { WRITE_METHODS } from '../http/route-config.ts'
 import type { PreparedRoute } from '../pages/prepared-route.ts'
 
 /** The pages of a site, and the path that the site is mounted at. */
@@ -30,7 +30,7 @@ export function warnOfHiddenPages(app: FastifyInstance, mounted: MountedPages): 
  *
  * @param hidden The pages that other routes hide.
  */
-export function noteReplacedPages(
+export function hintAtReplacedPages(
   app: FastifyInstance,
   { base, pages }: MountedPages,
   serverPlugin: string | null,

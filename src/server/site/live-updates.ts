@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { LiveBuild } from '../build-output/live-build.ts'
-import type { LayoutChain } from '../build-output/load-build.ts'
+import type { LayoutChain, LiveBuild } from '../build-output/load-build.ts'
 import type { Site } from '../context/site.ts'
+import { setWorkingChain } from '../pages/error-handler.ts'
 import { type PreparedRoute, prepareRoute } from '../pages/prepared-route.ts'
-import { setWorkingChain } from '../pages/working-chain.ts'
 
 /**
  * Adds the hook that brings code up to date before each request that may render it: that of a page, and of the root for

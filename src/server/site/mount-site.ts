@@ -1,42 +1,47 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { inspect } from 'node:util'
+import type {
+  FastifyInstance,
+  FastifyPluginAsync,
+  FastifyPluginCallback,
+  FastifyReply,
+  FastifyRequest,
+  RouteOptions,
+} from 'fastify'
+import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
-import type { LiveBuild } from '../build-output/live-build.ts'
-import { type BuildFiles, loadBuild } from '../build-output/load-build.ts'
-import { addPageCache } from '../cache/app-page-cache.ts'
+import { type BuildFiles, type LiveBuild, loadBuild } from '../build-output/load-build.ts'
+import { addPageCache, createSiteCache, type SiteCache } from '../cache/app-page-cache.ts'
 import type { OpenCacheStore } from '../cache/shared/open-shared-store.ts'
-import { createSiteCache, type SiteCache } from '../cache/site-cache.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
 import type { ResponseCollector } from '../context/response-collector.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
-import type { Failures } from '../failures/failures.ts'
-import { noteSending } from '../failures/given-status.ts'
-import { createFailureListener } from '../failures/on-failure.ts'
+import { NotFoundSignal } from '../errors/http-error.ts'
+import { createHydrantError } from '../errors/hydrant-error.ts'
+import { rememberSending } from '../failures/failure-context.ts'
+import { createFailureListener, type Failures } from '../failures/failures.ts'
 import { failRoute, registerFailures, watchErrorHandlers, watchHandler } from '../failures/site-failures.ts'
 import { addCrossSiteGuard, guardRoute, leaveCheckTo } from '../guards/csrf.ts'
-import { addLoadShedding } from '../guards/load-shedding.ts'
+import { addLoadShedding } from '../guards/request-limits.ts'
 import { addCompression } from '../http/compression.ts'
-import { addNavigationStrategy } from '../http/navigation-strategy.ts'
-import { addUnknownStrategy, hasNotFoundHandler } from '../http/not-found-levels.ts'
-import { noteHandlers } from '../http/route-handlers.ts'
+import { addNavigationStrategy, addUnknownStrategy, hasNotFoundHandler } from '../http/navigation-strategy.ts'
+import { rememberHandlers } from '../http/route-config.ts'
 import { addStarts } from '../http/send-started.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
-import { addHealthRoutes, type Health } from '../lifecycle/health.ts'
+import { addHealthRoutes, type Health } from '../lifecycle/shutdown.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
+import { publishEnv } from '../options/env-files.ts'
 import type { Options } from '../options/options.ts'
-import { publishEnv } from '../options/public-env.ts'
 import { noteCaughtSignals } from '../pages/development-notes.ts'
+import { createErrorHandler } from '../pages/error-handler.ts'
 import { prepareRoute } from '../pages/prepared-route.ts'
-import { createErrorHandler } from '../pages/serve-error.ts'
 import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
-import { addReportRoute } from '../reports/report-route.ts'
-import { NotFoundSignal } from '../thrown/http-error.ts'
 import { createSite, loadPrerendered, openCache } from './create-site.ts'
-import { noteReplacedPages, warnOfHiddenPages } from './hidden-pages.ts'
+import { hintAtReplacedPages, warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
+import { addReportRoute } from './report-route.ts'
 import { addOtherNavigations, addSiteRoutes } from './routes.ts'
-import { addSitePlugin } from './site-plugin.ts'
 import { addFiles } from './static-files.ts'
 
 /** The parts that a site shares with the server or app around it. */
@@ -95,7 +100,7 @@ export interface ServedSite {
  * 7. `refuseBeforeBody` and `refuseEncoded`, for an action: the guards of the page, before the body is read.
  * 8. The handler: a route of `server.ts`, a file (`addFiles`), a page, after its guards, or its action
  *    (`addSiteRoutes`). A route of `server.ts` or of the app replaces a page; `warnOfHiddenPages` runs before step 4, to
- *    warn of the app's only, and `noteReplacedPages` after it.
+ *    warn of the app's only, and `hintAtReplacedPages` after it.
  *
  * Hooks that refuse nothing are left out: `measureRequests` in the plugin, and `addLiveUpdates` in development.
  *
@@ -134,6 +139,10 @@ export async function mountSite(
     const cache = collector ? null : await openCache(app, build, options, openCacheStore)
     const prerendered = cache && loadPrerendered(app, build, { base, publicEnv })
     const shells = cache && pages.some(({ loadVisitor }) => loadVisitor !== null) ? await loadShells(options) : null
+    const policies =
+      mode === 'development'
+        ? (await import('../http/policy-watch.ts')).createPolicyWatch(app.log, build.entry.url)
+        : null
     const created = createSite(app, {
       build,
       base,
@@ -149,6 +158,7 @@ export async function mountSite(
       collector: collector ?? null,
       isExported,
       shells,
+      policies,
     })
     addPageCache(app, created.cache)
     if (live) {
@@ -160,7 +170,7 @@ export async function mountSite(
     const isHandlerTaken = hasNotFoundHandler(app)
     await addSiteHooks(created, options)
     const hasOwnHandler = !isHandlerTaken && hasNotFoundHandler(app)
-    noteReplacedPages(app, { base, pages }, build.manifest.serverPlugin, hidden)
+    hintAtReplacedPages(app, { base, pages }, build.manifest.serverPlugin, hidden)
     // In a scope of its own: the error handlers of `server.ts` are for its own routes.
     await app.register(async (scope) => {
       addErrorHandlers([scope], created)
@@ -171,8 +181,7 @@ export async function mountSite(
   })
   if (options.reports.enabled) {
     // Loaded with the first report.
-    const loadRecorder = async () =>
-      (await import('../reports/record-report.ts')).createReportRecorder({ site, store, release })
+    const loadRecorder = async () => (await import('./record-report.ts')).createReportRecorder({ site, store, release })
     await outer.register(async (scope) => addReportRoute(scope, options, site, loadRecorder))
   }
   await outer.register(async (scope) => addOtherNavigations(scope, site))
@@ -226,15 +235,15 @@ async function addSiteHooks(site: Site, options: Options) {
   })
   addCrossSiteGuard(app, options)
   site.failures.watchRequests(app)
-  noteSending(app)
+  rememberSending(app)
   const stopWatching = watchErrorHandlers(app)
   const guarded: RouteOptions[] = []
-  const stopNoting = noteHandlers(app, failRoute, (route) => {
+  const stopRemembering = rememberHandlers(app, failRoute, (route) => {
     if (leaveCheckTo(route)) guarded.push(route)
     if (route.errorHandler) route.errorHandler = watchHandler(route.errorHandler)
   })
   await addSitePlugin(app, build.serverPlugin, build.manifest.serverPlugin ?? '')
-  stopNoting()
+  stopRemembering()
   stopWatching()
   // `onRoute` hooks of `server.ts` may have replaced the hooks of a route.
   for (const route of guarded) guardRoute(route, options)
@@ -286,4 +295,48 @@ function addFailureListener(outer: FastifyInstance, { onFailure }: Options, stor
 export function joinBases(prefix: string, base: string): string {
   if (prefix === '' || prefix === '/') return base
   return withBase(prefix.replace(/\/$/, ''), base)
+}
+
+/**
+ * Registers the site's `server.ts` in the scope of the pages, so that its hooks and decorators hold for them.
+ *
+ * @param name The name of the plugin in errors of Fastify: the path of the file.
+ */
+async function addSitePlugin(app: FastifyInstance, serverPlugin: unknown, name: string) {
+  if (serverPlugin === null || serverPlugin === undefined) return
+  // The build has checked that `server.ts` has a default export; Fastify checks that it is a plugin.
+  const plugin = serverPlugin as FastifyPluginCallback & FastifyPluginAsync
+  if (typeof plugin !== 'function') return void (await app.register(fp(plugin, { name })))
+  // `fp` marks a function. These wrappers leave the site's own function without the mark.
+  const wrapper = fp(plugin.length > 2 ? wrapCallback(plugin) : wrapAsync(plugin), { name })
+  await app.register(wrapper)
+}
+
+function wrapCallback(plugin: FastifyPluginCallback): FastifyPluginCallback {
+  return (instance, options, done) => {
+    try {
+      plugin(instance, options, done)
+    } catch (thrown) {
+      done(toError(thrown))
+    }
+  }
+}
+
+function wrapAsync(plugin: FastifyPluginAsync): FastifyPluginAsync {
+  return async (instance, options) => {
+    try {
+      await plugin(instance, options)
+    } catch (thrown) {
+      throw toError(thrown)
+    }
+  }
+}
+
+const MAX_SHOWN = 80
+
+// Fastify treats a plugin that rejects with `undefined` or `null` as started. The site would run without its guards.
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error
+    ? thrown
+    : createHydrantError('HYD_SERVER_THREW', [inspect(thrown, { depth: 0 }).slice(0, MAX_SHOWN)], thrown)
 }

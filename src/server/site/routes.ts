@@ -10,16 +10,23 @@ import type {
 import { withBase } from '../../shared/paths.ts'
 import { BUILD_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Site } from '../context/site.ts'
-import { refuseEncoded } from '../forms/body-checks.ts'
-import { createTooLarge, type FormLimits } from '../forms/limits.ts'
+import { createTooLarge, type FormLimits, refuseEncoded } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
-import { FOR_PAGES, FOR_VISITORS, isNavigation, isPageFirst } from '../http/navigation-strategy.ts'
-import { forOwnUnknown } from '../http/not-found-levels.ts'
-import { HIDDEN, ownPath } from '../http/own-routes.ts'
-import { READ_METHODS, WRITE_METHODS } from '../http/page-methods.ts'
-import { dropResponse, replacementFor } from '../http/replaced-response.ts'
+import {
+  dropResponse,
+  FOR_PAGES,
+  FOR_VISITORS,
+  forbidCaching,
+  forOwnUnknown,
+  isNavigation,
+  isOwnResponse,
+  isPageFirst,
+  rememberCookies,
+  replacementFor,
+} from '../http/navigation-strategy.ts'
 import { pathAndQuery, pathOf, withoutTrailingSlash } from '../http/request-url.ts'
-import { pageRoute, routeOf } from '../http/route-config.ts'
+import { HIDDEN, ownPath, pageRoute, READ_METHODS, routeOf, WRITE_METHODS } from '../http/route-config.ts'
+import { guardAction, respondToAction } from '../pages/act.ts'
 import { showsInvalid } from '../pages/check-form.ts'
 import {
   createNavigationContext,
@@ -29,12 +36,12 @@ import {
   keepPageContext,
   takePageContext,
 } from '../pages/create-context.ts'
-import { isSentByHydrant, keepFromCaches, noteCookies, refuseNavigation } from '../pages/navigation-stream.ts'
+import { createErrorHandler } from '../pages/error-handler.ts'
+import { loadDocument } from '../pages/navigation.ts'
 import type { PreparedRoute } from '../pages/prepared-route.ts'
-import { guardAction, serveAction } from '../pages/serve-action.ts'
-import { createErrorHandler } from '../pages/serve-error.ts'
-import { serveRead } from '../pages/serve-page.ts'
-import { guardUnknown, refuseMethod, serveNotFound } from '../pages/serve-unknown.ts'
+import { respondToRead } from '../pages/respond.ts'
+import { send } from '../pages/send.ts'
+import { guardUnknown, refuseMethod, respondToUnknown } from '../pages/unknown.ts'
 
 /**
  * Adds the routes of the pages and their actions, and the routes for unknown paths.
@@ -71,7 +78,7 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Prep
         bodyLimit: options.bodyLimit,
         preParsing: [refuseBeforeBody(page, site), refuseEncoded],
         errorHandler: (error, ...pair) => handleError(nameLimit(error, limits), ...pair),
-        handler: (...pair) => serveAction(page, takePageContext(page, site, ...pair)),
+        handler: (...pair) => respondToAction(page, takePageContext(page, site, ...pair)),
       })
     }
   })
@@ -80,7 +87,7 @@ async function addActions(app: FastifyInstance, site: Site, pages: readonly Prep
 // `done` is not called for a request that is refused: it has its response. Node.js discards the body then.
 function refuseBeforeBody(page: PreparedRoute, site: Site): preParsingHookHandler {
   return (request, reply, payload, done) => {
-    if (hasEmptyParam(request)) return void serveNotFound(createNotFoundContext(site, request, reply))
+    if (hasEmptyParam(request)) return void respondToUnknown(createNotFoundContext(site, request, reply))
     if (page.guards.length === 0) return done(null, payload)
     const ctx = createPageContext(page, site, request, reply)
     void guardAction(page, ctx, () => {
@@ -108,16 +115,16 @@ function addPages(app: FastifyInstance, site: Site, pages: readonly PreparedRout
         if (READ_METHODS.includes(request.method)) done()
         else refuseMethod(page, allowed, createPageContext(page, site, request, reply)).catch(done)
       },
-      handler: respondToRead(page, site),
+      handler: createReadHandler(page, site),
     })
   }
 }
 
 // Fastify's `:id` matches nothing at all (`/notes/`), and `*` keeps the slashes at the end of a path.
-function respondToRead(page: PreparedRoute, site: Site): RouteOptions['handler'] {
-  const serve: RouteOptions['handler'] = (...pair) => serveRead(page, site, ...pair)
+function createReadHandler(page: PreparedRoute, site: Site): RouteOptions['handler'] {
+  const serve: RouteOptions['handler'] = (...pair) => respondToRead(page, site, ...pair)
   if (!/[:*]/.test(page.url)) return serve
-  const respond = respondWith((...pair) => serveNotFound(createNotFoundContext(site, ...pair)))
+  const respond = respondWith((...pair) => respondToUnknown(createNotFoundContext(site, ...pair)))
   return function (request, reply) {
     const isAddress = !hasEmptyParam(request) && withoutTrailingSlash(pathAndQuery(request.url)) === null
     return (isAddress ? serve : respond).call(this, request, reply)
@@ -132,7 +139,7 @@ function hasEmptyParam(request: FastifyRequest): boolean {
 
 // Routes, and not Fastify's not-found handler: the app may have a not-found handler for the rest of its paths.
 function addUnknownPaths(app: FastifyInstance, site: Site) {
-  const respond: Respond = (...pair) => serveNotFound(createNotFoundContext(site, ...pair))
+  const respond: Respond = (...pair) => respondToUnknown(createNotFoundContext(site, ...pair))
   const constraints = forOwnUnknown(app)
   // Guards need the hooks of `server.ts`. Without guards, `addOtherNavigations` responds to navigations.
   const isGuarded = site.build.guardedFolders.length > 0
@@ -217,7 +224,7 @@ function addPageRoute(app: FastifyInstance, site: Site, target: RouteTarget, opt
 const METHODS = [...READ_METHODS, ...WRITE_METHODS]
 
 const refuse = (site: Site, request: FastifyRequest, reply: FastifyReply) =>
-  refuseNavigation(createNavigationContext(site, request, reply))
+  void send(loadDocument(), createNavigationContext(site, request, reply))
 
 /** Options that a page's route for navigations has in addition to those of the page. */
 function navigationOptions(site: Site) {
@@ -283,13 +290,13 @@ function sendVisitorOn({ url }: FastifyRequest, reply: FastifyReply) {
  */
 function createSeal(site: Site): onSendHookHandler {
   return (request, reply, payload, done) => {
-    const isOwn = isSentByHydrant(reply)
+    const isOwn = isOwnResponse(reply)
     const line = isOwn || !isNavigation(request) ? null : replacementFor(request, reply)
     if (line !== null) dropResponse(payload, reply)
-    keepFromCaches(reply)
+    forbidCaching(reply)
     if (isOwn || line !== null) reply.header(BUILD_HEADER, site.build.manifest.buildId)
     else reply.removeHeader(BUILD_HEADER)
-    noteCookies(reply)
+    rememberCookies(reply)
     done(null, line === null ? payload : `${JSON.stringify(line)}\n`)
   }
 }

@@ -3,6 +3,16 @@ export function closestMatch(given: string, candidates: readonly string[]): stri
   return closestMatches(given, candidates, 1)[0]
 }
 
+/** Returns the part of a message that names the candidate that was probably meant; an empty string for none. */
+export function hintAtClosest(
+  given: string,
+  candidates: readonly string[],
+  write = (closest: string) => `"${closest}"`,
+): string {
+  const closest = closestMatch(given, candidates)
+  return closest ? `; did you mean ${write(closest)}?` : ''
+}
+
 /** Returns up to `count` candidates of which at most a third of the letters differ, the most similar first. */
 export function closestMatches(given: string, candidates: readonly string[], count: number): string[] {
   const maxDistance = Math.max(2, Math.floor(given.length / 3))

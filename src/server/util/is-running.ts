@@ -1,4 +1,4 @@
-import { hasCode } from './message-of.ts'
+import { hasCode } from './unknown-values.ts'
 
 /** Returns whether a process with this number exists. */
 export function isRunning(pid: number): boolean {

@@ -1,10 +1,8 @@
 import { Component, type ComponentType, createRef, type FragmentInstance, type ReactNode, useContext } from 'react'
 import { Fragment } from 'react/jsx-runtime'
 import type { ErrorPageProps } from '../page-types.ts'
-import { RefusalError, ServerFailure } from '../wire/deferred-data.ts'
-import type { PublicError } from '../wire/public-error.ts'
-import { DefaultLayout } from './default-layout.tsx'
-import { errorPageProps } from './error-page-props.ts'
+import { RefusalError, ServerFailure } from '../wire/promises.ts'
+import { type PublicError, publicMessage } from '../wire/public-error.ts'
 import { fallbackTitle, PAGE_STYLE, trustedContent } from './fallback.ts'
 import { type Platform, PlatformContext } from './platform.ts'
 
@@ -129,5 +127,27 @@ export function ErrorView({ error, errorPage: ErrorPage }: ErrorViewProps) {
         dangerouslySetInnerHTML={{ __html: trustedContent(error, platform) }}
       />
     </>
+  )
+}
+
+/** Matches the path of `boundary.tsx`, the module beside this one, in the source map of a browser script. */
+export const BOUNDARY_FILE = /(?:^|\/)shared\/tree\/boundary\.[jt]sx?$/
+
+/** Returns the props of an error page. */
+export function errorPageProps(error: PublicError, host: string, retry: () => void): ErrorPageProps {
+  const { kind: _, ...fields } = error
+  return { status: 500, side: 'server', ...fields, message: publicMessage(error, host), host, retry }
+}
+
+/** The root layout of a site without one. */
+export function DefaultLayout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+      </head>
+      <body>{children}</body>
+    </html>
   )
 }

@@ -1,4 +1,4 @@
-import type { Invalid } from '../wire/page-extras.ts'
+import type { Invalid } from '../wire/boot.ts'
 
 /** A form that Hydrant submits without leaving the page. */
 export interface SubmittedForm {

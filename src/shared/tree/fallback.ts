@@ -1,8 +1,7 @@
-import { digestLine, serverSentence } from '../wire/error-messages.ts'
 import { escapeHtml } from '../wire/html.ts'
-import { type PublicError, publicMessage } from '../wire/public-error.ts'
+import { digestLine, type PublicError, publicMessage, serverSentence } from '../wire/public-error.ts'
 // The fallback is a string, so that React (as inner HTML), the `<noscript>` copy and the document of last resort use
-// the same one: see decision 004.
+// the same one. The last resort must work when React itself fails.
 
 export interface FallbackContext {
   /** The host name in the sentence. */

@@ -1,6 +1,5 @@
 import type { Field, InvalidAttributes, InvalidForm, OptionAttributes } from '../page-types.ts'
-import type { FormRules } from '../wire/field-rules.ts'
-import type { PageExtras } from '../wire/page-extras.ts'
+import type { FormRules, PageExtras } from '../wire/boot.ts'
 
 export type CreateFormProps = typeof createFormProps
 

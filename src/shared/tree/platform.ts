@@ -1,5 +1,5 @@
 import { createContext, type FragmentInstance } from 'react'
-import type { PageExtras } from '../wire/page-extras.ts'
+import type { PageExtras } from '../wire/boot.ts'
 import type { Side } from '../wire/public-error.ts'
 import { type NavigationStore, navigationStore } from './navigation-state.ts'
 

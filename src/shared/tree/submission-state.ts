@@ -1,4 +1,4 @@
-import type { Invalid } from '../wire/page-extras.ts'
+import type { Invalid } from '../wire/boot.ts'
 import type { SubmissionError, SubmissionOutcome } from './browser.ts'
 
 /** The result of one submission: what the action returned, or why it did not. */

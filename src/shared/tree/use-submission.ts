@@ -1,13 +1,12 @@
 import { type FormEvent, startTransition, use, useContext, useEffect, useState, useSyncExternalStore } from 'react'
 import { type HrefArguments, href } from '../href.ts'
 import type { ActionRoute, Routes, ServerResult } from '../routes.ts'
-import { browser, type SentFields } from './browser.ts'
-import { formDataOf } from './form-data.ts'
-import { loadBrowserFunctions } from './load-browser-functions.ts'
+import type { Invalid } from '../wire/boot.ts'
+import { browser, type SentFields, type SubmissionOutcome } from './browser.ts'
+import { loadBrowserFunctions, NOT_SENT } from './browser-functions.ts'
 import type { SubmitBody } from './navigation-state.ts'
 import { PlatformContext } from './platform.ts'
-import { NO_RESULT, NOTHING, resultOf, type SubmissionResult } from './submission-state.ts'
-import { createSubmissionStore, type SubmissionStore } from './submission-store.ts'
+import { createSubmissionState, NO_RESULT, NOTHING, resultOf, type SubmissionResult } from './submission-state.ts'
 
 /** Options of `submit`. */
 export interface SubmitOptions {
@@ -129,4 +128,85 @@ function createGate() {
       resolve()
     },
   }
+}
+
+interface SendOptions {
+  /** Identifies the fields of a form. Equal fields are not sent again while they are being sent. */
+  key?: string
+  /** Called when the submission has a result, and before the page is replaced. */
+  release?(): void
+  /** Called with the number of the submission when the fresh data is shown, in the same task. */
+  settled(number: number): void
+}
+
+interface Delivered {
+  outcome: SubmissionOutcome
+  /** Resolves when the fresh data is shown. */
+  shown?: Promise<void>
+  refused?(invalid: Invalid): void
+}
+
+export type SubmissionStore = ReturnType<typeof createSubmissionStore>
+
+/** Creates the functions that send the fields of one `useSubmission`, and its state. */
+export function createSubmissionStore() {
+  const keys = new Set<string>()
+  const aborts = new Map<number, () => void>()
+  const state = createSubmissionState()
+
+  async function deliver(number: number, fields: SentFields, { release, settled }: SendOptions): Promise<Delivered> {
+    let isAborted = false
+    aborts.set(number, () => {
+      isAborted = true
+    })
+    const { submit } = await loadBrowserFunctions('submit')
+    if (isAborted) return { outcome: {} }
+    const sent = submit(fields, {
+      progress: (share) => state.progress(number, share),
+      settled: () => settled(number),
+      release: () => release?.(),
+    })
+    aborts.set(number, sent.abort)
+    return { outcome: await sent.outcome, shown: sent.settled, refused: sent.refused }
+  }
+
+  return {
+    get: state.get,
+    subscribe: state.subscribe,
+    isSending: (key: string) => keys.has(key),
+    /** Sends fields. Resolves when the result is there and the loads have run again. */
+    async send(fields: SentFields, options: SendOptions): Promise<SubmissionOutcome> {
+      const { key = '', release } = options
+      const number = state.begin(fields.formData)
+      keys.add(key)
+      const { outcome, shown, refused } = await deliver(number, fields, options)
+        .catch((thrown): Delivered => {
+          if (!browser.load) throw thrown
+          // The script that sends could not be loaded.
+          return { outcome: { error: { message: NOT_SENT } } }
+        })
+        .finally(() => {
+          aborts.delete(number)
+          keys.delete(key)
+          release?.()
+        })
+      if (state.take(number, outcome) && outcome.invalid && state.isObserved()) refused?.(outcome.invalid)
+      await shown
+      return outcome
+    },
+    abort() {
+      for (const abort of aborts.values()) abort()
+      state.forget()
+    },
+    reset: () => state.forget({ result: null }),
+  }
+}
+
+/** Returns fields as a `FormData`. */
+export function formDataOf(content: SubmitBody): FormData {
+  if (content instanceof FormData) return content
+  const formData = new FormData()
+  const entries = content instanceof URLSearchParams ? content : Object.entries(content)
+  for (const [name, value] of entries) formData.append(name, value)
+  return formData
 }

@@ -1,8 +1,7 @@
-import type { Flat, Settlement } from './deferred-data.ts'
-import type { FormRules } from './field-rules.ts'
 import { escapeScript } from './html.ts'
-import { addField, joinFields } from './join-json.ts'
+import type { Flat, Settlement } from './promises.ts'
 import type { PublicError } from './public-error.ts'
+
 // The data that the document gives to the client: a script fills an array, first with the boot data, then with
 // settlements and notices as they occur. The server writes it, and the client reads it.
 
@@ -101,3 +100,80 @@ export function bootScript(
 export function messageScript(message: string): string {
   return `self.${BOOT_VARIABLE}.push(${message})`
 }
+
+/** Returns a settlement with a value, as JSON that is safe inside a script. `data` is the result of `serialize`. */
+export function fulfilledText(id: number, data: string): string {
+  return `[${id},"value",${data}]`
+}
+
+/** Returns any message other than a settlement with a value, as JSON that is safe inside a script. */
+export function messageText(message: Exclude<BootMessage, [number, 'value', Flat]>): string {
+  return escapeScript(JSON.stringify(message))
+}
+
+/**
+ * Returns the key of a layout for the given parameters. A layout has another key for each value of the parameters in
+ * its folder's path: around another product it is another layout. The built-in layout has no file, and a key: `fetch`
+ * removes the space after an empty one from the header.
+ */
+export function layoutKey({ file, params = [] }: BootModule, values: Record<string, string>): string {
+  return [file ?? '-', ...params.map((name) => encodeURIComponent(values[name] ?? ''))].join('/')
+}
+
+// Puts texts together that are JSON already, so that nothing is parsed or written twice. The texts must be as
+// `JSON.stringify` writes them, without spaces around the brackets.
+
+/** Returns one object with the fields of both: `{"a":1}` and `{"b":2}` are `{"a":1,"b":2}`. */
+export function joinFields(first: string, second: string): string {
+  if (first === '{}') return second
+  return second === '{}' ? first : `${first.slice(0, -1)},${second.slice(1)}`
+}
+
+/** Returns the object with one more field, whose value is JSON. `name` must not need escaping. */
+export function addField(object: string, name: string, value: string): string {
+  return `${object.slice(0, -1)}${object === '{}' ? '' : ','}"${name}":${value}}`
+}
+
+/** Returns the array with one more item, which is JSON, before all others. */
+export function prependItem(item: string, array: string): string {
+  return array === '[]' ? `[${item}]` : `[${item},${array.slice(1)}`
+}
+
+/** A form that was not accepted. */
+export interface Invalid {
+  /** The messages of each field by its name (`items[0].name`), and those of the whole form by the empty name. */
+  issues: Record<string, string[]>
+  /** The texts of the form by the names of their fields, without files and secrets. */
+  values: Record<string, string | string[]>
+}
+
+/** The props that a page has in addition to its data. Each is missing if the page has none. */
+export interface PageExtras {
+  /** The value that the page's action returned. */
+  actionData?: unknown
+  /** The form that was sent and not accepted. */
+  invalid?: Invalid
+  /** The output of the schema `params`. */
+  params?: unknown
+  /** The output of the schema `search`. */
+  search?: unknown
+  /** The promise of the page's `loadVisitor`. */
+  visitorData?: PromiseLike<unknown>
+}
+
+/** The rules of a field that a browser checks: attributes of `<input>`, with the names of React's props. */
+export interface FieldRules {
+  type?: 'email' | 'url' | 'date' | 'time' | 'number' | 'file'
+  required?: true
+  multiple?: true
+  minLength?: number
+  maxLength?: number
+  min?: number
+  max?: number
+  step?: number | 'any'
+  pattern?: string
+  accept?: string
+}
+
+/** The rules of a form by the names of its fields. An item of an array is `items[].name`. */
+export type FormRules = Record<string, FieldRules>

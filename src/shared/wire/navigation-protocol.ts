@@ -1,10 +1,8 @@
 // The protocol of a navigation: the browser requests a page without loading a document, and the server responds with
 // lines of JSON, each sent as soon as it is known.
 
-import type { Boot, BootLeaf, BootModule } from './boot.ts'
-import type { Flat, Settlement } from './deferred-data.ts'
-import { layoutKey } from './layout-key.ts'
-import type { PageExtras } from './page-extras.ts'
+import { type Boot, type BootLeaf, type BootModule, layoutKey, type PageExtras } from './boot.ts'
+import type { Flat, Settlement } from './promises.ts'
 import type { PublicError } from './public-error.ts'
 
 /** The query parameter that makes a request for a page a navigation. The server removes it before any hook runs. */
@@ -72,9 +70,7 @@ export function writeLayoutKeys(keys: readonly string[]): string {
 
 /** Returns how many of the layouts the browser already has, according to the header's value. */
 export function countKept(layouts: readonly BootModule[], values: Record<string, string>, header: string): number {
-  // The key of the built-in layout is empty, and `fetch` removes the space after it.
-  const isBuiltIn = layouts[0]?.file === null
-  const current = (isBuiltIn ? ` ${header.trimStart()}` : header).split(' ')
+  const current = header.split(' ')
   const first = layouts.findIndex((layout, index) => layoutKey(layout, values) !== current[index])
   return first === -1 ? layouts.length : first
 }

@@ -5,7 +5,7 @@
 import { createServer } from 'hydrant'
 import t from 'tap'
 import { BuildError } from '../../../scripts/build-problem.ts'
-import { formatProblem } from '../../../scripts/terminal/format-problem.ts'
+import { formatProblem } from '../../../scripts/terminal/format-error.ts'
 import { installDocumentedPackages, linkDocumentedPackages } from '../../docs/code/documented-packages.ts'
 import { createSite } from '../../scripts/create-site.ts'
 import { buildSharing } from '../../shared-compression.ts'

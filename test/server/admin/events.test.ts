@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import t from 'tap'
-import { createLedgerChanges } from '../../../src/server/admin/ledger-changes.ts'
+import { createLedgerChanges } from '../../../src/server/admin/api.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
 interface Listener {
@@ -106,7 +106,7 @@ t.test('announces when an unavailable ledger is back, even if it has not changed
 })
 
 async function summary() {
-  const { createMemoryLedger } = await import('../../../src/server/ledger/memory/memory-ledger.ts')
+  const { createMemoryLedger } = await import('../../../src/server/ledger/memory-ledger.ts')
   const { toEntry: entryOf } = await import('../../../src/server/ledger/entries.ts')
   const ledger = createMemoryLedger({ maxFailures: 1, maxOccurrences: 1, maxAgeMs: 1e9, maxBytes: 1e6 })
   await ledger.record([entryOf(failureOf('7K2M9QX4-000001'))])

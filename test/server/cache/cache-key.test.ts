@@ -1,6 +1,6 @@
 import t from 'tap'
-import { cacheScope, type KeyedRequest, keyOf, pathTag } from '../../../src/server/cache/cache-key.ts'
-import { remember } from '../../../src/server/util/remember.ts'
+import { cacheScope, documentKey, type KeyedRequest, pathTag } from '../../../src/server/cache/cache-key.ts'
+import { createTextCache } from '../../../src/server/util/memoize.ts'
 
 const request: KeyedRequest = {
   scope: cacheScope({ buildId: 'b', publicEnv: null, hosts: [] }),
@@ -28,7 +28,7 @@ t.test('each part of a request that the response depends on is in the key', asyn
     { ...request, scope: cacheScope({ buildId: 'b', publicEnv: '{"PUBLIC_COLOR":"blue"}', hosts: [] }) },
     { ...request, scope: cacheScope({ buildId: 'b', publicEnv: null, hosts: ['shop.example'] }) },
   ]
-  const keys = [request, ...others].map(keyOf)
+  const keys = [request, ...others].map(documentKey)
   t.equal(new Set(keys).size, keys.length)
   const hosts = (...names: string[]) => cacheScope({ buildId: 'b', publicEnv: null, hosts: names })
   t.equal(hosts('a.example', 'b.example'), hosts('b.example', 'a.example'), 'the order of hosts is not')
@@ -36,10 +36,12 @@ t.test('each part of a request that the response depends on is in the key', asyn
 
 t.test('what clients send cannot make keys, tags or remembered entries long', async (t) => {
   const path = `/${'é'.repeat(4_000)}`
-  t.ok(keyOf({ ...request, path, search: `?q=${path}` }).length < 400)
+  t.ok(documentKey({ ...request, path, search: `?q=${path}` }).length < 400)
   t.ok(pathTag(path).length <= 256)
   t.not(pathTag(path), pathTag(`${path}x`))
-  const known = new Map<string, number>()
-  for (let at = 0; at < 10; at++) t.equal(remember(known, 100, 'a'.repeat(8_000) + at, at), at)
+  const known = createTextCache<string>(100)
+  for (let at = 0; at < 10; at++) known.set('a'.repeat(8_000) + at, 'value')
   t.equal(known.size, 0)
+  for (let at = 0; at < 110; at++) known.set(`${at}`, 'value')
+  t.equal(known.size, 100)
 })

@@ -26,10 +26,7 @@ const dir = writeTestSite(t.testdir({}), {
   '/dated': {
     Component,
     cache: { maxAgeS: 60, tags: ['dated'] },
-    load({ reply }: LoadContext) {
-      reply.header('cache-control', 'public, s-maxage=5')
-      return load()
-    },
+    load,
   },
   '/fails': {
     cache: { maxAgeS: 60 },
@@ -51,6 +48,9 @@ async function createApp(pageCache: object) {
   const { lines, logger } = createLog()
   const app = Fastify({ logger: { ...logger, level: 'debug' } })
   t.teardown(() => app.close())
+  app.addHook('onRequest', async ({ url }, reply) => {
+    if (url === '/dated') reply.header('cache-control', 'public, s-maxage=5')
+  })
   await app.register(hydrant, { dir, ledger: false, pageCache })
   await app.register(hydrant, { dir, ledger: false, pageCache, base: '/second' })
   const admin = { prefix: '/ops', token: 'a-token-of-the-operators', readToken: 'a-token-for-reading' }
@@ -160,7 +160,7 @@ t.test('tags go into the header that the CDN reads, and never with a guard', asy
   t.notMatch(guarded.headers['cache-control'], 'public')
 })
 
-t.test('a shared cache also gets the tags if a load says how long it may keep the page', async (t) => {
+t.test('a shared cache also gets the tags if a hook says how long it may keep the page', async (t) => {
   const { get } = await createApp({})
   for (const response of [await get('/dated'), await get('/dated')]) {
     t.match(response.headers, { 'cache-control': 'public, s-maxage=5', 'cache-tag': 'dated,path:/dated' })

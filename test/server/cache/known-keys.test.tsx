@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
-import { KnownKeys } from '../../../src/server/cache/known-keys.ts'
+import { KnownKeys } from '../../../src/server/cache/cache-key.ts'
 import { type GuardContext, HttpError, type LoadContext } from '../../../src/server/index.ts'
 import { findFailing } from '../../find-failing.ts'
 import { testSite } from '../../test-site.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { PageCache } from '../../../src/server/cache/page-cache.ts'
 import type { StoredResponse } from '../../../src/server/cache/shared/shared-store.ts'
-import { shellOf } from '../../../src/server/pages/shells/stored-shell.ts'
+import { shellOf } from '../../../src/server/cache/stored-shell.ts'
 import { until } from '../../until.ts'
 import { createMemoryBackends, createStore } from './shared/stores.ts'
 

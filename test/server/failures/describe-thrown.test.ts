@@ -1,7 +1,7 @@
 import t from 'tap'
+import { classifyThrown } from '../../../src/server/errors/classify-thrown.ts'
+import { notFound, redirect } from '../../../src/server/errors/http-error.ts'
 import { describeThrown, framesIn } from '../../../src/server/failures/describe-thrown.ts'
-import { classifyThrown } from '../../../src/server/thrown/classify-thrown.ts'
-import { notFound, redirect } from '../../../src/server/thrown/http-error.ts'
 import { findFailing } from '../../find-failing.ts'
 
 function unreadable(): object {

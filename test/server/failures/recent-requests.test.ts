@@ -1,6 +1,6 @@
 import Fastify, { type LightMyRequestResponse } from 'fastify'
 import t from 'tap'
-import { createRecentRequests } from '../../../src/server/failures/recent-requests.ts'
+import { createRecentRequests } from '../../../src/server/failures/failures.ts'
 
 const MIB = 1_048_576
 const LIMIT = 3 * MIB

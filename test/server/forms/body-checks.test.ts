@@ -1,5 +1,5 @@
 import t from 'tap'
-import { requireShallow } from '../../../src/server/forms/body-checks.ts'
+import { requireShallow } from '../../../src/server/forms/limits.ts'
 
 const nested = (levels: number, innermost: unknown): unknown => {
   let value = innermost

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { ConnectionError } from 'fastify'
 import t, { type Test } from 'tap'
-import { createClientErrorHandler } from '../../../src/server/guards/malformed-requests.ts'
+import { createClientErrorHandler } from '../../../src/server/guards/connection-limits.ts'
 import { until } from '../../until.ts'
 
 /** Returns the server's side of a connection from an address, on which something has arrived. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createRateLimit } from '../../../src/server/guards/rate-limit.ts'
+import { createRateLimit } from '../../../src/server/guards/request-limits.ts'
 
 t.test('a bucket allows the requests of one minute at once, and refills evenly', async (t) => {
   let now = 0

@@ -1,4 +1,4 @@
-// A policy that blocks the scripts of pages causes one warning, whatever code has set it.
+// In development, a policy that blocks the scripts of pages causes one warning, whatever code has set it.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import helmet from '@fastify/helmet'
@@ -49,15 +49,15 @@ function siteOf({ load, meta }: Case) {
   }
 }
 
-/** Serves a site with such changes. */
-function serveCase(t: Test, own: Case, csp = true) {
+/** Serves a site with such changes, in development. */
+function serveCase(t: Test, own: Case, { csp = true, mode = 'development' as 'development' | 'production' } = {}) {
   async function server(app: FastifyInstance) {
     const { hook, set, register } = own
     await register?.(app)
     // Fastify's types have no union of hooks.
     if (hook) app.addHook(hook as 'onRequest', async (request, reply) => set?.(request, reply))
   }
-  return testSite(t, siteOf(own), { server, ledger: false, csp })
+  return testSite(t, siteOf(own), { server, ledger: false, csp, mode })
 }
 
 function Late({ late }: { late: Promise<string> }) {
@@ -115,12 +115,20 @@ for (const [kind, { route = '/', told = /script-src 'self'/, ...own }] of Object
   })
 }
 
+t.test('in production nothing warns', async (t) => {
+  for (const own of Object.values(BLOCKING)) {
+    const { app, log } = await serveCase(t, own, { mode: 'production' })
+    await visitAll(app)
+    t.strictSame(warnings(log), [])
+  }
+})
+
 t.test('a policy of the app around the site', async (t) => {
   const log = createLog()
   const app = Fastify({ logger: log.logger })
   t.teardown(() => app.close())
   await app.register(helmet)
-  await app.register(hydrant, { dir: writeTestSite(t.testdir({}), siteOf({})), ledger: false })
+  await app.register(hydrant, { dir: writeTestSite(t.testdir({}), siteOf({}), { mode: 'development' }), ledger: false })
   await visitAll(app)
   checkTold(t, log, '/', /\(header\) of \/ blocks the scripts .*: script-src 'self'/)
 })
@@ -161,7 +169,7 @@ t.test('policies that allow the scripts cause no warning', async (t) => {
   }
   for (const [kind, own] of Object.entries(kinds)) {
     for (const csp of [true, false]) {
-      const { app, log } = await serveCase(t, own, csp)
+      const { app, log } = await serveCase(t, own, { csp })
       await visitAll(app)
       await app.inject('/own')
       t.strictSame(warnings(log), [], kind)

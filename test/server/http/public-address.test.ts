@@ -1,6 +1,6 @@
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import t from 'tap'
-import { type PublicAddress, publicAddress } from '../../../src/server/http/public-address.ts'
+import { type PublicAddress, publicAddress } from '../../../src/server/http/request-url.ts'
 import type { LoadContext } from '../../../src/server/index.ts'
 import { createRandom } from '../../shared/random.ts'
 import { testSite } from '../../test-site.ts'

@@ -1,8 +1,14 @@
 // The contract of every ledger for the order of its lists, and for releases.
 
 import type { Test } from 'tap'
-import type { FailureSummary, Ledger, ListQuery } from '../../../src/server/ledger/ledger.ts'
-import { formatPlace, parsePlace, placeOfFailure } from '../../../src/server/ledger/list-order.ts'
+import type { FailureSummary } from '../../../src/server/ledger/entries.ts'
+import {
+  formatPlace,
+  type Ledger,
+  type ListQuery,
+  parsePlace,
+  placeOfFailure,
+} from '../../../src/server/ledger/ledger.ts'
 import { type CreateLedger, entry, entryOfAll, LIMITS, NOW, name } from './entries.ts'
 
 const namesOf = (failures: readonly FailureSummary[]) => failures.map(({ fingerprint }) => fingerprint[0]).join('')

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../../src/server/ledger/ledger.ts'
+import type { LedgerEntry } from '../../../src/server/ledger/entries.ts'
 import { toFailureRow } from '../../../src/server/ledger/rows.ts'
 
 /** A row of a table, by column. */

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
-import { mergeEntry, toEntry } from '../../../src/server/ledger/entries.ts'
-import type { Ledger, LedgerEntry, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
+import { type LedgerEntry, mergeEntry, toEntry } from '../../../src/server/ledger/entries.ts'
+import type { Ledger, LedgerLimits } from '../../../src/server/ledger/ledger.ts'
 
 /** Creates an empty ledger that is closed with the test. */
 export type CreateLedger = (t: Test, limits: LedgerLimits) => Promise<Ledger>

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createFailureStoreFor } from '../../../src/server/ledger/failure-store.ts'
-import { createNullLedger } from '../../../src/server/ledger/null-ledger.ts'
+import { createNullLedger } from '../../../src/server/ledger/memory-ledger.ts'
 
 t.test('reads nothing from the ledger once it is closed, because that would open it again', async (t) => {
   const calls: string[] = []

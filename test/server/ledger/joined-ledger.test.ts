@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
+import type { LedgerEntry } from '../../../src/server/ledger/entries.ts'
 import { joinLedgers } from '../../../src/server/ledger/joined-ledger.ts'
-import type { LedgerEntry, ListQuery } from '../../../src/server/ledger/ledger.ts'
-import { placeOfFailure } from '../../../src/server/ledger/list-order.ts'
-import { createMemoryLedger } from '../../../src/server/ledger/memory/memory-ledger.ts'
+import { type ListQuery, placeOfFailure } from '../../../src/server/ledger/ledger.ts'
+import { createMemoryLedger } from '../../../src/server/ledger/memory-ledger.ts'
 import { entry, entryOfAll, LIMITS, NOW, name } from './entries.ts'
 
 async function join(t: Pick<Test, 'teardown'>, ...batches: LedgerEntry[][]) {

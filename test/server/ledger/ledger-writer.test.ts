@@ -1,6 +1,7 @@
 import { mock } from 'node:test'
 import t from 'tap'
-import type { Kept, LedgerEntry } from '../../../src/server/ledger/ledger.ts'
+import type { LedgerEntry } from '../../../src/server/ledger/entries.ts'
+import type { Kept } from '../../../src/server/ledger/ledger.ts'
 import { createLedgerWriter } from '../../../src/server/ledger/ledger-writer.ts'
 import { until } from '../../until.ts'
 import { failure, NOW, name } from './entries.ts'

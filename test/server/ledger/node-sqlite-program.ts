@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import t from 'tap'
-import { loadDriver } from '../../../src/server/ledger/sqlite/driver.ts'
+import { loadDriver } from '../../../src/server/ledger/sqlite/database.ts'
 import { openSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
 import { testLedger } from './contract.ts'
 import { testSqliteErrors } from './sqlite-errors.ts'

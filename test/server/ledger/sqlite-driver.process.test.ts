@@ -12,7 +12,7 @@ const BUILT = join(import.meta.dirname, '../../../src')
 /** Returns the result of loading the driver, from a copy of the build, next to the packages of that folder. */
 function load(folder: string): string {
   cpSync(BUILT, join(folder, 'src'), { recursive: true })
-  const url = pathToFileURL(join(folder, 'src/server/ledger/sqlite/driver.js'))
+  const url = pathToFileURL(join(folder, 'src/server/ledger/sqlite/database.js'))
   const program = `import { loadDriver } from '${url}'
     await loadDriver('a.db').then(console.log, ({ message, fix }) => console.log(message, fix))`
   const words = [...refuseModules(/^node:sqlite$/), '--input-type=module', '--eval', program]

@@ -3,8 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import type { Database } from '../../../src/server/ledger/sqlite/database.ts'
-import { readError, toSqliteError } from '../../../src/server/ledger/sqlite/sqlite-error.ts'
+import { type Database, readError, toSqliteError } from '../../../src/server/ledger/sqlite/database.ts'
 
 type OpenDatabase = (file: string, options?: { readOnly?: boolean }) => Database
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { createThreadLedger } from '../../../src/server/ledger/ledger-thread.ts'
-import { createMemoryLedger } from '../../../src/server/ledger/memory/memory-ledger.ts'
+import { createMemoryLedger } from '../../../src/server/ledger/memory-ledger.ts'
 import { createPostgresLedger } from '../../../src/server/ledger/postgres/postgres-ledger.ts'
 import { openSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
 import { startPostgres } from '../../postgres.ts'

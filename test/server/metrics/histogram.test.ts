@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addHistograms, createHistogram, writeHistograms } from '../../../src/server/metrics/histogram.ts'
+import { addHistograms, createHistogram, writeHistograms } from '../../../src/server/metrics/request-metrics.ts'
 
 t.test('counts a duration in each bucket that includes it; upper bounds belong to their bucket', async (t) => {
   const histogram = createHistogram()

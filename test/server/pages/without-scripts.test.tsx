@@ -1,6 +1,6 @@
 import { Suspense, use } from 'react'
 import t from 'tap'
-import { reportPages } from '../../../scripts/build/page-report.ts'
+import { reportPages } from '../../../scripts/commands/format-report.ts'
 import type { ActionContext } from '../../../src/server/index.ts'
 import { buildSharing } from '../../shared-compression.ts'
 import { navigationHeaders, testSite } from '../../test-site.ts'

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { findMismatch } from '../../../src/server/proxy/check-forwarding.ts'
-import { createTrustProxy } from '../../../src/server/proxy/trust-proxy.ts'
+import { createTrustProxy, findMismatch } from '../../../src/server/guards/forwarding.ts'
 import { listenRaw, rawRequest } from '../../attacks/raw.ts'
 import { testSite } from '../../test-site.ts'
 import type { Log } from '../served.ts'

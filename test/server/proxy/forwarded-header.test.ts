@@ -1,6 +1,5 @@
 import t from 'tap'
-import { parseForwarded, readForwarded } from '../../../src/server/proxy/forwarded-header.ts'
-import { createTrustProxy } from '../../../src/server/proxy/trust-proxy.ts'
+import { createTrustProxy, parseForwarded, readForwarded } from '../../../src/server/guards/forwarding.ts'
 import { createRandom } from '../../shared/random.ts'
 
 const trust = createTrustProxy('10.0.0.0/8, ::1', () => false) ?? (() => false)

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createTrustProxy } from '../../../src/server/proxy/trust-proxy.ts'
-import { isAddressRange, isPrivateAddress } from '../../../src/server/util/ip-ranges.ts'
+import { createTrustProxy } from '../../../src/server/guards/forwarding.ts'
+import { isAddressRange, isPrivateAddress } from '../../../src/server/util/addresses.ts'
 
 t.test('a list trusts the addresses that it names', async (t) => {
   for (const [trusted, address, expected] of [

@@ -5,7 +5,7 @@ import { createElement } from 'react'
 import { loadRenderer } from '../../../src/server/context/react-renderer.ts'
 import { warmUpFailures } from '../../../src/server/render/warm-up.ts'
 import { createAppTree, type TreeLeaf } from '../../../src/shared/tree/app-tree.tsx'
-import { DefaultLayout } from '../../../src/shared/tree/default-layout.tsx'
+import { DefaultLayout } from '../../../src/shared/tree/boundary.tsx'
 import { navigationStore } from '../../../src/shared/tree/navigation-state.ts'
 
 const Page = () => createElement('main', null, createElement('h1', null, 'page'), 'text')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { matchRoute } from '../../../src/server/reports/record-report.ts'
+import { matchRoute } from '../../../src/server/site/record-report.ts'
 
 const routes = [
   '/',

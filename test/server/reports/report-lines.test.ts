@@ -2,10 +2,10 @@
 
 import t from 'tap'
 import { formatFailure } from '../../../scripts/terminal/format-failure.ts'
-import { createPaint } from '../../../scripts/terminal/paint.ts'
+import { createPaint } from '../../../scripts/terminal/text.ts'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
 import { sanitizeLine } from '../../../src/server/log/control-characters.ts'
-import { withoutFrames } from '../../../src/server/reports/parse-report.ts'
+import { withoutFrames } from '../../../src/server/site/parse-report.ts'
 import { findFailing } from '../../find-failing.ts'
 import { ledgerOf } from '../../scripts/failed-ledger.ts'
 import { testSite } from '../../test-site.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseFieldName, writeFieldName } from '../../../src/server/schemas/field-names.ts'
+import { parseFieldName, writeFieldName } from '../../../src/server/schemas/form-object.ts'
 import { findFailing } from '../../find-failing.ts'
 import { createRandom } from '../../shared/random.ts'
 

@@ -1,7 +1,6 @@
 import t from 'tap'
-import { writeFieldName } from '../../../src/server/schemas/field-names.ts'
-import { groupIssues, toIssues } from '../../../src/server/schemas/issues.ts'
-import { hideSecrets, isPrivateField, typedValues } from '../../../src/server/schemas/typed-values.ts'
+import { writeFieldName } from '../../../src/server/schemas/form-object.ts'
+import { groupIssues, hideSecrets, isPrivateField, toIssues, typedValues } from '../../../src/server/schemas/issues.ts'
 
 t.test('texts are given back, but no files and no secrets', async (t) => {
   const form = new FormData()

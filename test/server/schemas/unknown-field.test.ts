@@ -1,8 +1,7 @@
 import t from 'tap'
 import { z } from 'zod'
-import { jsonSchemaOf } from '../../../src/server/schemas/json-schema.ts'
-import { createShape } from '../../../src/server/schemas/shape.ts'
-import { findUnknownField } from '../../../src/server/schemas/unknown-field.ts'
+import { findUnknownField } from '../../../src/server/schemas/form-object.ts'
+import { createShape, jsonSchemaOf } from '../../../src/server/schemas/json-schema.ts'
 import type { StandardSchema } from '../../../src/shared/standard-schema.ts'
 
 function find(schema: StandardSchema, path: (string | number)[]) {

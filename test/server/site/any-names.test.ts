@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { exportSite } from '../../../scripts/export/export-site.ts'
-import { unescapeHtml } from '../../../src/server/util/unescape-html.ts'
+import { unescapeHtml } from '../../../src/server/http/headers.ts'
 import { whileSharing } from '../../shared-compression.ts'
 import { buildFiles, buildForBrowser, serve } from '../served.ts'
 

@@ -187,7 +187,7 @@ t.test('layouts are nested, each with its own data', async (t) => {
 t.test('a load gets Fastify’s own objects', async (t) => {
   const data = (await get('/context?a=1', { ...JSON_ONLY, host: 'shop.example:8080' })).json()
   t.strictSame(data, {
-    names: ['app', 'context', 'params', 'reply', 'request', 'search', 'signal', 'url'],
+    names: ['app', 'context', 'log', 'params', 'reply', 'request', 'search', 'signal', 'url'],
     ip: 'string',
     decorated: 'hello world!',
     aborted: false,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addressGroup } from '../../../src/server/util/address-table.ts'
+import { addressGroup } from '../../../src/server/guards/request-limits.ts'
 
 t.test('an IPv6 address counts as its network, each notation of an IPv4 address as that address', async (t) => {
   for (const [address, group] of [

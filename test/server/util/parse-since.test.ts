@@ -1,7 +1,6 @@
 import t from 'tap'
 import { readRequest } from '../../../scripts/commands/errors-arguments.ts'
-import { readListQuery } from '../../../src/server/admin/list-query.ts'
-import { parseSince } from '../../../src/server/util/parse-since.ts'
+import { parseSince, readListQuery } from '../../../src/server/admin/list-query.ts'
 import { findFailing } from '../../find-failing.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 12)

@@ -1,7 +1,7 @@
 import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import type { AnyNode, Program } from 'acorn'
 import { markThrown } from '../../../build/output/mark-thrown.ts'
-import { listArguments } from './list-arguments.ts'
+import { nodesIn } from '../../../build/output/parse-script.ts'
 import { parseModule, type RefreshedScript } from './refresh-transform.ts'
 import { type Expressions, listExpressions, listSpecifiers } from './rewrite-imports.ts'
 
@@ -93,4 +93,33 @@ function declaredNames(declaration: AnyNode): string[] {
 
 function nameOf(node: AnyNode): string {
   return node.type === 'Identifier' ? node.name : node.type === 'Literal' ? String(node.value) : ''
+}
+
+/** A stylesheet for the browser. */
+export interface Stylesheet {
+  css: string
+  /** The ids of the files that it consists of. */
+  inputs: string[]
+  /** Whether esbuild warns about it. */
+  hasWarnings: boolean
+}
+
+/** Compiles modules and stylesheets for browsers, one by one. Rejects with esbuild's BuildFailure. */
+export interface BrowserCompiler {
+  browser(id: string): Promise<BrowserModule>
+  stylesheet(id: string): Promise<Stylesheet>
+  /** The assets that the compiled modules use, by their names in the client folder. */
+  asset(name: string): Uint8Array | undefined
+}
+
+/** Lists the texts that a script's calls of a function have as the argument at `index`: literals only. */
+function listArguments(program: Program, functionName: string, index: number): Set<string> {
+  const found = new Set<string>()
+  for (const node of nodesIn(program)) {
+    if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== functionName)
+      continue
+    const argument = node.arguments[index]
+    if (argument?.type === 'Literal' && typeof argument.value === 'string') found.add(argument.value)
+  }
+  return found
 }

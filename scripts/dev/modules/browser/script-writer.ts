@@ -1,12 +1,14 @@
-import { isStylesheet } from '../../../build/esbuild/css-namespaces.ts'
-import { type CommonJsModules, listCommonJsNames } from '../common-js-names.ts'
-import type { PackageScript } from '../packages/package-bundle.ts'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
+import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
+import { contentHash } from '../../../build/esbuild/assets.ts'
+import { isStylesheet } from '../../../build/esbuild/stylesheet-reader.ts'
+import { nameFunctions } from '../../../build/output/find-functions.ts'
+import { type CommonJsModules, listCommonJsNames, type PackageScript } from '../packages/package-bundle.ts'
 import type { SiteGraph } from '../site-graph.ts'
-import { keepMap } from './client-maps.ts'
-import type { FileNames } from './file-names.ts'
-import type { ModuleCache } from './module-cache.ts'
 import { withMap, writeModuleScript } from './module-script.ts'
-import type { BrowserModule } from './read-browser-module.ts'
+import type { BrowserCompiler, BrowserModule } from './read-browser-module.ts'
 
 export interface ScriptWriterInput {
   /** The folder that source maps are written to. */
@@ -60,4 +62,140 @@ export function createScriptWriter({ folder, names, modules, graph, packages }: 
   }
 
   return { urlOf, write }
+}
+
+/** A script of a browser, with its source map. */
+export interface MappedScript {
+  name: string
+  text: string
+  map: EncodedSourceMap
+}
+
+/**
+ * Writes the map of a script for the failures that browsers report. The browser does not wait for it.
+ *
+ * @param outdated The name of an earlier script, whose map is removed.
+ */
+function keepMap(folder: string, { name, text, map }: MappedScript, outdated: string | null): void {
+  const fileOf = (script: string) => join(folder, BUILD_PATHS.clientMaps, `${script}.map`)
+  setImmediate(() => {
+    writeFileSync(
+      fileOf(name),
+      nameFunctions(text, map, () => false),
+    )
+    if (outdated !== null) rmSync(fileOf(outdated), { force: true })
+  })
+}
+
+/** The names of modules and stylesheets in the assets folder. They contain only characters that URLs do not escape. */
+interface FileNames {
+  /** Returns the name of the current script of a module. */
+  script(id: string): string
+  /** Gives the script of a module another name, so that browsers import it again. */
+  renew(id: string): void
+  /** Returns the name that the script of a module had before the last but one change; null if it had none. */
+  outdated(id: string): string | null
+  /** Returns the name of the script that a document names for a page, a layout or an error page. */
+  root(id: string): string
+  /** Returns the name of a stylesheet in updates, without a page or layout. */
+  style(id: string): string
+  /**
+   * Returns the name of a stylesheet for a page, a layout or an error page. Each has its own, as each has its own bundle in
+   * production: the order of a page's stylesheets does not depend on the pages that were shown before. It stays, so that
+   * React does not take a new version for another stylesheet.
+   */
+  styleOf(id: string, root: string): string
+  /** Returns the module that a file belongs to; null for a file of another kind. */
+  find(name: string): { kind: 'script' | 'root' | 'style'; id: string } | null
+}
+
+const NAME = /^(.+-[A-Z2-7]{8})(?:\.(\d+)\.js|(\.root)\.js|_[A-Z2-7]{8}\.css)$/
+
+export function createFileNames(): FileNames {
+  const stems = new Map<string, string>()
+  const ids = new Map<string, string>()
+  const versions = new Map<string, number>()
+
+  function stemOf(id: string): string {
+    const existing = stems.get(id)
+    if (existing !== undefined) return existing
+    const words = id
+      .replace(/^pages\//, '')
+      .replace(/\.\w+$/, '')
+      .replace(/[^\w]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+    const stem = `${words.slice(-60) || 'module'}-${contentHash(id)}`
+    stems.set(id, stem)
+    ids.set(stem, id)
+    return stem
+  }
+
+  const versionOf = (id: string) => versions.get(id) ?? 1
+
+  return {
+    script: (id) => `${stemOf(id)}.${versionOf(id)}.js`,
+    renew: (id) => void versions.set(id, versionOf(id) + 1),
+    outdated: (id) => (versionOf(id) > 2 ? `${stemOf(id)}.${versionOf(id) - 2}.js` : null),
+    root: (id) => `${stemOf(id)}.root.js`,
+    style: (id) => `${stemOf(id)}.css`,
+    styleOf: (id, root) => `${stemOf(id)}_${contentHash(root)}.css`,
+    find(name) {
+      const [, stem = '', version, root] = NAME.exec(name) ?? []
+      const id = ids.get(stem)
+      if (id === undefined) return null
+      return { kind: version !== undefined ? 'script' : root ? 'root' : 'style', id }
+    },
+  }
+}
+
+/** Compiles modules when browsers need them, and keeps the results. */
+interface ModuleCache {
+  /** Returns a module. Rejects with esbuild's BuildFailure, and compiles the module again next time. */
+  get(id: string): Promise<BrowserModule>
+  /** Resolves when none of the modules is being compiled for a request. */
+  settled(ids: readonly string[]): Promise<void>
+  /** The current modules that browsers may have. */
+  readonly known: ReadonlyMap<string, BrowserModule>
+  /** Returns whether a module is as a request first needed it. Its file may have changed after the last scan. */
+  isFirst(id: string): boolean
+  /** Keeps a module as it is after a change of its file. */
+  replace(id: string, module: BrowserModule): void
+  /** Forgets all modules except some. */
+  keep(isKept: (id: string) => boolean): void
+}
+
+export function createModuleCache(compiler: () => BrowserCompiler): ModuleCache {
+  const compiled = new Map<string, Promise<BrowserModule>>()
+  const known = new Map<string, BrowserModule>()
+  const first = new Set<string>()
+  return {
+    known,
+    async settled(ids) {
+      await Promise.allSettled(ids.map((id) => compiled.get(id)))
+    },
+    isFirst: (id) => first.has(id),
+    async get(id) {
+      const pending = compiled.get(id) ?? compiler().browser(id)
+      compiled.set(id, pending)
+      try {
+        const module = await pending
+        if (compiled.get(id) === pending) {
+          if (!known.has(id)) first.add(id)
+          known.set(id, module)
+        }
+        return module
+      } catch (error) {
+        if (compiled.get(id) === pending) compiled.delete(id)
+        throw error
+      }
+    },
+    replace(id, module) {
+      compiled.set(id, Promise.resolve(module))
+      known.set(id, module)
+      first.delete(id)
+    },
+    keep(isKept) {
+      for (const kept of [compiled, known, first]) for (const id of kept.keys()) if (!isKept(id)) kept.delete(id)
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { compileAll } from '../recompiled.ts'
-import type { BrowserCompiler, Stylesheet } from './browser-compiler.ts'
+import type { BrowserCompiler, Stylesheet } from './read-browser-module.ts'
 
 /** Compiles stylesheets when browsers need them, and keeps the results. */
 export interface Stylesheets {

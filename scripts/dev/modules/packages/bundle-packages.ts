@@ -1,16 +1,17 @@
 import { existsSync, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import { version as esbuildVersion } from 'esbuild'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
-import { contentHash } from '../../../build/esbuild/content-hash.ts'
-import { inputPath } from '../../../build/esbuild/input-path.ts'
+import { contentHash } from '../../../build/esbuild/assets.ts'
+import { inputPath } from '../../../build/esbuild/bundler.ts'
 import { findInlinedPackages } from '../../../build/esbuild/node-specifier.ts'
-import { foldersFrom } from '../../../build/esbuild/site-package.ts'
+import { foldersFrom } from '../../../build/esbuild/resolve-file.ts'
+import { isOfSiteOrPackage, markThrown } from '../../../build/output/mark-thrown.ts'
 import { ALWAYS, compilePackages, type PackageCompilation } from './compile-packages.ts'
-import { markScripts } from './mark-scripts.ts'
 import type { PackageBundle } from './package-bundle.ts'
-import { createPackageCache, type PackageCache } from './package-cache.ts'
+import { createPackageCache, linkFile, type PackageCache } from './package-cache.ts'
 
 export interface BundleInput extends Omit<PackageCompilation, 'outdir'> {
   /** The folder that bundles are kept in. */
@@ -42,7 +43,7 @@ async function readKept(
   inputKey: string,
 ): Promise<PackageBundle | null> {
   const inputs = await cache.readInputs(inputKey)
-  return inputs && (await cache.read(keyOf(inputKey, siteDir, inputs)))
+  return inputs && (await cache.read(packagesKey(inputKey, siteDir, inputs)))
 }
 
 async function writeBundle(input: BundleInput, cache: PackageCache, inputKey: string): Promise<PackageBundle> {
@@ -55,11 +56,11 @@ async function writeBundle(input: BundleInput, cache: PackageCache, inputKey: st
     .map(inputPath)
     .filter((path) => existsSync(join(siteDir, path)))
   const record = { ...compiled, settingsKey, inputKey, inlined: findInlinedPackages(metafile) }
-  return await cache.keep(folder, keyOf(inputKey, siteDir, inputs), record, inputs)
+  return await cache.keep(folder, packagesKey(inputKey, siteDir, inputs), record, inputs)
 }
 
 /** Returns the key of a bundle of these files. It changes when one of them is written: developers edit packages too. */
-function keyOf(inputKey: string, siteDir: string, files: readonly string[]): string {
+function packagesKey(inputKey: string, siteDir: string, files: readonly string[]): string {
   const versions = files.map((path) => {
     const stats = statSync(join(siteDir, path), { throwIfNoEntry: false })
     return [path, stats?.size, stats?.mtimeMs]
@@ -76,4 +77,36 @@ async function lockfileOf(siteDir: string): Promise<string> {
   const paths = foldersFrom(siteDir).flatMap((folder) => LOCKFILES.map((name) => join(folder, name)))
   const file = paths.find(existsSync) ?? join(siteDir, 'package.json')
   return await readFile(file, 'utf8').catch(() => '')
+}
+
+/**
+ * Marks the values that packages throw, in the scripts of a folder that esbuild has written. The server responds between
+ * two scripts.
+ *
+ * @param marked The folders of the scripts that were marked before, by their names.
+ */
+async function markScripts(folder: string, marked: ReadonlyMap<string, string>): Promise<void> {
+  for (const mapName of await readdir(folder)) {
+    if (!mapName.endsWith('.js.map')) continue
+    const name = mapName.slice(0, -'.map'.length)
+    const source = marked.get(mapName)
+    if (source === undefined) await markScript(folder, join(folder, name))
+    else for (const one of [name, mapName]) await replaceFile(join(source, one), join(folder, one))
+  }
+}
+
+async function markScript(folder: string, path: string) {
+  const mapPath = `${path}.map`
+  const [code, json] = await Promise.all([readFile(path, 'utf8'), readFile(mapPath, 'utf8')])
+  // esbuild wrote the map, so its form is known.
+  const map = JSON.parse(json) as EncodedSourceMap
+  const script = markThrown({ code, map }, (source) => isOfSiteOrPackage(source, folder))
+  if (script.map === map) return
+  await writeFile(path, script.code)
+  await writeFile(mapPath, JSON.stringify(script.map))
+}
+
+async function replaceFile(source: string, target: string) {
+  await rm(target)
+  await linkFile(source, target)
 }

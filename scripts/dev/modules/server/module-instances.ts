@@ -1,5 +1,6 @@
 import { types } from 'node:util'
-import type { RunnableModule } from './runnable-module.ts'
+import { Script } from 'node:vm'
+import type { ImportedModule } from '../site-graph.ts'
 
 /** A module that has been evaluated, or is being evaluated. */
 export interface ModuleInstance {
@@ -85,4 +86,66 @@ export function namespaceOf({ module: { exports }, compiled }: ModuleInstance): 
   // The object that an ES module fills.
   if (!compiled.isCommonJs) return exports as Record<string, unknown>
   return { ...Object(exports), default: exports }
+}
+
+/** A module of the server that can be evaluated, see compile-server-module.ts. */
+export interface RunnableModule {
+  id: string
+  /** The path that stack traces show. */
+  path: string
+  code: string
+  /** The specifiers of the module's static imports, in order. */
+  imports: readonly string[]
+  /** The specifiers of `require()` in the module. */
+  requires: readonly string[]
+  /** The names that the module imports, by specifier. */
+  names: ReadonlyMap<string, readonly string[]>
+  /** Whether the module is CommonJS. Then `module.exports` is the default export. */
+  isCommonJs: boolean
+  /** Whether the module has a top-level await. */
+  isAsync: boolean
+  /** Returns the module of the site that a specifier leads to, or a package, or a module of Node.js, after aliases. */
+  find(specifier: string): ImportedModule
+}
+
+/** Returns the ids of the modules of the site that some specifiers of a module lead to. */
+export function idsOf({ find }: RunnableModule, specifiers: readonly string[]): string[] {
+  return specifiers.flatMap((specifier) => {
+    const target = find(specifier)
+    return 'id' in target ? [target.id] : []
+  })
+}
+
+/** The names of the parameters besides `module`, `exports` and `require`, which compiled code uses for static imports. */
+export const MODULE_PARAMETERS = {
+  /** Replaces `require` in the source. */
+  require: 'hydrantRequire',
+  meta: 'hydrantMeta',
+  /** Has as many characters as `import`, so columns stay. */
+  dynamicImport: '$mport',
+  /** Returns whether a value is the namespace of an ES module. */
+  isNamespace: 'hydrantIsNamespace',
+} as const
+
+type Require = (specifier: string) => unknown
+
+/** The code of a module as a function. It returns a promise if the module has a top-level await. */
+export type ModuleFunction = (
+  module: { exports: unknown },
+  exports: unknown,
+  require: Require,
+  hydrantRequire: Require,
+  hydrantMeta: object,
+  dynamicImport: (specifier: unknown) => Promise<unknown>,
+  isNamespace: (value: unknown) => boolean,
+) => unknown
+
+/** Makes a function of a module's compiled code. Throws for a syntax error. */
+export function createModuleFunction({ code, path, isAsync }: RunnableModule): ModuleFunction {
+  const parameters = ['module', 'exports', 'require', ...Object.values(MODULE_PARAMETERS)].join(', ')
+  // The server's bundle is an ES module, whose code is strict.
+  const beginning = `(${isAsync ? 'async ' : ''}function (${parameters}) {"use strict";`
+  // The beginning is on the first line of the code, so lines stay; the column of the first line is corrected.
+  const script = new Script(`${beginning}${code}\n})`, { filename: path, columnOffset: -beginning.length })
+  return script.runInThisContext() as ModuleFunction
 }

@@ -1,5 +1,10 @@
+import { writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { createNameError } from '../../../build/bundles/import-names.ts'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { createNameError } from '../../../build/bundles/check-imports.ts'
+import { findNodeSpecifier } from '../../../build/esbuild/node-specifier.ts'
+import { type Chain, type ModuleInstance, namespaceOf } from './module-instances.ts'
 
 /** The packages and modules of Node.js that the site's modules import. */
 export interface ModulePackages {
@@ -34,7 +39,7 @@ export function createModulePackages(
  * Throws an error for an import of a name that a package does not export: Hydrant's own for a module of Hydrant or
  * Node.js, and that of Node.js for others.
  */
-export function requireNames(specifier: string, names: readonly string[], namespace: object): void {
+function requireNames(specifier: string, names: readonly string[], namespace: object): void {
   const missing = names.find((name) => !(name in namespace))
   if (missing === undefined) return
   if (!/^hydrant(?:\/|$)/.test(specifier) && !isBuiltin(specifier))
@@ -51,4 +56,104 @@ function describeMissing(specifier: string, name: string, namespace: object): st
     `Named export '${name}' not found. The requested module '${specifier}' is a CommonJS module, which may not ` +
     `support all module.exports as named exports. Import its default export, and take the name from it.`
   )
+}
+
+/** The functions through which the code of a module imports others. */
+export interface ModuleLinks {
+  /** Returns the namespace of a static import. */
+  importNow(specifier: string): unknown
+  /** Replaces `require` in the source. */
+  requireOfSource(specifier: string): unknown
+  /** Replaces `import()` in the source. */
+  importLater(specifier: unknown): Promise<unknown>
+}
+
+export interface Linker {
+  /** Evaluates a module as a part of a chain. */
+  evaluate(id: string, chain: Chain): ModuleInstance
+  /** Evaluates a module as a chain of its own. */
+  importModule(id: string): Promise<ModuleInstance>
+  packages: ModulePackages
+}
+
+export function linkModule(
+  { compiled, chain }: ModuleInstance,
+  { evaluate, importModule, packages }: Linker,
+): ModuleLinks {
+  const { find, names } = compiled
+  return {
+    importNow(specifier) {
+      const target = find(specifier)
+      if ('id' in target) return evaluate(target.id, chain).module.exports
+      const found = packages.get(target.package)
+      requireNames(specifier, names.get(specifier) ?? [], found)
+      return found
+    },
+    requireOfSource(specifier) {
+      const target = find(specifier)
+      if ('package' in target) return packages.require(target.package)
+      return evaluate(target.id, chain).module.exports
+    },
+    async importLater(specifier) {
+      const target = find(String(specifier))
+      return 'id' in target ? namespaceOf(await importModule(target.id)) : await packages.import(target.package)
+    },
+  }
+}
+
+/** Imports packages for the site from the place of a server bundle, so that Node.js finds the same ones. */
+export interface NodeImporter {
+  /** Resolves when `meta` is complete. */
+  ready(): Promise<void>
+  /** Imports a package or a module of Node.js. */
+  importPackage(specifier: string): Promise<object>
+  /** Requires a package or a module of Node.js. Works after `ready`. */
+  requirePackage(specifier: string): unknown
+  /** Returns the value of `import.meta` of a module with this path; null for a module without a file. */
+  meta(file: string | null): object
+}
+
+/** The module through which Node.js imports packages. */
+interface ImporterModule {
+  importModule(specifier: string): Promise<object>
+  require(specifier: string): unknown
+  resolve(specifier: string): string
+}
+
+const IMPORTER = `import { createRequire } from 'node:module'
+export const require = createRequire(import.meta.url)
+export const importModule = (specifier) => import(specifier)
+export const resolve = (specifier) => import.meta.resolve(specifier)
+`
+
+/**
+ * @param bundle The path that the server bundle would have. Its folder exists.
+ * @param base Returns the path that the site is mounted at.
+ */
+export function createNodeImporter(bundle: string, base: () => string): NodeImporter {
+  const folder = dirname(bundle)
+  const file = join(folder, 'import.mjs')
+  writeFileSync(file, IMPORTER)
+  let loaded: ImporterModule | null = null
+
+  async function load(): Promise<ImporterModule> {
+    // This module is written above.
+    loaded ??= (await import(pathToFileURL(file).href)) as ImporterModule
+    return loaded
+  }
+
+  return {
+    async ready() {
+      await load()
+    },
+    importPackage: async (specifier) => (await load()).importModule(findNodeSpecifier(specifier, folder)),
+    requirePackage: (specifier) => loaded?.require(specifier),
+    meta(file) {
+      const { resolve } = loaded ?? {}
+      if (file) return { url: pathToFileURL(file).href, dirname: dirname(file), filename: file, resolve }
+      const url = pathToFileURL(bundle)
+      url.searchParams.set('base', base())
+      return { url: url.href, dirname: folder, filename: bundle, resolve }
+    },
+  }
 }

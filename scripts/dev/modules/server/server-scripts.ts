@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import type { MappedBundle } from '../../../../src/server/build-output/loaded-bundles.ts'
-import { contentHash } from '../../../build/esbuild/content-hash.ts'
+import type { MappedBundle } from '../../../../src/server/build-output/manifest.ts'
+import { contentHash } from '../../../build/esbuild/assets.ts'
 import { createServerOutput } from '../../../build/output/complete-server-output.ts'
 import type { CompiledServerModule } from './compile-server-module.ts'
 

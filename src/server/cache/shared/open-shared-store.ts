@@ -1,7 +1,7 @@
 import { createHydrantError } from '../../errors/hydrant-error.ts'
 import type { Options } from '../../options/options.ts'
-import { isPostgresUrl, placeOf } from '../../postgres/database-url.ts'
-import { firstLineOf } from '../../util/message-of.ts'
+import { isPostgresUrl, placeOf } from '../../util/postgres.ts'
+import { firstLineOf } from '../../util/unknown-values.ts'
 import type { StoreBackend } from './backend.ts'
 import { createSharedStore, type StoreInput } from './create-shared-store.ts'
 import type { SharedStore } from './shared-store.ts'
@@ -29,11 +29,11 @@ export async function openSharedStore(
 async function createBackend(url: string, place: string, maxBytes: number): Promise<StoreBackend> {
   if (isPostgresUrl(url)) {
     const { default: pg } = await load('pg', place, () => import('pg'))
-    const { createPostgresBackend } = await import('./postgres/postgres-backend.ts')
+    const { createPostgresBackend } = await import('./postgres-backend.ts')
     return createPostgresBackend({ pg, url, place, maxBytes })
   }
   const iovalkey = await load('iovalkey', place, () => import('iovalkey'))
-  const { createValkeyBackend } = await import('./valkey/valkey-backend.ts')
+  const { createValkeyBackend } = await import('./valkey-backend.ts')
   return createValkeyBackend({ iovalkey, url, maxBytes })
 }
 

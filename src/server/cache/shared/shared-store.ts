@@ -1,10 +1,8 @@
-import type { ShellRest } from '../shell-rest.ts'
-
 /** One response of the page cache, as plain data. */
 export interface StoredResponse {
   /** The text, not compressed. */
   body: string
-  /** Headers that the loads have set for every response, and the content type. */
+  /** The content type. */
   headers: readonly (readonly [name: string, value: string])[]
   /** Hash sources of the document's inline scripts and styles, for its policy. */
   scripts: readonly string[]
@@ -86,3 +84,23 @@ export interface SharedStore {
   /** Hands over the invalidations that wait, to another process of this machine or to the store, or logs their tags. */
   close(): Promise<void>
 }
+
+/**
+ * The data from which the rest of a partly static document is rendered. It is plain data, so processes can share it.
+ */
+export interface ShellRest {
+  /** React's state as JSON; null if the shell lacks nothing. */
+  state: string | null
+  /**
+   * Results of `serialize`: the data of the layouts, of the page, and its extras. The extras contain the
+   * promise of the visitor's data, whose id is `VISITOR_ID`.
+   */
+  data: readonly string[]
+  /** The values of the other promises in the data: results of `fulfilledText`. */
+  settlements: readonly string[]
+  /** The id of the next promise. */
+  nextId: number
+}
+
+/** The id of the promise of the visitor's data, in a shell and in its rest. */
+export const VISITOR_ID = 1

@@ -15,8 +15,7 @@
 
 import { startDeadline } from '../../util/deadline.ts'
 import { type Changes, type StoreBackend, serverOf } from './backend.ts'
-import { createLinkState, type LinkStep, type StateInput } from './link-state.ts'
-import { createRefresher } from './refresher.ts'
+import { createLinkState, createRefresher, type LinkStep, type StateInput } from './link-state.ts'
 import { CALL_MS, EVERY_TAG, type Versions } from './shared-store.ts'
 
 /** Calls back after a time in milliseconds. Returns a function that cancels it. */

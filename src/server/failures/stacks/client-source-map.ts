@@ -1,8 +1,12 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ASSETS_PATH, withBase } from '../../../shared/paths.ts'
+import { BUILD_PATHS } from '../../build-output/manifest.ts'
 import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
-import { functionAt } from './function-names.ts'
-import { createScriptMaps, type ScriptMap, type ScriptMapsInput } from './script-maps.ts'
+import { parseUrl } from '../../util/addresses.ts'
+import { createTextCache } from '../../util/memoize.ts'
 import type { SourceMapper } from './source-map.ts'
-import { linesAround } from './source-map-file.ts'
+import { functionAt, linesAround, type MapFile, type NamedMap, readMapFile } from './source-map-file.ts'
 import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
 
 export interface ClientMapper extends SourceMapper {
@@ -65,6 +69,65 @@ export function createClientMapper(input: ScriptMapsInput): ClientMapper {
     },
     codeAround(frame: SourceFrame): CodeLines | null {
       return linesAround(origins.get(frame)?.sources.get(frame.file) ?? [], frame.line)
+    },
+  }
+}
+
+type ScriptMap = MapFile<NamedMap>
+
+/** The source maps of browser scripts. Null: the map is missing or broken. Undefined: it is no script of the site. */
+interface ScriptMaps {
+  /** Returns the map of the script at a complete URL. */
+  ofUrl(url: string): ScriptMap | null | undefined
+  /** Returns the map of the script at the path of a URL. */
+  ofPath(path: string): ScriptMap | null | undefined
+}
+
+interface ScriptMapsInput {
+  siteDir: string
+  /** The folder of the build. */
+  folder: string
+  base: string
+}
+
+/** More than most sites have: reports must not make the same maps be read repeatedly. */
+const MAX_MAPS = 500
+
+/**
+ * Reads the source maps of the scripts that this build and the builds before it served to browsers. The name of a script
+ * contains a hash of its content and so identifies it. No URL can make it read another file.
+ */
+function createScriptMaps({ siteDir, folder, base }: ScriptMapsInput): ScriptMaps {
+  const assets = withBase(base, ASSETS_PATH)
+  const clientDir = join(folder, BUILD_PATHS.client)
+  const maps = createTextCache<ScriptMap>(MAX_MAPS)
+
+  // A missing map is not remembered: a later build may bring it, and clients can send any name.
+  function load(script: string): ScriptMap | null {
+    const existing = maps.get(script)
+    if (existing) return existing
+    const file = join(folder, BUILD_PATHS.clientMaps, `${script}.map`)
+    if (!existsSync(file)) return null
+    try {
+      const map = readMapFile<NamedMap>(readFileSync(file, 'utf8'), clientDir, siteDir)
+      maps.set(script, map)
+      return map
+    } catch {
+      return null
+    }
+  }
+
+  function ofPath(path: string): ScriptMap | null | undefined {
+    if (!path.startsWith(assets)) return undefined
+    const name = path.slice(assets.length)
+    return /^[\w.-]+\.js$/.test(name) ? load(name) : undefined
+  }
+
+  return {
+    ofPath,
+    ofUrl(url) {
+      const { pathname } = parseUrl(url) ?? {}
+      return pathname === undefined ? undefined : ofPath(pathname)
     },
   }
 }

@@ -1,32 +1,41 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
-import type { KeptError } from '../../errors/failure-record.ts'
-import { createPostgresPool, toPostgresError, transact } from '../../postgres/pool.ts'
-import { fingerprintOfDigest } from '../entries.ts'
+import { type FailureDetails, fingerprintOfDigest, hourOf, type LedgerEntry } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,
-  type FailureDetails,
   type Kept,
+  LEAST_PLACES,
   type Ledger,
-  type LedgerEntry,
   type LedgerLimits,
   type LedgerStats,
   MAX_RELEASES,
   type ReadQuery,
 } from '../ledger.ts'
 import {
-  type FailureRow,
+  addFailuresSql,
+  type Column,
+  DETAILS_COLUMNS,
+  FAILURE_COLUMNS,
+  fromDetailsRow,
   fromFailureRow,
-  fromOccurrenceRow,
   listSql,
+  namesOf,
+  OCCURRENCE_ROW,
   type OccurrenceRow,
-  SUMMARY_COLUMNS,
+  type Row,
+  toFailureRow,
+  toOccurrenceRow,
 } from '../rows.ts'
-import { prunePostgres } from './prune.ts'
-import { migratePostgres, POSTGRES_MIGRATIONS, requirePostgres } from './schema.ts'
-import { claimBatch, writeEntries } from './write.ts'
+import {
+  createPostgresPool,
+  migratePostgres,
+  POSTGRES_MIGRATIONS,
+  requirePostgres,
+  toPostgresError,
+  transact,
+} from './schema.ts'
 
-const DIALECT = { prefix: 'hydrant_', position: 'strpos' }
+const DIALECT = { prefix: 'hydrant_', position: 'strpos', least: 'least', greatest: 'greatest' }
 
 /**
  * Creates a ledger in PostgreSQL, for sites that run on several machines. The first call connects. Its methods reject
@@ -91,7 +100,7 @@ function openTables(url: string, limits: LedgerLimits, prepare: (pool: Pool) => 
     list: (query) =>
       use(async (client) => {
         const { sql, values } = listSql(query, DIALECT)
-        return (await client.query<FailureRow>(sql, values)).rows.map(fromFailureRow)
+        return (await client.query<Row>(sql, values)).rows.map(fromFailureRow)
       }),
     read: (fingerprint, query) => use((client) => readDetails(client, fingerprint, query)),
     fingerprints: () =>
@@ -132,10 +141,9 @@ async function readDetails(
   fingerprint: string,
   { limit = DEFAULT_OCCURRENCES, occurrence = '' }: ReadQuery = {},
 ): Promise<FailureDetails | null> {
-  const { rows } = await client.query<FailureRow & { error: string }>(
-    `SELECT ${SUMMARY_COLUMNS}, error FROM hydrant_failures WHERE fingerprint = $1`,
-    [fingerprint],
-  )
+  const { rows } = await client.query<Row>(`SELECT ${DETAILS_COLUMNS} FROM hydrant_failures WHERE fingerprint = $1`, [
+    fingerprint,
+  ])
   const [row] = rows
   if (!row) return null
   const found = await client.query<OccurrenceRow>(
@@ -143,12 +151,7 @@ async function readDetails(
     WHERE fingerprint = $1 ORDER BY substr(digest, length(fingerprint) + 2) = $2 DESC, time DESC, id DESC LIMIT $3`,
     [fingerprint, occurrence, limit],
   )
-  return {
-    ...fromFailureRow(row),
-    // `toFailureRow` wrote it.
-    error: JSON.parse(row.error) as KeptError,
-    occurrences: found.rows.map(fromOccurrenceRow),
-  }
+  return fromDetailsRow(row, found.rows)
 }
 
 async function readStats(client: PoolClient): Promise<LedgerStats> {
@@ -158,4 +161,187 @@ async function readStats(client: PoolClient): Promise<LedgerStats> {
       (SELECT coalesce(sum(bytes), 0)::bigint FROM hydrant_failures) AS bytes`,
   )
   return rows[0] ?? { failures: 0, occurrences: 0, bytes: 0 }
+}
+
+// Several servers write at the same time. To prevent deadlocks, each locks rows in the same order: first those of
+// releases, then those of failures, both sorted by name. The other rows of a failure are written only while its row is
+// locked.
+
+const ADD_RELEASES = `
+  INSERT INTO hydrant_releases (release, first_met, is_build)
+  SELECT met.release, min(time), bool_and(met.is_build)
+  FROM jsonb_to_recordset($1) AS o (release text, build text, time bigint),
+    LATERAL (VALUES (o.release, FALSE), (o.build, TRUE)) AS met (release, is_build)
+  WHERE met.release IS NOT NULL GROUP BY met.release ORDER BY met.release
+  ON CONFLICT DO NOTHING`
+
+const definitionsOf = (columns: readonly Column[]) => columns.map(({ name, type }) => `${name} ${type}`).join(', ')
+
+const FAILURES_TO_ADD = `
+  SELECT ${namesOf(FAILURE_COLUMNS)} FROM jsonb_to_recordset($1) AS e (${definitionsOf(FAILURE_COLUMNS)})
+  ORDER BY fingerprint COLLATE "C"`
+
+const ADD_FAILURES = `${addFailuresSql(FAILURES_TO_ADD, DIALECT)} WHERE f.side = excluded.side`
+
+const ADD_OCCURRENCES = `
+  INSERT INTO hydrant_occurrences (${namesOf(OCCURRENCE_ROW)})
+  SELECT ${namesOf(OCCURRENCE_ROW)}
+  FROM ROWS FROM (jsonb_to_recordset($1) AS (${definitionsOf(OCCURRENCE_ROW)})) WITH ORDINALITY
+    AS o (${namesOf(OCCURRENCE_ROW)}, place)
+  ORDER BY place`
+
+const ADD_HOURS = `
+  INSERT INTO hydrant_hours AS h (fingerprint, hour, count)
+  SELECT fingerprint, hour, count FROM jsonb_to_recordset($1) AS e (fingerprint text, hour bigint, count bigint)
+  ON CONFLICT (fingerprint, hour) DO UPDATE SET count = h.count + excluded.count`
+
+const REOPEN = `
+  UPDATE hydrant_failures f SET solved_at = NULL
+  FROM jsonb_to_recordset($1) AS o (fingerprint text, release text, build text)
+    JOIN hydrant_releases r ON r.release IN (o.release, o.build)
+  WHERE f.fingerprint = o.fingerprint AND f.solved_at < r.first_met`
+
+const SIDES = 'SELECT fingerprint, side FROM hydrant_failures WHERE fingerprint = ANY ($1)'
+
+const REMOVE = `
+  DELETE FROM hydrant_failures WHERE fingerprint IN (
+    SELECT fingerprint FROM hydrant_failures WHERE fingerprint = ANY ($1) AND side = 'client'
+    ORDER BY fingerprint COLLATE "C" FOR UPDATE
+  )`
+
+const TRIM = `
+  DELETE FROM hydrant_occurrences o
+  USING (
+    SELECT id, row_number() OVER (PARTITION BY fingerprint ORDER BY time DESC, id DESC) AS place
+    FROM hydrant_occurrences WHERE fingerprint = ANY ($1)
+  ) ranked
+  WHERE o.id = ranked.id AND ranked.place > $2`
+
+const MEASURE = `
+  UPDATE hydrant_failures f SET bytes = octet_length(f.error) + octet_length(f.search) +
+    coalesce((SELECT sum(octet_length(o.data)) FROM hydrant_occurrences o WHERE o.fingerprint = f.fingerprint), 0)
+  WHERE f.fingerprint = ANY ($1)`
+
+/**
+ * Returns false if the batch with this id has been written already, because the response to its commit was lost. Waits
+ * for a transaction that is writing it.
+ */
+async function claimBatch(client: PoolClient, id: string): Promise<boolean> {
+  const sql = 'INSERT INTO hydrant_batches (id) VALUES ($1) ON CONFLICT DO NOTHING'
+  return (await client.query(sql, [id])).rowCount === 1
+}
+
+/** Writes a batch. Must be called in a transaction. */
+async function writeEntries(client: PoolClient, batch: readonly LedgerEntry[], maxOccurrences: number) {
+  await client.query(ADD_RELEASES, [toJson(releasesOf(batch))])
+  const entries = await resolveSides(client, batch)
+  const fingerprints = entries.map(({ fingerprint }) => fingerprint)
+  const occurrences = entries.flatMap((entry) =>
+    entry.occurrences.map((one) => toOccurrenceRow(entry.fingerprint, one)),
+  )
+  const hours = entries.flatMap(({ fingerprint, hours }) =>
+    Object.entries(hours).map(([hour, count]) => ({ fingerprint, hour: Number(hour), count })),
+  )
+  await client.query(ADD_FAILURES, [toJson(entries.map(toFailureRow))])
+  await client.query(ADD_OCCURRENCES, [toJson(occurrences)])
+  await client.query(ADD_HOURS, [toJson(hours)])
+  await client.query(REOPEN, [toJson(releasesOf(entries))])
+  await client.query(TRIM, [fingerprints, maxOccurrences])
+  await client.query(MEASURE, [fingerprints])
+}
+
+/** Returns the release and the build of each occurrence. */
+function releasesOf(entries: readonly LedgerEntry[]) {
+  return entries.flatMap(({ fingerprint, occurrences }) =>
+    occurrences.map(({ release, build, time }) => ({ fingerprint, release, build, time })),
+  )
+}
+
+type Sided = Pick<LedgerEntry, 'fingerprint' | 'side'>
+
+/**
+ * Returns the batch without the browsers' entries whose fingerprint a failure of the server has, and removes such
+ * failures of browsers.
+ */
+async function resolveSides(client: PoolClient, batch: readonly LedgerEntry[]): Promise<readonly LedgerEntry[]> {
+  const { rows } = await client.query<Sided>(SIDES, [batch.map(({ fingerprint }) => fingerprint)])
+  const fingerprintsOf = (entries: readonly Sided[], side: LedgerEntry['side']) =>
+    new Set(entries.flatMap((entry) => (entry.side === side ? [entry.fingerprint] : [])))
+  const serverFingerprints = fingerprintsOf([...rows, ...batch], 'server')
+  const toRemove = [...fingerprintsOf(rows, 'client')].filter((fingerprint) => serverFingerprints.has(fingerprint))
+  if (toRemove.length > 0) await client.query(REMOVE, [toRemove])
+  return batch.filter(({ fingerprint, side }) => side === 'server' || !serverFingerprints.has(fingerprint))
+}
+
+/** Returns JSON without the characters that PostgreSQL's texts cannot contain: NUL and lone surrogates. */
+export function toJson(value: unknown): string {
+  // Matches escaped backslashes first, so that `\\u0000` in JSON, which is a backslash and the text u0000, does not
+  // change.
+  return JSON.stringify(value).replace(/\\\\|\\u(?:0000|d[89a-f][0-9a-f]{2})/g, (found) =>
+    found === '\\\\' ? found : '\ufffd',
+  )
+}
+
+/** The key of the advisory lock for pruning: any number that no other program uses. */
+const PRUNING_LOCK = 4_870_114_202
+
+/** The most failures that a batch removes, in addition to the number of its entries. */
+const MAX_FAILURES = 50
+const MAX_ROWS = 1_000
+
+// First the browsers' failures that outnumber the server's, then the failures of a throw site that exceed its share.
+// Clients can cause both at will, with reports and with messages that vary; they must not displace other failures.
+// `SKIP LOCKED` leaves rows that another server is writing for the next time, which prevents deadlocks.
+const FAILURES = `
+  DELETE FROM hydrant_failures WHERE fingerprint IN (
+    SELECT f.fingerprint FROM hydrant_failures f JOIN (
+      SELECT fingerprint, row_number() OVER last_to_go AS place, sum(bytes) OVER last_to_go AS total
+      FROM (
+        SELECT fingerprint, bytes, last_seen, CASE
+          WHEN side = 'client' AND row_number() OVER (PARTITION BY side ORDER BY last_seen DESC, fingerprint)
+            > count(*) FILTER (WHERE side = 'server') OVER () THEN 2
+          WHEN row_number() OVER (PARTITION BY side, type, source ORDER BY last_seen DESC, fingerprint)
+            > count(*) OVER () / ${LEAST_PLACES} THEN 1
+          ELSE 0 END AS turn
+        FROM hydrant_failures
+      ) turns WINDOW last_to_go AS (ORDER BY turn, last_seen DESC, fingerprint)
+    ) ranked ON ranked.fingerprint = f.fingerprint
+    WHERE f.last_seen < $1 OR (ranked.place > 1 AND (ranked.place > $2 OR ranked.total > $3))
+    ORDER BY ranked.place DESC LIMIT $4 FOR UPDATE OF f SKIP LOCKED
+  )`
+const OCCURRENCES = `
+  DELETE FROM hydrant_occurrences WHERE id IN (
+    SELECT id FROM hydrant_occurrences WHERE time < $1 ORDER BY time LIMIT $2 FOR UPDATE SKIP LOCKED
+  )`
+const HOURS = `
+  DELETE FROM hydrant_hours WHERE (fingerprint, hour) IN (
+    SELECT fingerprint, hour FROM hydrant_hours WHERE hour < $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+  )`
+// Whether a failure is reopened depends on when its last release and its last build were first seen.
+const RELEASES = `
+  DELETE FROM hydrant_releases WHERE release IN (
+    SELECT release FROM hydrant_releases
+    WHERE first_met < $1 AND release NOT IN (SELECT last_release FROM hydrant_failures)
+      AND release NOT IN (SELECT last_build FROM hydrant_failures WHERE last_build IS NOT NULL)
+    LIMIT $2 FOR UPDATE SKIP LOCKED
+  )`
+
+// A server whose commit got no response writes the batch again as soon as PostgreSQL is reachable.
+const BATCHES = `
+  DELETE FROM hydrant_batches WHERE id IN (
+    SELECT id FROM hydrant_batches WHERE written_at < now() - interval '1 hour' LIMIT $1 FOR UPDATE SKIP LOCKED
+  )`
+
+/**
+ * Removes a part of what exceeds the limits, after a batch with this number of entries. One server does so at a time.
+ */
+async function prunePostgres(client: PoolClient, entries: number, limits: LedgerLimits): Promise<void> {
+  const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [PRUNING_LOCK])
+  if (!rows[0]?.mine) return
+  const oldest = Date.now() - limits.maxAgeMs
+  await client.query(FAILURES, [oldest, limits.maxFailures, limits.maxBytes, entries + MAX_FAILURES])
+  await client.query(OCCURRENCES, [oldest, MAX_ROWS])
+  await client.query(HOURS, [hourOf(oldest), MAX_ROWS])
+  await client.query(RELEASES, [oldest, MAX_ROWS])
+  await client.query(BATCHES, [MAX_ROWS])
 }

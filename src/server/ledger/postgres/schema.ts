@@ -1,11 +1,10 @@
-import type { Pool } from 'pg'
-import { createHydrantError } from '../../errors/hydrant-error.ts'
-import { placeOf } from '../../postgres/database-url.ts'
-import { hasTable, migrateTables } from '../../postgres/migrate.ts'
-import { transact } from '../../postgres/pool.ts'
+import type { Pool, PoolClient } from 'pg'
+import { createHydrantError, type HydrantError } from '../../errors/hydrant-error.ts'
+import { hasTable, migrateTables, placeOf } from '../../util/postgres.ts'
+import { connectionMessageOf, firstLineOf } from '../../util/unknown-values.ts'
 
 /** The key of the advisory lock for migrations: any number that no other program uses. */
-const LOCK = 4_870_114_201
+const SCHEMA_LOCK = 4_870_114_201
 
 const VERSION_TABLE = 'hydrant_schema'
 
@@ -106,7 +105,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
 export async function migratePostgres(pool: Pool, url: string, migrations: readonly string[]): Promise<void> {
   const createNewer = (version: number) =>
     createHydrantError('HYD_LEDGER_NEWER', [placeOf(url), version, migrations.length])
-  const tables = { versionTable: VERSION_TABLE, lock: LOCK, migrations, createNewer }
+  const tables = { versionTable: VERSION_TABLE, lock: SCHEMA_LOCK, migrations, createNewer }
   await transact(pool, (client) => migrateTables(client, tables))
 }
 
@@ -114,4 +113,81 @@ export async function migratePostgres(pool: Pool, url: string, migrations: reado
 export async function requirePostgres(pool: Pool, url: string): Promise<void> {
   const isThere = await transact(pool, (client) => hasTable(client, VERSION_TABLE))
   if (!isThere) throw createHydrantError('HYD_LEDGER_MISSING', [placeOf(url)])
+}
+
+const CONNECT_MS = 3_000
+const STATEMENT_MS = 5_000
+const MAX_CONNECTIONS = 3
+const IDLE_MS = 10_000
+/** The object id of PostgreSQL's type bigint. */
+const BIGINT = 20
+
+// Set in each transaction instead of when connecting, because connection poolers refuse the startup parameters.
+const BEGIN = `BEGIN; SET LOCAL statement_timeout = ${STATEMENT_MS}; SET LOCAL lock_timeout = ${STATEMENT_MS}`
+
+/** Creates a pool, which connects with the first query. Throws HYD_LEDGER_PG_MISSING. */
+export async function createPostgresPool(url: string): Promise<Pool> {
+  const { Pool, types } = await loadDriver(url)
+  const pool = new Pool({
+    connectionString: url,
+    application_name: 'hydrant',
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    idleTimeoutMillis: IDLE_MS,
+    // For a server that does not respond at all, so that its `statement_timeout` has no effect.
+    query_timeout: STATEMENT_MS + CONNECT_MS,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    types: {
+      // Counts and times are far below `Number.MAX_SAFE_INTEGER`.
+      getTypeParser: (oid, format) => (Number(oid) === BIGINT ? Number : types.getTypeParser(oid, format)),
+    },
+  })
+  // A query rejects when its connection breaks. The pool replaces idle connections that break.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('error', () => {})
+  return pool
+}
+
+/** Runs `work` in a transaction: everything that it does is committed, or nothing. */
+export async function transact<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query(BEGIN)
+    const result = await work(client)
+    await client.query('COMMIT')
+    client.release()
+    return result
+  } catch (error) {
+    // Closes the connection, because its state is unknown. This also ends the transaction.
+    client.release(true)
+    throw error
+  }
+}
+
+/**
+ * Converts an error of a query to HYD_LEDGER_FAILED or HYD_LEDGER_UNREACHABLE. Returns an error of Hydrant as it is.
+ */
+export function toPostgresError(url: string, error: unknown): HydrantError {
+  if (isHydrantError(error)) return error
+  // Only errors that the server sent have a severity.
+  const isFromServer = error instanceof Error && 'severity' in error
+  return createHydrantError(
+    isFromServer ? 'HYD_LEDGER_FAILED' : 'HYD_LEDGER_UNREACHABLE',
+    [placeOf(url), connectionMessageOf(error)],
+    error,
+  )
+}
+
+function isHydrantError(error: unknown): error is HydrantError {
+  return error instanceof Error && error.name === 'HydrantError'
+}
+
+async function loadDriver(url: string) {
+  try {
+    const { default: driver } = await import('pg')
+    return driver
+  } catch (error) {
+    throw createHydrantError('HYD_LEDGER_PG_MISSING', [placeOf(url), firstLineOf(error)], error)
+  }
 }

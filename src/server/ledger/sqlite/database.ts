@@ -1,3 +1,6 @@
+import { createHydrantError, type HydrantError } from '../../errors/hydrant-error.ts'
+import { firstLineOf } from '../../util/unknown-values.ts'
+
 // The database that the ledger uses. Both drivers have the same methods for statements, and none for transactions.
 
 /** The part of an SQLite database that the ledger uses. */
@@ -28,7 +31,7 @@ interface Statement<Values extends unknown[], Row> {
 }
 
 /** The part of a driver's database that this module uses. */
-export interface DriverDatabase {
+interface DriverDatabase {
   exec(sql: string): void
   prepare(sql: string): DriverStatement
   close(): void
@@ -105,4 +108,104 @@ function adaptStatement<Values extends unknown[], Row>(statement: DriverStatemen
 
 function firstColumn(row: unknown): unknown {
   return typeof row === 'object' && row !== null ? Object.values(row)[0] : undefined
+}
+
+interface OpenOptions {
+  /** The default is false. */
+  readOnly?: boolean
+  /** How long to wait for another connection's lock, in milliseconds. The default is 0. */
+  timeout?: number
+}
+
+/** A library that reads and writes SQLite files. */
+export interface Driver {
+  name: typeof PACKAGE | typeof NODE
+  /** Why `node:sqlite` replaces the package; null if it does not. */
+  reason: string | null
+  open(file: string, options?: OpenOptions): Database
+}
+
+/** The part that both libraries have in common. */
+interface DriverModule {
+  DatabaseSync: new (file: string, options: { readOnly: boolean }) => DriverDatabase
+}
+
+const PACKAGE = '@photostructure/sqlite'
+const NODE = 'node:sqlite'
+
+/**
+ * Loads the driver: the package @photostructure/sqlite, or `node:sqlite` if the package cannot be loaded. Throws
+ * HYD_LEDGER_SQLITE_MISSING for the ledger `file` if Node.js has no `node:sqlite` either.
+ */
+export async function loadDriver(file: string): Promise<Driver> {
+  try {
+    return createDriver(PACKAGE, null, await import('@photostructure/sqlite'))
+  } catch (error) {
+    // The other lines are paths.
+    const reason = firstLineOf(error)
+    const module = await importNodeSqlite()
+    if (module === null) throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, reason], error)
+    return createDriver(NODE, reason, module)
+  }
+}
+
+/** Node.js has the module from version 22.13 on. The types of Node.js 20 do not know it. */
+async function importNodeSqlite(): Promise<DriverModule | null> {
+  const name: string = NODE
+  try {
+    return await import(name)
+  } catch {
+    return null
+  }
+}
+
+function createDriver(name: Driver['name'], reason: string | null, { DatabaseSync }: DriverModule): Driver {
+  return {
+    name,
+    reason,
+    open(file, { readOnly = false, timeout = 0 } = {}) {
+      const db = adaptDatabase(new DatabaseSync(file, { readOnly }))
+      // `node:sqlite` ignores its option `timeout` before Node.js 22.16.
+      db.pragma(`busy_timeout = ${timeout}`)
+      return db
+    },
+  }
+}
+
+/** Replaces NUL, at which the driver would cut the text off. JSON need not be passed: it escapes NUL. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd')
+}
+
+/** Converts an error of an operation on an open file to HYD_LEDGER_DAMAGED or HYD_LEDGER_FAILED. */
+export function toSqliteError(file: string, error: unknown): HydrantError {
+  const { code, message } = readError(error)
+  const isDamaged = /^SQLITE_(?:NOTADB|CORRUPT)/.test(code)
+  return createHydrantError(isDamaged ? 'HYD_LEDGER_DAMAGED' : 'HYD_LEDGER_FAILED', [file, message], error)
+}
+
+/** Returns SQLite's result code, or the system's or Hydrant's error code, and the message of an error. */
+export function readError(error: unknown): { code: string; message: string } {
+  if (!(error instanceof Error)) return { code: '', message: String(error) }
+  const { message } = error
+  if ('sqliteCodeName' in error) return { code: String(error.sqliteCodeName), message }
+  const code = 'code' in error ? String(error.code) : ''
+  if (code !== 'ERR_SQLITE_ERROR') return { code, message }
+  const text = 'errstr' in error ? String(error.errstr) : message
+  return { code: CODES[text] ?? 'SQLITE_ERROR', message }
+}
+
+/**
+ * SQLite's result codes by their texts. `node:sqlite` has the text in `errstr`. Version 1 of the package has it only in
+ * the message of the errors of `all` and `pragma`.
+ */
+const CODES: Record<string, string> = {
+  'access permission denied': 'SQLITE_PERM',
+  'attempt to write a readonly database': 'SQLITE_READONLY',
+  'database disk image is malformed': 'SQLITE_CORRUPT',
+  'database is locked': 'SQLITE_BUSY',
+  'database or disk is full': 'SQLITE_FULL',
+  'disk I/O error': 'SQLITE_IOERR',
+  'file is not a database': 'SQLITE_NOTADB',
+  'unable to open database file': 'SQLITE_CANTOPEN',
 }

@@ -1,9 +1,9 @@
 import { renameSync, statSync } from 'node:fs'
-import { hasCode } from '../../util/message-of.ts'
-import { createDelegateLedger } from '../delegate-ledger.ts'
+import { hasCode } from '../../util/unknown-values.ts'
 import type { Ledger, LedgerLimits } from '../ledger.ts'
-import { loadDriver } from './driver.ts'
-import { refuseForeignFile } from './foreign.ts'
+import { createDelegateLedger } from '../ledger-rpc.ts'
+import { loadDriver } from './database.ts'
+import { refuseForeignFile } from './open-file.ts'
 import { openSqliteLedger } from './sqlite-ledger.ts'
 
 /** Logs a warning about the ledger for operators. */

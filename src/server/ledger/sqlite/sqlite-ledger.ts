@@ -1,32 +1,44 @@
-import type { KeptError } from '../../errors/failure-record.ts'
-import { fingerprintOfDigest } from '../entries.ts'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Occurrence } from '../../errors/failure-record.ts'
+import { createHydrantError } from '../../errors/hydrant-error.ts'
+import { fingerprintOfDigest, hourOf, type LedgerEntry } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,
+  LEAST_PLACES,
   type Ledger,
-  type LedgerEntry,
   type LedgerLimits,
   type ListQuery,
   MAX_RELEASES,
   type ReadQuery,
 } from '../ledger.ts'
 import {
-  type FailureRow,
+  addFailuresSql,
+  DETAILS_COLUMNS,
+  FAILURE_COLUMNS,
+  fromDetailsRow,
   fromFailureRow,
-  fromOccurrenceRow,
   listSql,
+  namesOf,
+  OCCURRENCE_ROW,
   type OccurrenceRow,
-  SUMMARY_COLUMNS,
+  type Row,
+  toFailureRow,
+  toOccurrenceRow,
 } from '../rows.ts'
-import type { Database } from './database.ts'
-import { openSqliteFile } from './open-file.ts'
-import { openSqliteReader } from './open-reader.ts'
-import { createSqlitePruner, usedBytes } from './prune.ts'
-import { refuseNewer, SQLITE_MIGRATIONS } from './schema.ts'
-import { readError, toSqliteError } from './sqlite-error.ts'
-import { storable } from './storable.ts'
-import { createSqliteWriter } from './write.ts'
+import { type Database, type Driver, loadDriver, readError, storable, toSqliteError } from './database.ts'
+import {
+  BUSY_MS,
+  migrateSqlite,
+  openSqliteFile,
+  refuseForeignFile,
+  refuseForeignTables,
+  refuseNewer,
+  SQLITE_MIGRATIONS,
+} from './open-file.ts'
 
-const DIALECT = { prefix: '', position: 'instr' }
+const DIALECT = { prefix: '', position: 'instr', least: 'min', greatest: 'max' }
 
 /**
  * Opens a ledger in a file, in this thread: each call blocks it. Throws the errors of `openSqliteFile`. The ledger's
@@ -52,9 +64,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
     for (const entry of entries) writeEntry(entry)
     pruner.prune(entries.length)
   })
-  const details = db.prepare<[string], FailureRow & { error: string }>(
-    `SELECT ${SUMMARY_COLUMNS}, error FROM failures WHERE fingerprint = ?`,
-  )
+  const details = db.prepare<[string], Row>(`SELECT ${DETAILS_COLUMNS} FROM failures WHERE fingerprint = ?`)
   const occurrences = db.prepare<[string, string, number], OccurrenceRow>(
     `SELECT data, is_recovered FROM occurrences
     WHERE fingerprint = ? ORDER BY substr(digest, length(fingerprint) + 2) = ? DESC, time DESC, id DESC LIMIT ?`,
@@ -86,10 +96,7 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
 
   function read(fingerprint: string, { limit = DEFAULT_OCCURRENCES, occurrence = '' }: ReadQuery = {}) {
     const row = details.get(fingerprint)
-    if (!row) return null
-    const found = occurrences.all(fingerprint, occurrence, limit).map(fromOccurrenceRow)
-    // `toFailureRow` wrote it.
-    return { ...fromFailureRow(row), error: JSON.parse(row.error) as KeptError, occurrences: found }
+    return row ? fromDetailsRow(row, occurrences.all(fingerprint, occurrence, limit)) : null
   }
 
   return {
@@ -116,8 +123,236 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
 function list(db: Database, query: ListQuery) {
   const { sql, values } = listSql(query, DIALECT)
   // SQLite reads `$1` as a parameter with the name 1.
-  const named = Object.fromEntries(
-    values.map((value, index) => [index + 1, typeof value === 'string' ? storable(value) : value]),
+  const named = Object.fromEntries(values.map((value, index) => [index + 1, toSqlite(value)]))
+  return db.prepare<[typeof named], Row>(sql).all(named).map(fromFailureRow)
+}
+
+/** Returns a value that the driver can pass to SQLite, which has no booleans. */
+function toSqlite(value: Row[string] = null): string | number | null {
+  if (typeof value === 'boolean') return Number(value)
+  return typeof value === 'string' ? storable(value) : value
+}
+
+/** Returns a function that writes one entry of a batch. It must be called in a transaction. */
+function createSqliteWriter(db: Database, maxOccurrences: number): (entry: LedgerEntry) => void {
+  const places = (columns: readonly unknown[]) => `VALUES (${columns.map(() => '?').join(', ')})`
+  const addFailure = db.prepare(addFailuresSql(places(FAILURE_COLUMNS), DIALECT))
+  const addOccurrence = db.prepare(`INSERT INTO occurrences (${namesOf(OCCURRENCE_ROW)}) ${places(OCCURRENCE_ROW)}`)
+  const addHour = db.prepare(
+    `INSERT INTO hours (fingerprint, hour, count) VALUES (?, ?, ?)
+    ON CONFLICT (fingerprint, hour) DO UPDATE SET count = count + excluded.count`,
   )
-  return db.prepare<[Record<string, string | number>], FailureRow>(sql).all(named).map(fromFailureRow)
+  const addRelease = db.prepare(
+    'INSERT INTO releases (release, first_met, is_build) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  const reopen = db.prepare(
+    `UPDATE failures SET solved_at = NULL
+    WHERE fingerprint = ? AND solved_at < (SELECT max(first_met) FROM releases WHERE release IN (?, ?))`,
+  )
+  const trim = db.prepare(
+    `DELETE FROM occurrences WHERE id IN (
+      SELECT id FROM occurrences WHERE fingerprint = ? ORDER BY time DESC, id DESC LIMIT -1 OFFSET ?
+    )`,
+  )
+
+  const sideOf = db.prepare<[string], LedgerEntry['side']>('SELECT side FROM failures WHERE fingerprint = ?').pluck()
+  const remove = db.prepare('DELETE FROM failures WHERE fingerprint = ?')
+
+  return (entry) => {
+    const { fingerprint, side, hours, occurrences } = entry
+    if ((sideOf.get(fingerprint) ?? side) !== side) {
+      if (side === 'client') return
+      remove.run(fingerprint)
+    }
+    const row = toFailureRow(entry)
+    addFailure.run(...FAILURE_COLUMNS.map(({ name }) => toSqlite(row[name])))
+    for (const [hour, count] of Object.entries(hours)) addHour.run(fingerprint, Number(hour), count)
+    // Nearly all occurrences of a batch have the same release and build, which are then written once.
+    let last: Occurrence | null = null
+    for (const occurrence of occurrences) {
+      const { release, build = release, time } = occurrence
+      if (release !== last?.release || occurrence.build !== last.build) {
+        last = occurrence
+        addRelease.run(release, time, 0)
+        addRelease.run(build, time, 1)
+        reopen.run(fingerprint, release, build)
+      }
+      const row = toOccurrenceRow(fingerprint, occurrence)
+      addOccurrence.run(...OCCURRENCE_ROW.map(({ name }) => toSqlite(row[name])))
+    }
+    trim.run(fingerprint, maxOccurrences)
+  }
+}
+
+/** The most failures that a batch removes, in addition to the number of its entries: a write must not take long. */
+const MAX_FAILURES = 50
+const MAX_ROWS = 1_000
+/** SQLite reuses free pages. Above this number they are returned to the system, at most this number at a time. */
+const MAX_FREE_PAGES = 500
+
+export interface SqlitePruner {
+  /** Removes a part of what exceeds the limits, in the transaction of a batch with this number of entries. */
+  prune(entries: number): void
+  /** Returns free pages to the system. Must be called outside of transactions. */
+  shrink(): void
+}
+
+function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePruner {
+  const oldOccurrences = db.prepare(
+    'DELETE FROM occurrences WHERE id IN (SELECT id FROM occurrences WHERE time < ? LIMIT ?)',
+  )
+  const oldHours = db.prepare(
+    'DELETE FROM hours WHERE (fingerprint, hour) IN (SELECT fingerprint, hour FROM hours WHERE hour < ? LIMIT ?)',
+  )
+  // Whether a failure is reopened depends on when its last release and its last build were first seen.
+  const oldReleases = db.prepare(
+    `DELETE FROM releases WHERE release IN (
+      SELECT release FROM releases
+      WHERE first_met < ? AND release NOT IN (SELECT last_release FROM failures)
+        AND release NOT IN (SELECT last_build FROM failures WHERE last_build IS NOT NULL) LIMIT ?
+    )`,
+  )
+  const oldFailures = db.prepare(
+    `DELETE FROM failures WHERE fingerprint IN (
+      SELECT fingerprint FROM failures WHERE last_seen < ? ORDER BY last_seen LIMIT ?
+    )`,
+  )
+  // First the browsers' failures that outnumber the server's, then the failures of a throw site that exceed its share.
+  // Clients can cause both at will, with reports and with messages that vary; they must not displace other failures.
+  const firstToGo = db
+    .prepare<[number], string>(
+      `SELECT fingerprint FROM (
+        SELECT fingerprint, last_seen, CASE
+          WHEN side = 'client' AND row_number() OVER (PARTITION BY side ORDER BY last_seen DESC)
+            > (SELECT count(*) FROM failures WHERE side = 'server') THEN 2
+          WHEN row_number() OVER (PARTITION BY side, type, source ORDER BY last_seen DESC)
+            > (SELECT count(*) FROM failures) / ${LEAST_PLACES} THEN 1
+          ELSE 0 END AS turn
+        FROM failures
+      ) ORDER BY turn DESC, last_seen LIMIT ?`,
+    )
+    .pluck()
+  const remove = db.prepare('DELETE FROM failures WHERE fingerprint = ?')
+  const count = db.prepare<[], number>('SELECT count(*) FROM failures').pluck()
+  const countFailures = () => count.get() ?? 0
+
+  return {
+    prune(entries) {
+      const maxRemoved = entries + MAX_FAILURES
+      const oldest = Date.now() - limits.maxAgeMs
+      oldOccurrences.run(oldest, MAX_ROWS)
+      oldHours.run(hourOf(oldest), MAX_ROWS)
+      oldReleases.run(oldest, MAX_ROWS)
+      oldFailures.run(oldest, maxRemoved)
+      const failures = countFailures()
+      let excess = failures - limits.maxFailures
+      const isTooMuch = () => excess > 0 || usedBytes(db) > limits.maxBytes
+      if (!isTooMuch()) return
+      for (const fingerprint of firstToGo.all(Math.min(maxRemoved, failures - 1))) {
+        if (!isTooMuch()) return
+        remove.run(fingerprint)
+        excess--
+      }
+    },
+    shrink() {
+      if (readPragma(db, 'freelist_count') > MAX_FREE_PAGES) db.pragma(`incremental_vacuum(${MAX_FREE_PAGES})`)
+    },
+  }
+}
+
+/** Returns the size of the database without its free pages. */
+function usedBytes(db: Database): number {
+  return (readPragma(db, 'page_count') - readPragma(db, 'freelist_count')) * readPragma(db, 'page_size')
+}
+
+function readPragma(db: Database, name: string): number {
+  return Number(db.pragma(name, { simple: true }))
+}
+
+export interface SqliteReader {
+  db: Database
+  close(): void
+}
+
+/**
+ * Opens a ledger's file for reading. It creates and changes nothing in the file's folder, so that read access is
+ * enough. If the file cannot be read in place, it opens a temporary copy. Throws HYD_LEDGER_SQLITE_MISSING,
+ * HYD_LEDGER_UNREADABLE, HYD_LEDGER_FOREIGN, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
+ */
+export async function openSqliteReader(file: string): Promise<SqliteReader> {
+  refuseForeignFile(file)
+  const driver = await loadDriver(file)
+  try {
+    // Without a write-ahead log no process has the file open. SQLite would create a log and leave it there.
+    const inPlace = existsSync(logOf(file)) ? openInPlace(driver, file) : null
+    return inPlace ?? openCopy(driver, file)
+  } catch (error) {
+    throw toReadError(file, error)
+  }
+}
+
+/**
+ * The codes of a file that cannot be read in place: its format is an earlier one and has to be migrated, or a killed
+ * process has left a write-ahead log whose index is missing or not readable.
+ */
+const NOT_IN_PLACE = /^SQLITE_(?:READONLY|CANTOPEN)/
+
+function openInPlace(driver: Driver, file: string): SqliteReader | null {
+  let db: Database | null = null
+  try {
+    const reader = driver.open(file, { readOnly: true, timeout: BUSY_MS })
+    db = reader
+    refuseForeignTables(reader, file)
+    migrateSqlite(reader, SQLITE_MIGRATIONS, file)
+    return { db: reader, close: () => void reader.close() }
+  } catch (error) {
+    db?.close()
+    if (NOT_IN_PLACE.test(readError(error).code)) return null
+    throw error
+  }
+}
+
+function openCopy(driver: Driver, file: string): SqliteReader {
+  const folder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
+  const copy = join(folder, 'copy.db')
+  let db: Database | undefined
+  const close = () => {
+    db?.close()
+    removeCopy(folder, copy)
+  }
+  try {
+    copyFileSync(file, copy)
+    if (existsSync(logOf(file))) copyFileSync(logOf(file), logOf(copy))
+    db = driver.open(copy)
+    refuseForeignTables(db, file)
+    migrateSqlite(db, SQLITE_MIGRATIONS, file)
+    return { db, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/**
+ * Removes the copy. Windows removes no open file, and the driver for Node.js 20 keeps a closed database open until its
+ * statements are collected. There the files stay in the temporary folder, but empty.
+ */
+function removeCopy(folder: string, copy: string) {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // SQLite itself removes the third file, the index of the log, when the process ends.
+    for (const path of [copy, logOf(copy)]) if (existsSync(path)) truncateSync(path)
+  }
+}
+
+function logOf(file: string): string {
+  return `${file}-wal`
+}
+
+function toReadError(file: string, error: unknown) {
+  const { code, message } = readError(error)
+  if (code === 'HYD_LEDGER_NEWER' || code === 'HYD_LEDGER_FOREIGN') return error
+  if (/^E[A-Z]+$/.test(code)) return createHydrantError('HYD_LEDGER_UNREADABLE', [file, message], error)
+  return toSqliteError(file, error)
 }

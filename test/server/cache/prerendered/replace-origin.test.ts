@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { replaceOrigin } from '../../../../src/server/cache/prerendered/replace-origin.ts'
+import { replaceOrigin } from '../../../../src/server/cache/prerendered-pages.ts'
 
 const FROM = 'http://0a1b.prerendered.invalid'
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`

@@ -5,15 +5,15 @@ import pg from 'pg'
 import type { Test } from 'tap'
 import type { StoreBackend } from '../../../../src/server/cache/shared/backend.ts'
 import { createSharedStore, type StoreInput } from '../../../../src/server/cache/shared/create-shared-store.ts'
-import { createMemoryShare } from '../../../../src/server/cache/shared/memory/memory-share.ts'
 import {
   answerShareCall,
+  createMemoryShare,
   createShareClient,
   type ShareClient,
-} from '../../../../src/server/cache/shared/memory/share-calls.ts'
-import { createPostgresBackend } from '../../../../src/server/cache/shared/postgres/postgres-backend.ts'
+} from '../../../../src/server/cache/shared/memory-share.ts'
+import { createPostgresBackend } from '../../../../src/server/cache/shared/postgres-backend.ts'
 import type { SharedStore, StoredResponse } from '../../../../src/server/cache/shared/shared-store.ts'
-import { createValkeyBackend } from '../../../../src/server/cache/shared/valkey/valkey-backend.ts'
+import { createValkeyBackend } from '../../../../src/server/cache/shared/valkey-backend.ts'
 import { until } from '../../../until.ts'
 
 /** Opens the store of a further process. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readBrowserStack } from '../../../../src/server/failures/stacks/browser-stack.ts'
+import { readBrowserStack } from '../../../../src/server/failures/stacks/stack-frame.ts'
 import { findFailing } from '../../../find-failing.ts'
 
 const ASSETS = 'https://shop.example/_hydrant/assets'

@@ -1,6 +1,6 @@
 import { runInThisContext } from 'node:vm'
 import t from 'tap'
-import { readStack } from '../../../../src/server/failures/stacks/error-stack.ts'
+import { readStack } from '../../../../src/server/failures/stacks/stack-frame.ts'
 
 const SITE = '/shop/.hydrant/server/index.mjs'
 const REACT = '/shop/node_modules/react-dom/cjs/react-dom-server.js'

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
+import { withoutCallers } from '../../../../src/server/failures/error-analyzer.ts'
 import { type MappedFrame, readFrame } from '../../../../src/server/failures/stacks/stack-frame.ts'
-import { withoutCallers } from '../../../../src/server/failures/stacks/without-callers.ts'
 
 /** Frames by the names that the tests use. */
 const FRAMES: Record<string, string> = {

@@ -1,0 +1,84 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+
+type Callback = (error?: Error | null) => void
+
+/** A response of Node.js that counts the bytes of its body: one that is sent in parts has no `Content-Length`. */
+export class CountedResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  bodyBytes = 0
+
+  override write(chunk: unknown, encoding?: BufferEncoding | Callback, callback?: Callback): boolean {
+    this.bodyBytes += sizeOf(chunk, encoding)
+    // Node accepts a callback as the second argument. Its types express that in overloads.
+    return super.write(chunk, encoding as BufferEncoding, callback as Callback)
+  }
+
+  override end(chunk?: unknown, encoding?: BufferEncoding | Callback, callback?: Callback): this {
+    this.bodyBytes += sizeOf(chunk, encoding)
+    // `end` has the overloads of `write`.
+    return super.end(chunk, encoding as BufferEncoding, callback as Callback)
+  }
+}
+
+function sizeOf(chunk: unknown, encoding?: BufferEncoding | Callback): number {
+  if (typeof chunk === 'string') return Buffer.byteLength(chunk, typeof encoding === 'string' ? encoding : 'utf8')
+  return chunk instanceof Uint8Array ? chunk.byteLength : 0
+}
+
+const WITHOUT_BODY = [204, 304]
+
+/**
+ * Returns how many bytes of the body were written to the connection. For a response that does not count, it is the
+ * `Content-Length`; undefined if there is none.
+ */
+export function bodyBytesOf(raw: ServerResponse, method: string): number | undefined {
+  if (method === 'HEAD' || WITHOUT_BODY.includes(raw.statusCode)) return 0
+  if (raw instanceof CountedResponse) return raw.bodyBytes
+  const length = raw.getHeader('content-length')
+  return length === undefined ? undefined : Number(length)
+}
+
+/** Milliseconds that a connection which was ended here is still read. */
+const LINGER_MS = 2_000
+
+/**
+ * Ends a socket after its last response, and reads it until the client ends it too. Node.js would close the socket as
+ * soon as the response is written. If unread data has arrived then, the system resets the connection, and the client
+ * may lose the response.
+ */
+export function endGently(socket: Socket) {
+  socket.destroySoon = () => linger(socket)
+}
+
+/** The newest request of each watched socket. */
+const newest = new WeakMap<Socket, IncomingMessage>()
+
+/** Ends the socket of a request gently if the response is sent before the body has arrived. */
+export function endAfterBody(request: IncomingMessage) {
+  const { socket } = request
+  // A socket of HTTP/2 has many requests, and must not be changed. A request that a test made may have none.
+  if (request.httpVersionMajor !== 1 || !(socket instanceof Socket)) return
+  const isWatched = newest.has(socket)
+  newest.set(socket, request)
+  if (isWatched) return
+  const { destroySoon } = socket
+  socket.destroySoon = () => {
+    if (newest.get(socket)?.complete === false) linger(socket)
+    else destroySoon.call(socket)
+  }
+}
+
+function linger(socket: Socket) {
+  if (socket.destroyed) return
+  socket.end()
+  socket.resume()
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+/** Returns the response that a connection sends now; null if there is none. */
+export function currentResponse(socket: Socket): ServerResponse | null {
+  // Node.js keeps it in `_httpMessage` and offers no public way to read it.
+  const { _httpMessage: response } = socket as { _httpMessage?: ServerResponse | null }
+  return response ?? null
+}

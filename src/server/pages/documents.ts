@@ -1,0 +1,204 @@
+import { createAppTree, type Tree, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
+import { fallbackNoscript, fallbackPart, hostScript } from '../../shared/tree/fallback.ts'
+import { navigationStore } from '../../shared/tree/navigation-state.ts'
+import type { Platform } from '../../shared/tree/platform.ts'
+import { type BootDocument, bootScript, type PageExtras } from '../../shared/wire/boot.ts'
+import type { ServerError } from '../../shared/wire/public-error.ts'
+import { needsUnflatten } from '../../shared/wire/values.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { createResponse, type PageResponse } from '../context/response.ts'
+import type { Site } from '../context/site.ts'
+import { runStep } from '../context/steps.ts'
+import { createHydrantError, warnOf } from '../errors/hydrant-error.ts'
+import { isStorable, styleNonceOf } from '../http/headers.ts'
+import { wantsWhole } from '../http/negotiate.ts'
+import { deferData, NO_DATA, withSafePromises } from '../render/deferred.ts'
+import { type DocumentInput, type Rendered, renderDocument } from '../render/document.ts'
+import { addLazyUrl } from '../render/lazy-url.ts'
+import { showPartsWithoutScript } from '../render/without-script.ts'
+import { noteUnreadPromises } from './development-notes.ts'
+import type { DocumentPlan } from './document-plan.ts'
+import type { WrittenExtras } from './page-extras.ts'
+import { mayReport } from './report-settings.ts'
+
+export interface PageRender {
+  plan: DocumentPlan
+  /** Data of the layouts, outermost first, then the page's. */
+  data: readonly unknown[]
+  extras?: WrittenExtras | null
+  leaf: TreeLeaf
+  /** The promise of the page's `loadVisitor`; missing without one. */
+  visitorData?: Promise<unknown> | undefined
+  /** What an error page shows; missing for a page. */
+  shown?: ServerError
+}
+
+/**
+ * Returns whether a document that is not complete at the shell may be streamed. One that caches may store is sent
+ * whole: it could fail halfway, with the status 200, for everyone.
+ */
+export function mayStream(plan: DocumentPlan, ctx: RequestContext): boolean {
+  return ctx.shared === null && !isStorable(ctx.reply) && canSendParts(plan, ctx)
+}
+
+/** Returns whether the client and the page can do with a document in parts. */
+export function canSendParts({ canStream }: DocumentPlan, { format, request, hasScripts }: RequestContext): boolean {
+  return canStream && hasScripts && format !== 'markdown' && !wantsWhole(request.headers['user-agent'])
+}
+
+/** Renders a page or an error page. Throws HYD_DATA_UNSERIALISABLE; every other outcome is in the result. */
+export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rendered> {
+  const { plan, leaf, data: loaded, extras: written, visitorData, shown } = page
+  const { site, nonce, params } = ctx
+  const isMarkdown = ctx.format === 'markdown'
+  const platform = createPlatform(written?.value, ctx)
+  // Extras that contain a promise are serialized together with the data.
+  const extras = visitorData ? null : written
+  const values = visitorData ? [...loaded, { ...written?.value, visitorData }] : loaded
+  const isBare = !extras && values.every((value) => value === undefined)
+  const data = isBare ? NO_DATA : deferData(values, filesOf(plan, values.length), ctx)
+  const safe = data.pendingCount() > 0 ? values.map((value) => withSafePromises(value, substitute, ctx)) : values
+  const tree: Tree = {
+    layouts: plan.layouts,
+    leaf,
+    data: extras ? [...safe, extras.value] : safe,
+    params,
+    address: ctx,
+  }
+  const serialized = extras ? [...data.serialized, extras.serialized] : data.serialized
+  function substitute(reason: unknown): Error {
+    return ctx.substitute(reason, { phase: 'load', place: data.place })
+  }
+
+  const writeFallback = ctx.hasScripts ? fallbackNoscript : fallbackPart
+
+  const document: DocumentInput = {
+    render: site.render,
+    metrics: site.metrics,
+    element: createAppTree(tree, platform),
+    nonce,
+    styleNonce: platform.styleNonce,
+    completeHead(isStreamed, head) {
+      if (head === null) {
+        // In development, the layouts around an error may not be loaded.
+        if (leaf.kind === 'page') warnOfLayout(ctx)
+        return ''
+      }
+      if (!ctx.hasScripts) return head
+      site.policies?.watchHead(head, ctx)
+      const needsReader = data.needsReader || (extras && needsUnflatten(extras.serialized))
+      const readers = needsReader ? plan.readerPreloads.join(nonce) : ''
+      const written = isStreamed ? showPartsWithoutScript(head, platform.styleNonce) : head
+      return written + plan.preloads.join(nonce) + readers
+    },
+    shellEnd: () => (isMarkdown ? '' : writeShellEnd(page, serialized, ctx)),
+    data,
+    ctx,
+    // The headers of the page do not hold for an error.
+    canStream: () => (shown ? ctx.shared === null && canSendParts(plan, ctx) : mayStream(plan, ctx)),
+    status: () => shown?.status ?? ctx.reply.statusCode,
+    isInPlace: isMarkdown || !ctx.hasScripts,
+    renderMs: site.options.timeouts.renderMs,
+    maxLength: site.options.limits.maxDocumentLength,
+    endOfFailed: ({ digest, status }) => (leaf.kind === 'page' ? writeFallback(digest, status, platform) : ''),
+  }
+  const rendering = Promise.resolve(runStep('render', ctx.route, ctx, () => renderDocument(document), thrownIn))
+  if (leaf.kind === 'page') noteUnreadPromises(safe, plan.dataFiles, rendering, ctx)
+  return rendering
+}
+
+/**
+ * Makes the response of a rendered document.
+ *
+ * @param shown What an error page shows; none for a page.
+ */
+export function documentResponse(
+  rendered: Extract<Rendered, { kind: 'whole' | 'stream' }>,
+  shown?: ServerError,
+): PageResponse {
+  // A part of a page that failed before the response began decides the status, even if the rest is complete.
+  const failure = shown?.kind === 'failure' ? shown : rendered.failure
+  const parts = { failure, status: shown?.status ?? null, isError: shown !== undefined }
+  if (rendered.kind === 'whole')
+    return createResponse('html', rendered.text, { ...parts, isPage: !shown && failure === null })
+  // The stream can still fail, so no cache may keep it.
+  const given = { ...parts, isStreamed: true, audience: 'nobody' } as const
+  return createResponse('html', rendered.stream, { ...given, rest: () => rendered.ended })
+}
+
+const thrownIn = (rendered: Rendered) => (rendered.kind === 'thrown' ? rendered.caught : null)
+
+const warned = new WeakSet<RequestContext['site']>()
+
+/** Warns once that the root layout does not render `<html>`. */
+function warnOfLayout({ site, route }: RequestContext) {
+  const file = site.build.root.layouts[0]?.file
+  if (warned.has(site) || !file) return
+  warned.add(site)
+  warnOf(createHydrantError('HYD_LAYOUT_HTML', [file, route]), route, site.app.log)
+}
+
+/** Returns the files that values come from. Extras come from the file of the page. */
+function filesOf({ dataFiles }: DocumentPlan, count: number): readonly string[] {
+  return count > dataFiles.length ? [...dataFiles, dataFiles.at(-1) ?? ''] : dataFiles
+}
+
+/** Returns the boot data, and the script that starts the browser's side; an empty text for a page without scripts. */
+export function writeShellEnd(
+  { plan, leaf }: Pick<PageRender, 'plan' | 'leaf'>,
+  serialized: readonly string[],
+  ctx: RequestContext,
+  nonce = ctx.nonce,
+): string {
+  const { site } = ctx
+  if (!ctx.hasScripts) return updateScript(site, nonce)
+  const boot = bootScript(plan.boot, bootOf(leaf, ctx), serialized, site.publicEnv)
+  return `<script nonce="${nonce}">${boot}</script>${entryScript(site, nonce)}`
+}
+
+function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: RequestContext): BootDocument {
+  const boot: BootDocument = { url: href, params }
+  if (request.method !== 'GET' && request.method !== 'HEAD') boot.reload = false
+  if (leaf.kind === 'shown') Object.assign(boot, { shown: leaf.shown, host: address.host })
+  if (!mayReport(site.options.reports, request.headers)) boot.reports = 0
+  if (site.isExported) boot.isExported = true
+  return boot
+}
+
+// An object that begins with a spread gets a hidden class of its own in V8.
+// perf: one literal with all fields, 0.04 µs instead of 4.1 µs, commit 8d8d4fde
+export function createPlatform(extras: PageExtras | undefined, ctx: RequestContext): Platform {
+  return {
+    side: 'server',
+    host: ctx.address.host,
+    search: ctx.search,
+    base: ctx.site.baseInUrls,
+    nonce: ctx.nonce,
+    hostScript: ctx.hasScripts ? hostScript : noHostScript,
+    styleNonce: styleNonceOf(ctx.reply),
+    navigation: navigationStore,
+    extras,
+    address: ctx,
+    page: 0,
+    addUrl: addLazyUrl,
+    reload,
+  }
+}
+
+const noHostScript = () => ''
+
+// On the server there is nothing to reload.
+const reload = () => {}
+
+/** Returns the element that loads the script of the browser's side. */
+export function entryScript({ build }: Site, nonce: string): string {
+  return `<script type="module" src="${build.entry.url}" nonce="${nonce}" async=""></script>`
+}
+
+/**
+ * Returns the script of a document that is not hydrated. In development it shows errors, and loads the document again
+ * after a change of the site. In production it is empty.
+ */
+export function updateScript(site: Site, nonce: string): string {
+  return site.build.manifest.mode === 'development' ? entryScript(site, nonce) : ''
+}

@@ -1,0 +1,209 @@
+import { STATUS_CODES } from 'node:http'
+import { NOT_FOUND } from '../../shared/tree/app-tree.tsx'
+import { fallbackDocument, hostScript } from '../../shared/tree/fallback.ts'
+import type { Refusal, ServerError } from '../../shared/wire/public-error.ts'
+import type { Route } from '../build-output/load-build.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { createResponse, type PageResponse } from '../context/response.ts'
+import { isSentOnRedirect, type Redirection, redirectLocation, redirectStatus } from '../errors/http-error.ts'
+import {
+  type CaughtError,
+  catchError,
+  type FailureContext,
+  readProperty,
+  someCause,
+} from '../failures/failure-context.ts'
+import { nameOption } from '../forms/limits.ts'
+import { CrossSiteError } from '../guards/csrf.ts'
+import { styleNonceOf } from '../http/headers.ts'
+import type { Format } from '../http/negotiate.ts'
+import { createErrorProblem, errorMarkdown } from '../http/problem.ts'
+import { type Issue, issuesOf } from '../schemas/issues.ts'
+import { updateScript } from './documents.ts'
+import {
+  chooseErrorPage,
+  type ErrorTarget,
+  errorPageLeaf,
+  NOTHING_BROKEN,
+  publicFailure,
+  renderErrorPage,
+} from './error-page.ts'
+
+/** Returns the error target for a page: inside the layouts whose data is in `values`. */
+export function targetOf(route: Route, values: readonly unknown[]): ErrorTarget {
+  return { chain: route, layoutData: values.slice(0, route.layouts.length) }
+}
+
+/**
+ * Makes the response to a caught value: a redirect, problem+json, Markdown, the line of a navigation, or an error page
+ * inside the layouts of `target`. Returns null when the client has left, and for a response that has begun.
+ */
+export function errorResponse(
+  caught: CaughtError,
+  target: ErrorTarget,
+  ctx: RequestContext,
+): Promise<PageResponse | null> {
+  // An error is for this visitor only.
+  return ctx.inRequest(() => makeError(caught, target, ctx))
+}
+
+async function makeError(caught: CaughtError, target: ErrorTarget, ctx: RequestContext): Promise<PageResponse | null> {
+  if (!ctx.isGone && ctx.hooksRun) await ctx.hooksRun
+  if (ctx.isGone) return null
+  const outcome = resolveError(caught, ctx)
+  // A render in the background only records its failures.
+  if (ctx.staleReply) return null
+  // A handler, a load or an action has sent a response and then thrown.
+  if (ctx.reply.sent && !ctx.navigation && !ctx.shared) return null
+  if (outcome.kind === 'redirect') return redirectResponse(outcome.location, outcome.status, ctx)
+  const { shown } = outcome
+  // The cross-site guard has already logged its refusal, with more detail.
+  if (shown.kind === 'refusal' && !(caught.thrown instanceof CrossSiteError))
+    ctx.note({ statusCode: shown.status }, `refused with ${shown.status}: ${shown.message}${nameOption(caught.thrown)}`)
+  const response = await ERROR_FORMATS[ctx.errorFormat](shown, target, ctx, issuesOf(caught.thrown))
+  return response && caught.kind === 'refusal' ? { ...response, headers: caught.headers } : response
+}
+
+type MakeError = (
+  shown: ServerError,
+  target: ErrorTarget,
+  ctx: RequestContext,
+  issues: readonly Issue[],
+) => PageResponse | null | Promise<PageResponse | null>
+
+/** The only place that chooses the format of an error. */
+const ERROR_FORMATS: Readonly<Record<Format, MakeError>> = {
+  json: (shown, _target, ctx, issues) => problemResponse(shown, ctx, issues),
+  markdown: (shown, _target, { address }) => errorAs('markdown', shown, errorMarkdown(shown, address.host)),
+  // The browser renders the error page. If that fails, the browser drops it, and then the layouts, by itself.
+  navigation(shown, target, { navigation }) {
+    const leaf = errorPageLeaf(chooseErrorPage(shown, target, NOTHING_BROKEN))
+    navigation?.add(['shown', target.layoutData.length, leaf, shown])
+    return navigation?.end(errorParts(shown)) ?? null
+  },
+  async html(shown, target, ctx) {
+    if (ctx.request.method === 'HEAD') return errorAs('html', shown, null)
+    try {
+      return await renderErrorPage(shown, target, plainError, ctx)
+    } catch (error) {
+      return plainError(publicFailure(ctx.failResponse(error, { phase: 'render' })), ctx)
+    }
+  },
+}
+
+/**
+ * Makes the response to a value that was thrown while a response was being sent. It needs no layout, no React and no
+ * hook.
+ */
+export function lastResort(thrown: unknown, ctx: RequestContext): PageResponse {
+  // The response that failed has not been sent: this failure is not one inside a stream.
+  ctx.statusSent = null
+  const outcome = resolveError(catchError(thrown, 'route'), ctx)
+  return outcome.kind === 'error' ? plainError(outcome.shown, ctx) : redirectTo(outcome.location, outcome.status)
+}
+
+/** Makes an error without layouts: problem+json, Markdown, or the static error document. */
+function plainError(shown: ServerError, ctx: RequestContext): PageResponse {
+  if (ctx.errorFormat === 'json') return problemResponse(shown, ctx)
+  const { address, search, nonce, reply, hasScripts, site } = ctx
+  const { host } = address
+  if (ctx.errorFormat === 'markdown') return errorAs('markdown', shown, errorMarkdown(shown, host))
+  const scripts = hasScripts ? { nonce, hostScript } : {}
+  const context = { host, search, ...scripts, styleNonce: styleNonceOf(reply) }
+  return errorAs('html', shown, fallbackDocument(shown, context, updateScript(site, nonce)))
+}
+
+/**
+ * Makes a problem.
+ *
+ * @param issues The problems of a form or a query; none for other errors.
+ */
+export function problemResponse(
+  shown: ServerError,
+  { address, request }: RequestContext,
+  issues: readonly Issue[] = [],
+): PageResponse {
+  const problem = createErrorProblem(shown, address.host, request.url)
+  return errorAs('problem', shown, JSON.stringify(issues.length > 0 ? { ...problem, errors: issues } : problem))
+}
+
+function errorAs(format: PageResponse['format'], shown: ServerError, body: string | null): PageResponse {
+  return createResponse(format, body, errorParts(shown))
+}
+
+/** Returns the parts of a response that every error has, whatever its format is. */
+export function errorParts(shown: ServerError): Pick<PageResponse, 'status' | 'failure' | 'isError'> {
+  return { status: shown.status, failure: shown.kind === 'failure' ? shown : null, isError: true }
+}
+
+/**
+ * Makes a redirect, or the line of a navigation.
+ *
+ * @param location The value of the header `Location`.
+ */
+export function redirectResponse(location: string, status: number, ctx: RequestContext): PageResponse | null {
+  const { navigation, request } = ctx
+  if (!navigation) return redirectTo(location, status)
+  navigation.add(isSentOnRedirect(status, request.method) ? ['redirect', location, 1] : ['redirect', location])
+  return navigation.end()
+}
+
+/** Makes a redirect. `location` is the value of the header. */
+export function redirectTo(location: string, status: number): PageResponse {
+  return createResponse('redirect', null, { status, headers: { location } })
+}
+
+/** The response to a thrown value. */
+type ErrorOutcome = { kind: 'redirect'; location: string; status: number } | { kind: 'error'; shown: ServerError }
+
+/** Decides the response to a thrown value. A failure is recorded; the response shows the request's first failure. */
+function resolveError(caught: CaughtError, ctx: RequestContext): ErrorOutcome {
+  switch (caught.kind) {
+    case 'redirect':
+      return resolveRedirect(caught, caught.redirection, ctx)
+    case 'notFound':
+      return { kind: 'error', shown: NOT_FOUND }
+    case 'refusal':
+      return { kind: 'error', shown: createRefusal(caught.status, caught.message) }
+    case 'failure':
+      return { kind: 'error', shown: publicFailure(ctx.failResponse(caught.thrown, failureContext(caught))) }
+  }
+}
+
+/** Records a caught failure without deciding the response. */
+export function recordCaught(caught: CaughtError, ctx: RequestContext) {
+  ctx.fail(caught.thrown, failureContext(caught))
+}
+
+/**
+ * Records a failure that the response does not wait for, because the client has left or a deadline has passed. An error
+ * that `reason`, the reason of the abort, has caused is no failure. The others often say why a response was slow, and
+ * an action may have taken money before it failed.
+ */
+export function recordLate(caught: CaughtError, reason: unknown, ctx: RequestContext) {
+  if (caught.kind !== 'failure' || isCausedBy(reason, caught.thrown)) return
+  ctx.fail(caught.thrown, { ...failureContext(caught), isLate: true })
+}
+
+/** Returns whether a thrown value is the reason of an abort, an AbortError, or an error that one of them has caused. */
+function isCausedBy(reason: unknown, thrown: unknown): boolean {
+  return someCause(thrown, (value) => value === reason || readProperty(value, 'name') === 'AbortError')
+}
+
+function failureContext({ phase, origin, failureStatus: status }: CaughtError): FailureContext {
+  return { phase, ...(origin && { place: origin }), ...(status && { status }) }
+}
+
+function resolveRedirect({ phase, origin }: CaughtError, redirection: Redirection, ctx: RequestContext): ErrorOutcome {
+  const { url, method } = ctx.request
+  try {
+    const location = redirectLocation(redirection.to, url, ctx.site.options.base)
+    return { kind: 'redirect', location, status: redirectStatus(redirection.status, method) }
+  } catch (error) {
+    return resolveError(catchError(error, phase, origin), ctx)
+  }
+}
+
+function createRefusal(status: number, message: string): Refusal {
+  return { kind: 'refusal', status, message: message || (STATUS_CODES[status] ?? 'Refused') }
+}

@@ -1,0 +1,26 @@
+import { LRUCache } from 'lru-cache'
+
+/** Longer texts are rare, and a client could fill the memory with them. */
+const MAX_LENGTH = 4_096
+
+/** Creates a cache for the `max` texts that were asked for last. A long text is not kept. */
+export function createTextCache<Value extends object | string | boolean>(
+  max: number,
+  compute?: (text: string) => Value,
+): LRUCache<string, Value> {
+  return new LRUCache({
+    // With the option `max` it would allocate everything at once.
+    maxSize: max,
+    sizeCalculation: (_, text) => (text.length > MAX_LENGTH ? max + 1 : 1),
+    ...(compute && { memoMethod: compute }),
+  })
+}
+
+/** Returns a function that computes the result for a text once, for the `max` texts that were asked for last. */
+export function memoize<Value extends object | string | boolean>(
+  max: number,
+  compute: (text: string) => Value,
+): (text: string) => Value {
+  const cache = createTextCache(max, compute)
+  return (text) => cache.memo(text)
+}

@@ -1,0 +1,11 @@
+import { relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// Right for each module of a room, and for the bundle of the rooms, which is a folder beside them.
+/** The folder of this package, which contains its package.json. Ends with a separator. */
+export const PACKAGE_FOLDER = fileURLToPath(new URL('../../../..', import.meta.url))
+
+/** Returns the path of a file relative to the site's folder, with forward slashes. */
+export function toSitePath(siteDir: string, file: string): string {
+  return relative(siteDir, file).split(sep).join('/')
+}
