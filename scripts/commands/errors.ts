@@ -9,7 +9,7 @@ import { failureJson, readFailure, summaryJson } from '../../src/server/ledger/f
 import type { Ledger, Sort } from '../../src/server/ledger/ledger.ts'
 import { openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { escapeControlCharacters } from '../../src/server/log/control-characters.ts'
-import { wantsColors } from '../../src/server/log/logger.ts'
+import { wantsColors } from '../../src/server/log/wants-colors.ts'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'

@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fast
 import { LAZY_COMPILERS } from '../util/fastify-internals.ts'
 import { escapeControlCharacters, escapeControlCharactersIn, sanitizeLine } from './control-characters.ts'
 import { isStream, type LogOutput, standardOutput } from './output.ts'
+import { wantsColors } from './wants-colors.ts'
 
 export type Logging = Pick<FastifyServerOptions, 'logger'>
 
@@ -74,14 +75,4 @@ async function loadPretty() {
   // Its own rule uses colors in each file and pipe on Windows.
   const colorize = wantsColors(process.stdout, process.env)
   return () => pretty({ colorize, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', sync: true })
-}
-
-/**
- * Returns whether to use colors. FORCE_COLOR decides, then NO_COLOR, then the output: Node's order. Node's own
- * `getColorDepth` also obeys an empty NO_COLOR, and returns no colors for a terminal with an unknown name.
- */
-export function wantsColors(output: { isTTY?: boolean }, env: Record<string, string | undefined>): boolean {
-  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
-  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false
-  return output.isTTY === true && env.TERM !== 'dumb'
 }
