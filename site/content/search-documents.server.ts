@@ -120,9 +120,10 @@ function score({ lower, weight }: Entry, words: readonly string[], phrase: strin
     if (own > 0) found++
     points += own
   }
-  if (lower.heading === phrase) points += 2 * IN_HEADING
-  // An error code consists of words.
-  else if (words.length > 1 && lower.heading.replaceAll('_', ' ').includes(phrase)) points += 2 * IN_HEADING
+  // An error code consists of words, after its prefix.
+  const heading = lower.heading.replaceAll('_', ' ').replace(/^hyd /, '')
+  if (lower.heading === phrase || heading === phrase) points += 3 * IN_HEADING
+  else if (words.length > 1 && heading.includes(phrase)) points += 2 * IN_HEADING
   else if (words.length > 1 && lower.body.includes(phrase)) points += IN_HEADING
   return { points: points * weight, found }
 }

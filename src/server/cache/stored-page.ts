@@ -128,7 +128,7 @@ export class StoredPage {
 }
 
 /** Values of headers of a stored document. They are the same for every visitor. */
-interface DocumentHeaders {
+export interface DocumentHeaders {
   policy: string
   cacheControl: string
   /** The tags for shared caches; null without any. */

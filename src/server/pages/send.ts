@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { BUILD_HEADER, LAYOUTS_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { StoredResponse } from '../cache/shared/shared-store.ts'
-import { createDocumentHeaders, type StoredPage } from '../cache/stored-page.ts'
+import { createDocumentHeaders, type DocumentHeaders, type StoredPage } from '../cache/stored-page.ts'
 import type { StoredShell } from '../cache/stored-shell.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { Audience, PageResponse, ResponseFormat } from '../context/response.ts'
@@ -52,19 +52,6 @@ export function send(response: PageResponse, ctx: RequestContext): void | Promis
   return hooksRun === null ? write(response, ctx) : hooksRun.then(() => write(response, ctx))
 }
 
-/** Sends a page of the cache. */
-function sendStored(page: StoredPage, audience: Audience, target: RequestContext) {
-  const { site, request, reply, format } = target
-  if (reply.raw.destroyed) return
-  setHeaders(page.response.headers, reply)
-  if (format === 'navigation') setNavigationHeaders(target)
-  else setStoredPageHeaders(page, audience, target)
-  const body = page.bodyIn(site.options.compress ? chooseEncoding(request, reply, page.text.length) : null)
-  if (format !== 'navigation' && setEtag(body.etag, reply)) return void reply.send()
-  if (format === 'html') site.metrics.firstByteSent(reply)
-  sendPrepared(body, reply)
-}
-
 /**
  * Sends a response with Node's own functions: it bypasses all hooks and drops every header that they have set. The last
  * resort, when an error cannot be sent either, for example because an `onSend` hook throws for every response. Fastify
@@ -105,6 +92,8 @@ interface FormatHeaders {
   policyOf: ((response: PageResponse, ctx: RequestContext) => string) | null
   /** Says what caches may do, in place of the audience. */
   setCaching?(reply: FastifyReply): void
+  /** Changes the policy of a hook. */
+  prepare?(response: PageResponse, ctx: RequestContext): void
   /** Sets what else the format needs. */
   finish?(response: PageResponse, ctx: RequestContext): void
   /** Returns the ETag of the whole page; null for formats without one. */
@@ -115,11 +104,14 @@ const FORMATS: Readonly<Record<ResponseFormat, FormatHeaders>> = {
   html: {
     type: HTML_TYPE,
     varyOf: varyOfPage,
-    policyOf: (response, ctx) => (hasNonce(response, ctx) ? contentSecurityPolicy(ctx.nonce) : hashPolicy([])),
-    finish(_, ctx) {
+    policyOf: documentPolicy,
+    prepare({ stored, shell }, { reply }) {
+      if (stored) (shell ? addHashes : replaceNonces)(reply, stored.response)
+    },
+    finish({ stored }, ctx) {
       const { site, reply, address } = ctx
       addPrivacyVary(reply, site.options.reports)
-      if (ctx.hasScripts) site.policies?.watch(ctx)
+      if (!stored && ctx.hasScripts) site.policies?.watch(ctx)
       if (site.options.securityHeaders) setDocumentSecurity(reply, address)
     },
     etagOf: (text, { site, route, nonce, reply }) =>
@@ -158,24 +150,32 @@ function varyOfPage({ options }: Pick<Site, 'options'>): string {
   return options.compress ? 'Accept, Accept-Encoding' : 'Accept'
 }
 
-function hasNonce({ body }: PageResponse, { hasScripts, nonce }: RequestContext): boolean {
-  return hasScripts || (typeof body === 'string' && body.includes(nonce))
+function documentPolicy({ stored, shell, body }: PageResponse, { hasScripts, nonce, site }: RequestContext): string {
+  if (stored && shell) return shell.policy.join(nonce)
+  if (stored) return documentHeadersOf(stored, site).policy
+  const hasNonce = hasScripts || (typeof body === 'string' && body.includes(nonce))
+  return hasNonce ? contentSecurityPolicy(nonce) : hashPolicy([])
+}
+
+/** Returns the headers of a stored document that are the same for every visitor. They are created once. */
+function documentHeadersOf(page: StoredPage, { options }: Site): DocumentHeaders {
+  page.documentHeaders ??= createDocumentHeaders(page.response, options.pageCache.tagHeader)
+  return page.documentHeaders
 }
 
 function write(response: PageResponse, ctx: RequestContext) {
   const { reply } = ctx
-  const { headers, stored, shell, status, failure, body } = response
+  const { headers, stored, shell, status, failure, isError, body } = response
+  if (stored && reply.raw.destroyed) return
   setHeaders(Object.entries(headers), reply)
-  if (stored && !shell) return sendStored(stored, response.audience, ctx)
-  if (stored && shell) setShellHeaders(shell, stored, ctx)
-  else {
-    if (failure || response.isError) setErrorHeaders(reply)
-    if (failure) setFailure(failure, reply)
-    else if (status !== null) reply.code(status)
-    setFormatHeaders(response, ctx)
-  }
+  if (stored) setHeaders(shell?.headers ?? stored.response.headers, reply)
+  if (failure || isError) setErrorHeaders(reply)
+  if (failure) setFailure(failure, reply)
+  else if (status !== null) reply.code(status)
+  setFormatHeaders(response, ctx)
   if (response.isStreamed) reply.header('x-accel-buffering', 'no')
-  if (body === null) sendHead(response, ctx)
+  if (stored && !shell) sendStored(stored, ctx)
+  else if (body === null) sendHead(response, ctx)
   else if (shell && body instanceof Readable) sendShellStream(body as Parameters<typeof sendStarted>[0], shell, ctx)
   else sendBody(body, response, ctx)
 }
@@ -186,30 +186,46 @@ function setFailure({ status, digest }: Failure, reply: FastifyReply) {
 
 function setFormatHeaders(response: PageResponse, ctx: RequestContext) {
   const { site, reply, request } = ctx
-  const { type, varyOf, policyOf, setCaching, finish } = FORMATS[response.format]
+  const { type, varyOf, policyOf, setCaching, prepare, finish } = FORMATS[response.format]
   addVary(reply, varyOf(site))
   // The response to an action belongs to one request, whatever a load has set for the page.
-  if (!isSafe(request.method)) limitToAudience('nobody', reply)
-  else if (!setCaching) limitToAudience(response.audience, reply)
+  if (!isSafe(request.method)) limitToAudience('nobody', response, ctx)
+  else if (!setCaching) limitToAudience(response.audience, response, ctx)
   setCaching?.(reply)
   if (type === null) reply.removeHeader('content-type')
   else reply.type(type)
+  prepare?.(response, ctx)
   if (policyOf && site.options.csp) setPolicy(reply, policyOf(response, ctx))
   finish?.(response, ctx)
 }
 
-function limitToAudience(audience: Audience, reply: FastifyReply) {
+function limitToAudience(
+  audience: Audience,
+  { stored, format }: PageResponse,
+  { site, request, reply }: RequestContext,
+) {
   switch (audience) {
     case 'nobody':
       limitCaching(reply, 'no-store')
       reply.header('cache-control', NO_STORE)
       return
+    case 'everyone':
+      // A hook may require HTTP authentication. The response then belongs to visitors with a password.
+      if (stored && format === 'html' && request.headers.authorization === undefined)
+        return setSharedCaching(stored, site, reply)
+      return keepFromSharedCaches(reply)
     case 'visitor':
       return keepFromSharedCaches(reply)
     case 'as said':
-    case 'everyone':
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', REVALIDATE)
   }
+}
+
+function sendStored(page: StoredPage, { site, request, reply, format }: RequestContext) {
+  const body = page.bodyIn(site.options.compress ? chooseEncoding(request, reply, page.text.length) : null)
+  if (format !== 'navigation' && setEtag(body.etag, reply)) return void reply.send()
+  if (format === 'html') site.metrics.firstByteSent(reply)
+  sendPrepared(body, reply)
 }
 
 function sendHead({ isStreamed }: PageResponse, { site, request, reply }: RequestContext) {
@@ -238,18 +254,6 @@ function sendShellStream(stream: Parameters<typeof sendStarted>[0], shell: Store
   sendStarted(stream, shell.start, ctx.reply)
 }
 
-function setShellHeaders({ headers, policy }: StoredShell, { response }: StoredPage, ctx: RequestContext) {
-  const { site, reply, nonce } = ctx
-  const { csp, securityHeaders, reports } = site.options
-  setHeaders(headers, reply)
-  keepPrivate(reply)
-  addVary(reply, varyOfPage(site))
-  addPrivacyVary(reply, reports)
-  addHashes(reply, response)
-  if (csp) setPolicy(reply, policy.join(nonce))
-  if (securityHeaders) setDocumentSecurity(reply, ctx.address)
-}
-
 /** Keeps a response out of every cache, because a part of it belongs to the visitor. */
 export function keepPrivate(reply: FastifyReply) {
   reply.header('cache-control', `private, ${NO_STORE}`)
@@ -264,41 +268,16 @@ function setHeaders(headers: StoredResponse['headers'], reply: FastifyReply) {
   }
 }
 
-function setNavigationHeaders({ site, reply }: RequestContext) {
-  const { varyOf } = FORMATS.navigation
-  addVary(reply, varyOf(site))
-  forbidCaching(reply)
-  reply.type(NAVIGATION_CONTENT)
-  markAsOwn(reply)
-}
-
-function setStoredPageHeaders(page: StoredPage, audience: Audience, target: RequestContext) {
-  const { site, request, reply, format, address } = target
-  const { csp, securityHeaders, reports, pageCache } = site.options
-  const { response } = page
-  addVary(reply, varyOfPage(site))
-  if (format === 'html') {
-    page.documentHeaders ??= createDocumentHeaders(response, pageCache.tagHeader)
-    addPrivacyVary(reply, reports)
-    replaceNonces(reply, response)
-    if (csp) setPolicy(reply, page.documentHeaders.policy)
-    if (securityHeaders) setDocumentSecurity(reply, address)
-    // A hook may require HTTP authentication. The response then belongs to visitors with a password.
-    if (audience === 'everyone' && request.headers.authorization === undefined) return setSharedCaching(page, target)
-  }
-  keepFromSharedCaches(reply)
-  if (format === 'markdown' && csp) setPolicy(reply, INERT_POLICY)
-}
-
 /**
  * Sets the headers that allow a shared cache, such as a CDN, to keep the page for as long as this server does. If a hook
  * says how long, only the tags are added, which it needs to drop the page.
  */
-function setSharedCaching({ response, documentHeaders }: StoredPage, { site, reply }: RequestContext) {
-  const { storedAt, isPermanent } = response
-  if (documentHeaders?.tags) reply.header(site.options.pageCache.tagHeader, documentHeaders.tags)
+function setSharedCaching(page: StoredPage, site: Site, reply: FastifyReply) {
+  const { tags, cacheControl } = documentHeadersOf(page, site)
+  const { storedAt, isPermanent } = page.response
+  if (tags !== null) reply.header(site.options.pageCache.tagHeader, tags)
   if (reply.hasHeader('cache-control')) return
-  reply.header('cache-control', documentHeaders?.cacheControl)
+  reply.header('cache-control', cacheControl)
   // A page that never expires is current as long as it is served.
   reply.header('age', isPermanent ? 0 : Math.max(0, Math.floor((Date.now() - storedAt) / 1_000)))
 }

@@ -18,6 +18,7 @@ import { runLoads, startVisitorLoad } from './loads.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { loadAndProduce } from './produce.ts'
 import { numbersOf, readShellData, renderShell } from './render-shell.ts'
+import { keepPrivate } from './send.ts'
 import type { Store } from './storing.ts'
 
 /**
@@ -75,6 +76,7 @@ export async function shellResponse(
   const shell = shellOf(page)
   const isStreamed = ctx.format === 'html' && canSendParts(route.plan, ctx)
   const given = { stored: page, shell, isStreamed: true }
+  keepPrivate(reply)
   if (isStreamed && request.method === 'HEAD') return createResponse('html', null, given)
   if (!ctx.hasSlot && !site.slots.admit(ctx)) return null
   if (!isStreamed) {

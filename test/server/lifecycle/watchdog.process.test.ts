@@ -115,7 +115,7 @@ for (const [what, path, source] of PLACES) {
     const [line, ...others] = fatal()
     t.strictSame(others, [])
     t.match(line, { digest: DIGEST_PATTERN, phase: 'process', err: { type: 'HydrantError' } })
-    t.match(line?.err?.message, 'the event loop was blocked for 1 s')
+    t.match(line?.err?.message, 'the event loop was blocked for 1.5 s')
     const { file, line: number, function: name } = source
     t.match(line?.err?.stack, new RegExp(`at ${name} \\(${file}:${number}:\\d+\\)`))
     t.notMatch(line?.err?.stack, /node:|eval|dist\/src\/server\/hang/)
