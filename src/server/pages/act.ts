@@ -53,10 +53,10 @@ async function act(route: PreparedRoute, ctx: RequestContext): Promise<PageRespo
   const outcome = await runAction(route, ctx)
   if (outcome.kind === 'done') return null
   reply.header('cache-control', NO_STORE)
-  if (outcome.kind === 'thrown') return errorInLayouts(route, outcome.caught, ctx)
-  if (outcome.kind === 'invalid') return makeInvalid(route, outcome, ctx)
-  if (format === 'json') return makeActionJson(route, outcome.value, ctx)
-  return makeActionPage(route, { actionData: outcome.value }, ctx)
+  if (outcome.kind === 'thrown') return await errorInLayouts(route, outcome.caught, ctx)
+  if (outcome.kind === 'invalid') return await makeInvalid(route, outcome, ctx)
+  if (format === 'json') return await makeActionJson(route, outcome.value, ctx)
+  return await makeActionPage(route, { actionData: outcome.value }, ctx)
 }
 
 async function makeActionJson(route: Route, value: unknown, ctx: RequestContext): Promise<PageResponse | null> {
@@ -69,7 +69,7 @@ async function makeActionJson(route: Route, value: unknown, ctx: RequestContext)
       await toPlainJson(value, () => createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, 'JSON']), renderMs),
     )
   } catch (thrown) {
-    return errorInLayouts(route, catchActionError(thrown, route), ctx)
+    return await errorInLayouts(route, catchActionError(thrown, route), ctx)
   }
 }
 
@@ -85,7 +85,7 @@ async function makeInvalid(
   if (ctx.format === 'json' || (ctx.format !== 'navigation' && hasOtherBody(ctx.request)))
     return problemResponse({ kind: 'refusal', status, message: NOT_ACCEPTED }, ctx, issues)
   ctx.reply.code(status)
-  return makeActionPage(route, { invalid: createInvalid(refused) }, ctx)
+  return await makeActionPage(route, { invalid: createInvalid(refused) }, ctx)
 }
 
 const NOT_ACCEPTED = 'Some fields are not valid.'
@@ -108,11 +108,11 @@ async function makeActionPage(
       extras = writeExtras(ofAction, serverFile, ctx)
     }
   } catch (thrown) {
-    return errorInLayouts(route, catchActionError(thrown, route), ctx)
+    return await errorInLayouts(route, catchActionError(thrown, route), ctx)
   }
-  if (start) return makeNavigation(route, start, ctx)
+  if (start) return await makeNavigation(route, start, ctx)
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))
   // A load may have set the header for the page, which may stream if it is not to be stored.
   ctx.reply.header('cache-control', NO_STORE)
-  return produce(route, loads, extras, ctx)
+  return await produce(route, loads, extras, ctx)
 }

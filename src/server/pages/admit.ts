@@ -13,6 +13,6 @@ export async function admit(route: PreparedRoute, ctx: RequestContext): Promise<
   if (route.guards.length === 0) return 'passed'
   const outcome = await runGuards(route.guards, ctx)
   ctx.hasPassedGuards = outcome.kind === 'passed'
-  if (outcome.kind === 'thrown') return makeGuardError(route, outcome.caught, outcome.level, ctx)
+  if (outcome.kind === 'thrown') return await makeGuardError(route, outcome.caught, outcome.level, ctx)
   return outcome.kind === 'passed' ? 'passed' : null
 }

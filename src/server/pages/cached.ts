@@ -133,14 +133,14 @@ async function awaitOrRender(
     if (stored !== null && stored !== 'outdated') return storedResponse(stored, 'hit', route, ctx)
   }
   // A HEAD request renders nothing for the cache.
-  if (key === null || ctx.request.method !== 'GET' || cache.isPassed(key)) return renderOnce(route, ctx)
+  if (key === null || ctx.request.method !== 'GET' || cache.isPassed(key)) return await renderOnce(route, ctx)
   const running = cache.awaitRendering(key)
-  if (!running) return hasCookieOfHook(route, ctx) ? renderOnce(route, ctx) : renderFirst(cached, key, ctx)
+  if (!running) return await (hasCookieOfHook(route, ctx) ? renderOnce(route, ctx) : renderFirst(cached, key, ctx))
   const page = await running
   if (ctx.reply.raw.destroyed) return null
-  if (page === null) return renderOnce(route, ctx)
+  if (page === null) return await renderOnce(route, ctx)
   // The page was invalidated during the render. Another waiting request may have begun to render it again.
-  if (page === 'outdated') return awaitOrRender(cached, key, ctx)
+  if (page === 'outdated') return await awaitOrRender(cached, key, ctx)
   return storedResponse(page, 'hit', route, ctx)
 }
 
@@ -150,14 +150,14 @@ async function renderOnce(route: PreparedRoute, ctx: RequestContext): Promise<Pa
   setResult('pass', ctx)
   countResult('pass', ctx)
   const admitted = ctx.hasPassedGuards ? 'passed' : await admit(route, ctx)
-  return admitted === 'passed' ? loadAndProduce(route, ctx) : admitted
+  return admitted === 'passed' ? await loadAndProduce(route, ctx) : admitted
 }
 
 async function renderFirst(cached: CachedRoute, key: string, ctx: RequestContext): Promise<PageResponse | null> {
   if (!ctx.site.slots.admit(ctx)) return null
   // A response that is stored replaces the header.
   setResult('pass', ctx)
-  return renderAndStore(cached, key, ctx)
+  return await renderAndStore(cached, key, ctx)
 }
 
 /**
@@ -198,7 +198,9 @@ async function renderAndStore(
       onRefused: () => cache.pass(key),
     }
     return await makeShared(storing, ctx, async (store) =>
-      route.loadVisitor ? makeShell(route, store, isRefresh, ctx) : store.response(await loadAndProduce(route, ctx)),
+      route.loadVisitor
+        ? await makeShell(route, store, isRefresh, ctx)
+        : await store.response(await loadAndProduce(route, ctx)),
     )
   } finally {
     rendering.giveUp()
@@ -243,8 +245,10 @@ function respondShared(storing: Storing, ctx: RequestContext) {
   void serve(ctx, async () => {
     const admitted = await admit(route, ctx)
     if (admitted !== 'passed') return admitted
-    return makeShared(storing, ctx, async (store) =>
-      route.loadVisitor ? makeShell(route, store, false, ctx) : store.response(await loadAndProduce(route, ctx)),
+    return await makeShared(storing, ctx, async (store) =>
+      route.loadVisitor
+        ? await makeShell(route, store, false, ctx)
+        : await store.response(await loadAndProduce(route, ctx)),
     )
   })
 }

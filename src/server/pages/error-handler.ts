@@ -77,7 +77,7 @@ export async function makeHookError(
   ctx: RequestContext,
 ): Promise<PageResponse | null> {
   const layouts = await layoutsAround(chain, caught, ctx)
-  return layouts && errorInLayouts(chain, caught, ctx, layouts)
+  return layouts && (await errorInLayouts(chain, caught, ctx, layouts))
 }
 
 /**
@@ -141,13 +141,13 @@ export async function errorInLayouts(
 ): Promise<PageResponse | null> {
   const { errorFormat, request } = ctx
   if (errorFormat === 'navigation') {
-    if ('plan' in chain) return makeNavigation(chain, { kind: 'thrown', caught, layouts }, ctx)
+    if ('plan' in chain) return await makeNavigation(chain, { kind: 'thrown', caught, layouts }, ctx)
     // The browser loads the document of anything but a page.
     if (caught.kind !== 'redirect') return loadDocument()
     ctx.navigation = new CollectedLines(ctx)
   }
   const isDocument = errorFormat === 'html' && request.method !== 'HEAD' && caught.kind !== 'redirect'
-  if (!isDocument) return errorResponse(caught, { chain, layoutData: [] }, ctx)
+  if (!isDocument) return await errorResponse(caught, { chain, layoutData: [] }, ctx)
   const loads = await runLoads(layouts, ctx)
   if (loads.kind === 'sent') {
     if (caught.kind === 'failure') recordCaught(caught, ctx)
@@ -156,12 +156,12 @@ export async function errorInLayouts(
   const target = { chain, layoutData: loads.values }
   if (loads.kind === 'thrown') {
     // A layout decides over a refusal inside it. Two failures are both recorded, and the first one is shown.
-    if (caught.kind !== 'failure') return errorResponse(loads.caught, target, ctx)
+    if (caught.kind !== 'failure') return await errorResponse(loads.caught, target, ctx)
     recordCaught(caught, ctx)
     // Without a client, the loads have been aborted: what they throw then is no failure.
     if (loads.caught.kind === 'failure' && !ctx.isGone) recordCaught(loads.caught, ctx)
   }
-  return errorResponse(caught, target, ctx)
+  return await errorResponse(caught, target, ctx)
 }
 
 /** The layouts around the error of a request, if not all of its modules can be loaded. */

@@ -44,7 +44,7 @@ export async function makeNavigation(
   const isPage = start.kind !== 'thrown'
   const needsPage = ctx.request.headers[RESULT_HEADER] !== 'only'
   if (!isPage && (start.caught.kind === 'redirect' || !needsPage))
-    return errorResponse(start.caught, targetAt(0, route), ctx)
+    return await errorResponse(start.caught, targetAt(0, route), ctx)
   const refused = refuseOtherBuild(ctx) ?? refuseWithoutScripts(ctx)
   if (refused) return refused
   if (start.kind === 'acted') {
@@ -56,7 +56,7 @@ export async function makeNavigation(
   const loading = { route, start, kept, lines }
   const steps = (isPage ? route.steps : start.layouts).slice(kept)
   const isSentEarly = isPage && canStream && !ctx.shared && !isRefresh(ctx) && steps.some(({ load }) => load)
-  if (!isSentEarly) return loadLines(loading, ctx)
+  if (!isSentEarly) return await loadLines(loading, ctx)
   return lines.open(async () => {
     // The first line goes out before the loads take time.
     await new Promise(process.nextTick)
@@ -117,8 +117,8 @@ async function loadLines({ route, start, kept, lines }: Loading, ctx: RequestCon
   const loads = await loadData(start, (isPage ? route.steps : start.layouts).slice(kept), kept, addData, ctx)
   if (ctx.isGone || loads.kind === 'sent' || (lines.endIfLate() && loads.kind === 'loaded')) return null
   const around = targetAt(Math.min(kept + loads.values.length, layouts.length), route)
-  if (loads.kind === 'thrown') return errorResponse(loads.caught, around, ctx)
-  if (!isPage) return errorResponse(start.caught, around, ctx)
+  if (loads.kind === 'thrown') return await errorResponse(loads.caught, around, ctx)
+  if (!isPage) return await errorResponse(start.caught, around, ctx)
   if (deferred.pendingCount() === 0) return lines.end({ isPage: true })
   if (!lines.isOpen && !ctx.shared) return lines.open(() => settle(deferred, lines, ctx))
   await settle(deferred, lines, ctx)
@@ -133,7 +133,7 @@ async function loadData(
   ctx: RequestContext,
 ): Promise<Loads> {
   const known = start.kind === 'nothing' ? start.loads : null
-  if (!known) return runLoads(steps, ctx, onLoaded)
+  if (!known) return await runLoads(steps, ctx, onLoaded)
   const values = known.values.slice(kept)
   for (const [index, value] of values.entries()) onLoaded(index, value)
   return { ...known, values }

@@ -40,9 +40,9 @@ export async function loadAndProduce(
     keepPrivate(ctx.reply)
   }
   const extras = writeExtras({}, route.page.serverFile, ctx)
-  if (ctx.format === 'navigation') return makeNavigation(route, { kind: 'nothing', extras, loads: known }, ctx)
+  if (ctx.format === 'navigation') return await makeNavigation(route, { kind: 'nothing', extras, loads: known }, ctx)
   const loads = known ?? route.noLoads ?? (await runLoads(route.steps, ctx))
-  return produce(route, loads, extras, ctx)
+  return await produce(route, loads, extras, ctx)
 }
 
 /**
@@ -60,11 +60,11 @@ export async function produce(
   if (ctx.isGone || loads.kind !== 'loaded' || ctx.format === 'json') silencePromises(values, ctx)
   if (ctx.isGone || loads.kind === 'sent') return null
   const target = targetOf(route, values)
-  if (loads.kind === 'thrown') return errorResponse(loads.caught, target, ctx)
+  if (loads.kind === 'thrown') return await errorResponse(loads.caught, target, ctx)
   try {
     return await FORMATS[ctx.format]({ route, values, extras, target }, ctx)
   } catch (thrown) {
-    return errorResponse(catchError(thrown, 'load', sourceOfLoad(route.page.serverFile)), target, ctx)
+    return await errorResponse(catchError(thrown, 'load', sourceOfLoad(route.page.serverFile)), target, ctx)
   }
 }
 
@@ -104,7 +104,7 @@ async function makeDocument(
   const { plan, leaf } = route
   const rendered = await renderPage({ plan, data: values, extras, leaf, visitorData }, ctx)
   if (rendered.kind === 'gone') return null
-  return rendered.kind === 'thrown' ? errorResponse(rendered.caught, target, ctx) : toResponse(rendered)
+  return await (rendered.kind === 'thrown' ? errorResponse(rendered.caught, target, ctx) : toResponse(rendered))
 }
 
 /** Makes the headers of a document, for HEAD. Nothing is rendered. */

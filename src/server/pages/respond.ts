@@ -28,5 +28,5 @@ async function respond(route: PreparedRoute, ctx: RequestContext): Promise<PageR
   const admitted = await admit(route, ctx)
   if (admitted !== 'passed') return admitted
   if (route.hasGuards) keepFromHistory(ctx.reply)
-  return loadAndProduce(route, ctx)
+  return await loadAndProduce(route, ctx)
 }

@@ -10,6 +10,9 @@ export type MakeResponse = () => Promise<PageResponse | null>
  * Makes and sends the response of a request that holds a render slot, and frees the slot. If neither the response nor an
  * error page can be sent, for example because a load has set an invalid header, the error is sent without hooks. Never
  * rejects.
+ *
+ * The stages await what they return. When the watchdog interrupts code of the site, V8 drops the microtasks that wait: a
+ * promise that an async function returns without `await` would never be followed, and the request would get no response.
  */
 export async function serve(ctx: RequestContext, make: MakeResponse): Promise<void> {
   try {

@@ -40,7 +40,7 @@ export async function makeShell(
   }
   const { shells } = ctx.site
   if (loads.kind === 'thrown') {
-    if (isRefresh) return errorResponse(loads.caught, targetOf(route, loads.values), ctx)
+    if (isRefresh) return await errorResponse(loads.caught, targetOf(route, loads.values), ctx)
   } else if (shells === null) store.check()
   else {
     const outcome = await renderShell(route, loads.values, shells, ctx)
@@ -48,11 +48,11 @@ export async function makeShell(
     if (stored) return stored
     if (outcome.kind === 'refused') store.refuse(outcome.reason)
     if (isRefresh && outcome.kind === 'thrown')
-      return errorResponse(catchError(outcome.thrown, 'render'), targetOf(route, loads.values), ctx)
+      return await errorResponse(catchError(outcome.thrown, 'render'), targetOf(route, loads.values), ctx)
   }
   if (isRefresh) return null
   ctx.shared = null
-  return ctx.reply.raw.destroyed ? null : ctx.inRequest(() => loadAndProduce(route, ctx, loads))
+  return ctx.reply.raw.destroyed ? null : await ctx.inRequest(() => loadAndProduce(route, ctx, loads))
 }
 
 /** A stored page that is a shell. */

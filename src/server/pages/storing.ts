@@ -66,15 +66,15 @@ export async function makeShared(
   // The address of any other page has been checked together with its guards.
   const admitted = ctx.hasPassedGuards ? 'passed' : await admit(route, ctx)
   if (admitted !== 'passed') return admitted
-  return runOutsideRequests(async () => {
+  return await runOutsideRequests(async () => {
     const { serverFile } = route.page
     try {
       store.setTags([...tagsOf(rule, taggedPage(ctx), serverFile), pathTag(ctx.path)])
     } catch (thrown) {
       const caught = catchError(thrown, 'load', { file: serverFile, function: 'cache' })
-      return errorInLayouts(route, caught, ctx)
+      return await errorInLayouts(route, caught, ctx)
     }
-    return make(store)
+    return await make(store)
   })
 }
 

@@ -20,7 +20,7 @@ export async function refuseMethod(route: PreparedRoute, allowed: string, ctx: R
     if (admitted !== 'passed') return admitted
     noteMissingAction(route, ctx)
     ctx.reply.header('allow', allowed)
-    return makeHookError(
+    return await makeHookError(
       catchError(new HttpError(405, `${ctx.request.method} is not allowed here.`), 'route'),
       route,
       ctx,
@@ -36,7 +36,7 @@ export async function respondToUnknown(ctx: RequestContext): Promise<void> {
   await serveWithSlot(ctx, async () => {
     const admitted = await admitToUnknown(ctx)
     return admitted === 'passed'
-      ? makeHookError(catchError(new NotFoundSignal(), 'route'), ctx.site.build.root, ctx)
+      ? await makeHookError(catchError(new NotFoundSignal(), 'route'), ctx.site.build.root, ctx)
       : admitted
   })
 }
@@ -69,6 +69,6 @@ async function admitToUnknown(ctx: RequestContext): Promise<'passed' | PageRespo
   const steps = guards.map((one): GuardStep => ({ ...one, level: levelOf(one.folder) }))
   const outcome = await runGuards(steps, ctx)
   ctx.hasPassedGuards = outcome.kind === 'passed'
-  if (outcome.kind === 'thrown') return makeGuardError(root, outcome.caught, outcome.level, ctx)
+  if (outcome.kind === 'thrown') return await makeGuardError(root, outcome.caught, outcome.level, ctx)
   return outcome.kind === 'passed' ? 'passed' : null
 }
