@@ -84,10 +84,10 @@ const FORMATS: Readonly<Record<Format, Produce>> = {
   json: makeJson,
   navigation: ({ route, values, extras }, ctx) =>
     makeNavigation(route, { kind: 'nothing', extras, loads: { kind: 'loaded', values: [...values] } }, ctx),
-  html: (loaded, ctx) => makeDocument(loaded, ctx, async (rendered) => documentResponse(rendered)),
+  html: (loaded, ctx) => makeDocument(loaded, ctx, documentResponse),
   // A document is converted as a whole: it is never streamed.
   markdown: (loaded, ctx) =>
-    makeDocument(loaded, ctx, async (rendered) =>
+    makeDocument(loaded, ctx, (rendered) =>
       rendered.kind === 'whole' ? makeMarkdown(rendered, ctx) : documentResponse(rendered),
     ),
 }
@@ -97,7 +97,7 @@ type Document = Extract<Rendered, { kind: 'whole' | 'stream' }>
 async function makeDocument(
   { route, values, extras, target }: Loaded,
   ctx: RequestContext,
-  toResponse: (rendered: Document) => Promise<PageResponse | null>,
+  toResponse: (rendered: Document) => PageResponse | Promise<PageResponse | null>,
 ): Promise<PageResponse | null> {
   if (ctx.request.method === 'HEAD') return makeHead(route, values, ctx)
   const visitorData = startVisitorLoad(route, ctx)

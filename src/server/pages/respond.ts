@@ -25,8 +25,10 @@ export function respondToRead(route: PreparedRoute, site: Site, request: Fastify
 }
 
 async function respond(route: PreparedRoute, ctx: RequestContext): Promise<PageResponse | null> {
-  const admitted = await admit(route, ctx)
-  if (admitted !== 'passed') return admitted
-  if (route.hasGuards) keepFromHistory(ctx.reply)
+  if (route.guards.length > 0) {
+    const admitted = await admit(route, ctx)
+    if (admitted !== 'passed') return admitted
+    if (route.hasGuards) keepFromHistory(ctx.reply)
+  }
   return await loadAndProduce(route, ctx)
 }

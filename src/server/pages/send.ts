@@ -167,7 +167,7 @@ function write(response: PageResponse, ctx: RequestContext) {
   const { reply } = ctx
   const { headers, stored, shell, status, failure, isError, body } = response
   if (stored && reply.raw.destroyed) return
-  setHeaders(Object.entries(headers), reply)
+  for (const name in headers) setHeader(name, headers[name] ?? '', reply)
   if (stored) setHeaders(shell?.headers ?? stored.response.headers, reply)
   if (failure || isError) setErrorHeaders(reply)
   if (failure) setFailure(failure, reply)
@@ -260,12 +260,14 @@ export function keepPrivate(reply: FastifyReply) {
   limitCaching(reply, 'no-store')
 }
 
-/** Sets headers of this response. Names in `Vary` are added to those that hooks have set. */
 function setHeaders(headers: StoredResponse['headers'], reply: FastifyReply) {
-  for (const [name, value] of headers) {
-    if (name === 'vary') addVary(reply, value)
-    else reply.header(name, value)
-  }
+  for (const [name, value] of headers) setHeader(name, value, reply)
+}
+
+/** Sets a header of this response. Names in `Vary` are added to those that hooks have set. */
+function setHeader(name: string, value: string, reply: FastifyReply) {
+  if (name === 'vary') addVary(reply, value)
+  else reply.header(name, value)
 }
 
 /**
