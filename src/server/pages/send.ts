@@ -142,6 +142,11 @@ const FORMATS: Readonly<Record<ResponseFormat, FormatHeaders>> = {
   nothing: { type: null, varyOf: () => 'Accept', policyOf: null, setCaching() {} },
 }
 
+/** Returns the `Content-Type` of a format; an empty text for a response without a body. */
+export function contentTypeOf(format: ResponseFormat): string {
+  return FORMATS[format].type ?? ''
+}
+
 /** The cache of a service worker stores any response. It reads `Vary`, and no other header. */
 const NAVIGATION_VARIES = `${BUILD_HEADER}, ${LAYOUTS_HEADER}`
 

@@ -15,13 +15,13 @@ import { createHydrantError, warnOf } from '../errors/hydrant-error.ts'
 import { catchError } from '../failures/failure-context.ts'
 import { showFrame, siteFrames } from '../failures/stacks/place-frames.ts'
 import type { SourceMapper } from '../failures/stacks/source-map.ts'
-import { HTML_TYPE, JSON_TYPE, MARKDOWN_TYPE, styleNonceOf } from '../http/headers.ts'
-import { NAVIGATION_CONTENT } from '../http/navigation-strategy.ts'
+import { styleNonceOf } from '../http/headers.ts'
 import type { Format } from '../http/negotiate.ts'
 import { admit } from './admit.ts'
 import { errorInLayouts } from './error-handler.ts'
 import type { LoadStep } from './loads.ts'
 import type { PreparedRoute } from './prepared-route.ts'
+import { contentTypeOf } from './send.ts'
 
 /** What becomes of a response that may be stored. */
 export interface Storing {
@@ -83,13 +83,6 @@ function taggedPage({ addressExtras, params, search }: RequestContext): TaggedPa
   return { params: addressExtras?.params ?? params, search: addressExtras?.search ?? queryOf(search) }
 }
 
-const TYPES: Record<Format, string> = {
-  html: HTML_TYPE,
-  json: JSON_TYPE,
-  markdown: MARKDOWN_TYPE,
-  navigation: NAVIGATION_CONTENT,
-}
-
 /** Begins to make the response. Call it in the async context of the request. */
 function share(storing: Storing, ctx: RequestContext): Store {
   const { route, rule, onRefused } = storing
@@ -128,7 +121,7 @@ function share(storing: Storing, ctx: RequestContext): Store {
     const { text: body, scripts, styles } = document
     const { freshMs, staleMs, isPermanent } = rule
     return storing.store({
-      ...{ body, headers: [['content-type', TYPES[format]]], scripts, styles, tags },
+      ...{ body, headers: [['content-type', contentTypeOf(format)]], scripts, styles, tags },
       ...{ storedAt: Date.now(), freshMs, staleMs },
       ...(isPermanent && { isPermanent }),
       ...(rest && { rest }),
