@@ -15,7 +15,7 @@ export interface Chapter {
 
 /** The documents that list chapters, with the folder that their links start from. */
 const GUIDE = { list: 'docs/guide/README.md', folder: 'docs/guide' }
-const REFERENCE = { list: 'README.md', folder: '' }
+const REFERENCE = { list: 'docs/README.md', folder: 'docs' }
 const MOVES = { list: 'docs/coming-from/README.md', folder: 'docs/coming-from' }
 
 /** Returns the chapters of the guide, in the order in which they are read. */

@@ -8,8 +8,10 @@ import type { SiteDocument } from './site-document.ts'
 
 /** Files that are not below `docs/`. */
 const OUTSIDE = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE']
-/** A list for coding agents, which each build of the package writes. */
-const GENERATED = 'docs/llms.txt'
+/** The list of documents, which is a page of its own. */
+const LIST = 'docs/README.md'
+/** This list, that for coding agents, which each build of the package writes, and images. */
+const WITHOUT_PAGE = /^docs\/(?:README\.md|llms\.txt|images\/.+)$/
 const FOLDERS = ['docs', 'examples/shop', 'examples/existing-app', 'examples/docs-site']
 /** What a developer who uses an example leaves in its folder. */
 const WRITTEN = /^(?:node_modules|dist|\.hydrant.*)$/
@@ -20,8 +22,8 @@ const WRITTEN = /^(?:node_modules|dist|\.hydrant.*)$/
  */
 export async function compileDocuments(root: string, list: string) {
   const folderFiles = await Promise.all(FOLDERS.map((folder) => readFolder(root, folder)))
-  const files = [...OUTSIDE, ...folderFiles.flat().filter((file) => file !== GENERATED)]
-  const read = files.map(async (file) => [file, await readFile(join(root, file), 'utf8')] as const)
+  const files = [...OUTSIDE, ...folderFiles.flat().filter((file) => !WITHOUT_PAGE.test(file))]
+  const read = [LIST, ...files].map(async (file) => [file, await readFile(join(root, file), 'utf8')] as const)
   const texts = new Map(await Promise.all(read))
   const folders = new Set(files.map((file) => `${posix.dirname(file)}/`).filter((path) => path.startsWith('docs/')))
   const lists = [...folders].filter((folder) => folder !== 'docs/' && !texts.has(`${folder}README.md`))
@@ -53,7 +55,7 @@ export async function compileDocuments(root: string, list: string) {
   }
   return {
     documents: documents.map((document) => (document.html === '' ? writeList(document, documents) : document)),
-    files: files.map((file) => join(root, file)),
+    files: [LIST, ...files].map((file) => join(root, file)),
   }
 }
 
@@ -83,8 +85,7 @@ function resolveLink(files: readonly string[], from: string, link: string): stri
   const hash = anchor === undefined ? '' : `#${anchor}`
   if (path === '') return hash
   const file = posix.join(posix.dirname(from), decodeURIComponent(path))
-  // The list of documents is a page of its own.
-  if (file === 'README.md' && anchor === 'documentation') return 'docs:'
+  if (file === LIST || (file === 'README.md' && anchor === 'documentation')) return 'docs:'
   if (files.includes(file)) return `docs:${pagePath(file)}${hash}`
   throw new Error(`${from} has a link to ${link}, which is not in the package`)
 }

@@ -7,7 +7,7 @@ interface ListedDocument {
 }
 
 /** Documents with a list of others: items like `- [Title](docs/name.md): description`. */
-const LISTS = ['README.md', 'docs/guide/README.md', 'docs/coming-from/README.md']
+const LISTS = ['docs/README.md', 'docs/guide/README.md', 'docs/coming-from/README.md']
 
 /**
  * Reads a list of documents: a line `# Group`, and below it the paths of its documents. A path may contain `*`, which

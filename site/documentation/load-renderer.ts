@@ -65,7 +65,7 @@ function createRenderer(
     link({ href, tokens }) {
       return `<a href="${escapeText(toLink(href))}">${this.parser.parseInline(tokens)}</a>`
     },
-    // The only HTML in the documents are comments.
+    // The only HTML in the documents are comments and the pictures of README.md.
     html: () => '',
   }
 }

@@ -12,7 +12,9 @@ const chapters = readChapters()
 
 t.test('each document is a chapter with a line about it, and has a name of its own', async (t) => {
   const files = readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((file) => file.replaceAll(sep, '/'))
-  const documents = files.filter((file) => file.endsWith('.md') && !/^(?:decisions|maintaining)\//.test(file))
+  const documents = files.filter(
+    (file) => file.endsWith('.md') && !/^(?:README\.md$|decisions\/|maintaining\/)/.test(file),
+  )
   const examples = ['docs-site', 'existing-app', 'shop'].map((name) => `../examples/${name}/README.md`)
   t.strictSame(chapters.map(({ path }) => path).sort(), [...examples, ...documents].sort())
   t.equal(new Set(chapters.map(({ name }) => name)).size, chapters.length)

@@ -159,6 +159,7 @@ function pathOf(file: string): string {
   if (file === 'README.md') return '/docs/overview'
   if (file === 'CHANGELOG.md') return '/docs/changelog'
   const path = file.replace(/\.md$/, '')
+  if (file === 'docs/README.md') return '/docs'
   const page = posix.basename(path) === 'README' ? posix.dirname(path) : path
   return page.startsWith('docs/') ? `/${page}` : `/docs/${page}`
 }
