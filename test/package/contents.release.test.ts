@@ -32,6 +32,7 @@ const CONTENTS = [
   /^src\/shared\/(?:assets\.d\.ts|tsconfig\.site\.json)$/,
   /^docs\/(?:[\w-]+\/)*[\w-]+\.md$/,
   /^docs\/llms\.txt$/,
+  /^docs\/images\/[\w-]+\.webp$/,
   /^docs\/(?:proxies|deploy)\/(?:\w+\/)?(?:Caddyfile|Dockerfile|\.dockerignore|[\w.-]+\.(?:cfg|conf|service|yaml))$/,
   /^examples\/(?:docs-site|existing-app|shop)\//,
   /^templates\/(?:common|minimal|plugin|site|tailwind)\//,

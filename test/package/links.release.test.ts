@@ -44,9 +44,11 @@ function withoutCode(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()]/g, ''))
 }
 
-/** Returns each relative link once. */
+/** Returns each relative link once, also those of pictures. */
 function linksIn(markdown: string): string[] {
-  const links = [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+  const links = [...withoutCode(markdown).matchAll(/(?:\]\(|\bsrc(?:set)?=")([^)"\s]+)[)"]/g)].map(
+    ([, link = '']) => link,
+  )
   return [...new Set(links)].filter((link) => !/^[a-z]+:/.test(link))
 }
 
