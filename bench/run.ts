@@ -1,4 +1,4 @@
-// Measures Hydrant: `npm run bench -- PEERS_FOLDER`. docs/benchmark.md describes the method and the options.
+// Measures Hydrant: `npm run bench -- PEERS_FOLDER`. docs/maintaining/benchmarks.md describes the method and the options.
 //
 // Each part writes its figures into the record when it ends, so an interrupted run keeps them. A server or a size that
 // cannot be measured is named in the record and does not stop the others.

@@ -6,7 +6,6 @@ import {
   RESPONSES,
   type ResponseName,
 } from '../cache/measure.ts'
-import type { BenchRecord } from '../record.ts'
 import { median, spread } from '../statistics.ts'
 import { NONE, show, table } from './table.ts'
 
@@ -21,15 +20,6 @@ const NAMES: Readonly<Record<ResponseName, string>> = {
 }
 
 const ENCODING_NAMES: Readonly<Record<EncodingName, string>> = { none: 'not compressed', br: 'Brotli', gzip: 'gzip' }
-
-/** Returns the speed of stored pages in short, or null without a record of it. */
-export function summarizeCache({ parts: { cache } }: BenchRecord): string | null {
-  if (!cache) return null
-  const shares = cache.figures.runs.map(
-    (run) => `${ratioOf(run, 'stored')} (${ENCODING_NAMES[run.encoding]}, ${labelOf(run.workers)})`,
-  )
-  return `A stored page reaches the following part of the request rate of a Fastify route in the same site that sends the same text with the same headers: ${shares.join(', ')}.`
-}
 
 /** Returns one table for each number of processes. Each cell has the rate and its share of the rate of the route. */
 export function toCacheTables({ runs, firstBytes = {} }: CacheFigures): string {

@@ -1,21 +1,8 @@
 import type { FailureFigures } from '../failures/measure.ts'
-import type { BenchRecord } from '../record.ts'
 import { median, spread } from '../statistics.ts'
 import { show, table } from './table.ts'
 
 const ratio = (value: number) => value.toFixed(2)
-
-/** Returns the cost of failures in short, or null without a record of it. */
-export function summarizeFailures({ parts: { failures } }: BenchRecord): string | null {
-  if (!failures) return null
-  const { shares } = failures.figures
-  const small = shares.filter(({ page, headers }) => page === shares[0]?.page && headers === shares[0]?.headers)
-  const shown = small.map(({ part, ratios }, index) => {
-    const rate = index === 0 ? ' of the request rate of a working one' : ''
-    return `${ratio(median(ratios))}${rate} if its ${PART_NAMES[part] ?? part} fails`
-  })
-  return `A failing small page reaches ${shown.join(', and ')}. ${sayStorm(failures.figures)}`
-}
 
 export function toFailureTables(figures: FailureFigures): string {
   const { shares, byHand, ledger, storm } = figures

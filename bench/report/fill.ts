@@ -7,7 +7,7 @@ import { toSummary } from './summary.ts'
 
 const [BEGIN, END] = ['<!-- benchmark -->', '<!-- end of benchmark -->']
 
-/** Writes the ratios of a record into README.md and all of its figures into docs/benchmark.md. */
+/** Writes some figures of a record into README.md and all of its figures into docs/benchmark.md. */
 export function fillDocuments(record: BenchRecord) {
   fill('README.md', toSummary(record))
   fill('docs/benchmark.md', toMarkdown(record))
@@ -19,5 +19,5 @@ function fill(name: string, text: string) {
   const document = readFileSync(file, 'utf8')
   const [begin, end] = [document.indexOf(BEGIN), document.indexOf(END)]
   if (begin === -1 || end < begin) throw new Error(`${file} has no "${BEGIN}" before "${END}"`)
-  writeFileSync(file, `${document.slice(0, begin + BEGIN.length)}\n\n${text.trim()}\n\n${document.slice(end)}`)
+  writeFileSync(file, `${document.slice(0, begin + BEGIN.length)}\n${text.trim()}\n${document.slice(end)}`)
 }

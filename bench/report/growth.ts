@@ -1,8 +1,7 @@
 import type { GrowthFigures } from '../growth/measure.ts'
 import type { ServedFigures, SizeFigures } from '../growth/measure-size.ts'
-import type { BenchRecord } from '../record.ts'
 import { median } from '../statistics.ts'
-import { NONE, show, table } from './table.ts'
+import { show, table } from './table.ts'
 
 /** A figure of the growing sites. */
 interface Metric {
@@ -46,21 +45,6 @@ export function toGrowthTables({ sizes, next }: GrowthFigures): string {
   return [...tables, ...(next ? [sayNext(next)] : [])].join('\n\n')
 }
 
-/** Returns the growth of each figure from the smallest to the largest site, or null without a record of it. */
-export function summarizeGrowth({ parts: { growth } }: BenchRecord): string | null {
-  if (!growth) return null
-  const { sizes, next } = growth.figures
-  const [first, last] = [sizes[0], sizes.at(-1)]
-  if (!first || !last || first === last) return next ? sayNext(next) : null
-  const rows = METRICS.map((metric) => [
-    metric.title,
-    ...workersOf(sizes).map((workers) => growthIn(metric, sizes, workers)),
-  ])
-  const title = `${show(last.pages)} pages instead of ${show(first.pages)}`
-  const tables = [table([title, ...workersOf(sizes).map(labelOf)], rows)]
-  return [...tables, ...(next ? [sayNext(next)] : [])].join('\n\n')
-}
-
 function workersOf(sizes: readonly SizeFigures[]): number[] {
   return [...new Set(sizes.flatMap(({ served }) => served.map(({ workers }) => workers)))]
 }
@@ -82,13 +66,6 @@ function served(title: string, unit: string, read: (served: ServedFigures) => nu
 function growthOf({ read }: Metric, sizes: readonly SizeFigures[], workers: number): number {
   const [first, last] = [sizes[0], sizes.at(-1)].map((size) => (size ? read(size, workers) : undefined))
   return (last ?? Number.NaN) / (first ?? Number.NaN)
-}
-
-/** A growth that should not be is bold. A build has no workers. */
-function growthIn(metric: Metric, sizes: readonly SizeFigures[], workers: number): string {
-  if (metric.mayGrow && workers > 1) return NONE
-  const [growth, verdict] = [`× ${show(growthOf(metric, sizes, workers))}`, judge(metric, sizes, workers)]
-  return verdict.startsWith('**') ? `**${growth}**` : growth
 }
 
 /** Says whether a figure grows as it may. A figure that does not is bold. */

@@ -3,7 +3,7 @@ import { toCacheTables } from './cache.ts'
 import { type Comparison, compareServers } from './comparisons.ts'
 import { toFailureTables } from './failures.ts'
 import { toGrowthTables } from './growth.ts'
-import { describeRun, toRatios } from './summary.ts'
+import { toLosses, toRatios } from './summary.ts'
 import { show, table } from './table.ts'
 
 /** Returns all figures of a record. */
@@ -11,25 +11,35 @@ export function toMarkdown(record: BenchRecord): string {
   const { growth, failures, cache } = record.parts
   const comparisons = compareServers(record)
   const sections = [
-    describeRun(record),
-    ...describeProblems(record),
-    ...(comparisons.length > 0 ? ['### Ratios', RATIOS, toRatios(record), '### Figures', toFigures(comparisons)] : []),
+    ...(comparisons.length > 0
+      ? [
+          ...['### What Hydrant loses', LOSSES, toLosses(record), '### Ratios', RATIOS, toRatios(record)],
+          ...['### Figures', toFigures(comparisons)],
+        ]
+      : []),
     ...(growth ? ['### Growth', toGrowthTables(growth.figures)] : []),
     ...(failures ? ['### Failures', toFailureTables(failures.figures)] : []),
     ...(cache ? ['### Page cache', toCacheTables(cache.figures)] : []),
     ...describeMethod(record),
     ...describeVersions(record),
+    ...describeProblems(record),
+    ...describeRun(record),
   ]
-  return `${sections.filter((section) => section !== null).join('\n\n')}\n`
+  return `${sections.join('\n\n')}\n`
 }
 
+const LOSSES =
+  'These servers are better, the best first. A ratio of 0.5 means that Hydrant serves half as many requests, or takes twice the time, the memory or the bytes.'
 const RATIOS = 'Above 1, Hydrant is better; below 1, the other server is. A bold ratio says that Hydrant is behind.'
 
-/** Returns a table with one row for each server. */
+/** Returns a table with one column for each server. */
 function toFigures(comparisons: readonly Comparison[]): string {
   const names = [...new Set(comparisons.flatMap(({ values }) => [...values.keys()]))]
-  const rows = names.map((name) => [name, ...comparisons.map(({ values }) => show(values.get(name)))])
-  return table(['', ...comparisons.map(({ title, unit }) => `${title}, ${unit}`)], rows)
+  const rows = comparisons.map(({ title, unit, values }) => [
+    `${title}, ${unit}`,
+    ...names.map((name) => show(values.get(name))),
+  ])
+  return table(['', ...names], rows)
 }
 
 function describeProblems({ parts }: BenchRecord): string[] {
@@ -37,6 +47,17 @@ function describeProblems({ parts }: BenchRecord): string[] {
     problems.map((problem) => `- ${name}: ${problem.split('\n')[0]}`),
   )
   return lines.length > 0 ? ['### Not measured', lines.join('\n')] : []
+}
+
+/** Says when and where the parts were measured. */
+function describeRun({ parts }: BenchRecord): string[] {
+  const lines = Object.entries(parts).map(([name, { started, minutes, commit, machine }]) => {
+    const { cpu, cores, memoryGb, kernel, node, loadBefore } = machine
+    const place = `${cores} cores of ${cpu}, ${memoryGb} GB, ${kernel}, Node.js ${node}`
+    const when = `${started.slice(0, 16).replace('T', ' ')} UTC, ${minutes.toFixed(1)} minutes`
+    return `- ${name}: ${when}, commit ${commit}, ${place}, load average before ${loadBefore.toFixed(1)}`
+  })
+  return lines.length > 0 ? ['### Runs', lines.join('\n')] : []
 }
 
 function describeMethod({ parts }: BenchRecord): string[] {

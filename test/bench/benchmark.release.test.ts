@@ -78,8 +78,34 @@ t.test('a generated site is measured from the build to the memory of a stream', 
   t.strictSame(readdirSync(work), [], 'the generated sites are removed')
 })
 
-t.test('the documents have a place for the figures', async (t) => {
-  for (const file of ['README.md', 'docs/benchmark.md']) {
-    t.match(readFileSync(file, 'utf8'), /<!-- benchmark -->\n[\s\S]*\n<!-- end of benchmark -->/, file)
+t.test('the documents have the figures of the record', async (t) => {
+  const [summary = '', figures = ''] = ['README.md', 'docs/benchmark.md'].map(
+    (file) => /<!-- benchmark -->\n([\s\S]*)\n<!-- end of benchmark -->/.exec(readFileSync(file, 'utf8'))?.[1],
+  )
+  const { stdout } = await bench(['--report'])
+  t.equal(figures, stdout.trim())
+  const columnsOf = (text: string) => /^\| {2}\| (.+) \|$/m.exec(text)?.[1]?.split(' | ') ?? []
+  const rowsOf = (text: string) =>
+    [...text.matchAll(/^\| ([^|]+, \S+) \| (.+) \|$/gm)].map(
+      ([, title = '', cells = '']) => [title, cells.split(' | ')] as const,
+    )
+  const all = new Map(rowsOf(stdout))
+  const names = new Map([
+    ['Hydrant', 'hydrant'],
+    ['@fastify/react', 'fastify-react'],
+    ['Vike', 'vike'],
+  ])
+  const rows = rowsOf(summary)
+  t.equal(rows.length, 4)
+  for (const [title, cells] of rows) {
+    for (const [name, server] of names) {
+      const value = all.get(title)?.[columnsOf(stdout).indexOf(server)]
+      t.match(value, /\d/, `${title} of ${server}`)
+      t.equal(cells[columnsOf(summary).indexOf(name)], value, `${title} of ${name}`)
+    }
   }
+  const lost = /Hydrant loses to at least one framework in: ([^.]+)\./.exec(summary)?.[1]?.split(', ') ?? []
+  t.ok(lost.length > 0, 'no server is best in everything')
+  for (const title of lost) t.match(stdout, `\n- ${title}: `)
+  t.match(summary, /React without a framework answers the small page up to 2\.\d+ times as fast\./)
 })

@@ -33,7 +33,7 @@ interface Combination {
   highest: string
   react: string
   fastify: string
-  /** Fastify's light-my-request 6.8 needs Node.js 22. README.md tells sites on Node.js 20 to use the previous version. */
+  /** Fastify's light-my-request 6.8 needs Node.js 22. docs/upgrading.md tells sites on Node.js 20 to use the previous version. */
   overrides?: Record<string, string>
   /** The driver of the ledger that the lowest version uses. Without the package, it is that of Node.js, or none. */
   driver: '@photostructure/sqlite' | 'node:sqlite' | 'none'

@@ -1,9 +1,8 @@
 // The samples in TypeScript of the README and of docs/types.md: the compilers accept them in a new site.
 
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { readBlocks } from '../docs/code/code-block.ts'
+import { readMarkdown } from '../docs/code/code-block.ts'
 import { projectOf, type TypedSites, writeTypedSite, writeTypes } from './typed-site.ts'
 
 /** What the samples say that the reader has. */
@@ -13,15 +12,18 @@ const own = {
 }
 
 const DOCUMENTS = ['README.md', 'docs/types.md']
+/** Its tsconfig.json is that of all samples. */
+const WITH_CONFIG = 'docs/types.md'
 
 /** Prepares a site from the samples of each document. */
 export async function prepareDocuments(t: Test, folder: string): Promise<TypedSites> {
   const sites = DOCUMENTS.map((document) => ({
     document,
     dir: join(folder, document.replace('/', '-')),
-    ...readSamples(document),
+    files: readSamples(document),
   }))
-  for (const { dir, files, config } of sites) {
+  const config = readConfig()
+  for (const { dir, files } of sites) {
     writeTypedSite(dir, { ...own, ...Object.fromEntries(files), 'tsconfig.json': config })
     await writeTypes(t, dir)
   }
@@ -41,12 +43,14 @@ export async function prepareDocuments(t: Test, folder: string): Promise<TypedSi
   }
 }
 
-/** Returns the files of a document by path, and its tsconfig.json. */
-function readSamples(document: string): { files: [string, string][]; config: string } {
-  const blocks = readBlocks(readFileSync(document, 'utf8'))
-  const files = blocks
+/** Returns the files of a document by path. */
+function readSamples(document: string): [string, string][] {
+  return readMarkdown(document)
     .filter(({ language }) => /^tsx?$/.test(language))
-    .map(({ path, text }): [string, string] => [path, text])
-  const config = blocks.find(({ language, text }) => language === 'json' && text.includes('"extends"'))?.text ?? ''
-  return { files, config }
+    .map(({ path, text }) => [path, text])
+}
+
+function readConfig(): string {
+  const blocks = readMarkdown(WITH_CONFIG)
+  return blocks.find(({ language, text }) => language === 'json' && text.includes('"extends"'))?.text ?? ''
 }
