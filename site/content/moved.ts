@@ -6,6 +6,7 @@ export const moved: ReadonlyMap<string, string> = new Map([
   ['styling', 'guide/styling'],
   ['server', 'app'],
   ['fastify', 'app'],
+  ['links', 'navigation'],
   ['partly-static-pages', 'cache'],
   ['without-scripts', 'prerender'],
   ['tutorials/shop', 'examples/shop'],

@@ -100,6 +100,7 @@ t.test('addresses of earlier pages lead to the documents that have their content
     '/docs/styling': '/docs/guide/styling',
     '/docs/server': '/docs/app',
     '/docs/fastify': '/docs/app',
+    '/docs/links': '/docs/navigation',
     '/docs/partly-static-pages': '/docs/cache',
     '/docs/without-scripts': '/docs/prerender',
     '/docs/tutorials/shop': '/docs/examples/shop',
