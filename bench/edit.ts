@@ -1,4 +1,4 @@
-// Measures the time from an edit to its paint in `hydrant dev`: `npm run bench:edit`. docs/development.md describes it.
+// Measures the time from an edit to its paint in `hydrant dev`: `npm run bench:edit`. docs/maintaining/benchmarks.md describes it.
 //
 // It generates a site and a Vite app with the same components, opens both in Chromium, and changes their files in
 // turns. It knows nothing about either server except the texts that the page shows. It needs Linux, because it reads

@@ -75,7 +75,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
 }
 
 // Each command loads only what it needs: production must not load the compiler.
-function createProgram(terminal: Terminal): Command {
+export function createProgram(terminal: Terminal): Command {
   const program = new Command('hydrant')
     .description('Server-rendered React pages from Fastify.')
     .version(VERSION, '-v, --version', 'print the version')

@@ -161,7 +161,7 @@ const SERVER_ROOMS = [
 ]
 /** Every folder and file of `scripts`, in the same order. */
 const SCRIPTS_ROOMS = [
-  ...['cli.ts', 'program.ts', 'commands', 'testing', 'package', 'release'],
+  ...['package', 'cli.ts', 'program.ts', 'commands', 'testing', 'release'],
   ...['chapters.ts', 'export', 'dev', 'build', 'terminal'],
   ...['tailwind.ts', 'styles.ts', 'check-react.ts', 'dev-ledger.ts', 'find-fix.ts'],
   ...['prerender-argument.ts', 'build-problem.ts', 'map-with-limit.ts'],

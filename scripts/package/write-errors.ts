@@ -12,8 +12,8 @@ interface Explanation {
   values?: readonly string[]
   /** The lines of the example between the message and the fix. */
   after?: string
-  /** Markdown. */
-  why: string
+  /** Markdown: what the message and the fix do not say. */
+  why?: string
 }
 
 interface Chapter {
@@ -36,11 +36,11 @@ function writeChapter(name: string, { intro, ...errors }: Chapter): string {
   return [name, ...(intro === undefined ? [] : [intro.trimEnd()]), ...sections].join('\n\n')
 }
 
-function writeSection(code: string, { isWarning, values = [], after = '', why }: Explanation): string {
+function writeSection(code: string, { isWarning, values = [], after = '', why = '' }: Explanation): string {
   const entry = table.get(code)
   if (!entry) throw new Error(`${SOURCE} explains ${code}, which is no error of the table, or explains it twice`)
   table.delete(code)
   if (values.length !== entry.message.split('%s').length - 1) throw new Error(`${SOURCE} has wrong values of ${code}`)
   const message = `${isWarning ? 'Warning' : 'Error'} [${code}] ${format(entry.message, ...values)}`
-  return `### ${code}\n\n\`\`\`\n${message}\n${after}Try: ${entry.fix}\n\`\`\`\n\n${why.trimEnd()}`
+  return `### ${code}\n\`\`\`\n${message}\n${after}Try: ${entry.fix}\n\`\`\`\n${why}`.trimEnd()
 }

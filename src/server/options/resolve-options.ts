@@ -29,7 +29,7 @@ const GROUPS = new Set(groupsOf(NAMES))
 const SWITCHES: ReadonlySet<string> = new Set(NAMES.filter((name) => GROUPS.has(name)))
 const VARIABLES = NAMES.filter((name) => !rules[name].isCode).map(variableOf)
 /** Options that only the build or the dev server reads. */
-const BUILD_OPTIONS = Object.keys({ esbuild: true, reactCompiler: true, strictMode: true } satisfies Record<
+export const BUILD_OPTIONS = Object.keys({ esbuild: true, reactCompiler: true, strictMode: true } satisfies Record<
   Exclude<keyof Config, keyof ServerOptions>,
   true
 >)
@@ -92,7 +92,7 @@ function groupsOf(names: readonly string[]): string[] {
 }
 
 /** `timeouts.loadMs` is `HYDRANT_TIMEOUTS_LOAD_MS`. */
-function variableOf(name: string): string {
+export function variableOf(name: string): string {
   return `HYDRANT_${name.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase()}`
 }
 

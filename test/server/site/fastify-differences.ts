@@ -1,4 +1,4 @@
-// What a site does instead of Fastify, as the rows of "What differs" in docs/fastify.md say.
+// What a site does instead of Fastify, as the rows of "What differs" in docs/app.md say.
 
 import { readFileSync } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
@@ -63,7 +63,7 @@ export type Differs = Row | { [row in Row]?: readonly string[] }
 /** Returns what the site is expected to do, from what Fastify does. */
 export function expectedInSite(plain: readonly Outcome[], site: readonly Outcome[], differs: Differs = {}) {
   const rows = Object.entries(typeof differs === 'string' ? { [differs]: null } : differs)
-  const documented = readFileSync('docs/fastify.md', 'utf8')
+  const documented = readFileSync('docs/app.md', 'utf8')
   for (const [row] of rows) if (!documented.includes(`\n| ${row} |`)) throw new Error(`There is no row "${row}".`)
   return plain.map((outcome, index) => {
     const actual = site[index]

@@ -40,7 +40,7 @@ export interface Example {
    * scope.
    */
   inScope?: boolean
-  /** The rows of "What differs" in docs/fastify.md that apply, for all requests or these. They say what the site does. */
+  /** The rows of "What differs" in docs/app.md that apply, for all requests or these. They say what the site does. */
   differs?: Differs
 }
 
