@@ -5,6 +5,8 @@ export const moved: ReadonlyMap<string, string> = new Map([
   ['forms', 'guide/forms'],
   ['styling', 'guide/styling'],
   ['server', 'app'],
+  ['tailwind', 'stylesheets'],
+  ['react-compiler', 'mdx'],
   ['tutorials/shop', 'examples/shop'],
   ['tutorials/docs-site', 'examples/docs-site'],
   ['tutorials/existing-app', 'examples/existing-app'],
