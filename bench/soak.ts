@@ -17,6 +17,7 @@ import {
   judgeHeap,
   judgeLeftovers,
   judgeResident,
+  kindsTable,
   leftovers,
   MINUTE,
   type Sample,
@@ -55,8 +56,8 @@ const verdicts: Verdict[] = [
   { isMet: exitCode === 0, text: `after SIGTERM the server exited with ${exitCode}` },
 ]
 for (const text of [...tally.problems, ...kept.strange]) console.error(text)
-const figures = toMarkdown(minutes, samples, tally, verdicts)
-console.log(`\n${figures}\n`)
+const figures = toMarkdown(minutes, samples, verdicts)
+console.log(`\n${figures}\n\n${kindsTable(tally)}\n`)
 for (const verdict of verdicts) console.log(verdictLine(verdict))
 const isMet = verdicts.every((verdict) => verdict.isMet)
 if (isMet) rmSync(server.folder, { recursive: true })
