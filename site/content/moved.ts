@@ -6,6 +6,8 @@ export const moved: ReadonlyMap<string, string> = new Map([
   ['styling', 'guide/styling'],
   ['server', 'app'],
   ['tailwind', 'stylesheets'],
+  ['images', 'assets'],
+  ['workers', 'assets'],
   ['react-compiler', 'mdx'],
   ['tutorials/shop', 'examples/shop'],
   ['tutorials/docs-site', 'examples/docs-site'],
