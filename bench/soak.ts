@@ -2,7 +2,7 @@
 //
 // `hydrant start` serves visitors who read, write, cause failures, disconnect, and are slow. Each response must be
 // complete or a clean refusal. Memory must not grow, and after the load no resources may be left. `--record` writes
-// the figures to docs/maintaining/soak.md.
+// the figures to docs/maintaining/tests.md.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,8 +32,8 @@ const SAMPLE_SECONDS = 10
 /** The maximum time until all resources of a load are released: longer than any deadline. */
 const SETTLE_MS = 30_000
 const CHECK_MS = 500
-const RECORD = join(ROOT, 'docs/maintaining/soak.md')
-const RECORD_HEADING = '## Last figures\n'
+const RECORD = join(ROOT, 'docs/maintaining/tests.md')
+const RECORD_HEADING = '## Last figures of the soak\n'
 
 const { minutes, isRecorded } = readArguments()
 const server = await startSoakServer()
