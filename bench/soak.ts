@@ -20,6 +20,7 @@ import {
   kindsTable,
   leftovers,
   MINUTE,
+  minutesTable,
   type Sample,
   sampleLine,
   toMarkdown,
@@ -56,8 +57,8 @@ const verdicts: Verdict[] = [
   { isMet: exitCode === 0, text: `after SIGTERM the server exited with ${exitCode}` },
 ]
 for (const text of [...tally.problems, ...kept.strange]) console.error(text)
-const figures = toMarkdown(minutes, samples, verdicts)
-console.log(`\n${figures}\n\n${kindsTable(tally)}\n`)
+const figures = toMarkdown(minutes, verdicts)
+console.log(`\n${[figures, minutesTable(minutes, samples), kindsTable(tally)].join('\n\n')}\n`)
 for (const verdict of verdicts) console.log(verdictLine(verdict))
 const isMet = verdicts.every((verdict) => verdict.isMet)
 if (isMet) rmSync(server.folder, { recursive: true })
