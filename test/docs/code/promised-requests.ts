@@ -32,7 +32,12 @@ const FORMS: Readonly<Record<string, readonly PromisedRequest[]>> = {
     { url: '/teas?page=2', status: 200 },
   ],
   'docs/fields.md': [
-    { url: '/order', form: 'amount=0&extras=sample', status: 422, contains: 'Use at least 8 characters.' },
+    {
+      url: '/order',
+      form: 'amount=0&extras=sample&address.city=Ulm&password=secret',
+      status: 422,
+      contains: 'Use at least 8 characters.',
+    },
     { url: '/order', form: 'amount=2&extras=card&address.city=Ulm&password=long+enough', status: 303 },
     { url: '/tasting', form: 'step=contact&name=Ada', status: 200, contains: 'name="name" value="Ada"' },
     { url: '/tasting', form: 'step=visit&name=Ada&day=soon', status: 422, contains: 'Choose a day.' },
