@@ -2,7 +2,7 @@
 //
 // `hydrant start` serves visitors who read, write, cause failures, disconnect, and are slow. Each response must be
 // complete or a clean refusal. Memory must not grow, and after the load no resources may be left. `--record` writes
-// the figures to docs/maintaining/soak.md.
+// the figures to docs/maintaining/tests.md.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,8 +17,10 @@ import {
   judgeHeap,
   judgeLeftovers,
   judgeResident,
+  kindsTable,
   leftovers,
   MINUTE,
+  minutesTable,
   type Sample,
   sampleLine,
   toMarkdown,
@@ -31,8 +33,8 @@ const SAMPLE_SECONDS = 10
 /** The maximum time until all resources of a load are released: longer than any deadline. */
 const SETTLE_MS = 30_000
 const CHECK_MS = 500
-const RECORD = join(ROOT, 'docs/maintaining/soak.md')
-const RECORD_HEADING = '## Last figures\n'
+const RECORD = join(ROOT, 'docs/maintaining/tests.md')
+const RECORD_HEADING = '## Last figures of the soak\n'
 
 const { minutes, isRecorded } = readArguments()
 const server = await startSoakServer()
@@ -55,8 +57,8 @@ const verdicts: Verdict[] = [
   { isMet: exitCode === 0, text: `after SIGTERM the server exited with ${exitCode}` },
 ]
 for (const text of [...tally.problems, ...kept.strange]) console.error(text)
-const figures = toMarkdown(minutes, samples, tally, verdicts)
-console.log(`\n${figures}\n`)
+const figures = toMarkdown(minutes, verdicts)
+console.log(`\n${[figures, minutesTable(minutes, samples), kindsTable(tally)].join('\n\n')}\n`)
 for (const verdict of verdicts) console.log(verdictLine(verdict))
 const isMet = verdicts.every((verdict) => verdict.isMet)
 if (isMet) rmSync(server.folder, { recursive: true })

@@ -117,24 +117,29 @@ export function sampleLine({ seconds, held }: Sample): string {
 }
 
 /** Formats the figures of a run for the documentation. */
-export function toMarkdown(minutes: number, samples: readonly Sample[], tally: Tally, verdicts: readonly Verdict[]) {
+export function toMarkdown(minutes: number, verdicts: readonly Verdict[]): string {
   const memory = Math.round(totalmem() / 2 ** 30)
   const [major] = process.versions.node.split('.')
   return [
     `${new Date().toISOString().slice(0, 10)}, \`npm run soak -- --minutes ${minutes}\`, Node.js ${major} (${process.version}), ${process.platform} ${process.arch}, ${availableParallelism()} cores shared with other work, ${memory} GB:`,
     verdicts.map((verdict) => `- ${verdictLine(verdict)}`).join('\n'),
-    table(
-      ['minute', 'heap in use, MB', 'resident memory, MB', 'descriptors', 'sockets', 'timers'],
-      Array.from({ length: minutes }, (_, index) => minuteRow(index + 1, samples)),
-    ),
-    table(
-      ['request', 'whole', 'refused', 'aborted', 'wrong'],
-      [...tally.rows].map(([name, { whole, refused, left, wrong }]) => [
-        name,
-        ...[whole, refused, left, wrong].map(String),
-      ]),
-    ),
   ].join('\n\n')
+}
+
+/** Lists the minutes with the resources that the server held. */
+export function minutesTable(minutes: number, samples: readonly Sample[]): string {
+  return table(
+    ['minute', 'heap in use, MB', 'resident memory, MB', 'descriptors', 'sockets', 'timers'],
+    Array.from({ length: minutes }, (_, index) => minuteRow(index + 1, samples)),
+  )
+}
+
+/** Lists the kinds of requests with the number of their responses. */
+export function kindsTable({ rows }: Tally): string {
+  return table(
+    ['request', 'whole', 'refused', 'aborted', 'wrong'],
+    [...rows].map(([name, { whole, refused, left, wrong }]) => [name, ...[whole, refused, left, wrong].map(String)]),
+  )
 }
 
 /** Formats the minimum and maximum of each figure in one minute. */

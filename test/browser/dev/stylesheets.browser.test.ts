@@ -16,7 +16,7 @@ import { type DevPage, LAYOUT, STATE, startDevSite } from './dev-site.ts'
 await installDocumentedPackages()
 
 /** The configurations of the document. */
-const [postcss = '', lightning = '', sass = ''] = readMarkdown('docs/stylesheets.md')
+const [, postcss = '', lightning = '', sass = ''] = readMarkdown('docs/stylesheets.md')
   .filter(({ path }) => path === 'hydrant.config.ts')
   .map(({ text }) => text)
 

@@ -67,13 +67,26 @@ async function sendRequests(t: Test, site: SampleSite, dir: string): Promise<str
   t.teardown(() => app.close())
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   const problems: string[] = []
-  for (const { url, status, form } of listRequests(site, dir)) {
-    const body = form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }
+  for (const { url, status, form, file, contains } of listRequests(site, dir)) {
+    const body = form === undefined ? {} : { method: 'POST', body: bodyOf(form, file) }
     const answer = await fetch(origin + url, { headers: HEADERS, redirect: 'manual', ...body })
-    if (answer.status !== status)
-      problems.push(`${site.document}: ${url} answers ${answer.status}: ${await answer.text()}`)
-    // An event stream does not end by itself.
-    else await answer.body?.cancel()
+    if (answer.status === status && contains === undefined) {
+      // An event stream does not end by itself.
+      await answer.body?.cancel()
+      continue
+    }
+    const text = await answer.text()
+    if (answer.status !== status || !text.includes(contains ?? ''))
+      problems.push(`${site.document}: ${url} answers ${answer.status}: ${text}`)
   }
   return problems
+}
+
+function bodyOf(form: string, file: string | undefined): URLSearchParams | FormData {
+  const fields = new URLSearchParams(form)
+  if (file === undefined) return fields
+  const body = new FormData()
+  for (const [name, value] of fields) body.set(name, value)
+  body.set(file, new File(['a cup'], 'cup.jpg'))
+  return body
 }

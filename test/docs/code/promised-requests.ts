@@ -9,6 +9,10 @@ export interface PromisedRequest {
   status: number
   /** The fields of a form. Without it, the request is a GET. */
   form?: string
+  /** The name of a field of the form that has a file. */
+  file?: string
+  /** A part of the HTML. */
+  contains?: string
 }
 
 /** A value for every parameter of a route. */
@@ -17,7 +21,6 @@ const PARAMETER = '7'
 /** Statuses of pages other than 200. */
 const REFUSED: Readonly<Record<string, number>> = {
   'docs/ecosystem.md /members': 302,
-  'docs/guide/search.md /offers/[id]': 404,
   'docs/prerender.md /articles/[id]': 308,
 }
 
@@ -28,11 +31,19 @@ const FORMS: Readonly<Record<string, readonly PromisedRequest[]>> = {
     { url: '/teas/new', form: 'name=Assam&price=5', status: 422 },
     { url: '/teas?page=2', status: 200 },
   ],
-  'docs/guide/forms.md': [
-    { url: '/order', form: 'name=A', status: 422 },
-    { url: '/tasting', form: 'step=contact&name=Ada&email=ada@example.org', status: 200 },
+  'docs/fields.md': [
+    {
+      url: '/order',
+      form: 'amount=0&extras=sample&address.city=Ulm&password=secret',
+      status: 422,
+      contains: 'Use at least 8 characters.',
+    },
+    { url: '/order', form: 'amount=2&extras=card&address.city=Ulm&password=long+enough', status: 303 },
+    { url: '/tasting', form: 'step=contact&name=Ada', status: 200, contains: 'name="name" value="Ada"' },
+    { url: '/tasting', form: 'step=visit&name=Ada&day=soon', status: 422, contains: 'Choose a day.' },
+    { url: '/tasting', form: 'step=visit&name=Ada&day=2030-05-01', status: 200, contains: 'type="file"' },
+    { url: '/tasting', form: 'step=photo&name=Ada&day=2030-05-01', file: 'photo', status: 303 },
   ],
-  'docs/guide/search.md': [{ url: '/catalog?page=0', status: 400 }],
   'docs/http.md': [
     { url: '/notes', form: 'text=', status: 422 },
     { url: '/photos', form: 'photo=', status: 303 },
