@@ -4,8 +4,8 @@ import type { StoredResponse } from '../../../src/server/cache/shared/shared-sto
 import type { CollectedRequest, ResponseCollector } from '../../../src/server/context/response-collector.ts'
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
 import type { ExportPlace } from '../../../src/server/errors/hydrant-error.ts'
+import { FORMATS, type Format, formatsToAccept } from '../../../src/server/http/formats.ts'
 import { REQUEST_ID_HEADER } from '../../../src/server/http/headers.ts'
-import type { Format } from '../../../src/server/http/negotiate.ts'
 import { placeNote } from '../../../src/server/ledger/failure-json.ts'
 import type { Options } from '../../../src/server/options/options.ts'
 import type { PreparedRoute } from '../../../src/server/pages/prepared-route.ts'
@@ -90,13 +90,6 @@ interface Asked {
   layouts: readonly string[]
 }
 
-const ACCEPT: Record<Format, string> = {
-  html: 'text/html',
-  json: 'application/json',
-  markdown: 'text/markdown',
-  navigation: '*/*',
-}
-
 /**
  * Renders the page at an address with the base in all forms. Calls `onResult` for each form, until one has a problem.
  * If the load redirects, calls it once, for the redirect.
@@ -124,9 +117,12 @@ export async function renderAddress(
 function otherForms({ hasMarkdown }: RenderingServer, route: PreparedRoute, params: Record<string, string>): Asked[] {
   const keys = route.plan.bootLayouts.map((layout) => layoutKey(layout, params))
   const navigations = route.isHydrated ? keys.map((_, index) => keys.slice(0, index + 1)) : []
+  const accepted = formatsToAccept(hasMarkdown).filter((format) => {
+    const { isDocument, isData } = FORMATS[format]
+    return isData ? route.page.load !== null : !isDocument
+  })
   return [
-    ...(route.page.load ? [{ format: 'json', layouts: [] } as const] : []),
-    ...(hasMarkdown ? [{ format: 'markdown', layouts: [] } as const] : []),
+    ...accepted.map((format) => ({ format, layouts: [] })),
     ...navigations.map((layouts) => ({ format: 'navigation', layouts }) as const),
   ]
 }
@@ -138,7 +134,7 @@ export async function renderForm(
   url: string,
   { format, layouts }: Asked,
 ): Promise<RenderResult> {
-  const isNavigation = format === 'navigation'
+  const { isNavigation, accept } = FORMATS[format]
   const reply = await app.inject({
     method: 'GET',
     url: isNavigation ? `${url}?${NAVIGATION_MARK}` : url,
@@ -146,7 +142,7 @@ export async function renderForm(
       host: new URL(origin).host,
       // The export's server trusts this header. The build's server ignores it.
       'x-forwarded-proto': new URL(origin).protocol.slice(0, -1),
-      accept: ACCEPT[format],
+      accept: accept[0] ?? '*/*',
       ...(isNavigation ? { [BUILD_HEADER]: build, [LAYOUTS_HEADER]: writeLayoutKeys(layouts) } : {}),
     },
   })

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { formatDigest, parseDigest } from '../../shared/wire/digest-format.ts'
-import { JSON_TYPE } from '../http/headers.ts'
+import { JSON_TYPE } from '../http/formats.ts'
 import { sendProblem } from '../http/problem.ts'
 import type { FailureDetails, FailureSummary } from '../ledger/entries.ts'
 import { failureJson, placeNote, readFailure, summaryJson } from '../ledger/failure-json.ts'

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ASSETS_PATH } from '../../shared/paths.ts'
 import { isSafe, judgeOrigin } from '../guards/csrf.ts'
 import { createAddressTable } from '../guards/request-limits.ts'
+import { FORMATS } from '../http/formats.ts'
 import { createNonce, scriptPolicy } from '../http/headers.ts'
 import { preferredFormat } from '../http/negotiate.ts'
 import { sendProblem } from '../http/problem.ts'
@@ -255,7 +256,7 @@ function requestToken(prefix: string, request: FastifyRequest, reply: FastifyRep
   const { headers, method } = request
   const url = below(prefix, request.url)
   const isForScripts = url.startsWith('/api/') || url.startsWith('/metrics')
-  if (preferredFormat(headers) === 'html' && !isForScripts) {
+  if (FORMATS[preferredFormat(headers)].isDocument && !isForScripts) {
     const search = url === '/' || !isSafe(method) ? '' : `?${new URLSearchParams({ to: url })}`
     return reply.redirect(prefix + SIGN_IN_PATH + search, 303)
   }

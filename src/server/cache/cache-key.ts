@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { Format } from '../http/negotiate.ts'
+import type { Format } from '../http/formats.ts'
 import { type PublicAddress, pathOf, plainTarget, publicAddress } from '../http/request-url.ts'
 import { createTextCache } from '../util/memoize.ts'
 

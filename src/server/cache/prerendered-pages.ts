@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Format } from '../http/negotiate.ts'
+import { FORMATS, type Format } from '../http/formats.ts'
 import { hashSource } from './fixed-document.ts'
 import type { StoredResponse } from './shared/shared-store.ts'
 
@@ -98,7 +98,7 @@ export type PrerenderedResponse = Pick<StoredResponse, 'body' | 'headers' | 'scr
  * `html`, `json`, `markdown`, `navigation2`.
  */
 export function formOf(format: Format, kept: number): string {
-  return format === 'navigation' ? `navigation${kept}` : format
+  return FORMATS[format].isNavigation ? `${format}${kept}` : format
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Failures } from '../failures/failures.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import type { UploadSpace } from '../forms/upload-files.ts'
 import type { EtagWriter } from '../http/etag.ts'
+import type { VaryOfFormats } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
 import type { MarkdownConverter } from '../markdown/markdown-converter.ts'
 import type { RunStep } from '../metrics/instrument.ts'
@@ -50,6 +51,8 @@ export interface Site {
   /** Null in production. */
   policies: PolicyWatch | null
   etags: EtagWriter
+  /** The value of `Vary` for each format. */
+  vary: VaryOfFormats
   /** Stores the responses of pages with the export `cache` or `prerender`; null if there are none, and in development. */
   cache: PageCache | null
   /** The part of the keys of `cache` that all pages have. */

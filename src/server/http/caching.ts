@@ -27,10 +27,19 @@ export function limitCaching({ raw }: { raw: LimitedResponse }, limit: CacheLimi
   if (raw[LIMIT] !== 'no-store') raw[LIMIT] = limit
 }
 
-/** Limits the caching to the present `Cache-Control`, unless that allows shared caches. */
-export function limitCachingAsSaid(reply: FastifyReply) {
+/** Limits the caching of a redirect to its `Cache-Control`, unless that allows shared caches (no cache may store it). */
+export function limitRedirect(reply: FastifyReply) {
+  // A load that set headers for one kind of cache meant the page, not the redirect.
+  removeCacheHeaders(reply)
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', NO_STORE)
   const value = String(reply.getHeader('cache-control'))
   if (NOT_SHARED.test(value)) limitCaching(reply, NOT_STORED.test(value) ? 'no-store' : 'private')
+}
+
+/** Keeps a response out of every cache, because a part of it belongs to the visitor. */
+export function keepPrivate(reply: FastifyReply) {
+  reply.header('cache-control', PRIVATE_NO_STORE)
+  limitCaching(reply, 'no-store')
 }
 
 /**

@@ -3,9 +3,6 @@ import type { FastifyReply } from 'fastify'
 import { allowsSomeCache, limitCaching, NO_STORE } from './caching.ts'
 import type { PublicAddress } from './request-url.ts'
 
-export const HTML_TYPE = 'text/html; charset=utf-8'
-export const JSON_TYPE = 'application/json; charset=utf-8'
-export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8'
 export const DIGEST_HEADER = 'x-error-digest'
 export const REQUEST_ID_HEADER = 'x-request-id'
 
@@ -96,7 +93,7 @@ export function setErrorHeaders(reply: FastifyReply) {
   limitCaching(reply, 'no-store')
 }
 
-const POLICY = 'content-security-policy'
+export const POLICY = 'content-security-policy'
 
 /** Returns the policy that allows only scripts with the nonce, and the scripts that those load. */
 export function scriptPolicy(nonce: string): string {
@@ -178,22 +175,30 @@ export function setPolicy(reply: OwnReply, policy: string) {
   reply[OWN_POLICY] = policy
 }
 
+/** Sets headers of Hydrant's own. What the site has set stays: the names in `Vary`, and its policy. */
+export function setOwnHeaders(reply: FastifyReply, headers: Readonly<Record<string, string>>) {
+  for (const name in headers) {
+    const value = headers[name] ?? ''
+    if (name === 'vary') addVary(reply, value)
+    else if (name === POLICY) setPolicy(reply, value)
+    else reply.header(name, value)
+  }
+}
+
 const YEAR_SECONDS = 31_536_000
 
 /** Sets the other security headers of a document, unless they are set already. */
 export function setDocumentSecurity(reply: FastifyReply, { host, origin }: PublicAddress) {
-  setUnlessSet(reply, 'referrer-policy', 'strict-origin-when-cross-origin')
-  if (!String(reply.getHeader(POLICY)).includes('frame-ancestors')) setUnlessSet(reply, 'x-frame-options', 'SAMEORIGIN')
+  const headers: Record<string, string> = { 'referrer-policy': 'strict-origin-when-cross-origin' }
+  if (!String(reply.getHeader(POLICY)).includes('frame-ancestors')) headers['x-frame-options'] = 'SAMEORIGIN'
   // Over plain http, browsers ignore these headers and warn about them in the console.
-  if (!origin.startsWith('https:')) return
-  setUnlessSet(reply, 'cross-origin-opener-policy', 'same-origin-allow-popups')
-  // On localhost it would force https on every other server of this machine.
-  const isLocal = host === 'localhost' || host.endsWith('.localhost')
-  if (!isLocal) setUnlessSet(reply, 'strict-transport-security', `max-age=${YEAR_SECONDS}`)
-}
-
-function setUnlessSet(reply: FastifyReply, name: string, value: string) {
-  if (!reply.hasHeader(name)) reply.header(name, value)
+  if (origin.startsWith('https:')) {
+    headers['cross-origin-opener-policy'] = 'same-origin-allow-popups'
+    // On localhost it would force https on every other server of this machine.
+    const isLocal = host === 'localhost' || host.endsWith('.localhost')
+    if (!isLocal) headers['strict-transport-security'] = `max-age=${YEAR_SECONDS}`
+  }
+  for (const name in headers) if (!reply.hasHeader(name)) reply.header(name, headers[name])
 }
 
 const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" }

@@ -5,12 +5,12 @@ import {
   ACTED_HEADER,
   BUILD_HEADER,
   NAVIGATION_MARK,
-  NAVIGATION_TYPE,
   type NavigationLine,
 } from '../../shared/wire/navigation-protocol.ts'
 import { isSentOnRedirect, isWebAddress } from '../errors/http-error.ts'
 import { findSymbol } from '../util/fastify-internals.ts'
 import { limitCaching, removeCacheHeaders } from './caching.ts'
+import { NAVIGATION_CONTENT } from './formats.ts'
 import { setErrorHeaders } from './headers.ts'
 import { READ_METHODS } from './route-config.ts'
 
@@ -135,8 +135,6 @@ export function isPageFirst(app: FastifyInstance, { method, url, headers, raw }:
 
 // The headers of responses to navigations, and what replaces a response that a hook, a load or an action has sent with
 // `reply.send()`.
-
-export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`
 
 /**
  * Some caches leave the query out of their key, and some read other headers before `Cache-Control`. nginx reads

@@ -3,8 +3,9 @@ import type { Route } from '../build-output/load-build.ts'
 import { RequestContext } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { isSafe } from '../guards/csrf.ts'
+import { FORMATS, type Format } from '../http/formats.ts'
 import { isNavigation } from '../http/navigation-strategy.ts'
-import { acceptedDocumentFormat, type Format, preferredErrorFormat, preferredPageFormat } from '../http/negotiate.ts'
+import { acceptedDocumentFormat, preferredErrorFormat, preferredPageFormat } from '../http/negotiate.ts'
 import { routeOf } from '../http/route-config.ts'
 
 const NO_PARAMS: Record<string, string> = {}
@@ -15,7 +16,7 @@ const NO_PAGE = { route: '*', params: NO_PARAMS, hasScripts: true }
 export function createPageContext(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply) {
   const preferred = formatOf(site, request)
   // An action may return data for any page.
-  const hasNoData = preferred === 'json' && route.page.load === null && isSafe(request.method)
+  const hasNoData = FORMATS[preferred].isData && route.page.load === null && isSafe(request.method)
   return new RequestContext(site, request, reply, {
     route: route.id,
     format: hasNoData ? acceptedDocumentFormat(request.headers, site.options.markdown) : preferred,

@@ -3,6 +3,7 @@ import { type BootLeaf, type BootPlan, planText } from '../../shared/wire/boot.t
 import { countKept, LAYOUTS_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Build, LayoutChain, SiteModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { FORMATS } from '../http/formats.ts'
 
 /** The parts of a document that are the same for every request. Created once for each page. */
 export interface DocumentPlan {
@@ -22,9 +23,9 @@ export interface DocumentPlan {
   canStream: boolean
 }
 
-/** Returns how many layouts of the plan the page that navigates has already. */
-export function countKeptLayouts({ bootLayouts }: DocumentPlan, { params, request }: RequestContext): number {
-  return countKept(bootLayouts, params, String(request.headers[LAYOUTS_HEADER]))
+/** Returns how many layouts of the plan the page that navigates has already; 0 for a format that is no navigation. */
+export function countKeptLayouts({ bootLayouts }: DocumentPlan, { format, params, request }: RequestContext): number {
+  return FORMATS[format].isNavigation ? countKept(bootLayouts, params, String(request.headers[LAYOUTS_HEADER])) : 0
 }
 
 export interface PlanInput {

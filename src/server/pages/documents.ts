@@ -10,8 +10,9 @@ import { createResponse, type PageResponse } from '../context/response.ts'
 import type { Site } from '../context/site.ts'
 import { runStep } from '../context/steps.ts'
 import { createHydrantError, warnOf } from '../errors/hydrant-error.ts'
+import { FORMATS } from '../http/formats.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
-import { wantsWhole } from '../http/negotiate.ts'
+import { mayReport, wantsWhole } from '../http/negotiate.ts'
 import { deferData, NO_DATA, withSafePromises } from '../render/deferred.ts'
 import { type DocumentInput, type Rendered, renderDocument } from '../render/document.ts'
 import { addLazyUrl } from '../render/lazy-url.ts'
@@ -19,7 +20,6 @@ import { showPartsWithoutScript } from '../render/without-script.ts'
 import { noteUnreadPromises } from './development-notes.ts'
 import type { DocumentPlan } from './document-plan.ts'
 import type { WrittenExtras } from './page-extras.ts'
-import { mayReport } from './report-settings.ts'
 
 export interface PageRender {
   plan: DocumentPlan
@@ -43,14 +43,14 @@ export function mayStream(plan: DocumentPlan, ctx: RequestContext): boolean {
 
 /** Returns whether the client and the page can do with a document in parts. */
 export function canSendParts({ canStream }: DocumentPlan, { format, request, hasScripts }: RequestContext): boolean {
-  return canStream && hasScripts && format !== 'markdown' && !wantsWhole(request.headers['user-agent'])
+  return canStream && hasScripts && FORMATS[format].isDocument && !wantsWhole(request.headers['user-agent'])
 }
 
 /** Renders a page or an error page. Throws HYD_DATA_UNSERIALISABLE; every other outcome is in the result. */
 export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rendered> {
   const { plan, leaf, data: loaded, extras: written, visitorData, shown } = page
   const { site, nonce, params } = ctx
-  const isMarkdown = ctx.format === 'markdown'
+  const isMarkdown = !FORMATS[ctx.format].isDocument
   const platform = createPlatform(written?.value, ctx)
   // Extras that contain a promise are serialized together with the data.
   const extras = visitorData ? null : written

@@ -15,8 +15,8 @@ import {
 } from '../failures/failure-context.ts'
 import { nameOption } from '../forms/limits.ts'
 import { CrossSiteError } from '../guards/csrf.ts'
+import type { Format } from '../http/formats.ts'
 import { styleNonceOf } from '../http/headers.ts'
-import type { Format } from '../http/negotiate.ts'
 import { createErrorProblem, errorMarkdown } from '../http/problem.ts'
 import { type Issue, issuesOf } from '../schemas/issues.ts'
 import { updateScript } from './documents.ts'
@@ -60,34 +60,47 @@ async function makeError(caught: CaughtError, target: ErrorTarget, ctx: RequestC
   // The cross-site guard has already logged its refusal, with more detail.
   if (shown.kind === 'refusal' && !(caught.thrown instanceof CrossSiteError))
     ctx.note({ statusCode: shown.status }, `refused with ${shown.status}: ${shown.message}${nameOption(caught.thrown)}`)
-  const response = await ERROR_FORMATS[ctx.errorFormat](shown, target, ctx, issuesOf(caught.thrown))
+  const { plain, inLayouts } = ERRORS[ctx.errorFormat]
+  const response = inLayouts ? await inLayouts(shown, target, ctx) : plain(shown, ctx, issuesOf(caught.thrown))
   return response && caught.kind === 'refusal' ? { ...response, headers: caught.headers } : response
 }
 
-type MakeError = (
-  shown: ServerError,
-  target: ErrorTarget,
-  ctx: RequestContext,
-  issues: readonly Issue[],
-) => PageResponse | null | Promise<PageResponse | null>
+interface ErrorFormat {
+  /** Makes an error without layouts, React or hooks. */
+  plain(shown: ServerError, ctx: RequestContext, issues?: readonly Issue[]): PageResponse
+  /** Makes an error of a page inside its layouts (as `plain`). */
+  inLayouts?(
+    shown: ServerError,
+    target: ErrorTarget,
+    ctx: RequestContext,
+  ): PageResponse | null | Promise<PageResponse | null>
+}
 
-/** The only place that chooses the format of an error. */
-const ERROR_FORMATS: Readonly<Record<Format, MakeError>> = {
-  json: (shown, _target, ctx, issues) => problemResponse(shown, ctx, issues),
-  markdown: (shown, _target, { address }) => errorAs('markdown', shown, errorMarkdown(shown, address.host)),
-  // The browser renders the error page. If that fails, the browser drops it, and then the layouts, by itself.
-  navigation(shown, target, { navigation }) {
-    const leaf = errorPageLeaf(chooseErrorPage(shown, target, NOTHING_BROKEN))
-    navigation?.add(['shown', target.layoutData.length, leaf, shown])
-    return navigation?.end(errorParts(shown)) ?? null
+/** What each format makes of an error. */
+const ERRORS: Readonly<Record<Format, ErrorFormat>> = {
+  json: { plain: problemResponse },
+  markdown: {
+    plain: (shown, { address }) => errorAs('markdown', shown, errorMarkdown(shown, address.host)),
   },
-  async html(shown, target, ctx) {
-    if (ctx.request.method === 'HEAD') return errorAs('html', shown, null)
-    try {
-      return await renderErrorPage(shown, target, plainError, ctx)
-    } catch (error) {
-      return plainError(publicFailure(ctx.failResponse(error, { phase: 'render' })), ctx)
-    }
+  navigation: {
+    plain: plainDocument,
+    // The browser renders the error page. If that fails, the browser drops it, and then the layouts, by itself.
+    inLayouts(shown, target, { navigation }) {
+      const leaf = errorPageLeaf(chooseErrorPage(shown, target, NOTHING_BROKEN))
+      navigation?.add(['shown', target.layoutData.length, leaf, shown])
+      return navigation?.end(errorParts(shown)) ?? null
+    },
+  },
+  html: {
+    plain: plainDocument,
+    async inLayouts(shown, target, ctx) {
+      if (ctx.request.method === 'HEAD') return errorAs('html', shown, null)
+      try {
+        return await renderErrorPage(shown, target, plainDocument, ctx)
+      } catch (error) {
+        return plainDocument(publicFailure(ctx.failResponse(error, { phase: 'render' })), ctx)
+      }
+    },
   },
 }
 
@@ -99,17 +112,16 @@ export function lastResort(thrown: unknown, ctx: RequestContext): PageResponse {
   // The response that failed has not been sent: this failure is not one inside a stream.
   ctx.statusSent = null
   const outcome = resolveError(catchError(thrown, 'route'), ctx)
-  return outcome.kind === 'error' ? plainError(outcome.shown, ctx) : redirectTo(outcome.location, outcome.status)
+  return outcome.kind === 'error'
+    ? ERRORS[ctx.errorFormat].plain(outcome.shown, ctx)
+    : redirectTo(outcome.location, outcome.status)
 }
 
-/** Makes an error without layouts: problem+json, Markdown, or the static error document. */
-function plainError(shown: ServerError, ctx: RequestContext): PageResponse {
-  if (ctx.errorFormat === 'json') return problemResponse(shown, ctx)
+/** Makes the static error document. */
+function plainDocument(shown: ServerError, ctx: RequestContext): PageResponse {
   const { address, search, nonce, reply, hasScripts, site } = ctx
-  const { host } = address
-  if (ctx.errorFormat === 'markdown') return errorAs('markdown', shown, errorMarkdown(shown, host))
   const scripts = hasScripts ? { nonce, hostScript } : {}
-  const context = { host, search, ...scripts, styleNonce: styleNonceOf(reply) }
+  const context = { host: address.host, search, ...scripts, styleNonce: styleNonceOf(reply) }
   return errorAs('html', shown, fallbackDocument(shown, context, updateScript(site, nonce)))
 }
 

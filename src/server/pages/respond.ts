@@ -9,7 +9,7 @@ import { checkCachedPage, collectPage, respondFromCache } from './cached.ts'
 import { createPageContext } from './create-context.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { loadAndProduce } from './produce.ts'
-import { serve } from './serve.ts'
+import { serve } from './send.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function respondToRead(route: PreparedRoute, site: Site, request: FastifyRequest, reply: FastifyReply) {

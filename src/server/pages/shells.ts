@@ -7,6 +7,7 @@ import { shellOf } from '../cache/stored-shell.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import { catchError } from '../failures/failure-context.ts'
+import { keepPrivate } from '../http/caching.ts'
 import { styleNonceOf } from '../http/headers.ts'
 import { createDataWriter, withSafePromises } from '../render/deferred.ts'
 import { renderRest } from '../render/document-rest.ts'
@@ -18,7 +19,6 @@ import { runLoads, startVisitorLoad } from './loads.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { loadAndProduce } from './produce.ts'
 import { numbersOf, readShellData, renderShell } from './render-shell.ts'
-import { keepPrivate } from './send.ts'
 import type { Store } from './storing.ts'
 
 /**
@@ -74,7 +74,7 @@ export async function shellResponse(
   if (reply.raw.destroyed) return null
   ctx.shared = null
   const shell = shellOf(page)
-  const isStreamed = ctx.format === 'html' && canSendParts(route.plan, ctx)
+  const isStreamed = canSendParts(route.plan, ctx)
   const given = { stored: page, shell, isStreamed: true }
   keepPrivate(reply)
   if (isStreamed && request.method === 'HEAD') return createResponse('html', null, given)

@@ -15,13 +15,12 @@ import { createHydrantError, warnOf } from '../errors/hydrant-error.ts'
 import { catchError } from '../failures/failure-context.ts'
 import { showFrame, siteFrames } from '../failures/stacks/place-frames.ts'
 import type { SourceMapper } from '../failures/stacks/source-map.ts'
+import { FORMATS, type Format, RESPONSES } from '../http/formats.ts'
 import { styleNonceOf } from '../http/headers.ts'
-import type { Format } from '../http/negotiate.ts'
 import { admit } from './admit.ts'
 import { errorInLayouts } from './error-handler.ts'
 import type { LoadStep } from './loads.ts'
 import type { PreparedRoute } from './prepared-route.ts'
-import { contentTypeOf } from './send.ts'
 
 /** What becomes of a response that may be stored. */
 export interface Storing {
@@ -121,7 +120,7 @@ function share(storing: Storing, ctx: RequestContext): Store {
     const { text: body, scripts, styles } = document
     const { freshMs, staleMs, isPermanent } = rule
     return storing.store({
-      ...{ body, headers: [['content-type', contentTypeOf(format)]], scripts, styles, tags },
+      ...{ body, headers: [['content-type', FORMATS[format].contentType ?? '']], scripts, styles, tags },
       ...{ storedAt: Date.now(), freshMs, staleMs },
       ...(isPermanent && { isPermanent }),
       ...(rest && { rest }),
@@ -147,7 +146,9 @@ function share(storing: Storing, ctx: RequestContext): Store {
       }
       if (!isPage || typeof body !== 'string') return made
       const fix = () =>
-        format === 'html' ? fixDocument(body, ctx.nonce, styleNonceOf(reply)) : { text: body, scripts: [], styles: [] }
+        RESPONSES[format].isDocument
+          ? fixDocument(body, ctx.nonce, styleNonceOf(reply))
+          : { text: body, scripts: [], styles: [] }
       return (await keep(ctx.format, fix)) ?? made
     },
     shell: ({ text, nonce, styleNonce, rest }) => keep('html', () => fixDocument(text, nonce, styleNonce), rest),

@@ -10,7 +10,7 @@ import { makeGuardError, makeHookError } from './error-handler.ts'
 import { redirectTo } from './errors.ts'
 import { type GuardStep, runGuards } from './guards.ts'
 import type { PreparedRoute } from './prepared-route.ts'
-import { deliver, type MakeResponse, serve } from './serve.ts'
+import { deliver, type MakeResponse, serve } from './send.ts'
 
 /** Responds with 405. `allowed` lists the methods that the page's URL has. */
 export async function refuseMethod(route: PreparedRoute, allowed: string, ctx: RequestContext): Promise<void> {
