@@ -30,7 +30,7 @@ export interface Failures {
    * @param level `fatal` if the process ends after it, because nothing caught it (`fatal`).
    */
   failProcess(thrown: unknown, log: FastifyBaseLogger, level?: 'error' | 'fatal'): Failure
-  /** Notes the requests to routes that are added after this call: `failProcess` removes their secrets. */
+  /** Remembers the requests to routes that are added after this call: `failProcess` removes their secrets. */
   watchRequests(app: FastifyInstance): void
 }
 
@@ -127,7 +127,7 @@ const REQUEST_BYTES = 4_096
 
 /** Requests that may have started the work that fails outside of any request. */
 export interface RecentRequests {
-  /** Notes the requests to routes that change something, which are added after this call. */
+  /** Remembers the requests to routes that change something, which are added after this call. */
   watch(app: FastifyInstance): void
   /** Returns a redaction that removes the secrets of all of them. */
   redaction(): Redaction
@@ -149,7 +149,7 @@ export function createRecentRequests(now: () => number = Date.now): RecentReques
     recent.splice(0, count)
   }
 
-  const note: onRequestHookHandler = (request, _reply, done) => {
+  const remember: onRequestHookHandler = (request, _reply, done) => {
     if (!isSafe(request.method)) {
       const { headers, routeOptions } = request
       // A body that comes in chunks may be as long as the limit.
@@ -166,7 +166,7 @@ export function createRecentRequests(now: () => number = Date.now): RecentReques
     watch(app) {
       app.addHook('onRoute', (route) => {
         if ([route.method].flat().every(isSafe)) return
-        route.onRequest = [...[route.onRequest ?? []].flat(), note]
+        route.onRequest = [...[route.onRequest ?? []].flat(), remember]
       })
     },
     redaction() {
