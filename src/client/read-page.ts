@@ -3,7 +3,7 @@
 import { base } from '../shared/base.ts'
 import { ASSETS_PATH } from '../shared/paths.ts'
 import type { Tree } from '../shared/tree/app-tree.tsx'
-import type { BootLeaf, BootPlan, PageExtras } from '../shared/wire/boot.ts'
+import type { BootLeaf, BootPlan, ExtraProps } from '../shared/wire/boot.ts'
 import type { Acted, NavigationLine, NavigationStart } from '../shared/wire/navigation-protocol.ts'
 import { createDeferredPromises, type Flat, revive } from '../shared/wire/promises.ts'
 import type { PublicError } from '../shared/wire/public-error.ts'
@@ -212,7 +212,7 @@ function preload(file: string) {
 /** Returns a page with another result of its action. */
 export function withResult(tree: Tree, { actionData, invalid }: Omit<Acted, 'revalidate'>): Tree {
   const { actionData: _, invalid: __, ...others } = extrasOf(tree)
-  const extras: PageExtras = {
+  const extras: ExtraProps = {
     ...others,
     ...(actionData !== undefined && { actionData }),
     ...(invalid !== undefined && { invalid }),
@@ -221,7 +221,7 @@ export function withResult(tree: Tree, { actionData, invalid }: Omit<Acted, 'rev
   return { ...tree, data: Object.keys(extras).length > 0 ? [...data, extras] : data }
 }
 
-export function extrasOf({ data, layouts }: Tree): PageExtras {
+export function extrasOf({ data, layouts }: Tree): ExtraProps {
   // Written by `writeActed`.
-  return (data[layouts.length + 1] ?? {}) as PageExtras
+  return (data[layouts.length + 1] ?? {}) as ExtraProps
 }

@@ -8,10 +8,10 @@ import { createInstance } from './create-server.ts'
 import { createFailureStore } from './ledger/failure-store.ts'
 import { checkLedger } from './ledger/open-ledger.ts'
 import { stopAccepting } from './lifecycle/drain-connections.ts'
-import { HandedServer } from './lifecycle/handed-server.ts'
 import { firstResponse } from './lifecycle/in-flight.ts'
 import { createListenError, listen, listenAtAll, listenHanded } from './lifecycle/listen.ts'
 import { handleShutdown } from './lifecycle/shutdown.ts'
+import { SocketlessServer } from './lifecycle/socketless-server.ts'
 import { startWatchdog } from './lifecycle/watchdog.ts'
 import { createLogging } from './log/logger.ts'
 import { NO_METRICS } from './metrics/metrics-recorder.ts'
@@ -95,7 +95,7 @@ function createMetricsSource({ read }: RequestMetrics, served: ServedBuild): Met
  * first one without losing a request.
  */
 function createListener(options: Options) {
-  const server = new HandedServer(options)
+  const server = new SocketlessServer(options)
   let servers: Server[] = []
   return {
     server,

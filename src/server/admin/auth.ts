@@ -6,7 +6,7 @@ import { ASSETS_PATH } from '../../shared/paths.ts'
 import { isSafe, judgeOrigin } from '../guards/csrf.ts'
 import { createAddressTable } from '../guards/request-limits.ts'
 import { FORMATS } from '../http/formats.ts'
-import { createNonce, scriptPolicy } from '../http/headers.ts'
+import { contentSecurityPolicy, createNonce } from '../http/headers.ts'
 import { preferredFormat } from '../http/negotiate.ts'
 import { sendProblem } from '../http/problem.ts'
 import { fetchSiteOf, isFromOtherOrigin } from '../http/request-url.ts'
@@ -209,7 +209,7 @@ function setHeaders(reply: FastifyReply) {
   // The static page that replaces a failed page has inline styles.
   const others = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
   reply.headers({
-    'content-security-policy': `${others}; form-action 'self'; frame-ancestors 'none'; ${scriptPolicy(nonce)}`,
+    'content-security-policy': `${others}; form-action 'self'; ${contentSecurityPolicy(nonce, "'none'")}`,
     'cache-control': 'no-store',
     'x-frame-options': 'DENY',
     // With `no-referrer`, browsers send `Origin: null` with forms over plain HTTP, which is refused.

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import type { Format } from '../http/formats.ts'
-import { type PublicAddress, pathOf, plainTarget, publicAddress } from '../http/request-url.ts'
+import { pathOf, plainTarget } from '../http/request-url.ts'
 import { createTextCache } from '../util/memoize.ts'
 
 /** The parts of a request that the response of a cached page may depend on. */
@@ -112,22 +111,15 @@ export function pathTag(path: string): string {
 export interface DocumentRequest {
   /** The route that the router has found. */
   route: string
-  request: Pick<FastifyRequest, 'url' | 'protocol' | 'host'>
+  url: string
+  /** The origin at which the visitor sees the site. */
+  origin: string
   /** Whether the browser may report failures. */
   mayReport: boolean
 }
 
-export interface KnownKey {
+interface Entry extends Omit<DocumentRequest, 'url'> {
   key: string
-  /** The origin at which the visitor sees the site. */
-  address: PublicAddress
-}
-
-interface Entry extends KnownKey {
-  route: string
-  protocol: string
-  host: string
-  mayReport: boolean
 }
 
 const MAX_KEYS = 1_000
@@ -145,19 +137,16 @@ export class KnownKeys {
   #byUrl = createTextCache<Entry>(MAX_KEYS)
 
   /** Returns the key of an equal request; null if it is not known. */
-  find({ route, request, mayReport }: DocumentRequest): KnownKey | null {
-    const entry = this.#byUrl.get(request.url)
-    if (entry === undefined || entry.route !== route || entry.mayReport !== mayReport) return null
-    return entry.host === request.host && entry.protocol === request.protocol ? entry : null
+  find({ route, url, origin, mayReport }: DocumentRequest): string | null {
+    const entry = this.#byUrl.get(url)
+    if (entry === undefined || entry.route !== route || entry.origin !== origin) return null
+    return entry.mayReport === mayReport ? entry.key : null
   }
 
   /**
-   * Keeps a key for the next requests. If a URL is requested under several hosts, only the key of the last host is
-   * kept.
+   * Keeps a key for the next requests. If a URL is requested at several origins, only the key of the last one is kept.
    */
-  add({ route, request, mayReport }: DocumentRequest, key: string) {
-    const { url, protocol, host } = request
-    if (url.length > MAX_URL_LENGTH) return
-    this.#byUrl.set(url, { route, protocol, host, mayReport, key, address: publicAddress(request) })
+  add({ url, ...rest }: DocumentRequest, key: string) {
+    if (url.length <= MAX_URL_LENGTH) this.#byUrl.set(url, { ...rest, key })
   }
 }

@@ -8,10 +8,10 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { createCalls, createDelegateLedger, createForwardingLedger } from '../ledger/ledger-rpc.ts'
 import { createLedger } from '../ledger/open-ledger.ts'
 import type { ConnectionDrain } from '../lifecycle/drain-connections.ts'
-import { HandedServer } from '../lifecycle/handed-server.ts'
 import { countInFlight } from '../lifecycle/in-flight.ts'
 import { createListenError, listenHanded } from '../lifecycle/listen.ts'
 import { handleShutdown } from '../lifecycle/shutdown.ts'
+import { SocketlessServer } from '../lifecycle/socketless-server.ts'
 import { startWatchdog } from '../lifecycle/watchdog.ts'
 import { createJsonLogging } from '../log/logger.ts'
 import { NO_METRICS } from '../metrics/metrics-recorder.ts'
@@ -38,7 +38,7 @@ export async function startWorker(input: ServeInput, name: string): Promise<void
 
 async function serve({ dir, folder, manifest, options }: ServeInput, name: string, channel: PrimaryChannel) {
   const metrics = createWorkerMetrics(channel)
-  const server = new HandedServer(options)
+  const server = new SocketlessServer(options)
   const instance = await createInstance({
     dir,
     folder,

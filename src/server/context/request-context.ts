@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PageExtras } from '../../shared/wire/boot.ts'
+import type { ExtraProps } from '../../shared/wire/boot.ts'
 import { classifyThrown } from '../errors/classify-thrown.ts'
 import type { Redirection } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
@@ -44,6 +44,19 @@ export class RequestContext implements FailureSubject, RequestTarget {
   readonly errorFormat: Format
   readonly params: Record<string, string>
   readonly hasScripts: boolean
+  /** The origin at which the visitor sees the site. */
+  readonly address: PublicAddress
+  /** The path of the request, as it was sent. */
+  readonly path: string
+  /** The query with its question mark, or an empty string. A page may see only some of its parameters. */
+  search: string
+  /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */
+  readonly guardResults: Record<string, unknown>
+  /**
+   * Set while a response is made that may be stored for all visitors; null for any other. The render continues if the
+   * client leaves, because other requests may wait for it.
+   */
+  shared: SharedRender | null = null
   /** True when the client left before the response was complete. */
   isGone = false
   /** The status that has been sent, once a document streams. A later failure can only be shown inside the stream. */
@@ -55,15 +68,11 @@ export class RequestContext implements FailureSubject, RequestTarget {
   /** True when all guards of the page, or of the unknown path, have let the request pass. */
   hasPassedGuards = false
   /** The output of the page's schemas `params` and `search`; null without one. */
-  addressExtras: Pick<PageExtras, 'params' | 'search'> | null = null
+  addressExtras: Pick<ExtraProps, 'params' | 'search'> | null = null
   /** True while the request holds a render slot. */
   hasSlot = false
-  #shared: SharedRender | null = null
   #inRequest: SharedRender['inRequest'] | null = null
-  #address: PublicAddress | null = null
-  #context: Record<string, unknown> | null = null
   #url: URL | null = null
-  #search: string | null = null
   #nonce: string | null = null
   #promises: ThenablePromises | null = null
   #lateRedirects: Map<Redirection, Error> | null = null
@@ -83,37 +92,19 @@ export class RequestContext implements FailureSubject, RequestTarget {
     this.errorFormat = errorFormat
     this.params = params
     this.hasScripts = hasScripts
-  }
-
-  /**
-   * Set while a response is made that may be stored for all visitors; null for any other. The render continues if the
-   * client leaves, because other requests may wait for it.
-   */
-  get shared(): SharedRender | null {
-    return this.#shared
-  }
-
-  set shared(shared: SharedRender | null) {
-    this.#shared = shared
-    // The work that it has started may still fail after it has been given up.
-    if (shared) this.#inRequest = shared.inRequest
-  }
-
-  /** The origin at which the visitor sees the site. */
-  get address(): PublicAddress {
-    this.#address ??= publicAddress(this.request)
-    return this.#address
-  }
-
-  set address(address: PublicAddress) {
-    this.#address = address
-  }
-
-  /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */
-  get context(): Record<string, unknown> {
+    this.address = publicAddress(request)
+    const asked = pathAndQuery(request.url)
+    this.path = pathOf(asked)
+    this.search = asked[this.path.length] === '?' ? asked.slice(this.path.length) : ''
     // `Object.create` is typed as `any`.
-    this.#context ??= Object.create(null) as Record<string, unknown>
-    return this.#context
+    this.guardResults = Object.create(null) as Record<string, unknown>
+  }
+
+  /** Begins to make a response that may be stored. */
+  share(shared: SharedRender) {
+    this.shared = shared
+    // The work that it starts may still fail after it has been given up.
+    this.#inRequest = shared.inRequest
   }
 
   /** Aborts when the client leaves or a deadline passes. */
@@ -145,7 +136,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
 
   /** The page's address as the visitor sees it. */
   get href(): string {
-    return this.address.origin + (this.#search === null ? pathAndQuery(this.request.url) : this.path + this.#search)
+    return this.address.origin + this.path + this.search
   }
 
   /** The page's address, parsed when it is first read. */
@@ -158,24 +149,6 @@ export class RequestContext implements FailureSubject, RequestTarget {
   get nonce(): string {
     this.#nonce ??= nonceOf(this.reply)
     return this.#nonce
-  }
-
-  /** The query with its question mark, or an empty string. */
-  get search(): string {
-    if (this.#search !== null) return this.#search
-    const at = this.request.url.indexOf('?')
-    return at === -1 ? '' : this.request.url.slice(at)
-  }
-
-  /** Replaces the query, for a page that sees only some of its parameters. */
-  set search(search: string) {
-    this.#search = search
-    this.#url = null
-  }
-
-  /** The path of the request, as it was sent. */
-  get path(): string {
-    return pathOf(pathAndQuery(this.request.url))
   }
 
   /**

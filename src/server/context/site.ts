@@ -20,6 +20,8 @@ import type { ShellRenderer } from './shell-renderer.ts'
 /** A mounted site: everything that its requests have in common. */
 export interface Site {
   build: Build
+  /** Whether `hydrant dev` runs it. */
+  isDevelopment: boolean
   options: Pick<
     Options,
     | 'base'

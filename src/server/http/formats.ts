@@ -136,11 +136,10 @@ type Headers = Readonly<Record<string, string>>
  */
 export function formatHeaders(format: ResponseFormat, vary: string, policy: string | null): Headers {
   const { contentType, isDocument, isInert } = RESPONSES[format]
-  return {
-    vary,
-    ...(contentType !== null && { 'content-type': contentType }),
-    ...(policy !== null && (isDocument || isInert) && { [POLICY]: isDocument ? policy : INERT_POLICY }),
-  }
+  const headers: Record<string, string> = { vary }
+  if (contentType !== null) headers['content-type'] = contentType
+  if (policy !== null && (isDocument || isInert)) headers[POLICY] = isDocument ? policy : INERT_POLICY
+  return headers
 }
 
 /** Returns the headers of an error that is sent without the hooks of a site, or outside of any site. */

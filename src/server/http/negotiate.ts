@@ -103,5 +103,6 @@ export function isPrivate({ respectPrivacySignals }: PrivacyOptions, headers: In
 
 /** Returns whether a document may report failures to the server. */
 export function mayReport(options: PrivacyOptions & { enabled: boolean }, headers: IncomingHttpHeaders): boolean {
-  return options.enabled && !isPrivate(options, headers)
+  const { enabled, respectPrivacySignals } = options
+  return enabled && !(respectPrivacySignals && (headers.dnt === '1' || headers['sec-gpc'] === '1'))
 }

@@ -30,11 +30,11 @@ export interface Problem {
 }
 
 /** Creates the problem of an error. A failure in the browser has the status 500. */
-export function createErrorProblem(shown: PublicError, host: string, url: string): Problem {
-  if (shown.kind === 'refusal') return createRefusalProblem(shown.status, shown.message, url)
-  const isServer = shown.side === 'server'
-  const problem = createRefusalProblem(isServer ? shown.status : 500, serverSentence(host), url)
-  return isServer ? { ...problem, digest: shown.digest } : problem
+export function createErrorProblem(visibleError: PublicError, host: string, url: string): Problem {
+  if (visibleError.kind === 'refusal') return createRefusalProblem(visibleError.status, visibleError.message, url)
+  const isServer = visibleError.side === 'server'
+  const problem = createRefusalProblem(isServer ? visibleError.status : 500, serverSentence(host), url)
+  return isServer ? { ...problem, digest: visibleError.digest } : problem
 }
 
 /** Creates the problem of a refusal. Without a URL it has no `instance`. */
@@ -64,9 +64,9 @@ export function sendRefusal(
   limitCaching(reply, 'no-store')
   const format = preferredFormat(reply.request.headers)
   if (!FORMATS[format].isDocument) return sendProblem(status, message, reply)
-  const shown: Refusal = { kind: 'refusal', status, message }
+  const visibleError: Refusal = { kind: 'refusal', status, message }
   setOwnHeaders(reply, bareHeaders(format))
-  return reply.code(status).send(fallbackDocument(shown, { host, search: '' }))
+  return reply.code(status).send(fallbackDocument(visibleError, { host, search: '' }))
 }
 
 /** Refuses a request because the process has too much to do. */
@@ -106,9 +106,10 @@ function titleCase(name: string): string {
 }
 
 /** Returns an error as a document in Markdown: a refusal with its message, a failure with its digest. */
-export function errorMarkdown(shown: ServerError, host: string): string {
-  const { status } = shown
-  const text = shown.kind === 'refusal' ? escapeText(shown.message) : failureMarkdown(shown.digest, host)
+export function errorMarkdown(visibleError: ServerError, host: string): string {
+  const { status } = visibleError
+  const text =
+    visibleError.kind === 'refusal' ? escapeText(visibleError.message) : failureMarkdown(visibleError.digest, host)
   return `# ${status} ${STATUS_CODES[status] ?? 'Error'}\n\n${text}\n`
 }
 

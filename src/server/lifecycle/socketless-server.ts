@@ -4,7 +4,7 @@ import { createHttpOptions } from '../guards/connection-limits.ts'
 import type { Options } from '../options/options.ts'
 
 /** An HTTP server that does not listen itself: its connections are handed to it. */
-export class HandedServer extends Server {
+export class SocketlessServer extends Server {
   #address: AddressInfo | string | null = null
   #isListening = false
   #open = 0

@@ -56,17 +56,18 @@ export class RequestLog extends LogController {
   }
 
   override incomingRequest(request: FastifyRequest, reply: FastifyReply) {
-    setReply(reply.raw, reply)
+    const raw: LoggedResponse = reply.raw
+    raw[REPLY] = reply
     if (this.#observer === null && this.isLogDisabled(request)) return
     this.#observer?.requestStarted()
-    const { raw } = reply
     // Fastify calls nothing when the visitor leaves.
     raw.on('close', () => this.#end(request, reply, { kind: raw.writableFinished ? 'answered' : 'aborted' }))
   }
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
     // An open connection keeps its last response, but not what the reply refers to.
-    setReply(reply.raw, null)
+    const raw: LoggedResponse = reply.raw
+    raw[REPLY] = null
     const isLogged = !error || this.#lateErrors.failRoute(error, reply)
     this.#end(request, reply, isLogged ? { kind: 'answered' } : { kind: 'errored', error })
   }
@@ -81,10 +82,6 @@ export class RequestLog extends LogController {
     this.#observer?.requestEnded(request, reply, outcome.kind)
     if (!this.isLogDisabled(request)) writeLine(request, reply, outcome, this.#digestOf(request))
   }
-}
-
-function setReply(response: LoggedResponse, reply: FastifyReply | null) {
-  response[REPLY] = reply
 }
 
 function writeLine(request: FastifyRequest, reply: FastifyReply, outcome: Outcome, digest: string | undefined) {

@@ -1,4 +1,4 @@
-import type { PageExtras } from '../../shared/wire/boot.ts'
+import type { ExtraProps } from '../../shared/wire/boot.ts'
 import { ACTED_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -10,7 +10,7 @@ import { toPlainJson } from '../render/plain-json.ts'
 import { catchActionError, runAction } from './actions.ts'
 import { admit } from './admit.ts'
 import { createInvalid, hasOtherBody, type RefusedForm } from './check-form.ts'
-import { noteForm } from './development-notes.ts'
+import { hintAtForm } from './development-notes.ts'
 import { errorInLayouts } from './error-handler.ts'
 import { problemResponse } from './errors.ts'
 import { runLoads } from './loads.ts'
@@ -83,7 +83,7 @@ async function makeInvalid(
 ): Promise<PageResponse | null> {
   const { status, issues, reason } = refused
   ctx.note({ statusCode: status }, `refused with ${status}: ${reason}`)
-  noteForm(refused, ctx)
+  if (ctx.site.isDevelopment) hintAtForm(refused, ctx)
   const { isData, isNavigation } = FORMATS[ctx.format]
   if (isData || (!isNavigation && hasOtherBody(ctx.request)))
     return problemResponse({ kind: 'refusal', status, message: NOT_ACCEPTED }, ctx, issues)
@@ -96,7 +96,7 @@ const NOT_ACCEPTED = 'Some fields are not valid.'
 // The loads run after the action, so that they see its changes. An open page gets the result of the action first.
 async function makeActionPage(
   route: PreparedRoute,
-  ofAction: PageExtras,
+  ofAction: ExtraProps,
   ctx: RequestContext,
 ): Promise<PageResponse | null> {
   const { serverFile } = route.page

@@ -65,13 +65,15 @@ export function respondFromCache(cached: CachedRoute, ctx: RequestContext) {
  */
 function keyFor({ route, cache }: CachedRoute, ctx: RequestContext): string | null {
   if (!FORMATS[ctx.format].isDocument) return makeKey(route, ctx)
-  const { site, request } = ctx
-  const described = { route: route.id, request, mayReport: mayReport(site.options.reports, request.headers) }
-  const known = cache.knownKeys.find(described)
-  if (known) {
-    ctx.address = known.address
-    return known.key
+  const { site, request, address } = ctx
+  const described = {
+    route: route.id,
+    url: request.url,
+    origin: address.origin,
+    mayReport: mayReport(site.options.reports, request.headers),
   }
+  const known = cache.knownKeys.find(described)
+  if (known !== null) return known
   const key = makeKey(route, ctx)
   if (key !== null) cache.knownKeys.add(described, key)
   return key
@@ -278,7 +280,7 @@ function createBackgroundContext(ctx: RequestContext): RequestContext {
   if (!ctx.hasPassedGuards) return background
   background.hasPassedGuards = true
   background.addressExtras = ctx.addressExtras
-  Object.assign(background.context, ctx.context)
+  Object.assign(background.guardResults, ctx.guardResults)
   return background
 }
 

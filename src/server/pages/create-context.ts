@@ -21,7 +21,8 @@ export function createPageContext(route: Route, site: Site, request: FastifyRequ
     route: route.id,
     format: hasNoData ? acceptedDocumentFormat(request.headers, site.options.markdown) : preferred,
     errorFormat: preferred,
-    params: paramsOf(route, request),
+    // Fastify has decoded the parameters once; all are strings.
+    params: route.catchAll === null ? (request.params as Record<string, string>) : paramsOf(route.catchAll, request),
     hasScripts: route.isHydrated,
   })
 }
@@ -62,10 +63,7 @@ export function createNavigationContext(site: Site, request: FastifyRequest, rep
   return new RequestContext(site, request, reply, { ...NO_PAGE, format: 'navigation' })
 }
 
-function paramsOf({ catchAll }: Route, request: FastifyRequest): Record<string, string> {
-  // Fastify has decoded the parameters once; all are strings.
-  const params = request.params as Record<string, string>
-  if (catchAll === null) return params
-  const { '*': rest = '', ...others } = params
+function paramsOf(catchAll: string, request: FastifyRequest): Record<string, string> {
+  const { '*': rest = '', ...others } = request.params as Record<string, string>
   return { ...others, [catchAll]: rest }
 }

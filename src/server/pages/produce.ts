@@ -12,7 +12,6 @@ import { deferData, silencePromises } from '../render/deferred.ts'
 import type { Rendered } from '../render/document.ts'
 import { toPlainJson } from '../render/plain-json.ts'
 import { documentResponse, mayStream, renderPage } from './documents.ts'
-import type { ErrorTarget } from './error-page.ts'
 import { errorResponse, targetOf } from './errors.ts'
 import { type Loads, runLoads, sourceOfLoad, startVisitorLoad } from './loads.ts'
 import { makeNavigation } from './navigation.ts'
@@ -59,12 +58,12 @@ export async function produce(
   const { values } = loads
   if (ctx.isGone || loads.kind !== 'loaded' || FORMATS[ctx.format].isData) silencePromises(values, ctx)
   if (ctx.isGone || loads.kind === 'sent') return null
-  const target = targetOf(route, values)
-  if (loads.kind === 'thrown') return await errorResponse(loads.caught, target, ctx)
+  if (loads.kind === 'thrown') return await errorResponse(loads.caught, targetOf(route, values), ctx)
   try {
-    return await PRODUCE[ctx.format]({ route, values, extras, target }, ctx)
+    return await PRODUCE[ctx.format]({ route, values, extras }, ctx)
   } catch (thrown) {
-    return await errorResponse(catchError(thrown, 'load', sourceOfLoad(route.page.serverFile)), target, ctx)
+    const caught = catchError(thrown, 'load', sourceOfLoad(route.page.serverFile))
+    return await errorResponse(caught, targetOf(route, values), ctx)
   }
 }
 
@@ -74,7 +73,6 @@ interface Loaded {
   /** The data of the layouts, outermost first, then the page's. */
   values: readonly unknown[]
   extras: WrittenExtras | null
-  target: ErrorTarget
 }
 
 type Produce = (loaded: Loaded, ctx: RequestContext) => Promise<PageResponse | null>
@@ -95,16 +93,17 @@ const PRODUCE: Readonly<Record<Format, Produce>> = {
 type Document = Extract<Rendered, { kind: 'whole' | 'stream' }>
 
 async function makeRendered(
-  { route, values, extras, target }: Loaded,
+  { route, values, extras }: Loaded,
   ctx: RequestContext,
   toResponse: (rendered: Document) => PageResponse | Promise<PageResponse | null>,
 ): Promise<PageResponse | null> {
   if (ctx.request.method === 'HEAD') return makeHead(route, values, ctx)
-  const visitorData = startVisitorLoad(route, ctx)
-  const { plan, leaf } = route
+  const { plan, leaf, loadVisitor } = route
+  const visitorData = loadVisitor ? startVisitorLoad(route, ctx) : undefined
   const rendered = await renderPage({ plan, data: values, extras, leaf, visitorData }, ctx)
   if (rendered.kind === 'gone') return null
-  return await (rendered.kind === 'thrown' ? errorResponse(rendered.caught, target, ctx) : toResponse(rendered))
+  if (rendered.kind !== 'thrown') return await toResponse(rendered)
+  return await errorResponse(rendered.caught, targetOf(route, values), ctx)
 }
 
 /** Makes the headers of a document, for HEAD. Nothing is rendered. */

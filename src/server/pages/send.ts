@@ -103,12 +103,11 @@ export function sendRaw(thrown: unknown, ctx: RequestContext) {
 
 /** Returns the policy of a document; null if the site wants none. */
 function policyOf({ format, stored, shell, body }: PageResponse, ctx: RequestContext): string | null {
-  const { hasScripts, nonce, site } = ctx
-  if (!site.options.csp) return null
+  if (!ctx.site.options.csp) return null
   if (!RESPONSES[format].isDocument) return INERT_POLICY
-  if (stored) return shell ? shell.policy.join(nonce) : documentHeadersOf(stored, site).policy
-  const hasNonce = hasScripts || (typeof body === 'string' && body.includes(nonce))
-  return hasNonce ? contentSecurityPolicy(nonce) : hashPolicy([])
+  if (stored) return shell ? shell.policy.join(ctx.nonce) : documentHeadersOf(stored, ctx.site).policy
+  const hasNonce = ctx.hasScripts || (typeof body === 'string' && body.includes(ctx.nonce))
+  return hasNonce ? contentSecurityPolicy(ctx.nonce) : hashPolicy([])
 }
 
 /** Returns the headers of a stored document that are the same for every visitor. They are created once. */
@@ -151,7 +150,7 @@ function setHeader(name: string, value: string, reply: FastifyReply) {
 function limitToAudience({ audience, stored, format }: PageResponse, { site, request, reply }: RequestContext) {
   const { isDocument, isNavigation } = RESPONSES[format]
   // The response to an action belongs to one request, whatever a load has set for the page. That to a navigation is
-  // limited by `createSeal` as well; compression comes before, which the header of a load might forbid (`no-transform`).
+  // limited by `replaceForeignResponses` as well; compression comes before, which the header of a load might forbid (`no-transform`).
   if (audience === 'nobody' || isNavigation || !isSafe(request.method)) {
     limitCaching(reply, 'no-store')
     reply.header('cache-control', NO_STORE)
@@ -178,12 +177,12 @@ function sendHead({ isStreamed }: PageResponse, { site, request, reply }: Reques
 }
 
 function sendBody(body: string | Readable, { format, isPage }: PageResponse, ctx: RequestContext) {
-  const { site, reply, request, route, nonce } = ctx
+  const { site, reply, request, route } = ctx
   const { isDocument, isRendered } = RESPONSES[format]
   if (isRendered) site.metrics.firstByteSent(reply)
   const isTagged = isRendered && isPage && reply.statusCode === 200 && request.method === 'GET'
   if (isTagged && typeof body === 'string') {
-    const document = { route, text: body, nonce, styleNonce: styleNonceOf(reply) }
+    const document = { route, text: body, nonce: ctx.nonce, styleNonce: styleNonceOf(reply) }
     if (setEtag(isDocument ? site.etags.of(document) : hashEtag(body), reply)) {
       // The document in the browser's cache carries the nonce of the policy that came with it.
       if (isDocument) reply.removeHeader('content-security-policy')

@@ -88,21 +88,21 @@ function share(storing: Storing, ctx: RequestContext): Store {
   const { request, reply } = ctx
   const inRequest = AsyncLocalStorage.snapshot()
   let firstRead: VisitorRead | null = null
-  ctx.shared = {
+  ctx.share({
     key: {},
     log: createLoadLog(request.log, inRequest),
     touch(property) {
       firstRead ??= { property, error: captureRead(property) }
-      return ctx[property]
+      return property === 'context' ? ctx.guardResults : ctx[property]
     },
     run: runOutsideRequests,
     inRequest,
-  }
+  })
   let tags: readonly string[] = []
 
   function refuse(refusal: CacheRefusal): null {
     onRefused(refusal)
-    noteRefusal(refusal, route, ctx)
+    warnOfRefusal(refusal, route, ctx)
     return null
   }
 
@@ -182,7 +182,7 @@ function captureRead(property: VisitorProperty): Error {
  */
 export function hasCookieOfHook(route: PreparedRoute, ctx: RequestContext): boolean {
   if (!ctx.reply.hasHeader('set-cookie')) return false
-  noteRefusal({ kind: 'header', header: 'set-cookie' }, route, ctx)
+  warnOfRefusal({ kind: 'header', header: 'set-cookie' }, route, ctx)
   return true
 }
 
@@ -205,7 +205,7 @@ const warned = new WeakMap<object, Set<string>>()
  * Counts a response that is not stored. Warns once for each page and reason (HYD_CACHE_PERSONAL,
  * HYD_PRERENDER_PERSONAL).
  */
-function noteRefusal(refusal: CacheRefusal, route: PreparedRoute, ctx: RequestContext) {
+function warnOfRefusal(refusal: CacheRefusal, route: PreparedRoute, ctx: RequestContext) {
   const { site, request } = ctx
   const { id, page, prerender, steps } = route
   site.metrics.cacheRefused(id, refusal.kind)

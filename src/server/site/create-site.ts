@@ -48,6 +48,7 @@ export interface SiteInput {
 export function createSite(app: FastifyInstance, input: SiteInput): Site {
   const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
   const { cache, prerendered, collector, isExported, shells, policies } = input
+  const isDevelopment = build.manifest.mode === 'development'
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
   const failures = createFailures({
@@ -61,13 +62,14 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     origin: ownOrigin(worker),
     maxHooksMs: options.timeouts.renderMs,
     traceOf: options.traceOf,
-    hasDetails: build.manifest.mode === 'development',
+    hasDetails: isDevelopment,
   })
   const markdown = createMarkdownConverter(options.timeouts.renderMs)
   app.addHook('onClose', markdown.close)
   const slots = createRenderSlots(options.limits.maxRenders, app, (reason) => site.metrics.requestShed(reason))
   const site: Site = {
     build,
+    isDevelopment,
     options: { ...options, base },
     // `URL` escapes the path as the browser does.
     baseInUrls: new URL(base, 'http://localhost').pathname.replace(/\/$/, ''),

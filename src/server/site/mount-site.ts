@@ -26,13 +26,13 @@ import { addLoadShedding } from '../guards/request-limits.ts'
 import { addCompression } from '../http/compression.ts'
 import { addNavigationStrategy, addUnknownStrategy, hasNotFoundHandler } from '../http/navigation-strategy.ts'
 import { rememberHandlers } from '../http/route-config.ts'
-import { addStarts } from '../http/send-started.ts'
+import { addShellStreaming } from '../http/send-started.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { addHealthRoutes, type Health } from '../lifecycle/shutdown.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
 import { publishEnv } from '../options/env-files.ts'
 import type { Options } from '../options/options.ts'
-import { noteCaughtSignals } from '../pages/development-notes.ts'
+import { warnOfCaughtSignals } from '../pages/development-notes.ts'
 import { createErrorHandler } from '../pages/error-handler.ts'
 import { prepareRoute } from '../pages/prepared-route.ts'
 import { checkReact } from '../render/check-react.ts'
@@ -108,8 +108,8 @@ export interface ServedSite {
  * (`forOwnUnknown`). If `server.ts` has one for all paths, the site has no routes for unknown paths, except for those that
  * have guards. The error handlers of `server.ts` are for its own routes: pages and files are in a scope beside them.
  *
- * A response passes the `onSend` hooks of `server.ts`, then `addStarts` and `addCompression`, so that those hooks see
- * it uncompressed, and last `createSeal`, for a navigation.
+ * A response passes the `onSend` hooks of `server.ts`, then `addShellStreaming` and `addCompression`, so that those hooks see
+ * it uncompressed, and last `replaceForeignResponses`, for a navigation.
  *
  * Health routes, reports and, in a site without guards, other navigations are in scopes beside the site: the hooks of
  * `server.ts` do not run there.
@@ -163,7 +163,7 @@ export async function mountSite(
     addPageCache(app, created.cache)
     if (live) {
       addLiveUpdates(created, pages, live)
-      noteCaughtSignals(created)
+      warnOfCaughtSignals(created)
     }
     registerFailures(outer, created.failures)
     addErrorHandlers([outer, parent], created)
@@ -247,7 +247,7 @@ async function addSiteHooks(site: Site, options: Options) {
   stopWatching()
   // `onRoute` hooks of `server.ts` may have replaced the hooks of a route.
   for (const route of guarded) guardRoute(route, options)
-  addStarts(app, options)
+  addShellStreaming(app, options)
   addCompression(app, options)
 }
 

@@ -236,7 +236,7 @@ function navigationOptions(site: Site) {
       if (isPageFirst(site.app, request)) done()
       else refuse(site, request, reply)
     },
-    onSend: createSeal(site),
+    onSend: replaceForeignResponses(site),
   }
 }
 
@@ -288,7 +288,7 @@ function sendVisitorOn({ url }: FastifyRequest, reply: FastifyReply) {
  * Hydrant's own with the build's id. It replaces a response that is not Hydrant's: the browser then loads the
  * document.
  */
-function createSeal(site: Site): onSendHookHandler {
+function replaceForeignResponses(site: Site): onSendHookHandler {
   return (request, reply, payload, done) => {
     const isOwn = isOwnResponse(reply)
     const line = isOwn || !isNavigation(request) ? null : replacementFor(request, reply)

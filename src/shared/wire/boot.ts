@@ -148,7 +148,7 @@ export interface Invalid {
 }
 
 /** The props that a page has in addition to its data. Each is missing if the page has none. */
-export interface PageExtras {
+export interface ExtraProps {
   /** The value that the page's action returned. */
   actionData?: unknown
   /** The form that was sent and not accepted. */
