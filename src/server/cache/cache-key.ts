@@ -82,23 +82,16 @@ export function queryOf(search: string): Record<string, string | string[]> {
 const MAX_TAG_LENGTH = 256
 
 /**
- * Returns a tag of a site as it is stored and sent: percent-encoded. A tag may contain a part of any URL, so the end of
- * a tag that is too long is replaced by the hash of the whole.
+ * Returns a tag of a site as it is stored and sent. Everything but visible ASCII characters is percent-encoded, and so are
+ * commas: `Cache-Tag` separates tags by commas, and `Surrogate-Key` by spaces. A tag may contain a part of any URL, so
+ * the end of a tag that is too long is replaced by the hash of the whole.
  */
 export function toStoredTag(tag: string): string {
-  const encoded = encodeTag(tag)
+  // Half of a pair of surrogates cannot be encoded.
+  const encoded = tag.replace(/[^!-+\--~]+/g, (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')))
   if (encoded.length <= MAX_TAG_LENGTH) return detach(encoded)
   const end = `~${hashOf(encoded)}`
   return detach(encoded.slice(0, MAX_TAG_LENGTH - end.length).replace(/%.?$/, '') + end)
-}
-
-/**
- * Percent-encodes a tag. Everything but visible ASCII characters is encoded, and so are
- * commas: `Cache-Tag` separates tags by commas, and `Surrogate-Key` by spaces.
- */
-function encodeTag(tag: string): string {
-  // Half of a pair of surrogates cannot be encoded.
-  return tag.replace(/[^!-+\--~]+/g, (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')))
 }
 
 /** Returns the tag that every response for a path has. `path` is relative to the origin; its query is left out. */

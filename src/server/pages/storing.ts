@@ -2,7 +2,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { pathTag, queryOf } from '../cache/cache-key.ts'
-import { type CacheRule, type TaggedPage, tagsOf } from '../cache/cache-rule.ts'
+import { type CacheRule, tagsOf } from '../cache/cache-rule.ts'
 import { fixDocument } from '../cache/fixed-document.ts'
 import { createLoadLog } from '../cache/load-log.ts'
 import { runOutsideRequests } from '../cache/outside-requests.ts'
@@ -67,19 +67,17 @@ export async function makeShared(
   if (admitted !== 'passed') return admitted
   return await runOutsideRequests(async () => {
     const { serverFile } = route.page
+    const { addressExtras, params, search, path } = ctx
     try {
-      store.setTags([...tagsOf(rule, taggedPage(ctx), serverFile), pathTag(ctx.path)])
+      // The output of the schemas, or the values that were sent.
+      const tagged = { params: addressExtras?.params ?? params, search: addressExtras?.search ?? queryOf(search) }
+      store.setTags([...tagsOf(rule, tagged, serverFile), pathTag(path)])
     } catch (thrown) {
       const caught = catchError(thrown, 'load', { file: serverFile, function: 'cache' })
       return await errorInLayouts(route, caught, ctx)
     }
     return await make(store)
   })
-}
-
-/** Returns the parameters and the query of the page: the output of the schemas, or the values that were sent. */
-function taggedPage({ addressExtras, params, search }: RequestContext): TaggedPage {
-  return { params: addressExtras?.params ?? params, search: addressExtras?.search ?? queryOf(search) }
 }
 
 /** Begins to make the response. Call it in the async context of the request. */

@@ -9,6 +9,14 @@ import type {
 } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
 import { BUILD_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import {
+  createNavigationContext,
+  createNotFoundContext,
+  createPageContext,
+  formatOf,
+  keepPageContext,
+  takePageContext,
+} from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createTooLarge, type FormLimits, refuseEncoded } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
@@ -28,14 +36,6 @@ import { pathAndQuery, pathOf, withoutTrailingSlash } from '../http/request-url.
 import { HIDDEN, ownPath, pageRoute, READ_METHODS, routeOf, WRITE_METHODS } from '../http/route-config.ts'
 import { guardAction, respondToAction } from '../pages/act.ts'
 import { showsInvalid } from '../pages/check-form.ts'
-import {
-  createNavigationContext,
-  createNotFoundContext,
-  createPageContext,
-  formatOf,
-  keepPageContext,
-  takePageContext,
-} from '../pages/create-context.ts'
 import { createErrorHandler } from '../pages/error-handler.ts'
 import { loadDocument } from '../pages/navigation.ts'
 import type { PreparedRoute } from '../pages/prepared-route.ts'
