@@ -177,16 +177,18 @@ const YEAR_SECONDS = 31_536_000
 
 /** Sets the other security headers of a document, unless they are set already. */
 export function setDocumentSecurity(reply: FastifyReply, { host, origin }: PublicAddress) {
-  const headers: Record<string, string> = { 'referrer-policy': 'strict-origin-when-cross-origin' }
-  if (!String(reply.getHeader(POLICY)).includes('frame-ancestors')) headers['x-frame-options'] = 'SAMEORIGIN'
+  setUnlessSet(reply, 'referrer-policy', 'strict-origin-when-cross-origin')
+  if (!String(reply.getHeader(POLICY)).includes('frame-ancestors')) setUnlessSet(reply, 'x-frame-options', 'SAMEORIGIN')
   // Over plain http, browsers ignore these headers and warn about them in the console.
-  if (origin.startsWith('https:')) {
-    headers['cross-origin-opener-policy'] = 'same-origin-allow-popups'
-    // On localhost it would force https on every other server of this machine.
-    const isLocal = host === 'localhost' || host.endsWith('.localhost')
-    if (!isLocal) headers['strict-transport-security'] = `max-age=${YEAR_SECONDS}`
-  }
-  for (const name in headers) if (!reply.hasHeader(name)) reply.header(name, headers[name])
+  if (!origin.startsWith('https:')) return
+  setUnlessSet(reply, 'cross-origin-opener-policy', 'same-origin-allow-popups')
+  // On localhost it would force https on every other server of this machine.
+  const isLocal = host === 'localhost' || host.endsWith('.localhost')
+  if (!isLocal) setUnlessSet(reply, 'strict-transport-security', `max-age=${YEAR_SECONDS}`)
+}
+
+function setUnlessSet(reply: FastifyReply, name: string, value: string) {
+  if (!reply.hasHeader(name)) reply.header(name, value)
 }
 
 const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" }
