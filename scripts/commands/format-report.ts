@@ -95,12 +95,6 @@ interface PageReport {
   css: number
 }
 
-export interface BuildTotals {
-  files: number
-  bytes: number
-  gzipBytes: number
-}
-
 export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport[] {
   const sizeOf = (files: Iterable<string>) =>
     [...new Set(files)].reduce((sum, file) => sum + (sizes.get(file)?.gzipBytes ?? 0), 0)
@@ -135,7 +129,7 @@ export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport
     .sort((a, b) => compareText(a.url, b.url))
 }
 
-function reportTotals({ sizes }: SiteBuild): BuildTotals {
+function reportTotals({ sizes }: SiteBuild) {
   const all = [...sizes.values()]
   return {
     files: all.length,

@@ -96,22 +96,11 @@ export interface StopTimes {
   returnMs: number
 }
 
-export interface StopSignals {
-  /** Sets the function that a signal calls before the process ends. */
-  setClose(close: () => Promise<void>): void
-  /**
-   * Makes a signal end the process without the function of `setClose`, until the code that blocks the event loop
-   * returns. Must be called again while the event loop is blocked, because an endless chain of promises or ticks also
-   * blocks it, and each link of the chain returns. Returns true for the first call while the event loop is blocked.
-   */
-  release(): boolean
-}
-
 /**
  * Ends the process with 0 when SIGINT or SIGTERM arrives, after the function of `setClose`, within `deadlineMs`. A second
  * signal ends it at once, with 130 for SIGINT and 143 for SIGTERM as a shell does. `log` gets a text about each delay.
  */
-export function handleStopSignals(log: (text: string) => void, { deadlineMs, returnMs }: StopTimes): StopSignals {
+export function handleStopSignals(log: (text: string) => void, { deadlineMs, returnMs }: StopTimes) {
   let close = async () => {}
   let state: 'running' | 'closing' | 'waiting' = 'running'
   // esbuild's process reports a deadlock if it ends after this one while it waits for a plugin.
@@ -157,9 +146,15 @@ export function handleStopSignals(log: (text: string) => void, { deadlineMs, ret
   }
   hold()
   return {
-    setClose(next) {
+    /** Sets the function that a signal calls before the process ends. */
+    setClose(next: () => Promise<void>) {
       close = next
     },
+    /**
+     * Makes a signal end the process without the function of `setClose`, until the code that blocks the event loop
+     * returns. Must be called again while the event loop is blocked, because an endless chain of promises or ticks also
+     * blocks it, and each link of the chain returns. Returns true for the first call while the event loop is blocked.
+     */
     release() {
       if (isReleased) {
         if (performance.now() - heldAt >= returnMs) ignore()

@@ -160,16 +160,8 @@ function refusalOf(config: Record<string, unknown>): unknown {
   }
 }
 
-/** Finds places in the source of a site's configuration. Each function returns null if there is none. */
-export interface ConfigPlaces {
-  /** Returns the innermost place of the site in the stack of an error. */
-  ofError(error: unknown): SourceLocation | null
-  /** Returns the place of an option, by its full name: `timeouts.loadMs`. */
-  ofOption(name: string): SourceLocation | null
-}
-
 /** @param bundle The path of the compiled configuration, which has its source map beside it. */
-function createConfigPlaces(siteDir: string, bundle: string): ConfigPlaces {
+function createConfigPlaces(siteDir: string, bundle: string) {
   const { mapFrame, codeAround } = createSourceMapper(siteDir, [{ path: bundle, findFile: () => bundle }])
 
   function ofFrames(texts: readonly string[]): SourceLocation | null {
@@ -181,8 +173,10 @@ function createConfigPlaces(siteDir: string, bundle: string): ConfigPlaces {
   }
 
   return {
-    ofError: (error) => ofFrames(framesIn(describeThrown(error).stack)),
-    ofOption(name) {
+    /** Returns the innermost place of the site in the stack of an error. */
+    ofError: (error: unknown) => ofFrames(framesIn(describeThrown(error).stack)),
+    /** Returns the place of an option, by its full name: `timeouts.loadMs`. */
+    ofOption(name: string) {
       const code = readFileSync(bundle, 'utf8')
       const offset = findOption(code, name.split('.'))
       if (offset === null) return null

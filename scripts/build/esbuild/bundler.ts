@@ -17,14 +17,7 @@ export type BundleOutcome =
   | { ok: true; result: BuildResult<BundleOptions>; warnings: Message[] }
   | { ok: false; errors: Message[]; warnings: Message[] }
 
-/** Compiles a bundle repeatedly. Must be disposed. */
-export interface Bundler {
-  /** Compiles, and reuses the last compilation when the key is equal. Equal keys require equal options. */
-  compile(key: string, options: BundleOptions): Promise<BundleOutcome>
-  dispose(): Promise<void>
-}
-
-export function createBundler(): Bundler {
+export function createBundler() {
   let current: { key: string; context: BuildContext<BundleOptions> } | null = null
 
   async function dispose() {
@@ -34,7 +27,8 @@ export function createBundler(): Bundler {
   }
 
   return {
-    async compile(key, options) {
+    /** Compiles, and reuses the last compilation when the key is equal. Equal keys require equal options. */
+    async compile(key: string, options: BundleOptions) {
       if (current?.key !== key) await dispose()
       return await settle(async () => {
         current ??= { key, context: await context(options) }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type BuildProblem, createProblem } from '../../build-problem.ts'
+import { createProblem } from '../../build-problem.ts'
 import { createQueue } from '../../map-with-limit.ts'
 import { nameAsset } from '../esbuild/assets.ts'
-import { measureImage, type ReadImage, type SiteImage } from '../esbuild/image-modules.ts'
+import { measureImage, type SiteImage } from '../esbuild/image-modules.ts'
 import { createImageCache, encodeImage, FORMATS, type LoadedSharp, loadSharp, type Sharp } from './encode-image.ts'
 
 export interface ImageSummary {
@@ -17,12 +17,6 @@ export interface ImageSummary {
   withoutSharp: number
 }
 
-export interface ImageReader {
-  read: ReadImage
-  /** Removes old files from the cache, and returns the numbers and warnings for the report. */
-  finish(): Promise<{ summary: ImageSummary; warnings: BuildProblem[] }>
-}
-
 /** The number of threads of Node.js, which encode, compress and read. */
 const THREADS = 4
 
@@ -32,7 +26,7 @@ const THREADS = 4
  *
  * @param onEncode Called before the first copy is encoded.
  */
-export function createImageReader(siteDir: string, onEncode: () => void): ImageReader {
+export function createImageReader(siteDir: string, onEncode: () => void) {
   const images = new Map<string, Promise<SiteImage>>()
   // Each encoder holds an image in memory, and each reader an open file.
   const queue = createQueue(Math.min(availableParallelism(), THREADS))
@@ -54,11 +48,12 @@ export function createImageReader(siteDir: string, onEncode: () => void): ImageR
   }
 
   return {
-    read(path) {
+    read(path: string) {
       const pending = images.get(path) ?? read(path)
       images.set(path, pending)
       return pending
     },
+    /** Removes old files from the cache, and returns the numbers and warnings for the report. */
     async finish() {
       const { made, found } = cache.counts
       if (made + found > 0) await cache.prune()

@@ -80,15 +80,6 @@ function findErrorClasses({ body }: Program): ReadonlySet<string> {
 /** The value of a name: a function that rejects a promise, or a value that was caught. */
 type Meaning = 'reject' | 'caught' | 'other'
 
-/** Follows the names of a script. `visit` has to be called for each node, in the order of their starts. */
-export interface Meanings {
-  visit(node: AnyNode): void
-  /** Returns the meaning of a name at the node that was visited last. */
-  of(node: AnyNode): Meaning
-  /** Returns whether a call rejects a promise, judging by the name of the called function. */
-  isRejection(call: CallExpression): boolean
-}
-
 interface Scope {
   node: AnyNode
   names: Map<string, Meaning>
@@ -98,7 +89,7 @@ interface Scope {
  * Finds the meanings of names: a parameter of `new Promise()`, `catch (error)`, `.catch((error) => …)`. Declarations
  * inside a function are not read, so a name may be confused with another name.
  */
-function createMeanings(program: Program): Meanings {
+function createMeanings(program: Program) {
   const scopes: Scope[] = [{ node: program, names: new Map() }]
   /** The parameter of a function that is an argument, with its meaning. */
   const callbacks = new Map<AnyNode, [parameter: number, Meaning]>()
@@ -117,11 +108,13 @@ function createMeanings(program: Program): Meanings {
   }
 
   return {
+    /** Returns the meaning of a name at the node that was visited last. */
     of: meaningOf,
-    isRejection: ({ callee }) =>
+    /** Returns whether a call rejects a promise, judging by the name of the called function. */
+    isRejection: ({ callee }: CallExpression) =>
       meaningOf(callee) === 'reject' ||
       (callee.type === 'MemberExpression' && !callee.computed && methods.has(nameOf(callee.property))),
-    visit(node) {
+    visit(node: AnyNode) {
       while (!isAround(scopes.at(-1)?.node, node)) scopes.pop()
       switch (node.type) {
         case 'FunctionDeclaration':

@@ -121,19 +121,8 @@ function indexByFile(filesOfIds: ReadonlyMap<string, readonly string[]>): Map<st
   return index
 }
 
-/** Loads code by ids: when it is first needed, and again after it has changed. */
-export interface FreshCode {
-  /**
-   * Loads code. Resolves with null if it is fresh: it has been loaded and has not changed since. Requests that arrive
-   * during the loading share its result.
-   */
-  refresh<Code>(id: string, load: () => Promise<Code>): Promise<Code | null>
-  /** Makes the next request load the code again. */
-  expire(id: string): void
-}
-
 /** @param onLoaded Is called when the current code of an id has been loaded. */
-function createFreshCode(onLoaded: (id: string) => void): FreshCode {
+function createFreshCode(onLoaded: (id: string) => void) {
   /** The promises of code that is being loaded; null for fresh code. */
   const fresh = new Map<string, Promise<unknown> | null>()
 
@@ -158,5 +147,13 @@ function createFreshCode(onLoaded: (id: string) => void): FreshCode {
     return loading
   }
 
-  return { refresh, expire: (id) => fresh.delete(id) }
+  return {
+    /**
+     * Loads code. Resolves with null if it is fresh: it has been loaded and has not changed since. Requests that arrive
+     * during the loading share its result.
+     */
+    refresh,
+    /** Makes the next request load the code again. */
+    expire: (id: string) => fresh.delete(id),
+  }
 }

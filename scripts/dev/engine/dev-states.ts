@@ -43,14 +43,6 @@ export interface NewState {
   data: boolean
 }
 
-export interface DevStates {
-  /** Returns the last state; null before the first one. */
-  last(): DevState | null
-  /** Makes the next state create the server again. */
-  restart(): void
-  next(revision: ServableRevision, published: PublishedModules): NewState
-}
-
 export interface DevStatesInput {
   /** The folder that the manifest is written to. */
   folder: string
@@ -58,7 +50,7 @@ export interface DevStatesInput {
   server: ServerModules
 }
 
-export function createDevStates({ folder, browser, server }: DevStatesInput): DevStates {
+export function createDevStates({ folder, browser, server }: DevStatesInput) {
   const buildId = randomBytes(8).toString('hex')
   let last: DevState | null = null
   let lastKey = ''
@@ -67,11 +59,13 @@ export function createDevStates({ folder, browser, server }: DevStatesInput): De
   let reached: readonly string[] = []
 
   return {
+    /** Returns the last state; null before the first one. */
     last: () => last,
+    /** Makes the next state create the server again. */
     restart() {
       isRestart = true
     },
-    next({ structure, scan, packages, isScanned }, { modules, dirty }) {
+    next({ structure, scan, packages, isScanned }: ServableRevision, { modules, dirty }: PublishedModules) {
       const before = last
       const isSame = before !== null && !isScanned && before.packages === packages
       const manifest = isSame ? before.manifest : createDevManifest(structure, buildId, packages, browser)

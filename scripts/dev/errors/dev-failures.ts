@@ -50,18 +50,12 @@ export function findSource(error: unknown, mapper: ServerMapper, plugin: string 
   return code ? { ...innermost.frame, code } : innermost.frame
 }
 
-/** The failure stores of a site in development. A store stays open when the site's server is replaced. */
-export interface DevFailureStores {
-  /** Returns the store for these options, and creates it when they are new. */
-  find(options: LedgerOptions, log: FastifyBaseLogger): FailureStore
-  close(): Promise<void>
-}
-
 /** Creates the stores of the site in `dir`. Calls `onFailure` with each failure, after its line is logged. */
-export function createDevFailureStores(dir: string, onFailure: (failure: FailureRecord) => void): DevFailureStores {
+export function createDevFailureStores(dir: string, onFailure: (failure: FailureRecord) => void) {
   const stores = new Map<string, FailureStore>()
   return {
-    find({ ledger, ledgerLimits }, log) {
+    /** Returns the store for these options, and creates it when they are new. */
+    find({ ledger, ledgerLimits }: LedgerOptions, log: FastifyBaseLogger) {
       const key = JSON.stringify({ ledger, ledgerLimits })
       const present = stores.get(key)
       if (present) return present

@@ -6,15 +6,7 @@ import { createInstance } from '../../../src/server/create-server.ts'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
 import type { Options } from '../../../src/server/options/options.ts'
 import type { DevChange, DevEngine } from '../engine/dev-engine.ts'
-import { createDevFailureStores, type DevFailure, describeStart } from '../errors/dev-failures.ts'
-
-/** The Fastify instance of a site in development. It is replaced only if a change needs a new one. */
-export interface SiteApp {
-  slot: AppSlot
-  /** Serves the state of a change. Returns why the site does not start. */
-  serve(change: DevChange): Promise<DevFailure | null>
-  close(): Promise<void>
-}
+import { createDevFailureStores, describeStart } from '../errors/dev-failures.ts'
 
 export interface SiteAppInput {
   /** The site's folder. */
@@ -31,12 +23,13 @@ export interface SiteAppInput {
   onCloseError(error: unknown): void
 }
 
-export function createSiteApp({ dir, engine, options: current, ...input }: SiteAppInput): SiteApp {
+export function createSiteApp({ dir, engine, options: current, ...input }: SiteAppInput) {
   const slot = createAppSlot(input.onCloseError)
   const stores = createDevFailureStores(dir, input.onFailure)
   return {
     slot,
-    async serve({ state: { live, manifest }, isNewServer }) {
+    /** Serves the state of a change. Returns why the site does not start. */
+    async serve({ state: { live, manifest }, isNewServer }: DevChange) {
       if (!isNewServer) return null
       const options = current()
       try {

@@ -15,7 +15,7 @@ import { translateWarning, withoutNamespace } from '../../build/bundles/translat
 import type { DiscoveredSite } from '../../build/discover/discover-site.ts'
 import { createAssets } from '../../build/esbuild/assets.ts'
 import { createBrowserGuard } from '../../build/esbuild/browser-guard.ts'
-import { type BundleOptions, type BundleOutcome, createBundler } from '../../build/esbuild/bundler.ts'
+import { type BundleOptions, createBundler } from '../../build/esbuild/bundler.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
 import { createExternals } from '../../build/esbuild/externals.ts'
 import { createHrefBinding } from '../../build/esbuild/hydrant-modules.ts'
@@ -52,17 +52,8 @@ export interface ScanInput {
   inlined: ReadonlySet<string>
 }
 
-export interface SiteScanner {
-  /**
-   * Finds all modules and imports, and every error that a build would find. Throws BuildError for errors that are not in a
-   * module of the site.
-   */
-  scan(input: ScanInput): Promise<SiteScan>
-  dispose(): Promise<void>
-}
-
 /** Creates a scanner: esbuild bundles both sides, without packages, and the result is not used. */
-export function createSiteScanner(): SiteScanner {
+export function createSiteScanner() {
   const bundlers = createBundlers()
   // The compilation of all modules is used again when the problems are fixed.
   const partial = createBundlers()
@@ -89,7 +80,7 @@ export function createSiteScanner(): SiteScanner {
   }
 
   /** Bundles both sides. Modules with errors are left out, until the others can be bundled. */
-  async function bundleParts(input: ScanInput): Promise<BundledParts> {
+  async function bundleParts(input: ScanInput) {
     const { site, configKey, inlined } = input
     const names = [configKey, [...inlined], site.components, site.serverFiles, site.serverPlugin]
     const problems: BuildProblem[] = []
@@ -102,7 +93,14 @@ export function createSiteScanner(): SiteScanner {
         used.browser.compile(key, options.browser),
         used.server.compile(key, options.server),
       ])
-      if (browser.ok && server.ok) return { browser, server, problems, broken }
+      if (browser.ok && server.ok)
+        return {
+          browser,
+          server,
+          problems,
+          /** The files that were left out. Paths are relative to the site. */
+          broken,
+        }
       const failed = [browser, server].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
       const found = await translateErrors(failed, site, options.browser)
       problems.push(...found)
@@ -113,7 +111,11 @@ export function createSiteScanner(): SiteScanner {
   }
 
   return {
-    scan(input) {
+    /**
+     * Finds all modules and imports, and every error that a build would find. Throws BuildError for errors that are not in a
+     * module of the site.
+     */
+    scan(input: ScanInput) {
       // esbuild would return the result of the running build, which may lack the last change.
       const result = last.then(() => scan(input))
       last = result.catch(() => {})
@@ -124,16 +126,6 @@ export function createSiteScanner(): SiteScanner {
       await Promise.all(all.map((bundler) => bundler.dispose()))
     },
   }
-}
-
-type Bundled = Extract<BundleOutcome, { ok: true }>
-
-interface BundledParts {
-  browser: Bundled
-  server: Bundled
-  problems: BuildProblem[]
-  /** The files that were left out. Paths are relative to the site. */
-  broken: ReadonlySet<string>
 }
 
 const EMPTY_METAFILE: Metafile = { inputs: {}, outputs: {} }

@@ -2,15 +2,6 @@ import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { foldersFrom } from '../../build/esbuild/resolve-file.ts'
 
-/** Listens to events of the file system. The time for an event does not depend on the size of the folder. */
-export interface FolderWatcher {
-  /** Watches a folder without its subfolders, or the target of a symbolic link. Ignores a path that does not exist. */
-  add(path: string): void
-  /** Watches single files, also when they or their folders are replaced. Reports new files beside them. */
-  addFiles(paths: readonly string[]): void
-  close(): void
-}
-
 /** The errors of folders that are gone or may not be read. */
 const UNREADABLE: unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
 
@@ -18,7 +9,7 @@ const UNREADABLE: unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
  * @param notice Called with a path that has changed, appeared or disappeared. If it is a folder that has appeared, it
  *   is not watched yet.
  */
-export function createFolderWatcher(notice: (path: string) => void): FolderWatcher {
+export function createFolderWatcher(notice: (path: string) => void) {
   const watchers = new Map<string, FSWatcher>()
   /** The single files of each folder that is not watched as a whole. A folder above a missing one has none. */
   const files = new Map<string, Set<string>>()
@@ -76,8 +67,10 @@ export function createFolderWatcher(notice: (path: string) => void): FolderWatch
   }
 
   return {
+    /** Watches a folder without its subfolders, or the target of a symbolic link. Ignores a path that does not exist. */
     add,
-    addFiles(paths) {
+    /** Watches single files, also when they or their folders are replaced. Reports new files beside them. */
+    addFiles(paths: readonly string[]) {
       for (const path of paths) {
         const folder = dirname(path)
         const single = files.get(folder) ?? new Set()

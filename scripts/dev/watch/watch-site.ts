@@ -7,14 +7,6 @@ import { type Change, createChangeBatch } from './change-batch.ts'
 import { createVersions } from './file-versions.ts'
 import { createFolderWatcher } from './watch-folders.ts'
 
-export interface SiteWatcher {
-  /** Watches also these files, which are outside the site. */
-  include(paths: readonly string[]): void
-  /** Resolves when every change that was made before this call has been passed on. */
-  settled(): Promise<void>
-  close(): Promise<void>
-}
-
 export interface WatchOptions {
   isWanted(change: Change): boolean
   /** Called with the changes that were made together. */
@@ -42,7 +34,7 @@ export function isRelevant({ kind, path }: Change, isInput: ((path: string) => b
 }
 
 /** Watches a site. The files that exist at the beginning are not reported. */
-export async function watchSite(dir: string, { isWanted, onChange }: WatchOptions): Promise<SiteWatcher> {
+export async function watchSite(dir: string, { isWanted, onChange }: WatchOptions) {
   const siteDir = resolve(dir)
   const batch = createChangeBatch(onChange)
   const isIgnored = (path: string) => ignored.test(toSitePath(siteDir, path))
@@ -60,11 +52,13 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
   versions.read(siteDir)
   const polled = isPolled ? await pollFiles(siteDir, isIgnored, notice) : null
   return {
-    include(paths) {
+    /** Watches also these files, which are outside the site. */
+    include(paths: readonly string[]) {
       for (const path of paths) versions.read(path)
       if (polled) polled.add([...paths])
       else folders.addFiles(paths)
     },
+    /** Resolves when every change that was made before this call has been passed on. */
     async settled() {
       // Pending events of the file system are handled first.
       await new Promise(setImmediate)

@@ -19,17 +19,11 @@ export interface MetricsSource {
   lastReload(): Reload | null
 }
 
-export interface Metrics {
-  contentType: string
-  /** Returns all metrics in the text format of Prometheus. */
-  text(): Promise<string>
-}
-
 /** Creates the metrics, in a registry of their own: the app may have others in the default one. */
 export function createMetrics(
   { counts: readCounts, processes, ...source }: MetricsSource,
   writer: Pick<LedgerWriter, 'stats'>,
-): Metrics {
+) {
   const registry = new Registry()
   if (processes === null) collectDefaultMetrics({ register: registry })
   const setters = [
@@ -40,6 +34,7 @@ export function createMetrics(
   ]
   return {
     contentType: registry.contentType,
+    /** Returns all metrics in the text format of Prometheus. */
     async text() {
       const [counts, processText] = await Promise.all([readCounts(), processes?.().then(writeProcesses) ?? ''])
       for (const set of setters) set(counts)

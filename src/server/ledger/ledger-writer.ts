@@ -118,24 +118,12 @@ const STORM_BATCH_DELAY_MS = 1_000
 const MAX_RETRY_DELAY_MS = 10_000
 const MAX_BATCH_FAILURES = 200
 
-/** Writes the batches of a queue, one after the other. Its functions must not be called at the same time. */
-export interface BatchWriter {
-  /** Resolves when the queue is empty, or a batch could not be written. */
-  writeAll(): Promise<void>
-  /** Writes an empty batch. Resolves to whether it could be written. */
-  writeNothing(): Promise<boolean>
-  /** How long to wait before the next call. */
-  delayMs(): number
-  /** Returns how many occurrences the ledger has kept there. */
-  kept(place: Kept): number
-}
-
 /** Creates the writer of a queue. It waits longer in a storm of failures, and after each batch that it cannot write. */
 function createBatchWriter(
   queue: WriteQueue,
   ledger: Pick<Ledger, 'record'>,
   outage: Pick<OutageLog, 'failed' | 'ended'>,
-): BatchWriter {
+) {
   const kept: Record<Kept, number> = { stored: 0, memory: 0, nowhere: 0 }
   let retryDelayMs = 0
   let batchDelayMs = BATCH_DELAY_MS
@@ -155,6 +143,7 @@ function createBatchWriter(
   }
 
   return {
+    /** Resolves when the queue is empty, or a batch could not be written. */
     async writeAll() {
       while (!queue.isEmpty()) {
         const batch = queue.batch(MAX_BATCH_FAILURES)
@@ -164,9 +153,12 @@ function createBatchWriter(
         queue.release()
       }
     },
+    /** Writes an empty batch. Resolves to whether it could be written. */
     writeNothing: () => tryRecord([]),
+    /** How long to wait before the next call. */
     delayMs: () => retryDelayMs || batchDelayMs,
-    kept: (place) => kept[place],
+    /** Returns how many occurrences the ledger has kept there. */
+    kept: (place: Kept) => kept[place],
   }
 }
 

@@ -60,15 +60,6 @@ export interface ShutdownOptions {
   othersServe?: boolean
 }
 
-export interface ShutdownHandle {
-  /** Stops the server as a signal does. */
-  stop(how: StopRequest): void
-  /** Stops the server as an uncaught exception does. */
-  fail(thrown: unknown): void
-  /** Removes all handlers of signals and exceptions. */
-  detach(): void
-}
-
 /**
  * Handles signals and uncaught exceptions: finishes the requests in flight and ends the process. It ends with 0 after a
  * signal. It ends with 1 after an uncaught exception, or when the requests are not finished within `drainMs`. An
@@ -78,7 +69,7 @@ export function handleShutdown(
   target: ShutdownTarget,
   { drainMs, stopDelayMs, loadMs }: Options['timeouts'],
   options: ShutdownOptions,
-): ShutdownHandle {
+) {
   const { app, failures } = target
   const { ignoresSignals = false, onFail, othersServe = false } = options
   const rejections = watchRejections(loadMs, fail)
@@ -122,12 +113,15 @@ export function handleShutdown(
   if (ignoresSignals) for (const signal of SIGNALS) process.on(signal, () => {})
   process.on('uncaughtException', fail)
   return {
-    stop(how) {
+    /** Stops the server as a signal does. */
+    stop(how: StopRequest) {
       if (isStopping) return
       stopRequest = how
       shutdown.close()
     },
+    /** Stops the server as an uncaught exception does. */
     fail,
+    /** Removes all handlers of signals and exceptions. */
     detach() {
       process.off('uncaughtException', fail)
       rejections.detach()
@@ -217,19 +211,12 @@ export function addHealthRoutes(app: FastifyInstance, base: string): Health {
 /** The longest time for which a promise may stay without a handler, in milliseconds. */
 const MAX_PATIENCE_MS = 10_000
 
-export interface RejectionWatch {
-  /** Passes on the reasons that are waiting, and further ones at once. */
-  stopWaiting(): void
-  /** Removes the listeners. */
-  detach(): void
-}
-
 /**
  * Calls `onUnhandled` with the reason of each promise that has rejected and that nothing handles within `patienceMs`, or
  * within 10 seconds if that is less. A load may create a promise, wait for other data, and return the promise only then:
  * if it rejects meanwhile, Node.js reports it as unhandled, and the load's caller handles it later.
  */
-export function watchRejections(patienceMs: number, onUnhandled: (reason: unknown) => void): RejectionWatch {
+export function watchRejections(patienceMs: number, onUnhandled: (reason: unknown) => void) {
   let isWaiting = true
   const waiting = new Map<Promise<unknown>, { reason: unknown; timer: NodeJS.Timeout }>()
 
@@ -254,10 +241,12 @@ export function watchRejections(patienceMs: number, onUnhandled: (reason: unknow
 
   process.on('unhandledRejection', wait).on('rejectionHandled', forget)
   return {
+    /** Passes on the reasons that are waiting, and further ones at once. */
     stopWaiting() {
       isWaiting = false
       for (const promise of waiting.keys()) report(promise)
     },
+    /** Removes the listeners. */
     detach() {
       process.off('unhandledRejection', wait).off('rejectionHandled', forget)
       for (const promise of waiting.keys()) forget(promise)

@@ -2,22 +2,12 @@ import type { FastifyInstance } from 'fastify'
 
 const MINUTE_MS = 60_000
 
-/** A log line for events that clients can cause at will. */
-export interface ThrottledLine {
-  /** Counts an event: writes the line at once, or with the next line when there was one within the last minute. */
-  count(): void
-  /** Forgets the events that no line has counted yet. */
-  clear(): void
-  /** Stops writing. */
-  stop(): void
-}
-
 /**
  * Creates a line that is written for the first event at once, and then at most once a minute.
  *
  * @param write Writes the line, given the number of events since the line before.
  */
-export function createThrottledLine(write: (count: number) => void, intervalMs = MINUTE_MS): ThrottledLine {
+export function createThrottledLine(write: (count: number) => void, intervalMs = MINUTE_MS) {
   let count = 0
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -32,13 +22,16 @@ export function createThrottledLine(write: (count: number) => void, intervalMs =
   }
 
   return {
+    /** Counts an event: writes the line at once, or with the next line when there was one within the last minute. */
     count() {
       count++
       if (timer === undefined && !isStopped) writeCount()
     },
+    /** Forgets the events that no line has counted yet. */
     clear() {
       count = 0
     },
+    /** Stops writing. */
     stop() {
       isStopped = true
       clearTimeout(timer)

@@ -3,13 +3,6 @@ import { type Issue, keysOf, toIssues } from './issues.ts'
 import type { Shape } from './json-schema.ts'
 import { type PageSchema, validate } from './page-schemas.ts'
 
-/** An object that was made of fields, for a schema. */
-export interface FormObject {
-  value: Record<string, unknown>
-  /** Returns the name of the field at a path of the object. */
-  nameOf(path: readonly PropertyKey[]): string
-}
-
 /** The maximum depth of the object that the names of fields describe. */
 export const MAX_DEPTH = 20
 
@@ -41,12 +34,16 @@ interface Node {
 export function createFormObject(
   entries: Iterable<readonly [name: string, value: string | File]>,
   shape: Shape | null,
-): FormObject {
+) {
   const root = createNode()
   for (const [name, value] of entries) {
     if (typeof value === 'string' || value.name !== '' || value.size > 0) addValue(root, name, value)
   }
-  return { value: toObject(root, shape), nameOf: (path) => nameAt(root, path) }
+  return {
+    value: toObject(root, shape),
+    /** Returns the name of the field at a path of the object. */
+    nameOf: (path: readonly PropertyKey[]) => nameAt(root, path),
+  }
 }
 
 function createNode(): Node {

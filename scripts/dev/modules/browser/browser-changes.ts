@@ -51,16 +51,6 @@ function needsScan({ before, after }: BrowserChange): boolean {
   return (before.exports.length === 0) !== (after.exports.length === 0)
 }
 
-/** The modules that a change concerns in open pages. */
-export interface FoundUpdate {
-  /** The changed modules, and those that have to be evaluated again because they import them. */
-  stale: ReadonlySet<string>
-  /** The modules to import again; null if pages have to be loaded again. */
-  accepted: string[] | null
-  /** The modules that are broken: pages keep them until they are fixed. */
-  kept: ReadonlySet<string>
-}
-
 /** What is known of modules besides their code. */
 export interface ModuleStates {
   /** The modules whose exports have changed. Their importers have to be evaluated again. */
@@ -80,7 +70,7 @@ export function findUpdate(
   graph: SiteGraph,
   known: ReadonlyMap<string, BrowserModule>,
   { resized, isBroken }: ModuleStates,
-): FoundUpdate {
+) {
   const stale = new Set(changed)
   const accepted: string[] = []
   let isReplaceable = true
@@ -98,5 +88,12 @@ export function findUpdate(
     else if (importers.length === 0) isReplaceable = false
     if (!isBoundary) for (const importer of importers) stale.add(importer)
   }
-  return { stale, accepted: isReplaceable ? accepted : null, kept }
+  return {
+    /** The changed modules, and those that have to be evaluated again because they import them. */
+    stale,
+    /** The modules to import again; null if pages have to be loaded again. */
+    accepted: isReplaceable ? accepted : null,
+    /** The modules that are broken: pages keep them until they are fixed. */
+    kept,
+  }
 }

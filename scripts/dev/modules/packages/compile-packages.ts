@@ -85,17 +85,10 @@ interface Entries {
   plugins: readonly Plugin[]
 }
 
-interface CompiledEntries {
-  metafile: Metafile
-  /** The scripts of the entries, in their order. */
-  modules: PackageScript[]
-  imported: PackageScript[]
-}
-
 async function compile(
   { siteDir, outdir, settings, isStrict }: PackageCompilation,
   { modules, imported, plugins }: Entries,
-): Promise<CompiledEntries> {
+) {
   const assets = createAssets('browser', assetExtensions(settings))
   const packages = createImportedPackages(siteDir)
   const bundle = async (packageModules: ReadonlySet<string>) => {
@@ -155,6 +148,7 @@ async function compile(
   }
   return {
     metafile,
+    /** The scripts of the entries, in their order. */
     modules: await Promise.all(modules.map(({ name }) => scriptOf(`${VIRTUAL}:${name}`))),
     imported: await Promise.all(imported.map((name) => scriptOf(packages.paths.get(name) ?? ''))),
   }

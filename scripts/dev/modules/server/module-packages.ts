@@ -58,16 +58,6 @@ function describeMissing(specifier: string, name: string, namespace: object): st
   )
 }
 
-/** The functions through which the code of a module imports others. */
-export interface ModuleLinks {
-  /** Returns the namespace of a static import. */
-  importNow(specifier: string): unknown
-  /** Replaces `require` in the source. */
-  requireOfSource(specifier: string): unknown
-  /** Replaces `import()` in the source. */
-  importLater(specifier: unknown): Promise<unknown>
-}
-
 export interface Linker {
   /** Evaluates a module as a part of a chain. */
   evaluate(id: string, chain: Chain): ModuleInstance
@@ -76,41 +66,29 @@ export interface Linker {
   packages: ModulePackages
 }
 
-export function linkModule(
-  { compiled, chain }: ModuleInstance,
-  { evaluate, importModule, packages }: Linker,
-): ModuleLinks {
+export function linkModule({ compiled, chain }: ModuleInstance, { evaluate, importModule, packages }: Linker) {
   const { find, names } = compiled
   return {
-    importNow(specifier) {
+    /** Returns the namespace of a static import. */
+    importNow(specifier: string) {
       const target = find(specifier)
       if ('id' in target) return evaluate(target.id, chain).module.exports
       const found = packages.get(target.package)
       requireNames(specifier, names.get(specifier) ?? [], found)
       return found
     },
-    requireOfSource(specifier) {
+    /** Replaces `require` in the source. */
+    requireOfSource(specifier: string) {
       const target = find(specifier)
       if ('package' in target) return packages.require(target.package)
       return evaluate(target.id, chain).module.exports
     },
-    async importLater(specifier) {
+    /** Replaces `import()` in the source. */
+    async importLater(specifier: unknown) {
       const target = find(String(specifier))
       return 'id' in target ? namespaceOf(await importModule(target.id)) : await packages.import(target.package)
     },
   }
-}
-
-/** Imports packages for the site from the place of a server bundle, so that Node.js finds the same ones. */
-export interface NodeImporter {
-  /** Resolves when `meta` is complete. */
-  ready(): Promise<void>
-  /** Imports a package or a module of Node.js. */
-  importPackage(specifier: string): Promise<object>
-  /** Requires a package or a module of Node.js. Works after `ready`. */
-  requirePackage(specifier: string): unknown
-  /** Returns the value of `import.meta` of a module with this path; null for a module without a file. */
-  meta(file: string | null): object
 }
 
 /** The module through which Node.js imports packages. */
@@ -130,7 +108,7 @@ export const resolve = (specifier) => import.meta.resolve(specifier)
  * @param bundle The path that the server bundle would have. Its folder exists.
  * @param base Returns the path that the site is mounted at.
  */
-export function createNodeImporter(bundle: string, base: () => string): NodeImporter {
+export function createNodeImporter(bundle: string, base: () => string) {
   const folder = dirname(bundle)
   const file = join(folder, 'import.mjs')
   writeFileSync(file, IMPORTER)
@@ -143,12 +121,16 @@ export function createNodeImporter(bundle: string, base: () => string): NodeImpo
   }
 
   return {
+    /** Resolves when `meta` is complete. */
     async ready() {
       await load()
     },
-    importPackage: async (specifier) => (await load()).importModule(findNodeSpecifier(specifier, folder)),
-    requirePackage: (specifier) => loaded?.require(specifier),
-    meta(file) {
+    /** Imports a package or a module of Node.js. */
+    importPackage: async (specifier: string) => (await load()).importModule(findNodeSpecifier(specifier, folder)),
+    /** Requires a package or a module of Node.js. Works after `ready`. */
+    requirePackage: (specifier: string) => loaded?.require(specifier),
+    /** Returns the value of `import.meta` of a module with this path; null for a module without a file. */
+    meta(file: string | null) {
       const { resolve } = loaded ?? {}
       if (file) return { url: pathToFileURL(file).href, dirname: dirname(file), filename: file, resolve }
       const url = pathToFileURL(bundle)

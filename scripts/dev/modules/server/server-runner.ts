@@ -25,26 +25,7 @@ export interface RunnerInput {
   deadlineMs: number
 }
 
-/** Evaluates the site's modules, each once, until it is invalidated. */
-export interface ServerRunner {
-  /**
-   * Returns the namespace of a module. Rejects with whatever the module throws, and evaluates it again next time.
-   * Rejects after the deadline while a top-level await is not settled, and the evaluation continues.
-   */
-  import(id: string): Promise<Record<string, unknown>>
-  /** Forgets modules. Their next import evaluates them again. */
-  invalidate(ids: Iterable<string>): void
-  /** Forgets all modules. */
-  clear(): void
-}
-
-export function createServerRunner({
-  load,
-  importPackage,
-  requirePackage,
-  meta,
-  deadlineMs,
-}: RunnerInput): ServerRunner {
+export function createServerRunner({ load, importPackage, requirePackage, meta, deadlineMs }: RunnerInput) {
   const instances = createModuleInstances()
   const packages = createModulePackages(importPackage, requirePackage)
   const evaluate = createEvaluator({ instances, packages, importModule, meta })
@@ -61,7 +42,17 @@ export function createServerRunner({
   }
 
   const { invalidate, clear } = instances
-  return { import: async (id) => namespaceOf(await importModule(id)), invalidate, clear }
+  return {
+    /**
+     * Returns the namespace of a module. Rejects with whatever the module throws, and evaluates it again next time.
+     * Rejects after the deadline while a top-level await is not settled, and the evaluation continues.
+     */
+    import: async (id: string) => namespaceOf(await importModule(id)),
+    /** Forgets modules. Their next import evaluates them again. */
+    invalidate,
+    /** Forgets all modules. */
+    clear,
+  }
 }
 
 export interface EvaluatorInput {

@@ -75,14 +75,6 @@ export function createClientMapper(input: ScriptMapsInput): ClientMapper {
 
 type ScriptMap = MapFile<NamedMap>
 
-/** The source maps of browser scripts. Null: the map is missing or broken. Undefined: it is no script of the site. */
-interface ScriptMaps {
-  /** Returns the map of the script at a complete URL. */
-  ofUrl(url: string): ScriptMap | null | undefined
-  /** Returns the map of the script at the path of a URL. */
-  ofPath(path: string): ScriptMap | null | undefined
-}
-
 interface ScriptMapsInput {
   siteDir: string
   /** The folder of the build. */
@@ -97,7 +89,7 @@ const MAX_MAPS = 500
  * Reads the source maps of the scripts that this build and the builds before it served to browsers. The name of a script
  * contains a hash of its content and so identifies it. No URL can make it read another file.
  */
-function createScriptMaps({ siteDir, folder, base }: ScriptMapsInput): ScriptMaps {
+function createScriptMaps({ siteDir, folder, base }: ScriptMapsInput) {
   const assets = withBase(base, ASSETS_PATH)
   const clientDir = join(folder, BUILD_PATHS.client)
   const maps = createTextCache<ScriptMap>(MAX_MAPS)
@@ -124,8 +116,10 @@ function createScriptMaps({ siteDir, folder, base }: ScriptMapsInput): ScriptMap
   }
 
   return {
+    /** Returns the map of the script at the path of a URL. */
     ofPath,
-    ofUrl(url) {
+    /** Returns the map of the script at a complete URL. */
+    ofUrl(url: string) {
       const { pathname } = parseUrl(url) ?? {}
       return pathname === undefined ? undefined : ofPath(pathname)
     },
