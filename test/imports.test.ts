@@ -106,7 +106,7 @@ t.test('only the build and the development server know what they are made of', a
   t.strictSame(users.filter(({ from }) => !/^scripts\/(build|dev|package)\//.test(from)).map(show), [])
   const ofScripts = strangers('scripts', ['scripts', 'src/server', 'src/shared'], installed, true)
   t.strictSame(
-    ofScripts.filter((text) => text !== 'scripts/package/write-errors.ts imports yaml'),
+    ofScripts.filter((text) => text !== 'scripts/package/write-documents.ts imports yaml'),
     [],
     'only the build of the package uses what a site does not install',
   )
@@ -167,12 +167,9 @@ const SCRIPTS_ROOMS = [
   ...['prerender-argument.ts', 'build-problem.ts', 'map-with-limit.ts'],
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */
-const BUILD_ROOMS = ['build-site.ts', 'prerender', 'bundles', 'images', 'output', 'esbuild', 'discover']
+const BUILD_ROOMS = ['build-site.ts', 'prerender', 'bundles', 'images.ts', 'output', 'esbuild', 'discover']
 /** Every folder and entry file of `scripts/dev`, in the same order. */
-const DEV_ROOMS = [
-  ...['dev-server.ts', 'dev-site.ts', 'apply-changes.ts'],
-  ...['http', 'engine', 'modules', 'errors', 'watch'],
-]
+const DEV_ROOMS = [...['dev-server.ts', 'dev-site.ts'], ...['http', 'engine', 'modules', 'errors', 'watch']]
 /** Every folder and file of `scripts/dev/modules`, in the same order. */
 const MODULE_ROOMS = [
   ...['module-compiler.ts', 'scan-site.ts', 'browser', 'packages', 'server', 'compile-with-plugins.ts'],

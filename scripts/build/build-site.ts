@@ -20,11 +20,16 @@ import { readSite } from './discover/read-site.ts'
 import { writeRouteTypes } from './discover/route-types.ts'
 import { requireEsbuild } from './esbuild/bundler.ts'
 import { findIgnoredSettings } from './esbuild/ignored-settings.ts'
-import { createImageReader, type ImageSummary } from './images/image-reader.ts'
+import { createImageReader, type ImageSummary } from './images.ts'
 import { createOutputFolder, type OutputFolder } from './output/output-folder.ts'
-import { keepPreviousFiles, keepPreviousMaps } from './output/previous-files.ts'
 import type { ClientOutput } from './output/read-client-output.ts'
-import { type ClientSizes, copyPublicFiles, writeClientFiles } from './output/write-client-files.ts'
+import {
+  type ClientSizes,
+  copyPublicFiles,
+  keepPreviousFiles,
+  keepPreviousMaps,
+  writeClientFiles,
+} from './output/write-client-files.ts'
 import { type PrerenderSummary, prerenderSite } from './prerender/prerender-site.ts'
 
 export type BuildStep =

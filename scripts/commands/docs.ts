@@ -11,7 +11,7 @@ import {
   readReference,
   searchChapters,
 } from '../chapters.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/text.ts'
 
 /** The length of a list of hits. */
 const MAX_HITS = 20

@@ -1,12 +1,12 @@
 import { posix } from 'node:path'
 import { type RouteEntry, serverFileKeys } from '../../src/server/build-output/manifest.ts'
 import type { SiteBuild } from '../build/build-site.ts'
-import type { ImageSummary } from '../build/images/image-reader.ts'
+import type { ImageSummary } from '../build/images.ts'
 import type { PrerenderSummary } from '../build/prerender/prerender-site.ts'
 import { type BuildProblem, compareText } from '../build-problem.ts'
 import type { SiteExport } from '../export/export-site.ts'
 import { formatProblem, formatWarning } from '../terminal/format-error.ts'
-import type { Output } from '../terminal/terminal.ts'
+import type { Output } from '../terminal/text.ts'
 
 /** Formats the sizes of each page's files, and the totals of the build. */
 export function formatReport(build: SiteBuild): string {

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { styleText } from 'node:util'
 import { showControlCharacters } from '../../src/server/log/control-characters.ts'
-import type { Output } from './terminal.ts'
 
 /** Returns a text as one line, with its control characters escaped. */
 export function toLine(text: string): string {
@@ -81,4 +80,18 @@ export function createProgress(output: Output, title: string): Progress {
     step: (name, done) => output.write(`${eraseLine}${title}: ${name}${done === undefined ? '' : `, ${done}`}…`),
     end: () => output.write(eraseLine),
   }
+}
+
+export interface Output {
+  isTTY?: boolean
+  /** The number of columns of a terminal. */
+  columns?: number
+  write(text: string): unknown
+}
+
+/** What a command writes to, and the environment that it reads and adds to: those of the process. */
+export interface Terminal {
+  stdout: Output
+  stderr: Output
+  env: NodeJS.ProcessEnv
 }

@@ -1,17 +1,19 @@
 // Keeps what a visitor has typed: before hydration, when React renders fields anew, in a form that was not accepted, and on
 // a page that the visitor leaves.
 
-import { isChanged, isTouched, rememberSuccessor } from './field-defaults.ts'
 import {
   type Field,
   type FieldValue,
   fieldsOnScreen,
   fill,
   getAttribute,
+  isChanged,
   isKept,
+  isTouched,
   placesOfFields,
   readValue,
-} from './fields.ts'
+  rememberSuccessor,
+} from './field-defaults.ts'
 
 // Fields that React renders anew: when it cannot hydrate a part of the document, because an extension has changed it, and
 // after a failure from which the page has recovered.

@@ -55,10 +55,7 @@ export async function startServer(input: StartInput): Promise<void> {
 
 // The modules that map stacks are loaded only for an error.
 async function mapStartError(error: unknown, folder: string, buildId: string) {
-  const [{ mapStacks }, { createSourceMapper }] = await Promise.all([
-    import('./failures/stacks/source-map.ts'),
-    import('./failures/stacks/source-map.ts'),
-  ])
+  const { mapStacks, createSourceMapper } = await import('./failures/stacks/source-map.ts')
   mapStacks(error, createSourceMapper(dirname(folder), ownBundles(folder, buildId)))
 }
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type ErrorsFlags, readRequest, readWords } from '../../scripts/commands/errors-arguments.ts'
+import { type ErrorsFlags, readRequest, readWords } from '../../scripts/commands/errors.ts'
 import { DAY, HOUR, MINUTE, NOW } from './failed-ledger.ts'
 
 const isFolder = (word: string) => ['.', './my-site', 'shopshop'].includes(word)

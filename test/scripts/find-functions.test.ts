@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transform } from 'esbuild'
 import t from 'tap'
+import { parseScript } from '../../scripts/build/output/edit-script.ts'
 import { findFunctions } from '../../scripts/build/output/find-functions.ts'
-import { parseScript } from '../../scripts/build/output/parse-script.ts'
 
 const functionsIn = (code: string) => findFunctions(parseScript(code))
 const namesIn = (code: string) => functionsIn(code).map(({ name }) => name?.text ?? null)

@@ -1,6 +1,5 @@
 import t from 'tap'
-import { formatCode } from '../../scripts/terminal/format-failure.ts'
-import { formatAgo, formatTime } from '../../scripts/terminal/format-failures.ts'
+import { formatAgo, formatCode, formatTime } from '../../scripts/terminal/format-failure.ts'
 import { createPaint, cutToWidth, padToWidth, toLine, toLines, widthOf } from '../../scripts/terminal/text.ts'
 import { wantsColors } from '../../src/server/log/wants-colors.ts'
 import { DAY, HOUR, MINUTE, NOW } from './failed-ledger.ts'

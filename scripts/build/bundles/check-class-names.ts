@@ -8,7 +8,7 @@ import { type BuildProblem, createProblem, placeAt, type SourceLocation } from '
 import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 import { isInstalled, loaderOf } from '../esbuild/resolve-file.ts'
 import { CSS_NAMESPACES, isStylesheet } from '../esbuild/stylesheet-reader.ts'
-import { createPositions, nodesIn, parseScript } from '../output/parse-script.ts'
+import { createPositions, nodesIn, parseScript } from '../output/edit-script.ts'
 
 /** The CSS modules of a script, by the specifiers of their imports. */
 type ImportedModules = ReadonlyMap<string, { path: string; classes: readonly string[] }>

@@ -7,7 +7,7 @@ import { mapWithLimit } from '../../map-with-limit.ts'
 import type { DiscoveredSite } from '../discover/discover-site.ts'
 import { meantExport } from '../discover/other-frameworks.ts'
 import { type BundleOptions, settle } from '../esbuild/bundler.ts'
-import { parseScript } from '../output/parse-script.ts'
+import { parseScript } from '../output/edit-script.ts'
 import { checkPrerender, checkValues } from './check-values.ts'
 import { serverFileOf } from './doubtful-exports.ts'
 import {

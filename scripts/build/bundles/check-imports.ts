@@ -9,7 +9,7 @@ import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 import { foreignFix } from '../discover/other-frameworks.ts'
 import { HYDRANT_EXPORTS, REACT_EXPORTS } from '../esbuild/hydrant-files.ts'
 import { isInstalled, loaderOf } from '../esbuild/resolve-file.ts'
-import { nodesIn, parseScript } from '../output/parse-script.ts'
+import { nodesIn, parseScript } from '../output/edit-script.ts'
 
 /** An import declaration with names, as esbuild writes it. */
 const IMPORT = /^import (?:[\w$]+, )?\{([^}]*)\} from "([\w:/]+)";$/gm

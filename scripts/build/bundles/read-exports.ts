@@ -7,7 +7,7 @@ import { type Loader, type Message, type Plugin, transform } from 'esbuild'
 import { ELEMENT } from '../../../src/server/build-output/module-exports.ts'
 import { SCHEMA_EXPORTS } from '../../../src/server/schemas/page-schemas.ts'
 import { fileAt, placeAt, type SourceLocation } from '../../build-problem.ts'
-import { parseScript } from '../output/parse-script.ts'
+import { parseScript } from '../output/edit-script.ts'
 import { readLocation } from './translate-message.ts'
 
 /** The values of a file's exports, by name. Exports whose value only the running code would show are left out. */

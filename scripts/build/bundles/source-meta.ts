@@ -5,7 +5,7 @@ import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewel
 import { type Loader, type OnLoadResult, type Plugin, transform } from 'esbuild'
 import { isCompiled } from '../esbuild/hydrant-files.ts'
 import { loaderOf } from '../esbuild/resolve-file.ts'
-import { createPositions, nodesIn, parseScript } from '../output/parse-script.ts'
+import { createPositions, nodesIn, parseScript } from '../output/edit-script.ts'
 
 const NAMESPACE = 'hydrant-source'
 

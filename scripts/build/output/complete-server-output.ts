@@ -9,6 +9,7 @@ import {
 import type { AnyNode, Expression, Program } from 'acorn'
 import type { ServerMapFields } from '../../../src/server/failures/stacks/source-map-file.ts'
 import { placeAt } from '../../build-problem.ts'
+import { createPositions, nodesIn, parseScript } from './edit-script.ts'
 import {
   type Definitions,
   type Export,
@@ -19,7 +20,6 @@ import {
 } from './find-definitions.ts'
 import { type FunctionRange, findFunctions } from './find-functions.ts'
 import { isOfSite } from './mark-thrown.ts'
-import { createPositions, nodesIn, parseScript } from './parse-script.ts'
 
 export interface ServerOutput {
   code: string

@@ -8,7 +8,7 @@ import type {
   Pattern,
   Program,
 } from 'acorn'
-import { nodesIn } from './parse-script.ts'
+import { nodesIn } from './edit-script.ts'
 
 /** A variable, function or class of a bundle. */
 export interface Definition {

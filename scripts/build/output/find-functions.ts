@@ -11,7 +11,7 @@ import type {
   PropertyDefinition,
 } from 'acorn'
 import type { NamedMap, NamedRange, Position } from '../../../src/server/failures/stacks/source-map-file.ts'
-import { createPositions, nodesIn, parseScript } from './parse-script.ts'
+import { createPositions, nodesIn, parseScript } from './edit-script.ts'
 
 /** A function or class of a script, from its first character to the one after its last. */
 export interface FunctionRange {

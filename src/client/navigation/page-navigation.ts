@@ -1,6 +1,6 @@
 import { decodeLoosely } from '../../shared/paths.ts'
 import { restoreTyped } from '../kept-fields.ts'
-import type { Prefetched } from '../prefetch/prefetcher.ts'
+import type { Prefetched } from '../prefetch.ts'
 import type { NavigatorContext } from './navigator-context.ts'
 import type { Page, PageTransition, PageView, TransitionType } from './page-view.ts'
 

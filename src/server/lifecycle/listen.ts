@@ -3,11 +3,13 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { existsSync, type Stats } from 'node:fs'
 import { chmod, lstat, readdir, readFile, readlink, rm } from 'node:fs/promises'
-import { connect, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
+import { Server as HttpServer } from 'node:http'
+import { type AddressInfo, connect, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
 import { basename, dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
+import { createHttpOptions } from '../guards/connection-limits.ts'
 import { showControlCharacters } from '../log/control-characters.ts'
 import type { Options } from '../options/options.ts'
 
@@ -230,5 +232,67 @@ async function isFree(port: number, host: string): Promise<boolean> {
     return false
   } finally {
     server.close()
+  }
+}
+
+/** An HTTP server that does not listen itself: its connections are handed to it. */
+export class HandedServer extends HttpServer {
+  #address: AddressInfo | string | null = null
+  #isListening = false
+  #open = 0
+  #onEmpty = () => {}
+
+  constructor(options: Options) {
+    const { http, keepAliveTimeout } = createHttpOptions(options)
+    super({ ...http, keepAliveTimeout })
+    // TypeScript does not allow an accessor here, because Node's types declare a property.
+    Object.defineProperty(this, 'listening', { get: () => this.#isListening })
+  }
+
+  /** Sets the address from which the connections come. Must be called before `listen`. */
+  listenAt(address: AddressInfo | string) {
+    this.#address = address
+  }
+
+  /** Serves a connection. Closes it when `maxConnections` are open. */
+  take(socket: Socket) {
+    if (this.#open >= this.maxConnections) {
+      this.emit('drop')
+      return void socket.destroy()
+    }
+    this.#open++
+    socket.once('close', () => {
+      this.#open--
+      if (this.#open === 0) this.#onEmpty()
+    })
+    // All sockets of an HTTP server have this: a client may end its half of the connection once it has sent its
+    // request.
+    socket.allowHalfOpen = true
+    this.emit('connection', socket)
+  }
+
+  override listen(): this {
+    this.#isListening = true
+    setImmediate(() => this.emit('listening'))
+    return this
+  }
+
+  override address() {
+    return this.#address
+  }
+
+  override getConnections(callback: (error: Error | null, count: number) => void): this {
+    setImmediate(callback, null, this.#open)
+    return this
+  }
+
+  /** Calls `callback` when the last connection has ended. */
+  override close(callback?: (error?: Error) => void): this {
+    this.#isListening = false
+    // Node's `close` passes an error, because the server has not listened.
+    this.#onEmpty = () => void super.close(() => callback?.())
+    this.closeIdleConnections()
+    if (this.#open === 0) this.#onEmpty()
+    return this
   }
 }

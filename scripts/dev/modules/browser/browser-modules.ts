@@ -1,13 +1,12 @@
 import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
+import { SERVER_DIRECTIVE } from '../../../build/bundles/check-imports.ts'
 import { isStylesheet } from '../../../build/esbuild/stylesheet-reader.ts'
 import type { PackageScript } from '../packages/package-bundle.ts'
 import { compileAll, type Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, findRelinked, hasNewImport, type SiteGraph } from '../site-graph.ts'
-import { describeBrowserChanges, findUpdate, needsImporters } from './browser-changes.ts'
 import { writeRootScript } from './module-script.ts'
-import type { BrowserCompiler } from './read-browser-module.ts'
+import type { BrowserCompiler, BrowserModule, Stylesheet } from './read-browser-module.ts'
 import { createFileNames, createModuleCache, createScriptWriter } from './script-writer.ts'
-import { createStylesheets } from './stylesheets.ts'
 
 /** The modules and stylesheets of a site, as scripts of their own for browsers. */
 export interface BrowserModules {
@@ -147,5 +146,180 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
       modules.keep(() => false)
       styles.clear()
     },
+  }
+}
+
+/** Compiles stylesheets when browsers need them, and keeps the results. */
+export interface Stylesheets {
+  /** Returns the CSS of a stylesheet. Rejects with esbuild's BuildFailure, and compiles it again next time. */
+  read(id: string): Promise<string>
+  /**
+   * Compiles the stylesheets again that consist of one of these files. Returns them, and whether there are warnings about
+   * them or were some before.
+   *
+   * @param isUsed Whether the site has a stylesheet. Others wait for the return of their files.
+   */
+  recompile(
+    inputs: readonly string[],
+    isUsed: (id: string) => boolean,
+  ): Promise<{ changed: { id: string; css: string }[]; needsCheck: boolean }>
+  /** The errors of the stylesheets that could not be compiled again, by id. */
+  readonly failed: ReadonlyMap<string, unknown>
+  /** Returns whether a file is part of a stylesheet that was compiled. */
+  isInput(id: string): boolean
+  clear(): void
+}
+
+export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets {
+  const compiled = new Map<string, Promise<Stylesheet>>()
+  /** The files of each stylesheet. They are kept when it no longer compiles. */
+  const inputsOf = new Map<string, readonly string[]>()
+  const failed = new Map<string, unknown>()
+  /** The stylesheets with warnings. */
+  const doubtful = new Set<string>()
+  /** The stylesheets that consist of each file. */
+  const usersOf = new Map<string, Set<string>>()
+
+  function setInputs(id: string, inputs: readonly string[]) {
+    for (const input of inputsOf.get(id) ?? []) usersOf.get(input)?.delete(id)
+    inputsOf.set(id, inputs)
+    for (const input of inputs) usersOf.set(input, (usersOf.get(input) ?? new Set()).add(id))
+  }
+
+  async function read(id: string): Promise<string> {
+    const pending = compiled.get(id) ?? compiler().stylesheet(id)
+    compiled.set(id, pending)
+    try {
+      const { css, inputs, hasWarnings } = await pending
+      setInputs(id, inputs)
+      if (hasWarnings) doubtful.add(id)
+      else doubtful.delete(id)
+      return css
+    } catch (error) {
+      if (compiled.get(id) === pending) compiled.delete(id)
+      throw error
+    }
+  }
+
+  return {
+    failed,
+    read,
+    async recompile(files, isUsed) {
+      // The files of a stylesheet are unknown while it is compiled for a request.
+      await Promise.allSettled(compiled.values())
+      const stale = new Set(files.flatMap((input) => [...(usersOf.get(input) ?? [])]))
+      const isDoubtful = () => [...stale].some((id) => doubtful.has(id))
+      const wasDoubtful = isDoubtful()
+      for (const id of stale) compiled.delete(id)
+      const used = [...stale].filter(isUsed)
+      const result = await compileAll(used, read)
+      for (const id of stale) failed.delete(id)
+      for (const [id, error] of result.failed) failed.set(id, error)
+      const changed = result.compiled.map(({ id, after }) => ({ id, css: after }))
+      return { changed, needsCheck: wasDoubtful || isDoubtful() }
+    },
+    isInput: (id) => (usersOf.get(id)?.size ?? 0) > 0,
+    clear() {
+      compiled.clear()
+      failed.clear()
+      doubtful.clear()
+      inputsOf.clear()
+      usersOf.clear()
+    },
+  }
+}
+
+/** A module that has been compiled again. `before` is undefined if the module was removed in the meantime. */
+export interface BrowserChange {
+  id: string
+  before: BrowserModule | undefined
+  after: BrowserModule
+  /** Whether no change of its file was reported before. Then `before` may be newer than the last scan. */
+  isFirst: boolean
+}
+
+/** Returns whether the exports differ. If so, importers are affected, because they use exports by name. */
+function hasOtherExports({ before, after }: BrowserChange): boolean {
+  return before?.exports.join() !== after.exports.join()
+}
+
+/**
+ * Returns whether the importers must run again: also when a class has become a function. React replaces only functions in
+ * place.
+ */
+function needsImporters(change: BrowserChange): boolean {
+  return hasOtherExports(change) || change.before?.isBoundary !== change.after.isBoundary
+}
+
+/** Describes the effect of saved modules of the browser on the site. */
+function describeBrowserChanges(saved: readonly BrowserChange[], graph: SiteGraph): Omit<Recompiled, 'failed'> {
+  const isNew = (change: BrowserChange) => change.isFirst && hasNewImport(graph, change.id, change.after)
+  return {
+    changed: saved.filter((change) => isDifferent(change) || isNew(change)).map(({ id }) => id),
+    needsScan: saved.some((change) => isNew(change) || needsScan(change)),
+    needsCheck: saved.some((change) => (isDifferent(change) ? needsCheck(change) : change.isFirst)),
+  }
+}
+
+function isDifferent({ before, after }: BrowserChange): boolean {
+  return before?.code !== after.code
+}
+
+function needsCheck(change: BrowserChange): boolean {
+  const { before, after } = change
+  return before?.imports !== after.imports || hasOtherExports(change) || after.code.includes(SERVER_DIRECTIVE)
+}
+
+function needsScan({ before, after }: BrowserChange): boolean {
+  if (before?.specifiers.join() !== after.specifiers.join()) return true
+  if (JSON.stringify(before.expressions) !== JSON.stringify(after.expressions)) return true
+  // A module without exports may have become a CommonJS module.
+  return (before.exports.length === 0) !== (after.exports.length === 0)
+}
+
+/** What is known of modules besides their code. */
+export interface ModuleStates {
+  /** The modules whose exports have changed. Their importers have to be evaluated again. */
+  resized: ReadonlySet<string>
+  isBroken(id: string): boolean
+}
+
+/**
+ * Follows a change from importer to importer, up to modules that only export components: these can be replaced. A
+ * page can be replaced, too, because the browser uses only its default export. If the change reaches another module
+ * without importers, pages have to be loaded again.
+ *
+ * @param known The modules that browsers may have.
+ */
+function findUpdate(
+  changed: readonly string[],
+  graph: SiteGraph,
+  known: ReadonlyMap<string, BrowserModule>,
+  { resized, isBroken }: ModuleStates,
+) {
+  const stale = new Set(changed)
+  const accepted: string[] = []
+  let isReplaceable = true
+  const kept = new Set<string>()
+  for (const id of stale) {
+    if (isBroken(id)) {
+      stale.delete(id)
+      if (known.has(id)) kept.add(id)
+      continue
+    }
+    const module = known.get(id)
+    const isBoundary = module?.isBoundary === true && !resized.has(id)
+    const importers = [...graph.importersOf(id)].filter((importer) => known.has(importer))
+    if (isBoundary || (importers.length === 0 && module?.hasComponent)) accepted.push(id)
+    else if (importers.length === 0) isReplaceable = false
+    if (!isBoundary) for (const importer of importers) stale.add(importer)
+  }
+  return {
+    /** The changed modules, and those that have to be evaluated again because they import them. */
+    stale,
+    /** The modules to import again; null if pages have to be loaded again. */
+    accepted: isReplaceable ? accepted : null,
+    /** The modules that are broken: pages keep them until they are fixed. */
+    kept,
   }
 }

@@ -1,7 +1,7 @@
 import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import type { AnyNode, Program } from 'acorn'
+import { nodesIn } from '../../../build/output/edit-script.ts'
 import { markThrown } from '../../../build/output/mark-thrown.ts'
-import { nodesIn } from '../../../build/output/parse-script.ts'
 import { parseModule, type RefreshedScript } from './refresh-transform.ts'
 import { type Expressions, listExpressions, listSpecifiers } from './rewrite-imports.ts'
 

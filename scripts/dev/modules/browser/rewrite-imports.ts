@@ -6,8 +6,7 @@ import type {
   ImportExpression,
   Program,
 } from 'acorn'
-import { applyEdits, type Edit } from '../../../build/output/edit-script.ts'
-import { nodesIn } from '../../../build/output/parse-script.ts'
+import { applyEdits, type Edit, nodesIn } from '../../../build/output/edit-script.ts'
 
 /**
  * The replacement of an import: another URL, the URL of a script of a CommonJS module with the expression of the

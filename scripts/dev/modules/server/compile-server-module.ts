@@ -1,8 +1,7 @@
 import type { AnyNode } from 'acorn'
 import { type BuildOptions, type BuildResult, transform } from 'esbuild'
 import { outputText } from '../../../build/esbuild/bundler.ts'
-import { applyEdits, type Edit } from '../../../build/output/edit-script.ts'
-import { nodesIn, parseScript } from '../../../build/output/parse-script.ts'
+import { applyEdits, type Edit, nodesIn, parseScript } from '../../../build/output/edit-script.ts'
 import { MODULE_PARAMETERS } from './module-instances.ts'
 
 /** A compiled module of the server: the body of a function with the parameters `MODULE_PARAMETERS`. */

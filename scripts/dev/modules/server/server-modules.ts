@@ -4,11 +4,10 @@ import { BUILD_PATHS, type MappedBundle } from '../../../../src/server/build-out
 import { compileAll, type Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, findRelinked, type SiteGraph } from '../site-graph.ts'
 import type { ServerCompiler } from './compile-server-module.ts'
-import { createLoadedModules, describeServerChanges } from './loaded-modules.ts'
+import { createLoadedModules, createServerScripts, describeServerChanges } from './loaded-modules.ts'
 import type { RunnableModule } from './module-instances.ts'
 import { createNodeImporter } from './module-packages.ts'
 import { createServerRunner } from './server-runner.ts'
-import { createServerScripts } from './server-scripts.ts'
 
 /** The modules of a site as the server runs them. Each is evaluated once, until it or one of its imports changes. */
 export interface ServerModules {

@@ -1,19 +1,101 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { join, parse } from 'node:path'
-import { firstLineOf } from '../../../src/server/util/unknown-values.ts'
-import { mapWithLimit, type Queue } from '../../map-with-limit.ts'
-import { contentHash } from '../esbuild/assets.ts'
-import type { SiteImage } from '../esbuild/image-modules.ts'
-import { renameWithRetries } from '../output/output-folder.ts'
+import { firstLineOf } from '../../src/server/util/unknown-values.ts'
+import { createProblem } from '../build-problem.ts'
+import { createQueue, mapWithLimit, type Queue } from '../map-with-limit.ts'
+import { contentHash, nameAsset } from './esbuild/assets.ts'
+import { measureImage, type SiteImage } from './esbuild/image-modules.ts'
+import { renameWithRetries } from './output/output-folder.ts'
+
+export interface ImageSummary {
+  /** The number of copies that were encoded. */
+  encoded: number
+  /** The number of copies that were in the cache. */
+  cached: number
+  /** The number of images that have no copies because sharp is not installed. */
+  withoutSharp: number
+}
+
+/** The number of threads of Node.js, which encode, compress and read. */
+const THREADS = 4
+
+/**
+ * Creates the reader for the images of a build. It reads each image once for both sides. With sharp, it encodes copies
+ * or takes them from the cache.
+ *
+ * @param onEncode Called before the first copy is encoded.
+ */
+export function createImageReader(siteDir: string, onEncode: () => void) {
+  const images = new Map<string, Promise<SiteImage>>()
+  // Each encoder holds an image in memory, and each reader an open file.
+  const queue = createQueue(Math.min(availableParallelism(), THREADS))
+  const cache = createImageCache(join(siteDir, 'node_modules', '.cache', 'hydrant', 'images'), onEncode)
+  let withoutSharp = 0
+  let loaded: LoadedSharp | null = null
+
+  async function read(path: string): Promise<SiteImage> {
+    loaded ??= loadSharp(siteDir)
+    const sharp = loaded.kind === 'loaded' ? loaded.sharp : null
+    const { isStill, isTurned, bytes, key, ...image } = await queue(() => inspect(path, sharp))
+    if (!isStill) return { ...image, sources: [] }
+    if (!sharp) {
+      withoutSharp++
+      return { ...image, sources: [] }
+    }
+    const sources = await encodeImage({ path, key, bytes, isTurned, width: image.width }, { sharp, cache, queue })
+    return { ...image, sources }
+  }
+
+  return {
+    read(path: string) {
+      const pending = images.get(path) ?? read(path)
+      images.set(path, pending)
+      return pending
+    },
+    /** Removes old files from the cache, and returns the numbers and warnings for the report. */
+    async finish() {
+      const { made, found } = cache.counts
+      if (made + found > 0) await cache.prune()
+      const warnings = loaded?.kind === 'broken' ? [createProblem('HYD_BUILD_SHARP', [loaded.reason])] : []
+      const summary = { encoded: made, cached: found, withoutSharp: warnings.length > 0 ? 0 : withoutSharp }
+      return { summary, warnings }
+    },
+  }
+}
+
+async function inspect(path: string, sharp: Sharp | null) {
+  const contents = await readFile(path)
+  const { isStill, isTurned, width, height } = measureImage(contents)
+  const size = sharp && isStill ? await sizeIn(sharp, contents, isTurned) : { width, height }
+  // Another encoder, or the same one with other options, makes other copies.
+  const key = createHash('sha256')
+    .update(contents)
+    .update(JSON.stringify([sharp?.versions, FORMATS]))
+  return {
+    ...size,
+    isStill,
+    isTurned,
+    original: { name: nameAsset(path, contents), path },
+    bytes: contents.byteLength,
+    key: key.digest('hex').slice(0, 32),
+  }
+}
+
+/** Returns the size of an image in the orientation of its copies: sharp reads the orientation in every format. */
+async function sizeIn(sharp: Sharp, contents: Uint8Array, isTurned: boolean) {
+  const { width, height, orientation = 1 } = await sharp(contents, { failOn: 'error' }).metadata()
+  return isTurned && orientation >= 5 ? { width: height, height: width } : { width, height }
+}
 
 /**
  * The formats of the copies, with options for sharp. A browser uses the first format that it supports. Encoding AVIF
  * with this effort takes a sixth of the time that sharp's default effort of 4 takes, and the files are a tenth
  * larger.
  */
-export const FORMATS = [
+const FORMATS = [
   { format: 'avif', options: { effort: 3 } },
   { format: 'webp', options: {} },
 ] as const
@@ -48,7 +130,7 @@ type Source = SiteImage['sources'][number]
  * Returns copies of an image in other formats and sizes. Leaves out a format whose widest copy is not smaller than the
  * image.
  */
-export async function encodeImage(image: OriginalImage, encoder: Encoder): Promise<Source[]> {
+async function encodeImage(image: OriginalImage, encoder: Encoder): Promise<Source[]> {
   const widths = widthsFor(image.width)
   const widest = widths.at(-1) ?? image.width
   const name = `${parse(image.path).name.replace(/[^\w.-]+/g, '-')}-${contentHash(image.key)}`
@@ -91,7 +173,7 @@ async function encodeCopy(
 }
 
 /** The part of the package `sharp` that is used. */
-export interface Sharp {
+interface Sharp {
   (contents: Uint8Array, options: { failOn: 'error' }): Pipeline
   /** The versions of sharp and of the libraries in it, by their names. */
   versions: Readonly<Record<string, string>>
@@ -106,10 +188,10 @@ interface Pipeline {
   toFile(path: string): Promise<unknown>
 }
 
-export type LoadedSharp = { kind: 'loaded'; sharp: Sharp } | { kind: 'missing' } | { kind: 'broken'; reason: string }
+type LoadedSharp = { kind: 'loaded'; sharp: Sharp } | { kind: 'missing' } | { kind: 'broken'; reason: string }
 
 /** Loads sharp as a module of the site would. The result is `broken` if the binary does not fit this machine. */
-export function loadSharp(siteDir: string): LoadedSharp {
+function loadSharp(siteDir: string): LoadedSharp {
   const require = createRequire(join(siteDir, 'package.json'))
   let path: string
   try {
@@ -146,7 +228,7 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000
  *
  * @param onMake Called before the first file is made.
  */
-export function createImageCache(folder: string, onMake: () => void): ImageCache {
+function createImageCache(folder: string, onMake: () => void): ImageCache {
   const counts = { made: 0, found: 0 }
   const files = new Map<string, Promise<CachedFile>>()
 

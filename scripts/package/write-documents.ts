@@ -1,9 +1,10 @@
-// Writes docs/errors.md. Runs in the repository's folder, after the compiler.
+// Writes docs/errors.md and docs/llms.txt. Runs in the repository's folder, after the compiler.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { format } from 'node:util'
 import { parse } from 'yaml'
 import { type ErrorEntry, errorTable } from '../../src/server/errors/error-table.ts'
+import { formatLlms } from '../chapters.ts'
 
 /** The explanation of a code in errors.yaml. */
 interface Explanation {
@@ -30,6 +31,7 @@ const table = new Map<string, ErrorEntry>(Object.entries(errorTable))
 const [title = '', ...rest] = chapters.map(([name, chapter]) => writeChapter(name, chapter))
 if (table.size > 0) throw new Error(`${SOURCE} does not explain ${[...table.keys()].join(', ')}`)
 writeFileSync('docs/errors.md', [`# ${title}`, NOTE, ...rest.map((text) => `## ${text}`)].join('\n\n').concat('\n'))
+writeFileSync('docs/llms.txt', formatLlms())
 
 function writeChapter(name: string, { intro, ...errors }: Chapter): string {
   const sections = Object.entries<Explanation>(errors).map(([code, explanation]) => writeSection(code, explanation))
