@@ -22,7 +22,7 @@ import { createHrefBinding } from '../../build/esbuild/hydrant-modules.ts'
 import { createImageModules, IMAGE_NAMESPACE, readPlainImage } from '../../build/esbuild/image-modules.ts'
 import { CSS_NAMESPACES } from '../../build/esbuild/stylesheet-reader.ts'
 import { createSvgComponents, SVG_NAMESPACE } from '../../build/esbuild/svg-component.ts'
-import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
+import { type BundleTarget, createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
 import { createDevModuleUrls } from './compile-with-plugins.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
@@ -84,6 +84,7 @@ export function createSiteScanner() {
     const { site, configKey, inlined } = input
     const names = [configKey, [...inlined], site.components, site.serverFiles, site.serverPlugin]
     const problems: BuildProblem[] = []
+    /** The files that are left out. Paths are relative to the site. */
     const broken = new Set<string>()
     for (;;) {
       const options = { browser: browserOptions(input, broken), server: serverOptions(input, broken) }
@@ -93,14 +94,7 @@ export function createSiteScanner() {
         used.browser.compile(key, options.browser),
         used.server.compile(key, options.server),
       ])
-      if (browser.ok && server.ok)
-        return {
-          browser,
-          server,
-          problems,
-          /** The files that were left out. Paths are relative to the site. */
-          broken,
-        }
+      if (browser.ok && server.ok) return { browser, server, problems, broken }
       const failed = [browser, server].flatMap((outcome) => (outcome.ok ? [] : outcome.errors))
       const found = await translateErrors(failed, site, options.browser)
       problems.push(...found)
@@ -134,69 +128,60 @@ function createBundlers() {
   return { browser: createBundler(), server: createBundler() }
 }
 
-function browserOptions(
-  { siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput,
-  broken: ReadonlySet<string>,
-): BundleOptions {
+function browserOptions(input: ScanInput, broken: ReadonlySet<string>): BundleOptions {
+  const { siteDir, settings, site } = input
   const files = site.components.map(({ file }) => file).sort()
-  const bundled = bundledExtensions(settings)
   return {
-    ...scanOptions(siteDir, settings),
+    ...scanOptions(input, broken, 'browser', files, [createReactExternals(), createBrowserGuard(siteDir)]),
     platform: 'browser',
     target: 'es2022',
     define: { 'process.env.NODE_ENV': '"development"', HYDRANT_BROWSER: 'true', ...settings.define },
-    plugins: [
-      ...(broken.size > 0 ? [createPlaceholderModules(siteDir, broken)] : []),
-      ...plugins.plugins,
-      createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
-      createReactExternals(),
-      createBrowserGuard(siteDir),
-      createCss(siteDir, 'browser', cssCompiler),
-      createSvgComponents(siteDir),
-      createImageModules(siteDir, 'browser', readPlainImage).plugin,
-      createAssets('browser', assetExtensions(settings)).plugin,
-      createDevModuleUrls({ siteDir, settings, plugins: plugins.plugins, onLoaded: plugins.watch }).plugin,
-      createExternals({ siteDir, alias: settings.alias, bundled, inlined, inlinesLinked: true }),
-    ],
+    loader: bundleLoaders(settings),
   }
 }
 
-function serverOptions(
-  { siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput,
-  broken: ReadonlySet<string>,
-): BundleOptions {
-  const bundled = bundledExtensions(settings)
+function serverOptions(input: ScanInput, broken: ReadonlySet<string>): BundleOptions {
+  const { siteDir, settings, site } = input
   return {
-    ...scanOptions(siteDir, settings),
+    ...scanOptions(input, broken, 'server', listServerModules(site), [createHrefBinding(siteDir)]),
     platform: 'node',
     target: 'node20',
     loader: { '.css': 'empty', ...bundleLoaders(settings) },
-    plugins: [
-      ...(broken.size > 0 ? [createPlaceholderModules(siteDir, broken)] : []),
-      ...plugins.plugins,
-      createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(listServerModules(site)) }]),
-      createHrefBinding(siteDir),
-      createCss(siteDir, 'server', cssCompiler),
-      createSvgComponents(siteDir),
-      createImageModules(siteDir, 'server', readPlainImage).plugin,
-      createAssets('server', assetExtensions(settings)).plugin,
-      createExternals({ siteDir, alias: settings.alias, bundled, inlined, inlinesLinked: true }),
-    ],
   }
 }
 
-function scanOptions(siteDir: string, settings: EsbuildSettings) {
+/** @param own The plugins of this side only. */
+function scanOptions(
+  { siteDir, settings, plugins, cssCompiler, inlined }: ScanInput,
+  broken: ReadonlySet<string>,
+  target: BundleTarget,
+  files: readonly string[],
+  own: readonly Plugin[],
+) {
+  const { alias } = settings
+  const urls = { siteDir, settings, plugins: plugins.plugins, onLoaded: plugins.watch }
   return {
     ...shared({ siteDir, options: settings }),
     entryPoints: [{ in: `${VIRTUAL}:scan`, out: 'scan' }],
     outdir: siteDir,
-    loader: bundleLoaders(settings),
     sourcemap: false,
     // The result lists every file and import, also of code that nothing uses. Unused code need not be written.
     treeShaking: true,
     // A package.json can say that its files have no effect. esbuild would not read them.
     ignoreAnnotations: true,
-  } as const satisfies BuildOptions
+    plugins: [
+      ...(broken.size > 0 ? [createPlaceholderModules(siteDir, broken)] : []),
+      ...plugins.plugins,
+      createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
+      ...own,
+      createCss(siteDir, target, cssCompiler),
+      createSvgComponents(siteDir),
+      createImageModules(siteDir, target, readPlainImage).plugin,
+      createAssets(target, assetExtensions(settings)).plugin,
+      ...(target === 'browser' ? [createDevModuleUrls(urls).plugin] : []),
+      createExternals({ siteDir, alias, bundled: bundledExtensions(settings), inlined, inlinesLinked: true }),
+    ],
+  } satisfies BuildOptions
 }
 
 function importAll(files: readonly string[]): string {
