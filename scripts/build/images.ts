@@ -207,14 +207,7 @@ function loadSharp(siteDir: string): LoadedSharp {
 }
 
 /** A cache of files that take long to create. The name of a file identifies the input that it was created from. */
-interface ImageCache {
-  /** Returns the file with this name. If there is none, `write` creates it at the path that it gets. */
-  get(name: string, write: (path: string) => Promise<unknown>): Promise<CachedFile>
-  /** Removes the files that no build has used for a month. */
-  prune(): Promise<void>
-  /** How many files were created, and how many were in the cache. */
-  readonly counts: { readonly made: number; readonly found: number }
-}
+type ImageCache = ReturnType<typeof createImageCache>
 
 interface CachedFile {
   path: string
@@ -228,7 +221,7 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000
  *
  * @param onMake Called before the first file is made.
  */
-function createImageCache(folder: string, onMake: () => void): ImageCache {
+function createImageCache(folder: string, onMake: () => void) {
   const counts = { made: 0, found: 0 }
   const files = new Map<string, Promise<CachedFile>>()
 
@@ -258,13 +251,16 @@ function createImageCache(folder: string, onMake: () => void): ImageCache {
   }
 
   return {
+    /** How many files were created, and how many were in the cache. */
     counts,
-    get(name, write) {
+    /** Returns the file with this name. If there is none, `write` creates it at the path that it gets. */
+    get(name: string, write: (path: string) => Promise<unknown>): Promise<CachedFile> {
       const path = join(folder, name)
       const pending = files.get(name) ?? find(path).then((file) => file ?? make(path, write))
       files.set(name, pending)
       return pending
     },
+    /** Removes the files that no build has used for a month. */
     async prune() {
       const before = Date.now() - KEPT_MS
       for (const name of await readdir(folder).catch(() => [])) {

@@ -177,26 +177,13 @@ export interface DevOptionsInput {
 }
 
 /** The options of a site in development. They change with its configuration and its environment. */
-interface DevOptions {
-  /** Returns the current options; before `configure`, without those of the configuration. */
-  current(): Options
-  /** Returns whether the port is the default: no flag, no variable and no configuration sets it. */
-  isDefaultPort(): boolean
-  /** Returns the flags, the variables and the configuration that the options come from. */
-  sources(): OptionSources
-  /** Uses the site's configuration. Throws HYD_OPTION_…. */
-  configure(config: Record<string, unknown>): void
-  /** Resolves when the first configuration has been used. */
-  configured: Promise<void>
-  /** Reads the files with environment variables. */
-  loadEnv(): EnvChange
-}
+type DevOptions = ReturnType<typeof createDevOptions>
 
 /** The variables that have changed: none, some that only the server has, or some that browsers get, too. */
 export type EnvChange = 'none' | 'server' | 'browser'
 
 /** Throws HYD_OPTION_… for flags and the environment. */
-export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptions {
+export function createDevOptions({ dir, flags, env }: DevOptionsInput) {
   const files = createEnvFiles(dir, 'development', env)
   files.load()
   const read = (config: Record<string, unknown>) =>
@@ -208,17 +195,23 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptio
     resolve = done
   })
   return {
-    current: () => options,
+    /** Returns the current options; before `configure`, without those of the configuration. */
+    current: (): Options => options,
+    /** Resolves when the first configuration has been used. */
     configured,
+    /** Returns whether the port is the default: no flag, no variable and no configuration sets it. */
     isDefaultPort: () =>
       configuration.port === undefined && !flags.port && !env.PORT && !withoutServiceLinks(env).HYDRANT_PORT,
-    sources: () => ({ flags, env, config: configuration }),
-    configure(config) {
+    /** Returns the flags, the variables and the configuration that the options come from. */
+    sources: (): OptionSources => ({ flags, env, config: configuration }),
+    /** Uses the site's configuration. Throws HYD_OPTION_…. */
+    configure(config: Record<string, unknown>) {
       options = read(config)
       configuration = config
       resolve()
     },
-    loadEnv() {
+    /** Reads the files with environment variables. */
+    loadEnv(): EnvChange {
       const before = { ...env }
       files.load()
       if (isDeepStrictEqual(before, { ...env })) return 'none'

@@ -3,7 +3,7 @@ import { realpathSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Manifest } from '../../../src/server/build-output/manifest.ts'
 import { type ClientMapper, createClientMapper } from '../../../src/server/failures/stacks/client-source-map.ts'
-import { createSourceMapper, type ServerMapper } from '../../../src/server/failures/stacks/source-map.ts'
+import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
 import { toSitePath } from '../../../src/server/util/paths.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
 import { translateFailure } from '../../build/bundles/translate-errors.ts'
@@ -31,39 +31,7 @@ export interface DevChange extends Pick<NewState, 'state' | 'isNewServer' | 'isC
   broken: readonly BrokenPart[]
 }
 
-export interface DevEngine {
-  /** The absolute path of the folder that the engine writes to. */
-  folder: string
-  browser: BrowserModules
-  /** Maps frames of the server's modules to the source. */
-  mapper: ServerMapper
-  /** Returns a mapper for frames of the scripts that browsers have asked for. */
-  browserMapper(): ClientMapper
-  /** Returns the last state; null before the first one. */
-  state(): DevState | null
-  /** Lists the source files of the site, relative to it. */
-  inputs(): string[]
-  /**
-   * Applies the changes of files. Throws a BuildError for problems that concern every request. Then the last state stays,
-   * and the next call applies these changes, too.
-   *
-   * @param paths Relative to the site.
-   * @param isStructural Whether files were added or removed, or the configuration has changed.
-   */
-  change(paths: readonly string[], isStructural: boolean): Promise<DevChange>
-  /**
-   * Looks for problems and warnings that only the whole site shows, such as an import of a name that no longer exists.
-   * Returns null if nothing was checked. Throws as `change`.
-   */
-  check(): Promise<(Pick<DevChange, 'broken'> & { warnings: readonly BuildProblem[] }) | null>
-  /** Makes the next change create the server again. */
-  restart(): void
-  /** Makes the next change create the server again, with all of its modules. */
-  clear(): void
-  /** Returns whether a file is part of the site. The path is relative to the site. */
-  isInput(path: string): boolean
-  dispose(): Promise<void>
-}
+export type DevEngine = ReturnType<typeof createDevEngine>
 
 export interface DevEngineInput extends Pick<SiteSourceInput, 'onBundle' | 'onConfig'> {
   /** The site's folder. */
@@ -75,7 +43,7 @@ export interface DevEngineInput extends Pick<SiteSourceInput, 'onBundle' | 'onCo
 }
 
 /** Creates the engine that keeps a site's modules up to date, and finds the effect of each change. */
-export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInput): DevEngine {
+export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInput) {
   // esbuild reports paths with symbolic links resolved.
   const siteDir = realpathSync(dir)
   const folder = createDevFolder(siteDir)
@@ -150,22 +118,42 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
   }
 
   return {
+    /** The absolute path of the folder that the engine writes to. */
     folder,
     browser,
+    /** Makes the next change create the server again. */
     restart: states.restart,
+    /** Makes the next change create the server again, with all of its modules. */
     clear,
+    /** Returns whether a file is part of the site. The path is relative to the site. */
     isInput,
-    async check() {
+    /**
+     * Looks for problems and warnings that only the whole site shows, such as an import of a name that no longer exists.
+     * Returns null if nothing was checked. Throws as `change`.
+     */
+    async check(): Promise<(Pick<DevChange, 'broken'> & { warnings: readonly BuildProblem[] }) | null> {
       const checked = await revisions.check()
       if (!checked) return null
       const warnings = [...checked.structure.warnings, ...checked.scan.warnings]
       return { warnings, broken: await findBroken(checked) }
     },
+    /** Returns the last state; null before the first one. */
     state: states.last,
+    /** Maps frames of the server's modules to the source. */
     mapper: createSourceMapper(siteDir, server.scripts),
-    browserMapper: () => createClientMapper({ siteDir, folder, base: base() }),
-    inputs: () => inputsOf(revisions.current()),
-    change: (paths, isStructural) => withBuildErrors(siteDir, apply(paths, isStructural)),
+    /** Returns a mapper for frames of the scripts that browsers have asked for. */
+    browserMapper: (): ClientMapper => createClientMapper({ siteDir, folder, base: base() }),
+    /** Lists the source files of the site, relative to it. */
+    inputs: (): string[] => inputsOf(revisions.current()),
+    /**
+     * Applies the changes of files. Throws a BuildError for problems that concern every request. Then the last state stays,
+     * and the next call applies these changes, too.
+     *
+     * @param paths Relative to the site.
+     * @param isStructural Whether files were added or removed, or the configuration has changed.
+     */
+    change: (paths: readonly string[], isStructural: boolean): Promise<DevChange> =>
+      withBuildErrors(siteDir, apply(paths, isStructural)),
     async dispose() {
       await source.dispose()
       rmSync(folder, { recursive: true, force: true })

@@ -17,24 +17,7 @@ import { type ImportedModule, REQUIRED, type SiteGraph } from '../modules/site-g
 import { createStructureReader, type SiteStructure } from './read-structure.ts'
 
 /** The files of a site, read with the settings of its configuration. */
-export interface SiteSource {
-  /** Reads the structure. `isNew` is true if the settings differ from the previous ones. Throws BuildError. */
-  read(): Promise<{ structure: SiteStructure; isNew: boolean }>
-  /** Reads the exports of changed files again, and copies those of `public/`. */
-  readChanged(structure: SiteStructure, paths: readonly string[]): Promise<SiteStructure>
-  /** Finds all modules and their imports. Throws BuildError, see `SiteScanner`. */
-  scan(structure: SiteStructure): Promise<SiteScan>
-  /** Returns the packages that the browser's modules import, as the last scan has bundled them. */
-  bundle(): PackageBundle
-  /** Returns the scripts of the packages by their specifiers; none before they are bundled. */
-  packages(): Readonly<Record<string, PackageScript>>
-  compiler(): ModuleCompiler
-  /** Returns the ids of the modules that consist of these files, which are relative to the site. */
-  idsOf(paths: readonly string[]): string[]
-  /** Returns whether the file of a module exists. */
-  exists(id: string): boolean
-  dispose(): Promise<void>
-}
+export type SiteSource = ReturnType<typeof createSiteSource>
 
 export interface SiteSourceInput {
   /** The site's folder, with symbolic links resolved. */
@@ -47,7 +30,7 @@ export interface SiteSourceInput {
   onConfig(config: Record<string, unknown>): void
 }
 
-export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSourceInput): SiteSource {
+export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSourceInput) {
   const reader = createStructureReader(siteDir, folder)
   const scanner = createSiteScanner()
   const cacheDir = join(siteDir, 'node_modules', '.cache', 'hydrant')
@@ -101,7 +84,8 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
   }
 
   return {
-    async read() {
+    /** Reads the structure. `isNew` is true if the settings differ from the previous ones. Throws BuildError. */
+    async read(): Promise<{ structure: SiteStructure; isNew: boolean }> {
       const structure = await reader.read()
       const { config, options: settings, key: configKey } = structure.config
       onConfig(config)
@@ -115,18 +99,23 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       compiler = createModuleCompiler({ siteDir, settings, plugins, cssCompiler })
       return { structure, isNew: true }
     },
+    /** Reads the exports of changed files again, and copies those of `public/`. */
     readChanged: reader.readChanged,
+    /** Finds all modules and their imports. Throws BuildError, see `SiteScanner`. */
     scan,
-    bundle() {
+    /** Returns the packages that the browser's modules import, as the last scan has bundled them. */
+    bundle(): PackageBundle {
       if (!packages) throw new Error('The site has not been scanned.')
       return packages
     },
-    packages: () => packages?.scripts ?? {},
-    compiler() {
+    /** Returns the scripts of the packages by their specifiers; none before they are bundled. */
+    packages: (): Readonly<Record<string, PackageScript>> => packages?.scripts ?? {},
+    compiler(): ModuleCompiler {
       if (!compiler) throw new Error('The site has not been read.')
       return compiler
     },
-    idsOf(paths) {
+    /** Returns the ids of the modules that consist of these files, which are relative to the site. */
+    idsOf(paths: readonly string[]): string[] {
       const files = paths.map((path) => resolve(siteDir, path))
       const dependents = files.flatMap((file) => [
         ...plugins.dependentsOf(file),
@@ -135,7 +124,8 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       const all = [...paths, ...dependents.map((path) => toSitePath(siteDir, path))]
       return all.flatMap((path) => [path, ...NAMESPACES.map((namespace) => `${namespace}:${path}`)])
     },
-    exists: (id) => existsSync(resolve(siteDir, withoutNamespace(id))),
+    /** Returns whether the file of a module exists. */
+    exists: (id: string) => existsSync(resolve(siteDir, withoutNamespace(id))),
     dispose: scanner.dispose,
   }
 }

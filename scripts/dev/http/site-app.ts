@@ -59,17 +59,7 @@ export function createSiteApp({ dir, engine, options: current, ...input }: SiteA
 }
 
 /** Holds the app of the last good build. Earlier apps complete their requests before they are closed. */
-export interface AppSlot {
-  serve(request: IncomingMessage, response: ServerResponse): void
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  isFilled(): boolean
-  /** Resolves with the status of the app's response to a request, or null without an app. */
-  statusOf(request: IncomingMessage): Promise<number | null>
-  /** Replaces the app; null empties the slot. */
-  put(app: FastifyInstance | null): void
-  /** Empties the slot and resolves when all apps are closed. */
-  close(): Promise<void>
-}
+export type AppSlot = ReturnType<typeof createAppSlot>
 
 interface SlotEntry {
   app: FastifyInstance
@@ -77,7 +67,7 @@ interface SlotEntry {
   isRetired: boolean
 }
 
-function createAppSlot(onCloseError: (error: unknown) => void): AppSlot {
+function createAppSlot(onCloseError: (error: unknown) => void) {
   const closing = new Set<Promise<void>>()
   let current: SlotEntry | null = null
 
@@ -98,7 +88,7 @@ function createAppSlot(onCloseError: (error: unknown) => void): AppSlot {
   }
 
   return {
-    serve(request, response) {
+    serve(request: IncomingMessage, response: ServerResponse) {
       const entry = current
       if (!entry) return
       entry.requests++
@@ -108,16 +98,19 @@ function createAppSlot(onCloseError: (error: unknown) => void): AppSlot {
       })
       entry.app.routing(request, response)
     },
-    upgrade(request, socket, head) {
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer) {
       // Plugins for WebSockets use the app's server, which does not listen here: pass the event on.
       if (!current?.app.server.emit('upgrade', request, socket, head)) socket.destroy()
     },
     isFilled: () => current !== null,
-    async statusOf({ url = '', headers }) {
+    /** Resolves with the status of the app's response to a request, or null without an app. */
+    async statusOf({ url = '', headers }: IncomingMessage): Promise<number | null> {
       const answer = await current?.app.inject({ url, headers })
       return answer?.statusCode ?? null
     },
+    /** Replaces the app; null empties the slot. */
     put,
+    /** Empties the slot and resolves when all apps are closed. */
     async close() {
       put(null)
       await Promise.all(closing)

@@ -215,13 +215,7 @@ export async function tryLedger<T>(
 /**
  * Notices changes of the ledger, including those by other processes. It reads the ledger only while it has listeners.
  */
-export interface LedgerChanges {
-  /** Calls `listener` after each change. Returns a function that removes it. */
-  listen(listener: () => void): () => void
-  /** Reads the ledger now, because this process has changed it. */
-  check(): void
-  close(): void
-}
+export type LedgerChanges = ReturnType<typeof createLedgerChanges>
 
 const PAUSE_MS = 1_000
 /** The state of a ledger that cannot be read. No list has it. */
@@ -232,7 +226,7 @@ const UNREADABLE = ''
  */
 const CHECKED_FAILURES = 50
 
-export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS): LedgerChanges {
+export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS) {
   const listeners = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
   let isChecking = false
@@ -262,7 +256,8 @@ export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUS
   }
 
   return {
-    listen(listener) {
+    /** Calls `listener` after each change. Returns a function that removes it. */
+    listen(listener: () => void): () => void {
       listeners.add(listener)
       if (listeners.size === 1) void check()
       return () => {
@@ -270,6 +265,7 @@ export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUS
         if (listeners.size === 0) schedule()
       }
     },
+    /** Reads the ledger now, because this process has changed it. */
     check: () => void (listeners.size > 0 && check()),
     close() {
       listeners.clear()

@@ -11,22 +11,7 @@ import { sendProblem } from '../http/problem.ts'
 import { fetchSiteOf, isFromOtherOrigin } from '../http/request-url.ts'
 
 /** Authenticates operators by a token or a session cookie. */
-export interface Auth {
-  /** True if there is no token: then everyone has access. */
-  isOpen: boolean
-  /** Checks the bearer token or the cookie of a request from the address `ip`. */
-  authenticate(headers: IncomingHttpHeaders, ip: string): Promise<AuthResult>
-  /** Returns whether an authenticated request may change anything. The read token may not. */
-  mayChange(headers: IncomingHttpHeaders): boolean
-  /** Checks a token that was typed, and returns a session cookie to set. */
-  signIn(
-    typed: string,
-    ip: string,
-    headers: IncomingHttpHeaders,
-  ): Promise<{ kind: 'ok'; cookie: string } | Exclude<AuthResult, { kind: 'ok' }>>
-  /** Returns a cookie that ends the browser's session. */
-  signOut(headers: IncomingHttpHeaders): string
-}
+export type Auth = ReturnType<typeof createAuth>
 
 export type AuthResult =
   | { kind: 'ok' }
@@ -69,12 +54,7 @@ const BEARER = /^Bearer +(\S+) *$/i
  * @param now Returns milliseconds since 1970.
  * @param path Where the console is mounted, for the cookie.
  */
-export function createAuth(
-  { token, readToken }: Tokens,
-  now: () => number = Date.now,
-  delay = pause,
-  path = '/',
-): Auth {
+export function createAuth({ token, readToken }: Tokens, now: () => number = Date.now, delay = pause, path = '/') {
   const tokens = [token, readToken].filter((one) => one !== '')
   const attemptsOf = createAttempts(now)
 
@@ -95,24 +75,33 @@ export function createAuth(
   }
 
   return {
+    /** True if there is no token: then everyone has access. */
     isOpen: token === '',
-    async authenticate({ authorization, cookie }, ip) {
+    /** Checks the bearer token or the cookie of a request from the address `ip`. */
+    async authenticate({ authorization, cookie }: IncomingHttpHeaders, ip: string): Promise<AuthResult> {
       if (token === '' || tokens.some((one) => hasSession(cookie, one, now()))) return { kind: 'ok' }
       const [, bearer] = BEARER.exec(authorization ?? '') ?? []
       return bearer === undefined ? { kind: 'denied' } : compare(bearer, ip)
     },
-    mayChange({ authorization, cookie }) {
+    /** Returns whether an authenticated request may change anything. The read token may not. */
+    mayChange({ authorization, cookie }: IncomingHttpHeaders) {
       if (token === '' || hasSession(cookie, token, now())) return true
       const [, bearer = ''] = BEARER.exec(authorization ?? '') ?? []
       return isSame(bearer, token)
     },
-    async signIn(typed, ip, headers) {
+    /** Checks a token that was typed, and returns a session cookie to set. */
+    async signIn(
+      typed: string,
+      ip: string,
+      headers: IncomingHttpHeaders,
+    ): Promise<{ kind: 'ok'; cookie: string } | Exclude<AuthResult, { kind: 'ok' }>> {
       const result = await compare(typed.trim(), ip)
       if (result.kind !== 'ok') return result
       const cookie = createSessionCookie(findToken(typed.trim()) ?? token, now(), path, headers)
       return { kind: 'ok', cookie }
     },
-    signOut: (headers) => createEndCookie(path, headers),
+    /** Returns a cookie that ends the browser's session. */
+    signOut: (headers: IncomingHttpHeaders) => createEndCookie(path, headers),
   }
 }
 

@@ -60,20 +60,16 @@ function rootOf(app: FastifyInstance): FastifyInstance {
 }
 
 /** The page cache of a site in this process, for the operators of the site. */
-export interface SiteCache {
-  contents(): CacheContents
-  /** Removes all pages. Resolves when the other processes have been notified, or are unreachable. */
-  clear(): Promise<unknown>
-  /** Hands over the invalidations that the store has not recorded, or logs them. Closing the app does the same. */
-  close(): Promise<void>
-}
+export type SiteCache = ReturnType<typeof createSiteCache>
 
 /** @param routes The routes of all pages with the export `cache`. `contents` has each of them. */
-export function createSiteCache(cache: PageCache, routes: readonly string[]): SiteCache {
+export function createSiteCache(cache: PageCache, routes: readonly string[]) {
   const none: CacheContents = { routes: routes.map((route) => ({ route, entries: 0, bytes: 0 })), tags: [] }
   return {
-    contents: () => addCacheContents([none, cache.contents()]),
-    clear: () => cache.clear(),
+    contents: (): CacheContents => addCacheContents([none, cache.contents()]),
+    /** Removes all pages. Resolves when the other processes have been notified, or are unreachable. */
+    clear: (): Promise<unknown> => cache.clear(),
+    /** Hands over the invalidations that the store has not recorded, or logs them. Closing the app does the same. */
     close: () => cache.close(),
   }
 }

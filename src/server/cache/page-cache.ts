@@ -238,21 +238,9 @@ export class PageCache {
 }
 
 /** Pages by their keys and tags, within a limit of memory. */
-export interface TaggedPages {
-  get(key: string): StoredPage | undefined
-  add(key: string, page: StoredPage): void
-  delete(key: string): void
-  /** Counts the memory of a page again, if it is still stored. */
-  recount(key: string, page: StoredPage): void
-  /** Removes the pages with one of the tags. */
-  deleteTagged(tags: readonly string[]): void
-  clear(): void
-  counts(): Omit<StoredCounts, 'invalidations'>
-  /** Counts the stored responses, by route and by tag. */
-  contents(): CacheContents
-}
+export type TaggedPages = ReturnType<typeof createTaggedPages>
 
-export function createTaggedPages(maxBytes: number): TaggedPages {
+export function createTaggedPages(maxBytes: number) {
   const keysByTag = new Map<string, Set<string>>()
   let evictions = 0
   const pages = new LRUCache<string, StoredPage>({
@@ -283,21 +271,28 @@ export function createTaggedPages(maxBytes: number): TaggedPages {
   }
 
   return {
-    get: (key) => pages.get(key),
+    get: (key: string): StoredPage | undefined => pages.get(key),
     add,
-    delete: (key) => void pages.delete(key),
-    recount(key, page) {
+    delete: (key: string) => void pages.delete(key),
+    /** Counts the memory of a page again, if it is still stored. */
+    recount(key: string, page: StoredPage) {
       if (pages.peek(key) !== page) return
       // `lru-cache` counts the memory of a page again only if it is new.
       pages.delete(key)
       add(key, page)
     },
-    deleteTagged(tags) {
+    /** Removes the pages with one of the tags. */
+    deleteTagged(tags: readonly string[]) {
       for (const tag of tags) for (const key of [...(keysByTag.get(tag) ?? [])]) pages.delete(key)
     },
     clear: () => pages.clear(),
-    counts: () => ({ entries: pages.size, bytes: pages.calculatedSize, evictions }),
-    contents: () =>
+    counts: (): Omit<StoredCounts, 'invalidations'> => ({
+      entries: pages.size,
+      bytes: pages.calculatedSize,
+      evictions,
+    }),
+    /** Counts the stored responses, by route and by tag. */
+    contents: (): CacheContents =>
       addCacheContents([
         {
           routes: Array.from(pages.entries(), ([key, page]) => ({

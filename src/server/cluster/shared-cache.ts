@@ -17,21 +17,10 @@ const HEAR_MS = 1_000
 type MessageOf<Kind extends ToPrimary['kind']> = Extract<ToPrimary, { kind: Kind }>
 
 /** The cache that the primary keeps for its workers, and what it passes on between them. */
-export interface WorkersCache {
-  /** From now on, the worker hears of the invalidations of others. They tell it of those that no store has recorded. */
-  join(worker: WorkerProcess): void
-  /** Makes the call of a worker and sends the result. */
-  take(call: ShareCall, worker: WorkerProcess): void
-  /** Tells the other workers of an invalidation. Tells the worker when they have taken it. */
-  tell(message: MessageOf<'cacheTell'>, worker: WorkerProcess): Promise<void>
-  /** Takes the response of a worker that was told. */
-  hear(message: MessageOf<'cacheHeard'>): void
-  /** Ends the leases of a worker that has ended. */
-  end(worker: WorkerProcess): void
-}
+export type WorkersCache = ReturnType<typeof createWorkersCache>
 
 /** Creates the cache of the primary, of at most `maxBytes`. */
-export function createWorkersCache(maxBytes: number): WorkersCache {
+export function createWorkersCache(maxBytes: number) {
   const workers = new Set<WorkerProcess>()
   const telling = new Map<number, { worker: WorkerProcess; resolve(isTaken: boolean): void }>()
   let lastId = 0
@@ -51,18 +40,24 @@ export function createWorkersCache(maxBytes: number): WorkersCache {
   }
 
   return {
-    join(worker) {
+    /** From now on, the worker hears of the invalidations of others. They tell it of those that no store has recorded. */
+    join(worker: WorkerProcess) {
       for (const other of workers) other.send({ kind: 'cacheJoined', pid: worker.pid })
       workers.add(worker)
     },
-    take: (call, worker) => worker.send({ kind: 'cacheResult', result: answerShareCall(share, worker, call) }),
-    async tell(message, worker) {
+    /** Makes the call of a worker and sends the result. */
+    take: (call: ShareCall, worker: WorkerProcess) =>
+      worker.send({ kind: 'cacheResult', result: answerShareCall(share, worker, call) }),
+    /** Tells the other workers of an invalidation. Tells the worker when they have taken it. */
+    async tell(message: MessageOf<'cacheTell'>, worker: WorkerProcess) {
       const others = [...workers].filter((other) => other !== worker && (message.to ?? other.pid) === other.pid)
       const taken = await Promise.all(others.map((other) => tellOne(other, message)))
       worker.send({ kind: 'cacheTold', id: message.id, takers: taken.filter(Boolean).length })
     },
-    hear: ({ id, isTaken }) => telling.get(id)?.resolve(isTaken),
-    end(worker) {
+    /** Takes the response of a worker that was told. */
+    hear: ({ id, isTaken }: MessageOf<'cacheHeard'>) => telling.get(id)?.resolve(isTaken),
+    /** Ends the leases of a worker that has ended. */
+    end(worker: WorkerProcess) {
       workers.delete(worker)
       for (const told of telling.values()) if (told.worker === worker) told.resolve(false)
       share.leave(worker)

@@ -19,32 +19,9 @@ export interface PoolOptions {
 }
 
 /** Keeps a number of workers running. */
-export interface WorkerPool {
-  /** Resolves with the addresses at which the workers serve, or with the end of the first one that could not start. */
-  start(): Promise<{ addresses: readonly string[] } | { failed: End }>
-  /**
-   * Replaces the workers, one after the other, by workers of the build that is on disk. When one of them cannot start,
-   * all workers are of the previous build again.
-   */
-  reload(): Promise<void>
-  /** Starts another worker in the place of one that is ending by itself. */
-  leave(worker: WorkerProcess): void
-  /** Stops a worker once its successor is ready. */
-  replace(worker: WorkerProcess): void
-  /** The workers that are ready. */
-  serving(): WorkerProcess[]
-  /** How many workers have ended, or begun to end, without a request of the primary. */
-  lostCount(): number
-  /** Null before the first reload. */
-  lastReload(): Reload | null
-  /** Resolves when all workers have ended: with true when each of them has finished its requests. */
-  stop(): Promise<boolean>
-  isStopping(): boolean
-  /** Kills all workers. */
-  kill(): void
-}
+export type WorkerPool = ReturnType<typeof createWorkerPool>
 
-export function createWorkerPool(options: PoolOptions): WorkerPool {
+export function createWorkerPool(options: PoolOptions) {
   const { count, timeouts, log, readSource, fork, onEnd } = options
   const { drainMs, stopDelayMs } = timeouts
   const alive = new Set<WorkerProcess>()
@@ -90,7 +67,8 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
   const slotOf = (worker: WorkerProcess) => slots.find(({ current }) => current() === worker)
 
   return {
-    async start() {
+    /** Resolves with the addresses at which the workers serve, or with the end of the first one that could not start. */
+    async start(): Promise<{ addresses: readonly string[] } | { failed: End }> {
       const addresses: (readonly string[])[] = []
       // The first worker starts alone: an error that keeps it from starting would keep all of them, and is logged once.
       for (const group of [slots.slice(0, 1), slots.slice(1)]) {
@@ -104,17 +82,27 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
       for (const slot of slots) slot.open()
       return { addresses: addresses[0] ?? [] }
     },
+    /**
+     * Replaces the workers, one after the other, by workers of the build that is on disk. When one of them cannot start,
+     * all workers are of the previous build again.
+     */
     reload: reload.run,
-    leave: (worker) => slotOf(worker)?.onLost(worker, 'is shutting down'),
-    replace(worker) {
+    /** Starts another worker in the place of one that is ending by itself. */
+    leave: (worker: WorkerProcess) => slotOf(worker)?.onLost(worker, 'is shutting down'),
+    /** Stops a worker once its successor is ready. */
+    replace(worker: WorkerProcess) {
       const slot = slotOf(worker)
       if (!slot || isStopping || slot.isReplacing()) return
       log.info({ worker: worker.pid }, `worker ${slot.name} was asked to stop: it stops when its replacement is ready`)
       void slot.replace()
     },
+    /** The workers that are ready. */
     serving,
+    /** How many workers have ended, or begun to end, without a request of the primary. */
     lostCount: () => lost,
+    /** Null before the first reload. */
     lastReload: reload.last,
+    /** Resolves when all workers have ended: with true when each of them has finished its requests. */
     async stop() {
       isStopping = true
       for (const slot of slots) slot.close()
@@ -122,6 +110,7 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
       return ends.every(Boolean)
     },
     isStopping: () => isStopping,
+    /** Kills all workers. */
     kill() {
       for (const worker of alive) worker.kill()
     },
@@ -199,25 +188,7 @@ export interface SlotOptions {
 }
 
 /** A place for one worker. */
-interface WorkerSlot {
-  name: string
-  /** The worker that has this place, ready or not; null while none has it. */
-  current(): WorkerProcess | null
-  /** Starts the first worker. It is not replaced when it is lost before `open` is called. */
-  fill(): WorkerProcess
-  /** From now on each worker that is lost is replaced. */
-  open(): void
-  /** Starts another worker in the place of one that is lost. Does nothing when the worker does not have this place. */
-  onLost(worker: WorkerProcess, why: string): void
-  /**
-   * Starts a successor, and stops the current worker once that is ready. Resolves with false when it could not start.
-   * Waits for a successor that is starting already.
-   */
-  replace(source?: WorkerSource): Promise<boolean>
-  isReplacing(): boolean
-  /** From now on no worker is started. Those that run are not stopped. */
-  close(): void
-}
+type WorkerSlot = ReturnType<typeof createWorkerSlot>
 
 interface Tenant {
   worker: WorkerProcess
@@ -227,7 +198,7 @@ interface Tenant {
   end: End | null
 }
 
-function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOptions): WorkerSlot {
+function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOptions) {
   let isOpen = false
   let isClosed = false
   let current: Tenant | null = null
@@ -298,15 +269,24 @@ function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOptions):
 
   return {
     name,
-    current: () => current?.worker ?? null,
+    /** The worker that has this place, ready or not; null while none has it. */
+    current: (): WorkerProcess | null => current?.worker ?? null,
+    /** Starts the first worker. It is not replaced when it is lost before `open` is called. */
     fill,
+    /** From now on each worker that is lost is replaced. */
     open() {
       isOpen = true
       if (current?.end) onEnded(current.worker, current.end)
     },
-    onLost: (worker, why) => lose(worker, 'warn', why),
+    /** Starts another worker in the place of one that is lost. Does nothing when the worker does not have this place. */
+    onLost: (worker: WorkerProcess, why: string) => lose(worker, 'warn', why),
+    /**
+     * Starts a successor, and stops the current worker once that is ready. Resolves with false when it could not start.
+     * Waits for a successor that is starting already.
+     */
     replace,
     isReplacing: () => replacing !== null,
+    /** From now on no worker is started. Those that run are not stopped. */
     close() {
       isClosed = true
       clearTimeout(timer)

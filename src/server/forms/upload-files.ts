@@ -4,27 +4,23 @@ import { join } from 'node:path'
 import { isRunning } from '../util/is-running.ts'
 
 /** The disk space that the files of all requests together may take. */
-export interface UploadSpace {
-  /** Takes space. Returns false if there is not enough left. */
-  take(bytes: number): boolean
-  /** Gives space back. */
-  give(bytes: number): void
-  /** Creates a folder. The first call removes the folders of ended processes, whose files are not counted. */
-  createFolder(): Promise<string>
-}
+export type UploadSpace = ReturnType<typeof createUploadSpace>
 
-export function createUploadSpace(maxBytes: number): UploadSpace {
+export function createUploadSpace(maxBytes: number) {
   let freeBytes = maxBytes
   let cleanUp: Promise<void> | null = null
   return {
-    take(bytes) {
+    /** Takes space. Returns false if there is not enough left. */
+    take(bytes: number) {
       if (bytes > freeBytes) return false
       freeBytes -= bytes
       return true
     },
-    give(bytes) {
+    /** Gives space back. */
+    give(bytes: number) {
       freeBytes += bytes
     },
+    /** Creates a folder. The first call removes the folders of ended processes, whose files are not counted. */
     async createFolder() {
       cleanUp ??= removeLeftFolders()
       await cleanUp

@@ -20,19 +20,7 @@ export interface WriterStats {
 }
 
 /** Writes occurrences to a ledger, in batches, after the requests in which they happened. */
-export interface LedgerWriter {
-  /** Adds an occurrence. Never throws and never waits. */
-  add(record: FailureRecord): void
-  /** Adds the batch of another process. Never throws and never waits. */
-  addAll(entries: readonly LedgerEntry[]): void
-  /** Writes an empty batch, so that a ledger that cannot be written is reported at once. */
-  open(): void
-  /** Resolves when everything that was added has been written, or could not be written. */
-  flush(): Promise<void>
-  /** Flushes, and ends the retries of what could not be written. */
-  close(): Promise<void>
-  stats(): WriterStats
-}
+export type LedgerWriter = ReturnType<typeof createLedgerWriter>
 
 /**
  * Creates a writer. While the ledger cannot be written, occurrences wait in a queue of bounded size; further ones are
@@ -42,7 +30,7 @@ export function createLedgerWriter(
   ledger: Pick<Ledger, 'record'>,
   log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
   maxCharacters = MAX_QUEUED_CHARACTERS,
-): LedgerWriter {
+) {
   const queue = createWriteQueue(maxCharacters)
   let dropped = 0
   let timer: NodeJS.Timeout | null = null
@@ -91,16 +79,21 @@ export function createLedgerWriter(
   }
 
   return {
-    add(record) {
+    /** Adds an occurrence. Never throws and never waits. */
+    add(record: FailureRecord) {
       if (!queue.add(record)) dropped++
       schedule()
     },
-    addAll(entries) {
+    /** Adds the batch of another process. Never throws and never waits. */
+    addAll(entries: readonly LedgerEntry[]) {
       dropped += queue.addAll(entries)
       schedule()
     },
+    /** Writes an empty batch, so that a ledger that cannot be written is reported at once. */
     open: () => void run(batches.writeNothing),
+    /** Resolves when everything that was added has been written, or could not be written. */
     flush,
+    /** Flushes, and ends the retries of what could not be written. */
     async close() {
       isClosed = true
       await flush()
@@ -169,22 +162,7 @@ const MAX_OCCURRENCES = 100
 const BASE_SIZE = 300
 
 /** The failures that wait to be written, by fingerprint and side. */
-interface WriteQueue {
-  isEmpty(): boolean
-  /** Adds an occurrence. Returns false if there is no space for it. */
-  add(record: FailureRecord): boolean
-  /** Adds a batch. Returns the number of occurrences that there is no space for. */
-  addAll(entries: readonly LedgerEntry[]): number
-  /**
-   * Returns the first failures, to write them. Until `release` is called, it returns the same array, so that a
-   * ledger recognizes a batch that is written again. Until then the batch uses space in the queue.
-   */
-  batch(maxFailures: number): readonly LedgerEntry[]
-  /** Removes the batch, because it was written. */
-  release(): void
-  /** The number of occurrences, with those of the batch. */
-  count(): number
-}
+type WriteQueue = ReturnType<typeof createWriteQueue>
 
 interface QueuedEntry {
   entry: LedgerEntry
@@ -195,7 +173,7 @@ interface QueuedEntry {
  * Creates a queue for at most `maxCharacters`, 2,000 failures, and 100 occurrences of each. Above a limit, a failure
  * that is queued already keeps fewer occurrences and is still counted; another one is not added.
  */
-export function createWriteQueue(maxCharacters: number): WriteQueue {
+export function createWriteQueue(maxCharacters: number) {
   const queued = new Map<string, QueuedEntry>()
   let batch: LedgerEntry[] | null = null
   let batchSize = 0
@@ -227,7 +205,8 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
 
   return {
     isEmpty: () => batch === null && queued.size === 0,
-    add(record) {
+    /** Adds an occurrence. Returns false if there is no space for it. */
+    add(record: FailureRecord) {
       const item = queued.get(entryKey(record))
       if (!item) return addNew(toEntry(record))
       const { entry } = item
@@ -237,7 +216,8 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
       if (isFull() || isLong) grow(item, -sum(cutOccurrences(entry, maxOccurrences()), sizeOf))
       return true
     },
-    addAll(entries) {
+    /** Adds a batch. Returns the number of occurrences that there is no space for. */
+    addAll(entries: readonly LedgerEntry[]) {
       let dropped = 0
       for (const entry of entries) {
         const item = queued.get(entryKey(entry))
@@ -248,15 +228,21 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
       }
       return dropped
     },
-    batch(maxFailures) {
+    /**
+     * Returns the first failures, to write them. Until `release` is called, it returns the same array, so that a
+     * ledger recognizes a batch that is written again. Until then the batch uses space in the queue.
+     */
+    batch(maxFailures: number): readonly LedgerEntry[] {
       batch ??= [...queued.values()].slice(0, maxFailures).map(take)
       return batch
     },
+    /** Removes the batch, because it was written. */
     release() {
       totalSize -= batchSize
       batchSize = 0
       batch = null
     },
+    /** The number of occurrences, with those of the batch. */
     count: () => countOccurrences([...[...queued.values()].map(({ entry }) => entry), ...(batch ?? [])]),
   }
 }

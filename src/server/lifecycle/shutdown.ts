@@ -171,16 +171,10 @@ function createDrain(
 }
 
 /** The health of a server, as load balancers and supervisors see it. */
-export interface Health {
-  /**
-   * Notes that the server stops. From now on `ready` responds with 503, unless others serve at the same address. Only
-   * the first call counts.
-   */
-  stop(how: { othersServe: boolean }): void
-}
+export type Health = ReturnType<typeof addHealthRoutes>
 
 /** Adds `live`, which says that the process responds, and `ready`, which says whether it wants requests. */
-export function addHealthRoutes(app: FastifyInstance, base: string): Health {
+export function addHealthRoutes(app: FastifyInstance, base: string) {
   let isStopping = false
   let isReady = true
 
@@ -205,7 +199,13 @@ export function addHealthRoutes(app: FastifyInstance, base: string): Health {
   })
   add('live', () => [200, 'live'])
   add('ready', () => (isReady ? [200, 'ready'] : [503, 'stopping']))
-  return { stop }
+  return {
+    /**
+     * Notes that the server stops. From now on `ready` responds with 503, unless others serve at the same address. Only
+     * the first call counts.
+     */
+    stop,
+  }
 }
 
 /** The longest time for which a promise may stay without a handler, in milliseconds. */

@@ -59,19 +59,7 @@ const RECENT_MS = 60_000
 const HELD_MS = 1_000
 
 /** Logs that a service is unavailable, once a minute as long as it lasts, and that it is available again. */
-export interface OutageLog {
-  /**
-   * The service has failed. The line is written at once; if another outage ended within the last minute, after a
-   * second, so that a service which comes and goes does not fill the log.
-   */
-  failed(error: unknown): void
-  /** The service is slow. The line is written if that lasts for a second. */
-  suspected(error: unknown): void
-  /** The service is available. */
-  ended(): void
-  /** Logs nothing any more: connections report an error when this process closes them. */
-  stop(): void
-}
+export type OutageLog = ReturnType<typeof createOutageLog>
 
 /**
  * Creates the log of one service.
@@ -79,7 +67,7 @@ export interface OutageLog {
  * @param writeOutage Writes the line of an outage, given its last error.
  * @param writeEnd Writes the line that follows when the outage has ended.
  */
-export function createOutageLog(writeOutage: (lastError: unknown) => void, writeEnd: () => void): OutageLog {
+export function createOutageLog(writeOutage: (lastError: unknown) => void, writeEnd: () => void) {
   let lastError: unknown
   let isWritten = false
   let isStopped = false
@@ -113,8 +101,14 @@ export function createOutageLog(writeOutage: (lastError: unknown) => void, write
   }
 
   return {
-    failed: (error) => note(error, performance.now() - endedAt < RECENT_MS),
-    suspected: (error) => note(error, true),
+    /**
+     * The service has failed. The line is written at once; if another outage ended within the last minute, after a
+     * second, so that a service which comes and goes does not fill the log.
+     */
+    failed: (error: unknown) => note(error, performance.now() - endedAt < RECENT_MS),
+    /** The service is slow. The line is written if that lasts for a second. */
+    suspected: (error: unknown) => note(error, true),
+    /** The service is available. */
     ended() {
       release()
       warning.clear()
@@ -123,6 +117,7 @@ export function createOutageLog(writeOutage: (lastError: unknown) => void, write
       endedAt = performance.now()
       writeEnd()
     },
+    /** Logs nothing any more: connections report an error when this process closes them. */
     stop() {
       isStopped = true
       release()

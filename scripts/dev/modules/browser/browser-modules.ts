@@ -9,38 +9,7 @@ import type { BrowserCompiler, BrowserModule, Stylesheet } from './read-browser-
 import { createFileNames, createModuleCache, createScriptWriter } from './script-writer.ts'
 
 /** The modules and stylesheets of a site, as scripts of their own for browsers. */
-export interface BrowserModules {
-  /**
-   * Uses the result of a new scan. Returns the modules to import again in open pages: those whose specifiers lead
-   * elsewhere, and those whose files are back.
-   */
-  adopt(graph: SiteGraph): Promise<string[]>
-  /** Compiles the modules again that browsers have, and returns those that differ. */
-  recompile(ids: readonly string[]): Promise<Recompiled>
-  /**
-   * Returns the modules to import again in pages that have the changed ones; null if pages have to be loaded again.
-   * Each of them only exports components, or is a page. Also returns the changed modules that pages keep until they are no
-   * longer broken.
-   */
-  update(
-    changed: readonly string[],
-    isBroken: (id: string) => boolean,
-  ): { modules: DevUpdate['modules'] | null; kept: ReadonlySet<string> }
-  /** Compiles the stylesheets again that consist of one of these files. */
-  restyle(ids: readonly string[]): Promise<Restyled>
-  /** Returns whether a file imports something that the last scan has not found, because a change is being applied. */
-  isAheadOfScan(name: string): boolean
-  /** Returns the content of a file in the assets folder; null for an unknown one. */
-  read(name: string): Promise<{ type: 'js' | 'css'; text: string } | null>
-  /** Returns whether a file is part of a stylesheet that was compiled. */
-  isStyled(id: string): boolean
-  asset(name: string): Uint8Array | undefined
-  rootName(id: string): string
-  /** The names of the stylesheets of a page, a layout or an error page. */
-  stylesOf(root: string): string[]
-  /** Forgets everything that was compiled. */
-  clear(): void
-}
+export type BrowserModules = ReturnType<typeof createBrowserModules>
 
 /** Stylesheets that were compiled again. `failed` has the errors of those that cannot be compiled, by id. */
 export interface Restyled {
@@ -59,7 +28,7 @@ export interface BrowserModulesInput {
   position(): string
 }
 
-export function createBrowserModules({ folder, compiler, packages, position }: BrowserModulesInput): BrowserModules {
+export function createBrowserModules({ folder, compiler, packages, position }: BrowserModulesInput) {
   const names = createFileNames()
   const modules = createModuleCache(compiler)
   const styles = createStylesheets(compiler)
@@ -72,7 +41,11 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
   const scripts = createScriptWriter({ folder, names, modules, graph: () => graph, packages })
 
   return {
-    async adopt(next) {
+    /**
+     * Uses the result of a new scan. Returns the modules to import again in open pages: those whose specifiers lead
+     * elsewhere, and those whose files are back.
+     */
+    async adopt(next: SiteGraph): Promise<string[]> {
       const moved = findMoved(graph, next).filter((id) => modules.known.has(id))
       const relinked = findRelinked(graph, next).filter((file) => modules.known.has(graph.idOf(file)))
       graph = next
@@ -84,7 +57,8 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
       for (const id of back) gone.delete(id)
       return [...moved.filter(next.has), ...back, ...relinked]
     },
-    async recompile(ids) {
+    /** Compiles the modules again that browsers have, and returns those that differ. */
+    async recompile(ids: readonly string[]): Promise<Recompiled> {
       await modules.settled(ids)
       const served = ids.filter((id) => modules.known.has(id))
       const { compiled, failed } = await compileAll(served, (id) => compiler().browser(id))
@@ -102,13 +76,22 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
       const isUnknown = ids.some((id) => !modules.known.has(id) && !styles.isInput(id) && graph.has(id))
       return { ...result, needsCheck: result.needsCheck || isUnknown, failed }
     },
-    update(changed, isBroken) {
+    /**
+     * Returns the modules to import again in pages that have the changed ones; null if pages have to be loaded again.
+     * Each of them only exports components, or is a page. Also returns the changed modules that pages keep until they are no
+     * longer broken.
+     */
+    update(
+      changed: readonly string[],
+      isBroken: (id: string) => boolean,
+    ): { modules: DevUpdate['modules'] | null; kept: ReadonlySet<string> } {
       const { stale, accepted, kept } = findUpdate(changed, graph, modules.known, { resized, isBroken })
       for (const id of stale) names.renew(id)
       for (const id of resized) if (!kept.has(id)) resized.delete(id)
       return { modules: accepted?.map((id) => ({ id, file: names.script(id) })) ?? null, kept }
     },
-    async restyle(ids) {
+    /** Compiles the stylesheets again that consist of one of these files. */
+    async restyle(ids: readonly string[]): Promise<Restyled> {
       const { changed, needsCheck } = await styles.recompile(ids, graph.has)
       return {
         styles: changed.map(({ id, css }) => ({ file: names.style(id), css })),
@@ -116,12 +99,14 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
         failed: styles.failed,
       }
     },
-    isAheadOfScan(name) {
+    /** Returns whether a file imports something that the last scan has not found, because a change is being applied. */
+    isAheadOfScan(name: string) {
       const file = names.find(name)
       const module = file?.kind === 'script' && modules.known.get(file.id)
       return module ? hasNewImport(graph, file.id, module) : false
     },
-    async read(name) {
+    /** Returns the content of a file in the assets folder; null for an unknown one. */
+    async read(name: string): Promise<{ type: 'js' | 'css'; text: string } | null> {
       const file = names.find(name)
       switch (file?.kind) {
         case 'style':
@@ -134,14 +119,17 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
           return null
       }
     },
+    /** Returns whether a file is part of a stylesheet that was compiled. */
     isStyled: styles.isInput,
-    asset: (name) => compiler().asset(name),
+    asset: (name: string): Uint8Array | undefined => compiler().asset(name),
     rootName: names.root,
-    stylesOf: (root) =>
+    /** The names of the stylesheets of a page, a layout or an error page. */
+    stylesOf: (root: string): string[] =>
       graph
         .reach(graph.idOf(root))
         .filter(isStylesheet)
         .map((id) => names.styleOf(id, root)),
+    /** Forgets everything that was compiled. */
     clear() {
       modules.keep(() => false)
       styles.clear()
@@ -150,27 +138,9 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
 }
 
 /** Compiles stylesheets when browsers need them, and keeps the results. */
-export interface Stylesheets {
-  /** Returns the CSS of a stylesheet. Rejects with esbuild's BuildFailure, and compiles it again next time. */
-  read(id: string): Promise<string>
-  /**
-   * Compiles the stylesheets again that consist of one of these files. Returns them, and whether there are warnings about
-   * them or were some before.
-   *
-   * @param isUsed Whether the site has a stylesheet. Others wait for the return of their files.
-   */
-  recompile(
-    inputs: readonly string[],
-    isUsed: (id: string) => boolean,
-  ): Promise<{ changed: { id: string; css: string }[]; needsCheck: boolean }>
-  /** The errors of the stylesheets that could not be compiled again, by id. */
-  readonly failed: ReadonlyMap<string, unknown>
-  /** Returns whether a file is part of a stylesheet that was compiled. */
-  isInput(id: string): boolean
-  clear(): void
-}
+export type Stylesheets = ReturnType<typeof createStylesheets>
 
-export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets {
+export function createStylesheets(compiler: () => BrowserCompiler) {
   const compiled = new Map<string, Promise<Stylesheet>>()
   /** The files of each stylesheet. They are kept when it no longer compiles. */
   const inputsOf = new Map<string, readonly string[]>()
@@ -202,9 +172,20 @@ export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets 
   }
 
   return {
+    /** The errors of the stylesheets that could not be compiled again, by id. */
     failed,
+    /** Returns the CSS of a stylesheet. Rejects with esbuild's BuildFailure, and compiles it again next time. */
     read,
-    async recompile(files, isUsed) {
+    /**
+     * Compiles the stylesheets again that consist of one of these files. Returns them, and whether there are warnings about
+     * them or were some before.
+     *
+     * @param isUsed Whether the site has a stylesheet. Others wait for the return of their files.
+     */
+    async recompile(
+      files: readonly string[],
+      isUsed: (id: string) => boolean,
+    ): Promise<{ changed: { id: string; css: string }[]; needsCheck: boolean }> {
       // The files of a stylesheet are unknown while it is compiled for a request.
       await Promise.allSettled(compiled.values())
       const stale = new Set(files.flatMap((input) => [...(usersOf.get(input) ?? [])]))
@@ -218,7 +199,8 @@ export function createStylesheets(compiler: () => BrowserCompiler): Stylesheets 
       const changed = result.compiled.map(({ id, after }) => ({ id, css: after }))
       return { changed, needsCheck: wasDoubtful || isDoubtful() }
     },
-    isInput: (id) => (usersOf.get(id)?.size ?? 0) > 0,
+    /** Returns whether a file is part of a stylesheet that was compiled. */
+    isInput: (id: string) => (usersOf.get(id)?.size ?? 0) > 0,
     clear() {
       compiled.clear()
       failed.clear()

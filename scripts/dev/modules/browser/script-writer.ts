@@ -88,30 +88,11 @@ function keepMap(folder: string, { name, text, map }: MappedScript, outdated: st
 }
 
 /** The names of modules and stylesheets in the assets folder. They contain only characters that URLs do not escape. */
-interface FileNames {
-  /** Returns the name of the current script of a module. */
-  script(id: string): string
-  /** Gives the script of a module another name, so that browsers import it again. */
-  renew(id: string): void
-  /** Returns the name that the script of a module had before the last but one change; null if it had none. */
-  outdated(id: string): string | null
-  /** Returns the name of the script that a document names for a page, a layout or an error page. */
-  root(id: string): string
-  /** Returns the name of a stylesheet in updates, without a page or layout. */
-  style(id: string): string
-  /**
-   * Returns the name of a stylesheet for a page, a layout or an error page. Each has its own, as each has its own bundle in
-   * production: the order of a page's stylesheets does not depend on the pages that were shown before. It stays, so that
-   * React does not take a new version for another stylesheet.
-   */
-  styleOf(id: string, root: string): string
-  /** Returns the module that a file belongs to; null for a file of another kind. */
-  find(name: string): { kind: 'script' | 'root' | 'style'; id: string } | null
-}
+type FileNames = ReturnType<typeof createFileNames>
 
 const NAME = /^(.+-[A-Z2-7]{8})(?:\.(\d+)\.js|(\.root)\.js|_[A-Z2-7]{8}\.css)$/
 
-export function createFileNames(): FileNames {
+export function createFileNames() {
   const stems = new Map<string, string>()
   const ids = new Map<string, string>()
   const versions = new Map<string, number>()
@@ -133,13 +114,24 @@ export function createFileNames(): FileNames {
   const versionOf = (id: string) => versions.get(id) ?? 1
 
   return {
-    script: (id) => `${stemOf(id)}.${versionOf(id)}.js`,
-    renew: (id) => void versions.set(id, versionOf(id) + 1),
-    outdated: (id) => (versionOf(id) > 2 ? `${stemOf(id)}.${versionOf(id) - 2}.js` : null),
-    root: (id) => `${stemOf(id)}.root.js`,
-    style: (id) => `${stemOf(id)}.css`,
-    styleOf: (id, root) => `${stemOf(id)}_${contentHash(root)}.css`,
-    find(name) {
+    /** Returns the name of the current script of a module. */
+    script: (id: string) => `${stemOf(id)}.${versionOf(id)}.js`,
+    /** Gives the script of a module another name, so that browsers import it again. */
+    renew: (id: string) => void versions.set(id, versionOf(id) + 1),
+    /** Returns the name that the script of a module had before the last but one change; null if it had none. */
+    outdated: (id: string): string | null => (versionOf(id) > 2 ? `${stemOf(id)}.${versionOf(id) - 2}.js` : null),
+    /** Returns the name of the script that a document names for a page, a layout or an error page. */
+    root: (id: string) => `${stemOf(id)}.root.js`,
+    /** Returns the name of a stylesheet in updates, without a page or layout. */
+    style: (id: string) => `${stemOf(id)}.css`,
+    /**
+     * Returns the name of a stylesheet for a page, a layout or an error page. Each has its own, as each has its own bundle in
+     * production: the order of a page's stylesheets does not depend on the pages that were shown before. It stays, so that
+     * React does not take a new version for another stylesheet.
+     */
+    styleOf: (id: string, root: string) => `${stemOf(id)}_${contentHash(root)}.css`,
+    /** Returns the module that a file belongs to; null for a file of another kind. */
+    find(name: string): { kind: 'script' | 'root' | 'style'; id: string } | null {
       const [, stem = '', version, root] = NAME.exec(name) ?? []
       const id = ids.get(stem)
       if (id === undefined) return null
@@ -149,32 +141,23 @@ export function createFileNames(): FileNames {
 }
 
 /** Compiles modules when browsers need them, and keeps the results. */
-interface ModuleCache {
-  /** Returns a module. Rejects with esbuild's BuildFailure, and compiles the module again next time. */
-  get(id: string): Promise<BrowserModule>
-  /** Resolves when none of the modules is being compiled for a request. */
-  settled(ids: readonly string[]): Promise<void>
-  /** The current modules that browsers may have. */
-  readonly known: ReadonlyMap<string, BrowserModule>
-  /** Returns whether a module is as a request first needed it. Its file may have changed after the last scan. */
-  isFirst(id: string): boolean
-  /** Keeps a module as it is after a change of its file. */
-  replace(id: string, module: BrowserModule): void
-  /** Forgets all modules except some. */
-  keep(isKept: (id: string) => boolean): void
-}
+type ModuleCache = ReturnType<typeof createModuleCache>
 
-export function createModuleCache(compiler: () => BrowserCompiler): ModuleCache {
+export function createModuleCache(compiler: () => BrowserCompiler) {
   const compiled = new Map<string, Promise<BrowserModule>>()
   const known = new Map<string, BrowserModule>()
   const first = new Set<string>()
   return {
+    /** The current modules that browsers may have. */
     known,
-    async settled(ids) {
+    /** Resolves when none of the modules is being compiled for a request. */
+    async settled(ids: readonly string[]) {
       await Promise.allSettled(ids.map((id) => compiled.get(id)))
     },
-    isFirst: (id) => first.has(id),
-    async get(id) {
+    /** Returns whether a module is as a request first needed it. Its file may have changed after the last scan. */
+    isFirst: (id: string) => first.has(id),
+    /** Returns a module. Rejects with esbuild's BuildFailure, and compiles the module again next time. */
+    async get(id: string): Promise<BrowserModule> {
       const pending = compiled.get(id) ?? compiler().browser(id)
       compiled.set(id, pending)
       try {
@@ -189,12 +172,14 @@ export function createModuleCache(compiler: () => BrowserCompiler): ModuleCache 
         throw error
       }
     },
-    replace(id, module) {
+    /** Keeps a module as it is after a change of its file. */
+    replace(id: string, module: BrowserModule) {
       compiled.set(id, Promise.resolve(module))
       known.set(id, module)
       first.delete(id)
     },
-    keep(isKept) {
+    /** Forgets all modules except some. */
+    keep(isKept: (id: string) => boolean) {
       for (const kept of [compiled, known, first]) for (const id of kept.keys()) if (!isKept(id)) kept.delete(id)
     },
   }

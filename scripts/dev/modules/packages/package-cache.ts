@@ -19,29 +19,13 @@ interface PackageRecord extends Omit<PackageBundle, 'folder' | 'files'> {
 type StoredRecord = PackageRecord & Pick<PackageBundle, 'files'> & { hydrant: string }
 
 /** The bundles of a site's packages on the disk. */
-export interface PackageCache {
-  /** Returns the paths of the files that a bundle of this input was last made of; null if there is none. */
-  readInputs(inputKey: string): Promise<string[] | null>
-  /** Returns a bundle; null if there is none. */
-  read(key: string): Promise<PackageBundle | null>
-  /** Creates an empty folder for a new bundle, and returns its path. Removes those that ended processes have left. */
-  createFolder(): Promise<string>
-  /** Returns the folders of the files that the bundles on the disk have, by their names. */
-  listFiles(): Promise<ReadonlyMap<string, string>>
-  /**
-   * Keeps a complete bundle, and removes those that were not used for the longest time.
-   *
-   * @param folder A folder that `createFolder` has created. It is moved.
-   * @param inputs The paths of the files that the bundle was made of.
-   */
-  keep(folder: string, key: string, record: PackageRecord, inputs: readonly string[]): Promise<PackageBundle>
-}
+export type PackageCache = ReturnType<typeof createPackageCache>
 
 const RECORD = 'bundle.json'
 /** A bundle takes tens of megabytes. Branches with other packages find theirs again. */
 const MAX_BUNDLES = 5
 
-export function createPackageCache(cacheDir: string): PackageCache {
+export function createPackageCache(cacheDir: string) {
   const folderOf = (key: string) => join(cacheDir, key)
   const inputsOf = (inputKey: string) => join(cacheDir, `${inputKey}.json`)
   const newFolderOf = (pid: number | string) => folderOf(`new-${pid}`)
@@ -71,8 +55,10 @@ export function createPackageCache(cacheDir: string): PackageCache {
   }
 
   return {
-    readInputs: (inputKey) => readJson<string[]>(inputsOf(inputKey)),
-    async read(key) {
+    /** Returns the paths of the files that a bundle of this input was last made of; null if there is none. */
+    readInputs: (inputKey: string): Promise<string[] | null> => readJson<string[]>(inputsOf(inputKey)),
+    /** Returns a bundle; null if there is none. */
+    async read(key: string): Promise<PackageBundle | null> {
       const folder = folderOf(key)
       const record = await readRecord(key)
       if (!record) return null
@@ -80,6 +66,7 @@ export function createPackageCache(cacheDir: string): PackageCache {
       await utimes(join(folder, RECORD), now, now)
       return { ...record, folder }
     },
+    /** Creates an empty folder for a new bundle, and returns its path. Removes those that ended processes have left. */
     async createFolder() {
       await mkdir(cacheDir, { recursive: true })
       const ids = (await readdir(cacheDir)).flatMap((name) => /^new-(\d+)$/.exec(name)?.[1] ?? [])
@@ -89,11 +76,18 @@ export function createPackageCache(cacheDir: string): PackageCache {
       await mkdir(folder)
       return folder
     },
-    async listFiles() {
+    /** Returns the folders of the files that the bundles on the disk have, by their names. */
+    async listFiles(): Promise<ReadonlyMap<string, string>> {
       const bundles = (await list()).filter(({ record }) => record.hydrant === VERSION)
       return new Map(bundles.flatMap(({ key, record }) => record.files.map((name) => [name, folderOf(key)])))
     },
-    async keep(folder, key, record, inputs) {
+    /**
+     * Keeps a complete bundle, and removes those that were not used for the longest time.
+     *
+     * @param folder A folder that `createFolder` has created. It is moved.
+     * @param inputs The paths of the files that the bundle was made of.
+     */
+    async keep(folder: string, key: string, record: PackageRecord, inputs: readonly string[]): Promise<PackageBundle> {
       const stored: StoredRecord = { ...record, files: await readdir(folder), hydrant: VERSION }
       await writeFile(join(folder, RECORD), JSON.stringify(stored))
       await place(folder, folderOf(key))

@@ -13,24 +13,9 @@ export interface LoadedModule {
 }
 
 /** Compiles modules when the server needs them, and keeps the results with their scripts. */
-export interface LoadedModules {
-  /** The scripts whose code may run. The list is kept up to date. */
-  readonly scripts: readonly MappedBundle[]
-  /** Returns a module, and compiles it once, also when several requests need it. Rejects with esbuild's BuildFailure. */
-  load(id: string): Promise<LoadedModule>
-  /** Resolves when none of the modules is being compiled for a request. */
-  settled(ids: readonly string[]): Promise<void>
-  /** Returns a module as it was compiled last; undefined if no request has needed it. */
-  find(id: string): CompiledServerModule | undefined
-  /** Returns whether a module is as a request first needed it. Its file may have changed after the last scan. */
-  isFirst(id: string): boolean
-  /** Keeps a module as it is after a change of its file. It keeps its script if the code is the same. */
-  replace(id: string, compiled: CompiledServerModule): void
-  /** Forgets all modules except some. */
-  keep(isKept: (id: string) => boolean): void
-}
+export type LoadedModules = ReturnType<typeof createLoadedModules>
 
-export function createLoadedModules(compiler: () => ServerCompiler, scripts: ServerScripts): LoadedModules {
+export function createLoadedModules(compiler: () => ServerCompiler, scripts: ServerScripts) {
   const modules = new Map<string, LoadedModule>()
   const loading = new Map<string, Promise<LoadedModule>>()
   const first = new Set<string>()
@@ -57,24 +42,31 @@ export function createLoadedModules(compiler: () => ServerCompiler, scripts: Ser
   }
 
   return {
+    /** The scripts whose code may run. The list is kept up to date. */
     scripts: scripts.list,
-    load(id) {
+    /** Returns a module, and compiles it once, also when several requests need it. Rejects with esbuild's BuildFailure. */
+    load(id: string): Promise<LoadedModule> {
       const pending = loading.get(id) ?? compile(id).finally(() => loading.delete(id))
       loading.set(id, pending)
       return pending
     },
-    async settled(ids) {
+    /** Resolves when none of the modules is being compiled for a request. */
+    async settled(ids: readonly string[]) {
       await Promise.allSettled(ids.map((id) => loading.get(id)))
     },
-    find: (id) => modules.get(id)?.compiled,
-    isFirst: (id) => first.has(id),
-    replace(id, compiled) {
+    /** Returns a module as it was compiled last; undefined if no request has needed it. */
+    find: (id: string): CompiledServerModule | undefined => modules.get(id)?.compiled,
+    /** Returns whether a module is as a request first needed it. Its file may have changed after the last scan. */
+    isFirst: (id: string) => first.has(id),
+    /** Keeps a module as it is after a change of its file. It keeps its script if the code is the same. */
+    replace(id: string, compiled: CompiledServerModule) {
       first.delete(id)
       if (!isDifferent(modules.get(id)?.compiled, compiled)) return
       remove(id)
       add(id, compiled)
     },
-    keep(isKept) {
+    /** Forgets all modules except some. */
+    keep(isKept: (id: string) => boolean) {
       for (const id of [...modules.keys()]) if (!isKept(id)) remove(id)
     },
   }
@@ -144,14 +136,7 @@ interface ServerScript extends MappedBundle {
   isReplaced: boolean
 }
 
-interface ServerScripts {
-  /** All scripts whose code may run. The list is kept up to date. */
-  readonly list: readonly MappedBundle[]
-  /** Writes the script of a module. */
-  add(id: string, compiled: CompiledServerModule): ServerScript
-  /** Must be called when a module has a newer script. Removes the oldest replaced script if there are too many. */
-  retire(script: ServerScript): void
-}
+type ServerScripts = ReturnType<typeof createServerScripts>
 
 /** How many replaced scripts are kept for code that still runs, such as timers. */
 const MAX_REPLACED = 50
@@ -160,19 +145,22 @@ const MAX_REPLACED = 50
 const UNNAMED = /\b(?:memo|forwardRef)\d*\)?\(|^var \w+_default = [\w(]/m
 
 /** @param serverDir The folder that scripts and their maps are written to. */
-export function createServerScripts(serverDir: string, siteDir: string): ServerScripts {
+export function createServerScripts(serverDir: string, siteDir: string) {
   const list: MappedBundle[] = []
   const replaced: ServerScript[] = []
   return {
+    /** All scripts whose code may run. The list is kept up to date. */
     list,
-    add(id, compiled) {
+    /** Writes the script of a module. */
+    add(id: string, compiled: CompiledServerModule): ServerScript {
       // Modules of Hydrant have a name and no file.
       const source = id.startsWith('hydrant-') ? id : relative(serverDir, resolve(siteDir, id))
       const script = writeScript(serverDir, id, { ...compiled, map: withSource(compiled.map, source) })
       list.push(script)
       return script
     },
-    retire(script) {
+    /** Must be called when a module has a newer script. Removes the oldest replaced script if there are too many. */
+    retire(script: ServerScript) {
       script.isReplaced = true
       replaced.push(script)
       const oldest = replaced.length > MAX_REPLACED ? replaced.shift() : undefined

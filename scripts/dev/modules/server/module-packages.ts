@@ -7,31 +7,26 @@ import { findNodeSpecifier } from '../../../build/esbuild/node-specifier.ts'
 import { type Chain, type ModuleInstance, namespaceOf } from './module-instances.ts'
 
 /** The packages and modules of Node.js that the site's modules import. */
-export interface ModulePackages {
-  /** Imports a package, as the site's server bundle does. */
-  import(specifier: string): Promise<object>
-  /** Requires a package, as the site's server bundle does. */
-  require(specifier: string): unknown
-  /** Imports packages, one after another, so that `get` has them. */
-  prepare(specifiers: Iterable<string>): Promise<void>
-  /** Returns the namespace of a prepared package. */
-  get(specifier: string): object
-}
+export type ModulePackages = ReturnType<typeof createModulePackages>
 
 export function createModulePackages(
   importPackage: (specifier: string) => Promise<object>,
   requirePackage: (specifier: string) => unknown,
-): ModulePackages {
+) {
   const prepared = new Map<string, object>()
   return {
+    /** Imports a package, as the site's server bundle does. */
     import: importPackage,
+    /** Requires a package, as the site's server bundle does. */
     require: requirePackage,
-    async prepare(specifiers) {
+    /** Imports packages, one after another, so that `get` has them. */
+    async prepare(specifiers: Iterable<string>) {
       for (const specifier of specifiers) {
         if (!prepared.has(specifier)) prepared.set(specifier, await importPackage(specifier))
       }
     },
-    get: (specifier) => prepared.get(specifier) ?? {},
+    /** Returns the namespace of a prepared package. */
+    get: (specifier: string): object => prepared.get(specifier) ?? {},
   }
 }
 

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { BUILD_PATHS, type MappedBundle } from '../../../../src/server/build-output/manifest.ts'
+import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
 import { compileAll, type Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, findRelinked, type SiteGraph } from '../site-graph.ts'
 import type { ServerCompiler } from './compile-server-module.ts'
@@ -10,29 +10,7 @@ import { createNodeImporter } from './module-packages.ts'
 import { createServerRunner } from './server-runner.ts'
 
 /** The modules of a site as the server runs them. Each is evaluated once, until it or one of its imports changes. */
-export interface ServerModules {
-  /** Uses the result of a new scan. Returns the modules to evaluate again: see `findMoved`. */
-  adopt(graph: SiteGraph): string[]
-  /** Compiles changed modules again. */
-  recompile(ids: readonly string[]): Promise<Recompiled>
-  /**
-   * Makes the next import evaluate the modules and all their importers again. Returns the ids of all of them, and the files
-   * of the site that lead to them.
-   */
-  invalidate(ids: readonly string[]): Set<string>
-  /** Returns whether the site has a module. */
-  has(id: string): boolean
-  /** Returns the module of a file of the site and everything that it imports. */
-  reach(file: string): string[]
-  /**
-   * Returns the namespace of the module of a file of the site. Rejects with whatever the module throws, and with esbuild's
-   * BuildFailure.
-   */
-  import(file: string): Promise<Record<string, unknown>>
-  /** The scripts of the current modules, for the source maps of stack traces. The list is kept up to date. */
-  readonly scripts: readonly MappedBundle[]
-  clear(): void
-}
+export type ServerModules = ReturnType<typeof createServerModules>
 
 export interface ServerModulesInput {
   siteDir: string
@@ -51,7 +29,7 @@ const SCRIPT = /\.[cm]?[jt]sx?$/
 /** Matches the id of a module that a plugin has made: its namespace and a name. */
 const VIRTUAL_ID = /^[\w-]{2,}:/
 
-export function createServerModules({ siteDir, folder, base, compiler }: ServerModulesInput): ServerModules {
+export function createServerModules({ siteDir, folder, base, compiler }: ServerModulesInput) {
   const bundle = join(folder, BUILD_PATHS.server)
   const importer = createNodeImporter(bundle, base)
   const modules = createLoadedModules(compiler, createServerScripts(dirname(bundle), siteDir))
@@ -82,15 +60,18 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
   }
 
   return {
+    /** The scripts of the current modules, for the source maps of stack traces. The list is kept up to date. */
     scripts: modules.scripts,
-    adopt(next) {
+    /** Uses the result of a new scan. Returns the modules to evaluate again: see `findMoved`. */
+    adopt(next: SiteGraph): string[] {
       // A file that is gone may return with other code.
       const moved = [...findMoved(graph, next), ...findRelinked(graph, next)]
       graph = next
       modules.keep(next.has)
       return moved
     },
-    async recompile(ids) {
+    /** Compiles changed modules again. */
+    async recompile(ids: readonly string[]): Promise<Recompiled> {
       await modules.settled(ids)
       // Modules that no request has needed are compiled too, so that their errors are displayed.
       const inGraph = ids.filter((id) => graph.has(id))
@@ -103,16 +84,26 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       for (const { id, before, after } of saved) if (before) modules.replace(id, after)
       return { ...describeServerChanges(saved, graph), failed }
     },
-    invalidate(ids) {
+    /**
+     * Makes the next import evaluate the modules and all their importers again. Returns the ids of all of them, and the files
+     * of the site that lead to them.
+     */
+    invalidate(ids: readonly string[]): Set<string> {
       const stale = new Set(ids)
       for (const id of stale) for (const one of graph.importersOf(id)) stale.add(one)
       runner.invalidate(stale)
       for (const id of stale) for (const file of graph.linksTo(id)) stale.add(file)
       return stale
     },
-    has: (id) => graph.has(id),
-    reach: (file) => graph.reach(graph.idOf(file)),
-    import: (file) => runner.import(graph.idOf(file)),
+    /** Returns whether the site has a module. */
+    has: (id: string) => graph.has(id),
+    /** Returns the module of a file of the site and everything that it imports. */
+    reach: (file: string): string[] => graph.reach(graph.idOf(file)),
+    /**
+     * Returns the namespace of the module of a file of the site. Rejects with whatever the module throws, and with esbuild's
+     * BuildFailure.
+     */
+    import: (file: string): Promise<Record<string, unknown>> => runner.import(graph.idOf(file)),
     clear() {
       runner.clear()
       modules.keep(() => false)

@@ -180,18 +180,10 @@ export interface ShareResult {
 }
 
 /** The side that calls. */
-export interface ShareClient {
-  backend: StoreBackend
-  /** Takes the result of a call. */
-  settle(result: ShareResult): void
-  /** Takes an event. */
-  tell(event: ShareEvent): void
-  /** Rejects all calls, now and later: the other process has exited. */
-  fail(error: Error): void
-}
+export type ShareClient = ReturnType<typeof createShareClient>
 
 /** Creates the side that calls. `post` sends a call to the other process. */
-export function createShareClient(post: (call: ShareCall) => void): ShareClient {
+export function createShareClient(post: (call: ShareCall) => void) {
   const pending = createPendingCalls()
   let failure: Error | null = null
   let events: BackendEvents | null = null
@@ -223,13 +215,16 @@ export function createShareClient(post: (call: ShareCall) => void): ShareClient 
       async close() {
         events = null
       },
-    },
-    settle: ({ id, value }) => pending.resolve(id, value),
-    tell(event) {
+    } as StoreBackend,
+    /** Takes the result of a call. */
+    settle: ({ id, value }: ShareResult) => pending.resolve(id, value),
+    /** Takes an event. */
+    tell(event: ShareEvent) {
       if (event.kind === 'advanced') events?.advanced()
       else events?.settled(event.key)
     },
-    fail(error) {
+    /** Rejects all calls, now and later: the other process has exited. */
+    fail(error: Error) {
       failure = error
       pending.rejectAll(error)
       events?.disconnected(error)

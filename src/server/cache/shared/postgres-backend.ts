@@ -223,18 +223,9 @@ export interface ConnectionInput {
 }
 
 /** A connection. When it is lost, another one replaces it. */
-export interface Connection {
-  /**
-   * Runs a statement after all earlier statements. Rejects if there is no connection, or if the connection is lost
-   * before the response.
-   */
-  query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<QueryResult<Row>>
-  /** Breaks the connection, if there is one. */
-  reset(): void
-  close(): Promise<void>
-}
+export type Connection = ReturnType<typeof createConnection>
 
-export function createConnection(input: ConnectionInput): Connection {
+export function createConnection(input: ConnectionInput) {
   let client: Client | null = null
   let isReady = false
   let isClosed = false
@@ -278,7 +269,11 @@ export function createConnection(input: ConnectionInput): Connection {
   void connect()
 
   return {
-    query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]) {
+    /**
+     * Runs a statement after all earlier statements. Rejects if there is no connection, or if the connection is lost
+     * before the response.
+     */
+    query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<QueryResult<Row>> {
       const result = last.then(() => {
         if (client === null || !isReady) throw new Error('there is no connection')
         return client.query<Row>(sql, [...values])
@@ -287,6 +282,7 @@ export function createConnection(input: ConnectionInput): Connection {
       return result
     },
     // With a query in progress, `end` does not wait for its response.
+    /** Breaks the connection, if there is one. */
     reset: () => void client?.end().catch(() => {}),
     async close() {
       isClosed = true

@@ -159,12 +159,7 @@ const PING_MS = 5_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5_000
 
-export interface ValkeyConnection {
-  /** For commands. They reject while there is no connection. */
-  client: Redis
-  reset(): void
-  close(): void
-}
+export type ValkeyConnection = ReturnType<typeof connectToValkey>
 
 interface ConnectionInput extends Pick<BackendEvents, 'connected' | 'disconnected'> {
   createClient(options: RedisOptions): Redis
@@ -176,7 +171,7 @@ interface ConnectionInput extends Pick<BackendEvents, 'connected' | 'disconnecte
 /**
  * Opens two connections, because one with subscriptions accepts no other commands. Each is replaced when it is lost.
  */
-export function connectToValkey(input: ConnectionInput): ValkeyConnection {
+export function connectToValkey(input: ConnectionInput) {
   const options = readOptions(input.url)
   const client = input.createClient(options)
   const subscriber = input.createClient(options)
@@ -231,6 +226,7 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
   for (const one of both) one.connect().catch(() => {})
 
   return {
+    /** For commands. They reject while there is no connection. */
     client,
     reset() {
       for (const one of both) disconnect(one, true)
