@@ -40,9 +40,7 @@ function isOld(version: string): boolean {
   return Number(major) < oldestMajor || (Number(major) === oldestMajor && Number(minor) < oldestMinor)
 }
 
-/**
- * Returns the version of a package as a site's folder finds it. If Hydrant itself finds another one, the text names both.
- */
+/** Returns the version of a package for a site. If Hydrant itself finds another one, the text names both. */
 export function describeVersion(name: string, siteDir: string): string {
   const [forSite, own] = [findVersion(name, siteDir), findVersion(name, PACKAGE_FOLDER)]
   if (forSite === null) return own === null ? 'not installed' : `${own} (found from hydrant only)`

@@ -79,10 +79,7 @@ interface ThrownError {
   stack?: string | readonly Pick<SourceFrame, 'file' | 'standIn'>[] | undefined
 }
 
-/**
- * Returns the fix for the use of a name that exists only in browsers, on the server, or only in Node.js, in a browser.
- * Returns null for any other error.
- */
+/** Returns the fix for a name that exists only on the other side, or only in Node.js; null for any other error. */
 export function findGlobalFix(side: Side, { type, message, stack }: ThrownError): string | null {
   const [, inMost, inSafari] = (type === 'ReferenceError' && UNDEFINED.exec(message)) || []
   const name = inMost ?? inSafari ?? ''

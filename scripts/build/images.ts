@@ -99,9 +99,7 @@ const FORMATS = [
   { format: 'avif', options: { effort: 3 } },
   { format: 'webp', options: {} },
 ] as const
-/**
- * The widths of copies. Each has about twice the pixels of the one before. Few windows are wider than the last one.
- */
+/** The widths of copies. Each has about twice the pixels of the one before. Few windows are wider than the last one. */
 const WIDTHS = [320, 480, 720, 1080, 1620, 2560]
 /** The least ratio of the widest copy to a narrower one: a copy that is hardly narrower saves little. */
 const LEAST_STEP = 1.2
@@ -126,10 +124,7 @@ export interface Encoder {
 
 type Source = SiteImage['sources'][number]
 
-/**
- * Returns copies of an image in other formats and sizes. Leaves out a format whose widest copy is not smaller than the
- * image.
- */
+/** Returns copies of an image in other formats and sizes, without formats whose widest copy is not smaller. */
 async function encodeImage(image: OriginalImage, encoder: Encoder): Promise<Source[]> {
   const widths = widthsFor(image.width)
   const widest = widths.at(-1) ?? image.width

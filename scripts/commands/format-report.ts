@@ -82,10 +82,7 @@ export function printWarnings(warnings: readonly BuildProblem[], stderr: Output)
 /** The bytes that a browser fetches for a page, gzipped. */
 interface PageReport {
   url: string
-  /**
-   * The folders whose guards protect it, the exports of its server file, and `prerender` of its module; `static` without
-   * any.
-   */
+  /** The folders whose guards protect it, its server exports, and `prerender`; `static` without any. */
   kind: string
   /** The page's script and its imports, without the files that a layout or the entry needs as well. */
   pageJs: number

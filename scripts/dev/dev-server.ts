@@ -34,10 +34,7 @@ export interface DevServer extends Pick<DevSite, 'findSource' | 'report'> {
   close(): Promise<void>
 }
 
-/**
- * Builds, serves and watches a site. If the default port is taken, uses the next free one. Throws HYD_OPTION_…,
- * HYD_PORT_IN_USE and HYD_LISTEN_FAILED.
- */
+/** Serves and watches a site. Takes the next port if the default is taken. Throws HYD_OPTION_… and `listenInDev`'s. */
 export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   const site = await createDevSite(input)
   const { host, port, base } = site.options()
@@ -198,10 +195,7 @@ export interface ListenResult {
   note: string | null
 }
 
-/**
- * Listens at a host and port. If the port is taken and may be replaced, listens at the next free one. Throws
- * HYD_PORT_IN_USE and HYD_LISTEN_FAILED.
- */
+/** Listens at the port, or at the next free one if it may. Throws HYD_PORT_IN_USE and HYD_LISTEN_FAILED. */
 async function listenInDev(server: Server, { dir, host, port, mayReplacePort }: DevAddress): Promise<ListenResult> {
   const address = { host, port, socket: null }
   try {

@@ -30,10 +30,7 @@ export interface DevSiteInput
     Pick<SiteAppInput, 'createLogging'> {
   /** Called when a change has been applied, and when the site has been read. */
   onReady(update: AppliedUpdate): void
-  /**
-   * Called with all warnings about the site, those about names and those of esbuild: after each change, and when the
-   * whole site was checked.
-   */
+  /** Called with all warnings about the site: after each change, and when the whole site was checked. */
   onWarnings(warnings: readonly BuildProblem[]): void
   /** Called before packages are bundled, which can take seconds. */
   onBundle(): void
@@ -53,10 +50,7 @@ export interface DevSite extends Pick<DevOptions, 'isDefaultPort' | 'sources'> {
   options(): Options
   respond(request: IncomingMessage, response: ServerResponse): Promise<void>
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /**
-   * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
-   * error's stack to positions in the source.
-   */
+  /** Returns the place that threw an error outside of any request, or null. Maps the error's stack. */
   findSource(thrown: unknown): SourceFrame | null
   /** Shows an error that was thrown outside of any request. Rewrites its stack to positions in the source. */
   report(thrown: unknown): void
@@ -239,10 +233,7 @@ export interface AppliedChange extends DevChange {
 export interface ChangeApplierInput {
   engine: DevEngine
   display: ErrorDisplay
-  /**
-   * Called when a file with environment variables has changed. Returns whether open pages have variables that have
-   * changed.
-   */
+  /** Called when a file with variables has changed. Returns whether variables of open pages have. */
   onEnv(): boolean
   /** Watches also these files. Paths are relative to the site. */
   watch(paths: readonly string[]): void

@@ -11,9 +11,7 @@ import { isRunning } from '../../src/server/util/is-running.ts'
 import { PACKAGE_FOLDER } from '../../src/server/util/paths.ts'
 import { hasCode } from '../../src/server/util/unknown-values.ts'
 
-/**
- * A file with a hash of the files that the build was made of. `hydrant build` writes a new folder without this file.
- */
+/** A file with a hash of the build's inputs. `hydrant build` writes a new folder without this file. */
 const STAMP = 'tested.txt'
 /** Folders in a site's folder whose files no build reads, unless a module of the site imports them. */
 const OTHER_FOLDERS = ['test', 'tests', 'coverage', 'dist']

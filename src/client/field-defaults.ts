@@ -197,10 +197,7 @@ function updateOptions(field: HTMLSelectElement, { value, defaultValue }: Conten
   select(field, selected)
 }
 
-/**
- * Keeps an `<output>` that no script has changed out of the reset that follows: Firefox replaces React's nodes in it by a
- * text.
- */
+/** Keeps an untouched `<output>` out of the reset: Firefox replaces React's nodes in it by a text. */
 function keepOutput(output: HTMLOutputElement) {
   if (output.value !== output.defaultValue) return
   const owner = output.getAttribute('form')

@@ -233,10 +233,7 @@ export function createLinks(prefetcher: Prefetcher, canPrefetch: (url: URL) => b
   }
 }
 
-/**
- * Returns the set of links that are visible now and have the attribute `visible`. `onSeen` is called after links have
- * become visible.
- */
+/** Returns the visible links with the attribute `visible`, kept up to date. `onSeen` is called for new ones. */
 function watchSeen(onSeen: () => void): Set<Element> {
   const seen = new Set<Element>()
   const observed = new WeakMap<Element, string>()

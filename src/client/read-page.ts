@@ -43,9 +43,7 @@ export interface ReadOptions {
   onActed?: ((acted: Acted) => void) | undefined
 }
 
-/**
- * Reads a page. Promises in its data settle later. Rejects when a module cannot be loaded or the response ends early.
- */
+/** Reads a page. Promises in its data settle later. Rejects without a module or the end of the response. */
 export function readPage(
   { body, status }: Response,
   { currentData, version, signal, onActed }: ReadOptions,

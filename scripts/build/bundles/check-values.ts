@@ -39,10 +39,7 @@ const CHECKS = {
   },
 } as const satisfies Record<string, Record<string, Check>>
 
-/**
- * Finds exports whose written value the server would refuse. The code of the site does not run here, so the server
- * checks the other values when it starts.
- */
+/** Finds exports whose written value the server would refuse. The server checks the values that only code shows. */
 export async function checkValues(
   siteDir: string,
   { components, serverFiles }: DiscoveredSite,

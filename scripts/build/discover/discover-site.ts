@@ -38,10 +38,7 @@ export interface DiscoveredSite {
   publicFiles: string[]
 }
 
-/**
- * Decides what each file of a site is. The returned site leaves out the files with problems. The warnings are about
- * files that are probably misnamed.
- */
+/** Decides what each file of a site is. Leaves out files with problems. Warns of files that are probably misnamed. */
 export function discoverSite(files: SiteFiles): {
   site: DiscoveredSite
   problems: BuildProblem[]

@@ -11,9 +11,7 @@ import { CSS_NAMESPACES, type StylesheetReader } from './stylesheet-reader.ts'
 export interface CssModule {
   /** The names in the page of each class of the source; several names for a class that composes others. */
   classes: Record<string, string>
-  /**
-   * The stylesheet with those names. It imports the modules that it composes from as `hydrant-css:<path in the site>`.
-   */
+  /** The stylesheet with those names. It composes from imports of `hydrant-css:<path in the site>`. */
   css: string
   errors: PartialMessage[]
   warnings: PartialMessage[]

@@ -22,10 +22,7 @@ export interface ExternalsOptions {
   bundled: readonly string[]
   /** Names of packages that are a part of the bundle, because Node.js cannot load them. */
   inlined: ReadonlySet<string>
-  /**
-   * Whether the ES modules of linked packages are a part of the bundle, although Node.js can load them (false). It
-   * could not load them again after a change.
-   */
+  /** Whether ES modules of linked packages are bundled: Node.js could not load them again after a change (false). */
   inlinesLinked?: boolean
   /** Whether the bundle imports packages with specifiers that Node.js finds, or with those of the source (false). */
   isForNode?: boolean

@@ -100,10 +100,7 @@ const MISSING = /\b_missingMdxReference\d*\("([\w$.]+)"/g
 /** The function after the one with the calls. */
 const NEXT_FUNCTION = /^\s*function (?:MDXContent|_missingMdxReference)\d*\(/
 
-/**
- * Maps the error about a missing component in MDX to the element in the source. The compiler of MDX maps nothing but
- * texts, so the error would have no place.
- */
+/** Maps the error about a missing component in MDX to its element. The compiler of MDX maps nothing but texts. */
 function placeMissingComponents(code: string, map: EncodedSourceMap): EncodedSourceMap {
   const calls = [...code.matchAll(MISSING)]
   if (calls.length === 0) return map

@@ -122,10 +122,7 @@ export function parseParts(code: string, pattern: RegExp): Program[] {
   }
 }
 
-/**
- * Lists the nodes of a program in the order of their starts. acorn-walk recurses, and a chain of 1,000 method calls
- * overflows its stack.
- */
+/** Lists the nodes in the order of their starts. acorn-walk recurses: chains of 1,000 calls overflow its stack. */
 export function* nodesIn(program: Program): Generator<AnyNode> {
   const waiting: unknown[] = [program]
   while (waiting.length > 0) {

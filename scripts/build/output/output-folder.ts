@@ -71,10 +71,7 @@ export async function createOutputFolder(siteDir: string, folder: string, prefix
   }
 }
 
-/**
- * Removes the folders of processes that have ended. Restores the last build when a process ended between the two
- * renames of a commit.
- */
+/** Removes the folders of ended processes. Restores the last build if one ended between the renames of a commit. */
 async function removeLeftovers(target: string, prefix: string): Promise<void> {
   const names = await readdir(dirname(target))
   for (const name of names) {

@@ -12,9 +12,7 @@ import type { ClientOutput } from './read-client-output.ts'
 /** The sizes of each file, as it is and gzipped; equal when the file has no gzipped copy. */
 export type ClientSizes = Map<string, { bytes: number; gzipBytes: number }>
 
-/**
- * The number of files that are compressed at a time. zlib uses four threads; a higher number only needs more memory.
- */
+/** How many files are compressed at a time. zlib uses four threads; a higher number only needs more memory. */
 const AT_A_TIME = 8
 
 /** Writes the browser's files with their compressed copies, and their source maps. */

@@ -117,10 +117,7 @@ export async function renderAddress(
   }
 }
 
-/**
- * Lists the forms of a page, without the document. Nearly all pages of a site share the outermost layout, so there is
- * no navigation that loads this layout.
- */
+/** Lists the forms of a page but the document. The outermost layout is shared, so no navigation loads it. */
 function otherForms({ hasMarkdown }: RenderingServer, route: PreparedRoute, params: Record<string, string>): Asked[] {
   const keys = route.plan.bootLayouts.map((layout) => layoutKey(layout, params))
   const navigations = route.isHydrated ? keys.map((_, index) => keys.slice(0, index + 1)) : []

@@ -46,10 +46,7 @@ export interface RenderSiteInput {
 const AT_A_TIME = 8
 const CLOSE_MS = 5_000
 
-/**
- * Renders the pages of a build that export `prerender`, as a server would, and writes their responses. Rejects if the
- * site cannot be loaded.
- */
+/** Renders the pages that export `prerender`, and writes the responses. Rejects if the site cannot be loaded. */
 export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): Promise<PrerenderMessage> {
   const manifest = readManifest(folder)
   const config = await readConfig(folder)

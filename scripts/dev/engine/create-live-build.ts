@@ -51,9 +51,7 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
     Object.assign(Object(ofModules), links)
   }
 
-  /**
-   * Imports the page for 404s of a route. If it throws, only the responses that show it fail, and not the page itself.
-   */
+  /** Imports the page for 404s of a route. If it throws, only the responses that show it fail. */
   async function importNotFound(file: string): Promise<Record<string, unknown>> {
     return await modules.import(file).catch((error: unknown) => {
       const fail = () => {
@@ -156,10 +154,7 @@ function createFreshCode(onLoaded: (id: string) => void) {
   }
 
   return {
-    /**
-     * Loads code. Resolves with null if it is fresh: it has been loaded and has not changed since. Requests that arrive
-     * during the loading share its result.
-     */
+    /** Loads code; null if it is loaded and has not changed. Requests during the loading share its result. */
     refresh,
     /** Makes the next request load the code again. */
     expire: (id: string) => fresh.delete(id),
@@ -185,10 +180,7 @@ export interface WorkingBuildInput {
   attempt: LoadAttempt
 }
 
-/**
- * Loads the modules around a page that can be loaded. The layouts end at the first one that cannot. Rejects if their
- * exports are not valid.
- */
+/** Loads what can be loaded around a page, up to the first broken layout. Rejects if exports are not valid. */
 async function loadWorkingBuild(input: WorkingBuildInput): Promise<Build> {
   const { folder, manifest, structure, modules, base, entry, attempt } = input
   const modulesOf = (file: string) => [file, ...serverFileKeys(file)].filter((key) => structure.exports.has(key))

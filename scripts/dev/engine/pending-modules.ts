@@ -45,10 +45,7 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
     /** Returns the modules and stylesheets that cannot be compiled, with their errors. */
     failed: (): (readonly [id: string, error: unknown])[] =>
       [failures.browser, failures.server, failedStyles].flatMap((failed) => [...failed]),
-    /**
-     * Returns whether an import of a name that is not exported is possible, or a warning may be missing. A scan of the site
-     * then looks for them.
-     */
+    /** Returns whether a scan has to look for imports of names that are not exported, and for warnings. */
     needCheck: () => isUnchecked,
     /** Notes that a scan has looked for such names and warnings. */
     markChecked() {

@@ -76,10 +76,7 @@ export function createStructureReader(siteDir: string, folder: string) {
   }
 
   return {
-    /**
-     * Reads the structure and writes the route types and the files of `public/`. Throws BuildError if it has no pages, or no
-     * configuration that can be used.
-     */
+    /** Reads the structure, writes route types and `public/`. Throws BuildError without pages or configuration. */
     async read() {
       const { files, problems: ofFiles } = await readSite(siteDir)
       const { site, problems, warnings } = discoverSite(files)

@@ -66,10 +66,7 @@ export function createSiteRevisions({ source, pending, onSettings }: SiteRevisio
       current = { structure, scan: isScanned ? await scanAll(structure) : last.scan }
       return { ...current, isScanned }
     },
-    /**
-     * Looks for problems and warnings that only the whole site shows, such as an import of a name that no longer exists.
-     * Returns null if nothing was checked.
-     */
+    /** Looks for problems and warnings that only the whole site shows; null if nothing was checked. */
     async check() {
       if (!current || !pending.needCheck()) return null
       const at = generation

@@ -255,10 +255,7 @@ export interface KnownError {
   fix: string
 }
 
-/**
- * Returns the error of Hydrant's table with this type and message; null for an error of the site. A failure has no
- * code.
- */
+/** Returns Hydrant's error with this type and message, as failures have no code; null for an error of the site. */
 function findKnownError({ type, message }: { type: string; message: string }): KnownError | null {
   if (type !== 'HydrantError') return null
   // Several patterns may match. The one with the most text of its own is the right one.

@@ -105,10 +105,7 @@ export function createSiteScanner() {
   }
 
   return {
-    /**
-     * Finds all modules and imports, and every error that a build would find. Throws BuildError for errors that are not in a
-     * module of the site.
-     */
+    /** Finds all modules and imports, and a build's errors. Throws BuildError for those in no module of the site. */
     scan(input: ScanInput) {
       // esbuild would return the result of the running build, which may lack the last change.
       const result = last.then(() => scan(input))
@@ -198,10 +195,7 @@ function createReactExternals() {
   }
 }
 
-/**
- * Gives the modules that were left out the imports that they had last, with everything that only they import: its state
- * stays until they are fixed.
- */
+/** Gives the modules that were left out their last imports, whose state then stays until they are fixed. */
 function withLastImports(metafile: Metafile, last: Metafile, broken: ReadonlySet<string>): Metafile {
   const inputs = { ...metafile.inputs }
   const waiting = Object.keys(inputs).filter((path) => broken.has(withoutNamespace(path)))

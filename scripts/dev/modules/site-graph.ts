@@ -154,10 +154,7 @@ export function createSiteGraph({ inputs }: Metafile, { alias, isEntry, external
   }
 }
 
-/**
- * Returns the modules that the next graph does not have, and those whose specifiers lead to other modules there, or whose
- * patterns match other modules.
- */
+/** Returns the modules that the next graph lacks, and those whose specifiers or patterns lead elsewhere there. */
 export function findMoved(graph: SiteGraph, next: SiteGraph): string[] {
   const leadsElsewhere = (id: string) => {
     if (graph.matchesOf(id).toSorted().join() !== next.matchesOf(id).toSorted().join()) return true

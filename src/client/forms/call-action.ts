@@ -145,10 +145,7 @@ export interface Submission extends Fields {
   counts(): boolean
   /** Stops receiving the deferred data of the page with which the action responds. */
   stop(): void
-  /**
-   * How many actions had changed data when the form was sent. When the action of this form has changed data, it is
-   * included.
-   */
+  /** How many actions had changed data when the form was sent, with this one if it has changed data. */
   version: number
 }
 

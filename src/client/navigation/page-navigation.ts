@@ -28,9 +28,7 @@ interface LeftFields {
 /** Leaves for a page that this document cannot show. Never settles. */
 type Leave = () => Promise<never>
 
-/**
- * How many redirects in a row are followed. After that, the browser loads the document and reports the loop itself.
- */
+/** How many redirects in a row are followed. After that, the browser loads the document and reports the loop itself. */
 export const MAX_REDIRECTS = 20
 
 /** Returns the function that starts a navigation. */

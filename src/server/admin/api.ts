@@ -212,18 +212,13 @@ export async function tryLedger<T>(
   }
 }
 
-/**
- * Notices changes of the ledger, including those by other processes. It reads the ledger only while it has listeners.
- */
+/** Notices changes of the ledger by any process. It reads the ledger only while it has listeners. */
 export type LedgerChanges = ReturnType<typeof createLedgerChanges>
 
 const PAUSE_MS = 1_000
 /** The state of a ledger that cannot be read. No list has it. */
 const UNREADABLE = ''
-/**
- * New occurrences move a failure to the front of the list. Changes to older failures are seen after a reload of the
- * page.
- */
+/** New occurrences move a failure to the front. A reload of the page shows changes to older failures. */
 const CHECKED_FAILURES = 50
 
 export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS) {

@@ -15,10 +15,7 @@ const SPAN = /^(\d{1,9})([smhdw])$/
 // A time without a zone means different moments on different machines.
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
-/**
- * Parses a time span back from now (`24h`) or a date. Returns milliseconds since 1970, or null for text that is
- * neither.
- */
+/** Parses a time span back from now (`24h`) or a date, to milliseconds since 1970; null for any other text. */
 export function parseSince(text: string, now: number): number | null {
   const [, count, unit = ''] = SPAN.exec(text) ?? []
   if (count !== undefined) return Math.max(0, now - Number(count) * (UNITS_MS.get(unit) ?? 0))

@@ -20,10 +20,7 @@ export interface BuildCopy {
 // The compiler does not rewrite the extension in this text.
 const HOOKS = new URL('./build-copy-hooks.js', import.meta.url).href
 
-/**
- * Reads a build into memory. Throws the errors of `readManifest`, and HYD_BUILD_INCOMPLETE for a build that is being copied
- * over another one.
- */
+/** Reads a build into memory. Throws as `readManifest`, and HYD_BUILD_INCOMPLETE while it is being replaced. */
 export function copyBuild(folder: string): BuildCopy {
   const manifest = readManifest(folder)
   const modules = new Map(

@@ -111,10 +111,7 @@ export interface BuildFiles {
   modules?: ServerBundle['modules']
 }
 
-/**
- * Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws, and the errors of
- * `createBuild`.
- */
+/** Loads the site's code for one base. Throws HYD_BUILD_BROKEN if a module throws, and as `createBuild`. */
 export async function loadBuild({ folder, manifest, modules: loaded }: BuildFiles, base: string): Promise<Build> {
   if (loaded) return createBuild({ folder, manifest, modules: loaded, base, bundles: [] })
   const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`

@@ -8,9 +8,7 @@ export interface CacheRule {
   freshMs: number
   /** Milliseconds after `freshMs` for which a stored response is still served, while a new one is rendered. */
   staleMs: number
-  /**
-   * True for a prerendered page: its stored responses never expire. The two times then only apply to shared caches.
-   */
+  /** True for a prerendered page: its stored responses never expire. The two times then only apply to shared caches. */
   isPermanent?: true
   /** The query parameters that the page reads. No other parameter is visible to the loads. */
   search: readonly string[]

@@ -75,9 +75,7 @@ function insertScript(attributes: Readonly<Record<string, string>>): string {
   return `{let s=document.createElement("script"),a=${given};for(let n in a)s.setAttribute(n,a[n]);document.head.append(s)}`
 }
 
-/**
- * Returns the hash source of an inline element. Browsers hash its text after the parser has normalized its line ends.
- */
+/** Returns the hash source of an inline element. Browsers normalize line ends before they hash its text. */
 export function hashSource(content: string): string {
   return `'sha256-${createHash('sha256').update(content.replace(/\r\n?/g, '\n')).digest('base64')}'`
 }

@@ -71,10 +71,7 @@ function withActiveSpan<Result>({ manager, span }: ActiveSpan, call: () => Resul
   return manager.with(manager.active().setValue(SPAN, createParent(span)), call)
 }
 
-/**
- * Creates a span that writes to the given one and shows only its ids. The attributes and the trace state of a span can
- * contain values of the request.
- */
+/** Creates a span that writes to the given one and shows only its ids: its attributes may be of the request. */
 function createParent(span: Span): Span {
   const { traceId, spanId, traceFlags } = span.spanContext()
   const parent: Span = {

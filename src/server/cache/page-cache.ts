@@ -10,10 +10,7 @@ import { freshnessOf, StoredPage } from './stored-page.ts'
 export interface Rendering {
   /** Sets the tags of the response, before the loads run. */
   setTags(tags: readonly string[]): void
-  /**
-   * Stores the response, unless one of its tags has been invalidated since the rendering began. Returns the page in
-   * any case.
-   */
+  /** Stores the response, unless a tag was invalidated since the rendering began. Returns the page. */
   store(response: StoredResponse): StoredPage
   /** Ends the rendering without a response. Does nothing after `store`. */
   giveUp(): void
@@ -34,10 +31,7 @@ interface Running {
 /** How long a page that must not be stored is only rendered for single requests. */
 const PASS_MS = 60_000
 const MAX_PASSED = 10_000
-/**
- * If the shared store responds for the first time within this time, invalidations before that count as earlier than
- * the start of the process.
- */
+/** Invalidations before the first response of the store within this time are earlier than the process. */
 const START_MS = 10_000
 /** The pause after the first failure before a stale page is rendered again. It doubles with each failure. */
 const RETRY_MS = 1_000
@@ -92,9 +86,7 @@ export class PageCache {
     return this.#renderings.get(key)?.promise ?? null
   }
 
-  /**
-   * Whether a stale page may be rendered now: it is not being rendered, and the pause after its last failure is over.
-   */
+  /** Whether a stale page may be rendered now: it is not being rendered, nor in the pause after a failure. */
   mayRefresh(key: string): boolean {
     if (this.#renderings.has(key) || this.isPassed(key)) return false
     const { at, pauseMs } = this.#retries.get(key) ?? { at: 0, pauseMs: 0 }

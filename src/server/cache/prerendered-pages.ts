@@ -93,10 +93,7 @@ export interface PrerenderedRedirect {
 /** A response of a page with the status 200. The body and the values of the headers contain the index's `origin`. */
 export type PrerenderedResponse = Pick<StoredResponse, 'body' | 'headers' | 'scripts' | 'styles'>
 
-/**
- * Returns the name of a form, which is a format and, for a navigation, the number of layouts that the browser keeps:
- * `html`, `json`, `markdown`, `navigation2`.
- */
+/** Returns the name of a form, its format and the layouts that the browser keeps: `html`, `navigation2`. */
 export function formOf(format: Format, kept: number): string {
   return format === 'navigation' ? `navigation${kept}` : format
 }

@@ -17,10 +17,7 @@ export interface SharedListener extends Pick<ConnectionDistributor, 'add' | 'fre
    * those that wait. Resolves when no more connections are handed to it.
    */
   release(worker: WorkerProcess): Promise<void>
-  /**
-   * Stops listening, within a second after `start` has resolved. Resolves when all connections have been handed to a
-   * worker.
-   */
+  /** Stops listening within a second after `start`. Resolves when workers have all connections. */
   close(start: Promise<unknown>): Promise<void>
 }
 
@@ -69,10 +66,7 @@ export function createSharedListener(
   }
 }
 
-/**
- * Connections that may be on their way to a worker. With two, a worker does not wait for the next one, and a busy
- * worker gets no more.
- */
+/** Connections on their way to a worker. With two, it does not wait for the next, and a busy one gets no more. */
 const MAX_IN_TRANSIT = 2
 
 /** Connections wait for this time while no worker runs: a worker that is replaced needs a second or two. */
@@ -92,10 +86,7 @@ interface ConnectionDistributor {
   lose(worker: WorkerProcess): void
   /** Holds back all connections until `end` is called. */
   hold(): void
-  /**
-   * Hands out the connections that wait. Resolves when none waits. They are closed when no worker is left. Must be
-   * called after the last `take`.
-   */
+  /** Hands out what waits, and closes it when no worker is left. Must be called after the last `take`. */
   end(): Promise<void>
 }
 

@@ -129,10 +129,7 @@ function createRemoteLedger(channel: PrimaryChannel, openLocal: () => Ledger): L
 
 const INTERVAL_MS = 1_000
 
-/**
- * Reports the requests in flight of this worker to the primary once a second, because a process that is killed can log
- * nothing. An idle worker reports nothing.
- */
+/** Reports this worker's requests in flight once a second, as a killed process logs nothing. Idle ones are silent. */
 function reportInFlight(channel: PrimaryChannel, connections: Pick<ConnectionDrain, 'sockets'>) {
   let wasIdle = true
   function report() {

@@ -50,10 +50,7 @@ export interface WorkerProcess {
   /** Resolves when the process has ended and its output has been forwarded. */
   ended: Promise<End>
   send(message: ToWorker): void
-  /**
-   * Hands over a copy of a connection, which stays open here too. Messages that are sent later arrive later. Does nothing
-   * when the worker has ended.
-   */
+  /** Hands over a copy of an open connection, before later messages. Does nothing after the worker's end. */
   hand(socket: Socket): void
   /**
    * Tells the worker to stop, and kills it when it has not ended some seconds after `deadlineMs`. Kills it at once when

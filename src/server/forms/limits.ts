@@ -20,10 +20,7 @@ class ExceededLimit extends HttpError {
   }
 }
 
-/**
- * Creates the error for a form that exceeds a limit. The status is 413, or 429 if the files of other requests take up
- * the space.
- */
+/** Creates the error for a form beyond a limit: 413, or 429 if the files of other requests take the space. */
 export function createTooLarge(option: LimitName, limits: FormLimits): HttpError {
   const { bodyLimit, maxFields, maxFiles, maxFileBytes } = limits
   switch (option) {
@@ -196,10 +193,7 @@ const UNSUPPORTED = 415
 /** Real data is a few levels deep. The functions that walk through data are recursive. */
 const MAX_DEPTH = 500
 
-/**
- * Refuses a compressed body with 415: a few kilobytes could expand to gigabytes. A body that a plugin of the site has
- * expanded passes.
- */
+/** Refuses compressed bodies with 415: they could expand to gigabytes. Those that a plugin has expanded pass. */
 export const refuseEncoded: preParsingHookHandler = (request, reply, payload, done) => {
   const encoding = request.headers['content-encoding']
   const isExpanded = payload !== request.raw
@@ -208,10 +202,7 @@ export const refuseEncoded: preParsingHookHandler = (request, reply, payload, do
   done(new HttpError(UNSUPPORTED, 'The body is compressed; send it uncompressed.'))
 }
 
-/**
- * Throws an HttpError with 400 for a body that is nested too deeply. Node.js may end the process instead of throwing
- * when recursive calls run out of stack.
- */
+/** Throws an HttpError with 400 for too deep a body: Node.js may end the process when recursion runs out of stack. */
 export function requireShallow(body: unknown) {
   const seen = new Set<object>()
   let level = objectsIn([body])

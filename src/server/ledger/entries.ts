@@ -27,10 +27,7 @@ export interface LedgerEntry {
   occurrences: Occurrence[]
 }
 
-/**
- * A failure without its stack. A failure is all occurrences that share a fingerprint. Times are milliseconds since
- * 1970.
- */
+/** A failure, all occurrences with one fingerprint, without its stack. Times are milliseconds since 1970. */
 export interface FailureSummary {
   /** The first half of the digest. */
   fingerprint: string

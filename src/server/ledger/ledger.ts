@@ -39,9 +39,7 @@ export interface ListQuery {
   limit?: number
 }
 
-/**
- * `last` and `first`: by the time when a failure was last or first seen, newest first. `count`: most frequent first.
- */
+/** `last`, `first`: by the last or first time, newest first. `count`: most frequent first. */
 export const SORTS = ['last', 'first', 'count'] as const
 export type Sort = (typeof SORTS)[number]
 

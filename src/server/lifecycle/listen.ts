@@ -19,10 +19,7 @@ export type ListenAddress = Pick<Options, 'port' | 'host' | 'socket'>
 /** The proxy runs as another user of the same group. */
 const SOCKET_FILE_MODE = 0o660
 
-/**
- * Opens the port or the socket file of an app. The file is removed when the app is closed. Throws HYD_PORT_IN_USE,
- * HYD_SOCKET_IN_USE and HYD_LISTEN_FAILED.
- */
+/** Opens an app's port or socket file, until it closes. Throws HYD_{PORT,SOCKET}_IN_USE and HYD_LISTEN_FAILED. */
 export async function listen(app: FastifyInstance, address: ListenAddress): Promise<void> {
   const { port, host, socket } = address
   if (socket !== null) await freeSocketFile(socket)
@@ -34,10 +31,7 @@ export async function listen(app: FastifyInstance, address: ListenAddress): Prom
   }
 }
 
-/**
- * Lets an app take connections when its server does not listen itself. `listenTextResolver` writes the log line that
- * names the address (Fastify's).
- */
+/** Lets an app take connections that are handed to it. `listenTextResolver` writes the log line (Fastify's). */
 export async function listenHanded(
   app: FastifyInstance,
   listenTextResolver?: FastifyListenOptions['listenTextResolver'],
@@ -46,10 +40,7 @@ export async function listenHanded(
   await app.listen({ path: 'handed', ...(listenTextResolver ? { listenTextResolver } : {}) })
 }
 
-/**
- * Creates HYD_PORT_IN_USE or HYD_LISTEN_FAILED for the system's error. The first one names the process that has the
- * port, and the flag with a free port.
- */
+/** Creates HYD_PORT_IN_USE, with the process that has the port and a free port, or HYD_LISTEN_FAILED. */
 export async function createListenError({ port, host, socket }: ListenAddress, cause: unknown): Promise<HydrantError> {
   if (socket !== null) return createSocketError(socket, cause)
   // Node.js gives the errors of `listen` a code.

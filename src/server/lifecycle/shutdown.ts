@@ -130,10 +130,7 @@ export function handleShutdown(
   }
 }
 
-/**
- * Returns the function that stops to serve, and closes everything. It resolves to false when the requests in flight
- * were not finished within `drainMs`.
- */
+/** Returns the function that stops and closes everything; false if requests were not finished within `drainMs`. */
 function createDrain(
   { app, connections, health, settleFailures }: ShutdownTarget,
   drainMs: number,
@@ -200,10 +197,7 @@ export function addHealthRoutes(app: FastifyInstance, base: string) {
   add('live', () => [200, 'live'])
   add('ready', () => (isReady ? [200, 'ready'] : [503, 'stopping']))
   return {
-    /**
-     * Notes that the server stops. From now on `ready` responds with 503, unless others serve at the same address. Only
-     * the first call counts.
-     */
+    /** Makes `ready` respond with 503 from now on, unless others serve here. Only the first call counts. */
     stop,
   }
 }

@@ -15,14 +15,9 @@ export interface WatchdogInput {
   checkMs: number
   /** The number of checks without a beat after which the event loop counts as blocked. */
   checks: number
-  /**
-   * Milliseconds to wait for a pause. Code that is blocked outside of V8 (`execSync`, a dead network disk) cannot be
-   * paused.
-   */
+  /** Milliseconds to wait for a pause, which V8 cannot make in `execSync` or on a dead network disk. */
   pauseMs: number
-  /**
-   * The function to call in the code that blocks, as JavaScript. Its argument is `true` for the last try, else `false`.
-   */
+  /** The function to call in the blocking code, as JavaScript. Its argument is true for the last try. */
   report: string
   /** Reports the code that blocks, and lets it run. */
   isReportOnly: boolean

@@ -45,9 +45,7 @@ export async function loadPrettyLogging(
   }
 }
 
-/**
- * Creates the output of a primary and its workers, which takes whole lines: the JSON of their logs, and any other text.
- */
+/** Creates the output of a primary and its workers, which takes whole lines: JSON of logs, or any text. */
 export async function createSharedOutput(): Promise<Writable> {
   // A full pipe applies back pressure to the writers. A full disk does not.
   if (isStream(process.stdout)) return process.stdout

@@ -214,9 +214,7 @@ export interface ServerOptions extends SiteOptions {
    * `hydrant start` and `hydrant dev`.
    */
   port?: number
-  /**
-   * The address to listen on (`'127.0.0.1'`; `'localhost'` in development). For `hydrant start` and `hydrant dev`.
-   */
+  /** The address to listen on (`'127.0.0.1'`; `'localhost'` in development). For `hydrant start` and `hydrant dev`. */
   host?: string
   /**
    * The path of a socket file to listen on, instead of `host` and `port`. If another process uses the file, the start

@@ -284,9 +284,7 @@ function findSubstrings(text: string, values: Iterable<string>, isCut: boolean):
   return spans
 }
 
-/**
- * Marks a value that the text contains. Returns the length of the longest prefix of the value that the text ends with.
- */
+/** Marks a value in the text. Returns the length of the longest prefix of the value that ends the text. */
 function readValue(root: State, value: string): number {
   let state = root
   let atEnd = 0

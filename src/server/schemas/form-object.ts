@@ -185,10 +185,7 @@ const SEGMENT = /([^.[\]]+)|\[(\d+)]/g
 /** Longer names are not parsed. With several megabytes the expression throws, because it runs out of stack. */
 const MAX_LENGTH = 100_000
 
-/**
- * Parses the name of a field. A name that does not follow the syntax, or has more than 100,000 characters, is a path with
- * one key: the name itself.
- */
+/** Parses a field's name. A name with another syntax, or over 100,000 characters, is a path with one key. */
 export function parseFieldName(name: string): ParsedName {
   if (name.length > MAX_LENGTH || !NAME.test(name)) return { path: [name], isList: false }
   const isList = name.endsWith('[]')
@@ -214,10 +211,7 @@ interface UnknownField {
   replaceBy(name: string): string
 }
 
-/**
- * Returns the first name in a path that the schema of a form does not have. Returns null if there is none, or if the
- * schema accepts other names.
- */
+/** Returns the first name in a path that a schema lacks; null if there is none, or if it accepts other names. */
 export function findUnknownField(shape: Shape, path: FieldPath): UnknownField | null {
   let current: Shape | null = shape
   for (const [index, key] of path.entries()) {

@@ -45,10 +45,7 @@ function requiredOf({ required }: JsonSchema): ReadonlySet<unknown> {
 /** The most schemas that refer to each other in a row. */
 const MAX_REFERENCES = 20
 
-/**
- * Resolves `$ref`, `allOf`, and alternatives for null in a schema. If other alternatives differ, returns only the
- * rules that all of them have.
- */
+/** Resolves `$ref`, `allOf` and nullable alternatives. Of other alternatives, keeps the rules that all have. */
 function simplify(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema {
   if (depth > MAX_REFERENCES) return {}
   const { $ref, allOf, anyOf, oneOf, ...rest } = schema

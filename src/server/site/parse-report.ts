@@ -14,10 +14,7 @@ export type ParsedReport = { report: Report } | { problem: string }
 type Fields = Record<string, unknown>
 type StackLength = 'stack' | 'innerStack'
 
-/**
- * Checks every field of a report, as any client can send anything. Removes the characters that could control a
- * terminal from its texts.
- */
+/** Checks all fields of a report, which any client can send, and removes characters that control terminals. */
 export function parseReport(json: unknown): ParsedReport {
   try {
     return { report: toReport(json) }
@@ -116,8 +113,5 @@ export function withoutFrames(message: string): string {
   return message.replace(/(?<!\s)\s+(?=at )/g, (spaces) => spaces.replaceAll('\n', ' '))
 }
 
-/**
- * Fields that may contain line breaks, which logs escape or indent. React's message of a hydration mismatch shows the
- * difference in many lines.
- */
+/** Fields that may contain line breaks, such as React's hydration differences. Logs escape or indent them. */
 const WITH_LINES: readonly string[] = ['message', 'stack', 'componentStack']

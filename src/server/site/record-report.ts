@@ -29,10 +29,7 @@ export interface ReportRecorderInput {
   release: string
 }
 
-/**
- * Returns a function that records a reported failure, or marks a failure of the server that the browser has recovered
- * from.
- */
+/** Records reported failures, and marks those of the server that the browser has recovered from. */
 export function createReportRecorder({ site, store, release }: ReportRecorderInput): RecordReport {
   const { build, failures } = site
   const { base } = site.options

@@ -41,10 +41,7 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
   const scripts = createScriptWriter({ folder, names, modules, graph: () => graph, packages })
 
   return {
-    /**
-     * Uses the result of a new scan. Returns the modules to import again in open pages: those whose specifiers lead
-     * elsewhere, and those whose files are back.
-     */
+    /** Uses a new scan. Returns the modules to import again: those that lead elsewhere, and those that are back. */
     async adopt(next: SiteGraph): Promise<string[]> {
       const moved = findMoved(graph, next).filter((id) => modules.known.has(id))
       const relinked = findRelinked(graph, next).filter((file) => modules.known.has(graph.idOf(file)))
@@ -225,10 +222,7 @@ function hasOtherExports({ before, after }: BrowserChange): boolean {
   return before?.exports.join() !== after.exports.join()
 }
 
-/**
- * Returns whether the importers must run again: also when a class has become a function. React replaces only functions in
- * place.
- */
+/** Returns whether the importers must run again: React replaces only functions in place, and no classes. */
 function needsImporters(change: BrowserChange): boolean {
   return hasOtherExports(change) || change.before?.isBoundary !== change.after.isBoundary
 }

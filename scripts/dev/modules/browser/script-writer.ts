@@ -33,10 +33,7 @@ export function createScriptWriter({ folder, names, modules, graph, packages }: 
     },
   }
 
-  /**
-   * Returns which of a module and the modules that it imports are CommonJS, with the names that they export. Their code
-   * shows this even before a scan.
-   */
+  /** Returns the CommonJS modules among a module and its imports, with their exports. Works before a scan. */
   async function findCommonJs(id: string, { specifiers }: BrowserModule): Promise<Map<string, string[]>> {
     const targets = [...specifiers, ...graph().matchesOf(id)].map((specifier) => graph().find(id, specifier))
     const ids = [id, ...targets.flatMap((target) => (target && 'id' in target ? [target.id] : []))]

@@ -39,10 +39,7 @@ export interface CommonJsModules {
   find(id: string, specifier: string): string | null
 }
 
-/**
- * Lists the names that a CommonJS module exports, besides `default`. As in Node.js, the module is not run: names that its
- * code only computes are missing.
- */
+/** Lists the names that a CommonJS module exports. As in Node.js, names that its code only computes are missing. */
 export async function listCommonJsNames(id: string, { read, find }: CommonJsModules): Promise<string[]> {
   const names = new Set<string>()
   const ids = new Set([id])

@@ -81,9 +81,7 @@ export interface ServerChange {
   isFirst: boolean
 }
 
-/**
- * Returns whether the server has to evaluate a module again. A comment counts: it changes the lines of stack traces.
- */
+/** Returns whether a module has to be evaluated again. A comment counts: it changes the lines of stacks. */
 function isDifferent(before: CompiledServerModule | undefined, after: CompiledServerModule): boolean {
   return before?.code !== after.code || before.map !== after.map
 }

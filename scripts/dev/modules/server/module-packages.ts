@@ -30,10 +30,7 @@ export function createModulePackages(
   }
 }
 
-/**
- * Throws an error for an import of a name that a package does not export: Hydrant's own for a module of Hydrant or
- * Node.js, and that of Node.js for others.
- */
+/** Throws Hydrant's error for a name that Hydrant or Node.js does not export, and that of Node.js for others. */
 function requireNames(specifier: string, names: readonly string[], namespace: object): void {
   const missing = names.find((name) => !(name in namespace))
   if (missing === undefined) return

@@ -99,10 +99,7 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
     has: (id: string) => graph.has(id),
     /** Returns the module of a file of the site and everything that it imports. */
     reach: (file: string): string[] => graph.reach(graph.idOf(file)),
-    /**
-     * Returns the namespace of the module of a file of the site. Rejects with whatever the module throws, and with esbuild's
-     * BuildFailure.
-     */
+    /** Returns the namespace of a file's module. Rejects with what it throws, or with esbuild's BuildFailure. */
     import: (file: string): Promise<Record<string, unknown>> => runner.import(graph.idOf(file)),
     clear() {
       runner.clear()

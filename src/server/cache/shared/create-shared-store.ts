@@ -23,10 +23,7 @@ export interface StoreInput extends Pick<LinkInput, 'log' | 'place' | 'deadline'
 
 /** The other processes of a machine. They hear of invalidations also when the store is unavailable. */
 export interface StorePeers {
-  /**
-   * Tells them of an invalidation; `versions` is null if the store has not recorded it. Resolves with how many of them
-   * have taken it.
-   */
+  /** Tells them of an invalidation, with null if it is not recorded. Resolves with how many have taken it. */
   tell(tags: readonly string[], versions: Versions | null): Promise<number>
   /** Calls `listener` with each invalidation of them. It returns whether this process has taken it. */
   onTold(listener: (tags: readonly string[], versions: Versions | null) => boolean): void
@@ -209,10 +206,7 @@ export type OpenCacheStore = (
   input: Pick<StoreInput, 'log' | 'closeMs'>,
 ) => Promise<SharedStore | null>
 
-/**
- * Opens the store of the option `pageCache.store`; resolves with null without one. The store connects in the
- * background. Rejects with HYD_CACHE_STORE_PACKAGE.
- */
+/** Opens the store of `pageCache.store`, in the background; null without one. Rejects with HYD_CACHE_STORE_PACKAGE. */
 export async function openSharedStore(
   { maxBytes, store }: Pick<Options['pageCache'], 'maxBytes' | 'store'>,
   input: Omit<StoreInput, 'backend' | 'place'>,

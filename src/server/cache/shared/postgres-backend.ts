@@ -45,10 +45,7 @@ interface ChangesRow extends VersionsRow {
   tags: [string, number][] | null
 }
 
-/**
- * Creates the connection to a shared cache in PostgreSQL. One connection makes all calls and listens, so that responses
- * and notifications arrive in their order.
- */
+/** Connects to a shared cache in PostgreSQL. One connection does all, so that responses arrive in their order. */
 export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInput): StoreBackend {
   const owner = randomUUID()
   let connection: Connection | null = null
@@ -269,10 +266,7 @@ export function createConnection(input: ConnectionInput) {
   void connect()
 
   return {
-    /**
-     * Runs a statement after all earlier statements. Rejects if there is no connection, or if the connection is lost
-     * before the response.
-     */
+    /** Runs a statement after all earlier ones. Rejects if there is no connection, or if it is lost. */
     query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<QueryResult<Row>> {
       const result = last.then(() => {
         if (client === null || !isReady) throw new Error('there is no connection')

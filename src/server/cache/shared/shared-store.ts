@@ -85,9 +85,7 @@ export interface SharedStore {
   close(): Promise<void>
 }
 
-/**
- * The data from which the rest of a partly static document is rendered. It is plain data, so processes can share it.
- */
+/** The data for the rest of a partly static document. It is plain data, so processes can share it. */
 export interface ShellRest {
   /** React's state as JSON; null if the shell lacks nothing. */
   state: string | null

@@ -21,10 +21,7 @@ import { CALL_MS, EVERY_TAG, type Versions } from './shared-store.ts'
 /** Calls back after a time in milliseconds. Returns a function that cancels it. */
 type StartDeadline = (ms: number, onPassed: () => void) => () => void
 
-/**
- * An invalidation may be lost with the server that has recorded it, if another one takes its place. Copies that are
- * further behind are not expected.
- */
+/** An invalidation may be lost when another server takes over. Copies further behind are not expected. */
 const REPLICATED_MS = 60_000
 /** How many epochs a process remembers, to notice that one of them comes back. */
 const MAX_EPOCHS = 100
@@ -284,9 +281,7 @@ function createSeenVersions(onChanged: LinkInput['onChanged']) {
   }
 }
 
-/**
- * The invalidations that the store has not recorded yet. `record` records one. `onRecorded` is called after that.
- */
+/** The invalidations that the store has not recorded yet. `record` records one. `onRecorded` is called after that. */
 function createOwnInvalidations(
   record: (tags: readonly string[]) => Promise<Versions>,
   onRecorded: (tags: readonly string[]) => void,

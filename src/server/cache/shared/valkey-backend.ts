@@ -168,9 +168,7 @@ interface ConnectionInput extends Pick<BackendEvents, 'connected' | 'disconnecte
   onMessage(text: string): void
 }
 
-/**
- * Opens two connections, because one with subscriptions accepts no other commands. Each is replaced when it is lost.
- */
+/** Opens two connections, because one with subscriptions accepts no other commands, and reopens them. */
 export function connectToValkey(input: ConnectionInput) {
   const options = readOptions(input.url)
   const client = input.createClient(options)

@@ -23,9 +23,7 @@ export interface ClientMapper extends SourceMapper {
 /** The location of a frame is a complete URL. */
 const ORIGIN = 'http://localhost'
 
-/**
- * Creates a mapper for the scripts that this build and the builds before it served to browsers.
- */
+/** Creates a mapper for the scripts that this build and the builds before it served to browsers. */
 export function createClientMapper(input: ScriptMapsInput): ClientMapper {
   const maps = createScriptMaps(input)
   const origins = new WeakMap<SourceFrame, ScriptMap>()

@@ -107,10 +107,7 @@ export function decodeSource(source: string): string {
  */
 export type NamedRange = [line: number, column: number, endLine: number, endColumn: number, name: string]
 
-/**
- * Fields of the source map of a browser script, besides those of the standard
- * (https://tc39.es/ecma426/#sec-source-map-format).
- */
+/** Own fields of a browser script's source map (the others: https://tc39.es/ecma426/#sec-source-map-format). */
 export interface NamedMap {
   /** Ordered by their start; an outer function precedes its inner functions. */
   x_hydrant_functions?: NamedRange[]

@@ -22,9 +22,7 @@ export interface SourceMapper {
   mapFrame(frame: string): MappedFrame
   /** Returns the source's name of a class or function of the site. */
   mapName(name: string): string
-  /**
-   * Returns the source around a frame in the site at the time of the build, or null when the map does not contain it.
-   */
+  /** Returns the source around a frame, as it was built; null when the map does not contain it. */
   codeAround(frame: SourceFrame): CodeLines | null
 }
 
@@ -188,9 +186,7 @@ function onlyOne<Item>([first, ...others]: readonly Item[]): Item | null {
   return others.length === 0 ? (first ?? null) : null
 }
 
-/**
- * Returns where functions with this text begin. The end of an `async` function may have the text of another function.
- */
+/** Returns where functions with this text begin. It may be the end of an `async` function. */
 function beginningsOf(text: string, code: string): number[] {
   const found: number[] = []
   for (let at = code.indexOf(text); at !== -1; at = code.indexOf(text, at + 1)) {
@@ -202,10 +198,7 @@ function beginningsOf(text: string, code: string): number[] {
 /** The source map of a bundle, with the bundle's text. */
 interface LoadedMap extends MapFile<ServerMapFields> {
   code: string
-  /**
-   * The names that bundling changed, for each source: esbuild numbers names that collide, so `load2` may be `load`
-   * there.
-   */
+  /** The names that bundling changed, by source: esbuild numbers colliding names, as `load2`. */
   renamed: Map<string, Renamed>
 }
 

@@ -165,9 +165,7 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
   }
 }
 
-/**
- * Converts an error of a query to HYD_LEDGER_FAILED or HYD_LEDGER_UNREACHABLE. Returns an error of Hydrant as it is.
- */
+/** Converts an error of a query to HYD_LEDGER_FAILED or HYD_LEDGER_UNREACHABLE. Keeps Hydrant's errors. */
 export function toPostgresError(url: string, error: unknown): HydrantError {
   if (isHydrantError(error)) return error
   // Only errors that the server sent have a severity.

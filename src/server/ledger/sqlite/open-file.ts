@@ -85,10 +85,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   CREATE INDEX occurrences_by_fingerprint ON occurrences (fingerprint, time, route);`,
 ]
 
-/**
- * Migrates the database of a file to the newest version, and marks it as a ledger, in one transaction. Throws
- * HYD_LEDGER_NEWER.
- */
+/** Migrates a file to the newest version and marks it as a ledger, in one transaction. Throws HYD_LEDGER_NEWER. */
 export function migrateSqlite(db: Database, migrations: readonly string[], file: string) {
   refuseNewer(db, migrations, file)
   const version = () => readVersion(db)
