@@ -56,7 +56,6 @@ const OTHER_COMMANDS = new Map([
   ['watch', 'dev'],
 ])
 
-/** Runs the command that the arguments of the process name. */
 export async function runProcess(): Promise<void> {
   // A reader such as `head` closes the pipe before everything is written. The command then ends without an error.
   for (const output of [process.stdout, process.stderr]) {
@@ -181,7 +180,6 @@ interface CommandParts {
   serves: ServerDefaults | null
   /** Which build of React is loaded. */
   mode: 'development' | 'production'
-  /** Returns the function that runs the command. */
   load(): Promise<(input: CommandInput) => Promise<void>>
 }
 

@@ -42,7 +42,6 @@ export type BuildStep =
   | 'prerendered pages'
 
 export interface BuildSiteOptions {
-  /** The site's folder. */
   dir: string
   /** @param done How much of the step is done: `3 of 12`. */
   onProgress?(step: BuildStep, done?: string): void
@@ -72,7 +71,6 @@ export interface SiteBuild {
   manifest: Manifest
   /** The names that each file of the site exports. */
   exports: FileExports
-  /** Sizes of the files in the client folder, by name. */
   sizes: ClientSizes
   /** How many files of earlier builds were kept, for pages that are open in browsers. */
   keptFiles: number
@@ -177,7 +175,6 @@ async function prerender(
   return outcome
 }
 
-/** Returns the pages whose server files export `form`. */
 function findFormPages({ components }: DiscoveredSite, exports: FileExports): ReadonlySet<string> {
   const hasForm = (file: string) => serverFileKeys(file).some((key) => exports.get(key)?.includes('form'))
   return new Set(components.flatMap(({ file, kind }) => (kind === 'page' && hasForm(file) ? [file] : [])))

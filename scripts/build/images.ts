@@ -11,7 +11,6 @@ import { measureImage, type SiteImage } from './esbuild/image-modules.ts'
 import { renameWithRetries } from './output/output-folder.ts'
 
 export interface ImageSummary {
-  /** The number of copies that were encoded. */
   encoded: number
   /** The number of copies that were in the cache. */
   cached: number
@@ -104,7 +103,6 @@ const WIDTHS = [320, 480, 720, 1080, 1620, 2560]
 /** The least ratio of the widest copy to a narrower one: a copy that is hardly narrower saves little. */
 const LEAST_STEP = 1.2
 
-/** An image of the site, before it is encoded. */
 export interface OriginalImage {
   path: string
   /** Identifies the contents of the file, the encoders and their options. */

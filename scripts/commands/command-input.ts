@@ -3,9 +3,7 @@ import { type Command, Option } from 'commander'
 import { LOG_LEVELS } from '../../src/server/options/rules.ts'
 import type { Terminal } from '../terminal/text.ts'
 
-/** What a command for a site gets. */
 export interface CommandInput<Flags = Record<string, string | undefined>> {
-  /** The site's folder. */
   dir: string
   flags: Flags
   /** A warning about NODE_ENV, or null. */
@@ -40,7 +38,6 @@ export function createSwitch(name: string, description: string): Option {
   return new Option(`${name} [boolean]`, description).preset('true')
 }
 
-/** Returns whether a folder, or a link to one, has this path. */
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

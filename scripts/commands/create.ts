@@ -205,7 +205,6 @@ function writeFile(file: string, contents: string | Uint8Array, written: string[
   }
 }
 
-/** The commands of a package manager. */
 export interface PackageManager {
   install: string
   /** Runs the script `dev`. */

@@ -13,7 +13,6 @@ import {
 } from '../chapters.ts'
 import type { Terminal } from '../terminal/text.ts'
 
-/** The length of a list of hits. */
 const MAX_HITS = 20
 
 /** Runs `hydrant docs`: prints the list of chapters, one chapter, one section, or the sections with these words. */

@@ -68,7 +68,6 @@ async function openForReading(
   return { ledger, name: nameOf(dir, options), words: wordsFor(dir, place), close: ledger.close }
 }
 
-/** Opens the ledger of `hydrant dev`. */
 async function openDevLedger(dir: string, env: Env) {
   try {
     const opened = await openForReading(dir, env, join(dir, DEV_LEDGER))
@@ -181,7 +180,6 @@ async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, from: Na
   return formatFailure(details, { digest: meant }, view).join('\n')
 }
 
-/** How the list is sorted. */
 const ORDERS: Record<Sort, string> = {
   last: 'last seen first',
   first: 'newest first',

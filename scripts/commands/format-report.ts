@@ -8,7 +8,6 @@ import type { SiteExport } from '../export/export-site.ts'
 import { formatProblem, formatWarning } from '../terminal/format-error.ts'
 import type { Output } from '../terminal/text.ts'
 
-/** Formats the sizes of each page's files, and the totals of the build. */
 export function formatReport(build: SiteBuild): string {
   const pages = reportPages(build)
   const { files, bytes, gzipBytes } = reportTotals(build)
@@ -24,7 +23,6 @@ export function formatReport(build: SiteBuild): string {
   ].join('\n')
 }
 
-/** Formats the result of an export. */
 export function formatExport({ pages, files, folder, durationMs }: SiteExport): string {
   const count = pages === 1 ? '1 page' : `${pages} pages`
   return `exported ${count}, ${countFiles(files)}, in ${formatDuration(durationMs)}, written to ${folder}`

@@ -71,7 +71,6 @@ const TITLES: Record<keyof Info, string> = {
   ledger: 'Ledger',
 }
 
-/** Formats the facts as Markdown. */
 function formatInfo(info: Info): string {
   const sections = Object.entries(TITLES).map(([name, title]) => {
     const facts = Object.entries(info[name as keyof Info])

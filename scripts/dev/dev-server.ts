@@ -58,7 +58,6 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
     else socket.destroy()
   })
 
-  /** Returns the reason to refuse a request; null when it is allowed. */
   function findRefusal(request: IncomingMessage): Refusal | null {
     const { headers } = request
     const { hosts, allowedOrigins } = site.options()
@@ -183,7 +182,6 @@ export function handleStopSignals(log: (text: string) => void, { deadlineMs, ret
 }
 
 export interface DevAddress extends Pick<Options, 'host' | 'port'> {
-  /** The site's folder. */
   dir: string
   /** Whether another port will do. */
   mayReplacePort: boolean
@@ -227,7 +225,6 @@ async function open(server: Server, { host, port }: Pick<Options, 'host' | 'port
   return (server.address() as AddressInfo).port
 }
 
-/** The URLs at which a server can be reached. */
 interface ServerUrls {
   /** The URL on this machine, or at the address on which the server listens. */
   local: string

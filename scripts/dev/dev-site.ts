@@ -164,7 +164,6 @@ function outsideFiles(dir: string, paths: readonly string[]): string[] {
 }
 
 export interface DevOptionsInput {
-  /** The site's folder. */
   dir: string
   flags: Record<string, string | undefined>
   env: Record<string, string | undefined>
@@ -219,7 +218,6 @@ function withReports(options: Options): Options {
   return { ...options, reports: { ...options.reports, enabled: true, respectPrivacySignals: false } }
 }
 
-/** A change that is applied: the site can be served. */
 export interface AppliedChange extends DevChange {
   /** The changed files, relative to the site. */
   paths: readonly string[]

@@ -13,7 +13,6 @@ import { FILES_AT_A_TIME, mapWithLimit } from '../map-with-limit.ts'
 import { openRenderedSite, type PageAddress, type RenderedSite } from './render-site.ts'
 
 export interface ExportOptions {
-  /** The site's folder. */
   dir: string
   /** The folder to write (`<dir>/export`). */
   out?: string | undefined
@@ -141,7 +140,6 @@ function listAddresses({ folder }: SiteBuild): PageAddress[] {
   return (index?.pages ?? []).map(({ route, path }) => ({ route, path: path.slice(length) || '/' }))
 }
 
-/** A page that redirects. */
 interface Redirect {
   /** The path of the page, with the base. */
   path: string

@@ -10,13 +10,11 @@ import { placeNote } from '../../src/server/ledger/failure-json.ts'
 import { type DevPlace, formatDevPlace } from '../../src/shared/wire/dev-protocol.ts'
 import { cutToWidth, type Paint, padToWidth, toLine, toLines, widthOf } from './text.ts'
 
-/** The occurrence to show. */
 export interface OccurrenceSelection {
   /** The digest of the occurrence; null for the last one, when only a fingerprint was given. */
   digest: string | null
 }
 
-/** Formats a failure with the selected occurrence, or the last one. */
 export function formatFailure(details: FailureDetails, { digest }: OccurrenceSelection, view: View): string[] {
   const { error, occurrences } = details
   const selected = digest === null ? occurrences[0] : occurrences.find((one) => one.digest === digest)
@@ -139,7 +137,6 @@ function formatOthers(others: readonly Occurrence[], hasSelected: boolean, { pai
   ]
 }
 
-/** Formats the fields that have a value, one per line. */
 function formatFields(paint: Paint, fields: readonly (readonly [string, string])[]): string[] {
   const present = fields.filter(([, value]) => value !== '')
   const width = Math.max(...present.map(([name]) => name.length))
@@ -171,7 +168,6 @@ export function formatInner({ cause, errors = [] }: KeptError, format: InnerForm
   })
 }
 
-/** Formats the type and the message of an error. */
 function formatTitle({ type, message }: { type: string; message: string }): string[] {
   const [first = '', ...rest] = toLines(`${type}: ${message}`)
   // Indented, so that no line of a message can look like a line of the report.

@@ -15,7 +15,6 @@ export function toLines(text: string): string[] {
 const PLAIN = /^[ -~]*$/
 const load = createRequire(import.meta.url)
 
-/** Returns the width of a line in columns of a terminal. */
 export function widthOf(line: string): number {
   if (PLAIN.test(line)) return line.length
   // perf: loaded with Unicode's tables at the first line that needs them, 24 ms less CPU time of each other start,

@@ -75,7 +75,6 @@ export function watchSent(form: unknown): () => void {
   }
 }
 
-/** Creates the functions that show new defaults. */
 export function createDefaults() {
   /** What the fields contained before the new data; undefined for a field that keeps that. */
   let before = new Map<Field, Content | undefined>()
@@ -153,7 +152,6 @@ function selectionAtReset({ options, multiple, size }: HTMLSelectElement): boole
   return all.map((option) => option === chosen)
 }
 
-/** Resets one field. */
 function reset(field: Field) {
   if (field instanceof HTMLSelectElement) select(field, selectionAtReset(field))
   else if (isTicked(field)) field.checked = field.defaultChecked
@@ -273,7 +271,6 @@ export function fill(field: Field, value: FieldValue) {
   }
 }
 
-/** Returns whether the field is a checkbox or a radio button. */
 function isTicked(field: Field): field is HTMLInputElement {
   return field.type === 'checkbox' || field.type === 'radio'
 }

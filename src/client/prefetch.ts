@@ -95,7 +95,6 @@ export interface Prefetched {
   controller: AbortController
 }
 
-/** Requests a page. */
 type FetchAhead = (url: URL, init: Pick<RequestInit, 'signal' | 'priority'>) => Promise<FetchResult>
 
 /** Why a page is prefetched: the visitor points at its link, a script asks for it, or its link is visible. */
@@ -126,7 +125,6 @@ function createPrefetchedPages(app: App, fetch: FetchAhead, onSettled: () => voi
     page.controller.abort()
   }
 
-  /** Returns the pending pages, the oldest first. */
   const findPending = () => [...pages.values()].filter(({ isPending }) => isPending)
 
   return {
@@ -243,7 +241,6 @@ function watchSeen(onSeen: () => void): Set<Element> {
     setTimeout(onSeen, SEEN_MS)
   })
 
-  /** Observes the links that have not been observed with their URL. */
   function observe() {
     isWaiting = false
     for (const link of document.querySelectorAll<HTMLAnchorElement>(`a[${MODE}=visible],[${MODE}=visible] a`)) {

@@ -9,7 +9,6 @@ import { createDeferredPromises, type Flat, revive } from '../shared/wire/promis
 import type { PublicError } from '../shared/wire/public-error.ts'
 import { loadTree } from './load-tree.ts'
 
-/** The result of the request for a page. */
 export type FetchResult =
   | {
       kind: 'page'
@@ -35,7 +34,6 @@ export type FetchResult =
   | { kind: 'done' }
 
 export interface ReadOptions {
-  /** The data of the current page. */
   currentData: readonly unknown[]
   version: number
   signal?: AbortSignal | null | undefined

@@ -35,7 +35,6 @@ export interface ModuleUrlsInput {
   chain?: readonly string[]
 }
 
-/** A module, and the URLs in it. */
 interface FoundUrls {
   path: string
   source: string

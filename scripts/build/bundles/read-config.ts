@@ -38,7 +38,6 @@ export interface SiteConfig {
 }
 
 export interface ConfigSource {
-  /** The site's folder. */
   siteDir: string
   /** Name of the build folder, in the site's folder. */
   folder: string
@@ -160,7 +159,6 @@ function refusalOf(config: Record<string, unknown>): unknown {
   }
 }
 
-/** @param bundle The path of the compiled configuration, which has its source map beside it. */
 function createConfigPlaces(siteDir: string, bundle: string) {
   const { mapFrame, codeAround } = createSourceMapper(siteDir, [{ path: bundle, findFile: () => bundle }])
 
@@ -173,7 +171,6 @@ function createConfigPlaces(siteDir: string, bundle: string) {
   }
 
   return {
-    /** Returns the innermost place of the site in the stack of an error. */
     ofError: (error: unknown) => ofFrames(framesIn(describeThrown(error).stack)),
     /** Returns the place of an option, by its full name: `timeouts.loadMs`. */
     ofOption(name: string) {

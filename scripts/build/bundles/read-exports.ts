@@ -27,7 +27,6 @@ export const UNKNOWN = { toString: () => '…' }
 /** The property of an object that stands for properties that only the running code would show. */
 export const OTHERS = '...'
 
-/** Stands for an async function. */
 export const ASYNC = async () => {}
 
 /** The key of the values of a file that has the element `<html>`. No export has this name. */
@@ -68,7 +67,6 @@ function readExported(code: string, names: readonly string[]): WrittenValues {
   return new Map(found)
 }
 
-/** Returns the values of a module's functions, classes and constants. */
 function readVariables({ body }: Program): Map<string, unknown> {
   const values = new Map<string, unknown>()
   const read = createReader(body, values)
@@ -175,7 +173,6 @@ async function placeOfExport(siteDir: string, file: string, name: string): Promi
   }
 }
 
-/** Finds the `export * from` of a module. */
 export async function findStar(siteDir: string, file: string, module: string): Promise<SourceLocation> {
   const source = await readFile(join(siteDir, file), 'utf8')
   const code = file.endsWith('.mdx') ? scriptOfMdx(source) : source

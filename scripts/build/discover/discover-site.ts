@@ -183,7 +183,6 @@ function createRoutes(files: readonly PageFile[], surround: Surround, problems: 
  */
 const UNSERVABLE = /[*:?#\\]/
 
-/** Returns the files of `public/` that can be served. */
 function findPublicFiles(files: readonly string[], routes: readonly RouteEntry[], problems: BuildProblem[]): string[] {
   const pages = new Map(routes.flatMap(({ id, url, page }) => (id === url ? [[url, page] as const] : [])))
   return files.filter((path) => {

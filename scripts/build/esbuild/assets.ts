@@ -62,7 +62,6 @@ export function createAssets(target: BundleTarget, extensions: readonly string[]
   return { plugin, files }
 }
 
-/** Returns the name of an asset in the client folder. */
 export function nameAsset(path: string, contents: Uint8Array): string {
   const { name, ext } = parse(path)
   return `${name.replace(/[^\w.-]+/g, '-')}-${contentHash(contents)}${ext.toLowerCase()}`

@@ -85,7 +85,6 @@ export function outputText(files: readonly OutputFile[] = [], end: string): stri
   return files.find(({ path }) => path.endsWith(end))?.text ?? ''
 }
 
-/** Returns output files by their names, without folders. */
 export function outputsByName(files: readonly OutputFile[]): Map<string, OutputFile> {
   return new Map(files.map((file) => [posix.basename(file.path.replaceAll('\\', '/')), file]))
 }

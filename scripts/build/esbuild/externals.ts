@@ -126,7 +126,6 @@ function isSource(path: string): boolean {
   return /\.([cm]?ts|[jt]sx)$/.test(path)
 }
 
-/** Returns whether Node.js loads a file as an ES module. */
 function isEsModule(path: string): boolean {
   return path.endsWith('.mjs') || (path.endsWith('.js') && readPackage(dirname(path)).type === 'module')
 }

@@ -20,7 +20,6 @@ export function importOf(file: HydrantFile): string {
   return `import ${JSON.stringify(PREFIX + file)}\n`
 }
 
-/** Returns the statement that exports names of a module of Hydrant. */
 export function exportOf(names: string, file: HydrantFile): string {
   return `export { ${names} } from ${JSON.stringify(PREFIX + file)}\n`
 }

@@ -133,7 +133,6 @@ export function isOfSiteOrPackage(source: string, folder: string): boolean {
   return !REACT.test(path) && !isHydrantPath(path)
 }
 
-/** A value that a script throws, or rejects a promise with. */
 interface ThrownValue {
   /**
    * `value` is an expression. `call` is the function that `reject()` calls, and `argument` the place of the argument

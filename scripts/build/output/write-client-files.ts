@@ -44,7 +44,6 @@ const LEAST_BYTES = 512
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
-/** A compressed copy of a file. */
 interface CompressedFile {
   name: string
   contents: Uint8Array
@@ -125,7 +124,6 @@ function isSame(names: readonly string[], others: readonly string[]): boolean {
   return JSON.stringify(names) === JSON.stringify(others)
 }
 
-/** Reads a JSON file. Returns null when it is missing or broken. */
 async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'))
@@ -134,7 +132,6 @@ async function readJson(file: string): Promise<unknown> {
   }
 }
 
-/** Returns the file names in the list `field` of a JSON object. */
 function fileNamesIn(json: unknown, field = 'clientFiles'): string[] {
   const list: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, field) : null
   // The folder is flat, and a name must not lead out of it.

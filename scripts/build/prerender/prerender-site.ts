@@ -14,7 +14,6 @@ export interface PrerenderInput {
   onProgress(done: number, total: number): void
 }
 
-/** The result of prerendering. */
 export interface PrerenderSummary {
   pages: number
   durationMs: number

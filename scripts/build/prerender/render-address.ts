@@ -27,7 +27,6 @@ export interface RenderingServer {
   origin: string
   build: string
   hasMarkdown: boolean
-  /** The ids of all routes. */
   routes: readonly string[]
   outcomes: Outcomes
 }
@@ -199,7 +198,6 @@ function describeResponse({ statusCode, headers }: LightMyRequestResponse): stri
   return 'another page, a file or a route of server.ts responds to it'
 }
 
-/** Returns the innermost frame in the site. */
 function frameIn({ stack, cause, errors = [] }: KeptError): SourceFrame | null {
   const frame = stack.find(({ isSite, line }) => isSite && line > 0)
   if (frame) return frame
@@ -236,7 +234,6 @@ export function renderingOptions(options: Options, atATime: number): Options {
 
 // The messages of the process that prerenders pages to the build.
 
-/** A problem of a prerendered page. */
 export interface PrerenderProblem extends BuildProblem {
   /** The export that is shown if the problem has no other place; null for none. */
   about: ExportPlace | null

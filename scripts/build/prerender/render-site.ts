@@ -37,7 +37,6 @@ import {
 export interface RenderSiteInput {
   /** The folder of the build, which gets the folder `prerendered`. */
   folder: string
-  /** The site's folder. */
   dir: string
   onProgress(done: number, total: number): void
 }

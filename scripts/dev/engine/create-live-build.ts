@@ -30,7 +30,6 @@ export interface LiveBuildInput {
   modules: ServerModules
 }
 
-/** The id of the module from which `href` has the base. */
 const BASE_ID = `${BASE_MODULE}:${BASE_MODULE}`
 
 export function createLiveBuild({ folder, manifest, structure, modules }: LiveBuildInput): DevLiveBuild {
@@ -114,7 +113,6 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
   }
 }
 
-/** Returns the ids that have each file. */
 function indexByFile(filesOfIds: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
   const index = new Map<string, string[]>()
   for (const [id, files] of filesOfIds) {
@@ -161,7 +159,6 @@ function createFreshCode(onLoaded: (id: string) => void) {
   }
 }
 
-/** An attempt to load the modules of a route. */
 interface LoadAttempt {
   loaded: ServerBundle['modules']
   /** The file that could not be loaded; null if all could. */

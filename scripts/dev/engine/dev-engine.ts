@@ -34,7 +34,6 @@ export interface DevChange extends Pick<NewState, 'state' | 'isNewServer' | 'isC
 export type DevEngine = ReturnType<typeof createDevEngine>
 
 export interface DevEngineInput extends Pick<SiteSourceInput, 'onBundle' | 'onConfig'> {
-  /** The site's folder. */
   dir: string
   /** Returns the path that the site is mounted at. */
   base(): string
@@ -186,7 +185,6 @@ interface DevState {
   warnings: readonly BuildProblem[]
 }
 
-/** A revision of the site that can be served. */
 export interface ServableRevision extends SiteRevision {
   /** Whether the imports were read again. */
   isScanned: boolean
@@ -201,7 +199,6 @@ interface NewState {
    * `server.ts` reaches are then evaluated again.
    */
   isNewServer: boolean
-  /** Whether modules of the server have changed. */
   isChanged: boolean
   /** The modules that open pages import again; null if they have to be loaded again. */
   modules: DevUpdate['modules'] | null

@@ -18,7 +18,6 @@ export interface SiteStructure {
   site: DiscoveredSite
   config: SiteConfig
   exports: FileExports
-  /** The values of exports that are written in each file. */
   values: SiteExports['values']
   /** Warnings about names. */
   warnings: readonly BuildProblem[]

@@ -32,7 +32,6 @@ import { isKnownError } from '../../terminal/format-error.ts'
 import { folderWord } from '../../terminal/text.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
 
-/** Describes each problem of a failed build of the site in `dir`. */
 export function fromBuildError({ problems }: BuildError, dir: string): DevError[] {
   return problems.map((problem) => fromProblem(problem, dir))
 }
@@ -61,9 +60,7 @@ export function fromStart({ title, error, source }: DevFailure, dir: string): De
 
 /** The site in which a failure occurred. */
 export interface FailedSite {
-  /** The site's folder. */
   dir: string
-  /** The ids of the routes. */
   routes: readonly string[]
   /** Whether the route of the failure has code that could not be loaded. */
   isLoading: boolean
@@ -103,7 +100,6 @@ export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: 
   }
 }
 
-/** Describes a text that a page has written with `console.error`. */
 export function fromConsole(text: ConsoleText, mapper: SourceMapper): DevError {
   const { path, message } = text
   const frames = consoleFrames(text, mapper)
@@ -128,7 +124,6 @@ function consoleFrames({ stack, ownerStack }: ConsoleText, mapper: SourceMapper)
   return called.some(({ isSite }) => isSite) ? called : framesIn(ownerStack)
 }
 
-/** Describes a problem of the site in `dir`. */
 export function fromProblem({ code, message, fix, location }: BuildProblem, dir: string): DevError {
   const place = location && { file: location.file, line: location.line ?? 0, column: location.column ?? 0 }
   const read = place && frameOf(place, dir)

@@ -9,7 +9,6 @@ import { fromProblem, fromStart } from './dev-errors.ts'
 import type { BrokenPart, DevFailure } from './dev-failures.ts'
 
 export interface ErrorDisplayInput {
-  /** The site's folder. */
   dir: string
   /** Returns the path that the site is mounted at. */
   base(): string
@@ -73,7 +72,6 @@ export function createErrorDisplay({ dir, base, onErrors, formatErrors }: ErrorD
       if (shown.length > 0) onErrors(shown, !shown.some(isNew))
       return shown.length > 0
     },
-    /** Returns whether a part of the site is broken. */
     hasBroken: () => parts.length > 0,
     /** Returns the page for requests to a route, by its id; null when it can be served. */
     brokenPage(route: string): string | null {
@@ -88,7 +86,6 @@ export function createErrorDisplay({ dir, base, onErrors, formatErrors }: ErrorD
   }
 }
 
-/** The fields by which errors are selected. */
 export type ErrorSelection = Partial<Pick<DevError, 'kind' | 'route' | 'path'>>
 
 /** The current errors of a site in development, the oldest first. */
@@ -106,7 +103,6 @@ export function createErrorList() {
 
   return {
     current: (): readonly DevError[] => errors,
-    /** Replaces all errors. */
     replace(next: readonly DevError[]) {
       if (!isDeepStrictEqual(next, errors)) replace(next.slice(-MAX_ERRORS))
     },

@@ -27,7 +27,6 @@ export interface ResponderInput {
   settled(): Promise<void>
 }
 
-/** Creates the function that responds to all requests of a site in development. */
 export function createResponder({ channel, engine, display, slot, ...site }: ResponderInput) {
   const watchWorker = createWorkerWatch(slot, site.onNote)
   const routes = [channel.respond, site.openEditor, site.receiveText]

@@ -9,7 +9,6 @@ import type { DevChange, DevEngine } from '../engine/dev-engine.ts'
 import { createDevFailureStores, describeStart } from '../errors/dev-failures.ts'
 
 export interface SiteAppInput {
-  /** The site's folder. */
   dir: string
   engine: DevEngine
   /** Returns the current options. */

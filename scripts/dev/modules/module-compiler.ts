@@ -24,7 +24,6 @@ import { type CompilerInput, createPluginCompiler } from './compile-with-plugins
 import { createScriptSettings } from './script-settings.ts'
 import { type CompiledServerModule, compileServerModule, type ServerCompiler } from './server/compile-server-module.ts'
 
-/** Compiles modules one by one. */
 export interface ModuleCompiler extends BrowserCompiler, ServerCompiler {}
 
 /** A module without code. */

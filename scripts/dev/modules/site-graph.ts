@@ -31,7 +31,6 @@ export interface SiteGraph {
   idOf(file: string): string
   /** The ids of those of these files whose path has a symbolic link. */
   links: ReadonlyMap<string, string>
-  /** Returns the files whose links lead to a module. */
   linksTo(id: string): readonly string[]
   /** Returns the module that a specifier of an importer leads to; null for an unknown specifier. */
   find(importer: string, specifier: string): ImportedModule | null

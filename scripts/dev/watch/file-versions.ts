@@ -13,7 +13,6 @@ export interface FileVersionsInput {
 
 export function createVersions({ isIgnored, onPlace }: FileVersionsInput) {
   const seen = new Map<string, { version: string; target: string }>()
-  /** The folders that were read. */
   const folders = new Set<string>()
 
   /** @param target The path without symbolic links. A link that leads elsewhere counts as a new file. */

@@ -41,7 +41,6 @@ function codeLine(name: string, margin: string, text: string): HTMLElement {
   return element('span', { class: name }, element('span', { class: 'margin' }, margin), `${text}\n`)
 }
 
-/** Shows what the server sent and what the browser rendered. */
 export function showDiff(lines: readonly DevDiffLine[]): HTMLElement {
   const signs = { both: '  ', server: '- ', browser: '+ ' }
   const rows = lines.map(({ side, text }) => codeLine(`line ${side}`, signs[side], text))

@@ -33,7 +33,6 @@ export function watchConsole(captureOwnerStack: () => string): (text: string, st
     else if (text !== '') sendOnce(text, stack, captureOwnerStack())
   }
 
-  /** Returns whether the text is a new one. */
   function sendOnce(text: string, stack: string, ownerStack: string): boolean {
     if (sent.has(text) || sent.size === MAX_CONSOLE_TEXTS) return false
     sent.add(text)

@@ -4,7 +4,6 @@ import type { Prefetched } from '../prefetch.ts'
 import type { NavigatorContext } from './navigator-context.ts'
 import type { Page, PageTransition, PageView, TransitionType } from './page-view.ts'
 
-/** A navigation that is not finished. */
 export interface PendingNavigation {
   /** Resolves when the page has been fetched. Never settles if the visitor goes to another page. */
   ready: Promise<void>
@@ -31,7 +30,6 @@ type Leave = () => Promise<never>
 /** How many redirects in a row are followed. After that, the browser loads the document and reports the loop itself. */
 export const MAX_REDIRECTS = 20
 
-/** Returns the function that starts a navigation. */
 export function createNavigate(
   { app, state, begin }: NavigatorContext,
   view: PageView,

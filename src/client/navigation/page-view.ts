@@ -73,7 +73,6 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
     announce,
     replace,
     show,
-    /** The page that is in the document. */
     onScreen: () => onScreen,
     /** The page that is shown next, or is in the document. */
     coming: () => coming,

@@ -141,14 +141,12 @@ export function addCacheApi(app: FastifyInstance, cache: ConsoleCache) {
   })
 }
 
-/** A page of a list. */
 export interface ListPage {
   failures: FailureSummary[]
   /** The value of `after` for the next page; null on the last page. */
   next: string | null
 }
 
-/** Reads at most `limit` failures. */
 export async function readPage(ledger: Pick<Ledger, 'list'>, query: ListQuery, limit: number): Promise<ListPage> {
   // One more than the page has, to know whether there is a next page.
   const found = await ledger.list({ ...query, limit: limit + 1 })

@@ -131,7 +131,6 @@ function createSessionCookie(token: string, now: number, path: string, headers: 
   return createCookie(`${until}.${sign(until, token)}`, SESSION_MS / 1_000, path, headers)
 }
 
-/** Returns a `Set-Cookie` header that ends the session. */
 function createEndCookie(path: string, headers: IncomingHttpHeaders): string {
   return createCookie('', 0, path, headers)
 }

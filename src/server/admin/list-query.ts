@@ -35,7 +35,6 @@ function isDay(date: string): boolean {
 const LIST_FIELDS = ['since', 'side', 'route', 'search', 'solved', 'release', 'new', 'sort', 'after', 'limit'] as const
 export type ListField = (typeof LIST_FIELDS)[number]
 
-/** The query for a list, as a client sends it. */
 export interface ListRequest extends ListQuery {
   /** Only failures that first happened in `release`, or in the current release if none is named. */
   isNew?: boolean

@@ -11,7 +11,6 @@ export interface MetricsSource {
   counts(): Promise<RequestCounts>
   /** Reads the metrics of each process that serves; null if this is the only one. */
   processes: (() => Promise<NamedProcess[]>) | null
-  /** Returns the build that each process serves. */
   served(): readonly ServedBuild[]
   /** Returns the number of workers that exited unexpectedly. */
   workersLost(): number

@@ -63,7 +63,6 @@ function createMixed(folder: string) {
   return createHydrantError('HYD_BUILD_INCOMPLETE', [folder, 'its files are of more than one build'])
 }
 
-/** The release and the build that a process serves. */
 export interface ServedBuild {
   /** The option `release`, or the build's id. */
   release: string
@@ -71,7 +70,6 @@ export interface ServedBuild {
   build: string
 }
 
-/** The result of a reload. */
 export interface Reload {
   /** When it ended, in milliseconds since 1970. */
   at: number

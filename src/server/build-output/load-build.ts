@@ -35,7 +35,6 @@ export interface SiteModule<Component> {
   file: string | null
   Component: Component
   boot: BootModule
-  /** URLs of the module's stylesheets. */
   css: readonly string[]
   /** URLs of the module's script and of the scripts that it imports. */
   scripts: readonly string[]
@@ -102,7 +101,6 @@ export interface Build {
   bundles: readonly MappedBundle[]
 }
 
-/** A build on the disk. */
 export interface BuildFiles {
   /** The build's folder. */
   folder: string
@@ -167,7 +165,6 @@ export function createBuild({ folder, manifest, modules, links = {}, base, bundl
   }
 }
 
-/** Returns the functions that read the site's modules. */
 function createModuleReader(manifest: Manifest, modules: ServerBundle['modules'], assets: string) {
   function module<Component>(file: string): SiteModule<Component> {
     const client = manifest.modules[file]
@@ -242,7 +239,6 @@ const builtInLayout: ServerModule<LayoutComponent> = {
  * loaded with the first request.
  */
 export interface LiveBuild {
-  /** Returns the build for a base. */
   open(base: string): Promise<Build>
   /**
    * Returns the current code of a route, by its id; null if it has not changed since the last call. Rejects with

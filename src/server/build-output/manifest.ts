@@ -111,7 +111,6 @@ export interface ClientModule {
   css: string[]
 }
 
-/** The exports of the server bundle. */
 export interface ServerBundle {
   /** Pages, layouts, error and not-found pages, their `.server` files and `server.ts`, by path in the site. */
   modules: Record<string, Record<string, unknown>>

@@ -7,7 +7,6 @@ import { PACKAGE_FOLDER } from '../util/paths.ts'
 import { messageOf } from '../util/unknown-values.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from './manifest.ts'
 
-/** The version of this package. */
 export const VERSION = readVersion()
 
 /** Returns the folder of a site's build. Throws HYD_OPTION_INVALID if `dir` is not a text or is empty. */

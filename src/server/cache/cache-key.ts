@@ -13,7 +13,6 @@ export interface KeyedRequest {
   format: Format
   /** For a navigation, the number of layouts that the browser keeps; otherwise 0. */
   kept: number
-  /** Whether the browser may report failures. */
   mayReport: boolean
   /** The path, as it was sent, with the base. */
   path: string
@@ -113,7 +112,6 @@ export interface DocumentRequest {
   /** The route that the router has found. */
   route: string
   request: Pick<FastifyRequest, 'url' | 'protocol' | 'host'>
-  /** Whether the browser may report failures. */
   mayReport: boolean
 }
 

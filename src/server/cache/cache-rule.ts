@@ -79,7 +79,6 @@ export function isTag(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-/** The export `prerender` of a page. */
 export interface PrerenderRule {
   /** The file with the export. */
   file: string

@@ -63,7 +63,6 @@ function nextOf(document: string, attributes: readonly string[], from: number) {
   return next
 }
 
-/** Reads the attributes of a tag that React has written. */
 function readAttributes(tag: string): Record<string, string> {
   const attributes = [...tag.matchAll(/\s([\w:-]+)(?:="([^"]*)")?/g)]
   return Object.fromEntries(attributes.map(([, name = '', value = '']) => [name.toLowerCase(), unescapeHtml(value)]))

@@ -273,7 +273,6 @@ export function createTaggedPages(maxBytes: number) {
       pages.delete(key)
       add(key, page)
     },
-    /** Removes the pages with one of the tags. */
     deleteTagged(tags: readonly string[]) {
       for (const tag of tags) for (const key of [...(keysByTag.get(tag) ?? [])]) pages.delete(key)
     },

@@ -12,7 +12,6 @@ const RESPONSE_MS = 1_000
 
 /** The metrics of all workers together. Those that have ended are included, so that no counter ever decreases. */
 export interface ClusterMetrics extends MetricsSource {
-  /** Takes the counts of a worker. */
   take(message: Extract<ToPrimary, { kind: 'metrics' | 'counts' }>, worker: WorkerProcess): void
   /** Keeps the last counts of a worker that has ended. */
   end(worker: WorkerProcess): void

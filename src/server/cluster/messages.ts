@@ -21,7 +21,6 @@ export type ToPrimary =
   | { kind: 'beat'; isDebugged: boolean }
   /** The worker serves, at these addresses. */
   | { kind: 'ready'; addresses: string[]; served: ServedBuild }
-  /** The requests in flight of the worker, at intervals. */
   | { kind: 'inFlight'; inFlight: InFlight }
   /** The worker ends by itself: another one has to take its place. */
   | { kind: 'leaving' }
@@ -50,7 +49,6 @@ export type ToPrimary =
   | { kind: 'failed'; failure: FailureRecord }
   /** The response to `count`. */
   | { kind: 'metrics'; id: number; counts: RequestCounts; metrics: NamedProcess['metrics'] }
-  /** The counts of the worker, at intervals. */
   | { kind: 'counts'; counts: RequestCounts }
 
 export type ToWorker =
@@ -65,9 +63,7 @@ export type ToWorker =
   | { kind: 'connection' }
   /** No connection comes after this message. */
   | { kind: 'released' }
-  /** The result of a call to the ledger. */
   | { kind: 'answer'; answer: CallResult }
-  /** The result of a call to the page cache. */
   | { kind: 'cacheResult'; result: ShareResult }
   /** A worker has changed the page cache. */
   | { kind: 'cacheEvent'; event: ShareEvent }

@@ -10,7 +10,6 @@ export interface PrimaryChannel {
   /** Resolves when the message has been sent, or when the channel is closed. */
   send(message: ToPrimary): Promise<void>
   isOpen(): boolean
-  /** Calls `listener` with each message of the primary. */
   listen(listener: (message: ToWorker) => void): void
   /** Calls `listener` with each connection that the primary hands over. */
   onConnection(listener: (socket: Socket) => void): void

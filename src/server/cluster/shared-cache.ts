@@ -45,7 +45,6 @@ export function createWorkersCache(maxBytes: number) {
       for (const other of workers) other.send({ kind: 'cacheJoined', pid: worker.pid })
       workers.add(worker)
     },
-    /** Makes the call of a worker and sends the result. */
     take: (call: ShareCall, worker: WorkerProcess) =>
       worker.send({ kind: 'cacheResult', result: answerShareCall(share, worker, call) }),
     /** Tells the other workers of an invalidation. Tells the worker when they have taken it. */

@@ -73,7 +73,6 @@ const MAX_IN_TRANSIT = 2
 const MAX_WAIT_MS = 10_000
 const UNSERVED: RawRefusal = { status: 503, detail: 'The server cannot respond now. Try again later.' }
 
-/** Hands each connection to a worker that is free. */
 interface ConnectionDistributor {
   take(socket: Socket): void
   /** Adds a worker that takes connections from now on. */

@@ -198,7 +198,6 @@ interface PrimaryParts {
   contents: ClusterCache | null
 }
 
-/** Returns the function that handles each message of a worker in the primary. */
 function createMessageHandler({ pool, listener, store, cache, metrics, contents }: PrimaryParts): MessageListener {
   const ledger = shareLedger(store)
 

@@ -96,7 +96,6 @@ export function createWorkerPool(options: PoolOptions) {
       log.info({ worker: worker.pid }, `worker ${slot.name} was asked to stop: it stops when its replacement is ready`)
       void slot.replace()
     },
-    /** The workers that are ready. */
     serving,
     /** How many workers have ended, or begun to end, without a request of the primary. */
     lostCount: () => lost,
@@ -110,7 +109,6 @@ export function createWorkerPool(options: PoolOptions) {
       return ends.every(Boolean)
     },
     isStopping: () => isStopping,
-    /** Kills all workers. */
     kill() {
       for (const worker of alive) worker.kill()
     },
@@ -123,7 +121,6 @@ interface ReloadInput {
   readSource(): WorkerSource
   /** Called when all workers have started from a new source: those that are lost from now on are replaced from it. */
   onDone(source: WorkerSource): void
-  /** Returns the workers that are ready. */
   serving(): WorkerProcess[]
   isStopping(): boolean
   log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
@@ -187,7 +184,6 @@ export interface SlotOptions {
   countLost(): void
 }
 
-/** A place for one worker. */
 type WorkerSlot = ReturnType<typeof createWorkerSlot>
 
 interface Tenant {

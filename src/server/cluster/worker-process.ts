@@ -61,7 +61,6 @@ export interface WorkerProcess {
   kill(): void
 }
 
-/** How a process ended. */
 export interface End {
   /** Null when a signal has ended the process. */
   code: number | null
@@ -235,7 +234,6 @@ function writePlainly(to: Writable, bytes: Buffer): boolean {
 
 const MAX_NAMED = 10
 
-/** The last report of a worker about its requests in flight. */
 function createLastReport() {
   let last: InFlight = new Map()
   let takenAt = 0

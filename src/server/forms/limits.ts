@@ -4,7 +4,6 @@ import { HttpError } from '../errors/http-error.ts'
 import type { Options } from '../options/options.ts'
 import { isPlainObject } from '../util/unknown-values.ts'
 
-/** The limits of a form: the options `forms` and `bodyLimit`. */
 export type FormLimits = Options['forms'] & Pick<Options, 'bodyLimit'>
 
 /** An option that limits forms. */
@@ -57,7 +56,6 @@ export interface FormRefusal {
   isIncomplete: boolean
 }
 
-/** A form that has been read. */
 export interface ReadForm {
   form: FormData
   /** Why the form is not accepted, if it exceeds a limit and was read nevertheless. */
@@ -110,12 +108,10 @@ export class KeptTexts {
     this.#refuse(this.#error)
   }
 
-  /** Counts a field without a text. */
   countField() {
     if (++this.#fieldCount > this.#limits.maxFields) this.refuse('forms.maxFields')
   }
 
-  /** Counts bytes of texts. */
   countBytes(bytes: number) {
     this.#bytes += bytes
     if (this.#bytes > this.#limits.bodyLimit) this.refuse('bodyLimit')

@@ -7,7 +7,6 @@ import type { Kept, Ledger } from './ledger.ts'
 
 const MAX_QUEUED_CHARACTERS = 32_000_000
 
-/** Numbers of occurrences. */
 export interface WriterStats {
   /** Waiting to be written. */
   queued: number

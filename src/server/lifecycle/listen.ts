@@ -97,7 +97,6 @@ async function isServed(path: string): Promise<boolean> {
 }
 
 export interface AcceptOptions {
-  /** Called with each connection. */
   take(socket: Socket): void
   /** Called when a connection could not be accepted, for example because too many files are open. */
   onError(error: Error): void

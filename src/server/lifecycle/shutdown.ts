@@ -39,7 +39,6 @@ export interface ShutdownTarget {
   settleFailures(): Promise<void>
 }
 
-/** How a server stops. */
 export interface StopRequest {
   /** Milliseconds that it continues to take requests, while `ready` responds with 503. */
   delayMs: number

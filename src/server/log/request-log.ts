@@ -7,7 +7,6 @@ import { traceOf } from '../http/trace-context.ts'
 import { createRedactor } from '../redaction/redact.ts'
 import { chainOf, findSymbol } from '../util/fastify-internals.ts'
 
-/** How a request ended. */
 type Outcome = { kind: 'answered' } | { kind: 'aborted' } | { kind: 'errored'; error: Error }
 
 /** Is notified of the start and end of each request. */

@@ -31,7 +31,6 @@ export function createThrottledLine(write: (count: number) => void, intervalMs =
     clear() {
       count = 0
     },
-    /** Stops writing. */
     stop() {
       isStopped = true
       clearTimeout(timer)

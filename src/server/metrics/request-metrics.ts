@@ -19,7 +19,6 @@ export interface RequestCounts {
   stored: StoredCounts
   /** Requests that were refused because the process was busy. */
   shed: Record<RefusedFor, number>
-  /** Log lines that could not be written. */
   logLinesLost: number
   /** Requests without a complete response. */
   inFlight: number
@@ -27,7 +26,6 @@ export interface RequestCounts {
   connections: number
 }
 
-/** The metrics of the requests of one process. */
 export interface RequestMetrics {
   recorder: MetricsRecorder
   countFailure(failure: Pick<FailureRecord, 'side' | 'phase' | 'route'>): void
@@ -124,7 +122,6 @@ interface RouteCounts {
   /** A page's route (`/products/[id]`), the pattern of a route of `server.ts`, or `*` for all other requests. */
   route: string
   requests: { method: string; status: number; count: number }[]
-  /** A histogram for each first digit of the status. */
   durations: { statusClass: number; histogram: HistogramCounts }[]
   failures: { side: Side; phase: Phase; count: number }[]
   timeouts: { phase: Phase; count: number }[]
@@ -253,14 +250,12 @@ export function createHistogram(): Histogram {
   }
 }
 
-/** Adds up the counts of several histograms. */
 export function addHistograms(all: readonly HistogramCounts[]): HistogramCounts {
   const sum = createHistogram()
   for (const counts of all) sum.add(counts)
   return sum.read()
 }
 
-/** A histogram with its labels. */
 export interface Series {
   labels: Record<string, string>
   counts: HistogramCounts

@@ -18,12 +18,10 @@ export function toIssues(issues: readonly SchemaIssue[], nameOf: (path: readonly
   return issues.slice(0, MAX_ISSUES).map((issue) => ({ path: nameOf(keysOf(issue)), message: issue.message }))
 }
 
-/** Returns the keys of the path of an issue. */
 export function keysOf({ path = [] }: SchemaIssue): PropertyKey[] {
   return path.map((segment) => (typeof segment === 'object' ? segment.key : segment))
 }
 
-/** Returns the messages of each field. */
 export function groupIssues(issues: readonly Issue[]): Record<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const { path, message } of issues) {

@@ -37,7 +37,6 @@ function propertiesOf({ properties }: JsonSchema): [name: string, schema: JsonSc
   )
 }
 
-/** Returns the names of `required`. */
 function requiredOf({ required }: JsonSchema): ReadonlySet<unknown> {
   return new Set(Array.isArray(required) ? required : [])
 }
@@ -136,7 +135,6 @@ export interface Shape {
 const MAX_DEPTH = 6
 const MAX_SHAPES = 1_000
 
-/** Returns the shape of a JSON Schema. */
 export function createShape(root: JsonSchema): Shape {
   let count = 0
 
@@ -184,7 +182,6 @@ export function acceptsEmpty(schema: JsonSchema): boolean {
   return typeof format !== 'string'
 }
 
-/** Returns whether a schema is for texts, and the empty one is one of them. */
 function isForEmpty(schema: JsonSchema): boolean {
   const isForTexts = [schema.type].flat().includes('string') || 'const' in schema || Array.isArray(schema.enum)
   return isForTexts && acceptsEmpty(schema)

@@ -25,7 +25,6 @@ import type { RecordReport } from './report-route.ts'
 export interface ReportRecorderInput {
   site: Site
   store: Pick<FailureStore, 'markRecovered'>
-  /** The release that is running. */
   release: string
 }
 

@@ -14,7 +14,6 @@ export function startDeadline(ms: number, onPassed: () => void): () => void {
   }
 }
 
-/** The value that a deadline's promise resolves with. */
 export const DEADLINE = Symbol('deadline')
 
 /** Returns a promise that resolves with DEADLINE when the time has passed, and a function that stops the timer. */
@@ -51,7 +50,6 @@ export function createPendingCalls() {
       }),
     resolve: (id: number, value: unknown) => take(id)?.resolve(value),
     reject: (id: number, error: Error) => take(id)?.reject(error),
-    /** The number of pending calls. */
     count: () => pending.size,
     rejectAll(error: Error) {
       for (const { reject } of pending.values()) reject(error)

@@ -227,7 +227,6 @@ function needsImporters(change: BrowserChange): boolean {
   return hasOtherExports(change) || change.before?.isBoundary !== change.after.isBoundary
 }
 
-/** Describes the effect of saved modules of the browser on the site. */
 function describeBrowserChanges(saved: readonly BrowserChange[], graph: SiteGraph): Omit<Recompiled, 'failed'> {
   const isNew = (change: BrowserChange) => change.isFirst && hasNewImport(graph, change.id, change.after)
   return {

@@ -5,7 +5,6 @@ import { type ImportedModule, isUrl, REQUIRED } from '../site-graph.ts'
 import type { BrowserModule } from './read-browser-module.ts'
 import { type ImportTarget, rewriteImports } from './rewrite-imports.ts'
 
-/** The modules around a module. */
 export interface ScriptContext {
   /** Returns the module that a specifier leads to; null for an unknown specifier. */
   find(specifier: string): ImportedModule | null
@@ -80,13 +79,11 @@ export function writeRootScript(url: string, position: string): string {
   return `__hydrant_dev__.since(${JSON.stringify(position)})\nexport { default } from ${JSON.stringify(url)}\n`
 }
 
-/** Adds a source map to a script. */
 export function withMap(script: string, map: EncodedSourceMap): string {
   const json = Buffer.from(JSON.stringify(map)).toString('base64')
   return `${script}\n//# sourceMappingURL=data:application/json;base64,${json}\n`
 }
 
-/** A package or module that a module requires, with the URL of its script. */
 type RequireTarget =
   | { kind: 'package' | 'commonjs' | 'json' | 'esm'; url: string }
   /** `expression` throws. */
@@ -119,7 +116,6 @@ function completeRequires(code: string, targets: ReadonlyMap<string, RequireTarg
     : `${imports.join('')}const require = __hydrant_dev__.createRequire(${object});${code}`
 }
 
-/** Returns the expression of the value that `require` returns. */
 function expressionOf(target: RequireTarget, local: string): string {
   switch (target.kind) {
     case 'package':

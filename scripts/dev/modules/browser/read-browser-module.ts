@@ -9,11 +9,9 @@ import { type Expressions, listExpressions, listSpecifiers } from './rewrite-imp
 export interface BrowserModule {
   code: string
   program: Program
-  /** Null without a source map. */
   map: EncodedSourceMap | null
   specifiers: string[]
   expressions: Expressions
-  /** The specifiers of `require()` in the module. */
   requires: string[]
   /** The names that the module exports, sorted. */
   exports: string[]
@@ -95,7 +93,6 @@ function nameOf(node: AnyNode): string {
   return node.type === 'Identifier' ? node.name : node.type === 'Literal' ? String(node.value) : ''
 }
 
-/** A stylesheet for the browser. */
 export interface Stylesheet {
   css: string
   /** The ids of the files that it consists of. */

@@ -30,7 +30,6 @@ function findBinding(error: unknown): string | undefined {
   return /@oxc-transform\/binding-(?!wasm)[\w-]+/.exec(error.message)?.[0] ?? findBinding(error.cause)
 }
 
-/** The options of the transform. */
 interface RefreshOptions extends Pick<TransformOptions, 'lang' | 'define' | 'sourcemap'> {
   /** The package whose functions create elements of JSX. Default: `react`. */
   importSource?: string

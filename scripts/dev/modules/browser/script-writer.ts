@@ -21,7 +21,6 @@ export interface ScriptWriterInput {
   packages(): Readonly<Record<string, PackageScript>>
 }
 
-/** Creates the function that writes the scripts of modules, which import each other by their URLs. */
 export function createScriptWriter({ folder, names, modules, graph, packages }: ScriptWriterInput) {
   const urlOf = (id: string) => `./${names.script(id)}`
 
@@ -111,7 +110,6 @@ export function createFileNames() {
   const versionOf = (id: string) => versions.get(id) ?? 1
 
   return {
-    /** Returns the name of the current script of a module. */
     script: (id: string) => `${stemOf(id)}.${versionOf(id)}.js`,
     /** Gives the script of a module another name, so that browsers import it again. */
     renew: (id: string) => void versions.set(id, versionOf(id) + 1),

@@ -162,7 +162,6 @@ function requireLater(specifier: string): string {
   return `export default () => { try { return require(${JSON.stringify(specifier)}) } catch (error) { throw error } }\n`
 }
 
-/** Returns the module that provides modules for the packages. */
 function provide(specifiers: readonly string[]): string {
   const members = specifiers.map((name, index) => `${JSON.stringify(name)}: module${index}`)
   const imports = specifiers.map((name, index) => `import * as module${index} from ${JSON.stringify(name)}\n`)

@@ -18,7 +18,6 @@ export interface PackageBundle {
   entry: string
   /** The names of the scripts that the entry imports statically. */
   imports: string[]
-  /** The folder with the files. */
   folder: string
   /** The names of the files. They change with the contents. */
   files: string[]
@@ -31,7 +30,6 @@ export interface PackageBundle {
   inlined: string[]
 }
 
-/** The modules around a CommonJS module. */
 export interface CommonJsModules {
   /** Returns the source of a module. */
   read(id: string): Promise<string>

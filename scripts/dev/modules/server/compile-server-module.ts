@@ -16,7 +16,6 @@ export interface CompiledServerModule {
   specifiers: string[]
   /** The texts of the expressions in `import()` and `require()` that are no specifiers. */
   expressions: string[]
-  /** Whether one of the expressions is in `require()`. */
   requiresExpression: boolean
   /** The names that the module imports, by specifier. */
   names: ReadonlyMap<string, readonly string[]>

@@ -86,7 +86,6 @@ function isDifferent(before: CompiledServerModule | undefined, after: CompiledSe
   return before?.code !== after.code || before.map !== after.map
 }
 
-/** Describes the effect of saved modules of the server on the site. */
 export function describeServerChanges(saved: readonly ServerChange[], graph: SiteGraph): Omit<Recompiled, 'failed'> {
   const isNew = ({ id, before, after, isFirst }: ServerChange) =>
     (before === undefined || isFirst) && hasNewImport(graph, id, after)
@@ -115,7 +114,6 @@ function namesInCode(code = ''): string {
   return [...new Set([...names, ...classNamesIn(code)])].sort().join()
 }
 
-/** The variable of a CSS module. */
 const CSS_MODULE = /^var (import_\w+) = .*\brequire\("[^"]*\.module\.\w+"\)/gm
 
 /** Returns the uses of classes: `import_card.default.title`, `{ title } = import_card.default`. */

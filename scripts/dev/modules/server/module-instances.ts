@@ -88,7 +88,6 @@ export interface RunnableModule {
   code: string
   /** The specifiers of the module's static imports, in order. */
   imports: readonly string[]
-  /** The specifiers of `require()` in the module. */
   requires: readonly string[]
   /** The names that the module imports, by specifier. */
   names: ReadonlyMap<string, readonly string[]>
@@ -110,7 +109,6 @@ export function idsOf({ find }: RunnableModule, specifiers: readonly string[]): 
 
 /** The names of the parameters besides `module`, `exports` and `require`, which compiled code uses for static imports. */
 export const MODULE_PARAMETERS = {
-  /** Replaces `require` in the source. */
   require: 'hydrantRequire',
   meta: 'hydrantMeta',
   /** Has as many characters as `import`, so columns stay. */

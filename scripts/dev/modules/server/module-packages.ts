@@ -15,9 +15,7 @@ export function createModulePackages(
 ) {
   const prepared = new Map<string, object>()
   return {
-    /** Imports a package, as the site's server bundle does. */
     import: importPackage,
-    /** Requires a package, as the site's server bundle does. */
     require: requirePackage,
     /** Imports packages, one after another, so that `get` has them. */
     async prepare(specifiers: Iterable<string>) {
@@ -51,7 +49,6 @@ function describeMissing(specifier: string, name: string, namespace: object): st
 }
 
 export interface Linker {
-  /** Evaluates a module as a part of a chain. */
   evaluate(id: string, chain: Chain): ModuleInstance
   /** Evaluates a module as a chain of its own. */
   importModule(id: string): Promise<ModuleInstance>
@@ -69,7 +66,6 @@ export function linkModule({ compiled, chain }: ModuleInstance, { evaluate, impo
       requireNames(specifier, names.get(specifier) ?? [], found)
       return found
     },
-    /** Replaces `require` in the source. */
     requireOfSource(specifier: string) {
       const target = find(specifier)
       if ('package' in target) return packages.require(target.package)
@@ -117,7 +113,6 @@ export function createNodeImporter(bundle: string, base: () => string) {
     async ready() {
       await load()
     },
-    /** Imports a package or a module of Node.js. */
     importPackage: async (specifier: string) => (await load()).importModule(findNodeSpecifier(specifier, folder)),
     /** Requires a package or a module of Node.js. Works after `ready`. */
     requirePackage: (specifier: string) => loaded?.require(specifier),

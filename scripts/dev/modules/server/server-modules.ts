@@ -70,7 +70,6 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       modules.keep(next.has)
       return moved
     },
-    /** Compiles changed modules again. */
     async recompile(ids: readonly string[]): Promise<Recompiled> {
       await modules.settled(ids)
       // Modules that no request has needed are compiled too, so that their errors are displayed.
@@ -95,7 +94,6 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       for (const id of stale) for (const file of graph.linksTo(id)) stale.add(file)
       return stale
     },
-    /** Returns whether the site has a module. */
     has: (id: string) => graph.has(id),
     /** Returns the module of a file of the site and everything that it imports. */
     reach: (file: string): string[] => graph.reach(graph.idOf(file)),

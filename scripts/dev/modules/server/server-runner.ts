@@ -58,7 +58,6 @@ export function createServerRunner({ load, importPackage, requirePackage, meta, 
 export interface EvaluatorInput {
   instances: ModuleInstances
   packages: ModulePackages
-  /** Imports a module by `import()`. */
   importModule(id: string): Promise<ModuleInstance>
   /** Returns the value of `import.meta` of a module. */
   meta(id: string): object

@@ -48,7 +48,6 @@ export interface StoreBackend {
   close(): Promise<void>
 }
 
-/** The events that a backend reports. */
 export interface BackendEvents {
   /** Calls can be made, and none of the events below is missed from now on. */
   connected(): void

@@ -166,7 +166,6 @@ function createEntryWaiters() {
     if (waiting?.size === 0) waiters.delete(key)
   }
 
-  /** Ends the waiting for a key. */
   function settle(key: string) {
     const waiting = waiters.get(key)
     waiters.delete(key)

@@ -179,7 +179,6 @@ export interface ShareResult {
   value: unknown
 }
 
-/** The side that calls. */
 export type ShareClient = ReturnType<typeof createShareClient>
 
 /** Creates the side that calls. `post` sends a call to the other process. */
@@ -216,7 +215,6 @@ export function createShareClient(post: (call: ShareCall) => void) {
         events = null
       },
     } as StoreBackend,
-    /** Takes the result of a call. */
     settle: ({ id, value }: ShareResult) => pending.resolve(id, value),
     /** Takes an event. */
     tell(event: ShareEvent) {

@@ -191,7 +191,6 @@ function createPruning({ pg, url, maxBytes, maxTags = MAX_STORED_TAGS }: Pruning
   }
 
   return {
-    /** Counts the bytes of a response that was written. */
     count(bytes: number) {
       written += bytes
       runIfDue()
@@ -209,7 +208,6 @@ const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5_000
 
 export interface ConnectionInput {
-  /** Creates a client that is not connected. */
   createClient(config: ClientConfig): Client
   url: string
   /** Prepares a client that has connected. */

@@ -52,7 +52,6 @@ export interface StoreLink {
   hear(tags: readonly string[], versions: Versions | null): void
   /** Whether an invalidation that waits has one of the tags. */
   covers(tags: readonly string[]): boolean
-  /** The tags of the invalidations that wait. */
   waitingTags(): string[]
   /** Resolves when no invalidation waits, and after `ms` at the latest, with the tags of those that wait then. */
   settle(ms: number): Promise<string[]>
@@ -336,7 +335,6 @@ function createOwnInvalidations(
   }
 }
 
-/** Whether an invalidation concerns a response with these tags. */
 export function matches(invalidated: readonly string[] | ReadonlySet<string>, tags: readonly string[]): boolean {
   const set = new Set(invalidated)
   return set.has(EVERY_TAG) || tags.some((tag) => set.has(tag))

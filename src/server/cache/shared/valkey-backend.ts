@@ -145,7 +145,6 @@ function writeTag(tag: string): string {
   )
 }
 
-/** Reads tags that alternate with their scores. */
 function readScores(scores: readonly string[]): [string, number][] {
   const tags = scores.filter((_, index) => index % 2 === 0)
   // `writeTag` wrote them.
@@ -246,7 +245,6 @@ function disconnect(client: Redis, reconnects: boolean) {
   client.disconnect(reconnects)
 }
 
-/** Returns the number of the database that a URL names. */
 export function databaseOf(url: string): number {
   return Number(new URL(url).pathname.slice(1))
 }

@@ -75,7 +75,6 @@ type ScriptMap = MapFile<NamedMap>
 
 interface ScriptMapsInput {
   siteDir: string
-  /** The folder of the build. */
   folder: string
   base: string
 }
@@ -114,7 +113,6 @@ function createScriptMaps({ siteDir, folder, base }: ScriptMapsInput) {
   }
 
   return {
-    /** Returns the map of the script at the path of a URL. */
     ofPath,
     /** Returns the map of the script at a complete URL. */
     ofUrl(url: string) {

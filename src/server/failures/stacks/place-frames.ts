@@ -10,7 +10,6 @@ import { FRAME_START, frameText, type MappedFrame } from './stack-frame.ts'
 export interface RouteFiles {
   /** `server.ts`; null without one. */
   plugin: string | null
-  /** Returns the file of a page by its route. */
   pageOf(route: string): string | undefined
 }
 

@@ -247,7 +247,6 @@ async function writeEntries(client: PoolClient, batch: readonly LedgerEntry[], m
   await client.query(MEASURE, [fingerprints])
 }
 
-/** Returns the release and the build of each occurrence. */
 function releasesOf(entries: readonly LedgerEntry[]) {
   return entries.flatMap(({ fingerprint, occurrences }) =>
     occurrences.map(({ release, build, time }) => ({ fingerprint, release, build, time })),
