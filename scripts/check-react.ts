@@ -11,10 +11,7 @@ export interface SiteReact {
   'react-dom': string | null
 }
 
-/**
- * Reads the versions of React that a site has. Imports nothing: modules of Hydrant import names from React that older
- * versions do not have, and Node.js refuses them with a SyntaxError.
- */
+/** Reads a site's versions of React without imports: Node.js refuses older ones with a SyntaxError. */
 export function readReact(siteDir: string): SiteReact {
   return { react: findVersion('react', siteDir), 'react-dom': findVersion('react-dom', siteDir) }
 }
@@ -47,10 +44,7 @@ export function describeVersion(name: string, siteDir: string): string {
   return own === null || own === forSite ? forSite : `${forSite} (hydrant uses ${own})`
 }
 
-/**
- * Finds the version of a package in the folders that Node.js searches; null without one. Does not resolve the package by its name, because
- * some packages do not export their package.json.
- */
+/** Finds a package's version in Node's folders, as some packages do not export package.json; null without one. */
 function findVersion(name: string, folder: string): string | null {
   try {
     const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')

@@ -82,10 +82,7 @@ export interface SiteBuild {
   durationMs: number
 }
 
-/**
- * Builds a site for production and writes `<dir>/.hydrant/`. On failure, throws a BuildError with every problem and
- * leaves the last build unchanged. Throws HYD_ESBUILD_MISSING.
- */
+/** Builds a site, or leaves the last build and throws a BuildError with every problem, or HYD_ESBUILD_MISSING. */
 export async function buildSite({ dir, onProgress = () => {}, check }: BuildSiteOptions): Promise<SiteBuild> {
   const startedAt = performance.now()
   await requireEsbuild()

@@ -18,10 +18,7 @@ export interface ServerDefaults {
   hosts: string
 }
 
-/**
- * Adds the flags of a command that serves. `resolveOptions` parses and checks the values, together with those of the
- * environment and the configuration. So no flag has a default here.
- */
+/** Adds the flags of a command that serves. None has a default: `resolveOptions` checks them with the others. */
 export function addServerOptions(command: Command, { port, host, hosts }: ServerDefaults) {
   command
     .option('-p, --port <number>', `TCP port, 0 for any free one; also PORT (${port})`)

@@ -110,10 +110,7 @@ function format(errors: readonly DevError[], view: DevView): string {
 
 const PLAIN: DevView = { paint: createPaint(false), width: Number.POSITIVE_INFINITY }
 
-/**
- * Loads the formatter of `hydrant dev`. It leaves out the lines of failures, which `formatDevError` shows with their
- * code, and those of requests that browsers make by themselves.
- */
+/** Loads the formatter of `hydrant dev`, without lines of failures (see `formatDevError`) and of browsers' requests. */
 export async function loadDevLogging(): Promise<(level: string) => Logging> {
   return await loadPrettyLogging((line) => !isLeftOut(line))
 }

@@ -57,10 +57,7 @@ export interface DevSite extends Pick<DevOptions, 'isDefaultPort' | 'sources'> {
   close(): Promise<void>
 }
 
-/**
- * Resolves when the configuration has been read. The first requests wait for the site. Throws HYD_OPTION_… for flags
- * and the environment, and HYD_ESBUILD_MISSING.
- */
+/** Resolves with the configuration. The first requests wait. Throws HYD_OPTION_… and HYD_ESBUILD_MISSING. */
 export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   await requireEsbuild()
   // Paths relative to a folder that is reached through a symbolic link would lead elsewhere.

@@ -227,10 +227,7 @@ export const MARKER = '.hydrant-export'
 /** Folders of a site that a command reads or replaces. */
 const OWN_FOLDERS = ['pages', 'public', BUILD_FOLDER]
 
-/**
- * Returns the absolute path of the folder to write. Throws HYD_EXPORT_FOLDER for a folder with files that no export
- * has written, and for one inside the site's own folders.
- */
+/** Returns the folder to write. Throws HYD_EXPORT_FOLDER for one of the site, or with files of no export. */
 export async function checkExportFolder(dir: string, out: string | undefined): Promise<string> {
   const siteDir = await realpath(dir)
   const target = out === undefined ? join(siteDir, 'export') : resolve(out)

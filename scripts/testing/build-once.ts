@@ -123,10 +123,7 @@ function take(file: string): boolean {
   }
 }
 
-/**
- * Removes a lock file whose process has ended. Only one process at a time does so, with a second lock: another process
- * may take the lock between a look at the file and its removal.
- */
+/** Removes a dead process's lock file, under a second lock: another process may take the first meanwhile. */
 function removeDead(file: string): void {
   if (isHeld(file)) return
   const second = `${file}.remove`

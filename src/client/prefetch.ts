@@ -68,10 +68,7 @@ export function createPrefetcher(app: App, fetch: FetchAhead, nextSeen: () => UR
   }
 }
 
-/**
- * Returns whether a page that was requested when `then` was on the screen can replace `now`. It can if it takes over
- * all layouts that both share, with the data that they show now.
- */
+/** Returns whether a page requested on `then` can replace `now`: it takes over the layouts and data of both. */
 function fits(result: FetchResult, then: Tree, now: Tree): boolean {
   if (result.kind !== 'page' || then === now) return true
   const { tree, newData } = result

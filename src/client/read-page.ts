@@ -21,10 +21,7 @@ export type FetchResult =
       /** Resolves when the parts of the data that follow later have arrived, or never will; null if all are there. */
       rest: Promise<void> | null
     }
-  /**
-   * A guard, the load or the action redirects. With `isSentOn` the form is sent to the new URL too, as with the status
-   * 307. With `isRefused` no action has received the form.
-   */
+  /** A redirect. `isSentOn`: the form is sent on, as with 307. `isRefused`: no action has received it. */
   | { kind: 'redirect'; to: string; isSentOn?: boolean; isRefused?: boolean }
   /** The response has an error, and no page around it. */
   | { kind: 'error'; error: PublicError }

@@ -65,10 +65,7 @@ export function isBuildFailure(error: unknown): error is { errors: Message[]; wa
   return error instanceof Error && 'errors' in error && Array.isArray(error.errors) && 'warnings' in error
 }
 
-/**
- * Returns the path of an input of a metafile. esbuild adds the attributes of an import, as `with { type: 'json' }`, if the
- * same file is also imported without them.
- */
+/** Returns an input's path. esbuild adds `with { type: 'json' }` if the file is also imported without it. */
 export function inputPath(input: string): string {
   return input.replace(/ with \{[^}]*\}$/, '')
 }

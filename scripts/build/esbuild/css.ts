@@ -23,10 +23,7 @@ export function createCssCompiler(siteDir: string, stylesheets: readonly Stylesh
   return { reader, compileModule: createCssModuleCompiler(siteDir, reader), classNames: new Map() }
 }
 
-/**
- * Creates the plugin that bundles stylesheets for the browser and leaves them out of the server's bundle. Both get the
- * same names for the classes of `*.module.css`.
- */
+/** Creates the plugin that bundles stylesheets for the browser only. Both sides get the same names for classes. */
 export function createCss(siteDir: string, target: BundleTarget, compiler: CssCompiler): Plugin {
   const { compileModule, reader, classNames } = compiler
   const isModule = new RegExp(`\\.module\\.(?:${reader.extensions.join('|')})$`)

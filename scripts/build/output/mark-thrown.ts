@@ -116,10 +116,7 @@ const WRITTEN_BY_BUILD = /^(?:hydrant-[\w-]+|\(disabled\)):/
 
 const REACT = /[\\/]node_modules[\\/](?:react|react-dom|scheduler)[\\/]/
 
-/**
- * Returns whether a source belongs to the site: not to a package or Hydrant, and not written by the build. `source` is
- * the text in the source map of a bundle in `folder`.
- */
+/** Returns whether a source in the map of a bundle in `folder` is the site's: of no package, Hydrant or the build. */
 export function isOfSite(source: string, folder: string): boolean {
   if (source.includes('node_modules/') || WRITTEN_BY_BUILD.test(source)) return false
   return !isHydrantPath(resolve(folder, decodeURI(source)))
@@ -134,10 +131,7 @@ export function isOfSiteOrPackage(source: string, folder: string): boolean {
 }
 
 interface ThrownValue {
-  /**
-   * `value` is an expression. `call` is the function that `reject()` calls, and `argument` the place of the argument
-   * that `Promise.reject()` lacks: both reject with `undefined`.
-   */
+  /** An expression, or without one, the function of `reject()` or the place in `Promise.reject()`. */
   kind: 'value' | 'call' | 'argument'
   start: number
   end: number
@@ -216,10 +210,7 @@ interface Scope {
   names: Map<string, Meaning>
 }
 
-/**
- * Finds the meanings of names: a parameter of `new Promise()`, `catch (error)`, `.catch((error) => …)`. Declarations
- * inside a function are not read, so a name may be confused with another name.
- */
+/** Finds what parameters of `new Promise()` and `catch` mean. Other declarations inside functions are not read. */
 function createMeanings(program: Program) {
   const scopes: Scope[] = [{ node: program, names: new Map() }]
   /** The parameter of a function that is an argument, with its meaning. */

@@ -12,10 +12,7 @@ export interface OutputFolder {
   copy(source: string, name: string): Promise<void>
   /** Keeps a file of the previous build. */
   keep(name: string): Promise<void>
-  /**
-   * Replaces the old folder by two renames. Readers see the complete old build or the complete new one, and for an
-   * instant none. The old build stays if the new one cannot take its place.
-   */
+  /** Replaces the old folder by two renames, with no folder in between. A failure keeps the old build. */
   commit(): Promise<void>
   discard(): Promise<void>
 }

@@ -147,10 +147,7 @@ interface KeptBuild {
   maps: string[]
 }
 
-/**
- * Keeps the source maps of earlier builds, and their server bundles, because a position in a server's map needs the
- * text of the bundle. `newMaps` are the maps that the new build writes itself.
- */
+/** Keeps the source maps of earlier builds, and the server bundles that they need. `newMaps` are not kept. */
 export async function keepPreviousMaps(
   folder: string,
   { buildId, maps: newMaps }: KeptBuild,

@@ -96,10 +96,7 @@ const ACCEPT: Record<Format, string> = {
   navigation: '*/*',
 }
 
-/**
- * Renders the page at an address with the base in all forms. Calls `onResult` for each form, until one has a problem.
- * If the load redirects, calls it once, for the redirect.
- */
+/** Renders a page in all forms. Calls `onResult` for each until one has a problem, or once for a redirect. */
 export async function renderAddress(
   server: RenderingServer,
   route: PreparedRoute,

@@ -126,10 +126,7 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
     clear,
     /** Returns whether a file is part of the site. The path is relative to the site. */
     isInput,
-    /**
-     * Looks for problems and warnings that only the whole site shows, such as an import of a name that no longer exists.
-     * Returns null if nothing was checked. Throws as `change`.
-     */
+    /** Looks for problems that only the whole site shows; null if nothing was checked. Throws as `change`. */
     async check(): Promise<(Pick<DevChange, 'broken'> & { warnings: readonly BuildProblem[] }) | null> {
       const checked = await revisions.check()
       if (!checked) return null
@@ -194,10 +191,7 @@ export interface ServableRevision extends SiteRevision {
 /** A new state, and what it means for the server and for open pages. */
 interface NewState {
   state: DevState
-  /**
-   * Whether the server has to be created again: its routes, `server.ts` or the configuration have changed. The modules that
-   * `server.ts` reaches are then evaluated again.
-   */
+  /** Whether routes, `server.ts` or the configuration have changed. What `server.ts` reaches is run again. */
   isNewServer: boolean
   isChanged: boolean
   /** The modules that open pages import again; null if they have to be loaded again. */

@@ -51,10 +51,7 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
     markChecked() {
       isUnchecked = false
     },
-    /**
-     * Compiles changed modules again, on both sides. Returns whether imports have changed, so that the site has to be
-     * scanned. A module that cannot be compiled stays as it was.
-     */
+    /** Compiles changed modules again, unless broken. Returns whether imports have changed and need a scan. */
     async recompile(ids: readonly string[]) {
       const results = await Promise.all(
         sides.map(async ({ modules, changedBefore, failedBefore }) => {

@@ -142,10 +142,7 @@ function listImporters(graph: SiteGraph, specifier: string): string[] {
   return [...graph.ids()].filter((id) => [...graph.importsOf(id).values()].some(isImported)).map(withoutNamespace)
 }
 
-/**
- * Links the files of a bundle into a folder of this process: `npm ci` removes `node_modules`, and the cache with it. Open
- * pages may import the files of an earlier bundle.
- */
+/** Links a bundle's files into a folder of this process, as `npm ci` removes the cache. Open pages keep old ones. */
 async function keepFiles(bundle: PackageBundle, folder: string): Promise<PackageBundle> {
   await mkdir(folder, { recursive: true })
   await Promise.all(bundle.files.map((name) => linkFile(join(bundle.folder, name), join(folder, name))))

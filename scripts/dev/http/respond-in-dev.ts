@@ -108,10 +108,7 @@ export interface ModuleServer {
   settled(): Promise<void>
 }
 
-/**
- * Responds to a request for a module, a stylesheet or a package of a site in development. Returns false for any other
- * request: the site's own server responds to assets that it has.
- */
+/** Responds to requests for modules, stylesheets and packages; false leaves others to the site's own server. */
 async function serveModule(
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,10 +1,7 @@
 import { dirname, resolve, sep } from 'node:path'
 import type { Platform, Plugin } from 'esbuild'
 
-/**
- * The site's esbuild plugins. They are observed, because the dev server has to know which files they load and read, and
- * which imports they leave out of a bundle.
- */
+/** The site's esbuild plugins, observed: the dev server has to know the files and the imports that they take. */
 export type ObservedPlugins = ReturnType<typeof observePlugins>
 
 /** Imports that a bundle leaves as they are. Importers are paths relative to the site. */

@@ -4,10 +4,7 @@ import { inputPath } from '../../build/esbuild/bundler.ts'
 import { applyAlias } from '../../build/esbuild/externals.ts'
 import type { ExternalImports } from './observe-plugins.ts'
 
-/**
- * An imported module of the site by its id, or a package or the URL of a script by its specifier. `isLeft`: a plugin of the
- * site leaves the import to the browser, or to Node.js on the server.
- */
+/** A module by its id, or a package or URL. `isLeft`: a plugin leaves the import to the browser or Node.js. */
 export type ImportedModule = { id: string } | { package: string; isLeft?: true }
 
 interface GraphNode {

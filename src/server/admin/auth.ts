@@ -162,10 +162,7 @@ const SIGN_IN_PATH = '/sign-in'
 /** Returns the hosts, with ports, under which the listener responds; null for any host. */
 export type AllowedHosts = () => readonly string[] | null
 
-/**
- * Adds a hook that runs before every route of the admin listener, or of the console in an app. It sets the security
- * headers, and checks the host, the origin and the token of a request.
- */
+/** Adds a hook before every route: it sets the security headers, and checks host, origin and token of requests. */
 export function addAccessControl(app: FastifyInstance, auth: Auth, allowedHosts: AllowedHosts) {
   const prefix = app.prefix === '/' ? '' : app.prefix
   // @fastify/helmet decorates replies with it, too.

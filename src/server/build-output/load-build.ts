@@ -234,16 +234,10 @@ const builtInLayout: ServerModule<LayoutComponent> = {
   serverFile: '',
 }
 
-/**
- * A build whose code changes while it is served. At first its components are placeholders: a route's modules are
- * loaded with the first request.
- */
+/** A build whose code changes. Its components are placeholders until the first request of their route. */
 export interface LiveBuild {
   open(base: string): Promise<Build>
-  /**
-   * Returns the current code of a route, by its id; null if it has not changed since the last call. Rejects with
-   * whatever a module of the route throws.
-   */
+  /** Returns a route's current code; null if it has not changed. Rejects with what its modules throw. */
   refreshRoute(id: string): Promise<Route | null>
   /**
    * Returns the layouts and error pages of a route that can be loaded, after `refreshRoute` has rejected. The layouts end
@@ -259,9 +253,6 @@ export interface LiveBuild {
    * layouts are not valid.
    */
   findWorkingRoot(): Promise<LayoutChain | null>
-  /**
-   * Returns the HTML page that says why a route cannot be built, by its id, which is empty for requests that match no page;
-   * null if it can.
-   */
+  /** Returns the page that says why a route, or '' for unknown paths, cannot be built; null if it can. */
   brokenPage(id: string): string | null
 }

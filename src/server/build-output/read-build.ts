@@ -73,10 +73,7 @@ export async function importBundle(path: string, query: string, what: string): P
   }
 }
 
-/**
- * For a CommonJS package that throws, Node.js also reports a rejection that nothing can handle, after `import()` has
- * rejected. It would end the process before the error is shown.
- */
+/** Node.js also reports a rejection, which would end the process, after `import()` of a CommonJS package rejects. */
 async function ignoreSecondReport(reported: unknown): Promise<void> {
   function ignore(reason: unknown) {
     // As without this listener.

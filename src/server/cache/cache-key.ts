@@ -81,10 +81,7 @@ export function queryOf(search: string): Record<string, string | string[]> {
 /** The most characters of a site's tag as it is stored and sent. */
 const MAX_TAG_LENGTH = 256
 
-/**
- * Returns a tag of a site as it is stored and sent: percent-encoded. A tag may contain a part of any URL, so the end of
- * a tag that is too long is replaced by the hash of the whole.
- */
+/** Percent-encodes a site's tag. As it may have a part of any URL, a hash replaces the end of one that is too long. */
 export function toStoredTag(tag: string): string {
   const encoded = encodeTag(tag)
   if (encoded.length <= MAX_TAG_LENGTH) return detach(encoded)
@@ -92,10 +89,7 @@ export function toStoredTag(tag: string): string {
   return detach(encoded.slice(0, MAX_TAG_LENGTH - end.length).replace(/%.?$/, '') + end)
 }
 
-/**
- * Percent-encodes a tag. Everything but visible ASCII characters is encoded, and so are
- * commas: `Cache-Tag` separates tags by commas, and `Surrogate-Key` by spaces.
- */
+/** Encodes all but visible ASCII, and the commas and spaces that separate `Cache-Tag` and `Surrogate-Key`. */
 function encodeTag(tag: string): string {
   // Half of a pair of surrogates cannot be encoded.
   return tag.replace(/[^!-+\--~]+/g, (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')))
@@ -149,10 +143,7 @@ export class KnownKeys {
     return entry.host === request.host && entry.protocol === request.protocol ? entry : null
   }
 
-  /**
-   * Keeps a key for the next requests. If a URL is requested under several hosts, only the key of the last host is
-   * kept.
-   */
+  /** Keeps a key for the next requests; for a URL under several hosts, only that of the last one. */
   add({ route, request, mayReport }: DocumentRequest, key: string) {
     const { url, protocol, host } = request
     if (url.length > MAX_URL_LENGTH) return

@@ -63,10 +63,7 @@ function findActiveSpan(): ActiveSpan | null {
   return api?.context && span ? { manager: api.context, span: span as Span } : null
 }
 
-/**
- * Calls a function with the span as the active one. The other values of the span's context are left out, because the
- * baggage in it comes from a header of the request.
- */
+/** Calls a function with the active span, without the context's baggage, which comes from a header. */
 function withActiveSpan<Result>({ manager, span }: ActiveSpan, call: () => Result): Result {
   return manager.with(manager.active().setValue(SPAN, createParent(span)), call)
 }

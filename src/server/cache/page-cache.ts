@@ -16,10 +16,7 @@ export interface Rendering {
   giveUp(): void
 }
 
-/**
- * The result of a rendering for the requests that wait for it: `outdated` if the page was invalidated during the
- * rendering, and null if there is no response to store.
- */
+/** The result for waiting requests: `outdated` if it was invalidated meanwhile; null without a response to store. */
 export type RenderingResult = StoredPage | 'outdated' | null
 
 interface Running {
@@ -100,10 +97,7 @@ export class PageCache {
     return this.#passed.get(key) === true
   }
 
-  /**
-   * Whether none of the tags has been invalidated since this process started. A response that is older than the
-   * process, such as one of the build, may then be served.
-   */
+  /** Whether no tag was invalidated since this process started: then older responses may be served. */
   wasNeverInvalidated(tags: readonly string[]): boolean {
     return this.#versions.areCurrent(tags, this.#start)
   }

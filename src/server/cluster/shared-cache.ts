@@ -64,10 +64,7 @@ export function createWorkersCache(maxBytes: number) {
   }
 }
 
-/**
- * Opens the shared cache of a worker: the store that the options name (each worker has its own connection to it), or
- * the cache of the primary. Rejects with HYD_CACHE_STORE_PACKAGE.
- */
+/** Opens a worker's shared cache: its own connection to the store, or the primary's. Rejects as `openSharedStore`. */
 export async function openWorkerStore(
   channel: PrimaryChannel,
   pageCache: Options['pageCache'],

@@ -82,10 +82,7 @@ export function createWorkerPool(options: PoolOptions) {
       for (const slot of slots) slot.open()
       return { addresses: addresses[0] ?? [] }
     },
-    /**
-     * Replaces the workers, one after the other, by workers of the build that is on disk. When one of them cannot start,
-     * all workers are of the previous build again.
-     */
+    /** Replaces the workers one by one from the build on disk, or all by the previous build if one fails. */
     reload: reload.run,
     /** Starts another worker in the place of one that is ending by itself. */
     leave: (worker: WorkerProcess) => slotOf(worker)?.onLost(worker, 'is shutting down'),
@@ -276,10 +273,7 @@ function createWorkerSlot({ name, drainMs, log, fork, countLost }: SlotOptions) 
     },
     /** Starts another worker in the place of one that is lost. Does nothing when the worker does not have this place. */
     onLost: (worker: WorkerProcess, why: string) => lose(worker, 'warn', why),
-    /**
-     * Starts a successor, and stops the current worker once that is ready. Resolves with false when it could not start.
-     * Waits for a successor that is starting already.
-     */
+    /** Starts a successor, and then stops the worker; false if it could not. Waits for one that is starting. */
     replace,
     isReplacing: () => replacing !== null,
     /** From now on no worker is started. Those that run are not stopped. */

@@ -52,10 +52,7 @@ export interface WorkerProcess {
   send(message: ToWorker): void
   /** Hands over a copy of an open connection, before later messages. Does nothing after the worker's end. */
   hand(socket: Socket): void
-  /**
-   * Tells the worker to stop, and kills it when it has not ended some seconds after `deadlineMs`. Kills it at once when
-   * it is not ready. Resolves with how it ended.
-   */
+  /** Stops the worker, or kills it if not ready or some seconds after `deadlineMs`. Resolves with its end. */
   stop(how: StopRequest, deadlineMs: number): Promise<End>
   /** Kills the process with SIGKILL. */
   kill(): void

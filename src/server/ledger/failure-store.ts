@@ -16,10 +16,7 @@ export interface FailureStore {
   add(failure: FailureRecord): void
   /** Marks an occurrence after which the browser showed the page. Never throws or waits; logs errors. */
   markRecovered(digest: string): void
-  /**
-   * Calls `listener` with each failure from now on. If it throws, the error is logged and it is called again for the
-   * next failure. Returns a function that removes it.
-   */
+  /** Calls `listener` with each failure, also after it has thrown. Returns a function that removes it. */
   subscribe(listener: (failure: FailureRecord) => void): () => void
   /** Writes what is queued and closes the ledger. */
   close(): Promise<void>

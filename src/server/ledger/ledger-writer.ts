@@ -21,10 +21,7 @@ export interface WriterStats {
 /** Writes occurrences to a ledger, in batches, after the requests in which they happened. */
 export type LedgerWriter = ReturnType<typeof createLedgerWriter>
 
-/**
- * Creates a writer. While the ledger cannot be written, occurrences wait in a queue of bounded size; further ones are
- * only counted. A warning says so once a minute.
- */
+/** Creates a writer. During outages, a bounded queue waits, others are counted, and a warning says so once a minute. */
 export function createLedgerWriter(
   ledger: Pick<Ledger, 'record'>,
   log: Pick<FastifyBaseLogger, 'warn' | 'info'>,

@@ -54,10 +54,7 @@ function describe({ request, elapsedTime }: FastifyReply): string {
 /** Milliseconds after which work that has waited for a first response begins without one. */
 const MAX_WAIT_MS = 1_000
 
-/**
- * Resolves when a server has sent its first response, or after a second. What a process does only once, and not for the
- * site, waits for it: otherwise it would delay that response.
- */
+/** Resolves after a server's first response, or a second: what a process does once must not delay it. */
 export function firstResponse(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, MAX_WAIT_MS)

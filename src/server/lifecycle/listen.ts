@@ -141,10 +141,7 @@ export interface PortOwner {
   pid: number
 }
 
-/**
- * Finds the process that listens on a TCP port of this machine. Returns null when the system does not report it, for
- * example because another user runs the process. Never throws.
- */
+/** Finds the process that listens on a TCP port; null if the system does not tell. Never throws. */
 export async function findPortOwner(port: number): Promise<PortOwner | null> {
   try {
     const owner = process.platform === 'linux' ? await findInProc(port) : await askLsof(port)

@@ -80,10 +80,7 @@ export async function startWatchdog(
 
 type Report = (isLast: boolean) => boolean
 
-/**
- * Returns the function that the thread calls on top of the code that blocks. It returns false when the stack has no
- * frame outside of Node.js and another try follows.
- */
+/** Returns the function that the thread calls in blocking code; false, to try again, in a stack of Node.js only. */
 function createReport(hangMs: number, onHang: (error: Error) => void): Report {
   return function report(isLast) {
     const error = createHydrantError('HYD_HUNG', [hangMs / 1_000])

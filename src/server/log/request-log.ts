@@ -120,10 +120,7 @@ interface LateErrors {
   failStream(error: unknown, reply: FastifyReply): boolean
 }
 
-/**
- * Takes the late errors of an instance's routes in an app that writes its own log. The instance gets a log controller
- * that passes everything else on to the one of the app.
- */
+/** Takes the late errors of routes in an app with its own log. Its log controller gets everything else. */
 export function takeLateErrors(app: FastifyInstance, { failRoute, failStream }: LateErrors) {
   // Fastify has no function that replaces the log controller of one instance.
   const symbol = findSymbol(app, 'fastify.logController')

@@ -114,10 +114,7 @@ function partsOf(value: string): string[] {
   return words.length <= MAX_NAME_WORDS && NAME.test(value) ? words : []
 }
 
-/**
- * Returns the characters of Base64 that only the value determines, also as a part of a longer text such as
- * `name:password`. They depend on the place of its first byte in a group of three.
- */
+/** Returns the Base64 characters that only the value determines, for each place of its first byte in a group. */
 function partsInBase64(value: string): string[] {
   if (value.length > MAX_SPELLED) return []
   return [0, 1, 2].flatMap((offset) => {

@@ -92,10 +92,7 @@ export function typedValues(entries: Iterable<readonly [string, string | File]>)
 /** How many short secrets of a field are searched in the messages of this field. */
 const MAX_SHORT = 10
 
-/**
- * Removes the secrets of a form from messages: some libraries repeat the value that is wrong. A message is cut after
- * 2,000 characters, so the time is linear in the length of the form.
- */
+/** Removes secrets from messages, as some libraries repeat values. Cuts them, so that the time is linear. */
 export function hideSecrets(issues: readonly Issue[], entries: Iterable<readonly [string, string | File]>): Issue[] {
   const secrets = new Map<string, string[]>()
   for (const [name, value] of entries)

@@ -98,10 +98,7 @@ function routeFilesOf({ manifest, routes }: Build): RouteFiles {
   return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
 }
 
-/**
- * Opens the page cache of a site; null for a site without cached pages, and in development, where the code of a page may
- * change with each request. Rejects with HYD_CACHE_STORE_PACKAGE.
- */
+/** Opens a site's page cache; null without cached pages, or for changing code. Rejects with HYD_CACHE_STORE_PACKAGE. */
 export async function openCache(
   app: FastifyInstance,
   { manifest, routes }: Build,

@@ -9,10 +9,7 @@ interface MountedPages {
   pages: readonly PreparedRoute[]
 }
 
-/**
- * Warns of pages that visitors never see, because the app, or another site in it, has a route at the same path. Returns
- * their names. To be called before the site's own routes are added.
- */
+/** Warns of pages behind a route of the app or another site. Returns their names. Call it before adding routes. */
 export function warnOfHiddenPages(app: FastifyInstance, mounted: MountedPages): string[] {
   const unknown = ['GET', ...WRITE_METHODS].map((method) => ({ method, url: '/*', file: 'the 404 page' }))
   const hidden = findTaken(app, mounted.base, [...methodsOf(mounted.pages), ...unknown])

@@ -251,10 +251,7 @@ async function addSiteHooks(site: Site, options: Options) {
   addCompression(app, options)
 }
 
-/**
- * Registers a plugin in a scope below `base`, so that routes of `server.ts` are relative to the site. Another scope is
- * around it. Returns the plugin's result when the scopes have been loaded.
- */
+/** Registers a plugin in a scope below `base`, inside another scope. Returns its result when they are loaded. */
 async function registerBelow<Result>(
   outer: FastifyInstance,
   base: string,

@@ -105,10 +105,7 @@ function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS, limit: keyof 
   return name === 'message' ? withoutFrames(text) : text
 }
 
-/**
- * Joins lines of a message that look like a frame to the line before: in a log, the message comes before the stack. Takes
- * linear time, because spaces are only searched from their beginning.
- */
+/** Joins lines that look like frames to the line before, as logs have the stack after it. Takes linear time. */
 export function withoutFrames(message: string): string {
   return message.replace(/(?<!\s)\s+(?=at )/g, (spaces) => spaces.replaceAll('\n', ' '))
 }

@@ -270,10 +270,7 @@ export function addOtherNavigations(app: FastifyInstance, site: Site) {
   }
 }
 
-/**
- * Redirects a visitor to the address without the mark. The location is relative, as a proxy may have removed a
- * prefix, and begins with a dot, as the rest may look like a scheme.
- */
+/** Redirects to the address without the mark, relative (a proxy may remove a prefix) and from `.` (no scheme). */
 function sendVisitorOn({ url }: FastifyRequest, reply: FastifyReply) {
   const path = pathAndQuery(url)
   const from = path.lastIndexOf('/', pathOf(path).length) + 1

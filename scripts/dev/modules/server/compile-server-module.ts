@@ -125,10 +125,7 @@ function listNames(code: string): Map<string, readonly string[]> {
   return names
 }
 
-/**
- * Makes a circular import see exports that are defined later: they are added to the object that importers have. Makes
- * an import get the namespace of an ES module itself.
- */
+/** Adds exports to the object that circular imports have. An import gets the namespace of an ES module itself. */
 function linkNamespaces(code: string): string {
   return code
     .replace('var __toCommonJS = (mod) => __copyProps(__defProp({}, ', (text) => text.replace('{}', 'module.exports'))

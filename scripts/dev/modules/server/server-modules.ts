@@ -83,10 +83,7 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
       for (const { id, before, after } of saved) if (before) modules.replace(id, after)
       return { ...describeServerChanges(saved, graph), failed }
     },
-    /**
-     * Makes the next import evaluate the modules and all their importers again. Returns the ids of all of them, and the files
-     * of the site that lead to them.
-     */
+    /** Makes the next import evaluate modules and importers again. Returns their ids and links to them. */
     invalidate(ids: readonly string[]): Set<string> {
       const stale = new Set(ids)
       for (const id of stale) for (const one of graph.importersOf(id)) stale.add(one)

@@ -12,10 +12,7 @@ export interface Reading {
 /** What has been invalidated since a version. */
 export interface Changes {
   versions: Versions
-  /**
-   * The tags that were invalidated, with the sequence of their last invalidation; null if they are not known.
-   * `EVERY_TAG` is one of them if everything was invalidated.
-   */
+  /** The invalidated tags with their last sequence, or `EVERY_TAG`; null if they are not known. */
   tags: readonly (readonly [tag: string, sequence: number])[] | null
 }
 

@@ -31,10 +31,7 @@ export interface ServerMapper extends SourceMapper, Locator {}
 
 const MAX_KNOWN_FRAMES = 2_000
 
-/**
- * Creates a mapper for the files in `bundles`, each of which has its map beside it. A map is read with the first
- * failure that needs it. A missing or broken map leaves frames unchanged.
- */
+/** Creates a mapper for bundles with maps beside them, which failures read. Without a map, frames stay as they are. */
 export function createSourceMapper(siteDir: string, bundles: readonly MappedBundle[]): ServerMapper {
   const maps = createBundleMaps(siteDir, bundles)
   // perf: most failures occur again, 0.02 µs instead of 7 µs for a known frame, commit 8d8d4fde

@@ -286,10 +286,7 @@ export async function openSqliteReader(file: string): Promise<SqliteReader> {
   }
 }
 
-/**
- * The codes of a file that cannot be read in place: its format is an earlier one and has to be migrated, or a killed
- * process has left a write-ahead log whose index is missing or not readable.
- */
+/** The codes of a file with an earlier format, or with a write-ahead log that a killed process left without index. */
 const NOT_IN_PLACE = /^SQLITE_(?:READONLY|CANTOPEN)/
 
 function openInPlace(driver: Driver, file: string): SqliteReader | null {
