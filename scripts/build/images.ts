@@ -209,11 +209,7 @@ interface CachedFile {
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
-/**
- * Creates a cache in a folder, which several processes may use at the same time.
- *
- * @param onMake Called before the first file is made.
- */
+/** Creates a cache in a folder for several processes. `onMake` is called before the first file is made. */
 function createImageCache(folder: string, onMake: () => void) {
   const counts = { made: 0, found: 0 }
   const files = new Map<string, Promise<CachedFile>>()

@@ -123,11 +123,7 @@ export interface NamedLedger {
   isDev?: boolean
 }
 
-/**
- * Returns the text that `hydrant errors` prints. Throws HYD_DIGEST_UNKNOWN.
- *
- * @param onMore Called with a sentence if JSON does not contain all failures that match.
- */
+/** Returns what `hydrant errors` prints. `onMore` gets a sentence if JSON lacks matches. Throws HYD_DIGEST_UNKNOWN. */
 export async function describeErrors(
   request: ErrorsRequest,
   from: NamedLedger,

@@ -146,11 +146,7 @@ interface ReceivedPage {
   kept: number
 }
 
-/**
- * Creates the functions that take the lines of a page. The one that takes the last necessary line returns the page.
- *
- * @param currentData The data of the current page. Layouts that stay mounted keep theirs.
- */
+/** Creates the functions that take the lines of a page; the last one returns it. Mounted layouts keep their data. */
 function createPageReceiver(currentData: readonly unknown[], revive: (flat: Flat) => Promise<unknown>) {
   let start: NavigationStart | undefined
   let data: unknown[] = []

@@ -151,11 +151,7 @@ function readKey(key: AnyNode, isComputed: boolean): string | null {
 /** The namespace of the rules of a stylesheet that is compiled. */
 const RULES = new RegExp(`^${CSS_NAMESPACES.rules}:`)
 
-/**
- * Finds imports of names from a stylesheet that is no CSS module. It exports nothing, so the classes would be undefined.
- *
- * @param metafile That of the modules for the browser.
- */
+/** Finds imports of names from a stylesheet that is no CSS module: they would be undefined. */
 export async function checkStylesheets(siteDir: string, { inputs }: Metafile): Promise<BuildProblem[]> {
   const imports = Object.entries(inputs).flatMap(([file, input]) =>
     isInstalled(file)

@@ -38,11 +38,7 @@ type RunEsbuild = (options: BuildOptions & { metafile: true }) => Promise<BuildR
 
 const runEsbuild: RunEsbuild = (options) => build({ ...options, write: false })
 
-/**
- * Creates a reader of exports. It parses a file again only when the file has changed.
- *
- * @param run Runs esbuild without writing files.
- */
+/** Creates a reader of exports. It parses a file again only when the file has changed. */
 export function createExportReader(siteDir: string, run = runEsbuild): ReadExports {
   const cache = new Map<string, ReadFile & { stamp: string }>()
 

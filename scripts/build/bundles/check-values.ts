@@ -115,11 +115,7 @@ const NEEDS_SERVER = new Map([
   ['loadVisitor', 'a part for each visitor'],
 ])
 
-/**
- * Finds pages that export `prerender` and need a server for each visitor.
- *
- * @param reported Names of exports that another check reports.
- */
+/** Finds pages that export `prerender` and need a server for each visitor. Leaves out the exports in `reported`. */
 export async function checkPrerender(
   siteDir: string,
   { routes }: DiscoveredSite,

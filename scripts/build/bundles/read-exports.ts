@@ -41,11 +41,7 @@ const LITERAL = /^(?:const|var) [\w$]+ = (?:["'`{[\d-]|(?:true|false|null);|(?:\
 /** An async function at the top level of a module. */
 const ASYNC_FUNCTION = /^(?:async function\b|(?:const|var) [\w$]+ = async\b)/m
 
-/**
- * Reads the values that a module exports. Most modules are not parsed, because they export only functions.
- *
- * @param code As esbuild writes a module: its last statement exports all names.
- */
+/** Reads the exported values of a module of esbuild, whose last statement exports all. Functions need no parsing. */
 export function readWrittenValues(code: string, names: readonly string[]): WrittenValues {
   const values = readExported(code, names)
   return HTML.test(code) ? new Map([...values, [HTML_ELEMENT, true]]) : values

@@ -33,12 +33,7 @@ export function describeStart(error: unknown, mapper: ServerMapper, plugin: stri
   return { title: isPlugins ? `${plugin} failed while it started` : 'The site does not start', error, source }
 }
 
-/**
- * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
- * error's stack to positions in the source.
- *
- * @param plugin The path of `server.ts`; null without one.
- */
+/** Returns the place that threw an error outside of requests, or null. Rewrites its stack to the source. */
 export function findSource(error: unknown, mapper: ServerMapper, plugin: string | null): SourceFrame | null {
   const isStackless = isKnownError(error) && error.code === 'HYD_SERVER_THREW'
   const thrown = isStackless ? (error as Error).cause : error

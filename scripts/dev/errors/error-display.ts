@@ -158,12 +158,7 @@ async function buildErrorScript(): Promise<string | null> {
   return result?.outputFiles[0]?.text ?? null
 }
 
-/**
- * Returns the page that a browser shows while the site does not build or start. It reloads after each build.
- *
- * @param text The errors as text, for clients without JavaScript.
- * @param script The result of `buildErrorScript`.
- */
+/** Returns the page for a site that does not build or start. It reloads after each build. `text` is for no scripts. */
 function createErrorPage(errors: readonly DevError[], text: string, base: string, script: string | null): string {
   const title = errors[0]?.title ?? ''
   const data = { base: base === '/' ? '' : base, errors }

@@ -179,11 +179,7 @@ function isPattern(path: string): boolean {
   return /^\.\.?\//.test(path) && path.includes('*')
 }
 
-/**
- * Finds the modules that a pattern of an importer matches. `**` stands for folders, `*` for a part of a name.
- *
- * @returns Specifiers as the expression writes them, and ids.
- */
+/** Finds the specifiers and ids that a pattern matches. `**` stands for folders, `*` for a part of a name. */
 function matchPattern(importer: string, pattern: string, ids: Iterable<string>): [specifier: string, id: string][] {
   const folder = posix.dirname(importer)
   const source = posix

@@ -54,11 +54,7 @@ export function createVersions({ isIgnored, onPlace }: FileVersionsInput) {
   }
 
   return {
-    /**
-     * Compares a file, or all files of a folder, with the versions that were seen last. Returns those that differ.
-     *
-     * @param path An absolute path. The file may no longer exist.
-     */
+    /** Returns the files at a path, which may be gone, that differ from the versions seen last. */
     read: (path: string) => [...(folders.has(path) ? forgetBelow(path) : []), ...find(path, [])],
   }
 }

@@ -82,11 +82,7 @@ function isPolling({ CHOKIDAR_USEPOLLING: value = '' }: NodeJS.ProcessEnv): bool
   return !['', '0', 'false'].includes(value.toLowerCase())
 }
 
-/**
- * Looks for changed files at intervals, for systems that do not report changes. Resolves when all files are known.
- *
- * @param notice Called with a file that was found, that has changed or that is gone.
- */
+/** Looks for changed files at intervals, as some systems report none. Resolves when all files are known. */
 async function pollFiles(
   folder: string,
   isIgnored: (path: string) => boolean,

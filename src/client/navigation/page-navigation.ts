@@ -179,11 +179,7 @@ function createLateScroll() {
       const from = navigation.transition?.from
       if (from) positions.set(from.key, scrollY)
     },
-    /**
-     * To be called when the first part of a page is shown.
-     *
-     * @param rest Resolves when the other parts have arrived; null if all are there.
-     */
+    /** To be called when a page is shown. `rest` resolves with its other parts; null if all are there. */
     arrive(event: NavigateEvent, rest: Promise<void> | null) {
       const place = placeOf(event)
       if (!place) return

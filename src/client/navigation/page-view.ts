@@ -21,12 +21,7 @@ export interface Page {
 
 export type PageView = ReturnType<typeof createPageView>
 
-/**
- * Creates the functions that show pages in the document.
- *
- * @param guardTexts See `createTextGuard`.
- * @param prepare Called before a page is replaced.
- */
+/** Creates the functions that show pages. `prepare` is called before a page is replaced. */
 export function createPageView(app: App, guardTexts: () => Promise<void>, prepare: () => void) {
   const announce = createAnnouncer()
   const inTransition = createPageTransition()

@@ -51,22 +51,14 @@ export interface TolerantListQuery {
 const MAX_LIMIT = 1_000
 const MAX_TEXT = 500
 
-/**
- * Reads the parameters of a list. Ignores empty and unknown ones. With an invalid one there is no query.
- *
- * @param release The current release.
- */
+/** Reads the parameters of a list. Ignores empty and unknown ones. With an invalid one there is no query. */
 export function readListQuery(params: URLSearchParams, now: number, release: string): ParsedListQuery {
   const { query, problems } = readTolerantListQuery(params, now, release)
   const [problem] = Object.values(problems)
   return problem === undefined ? { query, problem: null } : { query: null, problem }
 }
 
-/**
- * Reads the parameters of a list. Ignores empty and unknown ones, and leaves out and describes invalid ones.
- *
- * @param release The current release.
- */
+/** Reads the parameters of a list. Ignores empty and unknown ones, and leaves out and describes invalid ones. */
 export function readTolerantListQuery(params: URLSearchParams, now: number, release: string): TolerantListQuery {
   const request: ListRequest = {}
   const problems: TolerantListQuery['problems'] = {}

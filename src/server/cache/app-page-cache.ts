@@ -28,11 +28,7 @@ declare module 'fastify' {
 /** Keyed by the server, which all instances of an app share. */
 const caches = new WeakMap<RawServerBase, Set<PageCache>>()
 
-/**
- * Adds the cache of a site to `app.pageCache`.
- *
- * @param cache Null for a site without stored pages.
- */
+/** Adds the cache of a site to `app.pageCache`; null for a site without stored pages. */
 export function addPageCache(app: FastifyInstance, cache: PageCache | null) {
   const siteCaches = caches.get(app.server) ?? new Set()
   caches.set(app.server, siteCaches)

@@ -122,11 +122,7 @@ export class PageCache {
     return takeTurn(this.#store, { key, maxMs, isWanted, isRefresh: after > 0 })
   }
 
-  /**
-   * Begins a rendering that other requests can wait for. End it with `store` or `giveUp`.
-   *
-   * @param route The route of the page, which `contents` groups by.
-   */
+  /** Begins a rendering that other requests can wait for, until `store` or `giveUp`. */
   begin(key: string, route: string): Rendering {
     const since = this.#versions.now
     let settle: (result: RenderingResult) => void = () => {}

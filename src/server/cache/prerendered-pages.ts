@@ -16,11 +16,7 @@ export interface PrerenderedPages {
   read(file: string, origin: string): Promise<PrerenderedResponse>
 }
 
-/**
- * Opens the prerendered responses of a build; null if it has none. Throws a SyntaxError if the index is broken.
- *
- * @param folder The build's folder.
- */
+/** Opens a build's prerendered responses; null if it has none. Throws a SyntaxError for a broken index. */
 export function openPrerendered(folder: string): PrerenderedPages | null {
   const path = (file: string) => join(folder, PRERENDERED_FOLDER, file)
   if (!existsSync(path(INDEX_FILE))) return null

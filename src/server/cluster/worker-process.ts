@@ -196,11 +196,7 @@ function untilDrained(to: Writable): Promise<unknown> {
   return drained
 }
 
-/**
- * Forwards whole lines, so that the lines of several processes do not mix. Resolves when `from` has ended.
- *
- * @param writeTo Writes to a stream, as its `write` does (its `write`).
- */
+/** Forwards whole lines, so that processes do not mix. Resolves at the end of `from`. `writeTo` is like `write`. */
 export async function forwardLines(from: Readable, to: Writable, writeTo = writePlainly): Promise<void> {
   let begun: Buffer[] = []
   let length = 0

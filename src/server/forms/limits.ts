@@ -117,11 +117,7 @@ export class KeptTexts {
     if (this.#bytes > this.#limits.bodyLimit) this.refuse('bodyLimit')
   }
 
-  /**
-   * Returns what is kept of a field that has been counted; null for nothing.
-   *
-   * @param isCut Whether the end of the text is already missing.
-   */
+  /** Returns what is kept of a counted field; null for nothing. `isCut`: its end is already missing. */
   keep(name: string, value: string, isCut: boolean): string | null {
     const { bodyLimit, maxFields } = this.#limits
     if (isCut) this.refuse('bodyLimit')

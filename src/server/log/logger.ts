@@ -29,11 +29,7 @@ export function createLog(logging: Logging): FastifyBaseLogger {
   return Fastify({ ...logging, schemaController: LAZY_COMPILERS }).log
 }
 
-/**
- * Loads the formatter for terminals. Returns a function that creates logger options with it.
- *
- * @param isShown Returns whether a line of JSON is written; null to write all (null).
- */
+/** Loads the formatter for terminals. Returns what creates options with it. `isShown` filters lines of JSON. */
 export async function loadPrettyLogging(
   isShown: ((json: string) => boolean) | null = null,
 ): Promise<(level: string) => Logging> {

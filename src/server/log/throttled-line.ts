@@ -2,11 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 const MINUTE_MS = 60_000
 
-/**
- * Creates a line that is written for the first event at once, and then at most once a minute.
- *
- * @param write Writes the line, given the number of events since the line before.
- */
+/** Creates a line for the first event, and then one a minute at most. `write` gets the number of events. */
 export function createThrottledLine(write: (count: number) => void, intervalMs = MINUTE_MS) {
   let count = 0
   let timer: NodeJS.Timeout | undefined
@@ -60,12 +56,7 @@ const HELD_MS = 1_000
 /** Logs that a service is unavailable, once a minute as long as it lasts, and that it is available again. */
 export type OutageLog = ReturnType<typeof createOutageLog>
 
-/**
- * Creates the log of one service.
- *
- * @param writeOutage Writes the line of an outage, given its last error.
- * @param writeEnd Writes the line that follows when the outage has ended.
- */
+/** Creates the log of one service: `writeOutage` gets the last error, and `writeEnd` follows. */
 export function createOutageLog(writeOutage: (lastError: unknown) => void, writeEnd: () => void) {
   let lastError: unknown
   let isWritten = false

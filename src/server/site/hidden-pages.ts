@@ -21,12 +21,7 @@ export function warnOfHiddenPages(app: FastifyInstance, mounted: MountedPages): 
   return hidden
 }
 
-/**
- * Names the pages that routes of `server.ts` replace. The level is `info`, because such a route is allowed, and a
- * warning that nobody has to act on would hide others. The line is for those who did it by accident.
- *
- * @param hidden The pages that other routes hide.
- */
+/** Names the pages that routes of `server.ts` replace, at the level info: such a route is allowed. */
 export function hintAtReplacedPages(
   app: FastifyInstance,
   { base, pages }: MountedPages,

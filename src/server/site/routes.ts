@@ -43,11 +43,7 @@ import { respondToRead } from '../pages/respond.ts'
 import { send } from '../pages/send.ts'
 import { guardUnknown, refuseMethod, respondToUnknown } from '../pages/unknown.ts'
 
-/**
- * Adds the routes of the pages and their actions, and the routes for unknown paths.
- *
- * @param hasNotFoundHandler Whether `server.ts` has set a not-found handler for all of the site's paths.
- */
+/** Adds the routes of pages, actions and unknown paths, which a not-found handler of `server.ts` may replace. */
 export async function addSiteRoutes(
   app: FastifyInstance,
   site: Site,

@@ -70,11 +70,7 @@ const nextTo = ({ file }: PackageScript) => `./${file}`
 /** Returns the expression for a package that was imported after the last scan. */
 const missing = (specifier: string) => `__hydrant_dev__.missing(${JSON.stringify(specifier)})`
 
-/**
- * Returns the script that a document names for a page, a layout or an error page.
- *
- * @param position Identifies the last change that was sent to open pages.
- */
+/** Returns the script that a document names for a page, a layout or an error page, with the position of its data. */
 export function writeRootScript(url: string, position: string): string {
   return `__hydrant_dev__.since(${JSON.stringify(position)})\nexport { default } from ${JSON.stringify(url)}\n`
 }

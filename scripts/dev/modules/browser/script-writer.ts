@@ -67,11 +67,7 @@ export interface MappedScript {
   map: EncodedSourceMap
 }
 
-/**
- * Writes the map of a script for the failures that browsers report. The browser does not wait for it.
- *
- * @param outdated The name of an earlier script, whose map is removed.
- */
+/** Writes a script's map for reported failures, and removes the outdated one. The browser does not wait for it. */
 function keepMap(folder: string, { name, text, map }: MappedScript, outdated: string | null): void {
   const fileOf = (script: string) => join(folder, BUILD_PATHS.clientMaps, `${script}.map`)
   setImmediate(() => {

@@ -12,11 +12,7 @@ import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
 export interface ClientMapper extends SourceMapper {
   /** Returns the source's name of a class that has this name in one of the scripts of the frames. */
   typeName(name: string, frames: readonly string[]): string
-  /**
-   * Returns the place of the component that has this name in the scripts, or null when there is none or more than one.
-   *
-   * @param scripts Paths of URLs.
-   */
+  /** Returns the place of the component with this name in the scripts; null when there is none or more than one. */
   locateComponent(name: string, scripts: readonly string[]): MappedFrame | null
 }
 

@@ -27,11 +27,7 @@ export interface SourcePlace {
 const LINES_AROUND = 5
 const MAX_LINE = 300
 
-/**
- * Reads a source map. Throws for text that is not a map. Its additional fields are not checked: the build wrote them.
- *
- * @param folder The folder of the mapped file, which the map's sources are relative to.
- */
+/** Reads a map of a file in `folder`. Throws for another text. The build wrote the additional fields. */
 export function readMapFile<Fields>(json: string, folder: string, siteDir: string): MapFile<Fields> {
   // TraceMap throws for JSON that is not a map.
   const fields = JSON.parse(json) as EncodedSourceMap & Fields
