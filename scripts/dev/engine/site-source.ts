@@ -10,8 +10,12 @@ import type { BuildProblem } from '../../build-problem.ts'
 import { createModuleCompiler, type ModuleCompiler } from '../modules/module-compiler.ts'
 import { type ObservedPlugins, observePlugins } from '../modules/observe-plugins.ts'
 import { bundlePackages } from '../modules/packages/bundle-packages.ts'
-import type { PackageBundle, PackageScript } from '../modules/packages/package-bundle.ts'
-import { linkFile, packageSettingsKey } from '../modules/packages/package-cache.ts'
+import {
+  linkFile,
+  type PackageBundle,
+  type PackageScript,
+  packageSettingsKey,
+} from '../modules/packages/package-cache.ts'
 import { createSiteScanner, NAMESPACES, type SiteScan } from '../modules/scan-site.ts'
 import { type ImportedModule, REQUIRED, type SiteGraph } from '../modules/site-graph.ts'
 import { createStructureReader, type SiteStructure } from './read-structure.ts'

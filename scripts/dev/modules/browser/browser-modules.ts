@@ -1,12 +1,11 @@
 import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
 import { SERVER_DIRECTIVE } from '../../../build/bundles/check-imports.ts'
 import { isStylesheet } from '../../../build/esbuild/stylesheet-reader.ts'
-import type { PackageScript } from '../packages/package-bundle.ts'
+import type { PackageScript } from '../packages/package-cache.ts'
 import { compileAll, type Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, findRelinked, hasNewImport, type SiteGraph } from '../site-graph.ts'
-import { writeRootScript } from './module-script.ts'
 import type { BrowserCompiler, BrowserModule, Stylesheet } from './read-browser-module.ts'
-import { createFileNames, createModuleCache, createScriptWriter } from './script-writer.ts'
+import { createFileNames, createModuleCache, createScriptWriter, writeRootScript } from './script-writer.ts'
 
 /** The modules and stylesheets of a site, as scripts of their own for browsers. */
 export type BrowserModules = ReturnType<typeof createBrowserModules>

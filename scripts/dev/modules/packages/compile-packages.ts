@@ -12,7 +12,7 @@ import { readPackage } from '../../../build/esbuild/resolve-file.ts'
 import { createVirtualModules, VIRTUAL, type VirtualModule } from '../../../build/esbuild/virtual-modules.ts'
 import { createDevModuleUrls } from '../compile-with-plugins.ts'
 import { REQUIRED } from '../site-graph.ts'
-import { listCommonJsNames, type PackageBundle, type PackageScript } from './package-bundle.ts'
+import { listCommonJsNames, type PackageBundle, type PackageScript } from './package-cache.ts'
 
 export interface PackageCompilation {
   siteDir: string
