@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { type RouteEntry, serverFileKeys } from '../../src/server/build-output/manifest.ts'
+import { countOf } from '../../src/server/log/throttled-line.ts'
 import type { SiteBuild } from '../build/build-site.ts'
 import type { ImageSummary } from '../build/images.ts'
 import type { PrerenderSummary } from '../build/prerender/prerender-site.ts'
@@ -12,24 +13,22 @@ export function formatReport(build: SiteBuild): string {
   const pages = reportPages(build)
   const { files, bytes, gzipBytes } = reportTotals(build)
   const rows = [['page', 'kind', 'JS', 'with shared', 'CSS'], ...pages.map(formatPage)]
-  const count = pages.length === 1 ? '1 page' : `${pages.length} pages`
   return [
     ...(pages.length > 0 ? [...formatTable(rows), ''] : []),
-    `${count}, ${files} files for the browser: ${formatBytes(bytes)}, ${formatBytes(gzipBytes)} gzipped`,
+    `${countOf(pages.length, 'page')}, ${files} files for the browser: ${formatBytes(bytes)}, ${formatBytes(gzipBytes)} gzipped`,
     ...formatImages(build.images),
     ...formatPrerendered(build.prerendered),
-    ...(build.keptFiles > 0 ? [`kept for open pages: ${countFiles(build.keptFiles)} of earlier builds`] : []),
+    ...(build.keptFiles > 0 ? [`kept for open pages: ${countOf(build.keptFiles, 'file')} of earlier builds`] : []),
     `built in ${formatDuration(build.durationMs)}, written to ${build.folder}`,
   ].join('\n')
 }
 
 export function formatExport({ pages, files, folder, durationMs }: SiteExport): string {
-  const count = pages === 1 ? '1 page' : `${pages} pages`
-  return `exported ${count}, ${countFiles(files)}, in ${formatDuration(durationMs)}, written to ${folder}`
+  return `exported ${countOf(pages, 'page')}, ${countOf(files, 'file')}, in ${formatDuration(durationMs)}, written to ${folder}`
 }
 
 function formatImages({ encoded, cached, withoutSharp }: ImageSummary): string[] {
-  const copies = `images: ${countFiles(encoded + cached)} in AVIF and WebP, ${encoded} of them new`
+  const copies = `images: ${countOf(encoded + cached, 'file')} in AVIF and WebP, ${encoded} of them new`
   const count = withoutSharp === 1 ? '1 image has' : `${withoutSharp} images have`
   const hint = `images: ${count} no copies in AVIF and WebP; to make them, run "npm install --save-dev sharp"`
   return [...(encoded + cached > 0 ? [copies] : []), ...(withoutSharp > 0 ? [hint] : [])]
@@ -38,11 +37,7 @@ function formatImages({ encoded, cached, withoutSharp }: ImageSummary): string[]
 function formatPrerendered(prerendered: PrerenderSummary | null): string[] {
   if (prerendered === null) return []
   const { pages, durationMs } = prerendered
-  return [`prerendered ${pages === 1 ? '1 page' : `${pages} pages`} in ${formatDuration(durationMs)}`]
-}
-
-function countFiles(count: number): string {
-  return count === 1 ? '1 file' : `${count} files`
+  return [`prerendered ${countOf(pages, 'page')} in ${formatDuration(durationMs)}`]
 }
 
 export function formatDuration(durationMs: number): string {

@@ -88,10 +88,10 @@ export function createErrorDisplay({ dir, base, onErrors, formatErrors }: ErrorD
 
 export type ErrorSelection = Partial<Pick<DevError, 'kind' | 'route' | 'path'>>
 
-/** The current errors of a site in development, the oldest first. */
 /** A loop that fails must not fill the page. */
 const MAX_ERRORS = 20
 
+/** Creates the list of current errors, the oldest first. */
 export function createErrorList() {
   const listeners = new Set<(errors: readonly DevError[]) => void>()
   let errors: readonly DevError[] = []
