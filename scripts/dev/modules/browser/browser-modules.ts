@@ -134,8 +134,6 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
 }
 
 /** Compiles stylesheets when browsers need them, and keeps the results. */
-export type Stylesheets = ReturnType<typeof createStylesheets>
-
 export function createStylesheets(compiler: () => BrowserCompiler) {
   const compiled = new Map<string, Promise<Stylesheet>>()
   /** The files of each stylesheet. They are kept when it no longer compiles. */

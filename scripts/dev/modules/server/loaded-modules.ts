@@ -13,8 +13,6 @@ export interface LoadedModule {
 }
 
 /** Compiles modules when the server needs them, and keeps the results with their scripts. */
-export type LoadedModules = ReturnType<typeof createLoadedModules>
-
 export function createLoadedModules(compiler: () => ServerCompiler, scripts: ServerScripts) {
   const modules = new Map<string, LoadedModule>()
   const loading = new Map<string, Promise<LoadedModule>>()
