@@ -41,7 +41,7 @@ const PUBLIC = {
 const COMMANDS = ['build', 'create', 'docs', 'errors', 'info', 'types'] as const
 
 /** Modules that are loaded in processes which do not serve. */
-const NOT_SERVING = /(?:program|commands\/start|cluster\/(?:start-primary|cluster-metrics|report-start-failure))\.js$/
+const NOT_SERVING = /(?:program|server\/start|cluster\/(?:start-primary|cluster-metrics|report-start-failure))\.js$/
 
 /** Modules that browsers and tests of components load as well, without a server. */
 const WITHOUT_SERVER = /^src\/shared\/|testing\/replace-browser\.js$/
