@@ -165,11 +165,7 @@ function redirectsFile(given: string, redirects: readonly Redirect[]): string {
   return start + rules.sort(compareText).join('')
 }
 
-/**
- * Returns the file `_headers`, which Netlify and Cloudflare Pages read.
- *
- * @param documents Headers of documents, which browsers ignore for other files.
- */
+/** Returns the file `_headers` of Netlify and Cloudflare Pages. Browsers ignore headers of documents for others. */
 function headersFile(
   base: string,
   assets: string,

@@ -97,11 +97,7 @@ export function createDefaults() {
     }
   }
 
-  /**
-   * To be called when the data is in the document.
-   *
-   * @param isData Whether the page shows no result of an action, which may repeat the visitor's own text.
-   */
+  /** To be called with new data in the document. `isData`: no result of an action, which may repeat typed text. */
   function show(isData: boolean) {
     observer.disconnect()
     const fields = fieldsOnScreen()

@@ -135,10 +135,7 @@ function matchServerFiles(files: readonly PageFile[], problems: BuildProblem[]):
   })
 }
 
-/**
- * @param possible The names that server files can have.
- * @param present The stems of all files.
- */
+/** `possible` are the names that server files can have, and `present` the stems of all files. */
 function createOrphan(file: string, possible: readonly string[], present: ReadonlySet<string>): BuildProblem {
   const [folder, extension] = [dirname(file), extname(file)]
   const nameIn = (path: string) => path.slice(folder.length + 1, -`.server${extension}`.length)

@@ -209,12 +209,7 @@ function locationOf({ file, line, column }: SourceFrame): SourceLocation {
   return { ...fileAt(file, line), column: column > 0 ? column : null }
 }
 
-/**
- * Returns the options of a server that renders pages into files: without what concerns visitors, operators and other
- * servers.
- *
- * @param atATime How many pages are rendered at the same time.
- */
+/** Returns the options of a server that renders pages into files: nothing for visitors, operators or other servers. */
 export function renderingOptions(options: Options, atATime: number): Options {
   const { limits } = options
   return {

@@ -101,10 +101,7 @@ async function pollFiles(
 /** The errors of folders that are gone or may not be read. */
 const UNREADABLE: unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
 
-/**
- * @param notice Called with a path that has changed, appeared or disappeared. If it is a folder that has appeared, it
- *   is not watched yet.
- */
+/** Calls `notice` with a path that has changed. A folder that has appeared is not watched yet. */
 function createFolderWatcher(notice: (path: string) => void) {
   const watchers = new Map<string, NodeWatcher>()
   /** The single files of each folder that is not watched as a whole. A folder above a missing one has none. */

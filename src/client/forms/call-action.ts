@@ -188,11 +188,7 @@ export function createSubmissionOrder(isCurrent: (url: URL) => boolean) {
 
 export const MULTIPART = 'multipart/form-data'
 
-/**
- * Returns the body of the request.
- *
- * @param enctype The form's encoding; undefined for the fields of a script.
- */
+/** Returns the body of the request. Fields of a script have no `enctype`. */
 function bodyOf(formData: FormData, enctype?: string): FormData | URLSearchParams {
   if (enctype === MULTIPART) return formData
   // Fields of a script are multipart only if there are files.

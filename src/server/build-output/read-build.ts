@@ -17,10 +17,7 @@ export function buildFolder(dir: unknown, buildDir?: string): string {
   return resolve(buildDir ?? join(dir, BUILD_FOLDER))
 }
 
-/**
- * Reads the manifest of a build and checks its files. Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE or
- * HYD_BUILD_VERSION.
- */
+/** Reads the manifest and checks the files. Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE or HYD_BUILD_VERSION. */
 export function readManifest(folder: string): Manifest {
   const file = join(folder, BUILD_PATHS.manifest)
   if (!existsSync(file)) throw createMissing(folder)

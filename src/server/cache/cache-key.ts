@@ -54,10 +54,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/**
- * Returns a query with the listed parameters only, sorted as they are listed, with its question mark; an empty string
- * for none.
- */
+/** Returns a query with the listed parameters only, in their order, with its question mark; empty for none. */
 export function narrowSearch(search: string, names: readonly string[]): string {
   if (search === '' || names.length === 0) return ''
   const given = new URLSearchParams(search)

@@ -7,10 +7,7 @@ import type { WorkerProcess } from './worker-process.ts'
 
 /** Listens in the primary, and hands the connections to the workers. */
 export interface SharedListener extends Pick<ConnectionDistributor, 'add' | 'free' | 'lose'> {
-  /**
-   * Begins to listen when the first worker calls it. Resolves with the address. Rejects with the system's error. Warns
-   * when a worker wants another address than the first one.
-   */
+  /** Listens for the first worker. Resolves with the address or rejects. Warns of another wanted address. */
   listen(wanted: ListenAddress): Promise<AddressInfo | string>
   /**
    * Removes a worker that wants no more connections. While the listener closes, the worker first takes its part of

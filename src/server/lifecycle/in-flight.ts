@@ -11,10 +11,7 @@ import { createRedactor } from '../redaction/redact.ts'
 const MAX_NAMED = 10
 const MAX_PATH = 200
 
-/**
- * Says why a server has not stopped in time. It names the requests in flight on its connections, the oldest first. It
- * leaves out those that wait for another one on their connection.
- */
+/** Says why a server has not stopped: names the requests in flight, the oldest first, without those in a queue. */
 export function describeDelay(sockets: readonly Socket[], maxMs: number): string {
   const replies = sockets.map(currentReply).filter((reply) => reply !== null)
   if (replies.length === 0)

@@ -64,10 +64,7 @@ function createSocketError(path: string, cause: unknown): HydrantError {
   return createHydrantError('HYD_LISTEN_FAILED', [path, reason], cause)
 }
 
-/**
- * Removes a socket file that a killed process has left. Throws HYD_SOCKET_IN_USE when a process listens there, and
- * HYD_LISTEN_FAILED when the file cannot be removed, or is not a socket.
- */
+/** Removes a killed process's socket file. Throws HYD_SOCKET_IN_USE, or HYD_LISTEN_FAILED if it cannot. */
 export async function freeSocketFile(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null)
   if (stats === null) return

@@ -92,10 +92,7 @@ export const importModule = (specifier) => import(specifier)
 export const resolve = (specifier) => import.meta.resolve(specifier)
 `
 
-/**
- * @param bundle The path that the server bundle would have. Its folder exists.
- * @param base Returns the path that the site is mounted at.
- */
+/** `bundle` is the path that the server bundle would have. Its folder exists. */
 export function createNodeImporter(bundle: string, base: () => string) {
   const folder = dirname(bundle)
   const file = join(folder, 'import.mjs')
