@@ -70,23 +70,9 @@ const MAX_IN_TRANSIT = 2
 const MAX_WAIT_MS = 10_000
 const UNSERVED: RawRefusal = { status: 503, detail: 'The server cannot respond now. Try again later.' }
 
-interface ConnectionDistributor {
-  take(socket: Socket): void
-  /** Adds a worker that takes connections from now on. */
-  add(worker: WorkerProcess): void
-  /** Notes that a worker has taken one connection, and is free for another. */
-  free(worker: WorkerProcess): void
-  /** Removes a worker that takes no more connections than those that are on their way to it. */
-  remove(worker: WorkerProcess): void
-  /** Removes a worker that has ended. Other workers get the connections that it has not taken. */
-  lose(worker: WorkerProcess): void
-  /** Holds back all connections until `end` is called. */
-  hold(): void
-  /** Hands out what waits, and closes it when no worker is left. Must be called after the last `take`. */
-  end(): Promise<void>
-}
+type ConnectionDistributor = ReturnType<typeof createConnectionDistributor>
 
-export function createConnectionDistributor(log: Pick<FastifyBaseLogger, 'error'>): ConnectionDistributor {
+export function createConnectionDistributor(log: Pick<FastifyBaseLogger, 'error'>) {
   const workers = new Set<WorkerProcess>()
   /** The workers that are free, in the order in which they became free: all get their turn. */
   let free: WorkerProcess[] = []
@@ -129,12 +115,13 @@ export function createConnectionDistributor(log: Pick<FastifyBaseLogger, 'error'
   }
 
   return {
-    take(socket) {
+    take(socket: Socket) {
       if (isUnserved) return refuse(socket)
       waiting.push(socket)
       distribute()
     },
-    add(worker) {
+    /** Adds a worker that takes connections from now on. */
+    add(worker: WorkerProcess) {
       workers.add(worker)
       inTransit.set(worker, [])
       clearTimeout(timer)
@@ -143,25 +130,30 @@ export function createConnectionDistributor(log: Pick<FastifyBaseLogger, 'error'
       for (let count = 0; count < MAX_IN_TRANSIT; count++) free.push(worker)
       distribute()
     },
-    free(worker) {
+    /** Notes that a worker has taken one connection, and is free for another. */
+    free(worker: WorkerProcess) {
       // The worker has a copy of its own, so the connection stays open.
       inTransit.get(worker)?.shift()?.destroy()
       if (workers.has(worker)) free.push(worker)
       distribute()
     },
+    /** Removes a worker that takes no more connections than those that are on their way to it. */
     remove,
-    lose(worker) {
+    /** Removes a worker that has ended. Other workers get the connections that it has not taken. */
+    lose(worker: WorkerProcess) {
       waiting.unshift(...(inTransit.get(worker) ?? []))
       inTransit.delete(worker)
       remove(worker)
     },
+    /** Holds back all connections until `end` is called. */
     hold() {
       isHeld = true
       clearTimeout(timer)
     },
+    /** Hands out what waits, and closes it when no worker is left. Must be called after the last `take`. */
     end() {
       isHeld = false
-      return new Promise((resolve) => {
+      return new Promise<void>((resolve) => {
         onEmpty = resolve
         distribute()
       })
