@@ -73,7 +73,7 @@ export async function openWorkerStore(
   const peers = createPeers(channel)
   if (pageCache.store !== null) {
     // A static import would bring all that serves a site into the bundle of the primary.
-    const { openSharedStore } = await import('../cache/shared/create-shared-store.ts')
+    const { openSharedStore } = await import('../cache/shared/open-shared-store.ts')
     const store = await openSharedStore(pageCache, { ...input, peers })
     if (store !== null) return store
   }

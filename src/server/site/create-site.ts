@@ -3,7 +3,7 @@ import type { Build } from '../build-output/load-build.ts'
 import { cacheScope } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import { openPrerendered, type PrerenderedPages } from '../cache/prerendered-pages.ts'
-import type { OpenCacheStore } from '../cache/shared/create-shared-store.ts'
+import type { OpenCacheStore } from '../cache/shared/open-shared-store.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createRenderSlots } from '../context/render-slots.ts'
 import type { ResponseCollector } from '../context/response-collector.ts'
@@ -111,7 +111,7 @@ export async function openCache(
   // Few sites need these modules.
   const [{ PageCache }, { openSharedStore }] = await Promise.all([
     import('../cache/page-cache.ts'),
-    import('../cache/shared/create-shared-store.ts'),
+    import('../cache/shared/open-shared-store.ts'),
   ])
   // The requests need the rest of the time.
   const store = await (openStore ?? openSharedStore)(pageCache, { log, closeMs: timeouts.drainMs / 2 })

@@ -1,8 +1,4 @@
-import { createHydrantError } from '../../errors/hydrant-error.ts'
-import type { Options } from '../../options/options.ts'
 import { startDeadline } from '../../util/deadline.ts'
-import { isPostgresUrl, placeOf } from '../../util/postgres.ts'
-import { firstLineOf } from '../../util/unknown-values.ts'
 import { digestOf, type StoreBackend } from './backend.ts'
 import {
   EVERY_TAG,
@@ -196,41 +192,5 @@ function createEntryWaiters() {
     settleAll() {
       for (const key of [...waiters.keys()]) settle(key)
     },
-  }
-}
-
-/** Opens the part of the cache that other processes share; resolves with null for none. */
-export type OpenCacheStore = (
-  pageCache: Options['pageCache'],
-  input: Pick<StoreInput, 'log' | 'closeMs'>,
-) => Promise<SharedStore | null>
-
-/** Opens the store of `pageCache.store`, in the background; null without one. Rejects with HYD_CACHE_STORE_PACKAGE. */
-export async function openSharedStore(
-  { maxBytes, store }: Pick<Options['pageCache'], 'maxBytes' | 'store'>,
-  input: Omit<StoreInput, 'backend' | 'place'>,
-): Promise<SharedStore | null> {
-  if (store === null) return null
-  const place = placeOf(store)
-  const backend = await createBackend(store, place, maxBytes)
-  return createSharedStore({ ...input, backend, place })
-}
-
-async function createBackend(url: string, place: string, maxBytes: number): Promise<StoreBackend> {
-  if (isPostgresUrl(url)) {
-    const { default: pg } = await load('pg', place, () => import('pg'))
-    const { createPostgresBackend } = await import('./postgres-backend.ts')
-    return createPostgresBackend({ pg, url, place, maxBytes })
-  }
-  const iovalkey = await load('iovalkey', place, () => import('iovalkey'))
-  const { createValkeyBackend } = await import('./valkey-backend.ts')
-  return createValkeyBackend({ iovalkey, url, maxBytes })
-}
-
-async function load<Module>(name: string, place: string, importPackage: () => Promise<Module>): Promise<Module> {
-  try {
-    return await importPackage()
-  } catch (error) {
-    throw createHydrantError('HYD_CACHE_STORE_PACKAGE', [place, name, firstLineOf(error)], error)
   }
 }

@@ -1,6 +1,6 @@
 // A process with a shared store: node store-program.js URL FILE. The file is that of a socket for calls.
 
-import { openSharedStore } from '../../../../src/server/cache/shared/create-shared-store.ts'
+import { openSharedStore } from '../../../../src/server/cache/shared/open-shared-store.ts'
 import { serveStore } from './drive-store.ts'
 
 const [url = '', file = ''] = process.argv.slice(2)
