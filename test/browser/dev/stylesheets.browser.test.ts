@@ -125,6 +125,7 @@ t.test('hydrant dev shows edits of stylesheets and of the files that they use', 
   t.match(await dialog.innerText(), 'parts/_theme.scss:1')
   site.edit('parts/_theme.scss', '(2, 0, 0', '(4, 0, 0);')
   await hasColor(page, '#imported', 'rgb(4, 0, 0)')
+  await dialog.waitFor({ state: 'hidden' })
   t.strictSame(await page.state(), before)
   t.strictSame(page.messages, [])
 })
