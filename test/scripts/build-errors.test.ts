@@ -8,7 +8,6 @@ import { buildSharing } from '../shared-compression.ts'
 import { brokenSites } from './broken-sites.ts'
 import { createSite } from './create-site.ts'
 import { EMPTY_REACT } from './empty-react.ts'
-import { runCli } from './run-cli.ts'
 import { runHere } from './run-here.ts'
 
 async function findProblems(dir: string) {
@@ -49,7 +48,7 @@ t.test('names the folder of the site if it is started in the folder around it', 
   t.match(await findProblems(dir), [
     { message: 'the site has no folder pages/; site/ has one', fix: /"hydrant build site"/ },
   ])
-  t.match(await runCli(['start', dir]), {
+  t.match(await runHere(['start', dir]), {
     code: 1,
     stderr: /HYD_BUILD_MISSING.*\nTry: Pass the folder of the site.* site\//,
   })
