@@ -84,6 +84,7 @@ t.test('shows edits of modules of every kind', async (t) => {
 })
 
 t.test('uses the sources of a linked package', async (t) => {
+  // Text, because the package is outside of the site.
   site.write('../dist-linked-for-modules/package.json', manifest('linked', { type: 'module', exports: './index.tsx' }))
   site.write(
     '../dist-linked-for-modules/index.tsx',
@@ -197,6 +198,7 @@ t.test('imports the modules that a pattern matches', async (t) => {
 })
 
 t.test('compiles syntax that browsers do not have, with the settings of tsconfig.json', async (t) => {
+  // Text, because the typed app is compiled with other settings.
   site.write(
     'parts/settings/tsconfig.json',
     JSON.stringify({

@@ -20,6 +20,7 @@ const [postcss = '', lightning = '', sass = ''] = readMarkdown('docs/stylesheets
   .filter(({ path }) => path === 'hydrant.config.ts')
   .map(({ text }) => text)
 
+// Text, because only the configurations of the document compile its stylesheets.
 const SASS_SITE = {
   'hydrant.config.ts': sass,
   'pages/layout.tsx': LAYOUT,
