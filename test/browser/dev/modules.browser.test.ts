@@ -181,7 +181,7 @@ t.test('imports the modules that a pattern matches', async (t) => {
   await page.shown('#en')
   await page.press('#de')
   await page.says('#text', 'new de')
-  site.edit('pages/pattern.tsx', '../parts/texts/', '../parts/words/')
+  site.edit('pages/pattern.tsx', `\`../parts/texts/\${file}\``, "'../parts/words/' + file")
   site.edit('pages/pattern.tsx', "['en.ts'", "['it.ts', 'en.ts'")
   await page.shown('#it')
   await page.press('#en')
