@@ -1,4 +1,4 @@
-import { startServer } from '../../src/server/start.ts'
+import { startServer } from '../../src/server/start/start.ts'
 import type { CommandInput } from './command-input.ts'
 
 /** Runs `hydrant start`. Loads no code that only the build needs. */

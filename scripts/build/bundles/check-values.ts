@@ -1,3 +1,4 @@
+import { readCacheRule, readPrerenderRule } from '../../../src/server/build-output/cache-rule.ts'
 import { serverFileKeys } from '../../../src/server/build-output/manifest.ts'
 import {
   actionOf,
@@ -8,7 +9,6 @@ import {
   type ModuleExports,
   visitorLoadOf,
 } from '../../../src/server/build-output/module-exports.ts'
-import { readCacheRule, readPrerenderRule } from '../../../src/server/cache/cache-rule.ts'
 import { createPageSchemas } from '../../../src/server/schemas/page-schemas.ts'
 import { type BuildProblem, createProblem } from '../../build-problem.ts'
 import { isKnownError } from '../../terminal/format-error.ts'

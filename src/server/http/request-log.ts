@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import { bodyBytesOf } from '../http/node-response.ts'
-import { publicAddress } from '../http/request-url.ts'
-import { routeOf } from '../http/route-config.ts'
-import { traceOf } from '../http/trace-context.ts'
 import { createRedactor } from '../redaction/redact.ts'
 import { chainOf, findSymbol } from '../util/fastify-internals.ts'
+import { bodyBytesOf } from './node-response.ts'
+import { publicAddress } from './request-url.ts'
+import { routeOf } from './route-config.ts'
+import { traceOf } from './trace-context.ts'
 
 /** How a request ended. */
 type Outcome = { kind: 'answered' } | { kind: 'aborted' } | { kind: 'errored'; error: Error }

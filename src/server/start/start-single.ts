@@ -1,22 +1,22 @@
 import type { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { MetricsSource } from './admin/metrics.ts'
-import type { AdminListener } from './admin/start-admin.ts'
-import type { ServedBuild } from './build-output/build-copy.ts'
-import type { BuildFiles } from './build-output/load-build.ts'
-import { createInstance } from './create-server.ts'
-import { createFailureStore } from './ledger/failure-store.ts'
-import { checkLedger } from './ledger/open-ledger.ts'
-import { stopAccepting } from './lifecycle/drain-connections.ts'
-import { HandedServer } from './lifecycle/handed-server.ts'
-import { firstResponse } from './lifecycle/in-flight.ts'
-import { createListenError, listen, listenAtAll, listenHanded } from './lifecycle/listen.ts'
-import { handleShutdown } from './lifecycle/shutdown.ts'
-import { startWatchdog } from './lifecycle/watchdog.ts'
-import { createLogging } from './log/logger.ts'
-import { NO_METRICS } from './metrics/metrics-recorder.ts'
-import { createRequestMetrics, type RequestMetrics } from './metrics/request-metrics.ts'
-import type { Options } from './options/options.ts'
+import type { MetricsSource } from '../admin/metrics.ts'
+import type { AdminListener } from '../admin/start-admin.ts'
+import type { ServedBuild } from '../build-output/build-copy.ts'
+import type { BuildFiles } from '../build-output/load-build.ts'
+import { createInstance } from '../create-server.ts'
+import { createFailureStore } from '../ledger/failure-store.ts'
+import { checkLedger } from '../ledger/open-ledger.ts'
+import { stopAccepting } from '../lifecycle/drain-connections.ts'
+import { HandedServer } from '../lifecycle/handed-server.ts'
+import { firstResponse } from '../lifecycle/in-flight.ts'
+import { createListenError, listen, listenAtAll, listenHanded } from '../lifecycle/listen.ts'
+import { handleShutdown } from '../lifecycle/shutdown.ts'
+import { startWatchdog } from '../lifecycle/watchdog.ts'
+import { createLogging } from '../log/logger.ts'
+import { NO_METRICS } from '../metrics/metrics-recorder.ts'
+import { createRequestMetrics, type RequestMetrics } from '../metrics/request-metrics.ts'
+import type { Options } from '../options/options.ts'
 
 export interface ServeInput extends BuildFiles {
   /** The site's folder. */
@@ -65,8 +65,8 @@ export async function startSingle({ dir, folder, manifest, options, note }: Serv
       await firstResponse(app.server)
       if (isStopping) return
       // Loaded only where it is used.
-      const { startAdmin } = await import('./admin/start-admin.ts')
-      const { createCacheSource } = await import('./admin/cache-report.ts')
+      const { startAdmin } = await import('../admin/start-admin.ts')
+      const { createCacheSource } = await import('../admin/cache-report.ts')
       const cacheSource = createCacheSource(cache ? [cache] : [])
       const metricsSource = createMetricsSource(metrics, { release, build })
       adminListener = await startAdmin({ admin, store, metricsSource, cacheSource, options, log: app.log })

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { mock } from 'node:test'
 import t, { type Test } from 'tap'
-import { createConnectionDistributor } from '../../../src/server/cluster/shared-listener.ts'
-import type { WorkerProcess } from '../../../src/server/cluster/worker-process.ts'
+import { createConnectionDistributor } from '../../../src/server/start/shared-listener.ts'
+import type { WorkerProcess } from '../../../src/server/start/worker-process.ts'
 
 /** Returns a distributor, the sockets that its worker has got, and a function that connects to it. */
 async function listen(t: Test) {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { availableProcessors } from '../../../src/server/cluster/available-processors.ts'
+import { availableProcessors } from '../../../src/server/start/available-processors.ts'
 
 const count = (files: Record<string, string>, processors = 64) =>
   availableProcessors((path) => files[path] ?? null, processors)

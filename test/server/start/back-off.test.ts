@@ -1,5 +1,5 @@
 import t from 'tap'
-import { backOff } from '../../../src/server/cluster/worker-pool.ts'
+import { backOff } from '../../../src/server/start/worker-pool.ts'
 
 t.test('each worker that exits soon is replaced later than the previous one, up to half a minute', async (t) => {
   const pauses = [0]

@@ -15,10 +15,10 @@ import { handleShutdown } from '../lifecycle/shutdown.ts'
 import { startWatchdog } from '../lifecycle/watchdog.ts'
 import { createJsonLogging } from '../log/logger.ts'
 import { NO_METRICS } from '../metrics/metrics-recorder.ts'
-import type { ServeInput } from '../start-single.ts'
 import { BEAT_MS, SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
 import { createPrimaryChannel, createWorkerMetrics, type PrimaryChannel } from './primary-channel.ts'
 import { answerCacheQuestions, openWorkerStore } from './shared-cache.ts'
+import type { ServeInput } from './start-single.ts'
 
 /** Makes this worker load the build that the primary has read. Returns its manifest. Throws the errors of `serveCopy`. */
 export async function takeBuild(worker: Worker, folder: string): Promise<Manifest> {

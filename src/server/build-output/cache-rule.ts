@@ -1,6 +1,5 @@
-import { createExportError, createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { createExportError, showValue } from '../errors/hydrant-error.ts'
 import { closestMatch } from '../util/closest-match.ts'
-import { toStoredTag } from './cache-key.ts'
 
 /** The export `cache` of a page's server file, with its defaults. */
 export interface CacheRule {
@@ -28,7 +27,6 @@ export interface TaggedPage {
 
 const NAMES = ['maxAgeS', 'staleS', 'tags', 'search']
 const YEAR_S = 31_536_000
-const MAX_PAGE_TAGS = 100
 
 /** Reads the export `cache` of a server file; null if there is none. Throws HYD_CACHE_INVALID. */
 export function readCacheRule(exports: Readonly<Record<string, unknown>>, file: string): CacheRule | null {
@@ -66,19 +64,6 @@ const isSeconds = (value: unknown): value is number => typeof value === 'number'
 
 function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
-}
-
-/** Returns the tags of a page, as they are sent. Throws HYD_CACHE_TAGS for anything but a list of at most 100 tags. */
-export function tagsOf(rule: CacheRule, page: TaggedPage, file: string): readonly string[] {
-  const tags = rule.tags(page)
-  if (!Array.isArray(tags) || tags.length > MAX_PAGE_TAGS || !tags.every(isTag))
-    throw createHydrantError('HYD_CACHE_TAGS', [file, showValue(tags)])
-  return [...new Set(tags.map(toStoredTag))]
-}
-
-/** Whether a value may be a tag of a page. */
-export function isTag(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
 }
 
 /** The export `prerender` of a page. */
@@ -125,54 +110,4 @@ export function readPrerenderRule(server: PageExports, page: PageExports, hasPar
   if (prerender !== true) throw refuse(`it must be true or a function; got ${showValue(prerender)}`)
   if (hasParams) throw refuse('the path of the page has parameters, so it must be a function that lists their values')
   return { file, list: null }
-}
-
-/** The stored responses that `invalidate` removes: those with any of these tags, and those of this path. */
-export interface Invalidation {
-  /** Tags of the export `cache`. An empty text is ignored (none). */
-  tags?: readonly string[]
-  /**
-   * The path of a page as a visitor sees it, with the base: `/shop/products/7`. A query is ignored, so the responses
-   * for all queries are removed (none).
-   */
-  path?: string
-}
-
-/** What has become of an invalidation when `invalidate` or `clear` resolves. */
-export interface InvalidationResult {
-  /**
-   * True if the store has recorded the invalidation, so that every process which uses the store takes it; also without
-   * a store. False if the store is unavailable, or did not respond in time. This process and the other workers of this
-   * machine have then removed the pages, and record the invalidation as soon as they can, but other machines may still
-   * serve the old ones. The invalidation can be repeated until it is recorded.
-   */
-  isRecorded: boolean
-}
-
-const INVALIDATION_NAMES = ['tags', 'path']
-
-/**
- * Checks the argument of `app.pageCache.invalidate`, because a wrong one would remove nothing and outdated pages would
- * stay. Throws HYD_CACHE_INVALIDATE.
- */
-export function checkInvalidation(given: unknown): asserts given is Invalidation {
-  const problem = findProblem(given)
-  if (problem !== null) throw createHydrantError('HYD_CACHE_INVALIDATE', [problem])
-}
-
-function findProblem(given: unknown): string | null {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return `it must be an object with "tags" or "path"; got ${showValue(given)}`
-  const unknownName = Object.keys(given).find((name) => !INVALIDATION_NAMES.includes(name))
-  if (unknownName !== undefined) return describeUnknown(unknownName, INVALIDATION_NAMES)
-  const { tags, path }: { tags?: unknown; path?: unknown } = given
-  if (tags === undefined && path === undefined) return 'it must have "tags" or "path"; got neither'
-  if (tags !== undefined && !isTexts(tags)) return `"tags" must be a list of strings; got ${showValue(tags)}`
-  if (path !== undefined && !(typeof path === 'string' && path.startsWith('/')))
-    return `"path" must be a path that begins with "/"; got ${showValue(path)}`
-  return null
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }

@@ -1,12 +1,12 @@
 import cluster from 'node:cluster'
 import { dirname } from 'node:path'
-import { ownBundles } from './build-output/manifest.ts'
-import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
-import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './cluster/messages.ts'
-import type { StartAttempt } from './cluster/report-start-failure.ts'
-import { createEnvFiles, type EnvFiles } from './options/env-files.ts'
-import { requireToken } from './options/options.ts'
-import { nameSources, resolveOptions } from './options/resolve-options.ts'
+import { ownBundles } from '../build-output/manifest.ts'
+import { buildFolder, readConfig, readManifest } from '../build-output/read-build.ts'
+import { createEnvFiles, type EnvFiles } from '../options/env-files.ts'
+import { requireToken } from '../options/options.ts'
+import { nameSources, resolveOptions } from '../options/resolve-options.ts'
+import { SUCCESSOR_VARIABLE, WORKER_VARIABLE } from './messages.ts'
+import type { StartAttempt } from './report-start-failure.ts'
 import type { ServeInput } from './start-single.ts'
 
 export interface StartInput {
@@ -42,7 +42,7 @@ export async function startServer(input: StartInput): Promise<void> {
   } catch (error) {
     const { worker } = cluster
     if (worker && isSuccessor) {
-      await (await import('./cluster/report-start-failure.ts')).reportStartFailure(error, attempt, worker, name)
+      await (await import('./report-start-failure.ts')).reportStartFailure(error, attempt, worker, name)
       process.exit(1)
     }
     // The open channel would keep the process running.
@@ -56,8 +56,8 @@ export async function startServer(input: StartInput): Promise<void> {
 // The modules that map stacks are loaded only for an error.
 async function mapStartError(error: unknown, folder: string, buildId: string) {
   const [{ mapStacks }, { createSourceMapper }] = await Promise.all([
-    import('./failures/stacks/source-map.ts'),
-    import('./failures/stacks/source-map.ts'),
+    import('../failures/stacks/source-map.ts'),
+    import('../failures/stacks/source-map.ts'),
   ])
   mapStacks(error, createSourceMapper(dirname(folder), ownBundles(folder, buildId)))
 }
@@ -71,7 +71,7 @@ async function serveBuild(
   const { folder } = attempt
   const manifest =
     isSuccessor && cluster.worker
-      ? await (await import('./cluster/start-worker.ts')).takeBuild(cluster.worker, folder)
+      ? await (await import('./start-worker.ts')).takeBuild(cluster.worker, folder)
       : readManifest(folder)
   attempt.buildId = manifest.buildId
   const sources = { flags, env, config: await readConfig(folder) }
@@ -89,14 +89,12 @@ async function serveWith(input: ServeInput, env: StartInput['env'], envFiles: En
   if (options.admin) requireToken(options.admin)
   // The modules that serve are loaded only now, when the options are valid, and each only by the process that needs it.
   const worker = env[WORKER_VARIABLE]
-  if (worker !== undefined) return (await import('./cluster/start-worker.ts')).startWorker(input, worker)
+  if (worker !== undefined) return (await import('./start-worker.ts')).startWorker(input, worker)
   // Loaded only where it is used.
   if (options.admin && options.admin.port !== null)
-    await (await import('./admin/admin-port.ts')).tryAdminPort(options.admin)
+    await (await import('../admin/admin-port.ts')).tryAdminPort(options.admin)
   const count =
-    options.workers === 'auto'
-      ? (await import('./cluster/available-processors.ts')).availableProcessors()
-      : options.workers
-  if (count > 1) return (await import('./cluster/start-primary.ts')).startPrimary(input, count, envFiles)
+    options.workers === 'auto' ? (await import('./available-processors.ts')).availableProcessors() : options.workers
+  if (count > 1) return (await import('./start-primary.ts')).startPrimary(input, count, envFiles)
   return (await import('./start-single.ts')).startSingle(input)
 }

@@ -2,8 +2,8 @@
 
 import Fastify from 'fastify'
 import t from 'tap'
-import { createWorkerPool } from '../../../src/server/cluster/worker-pool.ts'
-import type { End, WorkerProcess, WorkerSource } from '../../../src/server/cluster/worker-process.ts'
+import { createWorkerPool } from '../../../src/server/start/worker-pool.ts'
+import type { End, WorkerProcess, WorkerSource } from '../../../src/server/start/worker-process.ts'
 import { until } from '../../until.ts'
 
 interface FakeWorker extends WorkerProcess {

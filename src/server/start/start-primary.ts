@@ -15,11 +15,11 @@ import { createJsonLogging, createLog, createSharedOutput } from '../log/logger.
 import { writeLogLines } from '../log/output.ts'
 import type { EnvFiles } from '../options/env-files.ts'
 import type { Options } from '../options/options.ts'
-import type { ServeInput } from '../start-single.ts'
 import { timerMs } from '../util/deadline.ts'
 import type { ClusterMetrics } from './cluster-metrics.ts'
 import { type ClusterCache, createClusterCache, createWorkersCache, type WorkersCache } from './shared-cache.ts'
 import { createSharedListener, type SharedListener } from './shared-listener.ts'
+import type { ServeInput } from './start-single.ts'
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 import {
   forkWorker,

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream'
 import t from 'tap'
-import { forwardLines } from '../../../src/server/cluster/worker-process.ts'
+import { forwardLines } from '../../../src/server/start/worker-process.ts'
 import { until } from '../../until.ts'
 
 /** Forwards `parts`, and returns the writes. With `isSlow`, each write has to be waited for. */
