@@ -51,11 +51,13 @@ t.test('the JSON says that a place is only a function', async (t) => {
 })
 
 t.test('every flag is documented', async (t) => {
-  for (const [, flag = ''] of readFileSync('scripts/commands/add-errors-command.ts', 'utf8').matchAll(
-    /\.option\('(--\w+)/g,
-  )) {
-    t.match(markdown, `\`${flag}`, flag)
-  }
+  const source = readFileSync('scripts/commands/add-errors-command.ts', 'utf8')
+  const flags = [...source.matchAll(/\.option\('(--\w+)/g)].map(([, flag = '']) => flag)
+  t.ok(flags.length > 0)
+  t.strictSame(
+    flags.filter((flag) => !markdown.includes(`\`${flag}`)),
+    [],
+  )
 })
 
 /** Returns the fields in the first column of the table below a heading, sorted. */
