@@ -8,7 +8,7 @@ import { catchError } from '../failures/failure-context.ts'
 import { removeCacheHeaders } from '../http/caching.ts'
 import type { Format } from '../http/negotiate.ts'
 import { failureMarkdown } from '../http/problem.ts'
-import { deferData, silencePromises } from '../render/deferred.ts'
+import { silencePromises, writeData } from '../render/deferred.ts'
 import type { Rendered } from '../render/document.ts'
 import { toPlainJson } from '../render/plain-json.ts'
 import { documentResponse, mayStream, renderPage } from './documents.ts'
@@ -111,7 +111,7 @@ async function makeDocument(
 function makeHead(route: PreparedRoute, values: readonly unknown[], ctx: RequestContext): PageResponse {
   const { plan, loadVisitor } = route
   // Promises that reject have to be handled, also where nothing reads them.
-  const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0 || loadVisitor !== null
+  const isPending = writeData(values, plan.dataFiles, ctx).promises !== null || loadVisitor !== null
   ctx.statusSent = ctx.reply.statusCode
   if (ctx.format === 'markdown') return createResponse('markdown', null, { audience: 'visitor' })
   return isPending && mayStream(plan, ctx)
