@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addField, joinFields, prependItem } from '../../src/shared/wire/boot.ts'
+import { type BootPlan, bootScript, joinFields, planText, prependItem } from '../../src/shared/wire/boot.ts'
 
 const VALUES = [null, 'a', '"}]', [], [1, [2]], {}, { '}': '{"' }, { a: { b: [{}] } }]
 
@@ -14,11 +14,15 @@ t.test('two objects become one object with the fields of both', async (t) => {
   t.equal(joinFields('{}', '{}'), '{}')
 })
 
-t.test('an object gets another field', async (t) => {
+t.test('the boot data gets the data and the variables', async (t) => {
+  const plan: BootPlan = { layouts: [], leaf: { kind: 'page', file: null }, build: '"}' }
   for (const value of VALUES) {
     const json = JSON.stringify(value)
-    t.strictSame(JSON.parse(addField(JSON.stringify({ first: value }), 'data', json)), { first: value, data: value })
-    t.strictSame(JSON.parse(addField('{}', 'data', json)), { data: value })
+    const document = { url: '/', params: { a: json } }
+    const [, boot = ''] = /^[^=]+=\[(.*)\]$/.exec(bootScript(planText(plan), document, [json, json])) ?? []
+    t.strictSame(JSON.parse(boot), { ...plan, ...document, data: [value, value] })
+    const [, withEnv = ''] = /^[^=]+=\[(.*)\]$/.exec(bootScript(planText(plan), document, [], json)) ?? []
+    t.strictSame(JSON.parse(withEnv), { ...plan, ...document, env: value, data: [] })
   }
 })
 

@@ -132,7 +132,7 @@ function startLoad(
       const value = load ? await call(load) : undefined
       // The last value to arrive is read at once. Promises in a value that has to wait, or that is too late, may reject
       // before anything reads them.
-      if (progress.pendingCount > 1 || progress.isDecided) silencePromises(value, progress.owner)
+      if (load && (progress.pendingCount > 1 || progress.isDecided)) silencePromises(value, progress.owner)
       if (!progress.isDecided) onLoaded(value)
       running.result = { value }
     } catch (thrown) {

@@ -137,12 +137,7 @@ class DocumentRender {
     const { element, ctx } = this.#input
     this.#react = ctx.site.render(element, createReactOptions(this.#held, this.#input))
     // React renders in a microtask that it queued before this one.
-    queueMicrotask(() => {
-      if (this.#state !== 'starting') return
-      this.#state = 'rendering'
-      if (!this.#isComplete()) this.#watch()
-      this.#proceed()
-    })
+    queueMicrotask(() => this.#proceed())
   }
 
   /** Renders the parts that are missing in a shell that has been sent. */
@@ -151,7 +146,7 @@ class DocumentRender {
     this.#watch()
     if (this.#state === 'closed') return
     this.#state = 'piped'
-    this.#subscribe()
+    this.#input.promises?.subscribe((settlement) => this.#onSettled(settlement))
     if (resume === null) {
       this.#sink.write(DOCUMENT_END)
       this.#sink.end()
@@ -185,7 +180,7 @@ class DocumentRender {
   onShellError(thrown: unknown) {
     // React destroys the sink, too.
     if (this.#state === 'piped') return
-    this.#logTimeout()
+    if (this.#timeout) this.#logTimeout(this.#timeout)
     this.#close({ kind: 'thrown', caught: this.#early ?? catchError(thrown, 'render') })
   }
 
@@ -219,15 +214,17 @@ class DocumentRender {
     return digest
   }
 
-  #isComplete(): boolean {
-    return this.#ready === 'all' && !this.#input.promises?.pendingCount()
-  }
-
-  /** Sends the document when it is ready: as a whole, or in parts. */
+  /** Goes on after React's first turn, with the shell, and with everything. Sends the document when it may be sent. */
   #proceed() {
+    const { promises, canStream } = this.#input
+    const isComplete = this.#ready === 'all' && !promises?.pendingCount()
+    if (this.#state === 'starting') {
+      this.#state = 'rendering'
+      if (!isComplete) this.#watch()
+    }
     if (this.#ready === 'nothing' || (this.#state !== 'rendering' && this.#state !== 'waiting')) return
     if (this.#early) return this.#giveUp(this.#early)
-    if (this.#state === 'rendering' && !this.#isComplete() && this.#input.canStream()) return this.#stream()
+    if (this.#state === 'rendering' && !isComplete && canStream()) return this.#stream()
     this.#state = 'waiting'
     if (this.#ready === 'all') this.#pipe()
   }
@@ -257,17 +254,14 @@ class DocumentRender {
     this.#sink.add(this.#input.shellEnd())
     if (this.#lateNotice) this.#addNotice(this.#lateNotice)
     this.#state = 'piped'
-    this.#subscribe()
+    this.#input.promises?.subscribe((settlement) => this.#onSettled(settlement))
     this.#closeWhenComplete()
   }
 
-  /** Adds each promise of the data when it has settled. */
-  #subscribe() {
-    const { promises, ctx } = this.#input
-    promises?.subscribe((settlement) => {
-      if (ctx.hasScripts) this.#sink.addSoon(messageElement(settlement, ctx.nonce))
-      this.#closeWhenComplete()
-    })
+  #onSettled(settlement: string) {
+    const { hasScripts, nonce } = this.#input.ctx
+    if (hasScripts) this.#sink.addSoon(messageElement(settlement, nonce))
+    this.#closeWhenComplete()
   }
 
   #addNotice(notice: Notice) {
@@ -292,7 +286,8 @@ class DocumentRender {
     const pending = promises?.pendingNames() ?? []
     const { renderMs } = ctx.site.options.timeouts
     const error = createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, pending.join(', ') || 'components'])
-    this.#timeout = { error, pending, componentStacks: [], isLogged: false }
+    const timeout: Timeout = { error, pending, componentStacks: [], isLogged: false }
+    this.#timeout = timeout
     // The promises fail before React and the loads are stopped: a rejection that the stop causes is no failure of its
     // own.
     if (promises && pending.length > 0)
@@ -301,16 +296,16 @@ class DocumentRender {
     ctx.abort(error)
     // React reports the stopped components in a timer that it set just before this one.
     setTimeout(() => {
-      this.#logTimeout()
+      this.#logTimeout(timeout)
       this.#closeWhenComplete()
     }, 0)
   }
 
   /** Writes the log line of the deadline that has passed, once, when everything that it has stopped is known. */
-  #logTimeout() {
-    if (!this.#timeout || this.#timeout.isLogged) return
-    this.#timeout.isLogged = true
-    const { error, pending, componentStacks } = this.#timeout
+  #logTimeout(timeout: Timeout) {
+    if (timeout.isLogged) return
+    timeout.isLogged = true
+    const { error, pending, componentStacks } = timeout
     const components = { componentStack: componentStacks[0] }
     this.#input.ctx.fail(error, { phase: 'render', pending, pendingComponents: componentStacks, components })
   }
@@ -318,7 +313,7 @@ class DocumentRender {
   #closeWhenComplete() {
     const { promises, endOfFailed, ctx } = this.#input
     if (this.#state !== 'piped' || !this.#sink.isEnded || promises?.pendingCount()) return
-    this.#logTimeout()
+    if (this.#timeout) this.#logTimeout(this.#timeout)
     if (this.#sink.stream) {
       corkUntilEnd(ctx.reply.raw)
       this.#addNotice([0, 'end'])

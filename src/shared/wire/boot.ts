@@ -91,9 +91,8 @@ export function bootScript(
   data: readonly string[],
   env: string | null = null,
 ): string {
-  const text = bootText(plan, document)
-  const boot = env === null ? text : addField(text, 'env', env)
-  return `self.${BOOT_VARIABLE}=[${addField(boot, 'data', `[${data.join()}]`)}]`
+  const boot = bootText(plan, document).slice(0, -1)
+  return `self.${BOOT_VARIABLE}=[${boot}${env === null ? '' : `,"env":${env}`},"data":[${data.join()}]}]`
 }
 
 /** Returns the script with a message. `message` is the result of `fulfilledText` or `messageText`. */
@@ -127,11 +126,6 @@ export function layoutKey({ file, params = [] }: BootModule, values: Record<stri
 export function joinFields(first: string, second: string): string {
   if (first === '{}') return second
   return second === '{}' ? first : `${first.slice(0, -1)},${second.slice(1)}`
-}
-
-/** Returns the object with one more field, whose value is JSON. `name` must not need escaping. */
-export function addField(object: string, name: string, value: string): string {
-  return `${object.slice(0, -1)}${object === '{}' ? '' : ','}"${name}":${value}}`
 }
 
 /** Returns the array with one more item, which is JSON, before all others. */
