@@ -56,7 +56,8 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
   const extras = visitorData ? null : written
   const values = visitorData ? [...loaded, { ...written?.value, visitorData }] : loaded
   const isBare = !extras && values.every((value) => value === undefined)
-  const { promises, ...data } = isBare ? NO_DATA : writeData(values, plan.dataFiles, ctx)
+  const data = isBare ? NO_DATA : writeData(values, plan.dataFiles, ctx)
+  const { promises } = data
   const safe = promises
     ? values.map((value) =>
         withSafePromises(value, (reason) => ctx.substitute(reason, { phase: 'load', place: promises.place }), ctx),
