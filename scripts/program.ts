@@ -138,7 +138,7 @@ function createProgram(terminal: Terminal): Command {
     serves: { port: '3000', host: '127.0.0.1', hosts: 'any' },
     mode: 'production',
     async load() {
-      const { startServer } = await import('../src/server/start.ts')
+      const { startServer } = await import('../src/server/start/start.ts')
       return ({ dir, flags, note, terminal: { env } }) => startServer({ dir, flags, env, note })
     },
   })

@@ -142,22 +142,9 @@ for (const [room, packages] of [
 
 /** Every folder and entry file of `src/server`, top to bottom: each may import itself and those below it. */
 const SERVER_ROOMS = [
-  ...['start.ts', 'cluster', 'start-single.ts', 'index.ts', 'plugin.ts', 'admin', 'create-server.ts', 'site'],
-  ...[
-    'pages',
-    'render',
-    'lifecycle',
-    'context',
-    'failures',
-    'ledger',
-    'markdown',
-    'forms',
-    'build-output',
-    'cache',
-    'schemas',
-    'guards',
-  ],
-  ...['options', 'metrics', 'log', 'http', 'redaction', 'errors', 'util'],
+  ...['index.ts', 'start', 'plugin.ts', 'admin', 'create-server.ts', 'site', 'pages', 'render', 'lifecycle', 'context'],
+  ...['failures', 'cache', 'guards', 'metrics', 'build-output', 'schemas', 'ledger', 'http', 'forms'],
+  ...['options', 'redaction', 'markdown', 'log', 'errors', 'util'],
 ]
 /** Every folder and file of `scripts`, in the same order. */
 const SCRIPTS_ROOMS = [
@@ -270,7 +257,7 @@ t.test('what runs in production loads nothing of the build', async (t) => {
   }
   follow('dist/scripts/program.js')
   follow('dist/src/server/index.js')
-  t.ok(seen.has('dist/src/server/start.js'))
+  t.ok(seen.has('dist/src/server/start/start.js'))
   t.strictSame(
     [...seen].filter((file) => /^dist\/scripts\/(build|dev)\//.test(file)),
     [],

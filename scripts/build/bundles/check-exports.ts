@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BuildOptions, type BuildResult, build, type Loader } from 'esbuild'
+import { readCacheRule, readPrerenderRule } from '../../../src/server/build-output/cache-rule.ts'
 import {
   LAYOUT_SERVER_EXPORTS,
   PAGE_SERVER_EXPORTS,
@@ -15,7 +16,6 @@ import {
   type ModuleExports,
   visitorLoadOf,
 } from '../../../src/server/build-output/module-exports.ts'
-import { readCacheRule, readPrerenderRule } from '../../../src/server/cache/cache-rule.ts'
 import { createPageSchemas } from '../../../src/server/schemas/page-schemas.ts'
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
 import { mapWithLimit } from '../../map-with-limit.ts'

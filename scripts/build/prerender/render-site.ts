@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import type { PrerenderRule } from '../../../src/server/build-output/cache-rule.ts'
 import { type Build, loadBuild } from '../../../src/server/build-output/load-build.ts'
 import { readConfig, readManifest } from '../../../src/server/build-output/read-build.ts'
-import type { PrerenderRule } from '../../../src/server/cache/cache-rule.ts'
 import {
   INDEX_FILE,
   PRERENDERED_FOLDER,

@@ -3,8 +3,8 @@ import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import type { ErrorComponent, LayoutComponent, NotFoundComponent, PageComponent } from '../../shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../../shared/tree/boundary.tsx'
 import type { BootModule } from '../../shared/wire/boot.ts'
-import { type CacheRule, PERMANENT, type PrerenderRule, readCacheRule, readPrerenderRule } from '../cache/cache-rule.ts'
 import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
+import { type CacheRule, PERMANENT, type PrerenderRule, readCacheRule, readPrerenderRule } from './cache-rule.ts'
 import { createGuardedFolders, type GuardedFolder, type GuardFunction } from './guarded-folders.ts'
 import {
   BUILD_PATHS,

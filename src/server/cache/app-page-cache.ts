@@ -1,6 +1,6 @@
 import type { FastifyInstance, RawServerBase } from 'fastify'
 import { addCacheContents, type CacheContents } from '../metrics/cache-counts.ts'
-import { checkInvalidation, type Invalidation, type InvalidationResult } from './cache-rule.ts'
+import { checkInvalidation, type Invalidation, type InvalidationResult } from './cache-key.ts'
 import type { PageCache } from './page-cache.ts'
 
 /** The stored pages of all sites of an app: `app.pageCache`. */

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { addCacheContents, type CacheContents, type StoredCounts } from '../metrics/cache-counts.ts'
-import { KnownKeys, pathTag, toStoredTag } from './cache-key.ts'
-import { type Invalidation, type InvalidationResult, isTag } from './cache-rule.ts'
+import { type Invalidation, type InvalidationResult, isTag, KnownKeys, pathTag, toStoredTag } from './cache-key.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
 import { freshnessOf, StoredPage } from './stored-page.ts'
