@@ -21,7 +21,6 @@ import {
 } from '../build/prerender/render-address.ts'
 import { BuildError } from '../build-problem.ts'
 
-/** A prerendered page. */
 export interface PageAddress {
   /** The site's route: `/docs/[...path]`. */
   route: string
@@ -56,7 +55,6 @@ export interface RenderedSite {
 }
 
 export interface RenderInput {
-  /** The site's folder. */
   dir: string
   manifest: Manifest
   /** The public origin of the site: `https://example.com`. */

@@ -9,7 +9,6 @@ import { createDeferredPromises, type Flat, revive } from '../shared/wire/promis
 import type { PublicError } from '../shared/wire/public-error.ts'
 import { loadTree } from './load-tree.ts'
 
-/** The result of the request for a page. */
 export type FetchResult =
   | {
       kind: 'page'
@@ -22,10 +21,7 @@ export type FetchResult =
       /** Resolves when the parts of the data that follow later have arrived, or never will; null if all are there. */
       rest: Promise<void> | null
     }
-  /**
-   * A guard, the load or the action redirects. With `isSentOn` the form is sent to the new URL too, as with the status
-   * 307. With `isRefused` no action has received the form.
-   */
+  /** A redirect. `isSentOn`: the form is sent on, as with 307. `isRefused`: no action has received it. */
   | { kind: 'redirect'; to: string; isSentOn?: boolean; isRefused?: boolean }
   /** The response has an error, and no page around it. */
   | { kind: 'error'; error: PublicError }
@@ -35,7 +31,6 @@ export type FetchResult =
   | { kind: 'done' }
 
 export interface ReadOptions {
-  /** The data of the current page. */
   currentData: readonly unknown[]
   version: number
   signal?: AbortSignal | null | undefined
@@ -43,9 +38,7 @@ export interface ReadOptions {
   onActed?: ((acted: Acted) => void) | undefined
 }
 
-/**
- * Reads a page. Promises in its data settle later. Rejects when a module cannot be loaded or the response ends early.
- */
+/** Reads a page. Promises in its data settle later. Rejects without a module or the end of the response. */
 export function readPage(
   { body, status }: Response,
   { currentData, version, signal, onActed }: ReadOptions,
@@ -153,11 +146,7 @@ interface ReceivedPage {
   kept: number
 }
 
-/**
- * Creates the functions that take the lines of a page. The one that takes the last necessary line returns the page.
- *
- * @param currentData The data of the current page. Layouts that stay mounted keep theirs.
- */
+/** Creates the functions that take the lines of a page; the last one returns it. Mounted layouts keep their data. */
 function createPageReceiver(currentData: readonly unknown[], revive: (flat: Flat) => Promise<unknown>) {
   let start: NavigationStart | undefined
   let data: unknown[] = []

@@ -51,11 +51,13 @@ t.test('the JSON says that a place is only a function', async (t) => {
 })
 
 t.test('every flag is documented', async (t) => {
-  for (const [, flag = ''] of readFileSync('scripts/commands/add-errors-command.ts', 'utf8').matchAll(
-    /\.option\('(--\w+)/g,
-  )) {
-    t.match(markdown, `\`${flag}`, flag)
-  }
+  const [, command = ''] = readFileSync('scripts/program.ts', 'utf8').split('function addErrorsCommand(')
+  const flags = [...command.slice(0, command.indexOf('\n}\n')).matchAll(/\.option\('(--\w+)/g)]
+  t.ok(flags.length > 5, 'there are flags to look at')
+  t.strictSame(
+    flags.map(([, flag = '']) => flag).filter((flag) => !markdown.includes(`\`${flag}`)),
+    [],
+  )
 })
 
 /** Returns the fields in the first column of the table below a heading, sorted. */

@@ -27,7 +27,6 @@ export interface RenderingServer {
   origin: string
   build: string
   hasMarkdown: boolean
-  /** The ids of all routes. */
   routes: readonly string[]
   outcomes: Outcomes
 }
@@ -90,10 +89,7 @@ interface Asked {
   layouts: readonly string[]
 }
 
-/**
- * Renders the page at an address with the base in all forms. Calls `onResult` for each form, until one has a problem.
- * If the load redirects, calls it once, for the redirect.
- */
+/** Renders a page in all forms. Calls `onResult` for each until one has a problem, or once for a redirect. */
 export async function renderAddress(
   server: RenderingServer,
   route: PreparedRoute,
@@ -110,10 +106,7 @@ export async function renderAddress(
   }
 }
 
-/**
- * Lists the forms of a page, without the document. Nearly all pages of a site share the outermost layout, so there is
- * no navigation that loads this layout.
- */
+/** Lists the forms of a page but the document. The outermost layout is shared, so no navigation loads it. */
 function otherForms({ hasMarkdown }: RenderingServer, route: PreparedRoute, params: Record<string, string>): Asked[] {
   const keys = route.plan.bootLayouts.map((layout) => layoutKey(layout, params))
   const navigations = route.isHydrated ? keys.map((_, index) => keys.slice(0, index + 1)) : []
@@ -198,7 +191,6 @@ function describeResponse({ statusCode, headers }: LightMyRequestResponse): stri
   return 'another page, a file or a route of server.ts responds to it'
 }
 
-/** Returns the innermost frame in the site. */
 function frameIn({ stack, cause, errors = [] }: KeptError): SourceFrame | null {
   const frame = stack.find(({ isSite, line }) => isSite && line > 0)
   if (frame) return frame
@@ -213,12 +205,7 @@ function locationOf({ file, line, column }: SourceFrame): SourceLocation {
   return { ...fileAt(file, line), column: column > 0 ? column : null }
 }
 
-/**
- * Returns the options of a server that renders pages into files: without what concerns visitors, operators and other
- * servers.
- *
- * @param atATime How many pages are rendered at the same time.
- */
+/** Returns the options of a server that renders pages into files: nothing for visitors, operators or other servers. */
 export function renderingOptions(options: Options, atATime: number): Options {
   const { limits } = options
   return {
@@ -235,7 +222,6 @@ export function renderingOptions(options: Options, atATime: number): Options {
 
 // The messages of the process that prerenders pages to the build.
 
-/** A problem of a prerendered page. */
 export interface PrerenderProblem extends BuildProblem {
   /** The export that is shown if the problem has no other place; null for none. */
   about: ExportPlace | null

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { type CacheRule, describeUnknown, type TaggedPage } from '../build-output/cache-rule.ts'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import type { Format } from '../http/formats.ts'
 import { pathOf, plainTarget } from '../http/request-url.ts'
 import { createTextCache } from '../util/memoize.ts'
@@ -12,7 +14,6 @@ export interface KeyedRequest {
   format: Format
   /** For a navigation, the number of layouts that the browser keeps; otherwise 0. */
   kept: number
-  /** Whether the browser may report failures. */
   mayReport: boolean
   /** The path, as it was sent, with the base. */
   path: string
@@ -54,10 +55,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/**
- * Returns a query with the listed parameters only, sorted as they are listed, with its question mark; an empty string
- * for none.
- */
+/** Returns a query with the listed parameters only, in their order, with its question mark; empty for none. */
 export function narrowSearch(search: string, names: readonly string[]): string {
   if (search === '' || names.length === 0) return ''
   const given = new URLSearchParams(search)
@@ -76,6 +74,22 @@ export function queryOf(search: string): Record<string, string | string[]> {
     query[name] = values.length === 1 ? (values[0] ?? '') : values
   }
   return query
+}
+
+/** The most tags of a page. */
+const MAX_PAGE_TAGS = 100
+
+/** Returns the tags of a page, as they are sent. Throws HYD_CACHE_TAGS for anything but a list of at most 100 tags. */
+export function tagsOf(rule: CacheRule, page: TaggedPage, file: string): readonly string[] {
+  const tags = rule.tags(page)
+  if (!Array.isArray(tags) || tags.length > MAX_PAGE_TAGS || !tags.every(isTag))
+    throw createHydrantError('HYD_CACHE_TAGS', [file, showValue(tags)])
+  return [...new Set(tags.map(toStoredTag))]
+}
+
+/** Whether a value may be a tag of a page. */
+export function isTag(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
 /** The most characters of a site's tag as it is stored and sent. */
@@ -142,4 +156,54 @@ export class KnownKeys {
   add({ url, ...rest }: DocumentRequest, key: string) {
     if (url.length <= MAX_URL_LENGTH) this.#byUrl.set(url, { ...rest, key })
   }
+}
+
+/** The stored responses that `invalidate` removes: those with any of these tags, and those of this path. */
+export interface Invalidation {
+  /** Tags of the export `cache`. An empty text is ignored (none). */
+  tags?: readonly string[]
+  /**
+   * The path of a page as a visitor sees it, with the base: `/shop/products/7`. A query is ignored, so the responses
+   * for all queries are removed (none).
+   */
+  path?: string
+}
+
+/** What has become of an invalidation when `invalidate` or `clear` resolves. */
+export interface InvalidationResult {
+  /**
+   * True if the store has recorded the invalidation, so that every process which uses the store takes it; also without
+   * a store. False if the store is unavailable, or did not respond in time. This process and the other workers of this
+   * machine have then removed the pages, and record the invalidation as soon as they can, but other machines may still
+   * serve the old ones. The invalidation can be repeated until it is recorded.
+   */
+  isRecorded: boolean
+}
+
+const INVALIDATION_NAMES = ['tags', 'path']
+
+/**
+ * Checks the argument of `app.pageCache.invalidate`, because a wrong one would remove nothing and outdated pages would
+ * stay. Throws HYD_CACHE_INVALIDATE.
+ */
+export function checkInvalidation(given: unknown): asserts given is Invalidation {
+  const problem = findProblem(given)
+  if (problem !== null) throw createHydrantError('HYD_CACHE_INVALIDATE', [problem])
+}
+
+function findProblem(given: unknown): string | null {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return `it must be an object with "tags" or "path"; got ${showValue(given)}`
+  const unknownName = Object.keys(given).find((name) => !INVALIDATION_NAMES.includes(name))
+  if (unknownName !== undefined) return describeUnknown(unknownName, INVALIDATION_NAMES)
+  const { tags, path }: { tags?: unknown; path?: unknown } = given
+  if (tags === undefined && path === undefined) return 'it must have "tags" or "path"; got neither'
+  if (tags !== undefined && !isTexts(tags)) return `"tags" must be a list of strings; got ${showValue(tags)}`
+  if (path !== undefined && !(typeof path === 'string' && path.startsWith('/')))
+    return `"path" must be a path that begins with "/"; got ${showValue(path)}`
+  return null
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { NavigationLine } from '../../shared/wire/navigation-protocol.ts'
-import type { LoadLog } from '../cache/load-log.ts'
+import type { LoadLog } from '../build-output/page-contexts.ts'
 import type { ShellRest } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
 import type { StoredShell } from '../cache/stored-shell.ts'

@@ -133,20 +133,35 @@ export interface RecentRequests {
   redaction(): Redaction
 }
 
-/** Creates an empty list. It forgets the oldest requests when their bodies are too large. */
+/** Creates an empty list. It forgets requests that are too old, and the oldest ones when their bodies are too large. */
 export function createRecentRequests(now: () => number = Date.now): RecentRequests {
   const recent: { request: FastifyRequest; bytes: number; time: number }[] = []
   let bytes = 0
+  let isWaiting = false
 
   function forgetOldest() {
     const oldest = now() - MAX_AGE_MS
     let count = 0
     for (const { bytes: size, time } of recent) {
-      if (bytes <= MAX_BYTES && time >= oldest) break
+      if (bytes <= MAX_BYTES && time > oldest) break
       bytes -= size
       count++
     }
     recent.splice(0, count)
+  }
+
+  /** Without further requests, a server keeps none of the bodies. */
+  function forgetLater() {
+    const [first] = recent
+    if (isWaiting || !first) return
+    isWaiting = true
+    setTimeout(forget, first.time + MAX_AGE_MS - now()).unref()
+  }
+
+  function forget() {
+    isWaiting = false
+    forgetOldest()
+    forgetLater()
   }
 
   const remember: onRequestHookHandler = (request, _reply, done) => {
@@ -158,6 +173,7 @@ export function createRecentRequests(now: () => number = Date.now): RecentReques
       recent.push({ request, bytes: size, time: now() })
       bytes += size
       forgetOldest()
+      forgetLater()
     }
     done()
   }

@@ -1,5 +1,5 @@
 import type { TreeLayout } from '../../shared/tree/app-tree.tsx'
-import { type BootLeaf, type BootPlan, planText } from '../../shared/wire/boot.ts'
+import { type BootLeaf, type BootPlan, planFields } from '../../shared/wire/boot.ts'
 import { countKept, LAYOUTS_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Build, LayoutChain, SiteModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -11,7 +11,7 @@ export interface DocumentPlan {
   layouts: readonly TreeLayout[]
   /** Paths in the site of the files that the data comes from, the page's last. */
   dataFiles: readonly string[]
-  /** The part of the boot data that never changes. */
+  /** The part of the boot data that never changes: the result of `planFields`. */
   boot: string
   bootLayouts: BootPlan['layouts']
   /** Names of the scripts and stylesheets that the browser needs. */
@@ -56,7 +56,7 @@ export function createPlan(input: PlanInput, build: Build): DocumentPlan {
       ErrorPage: chain.errorPages[index]?.Component ?? null,
     })),
     dataFiles: [...layouts.map((layout) => layout.serverFile), dataFile],
-    boot: planText({ layouts: bootLayouts, leaf: bootLeaf, build: build.manifest.buildId }),
+    boot: planFields({ layouts: bootLayouts, leaf: bootLeaf, build: build.manifest.buildId }),
     bootLayouts,
     files: [...new Set([...scripts, ...[...layouts, leaf].flatMap(({ css }) => css)])].map(fileName),
     preloads: preloadLinks([...new Set([...build.entry.imports, ...scripts])]),

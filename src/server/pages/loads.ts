@@ -46,13 +46,12 @@ export async function runLoads(
   if (ctx.site.isDevelopment) warnOfLateHeaders(ctx)
   const { metrics, options } = ctx.site
   const context = createLoadContext(ctx)
-  const progress: Progress = { pendingCount: steps.length, isDecided: false, onLoaded }
+  const progress: Progress = { pending: new Set(steps), isDecided: false }
   const answer = watchAnswer(ctx)
   const pageContext = ctx.addressExtras ? createPageLoadContext(ctx) : context
   const running = steps.map((step, index) => {
-    const load: RunningLoad = { step, index, result: null, promise: NEVER }
-    load.promise = runLoad(load, step.isPage ? pageContext : context, progress, ctx)
-    return load
+    const given = step.isPage ? pageContext : context
+    return { step, promise: runLoad(step, given, progress, (value) => onLoaded?.(index, value), ctx) }
   })
   const deadline = createDeadline(options.timeouts.loadMs)
   const startedAt = metrics.now()
@@ -66,7 +65,7 @@ export async function runLoads(
       values.push(result.value)
       continue
     }
-    const caught = result === DEADLINE ? failLoadsAtDeadline(running, step, ctx) : result.caught
+    const caught = result === DEADLINE ? failLoadsAtDeadline(running, progress, step, ctx) : result.caught
     // After an abort, a load that has the signal may reject with anything.
     if (ctx.isGone && result !== DEADLINE && !ctx.isSignalRead) recordLate(caught, ctx.abortReason, ctx)
     if (result !== DEADLINE) stopOthers(caught, running.slice(index + 1), ctx)
@@ -100,53 +99,54 @@ type LoadResult = { value: unknown } | { caught: CaughtError }
 
 interface RunningLoad {
   step: LoadStep
-  index: number
   promise: Promise<LoadResult>
-  /** Null until the load has settled. */
-  result: LoadResult | null
 }
 
 interface Progress {
-  pendingCount: number
+  /** The loads that have not settled. */
+  pending: Set<LoadStep>
   isDecided: boolean
-  onLoaded: ((index: number, value: unknown) => void) | undefined
 }
 
 async function runLoad(
-  running: RunningLoad,
+  step: LoadStep,
   given: LoadContext,
   progress: Progress,
+  onLoaded: (value: unknown) => void,
   ctx: RequestContext,
 ): Promise<LoadResult> {
-  const { load, serverFile } = running.step
+  const { load, serverFile } = step
   try {
-    if (load) await freshStack
-    const { shared } = ctx
-    const value = load
-      ? await runStep('load', serverFile, ctx, () => (shared ? shared.run(() => load(given)) : load(given)))
-      : undefined
-    // The last value to arrive is read at once. Promises in a value that has to wait, or that is too late, may reject
-    // before anything reads them.
-    if (progress.pendingCount > 1 || progress.isDecided) silencePromises(value, ctx)
-    if (!progress.isDecided) progress.onLoaded?.(running.index, value)
-    running.result = { value }
+    let value: unknown
+    if (load) {
+      await freshStack
+      const { shared } = ctx
+      value = await runStep('load', serverFile, ctx, () => (shared ? shared.run(() => load(given)) : load(given)))
+      // The last value to arrive is read at once. Promises in a value that has to wait, or that is too late, may reject
+      // before anything reads them.
+      if (progress.pending.size > 1 || progress.isDecided) silencePromises(value, ctx)
+    }
+    if (!progress.isDecided) onLoaded(value)
+    return { value }
   } catch (thrown) {
-    running.result = { caught: catchError(thrown, 'load', sourceOfLoad(serverFile)) }
+    return { caught: catchError(thrown, 'load', sourceOfLoad(serverFile)) }
+  } finally {
+    progress.pending.delete(step)
   }
-  progress.pendingCount--
-  return running.result
 }
-
-/** The promise of a load that has not been started. */
-const NEVER = new Promise<never>(() => {})
 
 /**
  * Aborts the loads that are still running, and returns HYD_LOAD_TIMEOUT.
  *
  * @param awaited The outermost load without a value.
  */
-function failLoadsAtDeadline(running: readonly RunningLoad[], awaited: LoadStep, ctx: RequestContext): CaughtError {
-  const late = running.filter(({ result }) => result === null)
+function failLoadsAtDeadline(
+  running: readonly RunningLoad[],
+  { pending: stopped }: Progress,
+  awaited: LoadStep,
+  ctx: RequestContext,
+): CaughtError {
+  const late = running.filter(({ step }) => stopped.has(step))
   const files = late.map(({ step }) => step.serverFile)
   const pending = files.map((file) => `load of ${file}`).join(', ')
   const error = createHydrantError('HYD_LOAD_TIMEOUT', [ctx.site.options.timeouts.loadMs, pending])

@@ -1,5 +1,5 @@
+import { PERMANENT } from '../build-output/cache-rule.ts'
 import { pathTag } from '../cache/cache-key.ts'
-import { PERMANENT } from '../cache/cache-rule.ts'
 import type { PageCache, RenderingResult } from '../cache/page-cache.ts'
 import { formOf, type PrerenderedRedirect } from '../cache/prerendered-pages.ts'
 import type { RequestContext } from '../context/request-context.ts'

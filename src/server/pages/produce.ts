@@ -8,7 +8,7 @@ import { catchError } from '../failures/failure-context.ts'
 import { keepPrivate, removeCacheHeaders } from '../http/caching.ts'
 import { FORMATS, type Format } from '../http/formats.ts'
 import { failureMarkdown } from '../http/problem.ts'
-import { deferData, silencePromises } from '../render/deferred.ts'
+import { silencePromises, writeData } from '../render/deferred.ts'
 import type { Rendered } from '../render/document.ts'
 import { toPlainJson } from '../render/plain-json.ts'
 import { documentResponse, mayStream, renderPage } from './documents.ts'
@@ -37,7 +37,7 @@ export async function loadAndProduce(
     removeCacheHeaders(ctx.reply)
     keepPrivate(ctx.reply)
   }
-  const extras = writeExtras({}, route.page.serverFile, ctx)
+  const extras = ctx.addressExtras && writeExtras({}, route.page.serverFile, ctx)
   if (FORMATS[ctx.format].isNavigation)
     return await makeNavigation(route, { kind: 'nothing', extras, loads: known }, ctx)
   const loads = known ?? route.noLoads ?? (await runLoads(route.steps, ctx))
@@ -82,35 +82,27 @@ const PRODUCE: Readonly<Record<Format, Produce>> = {
   json: makeJson,
   navigation: ({ route, values, extras }, ctx) =>
     makeNavigation(route, { kind: 'nothing', extras, loads: { kind: 'loaded', values: [...values] } }, ctx),
-  html: (loaded, ctx) => makeRendered(loaded, ctx, documentResponse),
-  // A document is converted as a whole: it is never streamed.
-  markdown: (loaded, ctx) =>
-    makeRendered(loaded, ctx, (rendered) =>
-      rendered.kind === 'whole' ? makeMarkdown(rendered, ctx) : documentResponse(rendered),
-    ),
+  html: makeRendered,
+  markdown: makeRendered,
 }
 
-type Document = Extract<Rendered, { kind: 'whole' | 'stream' }>
-
-async function makeRendered(
-  { route, values, extras }: Loaded,
-  ctx: RequestContext,
-  toResponse: (rendered: Document) => PageResponse | Promise<PageResponse | null>,
-): Promise<PageResponse | null> {
-  if (ctx.request.method === 'HEAD') return makeHead(route, values, ctx)
+async function makeRendered({ route, values, extras }: Loaded, ctx: RequestContext): Promise<PageResponse | null> {
   const { plan, leaf, loadVisitor } = route
+  if (ctx.request.method === 'HEAD') return makeHead(route, values, ctx)
   const visitorData = loadVisitor ? startVisitorLoad(route, ctx) : undefined
   const rendered = await renderPage({ plan, data: values, extras, leaf, visitorData }, ctx)
   if (rendered.kind === 'gone') return null
-  if (rendered.kind !== 'thrown') return await toResponse(rendered)
-  return await errorResponse(rendered.caught, targetOf(route, values), ctx)
+  if (rendered.kind === 'thrown') return await errorResponse(rendered.caught, targetOf(route, values), ctx)
+  // What is no document is converted as a whole: it is never streamed.
+  if (!FORMATS[ctx.format].isDocument && rendered.kind === 'whole') return await makeMarkdown(rendered, ctx)
+  return documentResponse(rendered)
 }
 
 /** Makes the headers of a document, for HEAD. Nothing is rendered. */
 function makeHead(route: PreparedRoute, values: readonly unknown[], ctx: RequestContext): PageResponse {
   const { plan, loadVisitor } = route
   // Promises that reject have to be handled, also where nothing reads them.
-  const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0 || loadVisitor !== null
+  const isPending = writeData(values, plan.dataFiles, ctx).promises !== null || loadVisitor !== null
   ctx.statusSent = ctx.reply.statusCode
   return createResponse(
     ctx.format,
@@ -146,7 +138,7 @@ const MAX_MARKDOWN_SOURCE = 1_000_000
 
 /** Converts a rendered document. Rejects when it cannot be converted, and with a 406 when it is too long. */
 async function makeMarkdown(
-  { failure, text: html }: Extract<Document, { kind: 'whole' }>,
+  { failure, text: html }: Extract<Rendered, { kind: 'whole' }>,
   ctx: RequestContext,
 ): Promise<PageResponse | null> {
   const { site, href, address } = ctx

@@ -1,8 +1,8 @@
 // What makes a response that may be stored, and decides whether it is.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { pathTag, queryOf } from '../cache/cache-key.ts'
-import { type CacheRule, tagsOf } from '../cache/cache-rule.ts'
+import type { CacheRule } from '../build-output/cache-rule.ts'
+import { pathTag, queryOf, tagsOf } from '../cache/cache-key.ts'
 import { fixDocument } from '../cache/fixed-document.ts'
 import { createLoadLog } from '../cache/load-log.ts'
 import { runOutsideRequests } from '../cache/outside-requests.ts'

@@ -13,7 +13,7 @@ import { ownOrigin } from '../errors/failure-record.ts'
 import { createFailures } from '../failures/failures.ts'
 import type { RouteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
-import { createUploadSpace } from '../forms/upload-files.ts'
+import { createUploadSpace } from '../forms/multipart.ts'
 import { createEtagWriter } from '../http/etag.ts'
 import { varyOfFormats } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
@@ -102,10 +102,7 @@ function routeFilesOf({ manifest, routes }: Build): RouteFiles {
   return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
 }
 
-/**
- * Opens the page cache of a site; null for a site without cached pages, and in development, where the code of a page may
- * change with each request. Rejects with HYD_CACHE_STORE_PACKAGE.
- */
+/** Opens a site's page cache; null without cached pages, or for changing code. Rejects with HYD_CACHE_STORE_PACKAGE. */
 export async function openCache(
   app: FastifyInstance,
   { manifest, routes }: Build,

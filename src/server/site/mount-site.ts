@@ -251,10 +251,7 @@ async function addSiteHooks(site: Site, options: Options) {
   addCompression(app, options)
 }
 
-/**
- * Registers a plugin in a scope below `base`, so that routes of `server.ts` are relative to the site. Another scope is
- * around it. Returns the plugin's result when the scopes have been loaded.
- */
+/** Registers a plugin in a scope below `base`, inside another scope. Returns its result when they are loaded. */
 async function registerBelow<Result>(
   outer: FastifyInstance,
   base: string,
@@ -297,11 +294,7 @@ export function joinBases(prefix: string, base: string): string {
   return withBase(prefix.replace(/\/$/, ''), base)
 }
 
-/**
- * Registers the site's `server.ts` in the scope of the pages, so that its hooks and decorators hold for them.
- *
- * @param name The name of the plugin in errors of Fastify: the path of the file.
- */
+/** Registers `server.ts` in the scope of the pages, for its hooks and decorators. Fastify's errors have the `name`. */
 async function addSitePlugin(app: FastifyInstance, serverPlugin: unknown, name: string) {
   if (serverPlugin === null || serverPlugin === undefined) return
   // The build has checked that `server.ts` has a default export; Fastify checks that it is a plugin.

@@ -25,12 +25,7 @@ const MAX_BYTES = 65_536
 /** All addresses together may send this many times as many reports as one address. */
 const TOTAL_FACTOR = 10
 
-/**
- * Adds the route that browsers report failures to. The instance has to be a scope of its own, because this function
- * replaces the content type parsers.
- *
- * @param loadRecorder Called at the first report.
- */
+/** Adds the route for reports of browsers, to a scope of its own: it replaces the content type parsers. */
 export function addReportRoute(
   app: FastifyInstance,
   options: Options,

@@ -43,11 +43,7 @@ import { respondToRead } from '../pages/respond.ts'
 import { send } from '../pages/send.ts'
 import { guardUnknown, refuseMethod, respondToUnknown } from '../pages/unknown.ts'
 
-/**
- * Adds the routes of the pages and their actions, and the routes for unknown paths.
- *
- * @param hasNotFoundHandler Whether `server.ts` has set a not-found handler for all of the site's paths.
- */
+/** Adds the routes of pages, actions and unknown paths, which a not-found handler of `server.ts` may replace. */
 export async function addSiteRoutes(
   app: FastifyInstance,
   site: Site,
@@ -270,10 +266,7 @@ export function addOtherNavigations(app: FastifyInstance, site: Site) {
   }
 }
 
-/**
- * Redirects a visitor to the address without the mark. The location is relative, as a proxy may have removed a
- * prefix, and begins with a dot, as the rest may look like a scheme.
- */
+/** Redirects to the address without the mark, relative (a proxy may remove a prefix) and from `.` (no scheme). */
 function sendVisitorOn({ url }: FastifyRequest, reply: FastifyReply) {
   const path = pathAndQuery(url)
   const from = path.lastIndexOf('/', pathOf(path).length) + 1

@@ -98,10 +98,25 @@ function leafElement(tree: Tree, platform: Platform, extras: ExtraProps | undefi
   }
 }
 
+const ADDRESS = Symbol('address')
+
+// All props share one accessor: V8 would give each object literal with a getter a hidden class of its own, and keep it,
+// and everything that the object refers to, until a full garbage collection.
+// perf: the URL is parsed on demand, 0.13 µs instead of 0.25 µs for each component that gets one, commit 8d8d4fde
+const LAZY_URL: PropertyDescriptor & ThisType<{ [ADDRESS]: Address }> = {
+  get() {
+    return this[ADDRESS].url
+  },
+  enumerable: true,
+}
+
 // The result is for `jsx`, which uses the object itself. `createElement` would copy it, and read the lazy `url`.
 function pageProps({ data, params, address }: Tree, level: number, platform: Platform, children?: ReactNode) {
-  if (typeof HYDRANT_BROWSER === 'undefined' && platform.addUrl)
-    return platform.addUrl({ data: data[level], params, children }, address)
+  if (typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server') {
+    const props = { data: data[level], params, children, [ADDRESS]: address }
+    // `LAZY_URL` adds this property. Most pages never read it.
+    return Object.defineProperty(props, 'url', LAZY_URL) as typeof props & { readonly url: URL }
+  }
   return { data: data[level], params, children, url: address.url }
 }
 

@@ -35,8 +35,6 @@ export interface Platform {
   hostScript?(nonce: string): string
   /** The nonce of styles, if the document's policy has one. On the server only. */
   styleNonce?: string | undefined
-  /** Adds `url` to a component's props without parsing it. On the server only. */
-  addUrl?<Props extends object>(props: Props, address: Address): Props & { readonly url: URL }
   /**
    * Returns the digest that the server wrote for a failed Suspense boundary in this part of the page. In the browser
    * only.
