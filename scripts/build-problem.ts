@@ -11,7 +11,6 @@ export interface SourceLocation {
   lineText: string | null
 }
 
-/** One problem of the site. */
 export interface BuildProblem {
   code: ErrorCode
   message: string
@@ -55,7 +54,6 @@ export function createConflict(code: ErrorCode, [other, file, ...more]: [string,
   return { ...createProblem(code, [other, file, ...more], fileAt(file)), others: [other] }
 }
 
-/** Returns the files that a problem is about. */
 export function filesOfProblem({ location, others = [] }: BuildProblem): string[] {
   return location ? [location.file, ...others] : [...others]
 }

@@ -28,12 +28,10 @@ export function readReference(): Chapter[] {
   return [...readList(REFERENCE), ...readList(MOVES)]
 }
 
-/** Returns all chapters. */
 export function readChapters(): Chapter[] {
   return [...readGuide(), ...readReference()]
 }
 
-/** Returns the Markdown of a chapter. */
 export function readChapter({ path }: Chapter): string {
   return readDocument(posix.join('docs', path))
 }

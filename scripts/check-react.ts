@@ -11,10 +11,7 @@ export interface SiteReact {
   'react-dom': string | null
 }
 
-/**
- * Reads the versions of React that a site has. Imports nothing: modules of Hydrant import names from React that older
- * versions do not have, and Node.js refuses them with a SyntaxError.
- */
+/** Reads a site's versions of React without imports: Node.js refuses older ones with a SyntaxError. */
 export function readReact(siteDir: string): SiteReact {
   return { react: findVersion('react', siteDir), 'react-dom': findVersion('react-dom', siteDir) }
 }
@@ -40,19 +37,14 @@ function isOld(version: string): boolean {
   return Number(major) < oldestMajor || (Number(major) === oldestMajor && Number(minor) < oldestMinor)
 }
 
-/**
- * Returns the version of a package as a site's folder finds it. If Hydrant itself finds another one, the text names both.
- */
+/** Returns the version of a package for a site. If Hydrant itself finds another one, the text names both. */
 export function describeVersion(name: string, siteDir: string): string {
   const [forSite, own] = [findVersion(name, siteDir), findVersion(name, PACKAGE_FOLDER)]
   if (forSite === null) return own === null ? 'not installed' : `${own} (found from hydrant only)`
   return own === null || own === forSite ? forSite : `${forSite} (hydrant uses ${own})`
 }
 
-/**
- * Finds the version of a package in the folders that Node.js searches; null without one. Does not resolve the package by its name, because
- * some packages do not export their package.json.
- */
+/** Finds a package's version in Node's folders, as some packages do not export package.json; null without one. */
 function findVersion(name: string, folder: string): string | null {
   try {
     const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')

@@ -8,11 +8,7 @@ const NO_EXPORT =
 /** React's message for an element whose type is the whole `module.exports` of a package. */
 const OBJECT_ELEMENT = /^Element type is invalid: .*but got: object\./
 
-/**
- * Returns the fix for an error with a known reason; null for any other error.
- *
- * @param routes The routes of the site.
- */
+/** Returns the fix for an error with a known reason, given the site's routes; null for any other error. */
 export function findFix(side: Side, error: ThrownError, routes: readonly string[]): string | null {
   const { message } = error
   return (
@@ -38,12 +34,7 @@ function findElementFix(side: Side, message: string): string | null {
     : null
 }
 
-/**
- * Returns the fix for an error that `href` threw because the site has no page with its route. Returns null for any other
- * message.
- *
- * @param routes The routes of the site.
- */
+/** Returns the fix for an error that `href` threw for a route without a page; null for any other message. */
 function findHrefFix(message: string, routes: readonly string[]): string | null {
   const [, route] = /^href\('([^']*)'\): /.exec(message) ?? []
   if (route === undefined || routes.includes(route)) return null
@@ -79,10 +70,7 @@ interface ThrownError {
   stack?: string | readonly Pick<SourceFrame, 'file' | 'standIn'>[] | undefined
 }
 
-/**
- * Returns the fix for the use of a name that exists only in browsers, on the server, or only in Node.js, in a browser.
- * Returns null for any other error.
- */
+/** Returns the fix for a name that exists only on the other side, or only in Node.js; null for any other error. */
 export function findGlobalFix(side: Side, { type, message, stack }: ThrownError): string | null {
   const [, inMost, inSafari] = (type === 'ReferenceError' && UNDEFINED.exec(message)) || []
   const name = inMost ?? inSafari ?? ''

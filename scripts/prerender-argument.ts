@@ -1,5 +1,2 @@
-/**
- * The first argument of `cli.js` in the process that prerenders pages. The arguments after it are the folder of the build
- * and that of the site.
- */
+/** The first argument of `cli.js` in the process that prerenders. The folders of the build and the site follow. */
 export const PRERENDER_ARGUMENT = '--prerender'

@@ -5,13 +5,18 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../src/server/build-output/read-build.ts'
 import { createHydrantError, showValue } from '../src/server/errors/hydrant-error.ts'
 import { describeOldReact, readReact } from './check-react.ts'
-import { addErrorsCommand } from './commands/add-errors-command.ts'
-import type { CommandInput } from './commands/command-input.ts'
+import {
+  addServerOptions,
+  type CommandInput,
+  createSwitch,
+  isFolder,
+  type ServerDefaults,
+} from './commands/command-input.ts'
+import type { runErrors } from './commands/errors.ts'
 import type { ExportFlags } from './commands/export.ts'
-import { addServerOptions, createSwitch, isFolder, type ServerDefaults } from './commands/server-options.ts'
 import { PRERENDER_ARGUMENT } from './prerender-argument.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
-import type { Terminal } from './terminal/terminal.ts'
+import type { Terminal } from './terminal/text.ts'
 
 /** The exit code: 0 for success, 1 for a failure, 2 for wrong usage. */
 type ExitCode = 0 | 1 | 2
@@ -35,6 +40,14 @@ Examples:
   hydrant docs HYD_PORT_IN_USE   explain an error code
   hydrant docs session cookie    list the sections with these words`
 
+const ERRORS_EXAMPLES = `
+Examples:
+  hydrant errors                               failures of the site in this folder
+  hydrant errors ./my-site --since 24h --open  unsolved failures of another site, from the last 24 hours
+  hydrant errors 7F3KQ2M9-K4D2P1 ./my-site     the failure with the digest that a visitor saw
+  hydrant errors 7f3k q2m9                     the failure with this fingerprint (the first half of a digest)
+  hydrant errors --ledger copy.db --json       failures in a copy of a ledger, as JSON`
+
 /** The commands of other tools that do the same. */
 const OTHER_COMMANDS = new Map([
   ['serve', 'start'],
@@ -43,7 +56,6 @@ const OTHER_COMMANDS = new Map([
   ['watch', 'dev'],
 ])
 
-/** Runs the command that the arguments of the process name. */
 export async function runProcess(): Promise<void> {
   // A reader such as `head` closes the pipe before everything is written. The command then ends without an error.
   for (const output of [process.stdout, process.stderr]) {
@@ -125,7 +137,10 @@ export function createProgram(terminal: Terminal): Command {
   addCommand(program, terminal, 'start', 'serve a built site', {
     serves: { port: '3000', host: '127.0.0.1', hosts: 'any' },
     mode: 'production',
-    load: async () => (await import('./commands/start.ts')).runStart,
+    async load() {
+      const { startServer } = await import('../src/server/start/start.ts')
+      return ({ dir, flags, note, terminal: { env } }) => startServer({ dir, flags, env, note })
+    },
   })
     .option('--socket <file>', 'socket file to listen on, instead of host and port; also HYDRANT_SOCKET')
     .option('-w, --workers <number>', 'number of processes that serve, or auto; also HYDRANT_WORKERS (1)')
@@ -165,7 +180,6 @@ interface CommandParts {
   serves: ServerDefaults | null
   /** Which build of React is loaded. */
   mode: 'development' | 'production'
-  /** Returns the function that runs the command. */
   load(): Promise<(input: CommandInput) => Promise<void>>
 }
 
@@ -201,6 +215,34 @@ function addExportCommand(program: Command, terminal: Terminal) {
       refuseOldReact(dir)
       const { runExport } = await import('./commands/export.ts')
       await runExport({ dir: requireFolder(dir), flags, note, terminal })
+    })
+}
+
+type ErrorsFlags = Parameters<typeof runErrors>[1]
+
+function addErrorsCommand(program: Command, terminal: Terminal) {
+  program
+    .command('errors')
+    .description('show failures: a list, or one failure by its digest')
+    .usage('[options] [digest] [dir]')
+    .argument('[digest]', 'a digest or its first half, in any case and spacing; without it, a list is shown')
+    .argument('[dir...]', 'the site’s folder (.)')
+    .option('--since <when>', 'list failures seen since then: 30m, 24h, 7d, or a date like 2026-11-21')
+    .option('--side <side>', 'list failures of one side: server or client')
+    .option('--route <route>', 'list failures on this route, named like its file: /products/[id]')
+    .option('--release <release>', 'list failures that happened in this release')
+    .option('--new', 'list failures that first happened in the given --release (that of the site’s build)')
+    .option('--sort <order>', 'sort the list by last occurrence, first occurrence or count: last, first, count (last)')
+    .option('--open', 'list failures that are not marked as solved')
+    .option('--limit <number>', 'maximum number of failures in the list, or of occurrences of one failure (20)')
+    .option('--json', 'print JSON; "hydrant docs errors-command" describes its fields')
+    .option('--ledger <file>', 'read another ledger: a file, or a postgres:// URL; also HYDRANT_LEDGER')
+    .option('--dev', 'read the ledger of hydrant dev')
+    .addHelpText('after', ERRORS_EXAMPLES)
+    .action(async (first: string | undefined, rest: readonly string[], flags: ErrorsFlags) => {
+      terminal.env.NODE_ENV ??= 'production'
+      const { runErrors } = await import('./commands/errors.ts')
+      await runErrors(first === undefined ? [] : [first, ...rest], flags, terminal)
     })
 }
 

@@ -106,7 +106,7 @@ t.test('only the build and the development server know what they are made of', a
   t.strictSame(users.filter(({ from }) => !/^scripts\/(build|dev|package)\//.test(from)).map(show), [])
   const ofScripts = strangers('scripts', ['scripts', 'src/server', 'src/shared'], installed, true)
   t.strictSame(
-    ofScripts.filter((text) => text !== 'scripts/package/write-errors.ts imports yaml'),
+    ofScripts.filter((text) => text !== 'scripts/package/write-documents.ts imports yaml'),
     [],
     'only the build of the package uses what a site does not install',
   )
@@ -142,22 +142,9 @@ for (const [room, packages] of [
 
 /** Every folder and entry file of `src/server`, top to bottom: each may import itself and those below it. */
 const SERVER_ROOMS = [
-  ...['start.ts', 'cluster', 'start-single.ts', 'index.ts', 'plugin.ts', 'admin', 'create-server.ts', 'site'],
-  ...[
-    'pages',
-    'render',
-    'lifecycle',
-    'context',
-    'failures',
-    'ledger',
-    'markdown',
-    'forms',
-    'build-output',
-    'cache',
-    'schemas',
-    'guards',
-  ],
-  ...['options', 'metrics', 'log', 'http', 'redaction', 'errors', 'util'],
+  ...['index.ts', 'start', 'plugin.ts', 'admin', 'create-server.ts', 'site', 'pages', 'render', 'lifecycle', 'context'],
+  ...['failures', 'cache', 'guards', 'metrics', 'build-output', 'schemas', 'ledger', 'http', 'forms'],
+  ...['options', 'redaction', 'markdown', 'log', 'errors', 'util'],
 ]
 /** Every folder and file of `scripts`, in the same order. */
 const SCRIPTS_ROOMS = [
@@ -167,12 +154,9 @@ const SCRIPTS_ROOMS = [
   ...['prerender-argument.ts', 'build-problem.ts', 'map-with-limit.ts'],
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */
-const BUILD_ROOMS = ['build-site.ts', 'prerender', 'bundles', 'images', 'output', 'esbuild', 'discover']
+const BUILD_ROOMS = ['build-site.ts', 'prerender', 'bundles', 'images.ts', 'output', 'esbuild', 'discover']
 /** Every folder and entry file of `scripts/dev`, in the same order. */
-const DEV_ROOMS = [
-  ...['dev-server.ts', 'dev-site.ts', 'apply-changes.ts'],
-  ...['http', 'engine', 'modules', 'errors', 'watch'],
-]
+const DEV_ROOMS = [...['dev-server.ts', 'dev-site.ts'], ...['http', 'engine', 'modules', 'errors', 'watch']]
 /** Every folder and file of `scripts/dev/modules`, in the same order. */
 const MODULE_ROOMS = [
   ...['module-compiler.ts', 'scan-site.ts', 'browser', 'packages', 'server', 'compile-with-plugins.ts'],
@@ -273,7 +257,7 @@ t.test('what runs in production loads nothing of the build', async (t) => {
   }
   follow('dist/scripts/program.js')
   follow('dist/src/server/index.js')
-  t.ok(seen.has('dist/src/server/start.js'))
+  t.ok(seen.has('dist/src/server/start/start.js'))
   t.strictSame(
     [...seen].filter((file) => /^dist\/scripts\/(build|dev)\//.test(file)),
     [],

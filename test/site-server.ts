@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 import { COMMAND_OPTIONS } from './command-options.ts'
 import { endLater } from './runner/kept.ts'
+import { PATIENCE_MS } from './until.ts'
 
 /** A line of the log, with the fields that tests read. */
 export interface LogLine {
@@ -55,7 +56,10 @@ export interface SiteServer {
   lines: readonly LogLine[]
   /** Returns all lines about one request, in order. */
   linesOf(reqId: string): LogLine[]
-  /** Resolves with the first line that fits, which may have been written before the call. */
+  /**
+   * Resolves with the first line that fits, which may have been written before the call. Rejects after two minutes, and
+   * when the server ends.
+   */
   waitForLine(fits: (line: LogLine) => boolean): Promise<LogLine>
   /** Resolves when the log contains the lines of all requests that were answered before the call. */
   settleLog(): Promise<void>
@@ -151,15 +155,14 @@ export async function startSite(
         const line = lines.find(fits)
         if (!line) return
         waiting.delete(check)
+        clearTimeout(timer)
         resolve(line)
       }
+      const fail = (why: string) => reject(new Error(`${why}: no line for ${fits}; the last one: ${lines.at(-1)?.msg}`))
+      const timer = setTimeout(fail, PATIENCE_MS, `not within ${PATIENCE_MS / 1000} s`).unref()
       waiting.add(check)
       check()
-      void ended.then(([code]) =>
-        reject(
-          new Error(`The server ended with ${code} before it wrote that line; the last one: ${lines.at(-1)?.msg}`),
-        ),
-      )
+      void ended.then(([code]) => fail(`the server ended with ${code}`))
     })
   }
 

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 100
 /** No wait takes that long on a busy machine. Without a limit, a failure holds up the run until its file ends. */
-const PATIENCE_MS = 120_000
+export const PATIENCE_MS = 120_000
 
 /**
  * Calls `find` until it returns a truthy value, and resolves with that value. Rejects after two minutes. The pauses

@@ -20,11 +20,16 @@ import { readSite } from './discover/read-site.ts'
 import { writeRouteTypes } from './discover/route-types.ts'
 import { requireEsbuild } from './esbuild/bundler.ts'
 import { findIgnoredSettings } from './esbuild/ignored-settings.ts'
-import { createImageReader, type ImageSummary } from './images/image-reader.ts'
+import { createImageReader, type ImageSummary } from './images.ts'
 import { createOutputFolder, type OutputFolder } from './output/output-folder.ts'
-import { keepPreviousFiles, keepPreviousMaps } from './output/previous-files.ts'
 import type { ClientOutput } from './output/read-client-output.ts'
-import { type ClientSizes, copyPublicFiles, writeClientFiles } from './output/write-client-files.ts'
+import {
+  type ClientSizes,
+  copyPublicFiles,
+  keepPreviousFiles,
+  keepPreviousMaps,
+  writeClientFiles,
+} from './output/write-client-files.ts'
 import { type PrerenderSummary, prerenderSite } from './prerender/prerender-site.ts'
 
 export type BuildStep =
@@ -37,7 +42,6 @@ export type BuildStep =
   | 'prerendered pages'
 
 export interface BuildSiteOptions {
-  /** The site's folder. */
   dir: string
   /** @param done How much of the step is done: `3 of 12`. */
   onProgress?(step: BuildStep, done?: string): void
@@ -67,7 +71,6 @@ export interface SiteBuild {
   manifest: Manifest
   /** The names that each file of the site exports. */
   exports: FileExports
-  /** Sizes of the files in the client folder, by name. */
   sizes: ClientSizes
   /** How many files of earlier builds were kept, for pages that are open in browsers. */
   keptFiles: number
@@ -79,10 +82,7 @@ export interface SiteBuild {
   durationMs: number
 }
 
-/**
- * Builds a site for production and writes `<dir>/.hydrant/`. On failure, throws a BuildError with every problem and
- * leaves the last build unchanged. Throws HYD_ESBUILD_MISSING.
- */
+/** Builds a site, or leaves the last build and throws a BuildError with every problem, or HYD_ESBUILD_MISSING. */
 export async function buildSite({ dir, onProgress = () => {}, check }: BuildSiteOptions): Promise<SiteBuild> {
   const startedAt = performance.now()
   await requireEsbuild()
@@ -172,7 +172,6 @@ async function prerender(
   return outcome
 }
 
-/** Returns the pages whose server files export `form`. */
 function findFormPages({ components }: DiscoveredSite, exports: FileExports): ReadonlySet<string> {
   const hasForm = (file: string) => serverFileKeys(file).some((key) => exports.get(key)?.includes('form'))
   return new Set(components.flatMap(({ file, kind }) => (kind === 'page' && hasForm(file) ? [file] : [])))

@@ -1,11 +1,40 @@
-import type { Terminal } from '../terminal/terminal.ts'
+import { statSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { LOG_LEVELS } from '../../src/server/options/rules.ts'
+import type { Terminal } from '../terminal/text.ts'
 
-/** What a command for a site gets. */
 export interface CommandInput<Flags = Record<string, string | undefined>> {
-  /** The site's folder. */
   dir: string
   flags: Flags
   /** A warning about NODE_ENV, or null. */
   note: string | null
   terminal: Terminal
+}
+
+/** The defaults that the help of a command shows. */
+export interface ServerDefaults {
+  port: string
+  host: string
+  hosts: string
+}
+
+/** Adds the flags of a command that serves. None has a default: `resolveOptions` checks them with the others. */
+export function addServerOptions(command: Command, { port, host, hosts }: ServerDefaults) {
+  command
+    .option('-p, --port <number>', `TCP port, 0 for any free one; also PORT (${port})`)
+    .option('-H, --host <name>', `address to listen on, 0.0.0.0 for all; also HOST (${host})`)
+    .option('--hosts <names>', `host names of the site, with commas between them; also HYDRANT_HOSTS (${hosts})`)
+    .option('-b, --base <path>', 'path at which the site is mounted; also HYDRANT_BASE (/)')
+    .option('--trust-proxy <which>', 'proxies whose forwarded headers are trusted; also HYDRANT_TRUST_PROXY (false)')
+    .option('--log-level <level>', `lowest level that is logged: ${LOG_LEVELS.join(', ')}; also LOG_LEVEL (info)`)
+    .addOption(createSwitch('--log-requests', 'log a line for each request; also HYDRANT_LOG_REQUESTS (false)'))
+}
+
+/** Creates a flag that is true without a value. */
+export function createSwitch(name: string, description: string): Option {
+  return new Option(`${name} [boolean]`, description).preset('true')
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

@@ -19,8 +19,7 @@ import { discoverSite } from '../build/discover/discover-site.ts'
 import { readSite } from '../build/discover/read-site.ts'
 import { writeRouteTypes } from '../build/discover/route-types.ts'
 import { foldersFrom } from '../build/esbuild/resolve-file.ts'
-import type { Terminal } from '../terminal/terminal.ts'
-import { quoteWord } from '../terminal/text.ts'
+import { quoteWord, type Terminal } from '../terminal/text.ts'
 
 /**
  * Runs `hydrant create`: writes a template into a new or empty folder, with the types of its pages, and prints the next
@@ -206,7 +205,6 @@ function writeFile(file: string, contents: string | Uint8Array, written: string[
   }
 }
 
-/** The commands of a package manager. */
 export interface PackageManager {
   install: string
   /** Runs the script `dev`. */

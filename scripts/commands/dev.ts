@@ -5,7 +5,7 @@ import { type Logging, loadPrettyLogging } from '../../src/server/log/logger.ts'
 import { wantsColors } from '../../src/server/log/wants-colors.ts'
 import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
 import { type DevServer, handleStopSignals, type StopTimes, startDevServer } from '../dev/dev-server.ts'
-import { loadTransform } from '../dev/modules/browser/refresh-transform.ts'
+import { loadTransform } from '../dev/modules/browser/read-browser-module.ts'
 import { type DevView, formatDevError, formatDevRepeat } from '../terminal/format-dev-error.ts'
 import { formatWarning } from '../terminal/format-error.ts'
 import { formatSource } from '../terminal/format-failure.ts'
@@ -110,10 +110,7 @@ function format(errors: readonly DevError[], view: DevView): string {
 
 const PLAIN: DevView = { paint: createPaint(false), width: Number.POSITIVE_INFINITY }
 
-/**
- * Loads the formatter of `hydrant dev`. It leaves out the lines of failures, which `formatDevError` shows with their
- * code, and those of requests that browsers make by themselves.
- */
+/** Loads the formatter of `hydrant dev`, without lines of failures (see `formatDevError`) and of browsers' requests. */
 export async function loadDevLogging(): Promise<(level: string) => Logging> {
   return await loadPrettyLogging((line) => !isLeftOut(line))
 }

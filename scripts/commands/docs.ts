@@ -11,9 +11,8 @@ import {
   readReference,
   searchChapters,
 } from '../chapters.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/text.ts'
 
-/** The length of a list of hits. */
 const MAX_HITS = 20
 
 /** Runs `hydrant docs`: prints the list of chapters, one chapter, one section, or the sections with these words. */

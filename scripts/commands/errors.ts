@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { toListQuery } from '../../src/server/admin/list-query.ts'
+import { type ListRequest, readLimit, readListField, toListQuery } from '../../src/server/admin/list-query.ts'
 import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import { buildFolder, readConfig, readManifest } from '../../src/server/build-output/read-build.ts'
-import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
+import { createHydrantError, showValue } from '../../src/server/errors/hydrant-error.ts'
 import type { FailureSummary } from '../../src/server/ledger/entries.ts'
 import { failureJson, readFailure, summaryJson } from '../../src/server/ledger/failure-json.ts'
 import type { Ledger, Sort } from '../../src/server/ledger/ledger.ts'
@@ -16,14 +16,11 @@ import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { closestMatches } from '../../src/server/util/closest-match.ts'
 import { isPostgresUrl, placeOf } from '../../src/server/util/postgres.ts'
 import { hasCode } from '../../src/server/util/unknown-values.ts'
-import { type Digest, formatDigest } from '../../src/shared/wire/digest-format.ts'
+import { type Digest, formatDigest, parseDigest } from '../../src/shared/wire/digest-format.ts'
 import { DEV_LEDGER } from '../dev-ledger.ts'
-import { formatFailure } from '../terminal/format-failure.ts'
-import { formatFailures, type View } from '../terminal/format-failures.ts'
-import type { Terminal } from '../terminal/terminal.ts'
-import { createPaint, folderWord, quoteWord } from '../terminal/text.ts'
-import { type ErrorsFlags, type ErrorsRequest, readRequest, readWords } from './errors-arguments.ts'
-import { isFolder } from './server-options.ts'
+import { formatFailure, formatFailures, type View } from '../terminal/format-failure.ts'
+import { createPaint, folderWord, quoteWord, type Terminal } from '../terminal/text.ts'
+import { isFolder } from './command-input.ts'
 
 type Env = Record<string, string | undefined>
 
@@ -71,7 +68,6 @@ async function openForReading(
   return { ledger, name: nameOf(dir, options), words: wordsFor(dir, place), close: ledger.close }
 }
 
-/** Opens the ledger of `hydrant dev`. */
 async function openDevLedger(dir: string, env: Env) {
   try {
     const opened = await openForReading(dir, env, join(dir, DEV_LEDGER))
@@ -127,11 +123,7 @@ export interface NamedLedger {
   isDev?: boolean
 }
 
-/**
- * Returns the text that `hydrant errors` prints. Throws HYD_DIGEST_UNKNOWN.
- *
- * @param onMore Called with a sentence if JSON does not contain all failures that match.
- */
+/** Returns what `hydrant errors` prints. `onMore` gets a sentence if JSON lacks matches. Throws HYD_DIGEST_UNKNOWN. */
 export async function describeErrors(
   request: ErrorsRequest,
   from: NamedLedger,
@@ -184,7 +176,6 @@ async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, from: Na
   return formatFailure(details, { digest: meant }, view).join('\n')
 }
 
-/** How the list is sorted. */
 const ORDERS: Record<Sort, string> = {
   last: 'last seen first',
   first: 'newest first',
@@ -208,4 +199,82 @@ function countOf(failures: readonly FailureSummary[]): string {
 
 function toJson(value: unknown): string {
   return escapeControlCharacters(JSON.stringify(value, null, 2))
+}
+
+/** The parsed arguments of `hydrant errors`. */
+export type ErrorsRequest = { isJson: boolean; limit: number } & (
+  | { kind: 'list'; query: ListRequest }
+  | { kind: 'one'; digest: Digest }
+)
+
+export interface ErrorsFlags {
+  since?: string
+  side?: string
+  route?: string
+  release?: string
+  new?: boolean
+  sort?: string
+  open?: boolean
+  limit?: string
+  json?: boolean
+}
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 10_000
+/** Flags that apply to the list only. */
+const CHOOSING = ['since', 'side', 'route', 'release', 'new', 'sort', 'open'] as const
+/** Flags that are parsed by the same code as the query of the console's API. */
+const SHARED = ['since', 'side', 'route', 'release', 'sort'] as const
+
+/**
+ * Splits the arguments into a digest, which may be typed in any way and as several words, and the folder after it. A
+ * single word that names a folder is the folder. Throws HYD_CLI_USAGE and HYD_CLI_DIR.
+ */
+export function readWords(
+  words: readonly string[],
+  isFolder: (word: string) => boolean,
+): { digest: Digest | null; dir: string } {
+  const last = words.at(-1)
+  if (last === undefined) return { digest: null, dir: '.' }
+  if (isFolder(last)) {
+    if (words.length === 1) return { digest: null, dir: last }
+    const digest = parseDigest(words.slice(0, -1).join(' '))
+    if (digest) return { digest, dir: last }
+  }
+  const whole = parseDigest(words.join(' '))
+  if (whole) return { digest: whole, dir: '.' }
+  if (words.length > 1 && parseDigest(words.slice(0, -1).join(' '))) throw createHydrantError('HYD_CLI_DIR', [last])
+  throw misuse(
+    `${showValue(words.join(' '))} is neither a digest (like 7F3KQ2M9-K4D2P1, or its first half) nor a folder`,
+  )
+}
+
+/** Checks the flags. Throws HYD_CLI_USAGE. */
+export function readRequest(digest: Digest | null, flags: ErrorsFlags, now: number): ErrorsRequest {
+  const shared = { isJson: flags.json === true, limit: limitOf(flags) }
+  if (digest) {
+    const given = CHOOSING.find((name) => flags[name] !== undefined)
+    if (given) throw misuse(`--${given} applies to the list; leave out either --${given} or the digest`)
+    return { ...shared, kind: 'one', digest }
+  }
+  const query: ListRequest = {}
+  for (const name of SHARED) {
+    const text = flags[name]
+    const expected = text === undefined ? null : readListField(name, text, query, now)
+    if (expected !== null) throw misuse(`--${name} must be ${expected}; got ${showValue(text)}`)
+  }
+  if (flags.open === true) query.isSolved = false
+  if (flags.new === true) query.isNew = true
+  return { ...shared, kind: 'list', query }
+}
+
+function limitOf({ limit: text }: ErrorsFlags): number {
+  if (text === undefined) return DEFAULT_LIMIT
+  const limit = readLimit(text, MAX_LIMIT)
+  if (limit !== null) return limit
+  throw misuse(`--limit must be a whole number from 1 to ${MAX_LIMIT}; got ${showValue(text)}`)
+}
+
+function misuse(text: string) {
+  return createHydrantError('HYD_CLI_USAGE', [text])
 }

@@ -1,37 +1,34 @@
 import { posix } from 'node:path'
 import { type RouteEntry, serverFileKeys } from '../../src/server/build-output/manifest.ts'
+import { countOf } from '../../src/server/log/throttled-line.ts'
 import type { SiteBuild } from '../build/build-site.ts'
-import type { ImageSummary } from '../build/images/image-reader.ts'
+import type { ImageSummary } from '../build/images.ts'
 import type { PrerenderSummary } from '../build/prerender/prerender-site.ts'
 import { type BuildProblem, compareText } from '../build-problem.ts'
 import type { SiteExport } from '../export/export-site.ts'
 import { formatProblem, formatWarning } from '../terminal/format-error.ts'
-import type { Output } from '../terminal/terminal.ts'
+import type { Output } from '../terminal/text.ts'
 
-/** Formats the sizes of each page's files, and the totals of the build. */
 export function formatReport(build: SiteBuild): string {
   const pages = reportPages(build)
   const { files, bytes, gzipBytes } = reportTotals(build)
   const rows = [['page', 'kind', 'JS', 'with shared', 'CSS'], ...pages.map(formatPage)]
-  const count = pages.length === 1 ? '1 page' : `${pages.length} pages`
   return [
     ...(pages.length > 0 ? [...formatTable(rows), ''] : []),
-    `${count}, ${files} files for the browser: ${formatBytes(bytes)}, ${formatBytes(gzipBytes)} gzipped`,
+    `${countOf(pages.length, 'page')}, ${files} files for the browser: ${formatBytes(bytes)}, ${formatBytes(gzipBytes)} gzipped`,
     ...formatImages(build.images),
     ...formatPrerendered(build.prerendered),
-    ...(build.keptFiles > 0 ? [`kept for open pages: ${countFiles(build.keptFiles)} of earlier builds`] : []),
+    ...(build.keptFiles > 0 ? [`kept for open pages: ${countOf(build.keptFiles, 'file')} of earlier builds`] : []),
     `built in ${formatDuration(build.durationMs)}, written to ${build.folder}`,
   ].join('\n')
 }
 
-/** Formats the result of an export. */
 export function formatExport({ pages, files, folder, durationMs }: SiteExport): string {
-  const count = pages === 1 ? '1 page' : `${pages} pages`
-  return `exported ${count}, ${countFiles(files)}, in ${formatDuration(durationMs)}, written to ${folder}`
+  return `exported ${countOf(pages, 'page')}, ${countOf(files, 'file')}, in ${formatDuration(durationMs)}, written to ${folder}`
 }
 
 function formatImages({ encoded, cached, withoutSharp }: ImageSummary): string[] {
-  const copies = `images: ${countFiles(encoded + cached)} in AVIF and WebP, ${encoded} of them new`
+  const copies = `images: ${countOf(encoded + cached, 'file')} in AVIF and WebP, ${encoded} of them new`
   const count = withoutSharp === 1 ? '1 image has' : `${withoutSharp} images have`
   const hint = `images: ${count} no copies in AVIF and WebP; to make them, run "npm install --save-dev sharp"`
   return [...(encoded + cached > 0 ? [copies] : []), ...(withoutSharp > 0 ? [hint] : [])]
@@ -40,11 +37,7 @@ function formatImages({ encoded, cached, withoutSharp }: ImageSummary): string[]
 function formatPrerendered(prerendered: PrerenderSummary | null): string[] {
   if (prerendered === null) return []
   const { pages, durationMs } = prerendered
-  return [`prerendered ${pages === 1 ? '1 page' : `${pages} pages`} in ${formatDuration(durationMs)}`]
-}
-
-function countFiles(count: number): string {
-  return count === 1 ? '1 file' : `${count} files`
+  return [`prerendered ${countOf(pages, 'page')} in ${formatDuration(durationMs)}`]
 }
 
 export function formatDuration(durationMs: number): string {
@@ -82,10 +75,7 @@ export function printWarnings(warnings: readonly BuildProblem[], stderr: Output)
 /** The bytes that a browser fetches for a page, gzipped. */
 interface PageReport {
   url: string
-  /**
-   * The folders whose guards protect it, the exports of its server file, and `prerender` of its module; `static` without
-   * any.
-   */
+  /** The folders whose guards protect it, its server exports, and `prerender`; `static` without any. */
   kind: string
   /** The page's script and its imports, without the files that a layout or the entry needs as well. */
   pageJs: number
@@ -93,12 +83,6 @@ interface PageReport {
   js: number
   /** Every stylesheet that the page needs when it is the first one of a visit. */
   css: number
-}
-
-export interface BuildTotals {
-  files: number
-  bytes: number
-  gzipBytes: number
 }
 
 export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport[] {
@@ -135,7 +119,7 @@ export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport
     .sort((a, b) => compareText(a.url, b.url))
 }
 
-function reportTotals({ sizes }: SiteBuild): BuildTotals {
+function reportTotals({ sizes }: SiteBuild) {
   const all = [...sizes.values()]
   return {
     files: all.length,

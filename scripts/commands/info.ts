@@ -17,7 +17,7 @@ import { readSite } from '../build/discover/read-site.ts'
 import { createOutputFolder } from '../build/output/output-folder.ts'
 import { type BuildProblem, formatLocation } from '../build-problem.ts'
 import { describeVersion } from '../check-react.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import type { Terminal } from '../terminal/text.ts'
 
 type Env = Record<string, string | undefined>
 type Info = Record<'versions' | 'system' | 'site' | 'options' | 'ledger', Record<string, string>>
@@ -71,7 +71,6 @@ const TITLES: Record<keyof Info, string> = {
   ledger: 'Ledger',
 }
 
-/** Formats the facts as Markdown. */
 function formatInfo(info: Info): string {
   const sections = Object.entries(TITLES).map(([name, title]) => {
     const facts = Object.entries(info[name as keyof Info])

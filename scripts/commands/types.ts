@@ -7,10 +7,7 @@ import { BuildError, tidyProblems } from '../build-problem.ts'
 import type { CommandInput } from './command-input.ts'
 import { printProblems } from './format-report.ts'
 
-/**
- * Runs `hydrant types`: writes hydrant-env.d.ts from the names of the site's files. Pages with a wrong name are left
- * out, printed, and thrown as a BuildError.
- */
+/** Writes hydrant-env.d.ts. Pages with a wrong name are left out, printed, and thrown as a BuildError. */
 export async function runTypes({ dir, terminal: { stdout, stderr } }: CommandInput): Promise<void> {
   const siteDir = realpathSync(dir)
   const read = await readSite(siteDir)

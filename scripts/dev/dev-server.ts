@@ -1,14 +1,24 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { constants } from 'node:os'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { constants, networkInterfaces } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { stop as stopEsbuild } from 'esbuild'
 import { createHttpOptions, limitServer } from '../../src/server/guards/connection-limits.ts'
 import { hasSeveralHosts } from '../../src/server/http/request-url.ts'
+import {
+  createListenError,
+  describeOwner,
+  findFreePort,
+  findPortOwner,
+  type PortOwner,
+} from '../../src/server/lifecycle/listen.ts'
+import type { Options } from '../../src/server/options/options.ts'
 import { nameSources } from '../../src/server/options/resolve-options.ts'
 import { createDevSite, type DevSite, type DevSiteInput } from './dev-site.ts'
+import { isDevProcess } from './engine/dev-manifest.ts'
 import { explainHost, isAllowedHost, isForeign } from './http/dev-access.ts'
-import { listenInDev, listServerUrls, type ServerUrls } from './http/listen-in-dev.ts'
 
 const NOSNIFF = { 'x-content-type-options': 'nosniff' }
 
@@ -24,10 +34,7 @@ export interface DevServer extends Pick<DevSite, 'findSource' | 'report'> {
   close(): Promise<void>
 }
 
-/**
- * Builds, serves and watches a site. If the default port is taken, uses the next free one. Throws HYD_OPTION_…,
- * HYD_PORT_IN_USE and HYD_LISTEN_FAILED.
- */
+/** Serves and watches a site. Takes the next port if the default is taken. Throws HYD_OPTION_… and `listenInDev`'s. */
 export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
   const site = await createDevSite(input)
   const { host, port, base } = site.options()
@@ -51,7 +58,6 @@ export async function startDevServer(input: DevSiteInput): Promise<DevServer> {
     else socket.destroy()
   })
 
-  /** Returns the reason to refuse a request; null when it is allowed. */
   function findRefusal(request: IncomingMessage): Refusal | null {
     const { headers } = request
     const { hosts, allowedOrigins } = site.options()
@@ -96,22 +102,11 @@ export interface StopTimes {
   returnMs: number
 }
 
-export interface StopSignals {
-  /** Sets the function that a signal calls before the process ends. */
-  setClose(close: () => Promise<void>): void
-  /**
-   * Makes a signal end the process without the function of `setClose`, until the code that blocks the event loop
-   * returns. Must be called again while the event loop is blocked, because an endless chain of promises or ticks also
-   * blocks it, and each link of the chain returns. Returns true for the first call while the event loop is blocked.
-   */
-  release(): boolean
-}
-
 /**
  * Ends the process with 0 when SIGINT or SIGTERM arrives, after the function of `setClose`, within `deadlineMs`. A second
  * signal ends it at once, with 130 for SIGINT and 143 for SIGTERM as a shell does. `log` gets a text about each delay.
  */
-export function handleStopSignals(log: (text: string) => void, { deadlineMs, returnMs }: StopTimes): StopSignals {
+export function handleStopSignals(log: (text: string) => void, { deadlineMs, returnMs }: StopTimes) {
   let close = async () => {}
   let state: 'running' | 'closing' | 'waiting' = 'running'
   // esbuild's process reports a deadlock if it ends after this one while it waits for a plugin.
@@ -157,9 +152,15 @@ export function handleStopSignals(log: (text: string) => void, { deadlineMs, ret
   }
   hold()
   return {
-    setClose(next) {
+    /** Sets the function that a signal calls before the process ends. */
+    setClose(next: () => Promise<void>) {
       close = next
     },
+    /**
+     * Makes a signal end the process without the function of `setClose`, until the code that blocks the event loop
+     * returns. Must be called again while the event loop is blocked, because an endless chain of promises or ticks also
+     * blocks it, and each link of the chain returns. Returns true for the first call while the event loop is blocked.
+     */
     release() {
       if (isReleased) {
         if (performance.now() - heldAt >= returnMs) ignore()
@@ -178,4 +179,73 @@ export function handleStopSignals(log: (text: string) => void, { deadlineMs, ret
       return true
     },
   }
+}
+
+export interface DevAddress extends Pick<Options, 'host' | 'port'> {
+  dir: string
+  /** Whether another port will do. */
+  mayReplacePort: boolean
+}
+
+/** The port of a server, and a note when it is not the port of the options. */
+export interface ListenResult {
+  port: number
+  note: string | null
+}
+
+/** Listens at the port, or at the next free one if it may. Throws HYD_PORT_IN_USE and HYD_LISTEN_FAILED. */
+async function listenInDev(server: Server, { dir, host, port, mayReplacePort }: DevAddress): Promise<ListenResult> {
+  const address = { host, port, socket: null }
+  try {
+    return { port: await open(server, address), note: null }
+  } catch (cause) {
+    // Node.js gives the errors of `listen` a code.
+    const isTaken = (cause as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    const free = isTaken && mayReplacePort ? await findFreePort(port, host) : null
+    if (free === null) throw await createListenError(address, cause)
+    const owner = describe(await findPortOwner(port), dir)
+    try {
+      const used = await open(server, { host, port: free })
+      return { port: used, note: `port ${port} is in use by ${owner}; this server uses port ${used}` }
+    } catch (second) {
+      throw await createListenError({ ...address, port: free }, second)
+    }
+  }
+}
+
+function describe(owner: PortOwner | null, dir: string): string {
+  if (!owner || !isDevProcess(dir, owner.pid)) return describeOwner(owner)
+  return `another "hydrant dev" of this site (process ${owner.pid})`
+}
+
+async function open(server: Server, { host, port }: Pick<Options, 'host' | 'port'>): Promise<number> {
+  server.listen(port, host)
+  await once(server, 'listening')
+  // The address of a server that listens on TCP is an `AddressInfo`.
+  return (server.address() as AddressInfo).port
+}
+
+interface ServerUrls {
+  /** The URL on this machine, or at the address on which the server listens. */
+  local: string
+  /** The URLs for other machines, when the server listens on all addresses; otherwise empty. */
+  network: string[]
+}
+
+/** Lists the URLs of a server that listens on a host and a port. */
+export function listServerUrls(
+  { host, port, base }: { host: string; port: number; base: string },
+  interfaces: ReturnType<typeof networkInterfaces> = networkInterfaces(),
+): ServerUrls {
+  const urlOf = (name: string) => `http://${name.includes(':') ? `[${name}]` : name}:${port}${base}`
+  if (host !== '0.0.0.0' && host !== '::') return { local: urlOf(host), network: [] }
+  const addresses = Object.values(interfaces).flatMap((list = []) => list)
+  const network = addresses
+    // A link-local address of IPv6 needs the name of an interface, which a URL cannot contain.
+    .filter(
+      ({ internal, family, address }) =>
+        !internal && (family === 'IPv4' || (host === '::' && !/^fe[89ab]/.test(address))),
+    )
+    .map(({ address }) => urlOf(address))
+  return { local: urlOf('localhost'), network }
 }

@@ -8,21 +8,21 @@ import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { type OptionSources, resolveOptions, withoutServiceLinks } from '../../src/server/options/resolve-options.ts'
 import { pickPublic } from '../../src/shared/public-env.ts'
+import type { DevReload, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
 import { requireEsbuild } from '../build/esbuild/bundler.ts'
-import type { BuildProblem } from '../build-problem.ts'
+import { BuildError, type BuildProblem, filesToWatch } from '../build-problem.ts'
 import { withDevLedger } from '../dev-ledger.ts'
-import { createChangeApplier } from './apply-changes.ts'
-import { createDevEngine } from './engine/dev-engine.ts'
+import { createDevEngine, type DevChange, type DevEngine } from './engine/dev-engine.ts'
 import { fromConsole, fromFailure, fromStart } from './errors/dev-errors.ts'
-import { findSource } from './errors/dev-failures.ts'
-import { createErrorDisplay, type ErrorDisplayInput } from './errors/error-display.ts'
+import { type BrokenPart, type DevFailure, DOES_NOT_BUILD, findSource } from './errors/dev-failures.ts'
+import { createErrorDisplay, type ErrorDisplay, type ErrorDisplayInput } from './errors/error-display.ts'
 import { createConsoleRoute } from './http/console-route.ts'
 import { createEditorRoute } from './http/open-editor.ts'
 import { createResponder } from './http/respond-in-dev.ts'
 import { createSiteApp, type SiteAppInput } from './http/site-app.ts'
 import { createUpdateChannel } from './http/update-channel.ts'
-import { createUpdateLoop } from './watch/change-batch.ts'
-import { isRelevant, watchSite } from './watch/watch-site.ts'
+import { type Change, createUpdateLoop, type UpdateLoopInput } from './watch/change-batch.ts'
+import { ENV_FILE, isRelevant, SETTINGS, watchSite } from './watch/watch-site.ts'
 
 export interface DevSiteInput
   extends DevOptionsInput,
@@ -30,10 +30,7 @@ export interface DevSiteInput
     Pick<SiteAppInput, 'createLogging'> {
   /** Called when a change has been applied, and when the site has been read. */
   onReady(update: AppliedUpdate): void
-  /**
-   * Called with all warnings about the site, those about names and those of esbuild: after each change, and when the
-   * whole site was checked.
-   */
+  /** Called with all warnings about the site: after each change, and when the whole site was checked. */
   onWarnings(warnings: readonly BuildProblem[]): void
   /** Called before packages are bundled, which can take seconds. */
   onBundle(): void
@@ -53,20 +50,14 @@ export interface DevSite extends Pick<DevOptions, 'isDefaultPort' | 'sources'> {
   options(): Options
   respond(request: IncomingMessage, response: ServerResponse): Promise<void>
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /**
-   * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
-   * error's stack to positions in the source.
-   */
+  /** Returns the place that threw an error outside of any request, or null. Maps the error's stack. */
   findSource(thrown: unknown): SourceFrame | null
   /** Shows an error that was thrown outside of any request. Rewrites its stack to positions in the source. */
   report(thrown: unknown): void
   close(): Promise<void>
 }
 
-/**
- * Resolves when the configuration has been read. The first requests wait for the site. Throws HYD_OPTION_… for flags
- * and the environment, and HYD_ESBUILD_MISSING.
- */
+/** Resolves with the configuration. The first requests wait. Throws HYD_OPTION_… and HYD_ESBUILD_MISSING. */
 export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
   await requireEsbuild()
   // Paths relative to a folder that is reached through a symbolic link would lead elsewhere.
@@ -170,33 +161,19 @@ function outsideFiles(dir: string, paths: readonly string[]): string[] {
 }
 
 export interface DevOptionsInput {
-  /** The site's folder. */
   dir: string
   flags: Record<string, string | undefined>
   env: Record<string, string | undefined>
 }
 
 /** The options of a site in development. They change with its configuration and its environment. */
-interface DevOptions {
-  /** Returns the current options; before `configure`, without those of the configuration. */
-  current(): Options
-  /** Returns whether the port is the default: no flag, no variable and no configuration sets it. */
-  isDefaultPort(): boolean
-  /** Returns the flags, the variables and the configuration that the options come from. */
-  sources(): OptionSources
-  /** Uses the site's configuration. Throws HYD_OPTION_…. */
-  configure(config: Record<string, unknown>): void
-  /** Resolves when the first configuration has been used. */
-  configured: Promise<void>
-  /** Reads the files with environment variables. */
-  loadEnv(): EnvChange
-}
+type DevOptions = ReturnType<typeof createDevOptions>
 
 /** The variables that have changed: none, some that only the server has, or some that browsers get, too. */
 export type EnvChange = 'none' | 'server' | 'browser'
 
 /** Throws HYD_OPTION_… for flags and the environment. */
-export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptions {
+export function createDevOptions({ dir, flags, env }: DevOptionsInput) {
   const files = createEnvFiles(dir, 'development', env)
   files.load()
   const read = (config: Record<string, unknown>) =>
@@ -208,17 +185,23 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptio
     resolve = done
   })
   return {
-    current: () => options,
+    /** Returns the current options; before `configure`, without those of the configuration. */
+    current: (): Options => options,
+    /** Resolves when the first configuration has been used. */
     configured,
+    /** Returns whether the port is the default: no flag, no variable and no configuration sets it. */
     isDefaultPort: () =>
       configuration.port === undefined && !flags.port && !env.PORT && !withoutServiceLinks(env).HYDRANT_PORT,
-    sources: () => ({ flags, env, config: configuration }),
-    configure(config) {
+    /** Returns the flags, the variables and the configuration that the options come from. */
+    sources: (): OptionSources => ({ flags, env, config: configuration }),
+    /** Uses the site's configuration. Throws HYD_OPTION_…. */
+    configure(config: Record<string, unknown>) {
       options = read(config)
       configuration = config
       resolve()
     },
-    loadEnv() {
+    /** Reads the files with environment variables. */
+    loadEnv(): EnvChange {
       const before = { ...env }
       files.load()
       if (isDeepStrictEqual(before, { ...env })) return 'none'
@@ -230,4 +213,103 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput): DevOptio
 // The overlay shows failures in the browser only when it reports them.
 function withReports(options: Options): Options {
   return { ...options, reports: { ...options.reports, enabled: true, respectPrivacySignals: false } }
+}
+
+export interface AppliedChange extends DevChange {
+  /** The changed files, relative to the site. */
+  paths: readonly string[]
+  durationMs: number
+  /** The message to open pages; null if the change does not affect them. */
+  message: DevUpdate | DevReload | null
+  /** Whether problems were displayed in the terminal. */
+  isReported: boolean
+}
+
+export interface ChangeApplierInput {
+  engine: DevEngine
+  display: ErrorDisplay
+  /** Called when a file with variables has changed. Returns whether variables of open pages have. */
+  onEnv(): boolean
+  /** Watches also these files. Paths are relative to the site. */
+  watch(paths: readonly string[]): void
+  /** Serves the state of the change. Returns why that is not possible. */
+  serve(change: DevChange): Promise<DevFailure | null>
+  onApplied(change: AppliedChange): void
+  /** Called with all warnings about the site. */
+  onWarnings(warnings: readonly BuildProblem[]): void
+}
+
+/** Applies changes to a site. Displays why the site does not build or start, or reports that the change is applied. */
+function createChangeApplier(input: ChangeApplierInput): UpdateLoopInput {
+  const { engine, display } = input
+  async function failBuild(error: unknown) {
+    if (error instanceof BuildError) input.watch(error.problems.flatMap(filesToWatch))
+    await display.fail({ title: DOES_NOT_BUILD, error, source: null })
+  }
+
+  function showBroken(broken: readonly BrokenPart[], paths: readonly string[] | null): Promise<boolean> {
+    input.watch(broken.flatMap(({ problem }) => filesToWatch(problem)))
+    return display.recover(broken, paths)
+  }
+
+  const isStructural = ({ kind, path }: Change) =>
+    kind !== 'change' ||
+    SETTINGS.test(path) ||
+    ENV_FILE.test(path) ||
+    engine.state()?.structure.config.inputs.includes(path) === true
+
+  /** Whether open pages have old variables. It stays true while changes cannot be applied. */
+  let isEnvStale = false
+
+  return {
+    async apply(changes) {
+      const startedAt = performance.now()
+      const paths = changes.map(({ path }) => path)
+      if (paths.some((path) => ENV_FILE.test(path)) && input.onEnv()) isEnvStale = true
+      const last = display.page()
+      const wasBroken = last !== null
+      const hadBroken = display.hasBroken()
+      let change: DevChange
+      try {
+        change = await engine.change(paths, wasBroken || changes.some(isStructural))
+      } catch (error) {
+        return await failBuild(error)
+      }
+      if (change.isScanned) input.watch(engine.inputs())
+      const failure = await input.serve(change)
+      if (failure) return await display.fail(failure)
+      const areNew = await showBroken(change.broken, paths)
+      // No page has been sent yet when the site has been read for the first time.
+      const message = last === '' ? null : isEnvStale ? RELOAD : messageFor(change, wasBroken || hadBroken)
+      isEnvStale = false
+      input.onWarnings(change.state.warnings)
+      const durationMs = performance.now() - startedAt
+      input.onApplied({ ...change, paths, durationMs, message, isReported: areNew })
+    },
+    // An update looks at the changed modules only.
+    async rest() {
+      if (display.page() !== null) return
+      try {
+        const checked = await engine.check()
+        if (!checked) return
+        await showBroken(checked.broken, null)
+        input.onWarnings(checked.warnings)
+      } catch (error) {
+        await failBuild(error)
+      }
+    },
+  }
+}
+
+const RELOAD: DevReload = { type: 'reload' }
+
+/** Returns the message to open pages: they reload, apply an update, or get none. */
+function messageFor({ update, isChanged }: DevChange, wasBroken: boolean): DevUpdate | DevReload | null {
+  if (update === null) return RELOAD
+  return wasBroken || isChanged || hasEffect(update) ? { type: 'update', ...update } : null
+}
+
+/** Returns whether an update changes anything: a file may be saved without a change. */
+function hasEffect({ modules, styles, files, data }: Omit<DevUpdate, 'type'>): boolean {
+  return modules.length > 0 || styles.length > 0 || files.length > 0 || data
 }

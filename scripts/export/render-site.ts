@@ -5,8 +5,8 @@ import { fixDocument } from '../../src/server/cache/fixed-document.ts'
 import type { PrerenderedRedirect } from '../../src/server/cache/prerendered-pages.ts'
 import { createInstance, type Instance } from '../../src/server/create-server.ts'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
+import type { Format } from '../../src/server/http/formats.ts'
 import { hashPolicy } from '../../src/server/http/headers.ts'
-import type { Format } from '../../src/server/http/negotiate.ts'
 import { createJsonLogging } from '../../src/server/log/logger.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
@@ -21,7 +21,6 @@ import {
 } from '../build/prerender/render-address.ts'
 import { BuildError } from '../build-problem.ts'
 
-/** A prerendered page. */
 export interface PageAddress {
   /** The site's route: `/docs/[...path]`. */
   route: string
@@ -56,7 +55,6 @@ export interface RenderedSite {
 }
 
 export interface RenderInput {
-  /** The site's folder. */
   dir: string
   manifest: Manifest
   /** The public origin of the site: `https://example.com`. */

@@ -41,7 +41,7 @@ const PUBLIC = {
 const COMMANDS = ['build', 'create', 'docs', 'errors', 'info', 'types'] as const
 
 /** Modules that are loaded in processes which do not serve. */
-const NOT_SERVING = /(?:program|commands\/start|cluster\/(?:start-primary|cluster-metrics|report-start-failure))\.js$/
+const NOT_SERVING = /(?:program|start\/(?:start|start-primary|cluster-metrics|report-start-failure))\.js$/
 
 /** Modules that browsers and tests of components load as well, without a server. */
 const WITHOUT_SERVER = /^src\/shared\/|testing\/replace-browser\.js$/
@@ -68,7 +68,9 @@ function joinServing(starts: ReadonlySet<string>): Plugin {
     setup({ onLoad }) {
       onLoad({ filter: /\.js$/ }, ({ path }) => {
         if (!starts.has(path)) return null
-        const serving = [ENTRIES.server, ENTRIES.react, 'src/server/start-single.js'].map((file) => join(DIST, file))
+        const serving = [ENTRIES.server, ENTRIES.react, 'src/server/start/start-single.js'].map((file) =>
+          join(DIST, file),
+        )
         const lines = serving.filter((file) => file !== path).map((file) => `import ${JSON.stringify(file)}\n`)
         return { contents: readFileSync(path, 'utf8') + lines.join('') }
       })

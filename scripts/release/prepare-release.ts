@@ -36,13 +36,7 @@ const repository = manifest.repository?.url.replace(/^git\+/, '') ?? null
 const sections = readChangelog(readFileSync('CHANGELOG.md', 'utf8'))
 
 const changes = read('git', 'status', '--porcelain')
-const problems = findReleaseProblems({
-  version,
-  sections,
-  changes,
-  hasRepository: repository !== null,
-  tags: read('git', 'tag', '--points-at', 'HEAD').split('\n'),
-})
+const problems = findReleaseProblems()
 if (problems.length > 0) console.error(`${version} cannot be released yet:\n${toList(problems)}\n`)
 if (problems.length > 0 && !isDryRun) process.exitCode = 1
 else writeRelease()
@@ -54,22 +48,7 @@ function writeRelease() {
   const [packed] = JSON.parse(read('npm', ...words)) as [Packed]
   const tarball = join(output, packed.filename)
   write('release-notes.md', formatNotes(packed))
-  const provenance = createProvenance({
-    name,
-    version,
-    repository,
-    startedOn,
-    finishedOn: new Date(),
-    isChanged: changes !== '',
-    sha512: hash('sha512', tarball),
-    lockSha256: hash('sha256', 'package-lock.json'),
-    commit: read('git', 'rev-parse', 'HEAD'),
-    node: process.version,
-    npm: read('npm', '--version'),
-    platform: `${process.platform}-${process.arch}`,
-    job: findJob(),
-  })
-  write('provenance.json', `${JSON.stringify(provenance, null, 2)}\n`)
+  write('provenance.json', `${JSON.stringify(createProvenance(tarball), null, 2)}\n`)
   console.log(`Wrote ${tarball}, release-notes.md and provenance.json.`)
   if (!isDryRun) console.log(`To publish it from a job that npm trusts:\n  npm publish ${tarball} --provenance`)
 }
@@ -88,8 +67,8 @@ function formatNotes({ integrity, size, files }: Packed): string {
 
 /** Returns the section of the version. A dry run takes the entries that have no version yet, if there are any. */
 function chooseSection(): ChangelogSection {
-  const unreleased = findSection(sections, 'Unreleased')
-  return unreleased.text === '' ? findSection(sections, version) : unreleased
+  const unreleased = findSection('Unreleased')
+  return unreleased.text === '' ? findSection(version) : unreleased
 }
 
 /** Returns the URL of the job in which this runs; null outside of GitHub Actions. */
@@ -114,30 +93,18 @@ function write(file: string, text: string) {
   writeFileSync(join(output, file), text)
 }
 
-interface ReleaseState {
-  version: string
-  hasRepository: boolean
-  sections: readonly ChangelogSection[]
-  /** The output of `git status --porcelain`. */
-  changes: string
-  /** The tags of the current commit. */
-  tags: readonly string[]
-}
-
 /** Returns the reasons why this state must not be released, each as a sentence that says what to do. */
-function findReleaseProblems({ version, hasRepository, sections, changes, tags }: ReleaseState): string[] {
-  const section = findSection(sections, version)
+function findReleaseProblems(): string[] {
+  const tags = read('git', 'tag', '--points-at', 'HEAD').split('\n')
+  const section = findSection(version)
   const checks: [boolean, string][] = [
     [
-      hasRepository,
+      repository !== null,
       'Set "repository" in package.json: npm needs it for its provenance, and for the links of README.md.',
     ],
     [section.text !== '', `Write a section "## [${version}] - YYYY-MM-DD" into CHANGELOG.md.`],
     [section.text === '' || section.date !== null, `Add the date to the section [${version}] of CHANGELOG.md.`],
-    [
-      findSection(sections, 'Unreleased').text === '',
-      `Move the entries of [Unreleased] into the section [${version}].`,
-    ],
+    [findSection('Unreleased').text === '', `Move the entries of [Unreleased] into the section [${version}].`],
     [changes === '', `Commit or remove the changes of the working tree:\n${changes}`],
     [tags.includes(`v${version}`), `Tag the commit: git tag v${version}.`],
   ]
@@ -164,55 +131,33 @@ function readChangelog(markdown: string): ChangelogSection[] {
 }
 
 /** Returns the section with this name. Its text is empty if there is none. */
-function findSection(sections: readonly ChangelogSection[], name: string): ChangelogSection {
+function findSection(name: string): ChangelogSection {
   return sections.find((section) => section.name === name) ?? { name, date: null, text: '' }
 }
 
-/** The facts about a package and the process that made it. */
-export interface BuildFacts {
-  name: string
-  version: string
-  /** The SHA-512 of the tarball, in hexadecimal. */
-  sha512: string
-  /** The URL of the repository; null if package.json has none. */
-  repository: string | null
-  commit: string
-  /** Whether the working tree differs from the commit, which only a dry run allows. */
-  isChanged: boolean
-  /** The SHA-256 of package-lock.json, in hexadecimal. */
-  lockSha256: string
-  node: string
-  npm: string
-  platform: string
-  /** The URL of the job that runs this; null outside of continuous integration. */
-  job: string | null
-  startedOn: Date
-  finishedOn: Date
-}
-
 /** Returns the provenance of a package: an in-toto statement with a predicate of SLSA, without a signature. */
-function createProvenance(facts: BuildFacts) {
-  const { name, version, repository, commit } = facts
+function createProvenance(tarball: string) {
+  const platform = `${process.platform}-${process.arch}`
   // The consumers of a statement ignore annotations that they do not know.
-  const annotations = facts.isChanged ? { annotations: { 'working tree': 'changed' } } : {}
+  const annotations = changes !== '' ? { annotations: { 'working tree': 'changed' } } : {}
   const source = repository === null ? { name: 'source' } : { uri: `git+${repository}@refs/tags/v${version}` }
   return {
     _type: 'https://in-toto.io/Statement/v1',
-    subject: [{ name: `pkg:npm/${name}@${version}`, digest: { sha512: facts.sha512 } }],
+    subject: [{ name: `pkg:npm/${name}@${version}`, digest: { sha512: hash('sha512', tarball) } }],
     predicateType: 'https://slsa.dev/provenance/v1',
     predicate: {
       buildDefinition: {
         buildType: 'https://docs.npmjs.com/cli/commands/npm-pack',
         externalParameters: { commands: ['npm ci', 'npm run release'] },
-        internalParameters: { node: facts.node, npm: facts.npm, platform: facts.platform },
+        internalParameters: { node: process.version, npm: read('npm', '--version'), platform },
         resolvedDependencies: [
-          { ...source, digest: { gitCommit: commit }, ...annotations },
-          { name: 'package-lock.json', digest: { sha256: facts.lockSha256 } },
+          { ...source, digest: { gitCommit: read('git', 'rev-parse', 'HEAD') }, ...annotations },
+          { name: 'package-lock.json', digest: { sha256: hash('sha256', 'package-lock.json') } },
         ],
       },
       runDetails: {
-        builder: { id: facts.job ?? 'urn:hydrant:builder:local' },
-        metadata: { startedOn: facts.startedOn.toISOString(), finishedOn: facts.finishedOn.toISOString() },
+        builder: { id: findJob() ?? 'urn:hydrant:builder:local' },
+        metadata: { startedOn: startedOn.toISOString(), finishedOn: new Date().toISOString() },
       },
     },
   }

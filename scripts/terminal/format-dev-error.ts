@@ -15,7 +15,6 @@ export interface DevView {
   width: number
 }
 
-/** Lines of code above and below the line of an error. */
 const LINES_AROUND = 3
 
 /** Formats an error in development: what failed, its place with the code, and the site's frames. */

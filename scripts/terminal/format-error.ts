@@ -56,7 +56,6 @@ export function formatProblem(problem: BuildProblem): string {
   return formatLines(formatHead(problem.code, problem.message), problem)
 }
 
-/** Formats a warning in the form of a problem. */
 export function formatWarning(warning: BuildProblem): string {
   return formatLines(`Warning [${warning.code}] ${warning.message}`, warning)
 }

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { styleText } from 'node:util'
 import { showControlCharacters } from '../../src/server/log/control-characters.ts'
-import type { Output } from './terminal.ts'
 
 /** Returns a text as one line, with its control characters escaped. */
 export function toLine(text: string): string {
@@ -16,7 +15,6 @@ export function toLines(text: string): string[] {
 const PLAIN = /^[ -~]*$/
 const load = createRequire(import.meta.url)
 
-/** Returns the width of a line in columns of a terminal. */
 export function widthOf(line: string): number {
   if (PLAIN.test(line)) return line.length
   // perf: loaded with Unicode's tables at the first line that needs them, 24 ms less CPU time of each other start,
@@ -81,4 +79,18 @@ export function createProgress(output: Output, title: string): Progress {
     step: (name, done) => output.write(`${eraseLine}${title}: ${name}${done === undefined ? '' : `, ${done}`}…`),
     end: () => output.write(eraseLine),
   }
+}
+
+export interface Output {
+  isTTY?: boolean
+  /** The number of columns of a terminal. */
+  columns?: number
+  write(text: string): unknown
+}
+
+/** What a command writes to, and the environment that it reads and adds to: those of the process. */
+export interface Terminal {
+  stdout: Output
+  stderr: Output
+  env: NodeJS.ProcessEnv
 }

@@ -11,9 +11,7 @@ import { isRunning } from '../../src/server/util/is-running.ts'
 import { PACKAGE_FOLDER } from '../../src/server/util/paths.ts'
 import { hasCode } from '../../src/server/util/unknown-values.ts'
 
-/**
- * A file with a hash of the files that the build was made of. `hydrant build` writes a new folder without this file.
- */
+/** A file with a hash of the build's inputs. `hydrant build` writes a new folder without this file. */
 const STAMP = 'tested.txt'
 /** Folders in a site's folder whose files no build reads, unless a module of the site imports them. */
 const OTHER_FOLDERS = ['test', 'tests', 'coverage', 'dist']
@@ -125,10 +123,7 @@ function take(file: string): boolean {
   }
 }
 
-/**
- * Removes a lock file whose process has ended. Only one process at a time does so, with a second lock: another process
- * may take the lock between a look at the file and its removal.
- */
+/** Removes a dead process's lock file, under a second lock: another process may take the first meanwhile. */
 function removeDead(file: string): void {
   if (isHeld(file)) return
   const second = `${file}.remove`

@@ -1,7 +1,41 @@
 // The public entry `hydrant/test`, for tests of a site.
 
-export { answerSubmissions, createFields } from './components.ts'
+import { createPageSchemas } from '../../src/server/schemas/page-schemas.ts'
+import type { Field, InvalidForm } from '../../src/shared/page-types.ts'
+import type { FieldName } from '../../src/shared/routes.ts'
+import type { SchemaInput, StandardSchema } from '../../src/shared/standard-schema.ts'
+import { createFields as createFieldsOf } from '../../src/shared/tree/fields.ts'
+import type { SubmissionAnswer } from './replace-browser.ts'
+
 export type { SentSubmission, SubmissionAnswer } from './replace-browser.ts'
 export { createTestSite, type TestSite, type TestSiteOptions } from './test-site.ts'
 export type { FormFields, SubmitOptions, TestPage, TestResponse } from './visitor.ts'
 export { createVisitor, type Visitor } from './visitor.ts'
+
+/**
+ * Returns the prop `fields` of a page, for a test that renders the page's component without a server. Throws
+ * HYD_SCHEMA_INVALID if the first argument is no schema.
+ *
+ * @param form The schema that the page's server file exports.
+ * @param invalid The form that was not accepted: the prop `invalid` that the page gets.
+ */
+export function createFields<Schema extends StandardSchema>(
+  form: Schema,
+  invalid?: InvalidForm,
+): { readonly [Name in FieldName<SchemaInput<Schema>>]: Field } {
+  const { rules } = createPageSchemas({ form }, 'createFields()')
+  // Any name has a field; the type has only those of the schema.
+  return createFieldsOf(rules ?? {}, invalid) as { readonly [Name in FieldName<SchemaInput<Schema>>]: Field }
+}
+
+/**
+ * Sets the function that answers the submissions of `useSubmission`, in a test that renders components without a
+ * server. It returns `{ data }` for an action that returned `data`. If it throws, the submission has an `error` with
+ * the message. After this call, `refresh` and `prefetch` resolve without effect. Another call replaces the function.
+ * Without a call, `submit` and `refresh` reject.
+ */
+export async function answerSubmissions(answer: SubmissionAnswer): Promise<void> {
+  // The module loads React. `createTestSite` has to select React's build before that.
+  const { replaceBrowser } = await import('./replace-browser.ts')
+  replaceBrowser(answer)
+}

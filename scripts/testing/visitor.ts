@@ -121,19 +121,16 @@ function textOf(html: string): string {
 }
 
 /** The cookies of a visitor. Paths and domains of cookies are ignored. */
-interface CookieJar {
-  /** Returns the value of the header `cookie`; null without cookies. */
-  header(): string | null
-  /** Stores the cookies of a response, and removes those that the response deletes. */
-  store(response: LightMyRequestResponse): void
-}
+type CookieJar = ReturnType<typeof createCookieJar>
 
-function createCookieJar(): CookieJar {
+function createCookieJar() {
   // The text of each cookie as the server wrote it: decoding could change it.
   const cookies = new Map<string, string>()
   return {
-    header: () => (cookies.size === 0 ? null : [...cookies.values()].join('; ')),
-    store({ headers }) {
+    /** Returns the value of the header `cookie`; null without cookies. */
+    header: (): string | null => (cookies.size === 0 ? null : [...cookies.values()].join('; ')),
+    /** Stores the cookies of a response, and removes those that the response deletes. */
+    store({ headers }: LightMyRequestResponse) {
       for (const line of [headers['set-cookie'] ?? []].flat()) {
         const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())
         const name = pair.slice(0, pair.indexOf('='))

@@ -5,8 +5,6 @@
 // has now. Without this property, fields behave as with React alone, and tests fail. A form is reset by the browser, so
 // that `onReset`, custom elements and file inputs take part.
 
-import { type Field, type FieldValue, fieldsOnScreen, isTicked, readValue } from './fields.ts'
-
 /** The props of a field, or of an option, that say what it contains. */
 interface ContentProps {
   value?: unknown
@@ -77,7 +75,6 @@ export function watchSent(form: unknown): () => void {
   }
 }
 
-/** Creates the functions that show new defaults. */
 export function createDefaults() {
   /** What the fields contained before the new data; undefined for a field that keeps that. */
   let before = new Map<Field, Content | undefined>()
@@ -100,11 +97,7 @@ export function createDefaults() {
     }
   }
 
-  /**
-   * To be called when the data is in the document.
-   *
-   * @param isData Whether the page shows no result of an action, which may repeat the visitor's own text.
-   */
+  /** To be called with new data in the document. `isData`: no result of an action, which may repeat typed text. */
   function show(isData: boolean) {
     observer.disconnect()
     const fields = fieldsOnScreen()
@@ -155,7 +148,6 @@ function selectionAtReset({ options, multiple, size }: HTMLSelectElement): boole
   return all.map((option) => option === chosen)
 }
 
-/** Resets one field. */
 function reset(field: Field) {
   if (field instanceof HTMLSelectElement) select(field, selectionAtReset(field))
   else if (isTicked(field)) field.checked = field.defaultChecked
@@ -199,10 +191,7 @@ function updateOptions(field: HTMLSelectElement, { value, defaultValue }: Conten
   select(field, selected)
 }
 
-/**
- * Keeps an `<output>` that no script has changed out of the reset that follows: Firefox replaces React's nodes in it by a
- * text.
- */
+/** Keeps an untouched `<output>` out of the reset: Firefox replaces React's nodes in it by a text. */
 function keepOutput(output: HTMLOutputElement) {
   if (output.value !== output.defaultValue) return
   const owner = output.getAttribute('form')
@@ -214,4 +203,70 @@ function keepOutput(output: HTMLOutputElement) {
 function propsOf(element: Element): ContentProps | undefined {
   const key = Object.keys(element).find((name) => name.startsWith('__reactProps$'))
   return key === undefined ? undefined : (element as unknown as Record<string, ContentProps>)[key]
+}
+
+// The fields of the document: which there are, and what a visitor has put into them.
+
+// An input whose name is the name of one of the form's methods hides that method.
+export const { getAttribute } = Element.prototype
+
+export type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+/** What a visitor has typed or chosen. */
+export type FieldValue = string | boolean | boolean[]
+
+const NOT_ON_SCREEN = new Set(['hidden', 'submit', 'button', 'image', 'reset'])
+const NOT_KEPT = new Set(['file', 'hidden', 'password', 'submit', 'button', 'image', 'reset', 'fieldset', 'output'])
+
+/** Returns the fields that a visitor can change. */
+export function fieldsOnScreen(): Field[] {
+  return [...document.querySelectorAll<Field>('input,select,textarea')].filter(({ type }) => !NOT_ON_SCREEN.has(type))
+}
+
+/** Returns the fields of the document, by their names and types, and their positions among those of the same. */
+export function placesOfFields(): Map<string, Field> {
+  const places = new Map<string, Field>()
+  const counts = new Map<string, number>()
+  for (const field of fieldsOnScreen()) {
+    const kind = `${field.type} ${field.name}`
+    const count = counts.get(kind) ?? 0
+    counts.set(kind, count + 1)
+    places.set(`${count} ${kind}`, field)
+  }
+  return places
+}
+
+/** Returns whether what a visitor types into the field may be kept. */
+export function isKept(field: Field): boolean {
+  return !NOT_KEPT.has(field.type) && !isPrivate(field)
+}
+
+/** Browsers do not keep such fields either. A form may say so for all of its fields. */
+function isPrivate(field: Field): boolean {
+  const ownValue = field.getAttribute('autocomplete')
+  return (ownValue ?? (field.form && getAttribute.call(field.form, 'autocomplete')))?.toLowerCase() === 'off'
+}
+
+/** Returns what a visitor has typed or chosen. */
+export function readValue(field: Field): FieldValue {
+  if (field instanceof HTMLSelectElement) return [...field.options].map(({ selected }) => selected)
+  return isTicked(field) ? field.checked : field.value
+}
+
+/** Fills in a field, as a visitor does. */
+export function fill(field: Field, value: FieldValue) {
+  if (field instanceof HTMLSelectElement) {
+    for (const [index, option] of [...field.options].entries()) option.selected = [value].flat()[index] === true
+    field.dispatchEvent(new Event('change', { bubbles: true }))
+  } else if (isTicked(field)) {
+    if (field.checked !== value) field.click()
+  } else {
+    // React replaces the property of the element, and ignores an event after a value that was set with it.
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value)
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+}
+
+function isTicked(field: Field): field is HTMLInputElement {
+  return field.type === 'checkbox' || field.type === 'radio'
 }

@@ -68,10 +68,7 @@ export async function hydrate(scope: Window): Promise<void> {
   }
 }
 
-/**
- * Returns the function that renders the app's current tree. The first call hydrates the document. It resolves when
- * React has committed the tree.
- */
+/** Returns the function that renders the current tree and resolves when React has committed it. It hydrates first. */
 function createRenderer(app: App, platform: Platform, report: LogError, logError: LogError): () => Promise<void> {
   let root: Root | undefined
   return () =>

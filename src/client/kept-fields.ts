@@ -1,17 +1,19 @@
 // Keeps what a visitor has typed: before hydration, when React renders fields anew, in a form that was not accepted, and on
 // a page that the visitor leaves.
 
-import { isChanged, isTouched, rememberSuccessor } from './field-defaults.ts'
 import {
   type Field,
   type FieldValue,
   fieldsOnScreen,
   fill,
   getAttribute,
+  isChanged,
   isKept,
+  isTouched,
   placesOfFields,
   readValue,
-} from './fields.ts'
+  rememberSuccessor,
+} from './field-defaults.ts'
 
 // Fields that React renders anew: when it cannot hydrate a part of the document, because an extension has changed it, and
 // after a failure from which the page has recovered.
@@ -22,7 +24,6 @@ const HYDRATED_MS = 200
 /** A field that the visitor has changed before React has hydrated it. */
 interface Changed {
   place: string
-  /** The path of the page. */
   path: string
   /** The fields of the document at that time. None of them replaces this one. */
   others: Set<Field>
@@ -194,7 +195,6 @@ function fieldsOf(form: HTMLFormElement): Field[] {
 // What a visitor has typed on a page when a link leads away from it. When the visitor is back, the fields are filled in
 // again, as a browser does for documents.
 
-/** By the place of the field. */
 type Left = Map<string, { field: Field; value: FieldValue }>
 
 /** Creates the functions that remember the fields of a page, and fill them in. */

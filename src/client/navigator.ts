@@ -13,8 +13,7 @@ import { createLeftFields, keepsTyped, restoreTyped, watchFields } from './kept-
 import { createActivity, type NavigatorState } from './navigation/navigator-context.ts'
 import { createNavigate } from './navigation/page-navigation.ts'
 import { createPageView } from './navigation/page-view.ts'
-import { createLinks } from './prefetch/links.ts'
-import { createPrefetcher } from './prefetch/prefetcher.ts'
+import { createLinks, createPrefetcher } from './prefetch.ts'
 import { showProgress } from './progress.ts'
 import { createRefresh, createResultView } from './result-view.ts'
 

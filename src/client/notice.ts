@@ -30,7 +30,6 @@ export function removeNotice(form?: HTMLFormElement) {
   if (before?.classList.contains(NOTICE)) before.remove()
 }
 
-/** Removes all notices of the page. */
 export function removeNotices() {
   for (const notice of document.querySelectorAll(`.${NOTICE}`)) notice.remove()
 }

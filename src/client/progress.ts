@@ -4,9 +4,7 @@ import type { NavigationStore } from '../shared/tree/navigation-state.ts'
 
 const SHOW_AFTER_MS = 150
 
-/**
- * Shows a thin bar at the top while a slow page is pending, in the color `--hydrant-progress` or the accent color.
- */
+/** Shows a thin bar at the top while a slow page is pending, in the color `--hydrant-progress` or the accent color. */
 export function showProgress(navigation: NavigationStore) {
   const bar = document.createElement('div')
   bar.className = 'hydrant-progress'

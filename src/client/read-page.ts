@@ -3,13 +3,12 @@
 import { base } from '../shared/base.ts'
 import { ASSETS_PATH } from '../shared/paths.ts'
 import type { Tree } from '../shared/tree/app-tree.tsx'
-import type { BootLeaf, BootPlan, PageExtras } from '../shared/wire/boot.ts'
+import type { BootLeaf, BootPlan, ExtraProps } from '../shared/wire/boot.ts'
 import type { Acted, NavigationLine, NavigationStart } from '../shared/wire/navigation-protocol.ts'
 import { createDeferredPromises, type Flat, revive } from '../shared/wire/promises.ts'
 import type { PublicError } from '../shared/wire/public-error.ts'
 import { loadTree } from './load-tree.ts'
 
-/** The result of the request for a page. */
 export type FetchResult =
   | {
       kind: 'page'
@@ -22,10 +21,7 @@ export type FetchResult =
       /** Resolves when the parts of the data that follow later have arrived, or never will; null if all are there. */
       rest: Promise<void> | null
     }
-  /**
-   * A guard, the load or the action redirects. With `isSentOn` the form is sent to the new URL too, as with the status
-   * 307. With `isRefused` no action has received the form.
-   */
+  /** A redirect. `isSentOn`: the form is sent on, as with 307. `isRefused`: no action has received it. */
   | { kind: 'redirect'; to: string; isSentOn?: boolean; isRefused?: boolean }
   /** The response has an error, and no page around it. */
   | { kind: 'error'; error: PublicError }
@@ -35,7 +31,6 @@ export type FetchResult =
   | { kind: 'done' }
 
 export interface ReadOptions {
-  /** The data of the current page. */
   currentData: readonly unknown[]
   version: number
   signal?: AbortSignal | null | undefined
@@ -43,9 +38,7 @@ export interface ReadOptions {
   onActed?: ((acted: Acted) => void) | undefined
 }
 
-/**
- * Reads a page. Promises in its data settle later. Rejects when a module cannot be loaded or the response ends early.
- */
+/** Reads a page. Promises in its data settle later. Rejects without a module or the end of the response. */
 export function readPage(
   { body, status }: Response,
   { currentData, version, signal, onActed }: ReadOptions,
@@ -153,11 +146,7 @@ interface ReceivedPage {
   kept: number
 }
 
-/**
- * Creates the functions that take the lines of a page. The one that takes the last necessary line returns the page.
- *
- * @param currentData The data of the current page. Layouts that stay mounted keep theirs.
- */
+/** Creates the functions that take the lines of a page; the last one returns it. Mounted layouts keep their data. */
 function createPageReceiver(currentData: readonly unknown[], revive: (flat: Flat) => Promise<unknown>) {
   let start: NavigationStart | undefined
   let data: unknown[] = []
@@ -212,7 +201,7 @@ function preload(file: string) {
 /** Returns a page with another result of its action. */
 export function withResult(tree: Tree, { actionData, invalid }: Omit<Acted, 'revalidate'>): Tree {
   const { actionData: _, invalid: __, ...others } = extrasOf(tree)
-  const extras: PageExtras = {
+  const extras: ExtraProps = {
     ...others,
     ...(actionData !== undefined && { actionData }),
     ...(invalid !== undefined && { invalid }),
@@ -221,7 +210,7 @@ export function withResult(tree: Tree, { actionData, invalid }: Omit<Acted, 'rev
   return { ...tree, data: Object.keys(extras).length > 0 ? [...data, extras] : data }
 }
 
-export function extrasOf({ data, layouts }: Tree): PageExtras {
+export function extrasOf({ data, layouts }: Tree): ExtraProps {
   // Written by `writeActed`.
-  return (data[layouts.length + 1] ?? {}) as PageExtras
+  return (data[layouts.length + 1] ?? {}) as ExtraProps
 }

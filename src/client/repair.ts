@@ -46,10 +46,7 @@ export function guardTexts() {
   findReplaced()
 }
 
-/**
- * Returns 0 if the part of the page in which React has thrown this error can be rendered again. For a script that is
- * missing, see `keepMissingPart`.
- */
+/** Returns 0 if the part in which React threw can be rendered again. See `keepMissingPart` for a missing script. */
 export function repair(
   thrown: Error,
   boundary: object,

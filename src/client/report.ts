@@ -178,7 +178,6 @@ export function describeThrown(value: unknown, thrown: unknown): ReportedError {
 
 type StackLength = 'stack' | 'innerStack'
 
-/** Returns the lines of a stack that are frames. */
 export function framesIn(stack: string): string[] {
   return stack.split('\n').filter((line) => POSITION.test(line))
 }

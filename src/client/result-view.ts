@@ -9,7 +9,6 @@ import { extrasOf, type FetchResult, withResult } from './read-page.ts'
 
 export type ResultView = ReturnType<typeof createResultView>
 
-/** Creates the functions that show the results of actions. */
 export function createResultView(app: App, state: NavigatorState, view: PageView, isOurs: (url: URL) => boolean) {
   /** Returns whether the document shows the page of this URL. */
   function isCurrent({ origin, pathname, search }: URL): boolean {

@@ -15,7 +15,7 @@ export type {
   PrerenderedAddress,
 } from './build-output/page-contexts.ts'
 export type { AppPageCache } from './cache/app-page-cache.ts'
-export type { Invalidation, InvalidationResult } from './cache/cache-rule.ts'
+export type { Invalidation, InvalidationResult } from './cache/cache-key.ts'
 export { perRequest } from './context/per-request.ts'
 export { type CreateServerOptions, createServer } from './create-server.ts'
 export type {
@@ -42,7 +42,15 @@ export { rewriteUrl } from './http/request-url.ts'
 export type { HydrantRoute, RouteSettings } from './http/route-config.ts'
 export type { FailureDetails, FailureSummary } from './ledger/entries.ts'
 export { addDraining } from './lifecycle/drain-connections.ts'
-export type { Instrument, Step, StepOutcome } from './metrics/instrument.ts'
-export type { Config, EsbuildOptions, EsbuildPlugin, ServerOptions, SiteOptions } from './options/config.ts'
+export type {
+  Config,
+  EsbuildOptions,
+  EsbuildPlugin,
+  Instrument,
+  ServerOptions,
+  SiteOptions,
+  Step,
+  StepOutcome,
+} from './options/config.ts'
 export { defineConfig } from './options/config.ts'
 export { hydrant as default, hydrant, type PluginOptions } from './plugin.ts'

@@ -104,7 +104,7 @@ async function checkRefused(t: Test, attacks: readonly Attack[], isExpected: Exp
       )
   }
   t.ok(attacks.length > 0)
-  t.strictSame(passed, [])
+  t.strictSame(passed, [], 'the guard has run once for each, and nothing else has run')
 }
 
 t.test('documents, HEAD and JSON', async (t) => {

@@ -4,20 +4,22 @@
 
 import t, { type Test } from 'tap'
 import { createServer } from '../../src/server/index.ts'
-import { createSite } from '../scripts/create-site.ts'
+import { copyApp } from '../build-app.ts'
 import { startCli } from '../scripts/run-cli.ts'
-import { STYLED_PACKAGES, STYLED_PAGE } from '../scripts/styled-packages.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { launchChromium } from './chromium.ts'
+import { writePackages } from './module-packages.ts'
 
 const chromium = await launchChromium(t)
-const FILES = {
-  ...STYLED_PACKAGES,
-  'package.json': '{ "name": "site", "type": "module" }',
-  'pages/index.tsx': STYLED_PAGE,
+
+function copyPackages(t: Test): string {
+  const dir = copyApp(t, 'modules')
+  writePackages(dir)
+  return dir
 }
 
-async function checkPage(t: Test, url: string) {
+async function checkPage(t: Test, origin: string) {
+  const url = new URL('/styled', origin).href
   const html = await (await fetch(url)).text()
   t.match(html, 'own version')
   t.match(html, 'version of the site')
@@ -39,7 +41,7 @@ async function checkPage(t: Test, url: string) {
 }
 
 t.test('packages with stylesheets in production', async (t) => {
-  const dir = createSite(t, FILES)
+  const dir = copyPackages(t)
   await buildSharing({ dir })
   const app = await createServer({ dir, logger: false })
   t.teardown(() => app.close())
@@ -47,7 +49,7 @@ t.test('packages with stylesheets in production', async (t) => {
 })
 
 t.test('packages with stylesheets in development', async (t) => {
-  const dir = createSite(t, FILES)
+  const dir = copyPackages(t)
   for (const run of ['first start', 'second start']) {
     const dev = startCli(t, ['dev', dir, '--port', '0', '--host', '127.0.0.1'])
     const [, url = ''] = await dev.waitFor(/ at (http:\S+)/)

@@ -57,7 +57,7 @@ t.test('every code of the table is used, and every code that is used is in the t
 })
 
 function withoutComments(code: string): string {
-  return code.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+  return code.replace(/(?<=^|\s)\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
 }
 
 /** Returns the text below each heading of the third level. */

@@ -2,9 +2,14 @@
 
 import t from 'tap'
 import { BuildError, createProblem } from '../../scripts/build-problem.ts'
-import { browserName, fromBuildError, fromFailure, fromStart } from '../../scripts/dev/errors/dev-errors.ts'
+import {
+  browserName,
+  fromBuildError,
+  fromFailure,
+  fromStart,
+  readHydrationMismatch,
+} from '../../scripts/dev/errors/dev-errors.ts'
 import { createErrorDisplay, createErrorList } from '../../scripts/dev/errors/error-display.ts'
-import { readHydrationMismatch } from '../../scripts/dev/errors/hydration-diff.ts'
 import { formatDevError, formatDevRepeat } from '../../scripts/terminal/format-dev-error.ts'
 import { createPaint, toLine } from '../../scripts/terminal/text.ts'
 import { shortenMismatch } from '../../src/client/dev/shorten-mismatch.ts'

@@ -3,7 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createStylesheets } from '../../scripts/dev/modules/browser/stylesheets.ts'
+import { createStylesheets } from '../../scripts/dev/modules/browser/browser-modules.ts'
 import { until } from '../until.ts'
 import { createSite } from './create-site.ts'
 import { startCli } from './run-cli.ts'

@@ -218,7 +218,7 @@ t.test('reads one segment', async (t) => {
   t.strictSame(parseSegment('[größe]'), { kind: 'param', name: 'größe' })
   t.strictSame(parseSegment('[...rest]'), { kind: 'catchAll', name: 'rest' })
   t.strictSame(parseSegment('(shop)'), { kind: 'group' })
-  for (const bad of [
+  const others = [
     '[id',
     'id]',
     '[]',
@@ -238,7 +238,9 @@ t.test('reads one segment', async (t) => {
     'a\\b',
     'a\nb',
     '',
-  ]) {
-    t.equal(parseSegment(bad).kind, 'bad', JSON.stringify(bad))
-  }
+  ]
+  t.strictSame(
+    others.filter((text) => parseSegment(text).kind !== 'bad'),
+    [],
+  )
 })

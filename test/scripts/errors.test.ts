@@ -1,6 +1,5 @@
 import t from 'tap'
-import { describeErrors } from '../../scripts/commands/errors.ts'
-import { readRequest } from '../../scripts/commands/errors-arguments.ts'
+import { describeErrors, readRequest } from '../../scripts/commands/errors.ts'
 import { createPaint } from '../../scripts/terminal/text.ts'
 import type { FailureRecord, KeptError } from '../../src/server/errors/failure-record.ts'
 import type { Ledger } from '../../src/server/ledger/ledger.ts'

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transform } from 'esbuild'
 import t from 'tap'
+import { parseScript } from '../../scripts/build/output/edit-script.ts'
 import { findFunctions } from '../../scripts/build/output/find-functions.ts'
-import { parseScript } from '../../scripts/build/output/parse-script.ts'
+import { findFailing } from '../find-failing.ts'
 
 const functionsIn = (code: string) => findFunctions(parseScript(code))
 const namesIn = (code: string) => functionsIn(code).map(({ name }) => name?.text ?? null)
@@ -97,9 +98,8 @@ t.test('finds the functions in thousands of calls and operations', async (t) => 
 })
 
 t.test('a text that is no script has no functions', async (t) => {
-  for (const code of ['', '(', '}', 'function', '"', '`${', '/*', 'class', '=>', 'a=>', 'function f', 'f(){', '(]']) {
-    t.strictSame(functionsIn(code), [], code)
-  }
+  const texts = ['', '(', '}', 'function', '"', '`${', '/*', 'class', '=>', 'a=>', 'function f', 'f(){', '(]']
+  t.strictSame(await findFailing(texts, functionsIn, () => []), [])
   t.strictSame(functionsIn(`${'['.repeat(100_000)}`), [], 'nested deeper than the stack of calls')
 })
 
@@ -107,5 +107,6 @@ t.test('every browser script of the project’s site can be read', async (t) => 
   const folder = 'site/.hydrant/client'
   const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'))
   t.ok(scripts.length > 20)
-  for (const name of scripts) t.ok(parseScript(readFileSync(join(folder, name), 'utf8')).body.length > 0, name)
+  const isEmpty = (name: string) => parseScript(readFileSync(join(folder, name), 'utf8')).body.length === 0
+  t.strictSame(await findFailing(scripts, isEmpty, () => false), [])
 })

@@ -40,8 +40,8 @@ t.test('keeps the files of the last four builds for pages that are open', async 
   t.ok(onlyOne.length >= 3, 'page, part and stylesheet')
   t.equal(two.keptFiles, onlyOne.length)
   t.match(formatReport(two), `kept for open pages: ${onlyOne.length} files of earlier builds`)
-  for (const [index, name] of ofOne.entries())
-    t.strictSame(readFileSync(join(client, name)), contents[index], `${name} is as it was, compressed copies included`)
+  const changed = ofOne.filter((name, index) => !contents[index]?.equals(readFileSync(join(client, name))))
+  t.strictSame(changed, [], 'each is as it was, compressed copies included')
   for (const name of onlyOne.filter((file) => /\.(js|css)$/.test(file)))
     t.ok(existsSync(join(dir, '.hydrant', 'maps', `${name}.map`)), 'with their maps')
 

@@ -8,7 +8,7 @@ import {
   fulfilledText,
   messageScript,
   messageText,
-  planText,
+  planFields,
 } from '../../src/shared/wire/boot.ts'
 import { serialize } from '../../src/shared/wire/values.ts'
 import { findFailing } from '../find-failing.ts'
@@ -38,10 +38,10 @@ function run(scripts: readonly string[]): unknown[] {
 const data = (value: unknown) => serialize(value, () => 1)
 
 t.test('the script returns the same value', async (t) => {
-  t.strictSame(run([bootScript(planText(plan), visit, [data({ a: 1 }), data(undefined)])]), [
+  t.strictSame(run([bootScript(planFields(plan), visit, [data({ a: 1 }), data(undefined)])]), [
     { ...visit, ...plan, data: [{ plain: { a: 1 } }, {}] },
   ])
-  t.strictSame(run([bootScript(planText(plan), { ...visit, host: 'h' }, [])]), [
+  t.strictSame(run([bootScript(planFields(plan), { ...visit, host: 'h' }, [])]), [
     { ...visit, host: 'h', ...plan, data: [] },
   ])
 })
@@ -58,7 +58,10 @@ t.test('no value can end the script', async (t) => {
     shown: { kind: 'refusal', status: 403, message: HOSTILE },
     host: HOSTILE,
   }
-  const script = bootScript(planText(hostilePlan), hostileVisit, [data({ [HOSTILE]: [HOSTILE] }), data([-0, HOSTILE])])
+  const script = bootScript(planFields(hostilePlan), hostileVisit, [
+    data({ [HOSTILE]: [HOSTILE] }),
+    data([-0, HOSTILE]),
+  ])
   t.notMatch(script, /[<\u2028\u2029]/)
   t.strictSame(run([script]), [
     { ...hostileVisit, ...hostilePlan, data: [{ plain: { [HOSTILE]: [HOSTILE] } }, [[-6, 1], HOSTILE]] },
@@ -76,7 +79,7 @@ t.test('any path and parameters arrive unchanged', async (t) => {
   })
   const failing = await findFailing(
     visits,
-    ({ odd, value }) => run([bootScript(planText(plan), odd, [data(value)])]),
+    ({ odd, value }) => run([bootScript(planFields(plan), odd, [data(value)])]),
     ({ odd, value }) => [{ ...odd, ...plan, data: [{ plain: value }] }],
   )
   t.strictSame(failing, [])
@@ -91,7 +94,7 @@ t.test('settlements and notices are pushed after the boot data', async (t) => {
     [0, 'end'],
   ]
   const scripts = [
-    bootScript(planText(plan), visit, []),
+    bootScript(planFields(plan), visit, []),
     messageScript(fulfilledText(1, data({ text: HOSTILE }))),
     ...messages.map((message) => messageScript(messageText(message))),
   ]

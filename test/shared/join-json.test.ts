@@ -1,24 +1,18 @@
 import t from 'tap'
-import { addField, joinFields, prependItem } from '../../src/shared/wire/boot.ts'
+import { type BootPlan, bootFields, bootScript, planFields, prependItem } from '../../src/shared/wire/boot.ts'
 
 const VALUES = [null, 'a', '"}]', [], [1, [2]], {}, { '}': '{"' }, { a: { b: [{}] } }]
 
-t.test('two objects become one object with the fields of both', async (t) => {
-  t.equal(joinFields('{"a":1}', '{"b":2}'), '{"a":1,"b":2}')
-  for (const value of VALUES) {
-    const [first, second] = [{ first: value }, { second: [value, value] }]
-    t.strictSame(JSON.parse(joinFields(JSON.stringify(first), JSON.stringify(second))), { ...first, ...second })
-  }
-  t.equal(joinFields('{}', '{"b":2}'), '{"b":2}')
-  t.equal(joinFields('{"a":1}', '{}'), '{"a":1}')
-  t.equal(joinFields('{}', '{}'), '{}')
-})
-
-t.test('an object gets another field', async (t) => {
+t.test('the fields of the plan and of the document become one object, with the data and the variables', async (t) => {
+  const plan: BootPlan = { layouts: [], leaf: { kind: 'page', file: null }, build: '"}' }
   for (const value of VALUES) {
     const json = JSON.stringify(value)
-    t.strictSame(JSON.parse(addField(JSON.stringify({ first: value }), 'data', json)), { first: value, data: value })
-    t.strictSame(JSON.parse(addField('{}', 'data', json)), { data: value })
+    const document = { url: '/', params: { a: json } }
+    t.strictSame(JSON.parse(`{${bootFields(planFields(plan), document)}}`), { ...document, ...plan })
+    const [, boot = ''] = /^[^=]+=\[(.*)\]$/.exec(bootScript(planFields(plan), document, [json, json])) ?? []
+    t.strictSame(JSON.parse(boot), { ...plan, ...document, data: [value, value] })
+    const [, withEnv = ''] = /^[^=]+=\[(.*)\]$/.exec(bootScript(planFields(plan), document, [], json)) ?? []
+    t.strictSame(JSON.parse(withEnv), { ...plan, ...document, env: value, data: [] })
   }
 })
 

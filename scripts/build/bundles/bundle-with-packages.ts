@@ -5,7 +5,7 @@ import { type BuildResult, type Loader, transform } from 'esbuild'
 import { toSitePath } from '../../../src/server/util/paths.ts'
 import { inputPath } from '../esbuild/bundler.ts'
 import { isInstalled } from '../esbuild/resolve-file.ts'
-import { nodesIn, parseScript } from '../output/parse-script.ts'
+import { nodesIn, parseScript } from '../output/edit-script.ts'
 
 /** The name of a file with the hash of its contents. */
 const HASHED = /(?:^|[-/])[A-Z2-7]{8}\.\w+$/

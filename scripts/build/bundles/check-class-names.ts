@@ -8,7 +8,7 @@ import { type BuildProblem, createProblem, placeAt, type SourceLocation } from '
 import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 import { isInstalled, loaderOf } from '../esbuild/resolve-file.ts'
 import { CSS_NAMESPACES, isStylesheet } from '../esbuild/stylesheet-reader.ts'
-import { createPositions, nodesIn, parseScript } from '../output/parse-script.ts'
+import { createPositions, nodesIn, parseScript } from '../output/edit-script.ts'
 
 /** The CSS modules of a script, by the specifiers of their imports. */
 type ImportedModules = ReadonlyMap<string, { path: string; classes: readonly string[] }>
@@ -151,11 +151,7 @@ function readKey(key: AnyNode, isComputed: boolean): string | null {
 /** The namespace of the rules of a stylesheet that is compiled. */
 const RULES = new RegExp(`^${CSS_NAMESPACES.rules}:`)
 
-/**
- * Finds imports of names from a stylesheet that is no CSS module. It exports nothing, so the classes would be undefined.
- *
- * @param metafile That of the modules for the browser.
- */
+/** Finds imports of names from a stylesheet that is no CSS module: they would be undefined. */
 export async function checkStylesheets(siteDir: string, { inputs }: Metafile): Promise<BuildProblem[]> {
   const imports = Object.entries(inputs).flatMap(([file, input]) =>
     isInstalled(file)

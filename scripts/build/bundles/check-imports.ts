@@ -9,7 +9,7 @@ import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 import { foreignFix } from '../discover/other-frameworks.ts'
 import { HYDRANT_EXPORTS, REACT_EXPORTS } from '../esbuild/hydrant-files.ts'
 import { isInstalled, loaderOf } from '../esbuild/resolve-file.ts'
-import { nodesIn, parseScript } from '../output/parse-script.ts'
+import { nodesIn, parseScript } from '../output/edit-script.ts'
 
 /** An import declaration with names, as esbuild writes it. */
 const IMPORT = /^import (?:[\w$]+, )?\{([^}]*)\} from "([\w:/]+)";$/gm
@@ -58,7 +58,6 @@ function namesInImport(list: string): string[] {
   return list.split(',').flatMap((item) => /^\s*([\w$]+)/.exec(item)?.[1] ?? [])
 }
 
-/** Finds the first import of a name among files of the site. */
 async function findImport(
   siteDir: string,
   files: readonly string[],
@@ -89,7 +88,6 @@ export function createNameProblem(
   return { code: 'HYD_BUILD_IMPORT_NAME', message, fix, location }
 }
 
-/** Creates the error of an import of a name that a package does not export. */
 export function createNameError(module: string, name: string, known: readonly string[]): HydrantError {
   const fix = foreignFix(module, name)
   const hint = hintAtOther(module, name) || (fix === undefined ? hintAtClosest(name, known) : '')

@@ -87,10 +87,7 @@ function stylesheetsOf(plugin: Plugin): StylesheetOptions[] {
   return 'stylesheets' in plugin ? [plugin.stylesheets as StylesheetOptions] : []
 }
 
-/**
- * Keeps a plugin from the modules that Hydrant's plugins provide. A filter without a namespace matches also their
- * names, such as `pages/docs/intro.mdx` for the entry of that page.
- */
+/** Keeps a plugin from Hydrant's modules: a filter without a namespace matches names like `pages/docs/intro.mdx`. */
 function withoutOwnModules({ name, setup }: Plugin): Plugin {
   return {
     name,

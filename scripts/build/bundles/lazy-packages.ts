@@ -3,7 +3,7 @@ import type { AnyNode, ImportDefaultSpecifier, ImportSpecifier, Program } from '
 import type { ImportKind, Metafile, Plugin } from 'esbuild'
 import { toSitePath } from '../../../src/server/util/paths.ts'
 import { exportMembers, VIRTUAL } from '../esbuild/virtual-modules.ts'
-import { nodesIn, parseScript } from '../output/parse-script.ts'
+import { nodesIn, parseScript } from '../output/edit-script.ts'
 
 /** The names that modules import from packages which the bundle must not import at its start, by their specifiers. */
 export type LazyPackages = ReadonlyMap<string, LazyPackage>

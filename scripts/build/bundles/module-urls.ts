@@ -35,18 +35,10 @@ export interface ModuleUrlsInput {
   chain?: readonly string[]
 }
 
-/** A module, and the URLs in it. */
 interface FoundUrls {
   path: string
   source: string
   urls: readonly ModuleUrl[]
-}
-
-interface ReplacedUrls {
-  contents: string
-  /** The absolute paths of the files that the contents depend on. */
-  inputs: string[]
-  errors: PartialMessage[]
 }
 
 /** A file that a URL leads to. */
@@ -115,8 +107,9 @@ export function createModuleUrls(input: ModuleUrlsInput): Assets {
     },
   }
 
-  async function replaceUrls(plugged: PluginBuild, { path, source, urls }: FoundUrls): Promise<ReplacedUrls> {
+  async function replaceUrls(plugged: PluginBuild, { path, source, urls }: FoundUrls) {
     const errors: PartialMessage[] = []
+    /** The absolute paths of the files that the contents depend on. */
     const inputs: string[] = []
     let contents = source
     // From the end, so that the positions before stay valid.

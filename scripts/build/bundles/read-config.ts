@@ -14,8 +14,8 @@ import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '.
 import { contentHash } from '../esbuild/assets.ts'
 import { inputPath, outputText, settle } from '../esbuild/bundler.ts'
 import { loadReactCompiler } from '../esbuild/react-compiler.ts'
+import { createPositions, nodesIn, parseScript } from '../output/edit-script.ts'
 import type { OutputFolder } from '../output/output-folder.ts'
-import { createPositions, nodesIn, parseScript } from '../output/parse-script.ts'
 import { createConfigBundle } from './bundle-options.ts'
 import { type EsbuildSettings, NO_SETTINGS, readEsbuildSettings } from './esbuild-options.ts'
 import { findPlaced } from './source-meta.ts'
@@ -38,7 +38,6 @@ export interface SiteConfig {
 }
 
 export interface ConfigSource {
-  /** The site's folder. */
   siteDir: string
   /** Name of the build folder, in the site's folder. */
   folder: string
@@ -160,16 +159,7 @@ function refusalOf(config: Record<string, unknown>): unknown {
   }
 }
 
-/** Finds places in the source of a site's configuration. Each function returns null if there is none. */
-export interface ConfigPlaces {
-  /** Returns the innermost place of the site in the stack of an error. */
-  ofError(error: unknown): SourceLocation | null
-  /** Returns the place of an option, by its full name: `timeouts.loadMs`. */
-  ofOption(name: string): SourceLocation | null
-}
-
-/** @param bundle The path of the compiled configuration, which has its source map beside it. */
-function createConfigPlaces(siteDir: string, bundle: string): ConfigPlaces {
+function createConfigPlaces(siteDir: string, bundle: string) {
   const { mapFrame, codeAround } = createSourceMapper(siteDir, [{ path: bundle, findFile: () => bundle }])
 
   function ofFrames(texts: readonly string[]): SourceLocation | null {
@@ -181,8 +171,9 @@ function createConfigPlaces(siteDir: string, bundle: string): ConfigPlaces {
   }
 
   return {
-    ofError: (error) => ofFrames(framesIn(describeThrown(error).stack)),
-    ofOption(name) {
+    ofError: (error: unknown) => ofFrames(framesIn(describeThrown(error).stack)),
+    /** Returns the place of an option, by its full name: `timeouts.loadMs`. */
+    ofOption(name: string) {
       const code = readFileSync(bundle, 'utf8')
       const offset = findOption(code, name.split('.'))
       if (offset === null) return null

@@ -7,7 +7,7 @@ import { type Loader, type Message, type Plugin, transform } from 'esbuild'
 import { ELEMENT } from '../../../src/server/build-output/module-exports.ts'
 import { SCHEMA_EXPORTS } from '../../../src/server/schemas/page-schemas.ts'
 import { fileAt, placeAt, type SourceLocation } from '../../build-problem.ts'
-import { parseScript } from '../output/parse-script.ts'
+import { parseScript } from '../output/edit-script.ts'
 import { readLocation } from './translate-message.ts'
 
 /** The values of a file's exports, by name. Exports whose value only the running code would show are left out. */
@@ -27,7 +27,6 @@ export const UNKNOWN = { toString: () => '…' }
 /** The property of an object that stands for properties that only the running code would show. */
 export const OTHERS = '...'
 
-/** Stands for an async function. */
 export const ASYNC = async () => {}
 
 /** The key of the values of a file that has the element `<html>`. No export has this name. */
@@ -42,11 +41,7 @@ const LITERAL = /^(?:const|var) [\w$]+ = (?:["'`{[\d-]|(?:true|false|null);|(?:\
 /** An async function at the top level of a module. */
 const ASYNC_FUNCTION = /^(?:async function\b|(?:const|var) [\w$]+ = async\b)/m
 
-/**
- * Reads the values that a module exports. Most modules are not parsed, because they export only functions.
- *
- * @param code As esbuild writes a module: its last statement exports all names.
- */
+/** Reads the exported values of a module of esbuild, whose last statement exports all. Functions need no parsing. */
 export function readWrittenValues(code: string, names: readonly string[]): WrittenValues {
   const values = readExported(code, names)
   return HTML.test(code) ? new Map([...values, [HTML_ELEMENT, true]]) : values
@@ -68,7 +63,6 @@ function readExported(code: string, names: readonly string[]): WrittenValues {
   return new Map(found)
 }
 
-/** Returns the values of a module's functions, classes and constants. */
 function readVariables({ body }: Program): Map<string, unknown> {
   const values = new Map<string, unknown>()
   const read = createReader(body, values)
@@ -175,7 +169,6 @@ async function placeOfExport(siteDir: string, file: string, name: string): Promi
   }
 }
 
-/** Finds the `export * from` of a module. */
 export async function findStar(siteDir: string, file: string, module: string): Promise<SourceLocation> {
   const source = await readFile(join(siteDir, file), 'utf8')
   const code = file.endsWith('.mdx') ? scriptOfMdx(source) : source

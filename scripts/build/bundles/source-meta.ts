@@ -5,7 +5,7 @@ import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewel
 import { type Loader, type OnLoadResult, type Plugin, transform } from 'esbuild'
 import { isCompiled } from '../esbuild/hydrant-files.ts'
 import { loaderOf } from '../esbuild/resolve-file.ts'
-import { createPositions, nodesIn, parseScript } from '../output/parse-script.ts'
+import { createPositions, nodesIn, parseScript } from '../output/edit-script.ts'
 
 const NAMESPACE = 'hydrant-source'
 
@@ -20,10 +20,7 @@ const PLACE = /\bimport\.meta(?=\s*\.\s*(?:url|dirname|filename)\b)/g
 /** The comment with the path that esbuild writes before each module. */
 const MODULE = /^\/\/ (.+)$/gm
 
-/**
- * Finds the modules of a bundle that may use their place, by the paths of the inputs. Few modules do, and a plugin that
- * reads all of them costs a tenth of a build.
- */
+/** Finds modules that may use their place. Few do, and a plugin that reads all costs a tenth of a build. */
 export function findPlaced(code: string, inputs: Readonly<Record<string, unknown>>): string[] {
   const starts = [...code.matchAll(MODULE)].flatMap(({ 1: file = '', index }) =>
     // A line of a text may look like such a comment.

@@ -92,10 +92,7 @@ function importedAs({ lineText, column }: SourceLocation): string | undefined {
 const UNREADABLE = /^(?:Cannot read file: (.*)|ENOENT: no such file or directory, open '(.*)')$/
 const UNRESOLVED = /^Could not resolve "(\.{1,2}\/.*)"$/
 
-/**
- * Explains the import of a file whose name has upper and lower case in other places. Returns null for other messages,
- * and if there is no such file.
- */
+/** Explains the import of a file whose name is in another case; null for other messages, and without such a file. */
 async function explainWrongCase(siteDir: string, message: Message): Promise<BuildProblem | null> {
   const location = placeOfTrigger(message) ?? readLocation(message)
   const [, unreadable, opened] = UNREADABLE.exec(message.text) ?? []
@@ -109,9 +106,7 @@ async function explainWrongCase(siteDir: string, message: Message): Promise<Buil
   return createProblem('HYD_BUILD_UNRESOLVED', [written ?? toSitePath(siteDir, path), hint], location)
 }
 
-/**
- * Returns the file that a path means if upper and lower case are the same. Null without one, and if the path is right.
- */
+/** Returns the file that a path means in any case. Null without one, and if the path is right. */
 async function findInAnyCase(path: string): Promise<string | null> {
   let found = resolve(sep)
   for (const name of resolve(path).slice(found.length).split(sep)) {
@@ -133,10 +128,7 @@ function withoutExtension(name: string): string {
   return name.replace(/\.(?:[cm]?[jt]sx?|json)$/, '')
 }
 
-/**
- * Explains each import that the browser guard refused, with the shortest chain of imports from a page:
- * `pages/a.tsx → components/b.tsx → db.server.ts`.
- */
+/** Explains each import that the browser guard refused, with the chain: `pages/a.tsx → b.tsx → db.server.ts`. */
 async function explainRefusals(
   messages: readonly Message[],
   entries: readonly string[],

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { closestMatch } from '../../../src/server/util/closest-match.ts'
 import { FILES_AT_A_TIME, mapWithLimit } from '../../map-with-limit.ts'
 
-/** The frameworks, with the chapters for their users and their packages. */
 const FRAMEWORKS = {
   'Next.js': { chapter: 'next', packages: /^next(?:\/|$)/ },
   'React Router': {
@@ -148,7 +147,6 @@ export const IGNORED_NAMES = new Map([
   ['_index', 'index'],
   ['_error', 'error'],
 ])
-/** Pages of other frameworks that are no pages. */
 export const NO_PAGES = new Map([
   // Next.js shows it while a page is loaded.
   ['loading', 'a <Suspense fallback> in a page'],
@@ -171,7 +169,6 @@ export const PLUS_NAMES = new Map([
 ])
 
 export interface ForeignFile {
-  /** The path in the site. */
   path: string
   framework: Framework
   /** What the file is in Hydrant. */

@@ -36,7 +36,6 @@ interface Entry {
   path: string
   /** The keys of the layouts around it, outermost first. */
   layouts: string[]
-  /** The `.server` file; undefined without one. */
   server: string | undefined
 }
 

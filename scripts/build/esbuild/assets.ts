@@ -25,10 +25,7 @@ export interface Assets<Content extends Uint8Array | FileOnDisk = Uint8Array> {
   files: ReadonlyMap<string, Content>
 }
 
-/**
- * Creates the plugin that publishes assets and gives their URLs to the modules that import them. Browser and server get
- * the same URLs, under any base.
- */
+/** Creates the plugin that publishes assets. Browser and server get the same URLs for them, under any base. */
 export function createAssets(target: BundleTarget, extensions: readonly string[]): Assets {
   const files = new Map<string, Uint8Array>()
   const filter = new RegExp(`\\.(${extensions.join('|')})$`, 'i')
@@ -65,7 +62,6 @@ export function createAssets(target: BundleTarget, extensions: readonly string[]
   return { plugin, files }
 }
 
-/** Returns the name of an asset in the client folder. */
 export function nameAsset(path: string, contents: Uint8Array): string {
   const { name, ext } = parse(path)
   return `${name.replace(/[^\w.-]+/g, '-')}-${contentHash(contents)}${ext.toLowerCase()}`
@@ -106,10 +102,7 @@ function resolveUrls(build: PluginBuild, extensions: readonly string[], toUrl: (
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/**
- * Returns a hash of 40 bits as eight characters of base 32, esbuild's format. It is safe in file names, also on disks
- * that ignore case.
- */
+/** Returns a hash of 40 bits in esbuild's format, eight characters of base 32: file names in any case are safe. */
 export function contentHash(...parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256')
   for (const part of parts) hash.update(part)

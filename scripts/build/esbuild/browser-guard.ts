@@ -3,7 +3,6 @@ import { dirname, relative } from 'node:path'
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from 'esbuild'
 import { isInstalled } from './resolve-file.ts'
 
-/** The detail that the browser guard attaches to its messages. */
 export interface BrowserGuardDetail {
   kind: 'server-in-browser'
   /** The specifier of the import, or the absolute path of the file that it resolves to. */
@@ -28,7 +27,6 @@ const ROOT_FILES = ['server', 'hydrant.config'].flatMap((name) =>
   ['.ts', '.tsx', '.js', '.jsx'].map((extension) => name + extension),
 )
 
-/** Returns whether only the server may use a file. */
 export function isServerFile(siteDir: string, path: string): boolean {
   // The folder of the site itself may have any name.
   const inSite = relative(foldCase(siteDir), foldCase(path))

@@ -17,14 +17,7 @@ export type BundleOutcome =
   | { ok: true; result: BuildResult<BundleOptions>; warnings: Message[] }
   | { ok: false; errors: Message[]; warnings: Message[] }
 
-/** Compiles a bundle repeatedly. Must be disposed. */
-export interface Bundler {
-  /** Compiles, and reuses the last compilation when the key is equal. Equal keys require equal options. */
-  compile(key: string, options: BundleOptions): Promise<BundleOutcome>
-  dispose(): Promise<void>
-}
-
-export function createBundler(): Bundler {
+export function createBundler() {
   let current: { key: string; context: BuildContext<BundleOptions> } | null = null
 
   async function dispose() {
@@ -34,7 +27,8 @@ export function createBundler(): Bundler {
   }
 
   return {
-    async compile(key, options) {
+    /** Compiles, and reuses the last compilation when the key is equal. Equal keys require equal options. */
+    async compile(key: string, options: BundleOptions) {
       if (current?.key !== key) await dispose()
       return await settle(async () => {
         current ??= { key, context: await context(options) }
@@ -71,10 +65,7 @@ export function isBuildFailure(error: unknown): error is { errors: Message[]; wa
   return error instanceof Error && 'errors' in error && Array.isArray(error.errors) && 'warnings' in error
 }
 
-/**
- * Returns the path of an input of a metafile. esbuild adds the attributes of an import, as `with { type: 'json' }`, if the
- * same file is also imported without them.
- */
+/** Returns an input's path. esbuild adds `with { type: 'json' }` if the file is also imported without it. */
 export function inputPath(input: string): string {
   return input.replace(/ with \{[^}]*\}$/, '')
 }
@@ -91,7 +82,6 @@ export function outputText(files: readonly OutputFile[] = [], end: string): stri
   return files.find(({ path }) => path.endsWith(end))?.text ?? ''
 }
 
-/** Returns output files by their names, without folders. */
 export function outputsByName(files: readonly OutputFile[]): Map<string, OutputFile> {
   return new Map(files.map((file) => [posix.basename(file.path.replaceAll('\\', '/')), file]))
 }

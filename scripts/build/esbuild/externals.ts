@@ -22,10 +22,7 @@ export interface ExternalsOptions {
   bundled: readonly string[]
   /** Names of packages that are a part of the bundle, because Node.js cannot load them. */
   inlined: ReadonlySet<string>
-  /**
-   * Whether the ES modules of linked packages are a part of the bundle, although Node.js can load them (false). It
-   * could not load them again after a change.
-   */
+  /** Whether ES modules of linked packages are bundled: Node.js could not load them again after a change (false). */
   inlinesLinked?: boolean
   /** Whether the bundle imports packages with specifiers that Node.js finds, or with those of the source (false). */
   isForNode?: boolean
@@ -129,7 +126,6 @@ function isSource(path: string): boolean {
   return /\.([cm]?ts|[jt]sx)$/.test(path)
 }
 
-/** Returns whether Node.js loads a file as an ES module. */
 function isEsModule(path: string): boolean {
   return path.endsWith('.mjs') || (path.endsWith('.js') && readPackage(dirname(path)).type === 'module')
 }
@@ -137,17 +133,7 @@ function isEsModule(path: string): boolean {
 type PackageKind = 'installed' | 'linked' | null
 
 /** Finds packages as Node.js does, from the site's folder. */
-interface PackageFinder {
-  /** `linked` is a package with its files outside every node_modules. */
-  find(name: string): PackageKind
-  /** Returns the `package.json` of the package that a specifier leads to; empty if there is none. */
-  manifestOf(specifier: string): Record<string, unknown>
-  /** Returns whether a module in a folder gets the package that the site gets. */
-  isSame(name: string, folder: string): boolean
-  forget(): void
-}
-
-function createPackageFinder(siteDir: string): PackageFinder {
+function createPackageFinder(siteDir: string) {
   const kinds = new Map<string, PackageKind>()
   const found = new Map<string, string | null>()
 
@@ -170,16 +156,19 @@ function createPackageFinder(siteDir: string): PackageFinder {
   }
 
   return {
-    find(name) {
+    /** `linked` is a package with its files outside every node_modules. */
+    find(name: string): PackageKind {
       const kind = kinds.get(name) ?? look(name)
       kinds.set(name, kind)
       return kind
     },
-    manifestOf(specifier) {
+    /** Returns the `package.json` of the package that a specifier leads to; empty if there is none. */
+    manifestOf(specifier: string): Record<string, unknown> {
       const folder = findFolder(packageName(specifier), siteDir)
       return folder === null ? {} : readPackage(folder)
     },
-    isSame(name, folder) {
+    /** Returns whether a module in a folder gets the package that the site gets. */
+    isSame(name: string, folder: string) {
       const [own, ofSite] = [findFolder(name, folder), findFolder(name, siteDir)]
       if (isInstalled(folder) || own === ofSite) return own === ofSite
       // A linked package may leave its peers to the site.

@@ -45,7 +45,6 @@ export function hydrantPath(file: HydrantFile): string {
   return join(FOLDER, file)
 }
 
-/** Returns whether an absolute path is in the folder of the compiled sources. */
 export function isCompiled(path: string): boolean {
   return path.startsWith(FOLDER + sep)
 }
@@ -79,7 +78,6 @@ export const HYDRANT_EXPORTS = [
   'rewriteUrl',
 ]
 
-/** What `hydrant/react` exports, without its types. */
 export const REACT_EXPORTS = [
   'FailureBoundary',
   'Image',

@@ -20,7 +20,6 @@ export function importOf(file: HydrantFile): string {
   return `import ${JSON.stringify(PREFIX + file)}\n`
 }
 
-/** Returns the statement that exports names of a module of Hydrant. */
 export function exportOf(names: string, file: HydrantFile): string {
   return `export { ${names} } from ${JSON.stringify(PREFIX + file)}\n`
 }
@@ -46,10 +45,7 @@ const NAMES: Record<string, string> = {
   'react-dom/client': 'hydrateRoot',
 }
 
-/**
- * Creates the plugin that puts one copy of Hydrant and of React into a page, also when packages are linked: Hydrant's
- * modules are those of the package that builds, React is the site's.
- */
+/** Puts one copy of Hydrant (of the building package) and of React (of the site) into a page, also when linked. */
 export function createHydrantModules(siteDir: string): Plugin {
   return {
     name: 'hydrant-modules',
@@ -113,10 +109,7 @@ function resolveReact(build: PluginBuild, siteDir: string) {
 const NAMESPACE = 'hydrant-react'
 const resolvingHref = Symbol('resolving')
 
-/**
- * Bundles `href` of `hydrant/react` into the server's bundle, so that it uses the base of that bundle. The other
- * exports stay external, because the runtime renders with the same module.
- */
+/** Bundles `href` for the server, with the bundle's base. Other exports are external, as the runtime uses them. */
 export function createHrefBinding(siteDir: string): Plugin {
   const others = REACT_EXPORTS.filter((name) => name !== 'href')
   const contents = `export { ${others.join(', ')} } from 'hydrant/react'\nexport { href } from './href.js'\n`

@@ -32,10 +32,7 @@ interface Setting {
   text: string
 }
 
-/**
- * Warns of options in `tsconfig.json` that change what code does, and that esbuild ignores. A site with plugins of its own
- * may have one that does not ignore them.
- */
+/** Warns of options in `tsconfig.json` that change code and that esbuild ignores, as plugins of a site may not. */
 export function findIgnoredSettings(
   siteDir: string,
   { plugins }: { plugins: readonly { name: string }[] },

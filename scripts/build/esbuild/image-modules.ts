@@ -8,7 +8,6 @@ import { type Assets, type FileOnDisk, nameAsset } from './assets.ts'
 import { resolveQuery } from './resolve-file.ts'
 import { BASE_MODULE, type BundleTarget } from './virtual-modules.ts'
 
-/** The namespace of the modules of images. */
 export const IMAGE_NAMESPACE = 'hydrant-image'
 const FAILED = 'HYD_BUILD_IMAGE' satisfies ErrorCode
 
@@ -22,7 +21,6 @@ export interface ImageFile extends FileOnDisk {
 export interface SiteImage {
   width: number
   height: number
-  /** The image as it is in the site. */
   original: ImageFile
   /** Copies by media type. Browsers use the first type that they support. */
   sources: readonly { type: string; files: readonly (ImageFile & { width: number })[] }[]
@@ -91,7 +89,6 @@ export default { src: folder + '${original.name}', width: ${width}, height: ${he
 `
 }
 
-/** The formats that browsers show in `<img>`. */
 const SHOWN = ['avif', 'gif', 'jpg', 'png', 'svg', 'webp']
 
 /** The size of an image as browsers show it. */

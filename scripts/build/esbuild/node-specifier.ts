@@ -43,7 +43,6 @@ export function importsHydrant(file: string): boolean {
   return false
 }
 
-/** Returns whether a `package.json` names Hydrant among its dependencies. */
 export function dependsOnHydrant({ dependencies, peerDependencies }: Record<string, unknown>): boolean {
   return [dependencies, peerDependencies].some((names) => Object.hasOwn({ ...Object(names) }, 'hydrant'))
 }

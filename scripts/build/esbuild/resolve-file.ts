@@ -6,10 +6,7 @@ import { toSitePath } from '../../../src/server/util/paths.ts'
 
 type ResolvedFile = Pick<ResolveResult, 'path' | 'namespace' | 'external' | 'errors'>
 
-/**
- * Resolves an import with an extension. Relative paths are resolved here: for each `build.resolve`, esbuild creates a
- * resolver and reads the folders again, which takes milliseconds.
- */
+/** Resolves an import with an extension. For a relative path, `build.resolve` would take milliseconds. */
 export async function resolveFile(
   build: PluginBuild,
   path: string,

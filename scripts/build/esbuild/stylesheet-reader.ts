@@ -6,26 +6,20 @@ import { messageOf } from '../../../src/server/util/unknown-values.ts'
 import type { StylesheetOptions } from '../../styles.ts'
 
 /** Reads stylesheets as CSS. Plugins of `hydrant/styles` compile some of them. Paths are absolute. */
-export interface StylesheetReader {
-  /** The extensions of all stylesheets, without dots. */
-  extensions: readonly string[]
-  /** Returns whether a plugin compiles a file. */
-  compiles(path: string): boolean
-  read(path: string): Promise<{ css: string } | { errors: PartialMessage[] }>
-  /** Returns the stylesheets that were compiled with the help of a file. */
-  dependentsOf(path: string): string[]
-}
+export type StylesheetReader = ReturnType<typeof createStylesheetReader>
 
-export function createStylesheetReader(plugins: readonly StylesheetOptions[]): StylesheetReader {
+export function createStylesheetReader(plugins: readonly StylesheetOptions[]) {
   const dependencies = new Map<string, readonly string[]>()
   const compilerOf = (path: string) =>
     plugins.find(({ extensions }) => extensions.some((extension) => path.endsWith(extension)))
   const added = plugins.flatMap(({ extensions }) => extensions.map((extension) => extension.slice(1)))
 
   return {
-    extensions: [...new Set(['css', ...added])],
-    compiles: (path) => compilerOf(path) !== undefined,
-    async read(path) {
+    /** The extensions of all stylesheets, without dots. */
+    extensions: [...new Set(['css', ...added])] as readonly string[],
+    /** Returns whether a plugin compiles a file. */
+    compiles: (path: string) => compilerOf(path) !== undefined,
+    async read(path: string): Promise<{ css: string } | { errors: PartialMessage[] }> {
       const source = await readFile(path, 'utf8')
       const compiler = compilerOf(path)
       if (!compiler) return { css: source }
@@ -40,7 +34,9 @@ export function createStylesheetReader(plugins: readonly StylesheetOptions[]): S
         return { errors: [await describeError(error, path)] }
       }
     },
-    dependentsOf: (path) => [...dependencies].flatMap(([file, used]) => (used.includes(path) ? [file] : [])),
+    /** Returns the stylesheets that were compiled with the help of a file. */
+    dependentsOf: (path: string): string[] =>
+      [...dependencies].flatMap(([file, used]) => (used.includes(path) ? [file] : [])),
   }
 }
 

@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { resolveQuery } from './resolve-file.ts'
 
-/** The namespace of the modules of components. */
 export const SVG_NAMESPACE = 'hydrant-svg'
 
 /** Creates the plugin that turns `import Logo from './logo.svg?component'` into a React component, on both sides. */

@@ -61,11 +61,7 @@ export const assets = base + ${JSON.stringify(ASSETS_PATH)}
 /** Where the modules of a bundle run. It is not the `Side` of a failure, `server` or `client`. */
 export type BundleTarget = 'browser' | 'server'
 
-/**
- * Returns the code that exports members of an object. A name may be any text, so each member gets a variable.
- *
- * @param object The variable of the object.
- */
+/** Returns the code that exports members of a variable. A name may be any text, so each gets a variable. */
 export function exportMembers(object: string, names: readonly string[]): string {
   const constants = names.map((name, index) => `const value${index} = ${object}[${JSON.stringify(name)}]\n`)
   const list = names.map((name, index) => `value${index} as ${JSON.stringify(name)}`)

@@ -9,6 +9,7 @@ import {
 import type { AnyNode, Expression, Program } from 'acorn'
 import type { ServerMapFields } from '../../../src/server/failures/stacks/source-map-file.ts'
 import { placeAt } from '../../build-problem.ts'
+import { createPositions, nodesIn, parseScript } from './edit-script.ts'
 import {
   type Definitions,
   type Export,
@@ -19,7 +20,6 @@ import {
 } from './find-definitions.ts'
 import { type FunctionRange, findFunctions } from './find-functions.ts'
 import { isOfSite } from './mark-thrown.ts'
-import { createPositions, nodesIn, parseScript } from './parse-script.ts'
 
 export interface ServerOutput {
   code: string
@@ -100,10 +100,7 @@ const MISSING = /\b_missingMdxReference\d*\("([\w$.]+)"/g
 /** The function after the one with the calls. */
 const NEXT_FUNCTION = /^\s*function (?:MDXContent|_missingMdxReference)\d*\(/
 
-/**
- * Maps the error about a missing component in MDX to the element in the source. The compiler of MDX maps nothing but
- * texts, so the error would have no place.
- */
+/** Maps the error about a missing component in MDX to its element. The compiler of MDX maps nothing but texts. */
 function placeMissingComponents(code: string, map: EncodedSourceMap): EncodedSourceMap {
   const calls = [...code.matchAll(MISSING)]
   if (calls.length === 0) return map

@@ -8,7 +8,7 @@ import type {
   Pattern,
   Program,
 } from 'acorn'
-import { nodesIn } from './parse-script.ts'
+import { nodesIn } from './edit-script.ts'
 
 /** A variable, function or class of a bundle. */
 export interface Definition {
@@ -19,7 +19,6 @@ export interface Definition {
 }
 
 export interface Definitions {
-  /** The definitions by statements of the outermost scope. */
   outer: ReadonlyMap<string, Definition>
   /**
    * Every assignment, also in a branch, and in the function of a module that is imported later. esbuild never gives a
@@ -83,7 +82,6 @@ function identifiersIn(pattern: Pattern): Identifier[] {
   }
 }
 
-/** An export of a module, as the bundle defines it. */
 export interface Export {
   /** The name under which the module exports it. */
   name: string
@@ -92,7 +90,6 @@ export interface Export {
   offset: number
 }
 
-/** The exports of one file of the site. */
 export interface ModuleExports {
   file: string
   exports: Export[]

@@ -11,7 +11,7 @@ import type {
   PropertyDefinition,
 } from 'acorn'
 import type { NamedMap, NamedRange, Position } from '../../../src/server/failures/stacks/source-map-file.ts'
-import { createPositions, nodesIn, parseScript } from './parse-script.ts'
+import { createPositions, nodesIn, parseScript } from './edit-script.ts'
 
 /** A function or class of a script, from its first character to the one after its last. */
 export interface FunctionRange {
@@ -112,9 +112,7 @@ function nameRanges(code: string, map: TraceMap, ignored: readonly number[]): Na
     return segment && segment.length > 1 && !ignored.includes(segment[1] ?? -1) ? segment : null
   }
 
-  /**
-   * Returns the name in the source. Empty when it is uncertain: names that the bundler invents change with each build.
-   */
+  /** Returns the name in the source. Empty for names that the bundler invents: they change with each build. */
   function originalName({ name }: FunctionRange): string {
     const segment = name && segmentAt(name.at)
     if (!segment || segment.length === 1 || segment[0] !== positionOf(name.at)[1]) return ''

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
+import type { AnyNode, CallExpression, Class, Expression, Identifier, Pattern, Program } from 'acorn'
 import { MAX_PRIMITIVES, STACKS_VARIABLE } from '../../../src/shared/wire/report-format.ts'
 import { isHydrantPath } from '../esbuild/hydrant-files.ts'
-import { type Insertion, insertTexts, shiftMappings } from './edit-script.ts'
-import { findThrown, type ThrownValue } from './find-thrown.ts'
-import { createPositions, parseParts } from './parse-script.ts'
+import { createPositions, type Insertion, insertTexts, nodesIn, parseParts, shiftMappings } from './edit-script.ts'
 
 export interface MappedCode {
   code: string
@@ -86,7 +85,7 @@ function withKeeper(code: string, name: string): string {
 }
 
 /** The error of esbuild's function for `import()` and `require()` with a pattern, for a path that no file has. */
-const ERROR = 'throw new Error("Module not found in bundle: "'
+const NOT_FOUND = 'throw new Error("Module not found in bundle: "'
 /** The function up to the error. It is shorter than `LONGEST`. */
 const UNMATCHED = /([\w$]+)\[([\w$]+)\];\s*if\s*\(([\w$]+)\)\s*return \3\(\);\s*$/
 const LONGEST = 300
@@ -96,7 +95,7 @@ const LONGEST = 300
  * defines it. esbuild throws an error at once, for `import()` as for `require()`.
  */
 export function rejectUnmatched(script: MappedCode): MappedCode {
-  const offset = script.code.indexOf(ERROR)
+  const offset = script.code.indexOf(NOT_FOUND)
   // In the whole code, the pattern would take seconds: scripts contain words of 100,000 characters.
   const found = UNMATCHED.exec(script.code.slice(Math.max(0, offset - LONGEST), Math.max(0, offset)))
   if (!found) return script
@@ -117,10 +116,7 @@ const WRITTEN_BY_BUILD = /^(?:hydrant-[\w-]+|\(disabled\)):/
 
 const REACT = /[\\/]node_modules[\\/](?:react|react-dom|scheduler)[\\/]/
 
-/**
- * Returns whether a source belongs to the site: not to a package or Hydrant, and not written by the build. `source` is
- * the text in the source map of a bundle in `folder`.
- */
+/** Returns whether a source in the map of a bundle in `folder` is the site's: of no package, Hydrant or the build. */
 export function isOfSite(source: string, folder: string): boolean {
   if (source.includes('node_modules/') || WRITTEN_BY_BUILD.test(source)) return false
   return !isHydrantPath(resolve(folder, decodeURI(source)))
@@ -132,4 +128,164 @@ export function isOfSiteOrPackage(source: string, folder: string): boolean {
   // From a folder in `node_modules`, the path of React in the map does not name that folder.
   const path = resolve(folder, decodeURI(source))
   return !REACT.test(path) && !isHydrantPath(path)
+}
+
+interface ThrownValue {
+  /** An expression, or without one, the function of `reject()` or the place in `Promise.reject()`. */
+  kind: 'value' | 'call' | 'argument'
+  start: number
+  end: number
+  /** Whether the value was caught before, so that it was thrown elsewhere. */
+  isCaught: boolean
+}
+
+const ERROR_NAME = /^(?:(?:Aggregate|Eval|Range|Reference|Syntax|Type|URI)?Error|DOMException)$/
+
+/** Finds the values that a script throws, in the order of their starts, except those that are known to be errors. */
+function findThrown(program: Program): ThrownValue[] {
+  const errors = findErrorClasses(program)
+  const meanings = createMeanings(program)
+  const found: ThrownValue[] = []
+
+  function add(value: Expression) {
+    for (const leaf of leavesOf(value)) {
+      const { start, end } = leaf
+      if (!isError(leaf, errors)) found.push({ kind: 'value', start, end, isCaught: meanings.of(leaf) === 'caught' })
+    }
+  }
+
+  function addRejection({ callee, arguments: [value], end }: CallExpression) {
+    if (value) {
+      if (value.type !== 'SpreadElement') add(value)
+    } else if (callee.type === 'Identifier') {
+      found.push({ kind: 'call', start: callee.start, end: callee.end, isCaught: false })
+    } else if (callee.type === 'MemberExpression' && nameOf(callee.object) === 'Promise') {
+      found.push({ kind: 'argument', start: end - 1, end: end - 1, isCaught: false })
+    }
+  }
+
+  for (const node of nodesIn(program)) {
+    meanings.visit(node)
+    if (node.type === 'ThrowStatement') add(node.argument)
+    else if (node.type === 'CallExpression' && meanings.isRejection(node)) addRejection(node)
+  }
+  return found
+}
+
+/** Returns the expressions that can be the value: `throw log(), a ? b : c` throws `b` or `c`. */
+function leavesOf(value: Expression): Expression[] {
+  if (value.type === 'ConditionalExpression') return [...leavesOf(value.consequent), ...leavesOf(value.alternate)]
+  const last = value.type === 'SequenceExpression' ? value.expressions.at(-1) : undefined
+  return last ? leavesOf(last) : [value]
+}
+
+/** Returns whether an expression creates an error, which has a stack. */
+function isError(value: Expression, errors: ReadonlySet<string>): boolean {
+  if (value.type !== 'NewExpression' && value.type !== 'CallExpression') return false
+  const name = nameOf(value.callee)
+  return ERROR_NAME.test(name) || (value.type === 'NewExpression' && errors.has(name))
+}
+
+/** Lists the classes of the outermost scope that extend `Error`, also by way of another of them. */
+function findErrorClasses({ body }: Program): ReadonlySet<string> {
+  const errors = new Set<string>()
+  const add = (name: string, { superClass }: Class) => {
+    const parent = superClass ? nameOf(superClass) : ''
+    if (ERROR_NAME.test(parent) || errors.has(parent)) errors.add(name)
+  }
+  for (const statement of body) {
+    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
+    if (declared?.type === 'ClassDeclaration') add(declared.id.name, declared)
+    if (declared?.type !== 'VariableDeclaration') continue
+    for (const { id, init } of declared.declarations) if (init?.type === 'ClassExpression') add(nameOf(id), init)
+  }
+  return errors
+}
+
+/** The value of a name: a function that rejects a promise, or a value that was caught. */
+type Meaning = 'reject' | 'caught' | 'other'
+
+interface Scope {
+  node: AnyNode
+  names: Map<string, Meaning>
+}
+
+/** Finds what parameters of `new Promise()` and `catch` mean. Other declarations inside functions are not read. */
+function createMeanings(program: Program) {
+  const scopes: Scope[] = [{ node: program, names: new Map() }]
+  /** The parameter of a function that is an argument, with its meaning. */
+  const callbacks = new Map<AnyNode, [parameter: number, Meaning]>()
+  /** The properties whose functions reject a promise. */
+  const methods = new Set(['reject', 'abort', 'throw'])
+
+  const scopeOf = (name: string) => scopes.findLastIndex(({ names }) => names.has(name))
+  const meaningOf = (node: AnyNode): Meaning =>
+    (node.type === 'Identifier' && scopes[scopeOf(node.name)]?.names.get(node.name)) || 'other'
+
+  /** Follows `this.fail = reject` and `fail = reject`. */
+  function follow(target: Pattern, { name }: Identifier) {
+    if (target.type === 'MemberExpression' && !target.computed) methods.add(nameOf(target.property))
+    // The variable is declared outside of the function with the parameter.
+    if (target.type === 'Identifier') scopes[scopeOf(name) - 1]?.names.set(target.name, 'reject')
+  }
+
+  return {
+    /** Returns the meaning of a name at the node that was visited last. */
+    of: meaningOf,
+    /** Returns whether a call rejects a promise, judging by the name of the called function. */
+    isRejection: ({ callee }: CallExpression) =>
+      meaningOf(callee) === 'reject' ||
+      (callee.type === 'MemberExpression' && !callee.computed && methods.has(nameOf(callee.property))),
+    visit(node: AnyNode) {
+      while (!isAround(scopes.at(-1)?.node, node)) scopes.pop()
+      switch (node.type) {
+        case 'FunctionDeclaration':
+        case 'FunctionExpression':
+        case 'ArrowFunctionExpression':
+          scopes.push({ node, names: namesOf(node.params, callbacks.get(node)) })
+          break
+        case 'CatchClause':
+          scopes.push({ node, names: namesOf(node.param ? [node.param] : [], [0, 'caught']) })
+          break
+        case 'NewExpression':
+          if (nameOf(node.callee) === 'Promise' && node.arguments[0]) callbacks.set(node.arguments[0], [1, 'reject'])
+          break
+        case 'CallExpression': {
+          const handler = handlerIn(node)
+          if (handler) callbacks.set(handler, [0, 'caught'])
+          break
+        }
+        case 'AssignmentExpression':
+          if (node.right.type === 'Identifier' && meaningOf(node.right) === 'reject') follow(node.left, node.right)
+          break
+        case 'ObjectPattern':
+          // `const { promise, reject } = Promise.withResolvers()`
+          for (const one of node.properties) {
+            if (one.type === 'Property' && nameOf(one.key) === 'reject')
+              scopes.at(-1)?.names.set(nameOf(one.value), 'reject')
+          }
+      }
+    },
+  }
+}
+
+/** Returns the name of an identifier; an empty string for any other node. */
+function nameOf(node: AnyNode): string {
+  if (node.type === 'Identifier') return node.name
+  return node.type === 'PrivateIdentifier' ? `#${node.name}` : ''
+}
+
+function isAround(outer: AnyNode | undefined, { start, end }: AnyNode): boolean {
+  return outer === undefined || (outer.start <= start && end <= outer.end)
+}
+
+function namesOf(patterns: readonly Pattern[], named: [parameter: number, Meaning] | undefined): Map<string, Meaning> {
+  return new Map(patterns.map((pattern, index) => [nameOf(pattern), named?.[0] === index ? named[1] : 'other']))
+}
+
+/** Returns the function that `.catch()` or `.then()` calls with the reason. */
+function handlerIn({ callee, arguments: given }: CallExpression): AnyNode | undefined {
+  const method = callee.type === 'MemberExpression' ? nameOf(callee.property) : ''
+  if (method === 'catch') return given[0]
+  return method === 'then' ? given[1] : undefined
 }

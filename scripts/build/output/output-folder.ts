@@ -12,10 +12,7 @@ export interface OutputFolder {
   copy(source: string, name: string): Promise<void>
   /** Keeps a file of the previous build. */
   keep(name: string): Promise<void>
-  /**
-   * Replaces the old folder by two renames. Readers see the complete old build or the complete new one, and for an
-   * instant none. The old build stays if the new one cannot take its place.
-   */
+  /** Replaces the old folder by two renames, with no folder in between. A failure keeps the old build. */
   commit(): Promise<void>
   discard(): Promise<void>
 }
@@ -71,10 +68,7 @@ export async function createOutputFolder(siteDir: string, folder: string, prefix
   }
 }
 
-/**
- * Removes the folders of processes that have ended. Restores the last build when a process ended between the two
- * renames of a commit.
- */
+/** Removes the folders of ended processes. Restores the last build if one ended between the renames of a commit. */
 async function removeLeftovers(target: string, prefix: string): Promise<void> {
   const names = await readdir(dirname(target))
   for (const name of names) {

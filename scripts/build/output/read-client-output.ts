@@ -181,10 +181,7 @@ function parse({ text, references, module }: BundledFile): ParsedFile {
   return { hash: contentHash(plain), references: inOrder, module }
 }
 
-/**
- * Describes a file by the hashes of all files that it leads to, in the order of their references. References are
- * numbers, because they may be circular.
- */
+/** Describes a file by the hashes of all files that it leads to. References are numbers, as they may be circular. */
 function describeFile(name: string, files: ReadonlyMap<string, ParsedFile>): string {
   const order = new Map([[name, 0]])
   const lines: string[] = []

@@ -14,7 +14,6 @@ export interface PrerenderInput {
   onProgress(done: number, total: number): void
 }
 
-/** The result of prerendering. */
 export interface PrerenderSummary {
   pages: number
   durationMs: number
@@ -22,10 +21,7 @@ export interface PrerenderSummary {
 
 type Ended = Exclude<PrerenderMessage, { kind: 'progress' }>
 
-/**
- * Renders the pages of a build that export `prerender`. Does so in another process, because modules of the site may
- * keep connections open and change globals.
- */
+/** Renders the pages that export `prerender`, in another process: the site may keep connections or change globals. */
 export async function prerenderSite(input: PrerenderInput): Promise<PrerenderSummary | { problems: BuildProblem[] }> {
   const startedAt = performance.now()
   const ended = await run(input)

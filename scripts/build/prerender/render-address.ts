@@ -4,8 +4,8 @@ import type { StoredResponse } from '../../../src/server/cache/shared/shared-sto
 import type { CollectedRequest, ResponseCollector } from '../../../src/server/context/response-collector.ts'
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
 import type { ExportPlace } from '../../../src/server/errors/hydrant-error.ts'
+import { FORMATS, type Format, formatsToAccept } from '../../../src/server/http/formats.ts'
 import { REQUEST_ID_HEADER } from '../../../src/server/http/headers.ts'
-import type { Format } from '../../../src/server/http/negotiate.ts'
 import { placeNote } from '../../../src/server/ledger/failure-json.ts'
 import type { Options } from '../../../src/server/options/options.ts'
 import type { PreparedRoute } from '../../../src/server/pages/prepared-route.ts'
@@ -27,7 +27,6 @@ export interface RenderingServer {
   origin: string
   build: string
   hasMarkdown: boolean
-  /** The ids of all routes. */
   routes: readonly string[]
   outcomes: Outcomes
 }
@@ -90,17 +89,7 @@ interface Asked {
   layouts: readonly string[]
 }
 
-const ACCEPT: Record<Format, string> = {
-  html: 'text/html',
-  json: 'application/json',
-  markdown: 'text/markdown',
-  navigation: '*/*',
-}
-
-/**
- * Renders the page at an address with the base in all forms. Calls `onResult` for each form, until one has a problem.
- * If the load redirects, calls it once, for the redirect.
- */
+/** Renders a page in all forms. Calls `onResult` for each until one has a problem, or once for a redirect. */
 export async function renderAddress(
   server: RenderingServer,
   route: PreparedRoute,
@@ -117,16 +106,16 @@ export async function renderAddress(
   }
 }
 
-/**
- * Lists the forms of a page, without the document. Nearly all pages of a site share the outermost layout, so there is
- * no navigation that loads this layout.
- */
+/** Lists the forms of a page but the document. The outermost layout is shared, so no navigation loads it. */
 function otherForms({ hasMarkdown }: RenderingServer, route: PreparedRoute, params: Record<string, string>): Asked[] {
   const keys = route.plan.bootLayouts.map((layout) => layoutKey(layout, params))
   const navigations = route.isHydrated ? keys.map((_, index) => keys.slice(0, index + 1)) : []
+  const accepted = formatsToAccept(hasMarkdown).filter((format) => {
+    const { isDocument, isData } = FORMATS[format]
+    return isData ? route.page.load !== null : !isDocument
+  })
   return [
-    ...(route.page.load ? [{ format: 'json', layouts: [] } as const] : []),
-    ...(hasMarkdown ? [{ format: 'markdown', layouts: [] } as const] : []),
+    ...accepted.map((format) => ({ format, layouts: [] })),
     ...navigations.map((layouts) => ({ format: 'navigation', layouts }) as const),
   ]
 }
@@ -138,7 +127,7 @@ export async function renderForm(
   url: string,
   { format, layouts }: Asked,
 ): Promise<RenderResult> {
-  const isNavigation = format === 'navigation'
+  const { isNavigation, accept } = FORMATS[format]
   const reply = await app.inject({
     method: 'GET',
     url: isNavigation ? `${url}?${NAVIGATION_MARK}` : url,
@@ -146,7 +135,7 @@ export async function renderForm(
       host: new URL(origin).host,
       // The export's server trusts this header. The build's server ignores it.
       'x-forwarded-proto': new URL(origin).protocol.slice(0, -1),
-      accept: ACCEPT[format],
+      accept: accept[0] ?? '*/*',
       ...(isNavigation ? { [BUILD_HEADER]: build, [LAYOUTS_HEADER]: writeLayoutKeys(layouts) } : {}),
     },
   })
@@ -202,7 +191,6 @@ function describeResponse({ statusCode, headers }: LightMyRequestResponse): stri
   return 'another page, a file or a route of server.ts responds to it'
 }
 
-/** Returns the innermost frame in the site. */
 function frameIn({ stack, cause, errors = [] }: KeptError): SourceFrame | null {
   const frame = stack.find(({ isSite, line }) => isSite && line > 0)
   if (frame) return frame
@@ -217,12 +205,7 @@ function locationOf({ file, line, column }: SourceFrame): SourceLocation {
   return { ...fileAt(file, line), column: column > 0 ? column : null }
 }
 
-/**
- * Returns the options of a server that renders pages into files: without what concerns visitors, operators and other
- * servers.
- *
- * @param atATime How many pages are rendered at the same time.
- */
+/** Returns the options of a server that renders pages into files: nothing for visitors, operators or other servers. */
 export function renderingOptions(options: Options, atATime: number): Options {
   const { limits } = options
   return {
@@ -239,7 +222,6 @@ export function renderingOptions(options: Options, atATime: number): Options {
 
 // The messages of the process that prerenders pages to the build.
 
-/** A problem of a prerendered page. */
 export interface PrerenderProblem extends BuildProblem {
   /** The export that is shown if the problem has no other place; null for none. */
   about: ExportPlace | null

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import type { PrerenderRule } from '../../../src/server/build-output/cache-rule.ts'
 import { type Build, loadBuild } from '../../../src/server/build-output/load-build.ts'
 import { readConfig, readManifest } from '../../../src/server/build-output/read-build.ts'
-import type { PrerenderRule } from '../../../src/server/cache/cache-rule.ts'
 import {
   INDEX_FILE,
   PRERENDERED_FOLDER,
@@ -37,7 +37,6 @@ import {
 export interface RenderSiteInput {
   /** The folder of the build, which gets the folder `prerendered`. */
   folder: string
-  /** The site's folder. */
   dir: string
   onProgress(done: number, total: number): void
 }
@@ -46,10 +45,7 @@ export interface RenderSiteInput {
 const AT_A_TIME = 8
 const CLOSE_MS = 5_000
 
-/**
- * Renders the pages of a build that export `prerender`, as a server would, and writes their responses. Rejects if the
- * site cannot be loaded.
- */
+/** Renders the pages that export `prerender`, and writes the responses. Rejects if the site cannot be loaded. */
 export async function renderSite({ folder, dir, onProgress }: RenderSiteInput): Promise<PrerenderMessage> {
   const manifest = readManifest(folder)
   const config = await readConfig(folder)

@@ -1,11 +1,19 @@
 import { type Build, createBuild, type LiveBuild } from '../../../src/server/build-output/load-build.ts'
-import type { Manifest, ServerBundle } from '../../../src/server/build-output/manifest.ts'
+import {
+  type LeveledFile,
+  type Manifest,
+  type RouteEntry,
+  type ServerBundle,
+  type Surroundings,
+  serverFileKeys,
+} from '../../../src/server/build-output/manifest.ts'
+import { SCHEMA_EXPORTS } from '../../../src/server/schemas/page-schemas.ts'
+import type { StandardSchema } from '../../../src/shared/standard-schema.ts'
 import { BASE_MODULE } from '../../build/esbuild/virtual-modules.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 import { filesOf } from './dev-manifest.ts'
 import type { SiteStructure } from './read-structure.ts'
 import { guardFilesOf } from './site-revisions.ts'
-import { createPlaceholders, type LoadAttempt, loadWorkingBuild, UNLOADED } from './working-build.ts'
 
 /** A live build, with functions for changes of its modules. */
 export interface DevLiveBuild extends Omit<LiveBuild, 'brokenPage'> {
@@ -22,7 +30,6 @@ export interface LiveBuildInput {
   modules: ServerModules
 }
 
-/** The id of the module from which `href` has the base. */
 const BASE_ID = `${BASE_MODULE}:${BASE_MODULE}`
 
 export function createLiveBuild({ folder, manifest, structure, modules }: LiveBuildInput): DevLiveBuild {
@@ -43,9 +50,7 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
     Object.assign(Object(ofModules), links)
   }
 
-  /**
-   * Imports the page for 404s of a route. If it throws, only the responses that show it fail, and not the page itself.
-   */
+  /** Imports the page for 404s of a route. If it throws, only the responses that show it fail. */
   async function importNotFound(file: string): Promise<Record<string, unknown>> {
     return await modules.import(file).catch((error: unknown) => {
       const fail = () => {
@@ -108,7 +113,6 @@ export function createLiveBuild({ folder, manifest, structure, modules }: LiveBu
   }
 }
 
-/** Returns the ids that have each file. */
 function indexByFile(filesOfIds: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
   const index = new Map<string, string[]>()
   for (const [id, files] of filesOfIds) {
@@ -121,19 +125,8 @@ function indexByFile(filesOfIds: ReadonlyMap<string, readonly string[]>): Map<st
   return index
 }
 
-/** Loads code by ids: when it is first needed, and again after it has changed. */
-export interface FreshCode {
-  /**
-   * Loads code. Resolves with null if it is fresh: it has been loaded and has not changed since. Requests that arrive
-   * during the loading share its result.
-   */
-  refresh<Code>(id: string, load: () => Promise<Code>): Promise<Code | null>
-  /** Makes the next request load the code again. */
-  expire(id: string): void
-}
-
 /** @param onLoaded Is called when the current code of an id has been loaded. */
-function createFreshCode(onLoaded: (id: string) => void): FreshCode {
+function createFreshCode(onLoaded: (id: string) => void) {
   /** The promises of code that is being loaded; null for fresh code. */
   const fresh = new Map<string, Promise<unknown> | null>()
 
@@ -158,5 +151,90 @@ function createFreshCode(onLoaded: (id: string) => void): FreshCode {
     return loading
   }
 
-  return { refresh, expire: (id) => fresh.delete(id) }
+  return {
+    /** Loads code; null if it is loaded and has not changed. Requests during the loading share its result. */
+    refresh,
+    /** Makes the next request load the code again. */
+    expire: (id: string) => fresh.delete(id),
+  }
+}
+
+interface LoadAttempt {
+  loaded: ServerBundle['modules']
+  /** The file that could not be loaded; null if all could. */
+  broken: string | null
+}
+
+export interface WorkingBuildInput {
+  folder: string
+  manifest: Manifest
+  structure: Pick<SiteStructure, 'exports'>
+  modules: Pick<ServerModules, 'import' | 'scripts'>
+  base: string
+  /** The route, whose page gets placeholders; null for requests without a page. */
+  entry: RouteEntry | null
+  /** The attempt that has failed. Its broken file is not loaded again. */
+  attempt: LoadAttempt
+}
+
+/** Loads what can be loaded around a page, up to the first broken layout. Rejects if exports are not valid. */
+async function loadWorkingBuild(input: WorkingBuildInput): Promise<Build> {
+  const { folder, manifest, structure, modules, base, entry, attempt } = input
+  const modulesOf = (file: string) => [file, ...serverFileKeys(file)].filter((key) => structure.exports.has(key))
+  const loaded = { ...attempt.loaded }
+  const broken = new Set([attempt.broken])
+
+  async function works(file: string): Promise<boolean> {
+    for (const key of modulesOf(file)) {
+      if (key in loaded) continue
+      const module = broken.has(key) ? null : await modules.import(key).catch(() => null)
+      if (module === null) {
+        broken.add(key)
+        return false
+      }
+      loaded[key] = module
+    }
+    return true
+  }
+
+  async function keepWorking<Part extends Surroundings>(part: Part): Promise<Part> {
+    const layouts: string[] = []
+    for (const file of part.layouts) {
+      if (!(await works(file))) break
+      layouts.push(file)
+    }
+    async function filter(files: readonly LeveledFile[]) {
+      const kept: LeveledFile[] = []
+      for (const one of files) if (one.level <= layouts.length && (await works(one.file))) kept.push(one)
+      return kept
+    }
+    return { ...part, layouts, errors: await filter(part.errors), notFounds: await filter(part.notFounds) }
+  }
+
+  const part = entry
+    ? { ...manifest, routes: [await keepWorking(entry)] }
+    : { ...manifest, routes: [], root: await keepWorking(manifest.root) }
+  for (const file of entry ? modulesOf(entry.page) : []) loaded[file] = createPlaceholders(structure.exports.get(file))
+  return createBuild({ folder, manifest: part, modules: loaded, base, bundles: modules.scripts })
+}
+
+/** The placeholder of a function. */
+const UNLOADED = () => null
+
+const unloadedSchema: StandardSchema = {
+  '~standard': { version: 1, vendor: 'hydrant', validate: (value) => ({ value }) },
+}
+
+/** The placeholders of exports that are not functions. */
+const PLACEHOLDERS = new Map<string, unknown>([
+  ['stream', true],
+  ['hydrate', false],
+  ['cache', { maxAgeS: 0 }],
+  ['prerender', undefined],
+  ...SCHEMA_EXPORTS.map((name) => [name, unloadedSchema] as const),
+])
+
+/** Creates values for the exports of a module that is not loaded. */
+function createPlaceholders(names: readonly string[] = []): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, PLACEHOLDERS.has(name) ? PLACEHOLDERS.get(name) : UNLOADED]))
 }

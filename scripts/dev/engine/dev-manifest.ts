@@ -11,7 +11,7 @@ import { VERSION } from '../../../src/server/build-output/read-build.ts'
 import { isRunning } from '../../../src/server/util/is-running.ts'
 import { sortByEvaluation } from '../../build/bundles/bundle-options.ts'
 import type { BrowserModules } from '../modules/browser/browser-modules.ts'
-import type { PackageBundle } from '../modules/packages/package-bundle.ts'
+import type { PackageBundle } from '../modules/packages/package-cache.ts'
 import type { SiteStructure } from './read-structure.ts'
 
 /** Writes the manifest of a site in development, whose modules are scripts of their own. */

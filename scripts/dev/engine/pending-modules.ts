@@ -6,30 +6,7 @@ import type { SiteScan } from '../modules/scan-site.ts'
 import type { ServerModules } from '../modules/server/server-modules.ts'
 
 /** The modules that have changed since the last update, also if an update failed in between. */
-export interface PendingModules {
-  /** Uses the result of a new scan. */
-  adopt(scan: SiteScan): Promise<void>
-  /**
-   * Returns whether an import of a name that is not exported is possible, or a warning may be missing. A scan of the site
-   * then looks for them.
-   */
-  needCheck(): boolean
-  /** Notes that a scan has looked for such names and warnings. */
-  markChecked(): void
-  /**
-   * Compiles changed modules again, on both sides. Returns whether imports have changed, so that the site has to be
-   * scanned. A module that cannot be compiled stays as it was.
-   */
-  recompile(ids: readonly string[]): Promise<boolean>
-  /** Forgets why these modules cannot be compiled: their files are gone. */
-  forget(ids: readonly string[]): void
-  /** Returns the modules and stylesheets that cannot be compiled, with their errors. */
-  failed(): (readonly [id: string, error: unknown])[]
-  /** Compiles the stylesheets again that consist of changed files. One that cannot be compiled stays as it was. */
-  restyle(ids: readonly string[]): Promise<DevUpdate['styles']>
-  /** Makes the changes visible to browsers and to the server, except those of broken modules in browsers. */
-  publish(isBroken: (id: string) => boolean): PublishedModules
-}
+export type PendingModules = ReturnType<typeof createPendingModules>
 
 export interface PublishedModules {
   /** The modules that open pages import again; null if they have to be loaded again. */
@@ -38,7 +15,7 @@ export interface PublishedModules {
   dirty: ReadonlySet<string>
 }
 
-export function createPendingModules(browser: BrowserModules, server: ServerModules): PendingModules {
+export function createPendingModules(browser: BrowserModules, server: ServerModules) {
   const changes = { browser: new Set<string>(), server: new Set<string>() }
   const styled = new Set<string>()
   const failures = { browser: new Map<string, unknown>(), server: new Map<string, unknown>() }
@@ -55,20 +32,27 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
   let isUnchecked = false
 
   return {
-    async adopt(scan) {
+    /** Uses the result of a new scan. */
+    async adopt(scan: SiteScan) {
       for (const id of await browser.adopt(scan.browser)) changes.browser.add(id)
       for (const id of server.adopt(scan.server)) changes.server.add(id)
       const broken = new Set(scan.problems.flatMap(filesOfProblem))
       forget((id) => !broken.has(withoutNamespace(id)))
       isUnchecked = false
     },
-    forget: (ids) => forget((id) => ids.includes(id)),
-    failed: () => [failures.browser, failures.server, failedStyles].flatMap((failed) => [...failed]),
+    /** Forgets why these modules cannot be compiled: their files are gone. */
+    forget: (ids: readonly string[]) => forget((id) => ids.includes(id)),
+    /** Returns the modules and stylesheets that cannot be compiled, with their errors. */
+    failed: (): (readonly [id: string, error: unknown])[] =>
+      [failures.browser, failures.server, failedStyles].flatMap((failed) => [...failed]),
+    /** Returns whether a scan has to look for imports of names that are not exported, and for warnings. */
     needCheck: () => isUnchecked,
+    /** Notes that a scan has looked for such names and warnings. */
     markChecked() {
       isUnchecked = false
     },
-    async recompile(ids) {
+    /** Compiles changed modules again, unless broken. Returns whether imports have changed and need a scan. */
+    async recompile(ids: readonly string[]) {
       const results = await Promise.all(
         sides.map(async ({ modules, changedBefore, failedBefore }) => {
           const { changed, needsScan, needsCheck, failed } = await modules.recompile(ids)
@@ -82,14 +66,16 @@ export function createPendingModules(browser: BrowserModules, server: ServerModu
       )
       return results.includes(true)
     },
-    async restyle(ids) {
+    /** Compiles the stylesheets again that consist of changed files. One that cannot be compiled stays as it was. */
+    async restyle(ids: readonly string[]): Promise<DevUpdate['styles']> {
       for (const id of ids) styled.add(id)
       const { styles, needsCheck, failed } = await browser.restyle([...styled])
       isUnchecked ||= needsCheck
       failedStyles = failed
       return styles
     },
-    publish(isBroken) {
+    /** Makes the changes visible to browsers and to the server, except those of broken modules in browsers. */
+    publish(isBroken: (id: string) => boolean): PublishedModules {
       const { modules, kept } = browser.update([...changes.browser], isBroken)
       const dirty = server.invalidate([...changes.server])
       changes.browser.clear()

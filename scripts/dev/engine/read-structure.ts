@@ -18,7 +18,6 @@ export interface SiteStructure {
   site: DiscoveredSite
   config: SiteConfig
   exports: FileExports
-  /** The values of exports that are written in each file. */
   values: SiteExports['values']
   /** Warnings about names. */
   warnings: readonly BuildProblem[]
@@ -28,18 +27,8 @@ export interface SiteStructure {
   exportProblems: readonly BuildProblem[]
 }
 
-export interface StructureReader {
-  /**
-   * Reads the structure and writes the route types and the files of `public/`. Throws BuildError if it has no pages, or no
-   * configuration that can be used.
-   */
-  read(): Promise<SiteStructure>
-  /** Reads the exports of the changed files again, and copies those of `public/`. */
-  readChanged(structure: SiteStructure, paths: readonly string[]): Promise<SiteStructure>
-}
-
 /** @param folder The absolute path of the folder that the dev server writes to. */
-export function createStructureReader(siteDir: string, folder: string): StructureReader {
+export function createStructureReader(siteDir: string, folder: string) {
   const readAll = createExportReader(siteDir)
   const copied = new Map<string, string>()
   /** The exports of each file when it could be parsed last. */
@@ -86,6 +75,7 @@ export function createStructureReader(siteDir: string, folder: string): Structur
   }
 
   return {
+    /** Reads the structure, writes route types and `public/`. Throws BuildError without pages or configuration. */
     async read() {
       const { files, problems: ofFiles } = await readSite(siteDir)
       const { site, problems, warnings } = discoverSite(files)
@@ -102,7 +92,8 @@ export function createStructureReader(siteDir: string, folder: string): Structur
       doubts.push(...findIgnoredSettings(siteDir, config.options))
       return { site, config, ...found, nameProblems, warnings: [...warnings, ...doubts] }
     },
-    async readChanged(structure, paths) {
+    /** Reads the exports of the changed files again, and copies those of `public/`. */
+    async readChanged(structure: SiteStructure, paths: readonly string[]) {
       const { site, config, exports } = structure
       const isChanged = ({ file }: { file: string }) => paths.includes(file)
       const changed = {

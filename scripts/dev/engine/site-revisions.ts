@@ -13,30 +13,6 @@ export interface SiteRevision {
   scan: SiteScan
 }
 
-/** Reads as little of a site as a change needs. */
-export interface SiteRevisions {
-  /** Returns the last revision; null before the site has been read. */
-  current(): SiteRevision | null
-  /**
-   * Returns the site after changes, and whether its imports were read again. Throws BuildError for problems that are not
-   * in a module of the site.
-   *
-   * @param paths The changed files, relative to the site.
-   * @param ids The modules that consist of these files.
-   * @param isStructural Whether files were added or removed, or the configuration has changed.
-   */
-  advance(
-    paths: readonly string[],
-    ids: readonly string[],
-    isStructural: boolean,
-  ): Promise<SiteRevision & { isScanned: boolean }>
-  /**
-   * Looks for problems and warnings that only the whole site shows, such as an import of a name that no longer exists.
-   * Returns null if nothing was checked.
-   */
-  check(): Promise<SiteRevision | null>
-}
-
 export interface SiteRevisionsInput {
   source: SiteSource
   pending: PendingModules
@@ -44,7 +20,7 @@ export interface SiteRevisionsInput {
   onSettings(): void
 }
 
-export function createSiteRevisions({ source, pending, onSettings }: SiteRevisionsInput): SiteRevisions {
+export function createSiteRevisions({ source, pending, onSettings }: SiteRevisionsInput) {
   let current: SiteRevision | null = null
   let generation = 0
 
@@ -67,8 +43,17 @@ export function createSiteRevisions({ source, pending, onSettings }: SiteRevisio
   }
 
   return {
+    /** Returns the last revision; null before the site has been read. */
     current: () => current,
-    async advance(paths, ids, isStructural) {
+    /**
+     * Returns the site after changes, and whether its imports were read again. Throws BuildError for problems that are not
+     * in a module of the site.
+     *
+     * @param paths The changed files, relative to the site.
+     * @param ids The modules that consist of these files.
+     * @param isStructural Whether files were added or removed, or the configuration has changed.
+     */
+    async advance(paths: readonly string[], ids: readonly string[], isStructural: boolean) {
       generation++
       pending.forget(ids.filter((id) => !source.exists(id)))
       // A change of any file may fix problems that only the whole site shows.
@@ -81,6 +66,7 @@ export function createSiteRevisions({ source, pending, onSettings }: SiteRevisio
       current = { structure, scan: isScanned ? await scanAll(structure) : last.scan }
       return { ...current, isScanned }
     },
+    /** Looks for problems and warnings that only the whole site shows; null if nothing was checked. */
     async check() {
       if (!current || !pending.needCheck()) return null
       const at = generation

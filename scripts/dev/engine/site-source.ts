@@ -10,31 +10,18 @@ import type { BuildProblem } from '../../build-problem.ts'
 import { createModuleCompiler, type ModuleCompiler } from '../modules/module-compiler.ts'
 import { type ObservedPlugins, observePlugins } from '../modules/observe-plugins.ts'
 import { bundlePackages } from '../modules/packages/bundle-packages.ts'
-import type { PackageBundle, PackageScript } from '../modules/packages/package-bundle.ts'
-import { linkFile, packageSettingsKey } from '../modules/packages/package-cache.ts'
+import {
+  linkFile,
+  type PackageBundle,
+  type PackageScript,
+  packageSettingsKey,
+} from '../modules/packages/package-cache.ts'
 import { createSiteScanner, NAMESPACES, type SiteScan } from '../modules/scan-site.ts'
 import { type ImportedModule, REQUIRED, type SiteGraph } from '../modules/site-graph.ts'
 import { createStructureReader, type SiteStructure } from './read-structure.ts'
 
 /** The files of a site, read with the settings of its configuration. */
-export interface SiteSource {
-  /** Reads the structure. `isNew` is true if the settings differ from the previous ones. Throws BuildError. */
-  read(): Promise<{ structure: SiteStructure; isNew: boolean }>
-  /** Reads the exports of changed files again, and copies those of `public/`. */
-  readChanged(structure: SiteStructure, paths: readonly string[]): Promise<SiteStructure>
-  /** Finds all modules and their imports. Throws BuildError, see `SiteScanner`. */
-  scan(structure: SiteStructure): Promise<SiteScan>
-  /** Returns the packages that the browser's modules import, as the last scan has bundled them. */
-  bundle(): PackageBundle
-  /** Returns the scripts of the packages by their specifiers; none before they are bundled. */
-  packages(): Readonly<Record<string, PackageScript>>
-  compiler(): ModuleCompiler
-  /** Returns the ids of the modules that consist of these files, which are relative to the site. */
-  idsOf(paths: readonly string[]): string[]
-  /** Returns whether the file of a module exists. */
-  exists(id: string): boolean
-  dispose(): Promise<void>
-}
+export type SiteSource = ReturnType<typeof createSiteSource>
 
 export interface SiteSourceInput {
   /** The site's folder, with symbolic links resolved. */
@@ -47,7 +34,7 @@ export interface SiteSourceInput {
   onConfig(config: Record<string, unknown>): void
 }
 
-export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSourceInput): SiteSource {
+export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSourceInput) {
   const reader = createStructureReader(siteDir, folder)
   const scanner = createSiteScanner()
   const cacheDir = join(siteDir, 'node_modules', '.cache', 'hydrant')
@@ -101,7 +88,8 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
   }
 
   return {
-    async read() {
+    /** Reads the structure. `isNew` is true if the settings differ from the previous ones. Throws BuildError. */
+    async read(): Promise<{ structure: SiteStructure; isNew: boolean }> {
       const structure = await reader.read()
       const { config, options: settings, key: configKey } = structure.config
       onConfig(config)
@@ -115,18 +103,23 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       compiler = createModuleCompiler({ siteDir, settings, plugins, cssCompiler })
       return { structure, isNew: true }
     },
+    /** Reads the exports of changed files again, and copies those of `public/`. */
     readChanged: reader.readChanged,
+    /** Finds all modules and their imports. Throws BuildError, see `SiteScanner`. */
     scan,
-    bundle() {
+    /** Returns the packages that the browser's modules import, as the last scan has bundled them. */
+    bundle(): PackageBundle {
       if (!packages) throw new Error('The site has not been scanned.')
       return packages
     },
-    packages: () => packages?.scripts ?? {},
-    compiler() {
+    /** Returns the scripts of the packages by their specifiers; none before they are bundled. */
+    packages: (): Readonly<Record<string, PackageScript>> => packages?.scripts ?? {},
+    compiler(): ModuleCompiler {
       if (!compiler) throw new Error('The site has not been read.')
       return compiler
     },
-    idsOf(paths) {
+    /** Returns the ids of the modules that consist of these files, which are relative to the site. */
+    idsOf(paths: readonly string[]): string[] {
       const files = paths.map((path) => resolve(siteDir, path))
       const dependents = files.flatMap((file) => [
         ...plugins.dependentsOf(file),
@@ -135,7 +128,8 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       const all = [...paths, ...dependents.map((path) => toSitePath(siteDir, path))]
       return all.flatMap((path) => [path, ...NAMESPACES.map((namespace) => `${namespace}:${path}`)])
     },
-    exists: (id) => existsSync(resolve(siteDir, withoutNamespace(id))),
+    /** Returns whether the file of a module exists. */
+    exists: (id: string) => existsSync(resolve(siteDir, withoutNamespace(id))),
     dispose: scanner.dispose,
   }
 }
@@ -152,10 +146,7 @@ function listImporters(graph: SiteGraph, specifier: string): string[] {
   return [...graph.ids()].filter((id) => [...graph.importsOf(id).values()].some(isImported)).map(withoutNamespace)
 }
 
-/**
- * Links the files of a bundle into a folder of this process: `npm ci` removes `node_modules`, and the cache with it. Open
- * pages may import the files of an earlier bundle.
- */
+/** Links a bundle's files into a folder of this process, as `npm ci` removes the cache. Open pages keep old ones. */
 async function keepFiles(bundle: PackageBundle, folder: string): Promise<PackageBundle> {
   await mkdir(folder, { recursive: true })
   await Promise.all(bundle.files.map((name) => linkFile(join(bundle.folder, name), join(folder, name))))

@@ -19,6 +19,7 @@ import type {
   ConsoleText,
   DevCause,
   DevCode,
+  DevDiffLine,
   DevError,
   DevErrorKind,
   DevFrame,
@@ -30,9 +31,7 @@ import { findFix } from '../../find-fix.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
 import { folderWord } from '../../terminal/text.ts'
 import { type DevFailure, DOES_NOT_BUILD } from './dev-failures.ts'
-import { readHydrationMismatch } from './hydration-diff.ts'
 
-/** Describes each problem of a failed build of the site in `dir`. */
 export function fromBuildError({ problems }: BuildError, dir: string): DevError[] {
   return problems.map((problem) => fromProblem(problem, dir))
 }
@@ -61,9 +60,7 @@ export function fromStart({ title, error, source }: DevFailure, dir: string): De
 
 /** The site in which a failure occurred. */
 export interface FailedSite {
-  /** The site's folder. */
   dir: string
-  /** The ids of the routes. */
   routes: readonly string[]
   /** Whether the route of the failure has code that could not be loaded. */
   isLoading: boolean
@@ -103,7 +100,6 @@ export function fromFailure(failure: FailureRecord, { dir, routes, isLoading }: 
   }
 }
 
-/** Describes a text that a page has written with `console.error`. */
 export function fromConsole(text: ConsoleText, mapper: SourceMapper): DevError {
   const { path, message } = text
   const frames = consoleFrames(text, mapper)
@@ -128,7 +124,6 @@ function consoleFrames({ stack, ownerStack }: ConsoleText, mapper: SourceMapper)
   return called.some(({ isSite }) => isSite) ? called : framesIn(ownerStack)
 }
 
-/** Describes a problem of the site in `dir`. */
 export function fromProblem({ code, message, fix, location }: BuildProblem, dir: string): DevError {
   const place = location && { file: location.file, line: location.line ?? 0, column: location.column ?? 0 }
   const read = place && frameOf(place, dir)
@@ -255,10 +250,7 @@ export interface KnownError {
   fix: string
 }
 
-/**
- * Returns the error of Hydrant's table with this type and message; null for an error of the site. A failure has no
- * code.
- */
+/** Returns Hydrant's error with this type and message, as failures have no code; null for an error of the site. */
 function findKnownError({ type, message }: { type: string; message: string }): KnownError | null {
   if (type !== 'HydrantError') return null
   // Several patterns may match. The one with the most text of its own is the right one.
@@ -283,4 +275,54 @@ function patterns() {
     )
     return { code, fix, pattern, length: texts.join('').length }
   })
+}
+
+/** A message of React about a document that differs from what the browser rendered. */
+export interface HydrationMismatch {
+  /** React's sentence, without its list of possible reasons. */
+  sentence: string
+  diff: DevDiffLine[]
+}
+
+const LINK = 'https://react.dev/link/hydration-mismatch'
+/** Components of Hydrant around those of the site. */
+const OWN = /^\s*<(?:Committed|Boundary)\b.*>$/
+/** Props that say nothing about the difference. */
+const EMPTY_PROP = / [\w-]+=\{(?:undefined|null|\{\}|URL|function)\}/g
+/** Lines above the first difference that are shown. */
+const MAX_CONTEXT = 8
+
+/** Reads React's message. Returns null for any other message. */
+export function readHydrationMismatch(message: string): HydrationMismatch | null {
+  const at = message.indexOf(LINK)
+  if (at === -1) return null
+  const lines = message
+    .slice(at + LINK.length)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(toDiffLine)
+    .filter(({ side, text }) => side !== 'both' || !OWN.test(text))
+  const [sentence = ''] = /^.*?\.(?=\s|$)/.exec(message) ?? []
+  return { sentence, diff: withoutIndent(nearChanges(lines)) }
+}
+
+// React marks lines of the browser with a plus and lines of the server with a minus.
+function toDiffLine(line: string): DevDiffLine {
+  const text = line.replace(/^[+-]/, ' ')
+  if (line.startsWith('+')) return { side: 'browser', text }
+  if (line.startsWith('-')) return { side: 'server', text }
+  return { side: 'both', text: text.trimStart().startsWith('<') ? text.replace(EMPTY_PROP, '') : text }
+}
+
+/** Removes lines that are far above the first difference: React shows each component up to the root. */
+function nearChanges(lines: readonly DevDiffLine[]): readonly DevDiffLine[] {
+  const first = lines.findIndex(({ side }) => side !== 'both')
+  const last = lines.findLastIndex(({ side }) => side !== 'both')
+  if (first === -1) return lines
+  return lines.slice(Math.max(0, first - MAX_CONTEXT), last + 4)
+}
+
+function withoutIndent(lines: readonly DevDiffLine[]): DevDiffLine[] {
+  const indent = Math.min(...lines.map(({ text }) => text.length - text.trimStart().length))
+  return lines.map(({ side, text }) => ({ side, text: text.slice(Math.min(indent, text.length)).trimEnd() }))
 }

@@ -33,12 +33,7 @@ export function describeStart(error: unknown, mapper: ServerMapper, plugin: stri
   return { title: isPlugins ? `${plugin} failed while it started` : 'The site does not start', error, source }
 }
 
-/**
- * Returns the place in the source that threw an error outside of any request; null when it is unknown. Rewrites the
- * error's stack to positions in the source.
- *
- * @param plugin The path of `server.ts`; null without one.
- */
+/** Returns the place that threw an error outside of requests, or null. Rewrites its stack to the source. */
 export function findSource(error: unknown, mapper: ServerMapper, plugin: string | null): SourceFrame | null {
   const isStackless = isKnownError(error) && error.code === 'HYD_SERVER_THREW'
   const thrown = isStackless ? (error as Error).cause : error
@@ -50,18 +45,12 @@ export function findSource(error: unknown, mapper: ServerMapper, plugin: string 
   return code ? { ...innermost.frame, code } : innermost.frame
 }
 
-/** The failure stores of a site in development. A store stays open when the site's server is replaced. */
-export interface DevFailureStores {
-  /** Returns the store for these options, and creates it when they are new. */
-  find(options: LedgerOptions, log: FastifyBaseLogger): FailureStore
-  close(): Promise<void>
-}
-
 /** Creates the stores of the site in `dir`. Calls `onFailure` with each failure, after its line is logged. */
-export function createDevFailureStores(dir: string, onFailure: (failure: FailureRecord) => void): DevFailureStores {
+export function createDevFailureStores(dir: string, onFailure: (failure: FailureRecord) => void) {
   const stores = new Map<string, FailureStore>()
   return {
-    find({ ledger, ledgerLimits }, log) {
+    /** Returns the store for these options, and creates it when they are new. */
+    find({ ledger, ledgerLimits }: LedgerOptions, log: FastifyBaseLogger) {
       const key = JSON.stringify({ ledger, ledgerLimits })
       const present = stores.get(key)
       if (present) return present

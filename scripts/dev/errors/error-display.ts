@@ -9,7 +9,6 @@ import { fromProblem, fromStart } from './dev-errors.ts'
 import type { BrokenPart, DevFailure } from './dev-failures.ts'
 
 export interface ErrorDisplayInput {
-  /** The site's folder. */
   dir: string
   /** Returns the path that the site is mounted at. */
   base(): string
@@ -25,27 +24,9 @@ export interface ErrorDisplayInput {
 }
 
 /** Shows errors in the terminal, in open pages, and in response to requests. */
-export interface ErrorDisplay {
-  list: ErrorList
-  show(errors: readonly DevError[]): void
-  /** Shows why the site does not build or start. */
-  fail(failure: DevFailure): Promise<void>
-  /**
-   * Removes all errors, because the site can be served, except for its broken parts. Other errors that have not been fixed
-   * occur again. Returns whether errors were displayed: those that are new, and those of changed files.
-   *
-   * @param changed The changed files, relative to the site; null if nothing has changed. Then all other errors stay.
-   */
-  recover(broken: readonly BrokenPart[], changed: readonly string[] | null): Promise<boolean>
-  /** Returns whether a part of the site is broken. */
-  hasBroken(): boolean
-  /** Returns the page for requests to a route, by its id; null when it can be served. */
-  brokenPage(route: string): string | null
-  /** Returns the page for requests: null when the site can be served, and empty until the site has been read. */
-  page(): string | null
-}
+export type ErrorDisplay = ReturnType<typeof createErrorDisplay>
 
-export function createErrorDisplay({ dir, base, onErrors, formatErrors }: ErrorDisplayInput): ErrorDisplay {
+export function createErrorDisplay({ dir, base, onErrors, formatErrors }: ErrorDisplayInput) {
   const list = createErrorList()
   // At first the site has not been read.
   let page: string | null = ''
@@ -61,14 +42,21 @@ export function createErrorDisplay({ dir, base, onErrors, formatErrors }: ErrorD
   return {
     list,
     show,
-    async fail(failure) {
+    /** Shows why the site does not build or start. */
+    async fail(failure: DevFailure) {
       const errors = fromStart(failure, dir)
       list.clear({ kind: 'build' })
       show(errors)
       script ??= await buildErrorScript()
       page = createErrorPage(errors, formatErrors(errors), base(), script)
     },
-    async recover(broken, changed) {
+    /**
+     * Removes all errors, because the site can be served, except for its broken parts. Other errors that have not been fixed
+     * occur again. Returns whether errors were displayed: those that are new, and those of changed files.
+     *
+     * @param changed The changed files, relative to the site; null if nothing has changed. Then all other errors stay.
+     */
+    async recover(broken: readonly BrokenPart[], changed: readonly string[] | null) {
       const before = new Set(parts.map(({ error }) => error.id))
       parts = broken.map(({ problem, routes, pages }) => ({
         error: { ...fromProblem(problem, dir), pages },
@@ -85,38 +73,26 @@ export function createErrorDisplay({ dir, base, onErrors, formatErrors }: ErrorD
       return shown.length > 0
     },
     hasBroken: () => parts.length > 0,
-    brokenPage(route) {
+    /** Returns the page for requests to a route, by its id; null when it can be served. */
+    brokenPage(route: string): string | null {
       const isOfRoute = ({ routes }: (typeof parts)[number]) => routes.includes(route)
       const own = parts.filter(isOfRoute).map(({ error }) => error)
       const others = parts.filter((part) => !isOfRoute(part)).map(({ error }) => error)
       if (own.length === 0) return null
       return createErrorPage([...own, ...others], formatErrors(own), base(), script)
     },
-    page: () => page,
+    /** Returns the page for requests: null when the site can be served, and empty until the site has been read. */
+    page: (): string | null => page,
   }
 }
 
-/** The fields by which errors are selected. */
 export type ErrorSelection = Partial<Pick<DevError, 'kind' | 'route' | 'path'>>
-
-/** The current errors of a site in development, the oldest first. */
-interface ErrorList {
-  current(): readonly DevError[]
-  has(id: string): boolean
-  /** Adds errors. An error replaces the one with its id. */
-  add(errors: readonly DevError[]): void
-  /** Replaces all errors. */
-  replace(errors: readonly DevError[]): void
-  /** Removes the errors that have all values of the selection; without a selection, all errors. */
-  clear(selection?: ErrorSelection): void
-  /** Calls `listener` with the complete list after each change. Returns a function that removes it. */
-  subscribe(listener: (errors: readonly DevError[]) => void): () => void
-}
 
 /** A loop that fails must not fill the page. */
 const MAX_ERRORS = 20
 
-export function createErrorList(): ErrorList {
+/** Creates the list of current errors, the oldest first. */
+export function createErrorList() {
   const listeners = new Set<(errors: readonly DevError[]) => void>()
   let errors: readonly DevError[] = []
 
@@ -126,21 +102,24 @@ export function createErrorList(): ErrorList {
   }
 
   return {
-    current: () => errors,
-    replace(next) {
+    current: (): readonly DevError[] => errors,
+    replace(next: readonly DevError[]) {
       if (!isDeepStrictEqual(next, errors)) replace(next.slice(-MAX_ERRORS))
     },
-    has: (id) => errors.some((error) => error.id === id),
-    add(added) {
+    has: (id: string) => errors.some((error) => error.id === id),
+    /** Adds errors. An error replaces the one with its id. */
+    add(added: readonly DevError[]) {
       if (added.length === 0) return
       const byId = new Map([...errors, ...added].map((error) => [error.id, error]))
       replace([...byId.values()].slice(-MAX_ERRORS))
     },
-    clear(selection = {}) {
+    /** Removes the errors that have all values of the selection; without a selection, all errors. */
+    clear(selection: ErrorSelection = {}) {
       const kept = errors.filter((error) => !isSelected(error, selection))
       if (kept.length < errors.length) replace(kept)
     },
-    subscribe(listener) {
+    /** Calls `listener` with the complete list after each change. Returns a function that removes it. */
+    subscribe(listener: (errors: readonly DevError[]) => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
@@ -179,12 +158,7 @@ async function buildErrorScript(): Promise<string | null> {
   return result?.outputFiles[0]?.text ?? null
 }
 
-/**
- * Returns the page that a browser shows while the site does not build or start. It reloads after each build.
- *
- * @param text The errors as text, for clients without JavaScript.
- * @param script The result of `buildErrorScript`.
- */
+/** Returns the page for a site that does not build or start. It reloads after each build. `text` is for no scripts. */
 function createErrorPage(errors: readonly DevError[], text: string, base: string, script: string | null): string {
   const title = errors[0]?.title ?? ''
   const data = { base: base === '/' ? '' : base, errors }

@@ -7,10 +7,7 @@ import { isSameOrigin } from './dev-access.ts'
 const CONSOLE_URL = new RegExp(`^(?:/[^?]*)?${CONSOLE_PATH}(?:\\?|$)`)
 const MAX_BYTES = 65_536
 
-/**
- * Returns the function that receives texts of the consoles of open pages. It returns false for any request that is not
- * for this route.
- */
+/** Returns the function that receives texts of the consoles of pages. It returns false for other requests. */
 export function createConsoleRoute(
   onText: (text: ConsoleText) => void,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {

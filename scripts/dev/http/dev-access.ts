@@ -19,10 +19,7 @@ export function isAllowedHost(header: string | undefined, listenHost: string, ho
   )
 }
 
-/**
- * Returns the text for a request with a host that is not allowed. It names the flag that allows the host, and no other
- * host: a foreign page can read the text.
- */
+/** Explains a host that is not allowed. Names the flag, and no other host: a foreign page can read the text. */
 export function explainHost(header: string | undefined): string {
   const refusal = `The host ${JSON.stringify(header ?? '')} is not served here.`
   const name = header === undefined ? undefined : hostName(header)

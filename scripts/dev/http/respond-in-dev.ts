@@ -27,7 +27,6 @@ export interface ResponderInput {
   settled(): Promise<void>
 }
 
-/** Creates the function that responds to all requests of a site in development. */
 export function createResponder({ channel, engine, display, slot, ...site }: ResponderInput) {
   const watchWorker = createWorkerWatch(slot, site.onNote)
   const routes = [channel.respond, site.openEditor, site.receiveText]
@@ -109,10 +108,7 @@ export interface ModuleServer {
   settled(): Promise<void>
 }
 
-/**
- * Responds to a request for a module, a stylesheet or a package of a site in development. Returns false for any other
- * request: the site's own server responds to assets that it has.
- */
+/** Responds to requests for modules, stylesheets and packages; false leaves others to the site's own server. */
 async function serveModule(
   request: IncomingMessage,
   response: ServerResponse,

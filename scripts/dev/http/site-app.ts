@@ -6,18 +6,9 @@ import { createInstance } from '../../../src/server/create-server.ts'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
 import type { Options } from '../../../src/server/options/options.ts'
 import type { DevChange, DevEngine } from '../engine/dev-engine.ts'
-import { createDevFailureStores, type DevFailure, describeStart } from '../errors/dev-failures.ts'
-
-/** The Fastify instance of a site in development. It is replaced only if a change needs a new one. */
-export interface SiteApp {
-  slot: AppSlot
-  /** Serves the state of a change. Returns why the site does not start. */
-  serve(change: DevChange): Promise<DevFailure | null>
-  close(): Promise<void>
-}
+import { createDevFailureStores, describeStart } from '../errors/dev-failures.ts'
 
 export interface SiteAppInput {
-  /** The site's folder. */
   dir: string
   engine: DevEngine
   /** Returns the current options. */
@@ -31,12 +22,13 @@ export interface SiteAppInput {
   onCloseError(error: unknown): void
 }
 
-export function createSiteApp({ dir, engine, options: current, ...input }: SiteAppInput): SiteApp {
+export function createSiteApp({ dir, engine, options: current, ...input }: SiteAppInput) {
   const slot = createAppSlot(input.onCloseError)
   const stores = createDevFailureStores(dir, input.onFailure)
   return {
     slot,
-    async serve({ state: { live, manifest }, isNewServer }) {
+    /** Serves the state of a change. Returns why the site does not start. */
+    async serve({ state: { live, manifest }, isNewServer }: DevChange) {
       if (!isNewServer) return null
       const options = current()
       try {
@@ -66,17 +58,7 @@ export function createSiteApp({ dir, engine, options: current, ...input }: SiteA
 }
 
 /** Holds the app of the last good build. Earlier apps complete their requests before they are closed. */
-export interface AppSlot {
-  serve(request: IncomingMessage, response: ServerResponse): void
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  isFilled(): boolean
-  /** Resolves with the status of the app's response to a request, or null without an app. */
-  statusOf(request: IncomingMessage): Promise<number | null>
-  /** Replaces the app; null empties the slot. */
-  put(app: FastifyInstance | null): void
-  /** Empties the slot and resolves when all apps are closed. */
-  close(): Promise<void>
-}
+export type AppSlot = ReturnType<typeof createAppSlot>
 
 interface SlotEntry {
   app: FastifyInstance
@@ -84,7 +66,7 @@ interface SlotEntry {
   isRetired: boolean
 }
 
-function createAppSlot(onCloseError: (error: unknown) => void): AppSlot {
+function createAppSlot(onCloseError: (error: unknown) => void) {
   const closing = new Set<Promise<void>>()
   let current: SlotEntry | null = null
 
@@ -105,7 +87,7 @@ function createAppSlot(onCloseError: (error: unknown) => void): AppSlot {
   }
 
   return {
-    serve(request, response) {
+    serve(request: IncomingMessage, response: ServerResponse) {
       const entry = current
       if (!entry) return
       entry.requests++
@@ -115,16 +97,19 @@ function createAppSlot(onCloseError: (error: unknown) => void): AppSlot {
       })
       entry.app.routing(request, response)
     },
-    upgrade(request, socket, head) {
+    upgrade(request: IncomingMessage, socket: Duplex, head: Buffer) {
       // Plugins for WebSockets use the app's server, which does not listen here: pass the event on.
       if (!current?.app.server.emit('upgrade', request, socket, head)) socket.destroy()
     },
     isFilled: () => current !== null,
-    async statusOf({ url = '', headers }) {
+    /** Resolves with the status of the app's response to a request, or null without an app. */
+    async statusOf({ url = '', headers }: IncomingMessage): Promise<number | null> {
       const answer = await current?.app.inject({ url, headers })
       return answer?.statusCode ?? null
     },
+    /** Replaces the app; null empties the slot. */
     put,
+    /** Empties the slot and resolves when all apps are closed. */
     async close() {
       put(null)
       await Promise.all(closing)

@@ -8,20 +8,10 @@ const CHANNEL_URL = /^(?:\/[^?]*)?\/_hydrant\/dev(?:\?|$)/
 const MAX_KEPT = 100
 
 /** A channel of server-sent events that sends the changes of the site to open pages. */
-export interface UpdateChannel {
-  /** Responds to a request for the channel. Returns false for any other request. */
-  respond(request: IncomingMessage, response: ServerResponse): boolean
-  /** Sends a change to all open pages. A page that is not connected gets it later. */
-  send(message: DevUpdate | DevReload): void
-  /** Sends the current errors to all open pages. */
-  sendErrors(errors: readonly DevError[]): void
-  /** Identifies the last message. A page that was loaded now has missed none before it. */
-  position(): string
-  close(): void
-}
+export type UpdateChannel = ReturnType<typeof createUpdateChannel>
 
 /** @param currentErrors Returns the errors that a page gets when it connects. */
-export function createUpdateChannel(currentErrors: () => readonly DevError[]): UpdateChannel {
+export function createUpdateChannel(currentErrors: () => readonly DevError[]) {
   const listeners = new Set<ServerResponse>()
   // Differs after each start, so that a page of an earlier server reloads.
   const started = Date.now().toString(36)
@@ -41,8 +31,10 @@ export function createUpdateChannel(currentErrors: () => readonly DevError[]): U
   }
 
   return {
+    /** Identifies the last message. A page that was loaded now has missed none before it. */
     position,
-    respond(request, response) {
+    /** Responds to a request for the channel. Returns false for any other request. */
+    respond(request: IncomingMessage, response: ServerResponse) {
       if (!CHANNEL_URL.test(request.url ?? '')) return false
       if (!isSameOrigin(request.headers)) {
         response.writeHead(403, { 'content-type': 'text/plain' }).end('Only pages of this server may listen.\n')
@@ -68,14 +60,16 @@ export function createUpdateChannel(currentErrors: () => readonly DevError[]): U
       response.on('close', () => listeners.delete(response))
       return true
     },
-    send(message) {
+    /** Sends a change to all open pages. A page that is not connected gets it later. */
+    send(message: DevUpdate | DevReload) {
       count++
       kept.push(message)
       if (kept.length > MAX_KEPT) kept.shift()
       const event = eventOf(message, position())
       for (const listener of listeners) listener.write(event)
     },
-    sendErrors(errors) {
+    /** Sends the current errors to all open pages. */
+    sendErrors(errors: readonly DevError[]) {
       for (const listener of listeners) listener.write(errorsOf(errors))
     },
     close() {

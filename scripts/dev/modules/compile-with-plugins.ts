@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { assetExtensions, bundleLoaders, shared } from '../../build/bundles/bundle-options.ts'
 import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { createModuleUrls, type ModuleUrlsInput } from '../../build/bundles/module-urls.ts'
@@ -22,26 +22,16 @@ export interface CompilerInput {
   cssCompiler: CssCompiler
 }
 
-/** Compiles modules one by one, with the plugins and loaders of the build. */
-export interface PluginCompiler {
-  /** Compiles a module. Rejects with esbuild's BuildFailure. */
-  compile(target: BundleTarget, id: string, options: BuildOptions): Promise<BuildResult>
-  /** The assets that the compiled modules use, by their names in the client folder. */
-  asset(name: string): Uint8Array | undefined
-}
-
 const ENTRY = 'hydrant-module'
 
-export function createPluginCompiler(
-  input: CompilerInput,
-  settingsOf: (path: string) => Promise<ScriptSettings>,
-): PluginCompiler {
+export function createPluginCompiler(input: CompilerInput, settingsOf: (path: string) => Promise<ScriptSettings>) {
   const { siteDir, settings, plugins } = input
   /** The assets that each module uses, by their names. */
   const assets = new Map<string, ReadonlyMap<string, Uint8Array>>()
   const urlsInput = { siteDir, settings, plugins: plugins.plugins, onLoaded: plugins.watch }
   return {
-    async compile(target, id, options) {
+    /** Compiles a module. Rejects with esbuild's BuildFailure. */
+    async compile(target: BundleTarget, id: string, options: BuildOptions) {
       const extensions = assetExtensions(settings)
       const path = resolve(siteDir, id)
       const { tsconfig } = await settingsOf(path)
@@ -70,7 +60,8 @@ export function createPluginCompiler(
       if (files.size > 0) assets.set(`${target} ${id}`, files)
       return result
     },
-    asset(name) {
+    /** The assets that the compiled modules use, by their names in the client folder. */
+    asset(name: string) {
       for (const files of assets.values()) {
         const contents = files.get(name)
         if (contents) return contents

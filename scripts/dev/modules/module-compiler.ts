@@ -12,19 +12,19 @@ import { shared } from '../../build/bundles/bundle-options.ts'
 import { entryPath, outputText } from '../../build/esbuild/bundler.ts'
 import { isStylesheet } from '../../build/esbuild/stylesheet-reader.ts'
 import { createQueue } from '../../map-with-limit.ts'
-import { type BrowserCompiler, readBrowserModule } from './browser/read-browser-module.ts'
 import {
   addRefresh,
+  type BrowserCompiler,
   compilePlainScript,
   loadTransform,
   parseModule,
   type RefreshedScript,
-} from './browser/refresh-transform.ts'
+  readBrowserModule,
+} from './browser/read-browser-module.ts'
 import { type CompilerInput, createPluginCompiler } from './compile-with-plugins.ts'
 import { createScriptSettings } from './script-settings.ts'
 import { type CompiledServerModule, compileServerModule, type ServerCompiler } from './server/compile-server-module.ts'
 
-/** Compiles modules one by one. */
 export interface ModuleCompiler extends BrowserCompiler, ServerCompiler {}
 
 /** A module without code. */

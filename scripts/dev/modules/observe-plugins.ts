@@ -1,21 +1,8 @@
 import { dirname, resolve, sep } from 'node:path'
 import type { Platform, Plugin } from 'esbuild'
 
-/**
- * The site's esbuild plugins. They are observed, because the dev server has to know which files they load and read, and
- * which imports they leave out of a bundle.
- */
-export interface ObservedPlugins {
-  plugins: Plugin[]
-  /** Whether a plugin may load a file in place of esbuild. Known after the first build. */
-  mayLoad(path: string): boolean
-  /** Notes the files that a module was loaded with. Paths are absolute. */
-  watch(path: string, files: readonly string[]): void
-  /** Returns the files that a plugin has loaded with the help of a file or folder. Paths are absolute. */
-  dependentsOf(path: string): string[]
-  /** Returns the imports that plugins leave out of the bundles for a platform. Known after the first build. */
-  externals(platform: Platform): ExternalImports
-}
+/** The site's esbuild plugins, observed: the dev server has to know the files and the imports that they take. */
+export type ObservedPlugins = ReturnType<typeof observePlugins>
 
 /** Imports that a bundle leaves as they are. Importers are paths relative to the site. */
 export interface ExternalImports {
@@ -31,7 +18,7 @@ interface Watched {
 }
 
 /** Records the filters and the results of `onLoad`. `siteDir` is absolute. */
-export function observePlugins(given: readonly Plugin[], siteDir: string): ObservedPlugins {
+export function observePlugins(given: readonly Plugin[], siteDir: string) {
   const filters = new Map<string, RegExp>()
   const watched = new Map<string, Watched>()
   /** The paths of the imports that are left out, by platform and importer, and then by specifier. */
@@ -74,17 +61,22 @@ export function observePlugins(given: readonly Plugin[], siteDir: string): Obser
 
   return {
     plugins,
-    mayLoad: (path) => [...filters.values()].some((filter) => new RegExp(filter.source, filter.flags).test(path)),
-    watch(path, files) {
+    /** Whether a plugin may load a file in place of esbuild. Known after the first build. */
+    mayLoad: (path: string) =>
+      [...filters.values()].some((filter) => new RegExp(filter.source, filter.flags).test(path)),
+    /** Notes the files that a module was loaded with. Paths are absolute. */
+    watch(path: string, files: readonly string[]) {
       watched.set(path, { files, dirs: [] })
     },
-    dependentsOf(path) {
+    /** Returns the files that a plugin has loaded with the help of a file or folder. Paths are absolute. */
+    dependentsOf(path: string): string[] {
       // Tailwind names the site's folder for the files in it, and each folder below it that it reads.
       const isIn = (dir: string) => (dir === siteDir ? dirname(path) === dir : path.startsWith(dir + sep))
       const isReadBy = ({ files, dirs }: Watched) => files.includes(path) || dirs.some(isIn)
       return [...watched].flatMap(([loaded, one]) => (loaded !== path && isReadBy(one) ? [loaded] : []))
     },
-    externals: (platform) => ({
+    /** Returns the imports that plugins leave out of the bundles for a platform. Known after the first build. */
+    externals: (platform: Platform): ExternalImports => ({
       find: (importer, specifier) => left.get(importerKey(platform, resolve(siteDir, importer)))?.get(specifier),
       has: (importer, path) =>
         [...(left.get(importerKey(platform, resolve(siteDir, importer)))?.values() ?? [])].includes(path),

@@ -15,7 +15,6 @@ export interface CompiledAll<Module> {
   failed: Map<string, unknown>
 }
 
-/** Compiles modules, and separates those that cannot be compiled. */
 export async function compileAll<Module>(
   ids: readonly string[],
   compile: (id: string) => Promise<Module>,

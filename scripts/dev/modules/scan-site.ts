@@ -15,14 +15,14 @@ import { translateWarning, withoutNamespace } from '../../build/bundles/translat
 import type { DiscoveredSite } from '../../build/discover/discover-site.ts'
 import { createAssets } from '../../build/esbuild/assets.ts'
 import { createBrowserGuard } from '../../build/esbuild/browser-guard.ts'
-import { type BundleOptions, type BundleOutcome, createBundler } from '../../build/esbuild/bundler.ts'
+import { type BundleOptions, createBundler } from '../../build/esbuild/bundler.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
 import { createExternals } from '../../build/esbuild/externals.ts'
 import { createHrefBinding } from '../../build/esbuild/hydrant-modules.ts'
 import { createImageModules, IMAGE_NAMESPACE, readPlainImage } from '../../build/esbuild/image-modules.ts'
 import { CSS_NAMESPACES } from '../../build/esbuild/stylesheet-reader.ts'
 import { createSvgComponents, SVG_NAMESPACE } from '../../build/esbuild/svg-component.ts'
-import { createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
+import { type BundleTarget, createVirtualModules, VIRTUAL } from '../../build/esbuild/virtual-modules.ts'
 import { BuildError, type BuildProblem, tidyProblems } from '../../build-problem.ts'
 import { createDevModuleUrls } from './compile-with-plugins.ts'
 import type { ObservedPlugins } from './observe-plugins.ts'
@@ -52,17 +52,8 @@ export interface ScanInput {
   inlined: ReadonlySet<string>
 }
 
-export interface SiteScanner {
-  /**
-   * Finds all modules and imports, and every error that a build would find. Throws BuildError for errors that are not in a
-   * module of the site.
-   */
-  scan(input: ScanInput): Promise<SiteScan>
-  dispose(): Promise<void>
-}
-
 /** Creates a scanner: esbuild bundles both sides, without packages, and the result is not used. */
-export function createSiteScanner(): SiteScanner {
+export function createSiteScanner() {
   const bundlers = createBundlers()
   // The compilation of all modules is used again when the problems are fixed.
   const partial = createBundlers()
@@ -89,10 +80,11 @@ export function createSiteScanner(): SiteScanner {
   }
 
   /** Bundles both sides. Modules with errors are left out, until the others can be bundled. */
-  async function bundleParts(input: ScanInput): Promise<BundledParts> {
+  async function bundleParts(input: ScanInput) {
     const { site, configKey, inlined } = input
     const names = [configKey, [...inlined], site.components, site.serverFiles, site.serverPlugin]
     const problems: BuildProblem[] = []
+    /** The files that are left out. Paths are relative to the site. */
     const broken = new Set<string>()
     for (;;) {
       const options = { browser: browserOptions(input, broken), server: serverOptions(input, broken) }
@@ -113,7 +105,8 @@ export function createSiteScanner(): SiteScanner {
   }
 
   return {
-    scan(input) {
+    /** Finds all modules and imports, and a build's errors. Throws BuildError for those in no module of the site. */
+    scan(input: ScanInput) {
       // esbuild would return the result of the running build, which may lack the last change.
       const result = last.then(() => scan(input))
       last = result.catch(() => {})
@@ -126,85 +119,66 @@ export function createSiteScanner(): SiteScanner {
   }
 }
 
-type Bundled = Extract<BundleOutcome, { ok: true }>
-
-interface BundledParts {
-  browser: Bundled
-  server: Bundled
-  problems: BuildProblem[]
-  /** The files that were left out. Paths are relative to the site. */
-  broken: ReadonlySet<string>
-}
-
 const EMPTY_METAFILE: Metafile = { inputs: {}, outputs: {} }
 
 function createBundlers() {
   return { browser: createBundler(), server: createBundler() }
 }
 
-function browserOptions(
-  { siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput,
-  broken: ReadonlySet<string>,
-): BundleOptions {
+function browserOptions(input: ScanInput, broken: ReadonlySet<string>): BundleOptions {
+  const { siteDir, settings, site } = input
   const files = site.components.map(({ file }) => file).sort()
-  const bundled = bundledExtensions(settings)
   return {
-    ...scanOptions(siteDir, settings),
+    ...scanOptions(input, broken, 'browser', files, [createReactExternals(), createBrowserGuard(siteDir)]),
     platform: 'browser',
     target: 'es2022',
     define: { 'process.env.NODE_ENV': '"development"', HYDRANT_BROWSER: 'true', ...settings.define },
-    plugins: [
-      ...(broken.size > 0 ? [createPlaceholderModules(siteDir, broken)] : []),
-      ...plugins.plugins,
-      createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
-      createReactExternals(),
-      createBrowserGuard(siteDir),
-      createCss(siteDir, 'browser', cssCompiler),
-      createSvgComponents(siteDir),
-      createImageModules(siteDir, 'browser', readPlainImage).plugin,
-      createAssets('browser', assetExtensions(settings)).plugin,
-      createDevModuleUrls({ siteDir, settings, plugins: plugins.plugins, onLoaded: plugins.watch }).plugin,
-      createExternals({ siteDir, alias: settings.alias, bundled, inlined, inlinesLinked: true }),
-    ],
+    loader: bundleLoaders(settings),
   }
 }
 
-function serverOptions(
-  { siteDir, settings, plugins, cssCompiler, site, inlined }: ScanInput,
-  broken: ReadonlySet<string>,
-): BundleOptions {
-  const bundled = bundledExtensions(settings)
+function serverOptions(input: ScanInput, broken: ReadonlySet<string>): BundleOptions {
+  const { siteDir, settings, site } = input
   return {
-    ...scanOptions(siteDir, settings),
+    ...scanOptions(input, broken, 'server', listServerModules(site), [createHrefBinding(siteDir)]),
     platform: 'node',
     target: 'node20',
     loader: { '.css': 'empty', ...bundleLoaders(settings) },
-    plugins: [
-      ...(broken.size > 0 ? [createPlaceholderModules(siteDir, broken)] : []),
-      ...plugins.plugins,
-      createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(listServerModules(site)) }]),
-      createHrefBinding(siteDir),
-      createCss(siteDir, 'server', cssCompiler),
-      createSvgComponents(siteDir),
-      createImageModules(siteDir, 'server', readPlainImage).plugin,
-      createAssets('server', assetExtensions(settings)).plugin,
-      createExternals({ siteDir, alias: settings.alias, bundled, inlined, inlinesLinked: true }),
-    ],
   }
 }
 
-function scanOptions(siteDir: string, settings: EsbuildSettings) {
+/** @param own The plugins of this side only. */
+function scanOptions(
+  { siteDir, settings, plugins, cssCompiler, inlined }: ScanInput,
+  broken: ReadonlySet<string>,
+  target: BundleTarget,
+  files: readonly string[],
+  own: readonly Plugin[],
+) {
+  const { alias } = settings
+  const urls = { siteDir, settings, plugins: plugins.plugins, onLoaded: plugins.watch }
   return {
     ...shared({ siteDir, options: settings }),
     entryPoints: [{ in: `${VIRTUAL}:scan`, out: 'scan' }],
     outdir: siteDir,
-    loader: bundleLoaders(settings),
     sourcemap: false,
     // The result lists every file and import, also of code that nothing uses. Unused code need not be written.
     treeShaking: true,
     // A package.json can say that its files have no effect. esbuild would not read them.
     ignoreAnnotations: true,
-  } as const satisfies BuildOptions
+    plugins: [
+      ...(broken.size > 0 ? [createPlaceholderModules(siteDir, broken)] : []),
+      ...plugins.plugins,
+      createVirtualModules(siteDir, [{ name: 'scan', contents: importAll(files) }]),
+      ...own,
+      createCss(siteDir, target, cssCompiler),
+      createSvgComponents(siteDir),
+      createImageModules(siteDir, target, readPlainImage).plugin,
+      createAssets(target, assetExtensions(settings)).plugin,
+      ...(target === 'browser' ? [createDevModuleUrls(urls).plugin] : []),
+      createExternals({ siteDir, alias, bundled: bundledExtensions(settings), inlined, inlinesLinked: true }),
+    ],
+  } satisfies BuildOptions
 }
 
 function importAll(files: readonly string[]): string {
@@ -221,10 +195,7 @@ function createReactExternals() {
   }
 }
 
-/**
- * Gives the modules that were left out the imports that they had last, with everything that only they import: its state
- * stays until they are fixed.
- */
+/** Gives the modules that were left out their last imports, whose state then stays until they are fixed. */
 function withLastImports(metafile: Metafile, last: Metafile, broken: ReadonlySet<string>): Metafile {
   const inputs = { ...metafile.inputs }
   const waiting = Object.keys(inputs).filter((path) => broken.has(withoutNamespace(path)))

@@ -17,10 +17,7 @@ const DEFAULTS: ScriptSettings = { tsconfig: null, importSource: 'react', define
 /** The script that shows the settings: esbuild follows `extends` and knows the defaults. */
 const PROBE = 'export class Probe { field }\nexport const element = <a />\n'
 
-/**
- * Returns the function that returns the settings of a script, by its absolute path. It rejects with esbuild's BuildFailure
- * for a `tsconfig.json` that is not valid.
- */
+/** Returns the function that reads the settings of a script. It rejects with BuildFailure for a bad `tsconfig.json`. */
 export function createScriptSettings(): (path: string) => Promise<ScriptSettings> {
   const found = new Map<string, string | null>()
   const read = new Map<string, Promise<ScriptSettings>>()

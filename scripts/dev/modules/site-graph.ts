@@ -4,10 +4,7 @@ import { inputPath } from '../../build/esbuild/bundler.ts'
 import { applyAlias } from '../../build/esbuild/externals.ts'
 import type { ExternalImports } from './observe-plugins.ts'
 
-/**
- * An imported module of the site by its id, or a package or the URL of a script by its specifier. `isLeft`: a plugin of the
- * site leaves the import to the browser, or to Node.js on the server.
- */
+/** A module by its id, or a package or URL. `isLeft`: a plugin leaves the import to the browser or Node.js. */
 export type ImportedModule = { id: string } | { package: string; isLeft?: true }
 
 interface GraphNode {
@@ -23,28 +20,7 @@ interface GraphNode {
  * The modules of one side of a site and their imports. The id of a module is its path in the site, with symbolic links
  * resolved, or the name of a namespace, a colon and a path for a module that a plugin of the build provides.
  */
-export interface SiteGraph {
-  has(id: string): boolean
-  ids(): Iterable<string>
-  isCommonJs(id: string): boolean
-  /** Returns the id of the module that a page, a layout, a server file or `server.ts` is, by its path in the site. */
-  idOf(file: string): string
-  /** The ids of those of these files whose path has a symbolic link. */
-  links: ReadonlyMap<string, string>
-  /** Returns the files whose links lead to a module. */
-  linksTo(id: string): readonly string[]
-  /** Returns the module that a specifier of an importer leads to; null for an unknown specifier. */
-  find(importer: string, specifier: string): ImportedModule | null
-  /** Returns the specifiers of the modules that the patterns in `import()` of a module match. */
-  matchesOf(id: string): readonly string[]
-  /** Returns what each specifier of a module leads to. */
-  importsOf(id: string): ReadonlyMap<string, ImportedModule>
-  importersOf(id: string): Iterable<string>
-  /** Returns a module and everything that it imports, in the order of evaluation. */
-  reach(id: string): string[]
-  /** The packages that the modules import, sorted. `require:` is before the specifier of one that a module requires. */
-  packages: readonly string[]
-}
+export type SiteGraph = ReturnType<typeof createSiteGraph>
 
 /** The functions of esbuild that a bundle with CommonJS modules has. */
 const ESBUILD_RUNTIME = '<runtime>'
@@ -74,7 +50,7 @@ export interface SiteGraphOptions {
 }
 
 /** Creates a graph from the result of a bundle. */
-export function createSiteGraph({ inputs }: Metafile, { alias, isEntry, externals }: SiteGraphOptions): SiteGraph {
+export function createSiteGraph({ inputs }: Metafile, { alias, isEntry, externals }: SiteGraphOptions) {
   const nodes = new Map<string, GraphNode>()
   const packages = new Set<string>()
   const entries = Object.entries(inputs).flatMap(([input, { imports }]) => (isEntry(inputPath(input)) ? imports : []))
@@ -133,31 +109,35 @@ export function createSiteGraph({ inputs }: Metafile, { alias, isEntry, external
   }
 
   return {
-    has: (id) => nodes.has(id),
-    ids: () => nodes.keys(),
-    isCommonJs: (id) => nodes.get(id)?.isCommonJs ?? false,
-    idOf: (file) => links.get(file) ?? file,
+    has: (id: string) => nodes.has(id),
+    ids: (): Iterable<string> => nodes.keys(),
+    isCommonJs: (id: string) => nodes.get(id)?.isCommonJs ?? false,
+    /** Returns the id of the module that a page, a layout, a server file or `server.ts` is, by its path in the site. */
+    idOf: (file: string) => links.get(file) ?? file,
+    /** The ids of those of these files whose path has a symbolic link. */
     links,
-    linksTo: (id) => [...links].flatMap(([file, target]) => (target === id ? [file] : [])),
-    find(importer, specifier) {
+    linksTo: (id: string): readonly string[] => [...links].flatMap(([file, target]) => (target === id ? [file] : [])),
+    /** Returns the module that a specifier of an importer leads to; null for an unknown specifier. */
+    find(importer: string, specifier: string): ImportedModule | null {
       const left = externals.find(importer, specifier)
       if (left !== undefined) return { package: left, isLeft: true }
       const imports = nodes.get(importer)?.imports
       // esbuild lists packages after aliases.
       return imports?.get(specifier) ?? imports?.get(applyAlias(alias, specifier)) ?? null
     },
-    matchesOf: (id) => nodes.get(id)?.matches ?? [],
-    importsOf: (id) => nodes.get(id)?.imports ?? new Map(),
-    importersOf: (id) => nodes.get(id)?.importers ?? [],
+    /** Returns the specifiers of the modules that the patterns in `import()` of a module match. */
+    matchesOf: (id: string): readonly string[] => nodes.get(id)?.matches ?? [],
+    /** Returns what each specifier of a module leads to. */
+    importsOf: (id: string): ReadonlyMap<string, ImportedModule> => nodes.get(id)?.imports ?? new Map(),
+    importersOf: (id: string): Iterable<string> => nodes.get(id)?.importers ?? [],
+    /** Returns a module and everything that it imports, in the order of evaluation. */
     reach,
-    packages: [...packages].sort(),
+    /** The packages that the modules import, sorted. `require:` is before the specifier of one that a module requires. */
+    packages: [...packages].sort() as readonly string[],
   }
 }
 
-/**
- * Returns the modules that the next graph does not have, and those whose specifiers lead to other modules there, or whose
- * patterns match other modules.
- */
+/** Returns the modules that the next graph lacks, and those whose specifiers or patterns lead elsewhere there. */
 export function findMoved(graph: SiteGraph, next: SiteGraph): string[] {
   const leadsElsewhere = (id: string) => {
     if (graph.matchesOf(id).toSorted().join() !== next.matchesOf(id).toSorted().join()) return true
@@ -186,11 +166,7 @@ function isPattern(path: string): boolean {
   return /^\.\.?\//.test(path) && path.includes('*')
 }
 
-/**
- * Finds the modules that a pattern of an importer matches. `**` stands for folders, `*` for a part of a name.
- *
- * @returns Specifiers as the expression writes them, and ids.
- */
+/** Finds the specifiers and ids that a pattern matches. `**` stands for folders, `*` for a part of a name. */
 function matchPattern(importer: string, pattern: string, ids: Iterable<string>): [specifier: string, id: string][] {
   const folder = posix.dirname(importer)
   const source = posix

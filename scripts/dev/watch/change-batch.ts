@@ -8,14 +8,6 @@ export interface Change {
   isUrgent?: boolean
 }
 
-/** Collects the changes that are made together. */
-export interface ChangeBatch {
-  add(change: Change): void
-  /** Resolves when there are no changes to pass on. */
-  settled(): Promise<void>
-  close(): void
-}
-
 /** Several files are often saved at once. A batch waits for this time without a change. */
 const DEBOUNCE_MS = 8
 /** A batch of several files waits longer: more of them may follow, and a busy machine may interrupt the program that saves. */
@@ -26,7 +18,7 @@ const URGENT_MS = 1
 const REMOVAL_MS = 50
 
 /** @param onChange Called with each batch. */
-export function createChangeBatch(onChange: (changes: Change[]) => void): ChangeBatch {
+export function createChangeBatch(onChange: (changes: Change[]) => void) {
   const changed = new Map<string, Change>()
   let timer: NodeJS.Timeout | undefined
   let waiting: (() => void)[] = []
@@ -45,11 +37,12 @@ export function createChangeBatch(onChange: (changes: Change[]) => void): Change
   }
 
   return {
-    add(change) {
+    add(change: Change) {
       changed.set(change.path, { ...change, kind: joinKinds(changed.get(change.path)?.kind, change.kind) })
       clearTimeout(timer)
       timer = setTimeout(passOn, waitOfAll([...changed.values()]))
     },
+    /** Resolves when there are no changes to pass on. */
     async settled() {
       if (timer === undefined) return
       await new Promise<void>((resume) => waiting.push(resume))
@@ -82,16 +75,6 @@ function waitOf({ kind, isUrgent }: Change): number {
   return isUrgent ? URGENT_MS : DEBOUNCE_MS
 }
 
-/**
- * Applies changes, one batch after another. A batch has all changes that arrived while the previous batch was applied.
- */
-export interface UpdateLoop {
-  add(changes: readonly Change[]): void
-  /** Resolves when all changes have been applied. */
-  settled(): Promise<void>
-  close(): Promise<void>
-}
-
 export interface UpdateLoopInput {
   /** Must not reject. */
   apply(changes: readonly Change[]): Promise<void>
@@ -102,7 +85,7 @@ export interface UpdateLoopInput {
 /** How long after the last change `rest` is called. */
 const REST_MS = 300
 
-export function createUpdateLoop({ apply, rest }: UpdateLoopInput): UpdateLoop {
+export function createUpdateLoop({ apply, rest }: UpdateLoopInput) {
   let waiting: Change[] = []
   let running: Promise<void> | null = null
   let resting = Promise.resolve()
@@ -123,11 +106,12 @@ export function createUpdateLoop({ apply, rest }: UpdateLoopInput): UpdateLoop {
   }
 
   return {
-    add(changes) {
+    add(changes: readonly Change[]) {
       clearTimeout(timer)
       waiting.push(...changes)
       running ??= run()
     },
+    /** Resolves when all changes have been applied. */
     async settled() {
       while (running) await running
     },

@@ -2,16 +2,6 @@ import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node
 import { basename, join, sep } from 'node:path'
 import type { ChangeKind } from './change-batch.ts'
 
-/** The versions of files that were seen last. */
-export interface FileVersions {
-  /**
-   * Compares a file, or all files of a folder, with the versions that were seen last. Returns those that differ.
-   *
-   * @param path An absolute path. The file may no longer exist.
-   */
-  read(path: string): FileChange[]
-}
-
 export type FileChange = [path: string, kind: ChangeKind]
 
 export interface FileVersionsInput {
@@ -21,9 +11,8 @@ export interface FileVersionsInput {
   onPlace(path: string): void
 }
 
-export function createVersions({ isIgnored, onPlace }: FileVersionsInput): FileVersions {
+export function createVersions({ isIgnored, onPlace }: FileVersionsInput) {
   const seen = new Map<string, { version: string; target: string }>()
-  /** The folders that were read. */
   const folders = new Set<string>()
 
   /** @param target The path without symbolic links. A link that leads elsewhere counts as a new file. */
@@ -65,7 +54,8 @@ export function createVersions({ isIgnored, onPlace }: FileVersionsInput): FileV
   }
 
   return {
-    read: (path) => [...(folders.has(path) ? forgetBelow(path) : []), ...find(path, [])],
+    /** Returns the files at a path, which may be gone, that differ from the versions seen last. */
+    read: (path: string) => [...(folders.has(path) ? forgetBelow(path) : []), ...find(path, [])],
   }
 }
 

@@ -41,7 +41,6 @@ function codeLine(name: string, margin: string, text: string): HTMLElement {
   return element('span', { class: name }, element('span', { class: 'margin' }, margin), `${text}\n`)
 }
 
-/** Shows what the server sent and what the browser rendered. */
 export function showDiff(lines: readonly DevDiffLine[]): HTMLElement {
   const signs = { both: '  ', server: '- ', browser: '+ ' }
   const rows = lines.map(({ side, text }) => codeLine(`line ${side}`, signs[side], text))
@@ -128,10 +127,7 @@ export function showFacts({ digest, lookUp, route, path, browser }: DevError): H
 type Attributes = Record<string, string | boolean>
 type Child = Node | string | null
 
-/**
- * Creates an element with attributes and children. No text is parsed as HTML. An attribute with the value `true` is
- * empty, and one with the value `false` is left out.
- */
+/** Creates an element. No text is parsed as HTML. An attribute that is true is empty, and false is left out. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},

@@ -14,14 +14,6 @@ import {
 } from './overlay-parts.ts'
 import { STYLE } from './overlay-style.ts'
 
-export interface Overlay {
-  /**
-   * Shows the complete list of current errors. An empty list removes the overlay. It opens by itself for an error that
-   * is new; when the page is loaded, for an error of this page. Errors that were closed stay closed.
-   */
-  showErrors(errors: readonly DevError[]): void
-}
-
 export interface OverlaySettings {
   /** The path below which the site is mounted, without a trailing slash. */
   base: string
@@ -31,7 +23,7 @@ export interface OverlaySettings {
   concerns?(error: DevError): boolean
 }
 
-export function createOverlay({ base, isPage = false, concerns = () => true }: OverlaySettings): Overlay {
+export function createOverlay({ base, isPage = false, concerns = () => true }: OverlaySettings) {
   let panel: ReturnType<typeof createPanel> | null = null
   let errors: readonly DevError[] = []
   let isFirst = true
@@ -43,7 +35,11 @@ export function createOverlay({ base, isPage = false, concerns = () => true }: O
   }
 
   return {
-    showErrors(next) {
+    /**
+     * Shows the complete list of current errors. An empty list removes the overlay. It opens by itself for an error that
+     * is new; when the page is loaded, for an error of this page. Errors that were closed stay closed.
+     */
+    showErrors(next: readonly DevError[]) {
       const shownIds = idsOf(errors)
       errors = next
       const closed = memory.read()

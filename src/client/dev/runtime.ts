@@ -4,36 +4,7 @@ import type { App } from '../app.tsx'
 import { importModule } from '../import-module.ts'
 
 /** The functions that modules of the site call, as `__hydrant_dev__`. */
-export interface DevRuntime {
-  /** Notes that a module is evaluated. Returns the functions that Fast Refresh's transform calls. */
-  module(
-    id: string,
-    url: string,
-  ): {
-    $RefreshReg$(type: unknown, name: string): void
-    $RefreshSig$: typeof createSignatureFunctionForTransform
-  }
-  /** Adds the modules that a page has one copy of, by their specifiers. React must be evaluated after this object exists. */
-  provide(modules: Record<string, object>): void
-  /** Returns a provided module. */
-  provided(specifier: string): object
-  /** Returns what `import * as` returns for a CommonJS package. The default export of its script is `module.exports`. */
-  namespace(script: { default?: unknown }): object
-  /** Imports one of the modules that the pattern of an `import()` matches, or the script at a URL. */
-  match(modules: Targets, specifier: unknown): Promise<unknown>
-  /** Throws an error for a package that the page does not have yet. */
-  missing(specifier: string): never
-  /** Returns a CommonJS module of the site, by the modules that it requires. `run` evaluates it. */
-  commonJs(targets: Targets, run: (module: { exports: unknown }, exports: object, require: Require) => void): LazyModule
-  /** Returns a function that returns the modules that a module requires. */
-  createRequire(targets: Targets): Require
-  /** Notes which change of the site was the last one when a module of the page was loaded. */
-  since(position: string): void
-  /** Adds what the site's options ask for around the whole page. */
-  wrap(element: ReactElement): ReactElement
-  /** Called by the client when the page is interactive, and with null in a page that is not hydrated. */
-  start(app: App | null): void
-}
+export type DevRuntime = ReturnType<typeof createDevRuntime>
 
 /** A module that is evaluated when it is first used. */
 interface LazyModule {
@@ -63,7 +34,7 @@ export interface LoadedModules {
 export function createDevRuntime(
   refresh: Refresh,
   start: (app: App | null, modules: LoadedModules, position: string) => void,
-): DevRuntime {
+) {
   const loaded = new Set<string>()
   let onLoad: LoadListener = () => {}
   let provided: Record<string, object> = {}
@@ -73,11 +44,20 @@ export function createDevRuntime(
   const find = (specifier: string) => provided[specifier] ?? missing(specifier)
 
   return {
-    provide(modules) {
+    /** Adds the modules that a page has one copy of, by their specifiers. React must be evaluated after this object exists. */
+    provide(modules: Record<string, object>) {
       provided = modules
     },
+    /** Returns a provided module. */
     provided: find,
-    module(id, url) {
+    /** Notes that a module is evaluated. Returns the functions that Fast Refresh's transform calls. */
+    module(
+      id: string,
+      url: string,
+    ): {
+      $RefreshReg$(type: unknown, name: string): void
+      $RefreshSig$: typeof createSignatureFunctionForTransform
+    } {
       loaded.add(id)
       onLoad(id, url)
       return {
@@ -85,21 +65,29 @@ export function createDevRuntime(
         $RefreshSig$: refresh.createSignatureFunctionForTransform,
       }
     },
-    namespace(script) {
+    /** Returns what `import * as` returns for a CommonJS package. The default export of its script is `module.exports`. */
+    namespace(script: { default?: unknown }): object {
       const namespace = namespaces.get(script) ?? toNamespace(script.default ?? {})
       namespaces.set(script, namespace)
       return namespace
     },
-    async match(modules, specifier) {
+    /** Imports one of the modules that the pattern of an `import()` matches, or the script at a URL. */
+    async match(modules: Targets, specifier: unknown): Promise<unknown> {
       const path = String(specifier)
       const load = Object.hasOwn(modules, path) ? modules[path] : undefined
       if (load) return await load()
       if (isRelative(path)) throw notInBundle(path)
       return await importModule(path)
     },
+    /** Throws an error for a package that the page does not have yet. */
     missing,
+    /** Returns a function that returns the modules that a module requires. */
     createRequire,
-    commonJs(targets, run) {
+    /** Returns a CommonJS module of the site, by the modules that it requires. `run` evaluates it. */
+    commonJs(
+      targets: Targets,
+      run: (module: { exports: unknown }, exports: object, require: Require) => void,
+    ): LazyModule {
       let module: { exports: unknown } | undefined
       function load() {
         if (module) return module.exports
@@ -123,15 +111,18 @@ export function createDevRuntime(
         },
       }
     },
-    wrap(children) {
+    /** Adds what the site's options ask for around the whole page. */
+    wrap(children: ReactElement): ReactElement {
       if (!HYDRANT_STRICT) return children
       const { createElement, StrictMode } = find('react') as typeof import('react')
       return createElement(StrictMode, null, children)
     },
-    since(position) {
+    /** Notes which change of the site was the last one when a module of the page was loaded. */
+    since(position: string) {
       first ||= position
     },
-    start(app) {
+    /** Called by the client when the page is interactive, and with null in a page that is not hydrated. */
+    start(app: App | null) {
       const listen = (listener: LoadListener) => {
         onLoad = listener
       }

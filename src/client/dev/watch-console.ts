@@ -33,7 +33,6 @@ export function watchConsole(captureOwnerStack: () => string): (text: string, st
     else if (text !== '') sendOnce(text, stack, captureOwnerStack())
   }
 
-  /** Returns whether the text is a new one. */
   function sendOnce(text: string, stack: string, ownerStack: string): boolean {
     if (sent.has(text) || sent.size === MAX_CONSOLE_TEXTS) return false
     sent.add(text)
@@ -103,11 +102,7 @@ const SINGLE = [
   ...['title', 'description', 'url', 'type'].map((name) => `meta[property="og:${name}"]`),
 ]
 
-/**
- * Watches the head of the page.
- *
- * @param tell Called with a text, and with the frames of the components that have rendered the elements.
- */
+/** Watches the head. Calls `tell` with a text and the frames of the components that have rendered the elements. */
 export function watchHead(tell: (text: string, stack: string) => void) {
   function look() {
     for (const selector of SINGLE) {

@@ -145,10 +145,7 @@ export interface Submission extends Fields {
   counts(): boolean
   /** Stops receiving the deferred data of the page with which the action responds. */
   stop(): void
-  /**
-   * How many actions had changed data when the form was sent. When the action of this form has changed data, it is
-   * included.
-   */
+  /** How many actions had changed data when the form was sent, with this one if it has changed data. */
   version: number
 }
 
@@ -191,11 +188,7 @@ export function createSubmissionOrder(isCurrent: (url: URL) => boolean) {
 
 export const MULTIPART = 'multipart/form-data'
 
-/**
- * Returns the body of the request.
- *
- * @param enctype The form's encoding; undefined for the fields of a script.
- */
+/** Returns the body of the request. Fields of a script have no `enctype`. */
 function bodyOf(formData: FormData, enctype?: string): FormData | URLSearchParams {
   if (enctype === MULTIPART) return formData
   // Fields of a script are multipart only if there are files.

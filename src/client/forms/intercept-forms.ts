@@ -72,10 +72,7 @@ export function takeForms(read: FormReader, send: (form: PostedForm) => void) {
   addEventListener('submit', onCapturedSubmit, true)
 }
 
-/**
- * Returns the URL of a form's `action`; an empty one is the page's URL. Returns null for a URL that is malformed,
- * which is left to the browser.
- */
+/** Returns the URL of a form's `action`, or of the page if it is empty; null leaves a malformed one to the browser. */
 function readActionUrl(action: string, page: string): URL | null {
   try {
     const { baseURI } = document
@@ -88,9 +85,7 @@ function readActionUrl(action: string, page: string): URL | null {
   }
 }
 
-/**
- * Returns whether `FormData` can contain the button that submits. Older browsers cannot, and send forms themselves.
- */
+/** Returns whether `FormData` can contain the button that submits. Older browsers cannot, and send forms themselves. */
 function canReadSubmitter(): boolean {
   const form = document.createElement('form')
   const button = document.createElement('button')

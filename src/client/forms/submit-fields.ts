@@ -20,11 +20,7 @@ interface Ending {
   to?: URL
 }
 
-/**
- * Returns the function that sends fields to an action.
- *
- * @param releases Functions to call before the page is replaced.
- */
+/** Returns the function that sends fields to an action. Calls `releases` before the page is replaced. */
 export function createFieldSender(
   { app, state, begin, view, expire }: SubmissionContext,
   refresh: Refresh,

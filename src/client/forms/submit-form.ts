@@ -15,11 +15,7 @@ import {
 } from './call-action.ts'
 import type { PostedForm } from './intercept-forms.ts'
 
-/**
- * Returns the function that sends a form and shows the result. Several forms may be pending at the same time.
- *
- * @param catchUp Runs the loads of the page again if it lacks what an action has changed.
- */
+/** Returns the function that sends a form and shows the result. `catchUp` loads what the page lacks. */
 export function createFormSubmitter({ app, state, begin, view, expire }: SubmissionContext, catchUp: () => void) {
   const sending = new Set<string>()
   const takeTurn = createSubmissionOrder(view.isCurrent)

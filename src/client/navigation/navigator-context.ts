@@ -9,7 +9,6 @@ export interface NavigatorState {
   version: number
   /** How many times the visitor has left for another page. */
   departures: number
-  /** How many forms have been sent from this document. */
   formsSent: number
   /** How many forms are being sent. */
   pendingForms: number

@@ -1,10 +1,9 @@
 import { decodeLoosely } from '../../shared/paths.ts'
 import { restoreTyped } from '../kept-fields.ts'
-import type { Prefetched } from '../prefetch/prefetcher.ts'
+import type { Prefetched } from '../prefetch.ts'
 import type { NavigatorContext } from './navigator-context.ts'
 import type { Page, PageTransition, PageView, TransitionType } from './page-view.ts'
 
-/** A navigation that is not finished. */
 export interface PendingNavigation {
   /** Resolves when the page has been fetched. Never settles if the visitor goes to another page. */
   ready: Promise<void>
@@ -28,12 +27,9 @@ interface LeftFields {
 /** Leaves for a page that this document cannot show. Never settles. */
 type Leave = () => Promise<never>
 
-/**
- * How many redirects in a row are followed. After that, the browser loads the document and reports the loop itself.
- */
+/** How many redirects in a row are followed. After that, the browser loads the document and reports the loop itself. */
 export const MAX_REDIRECTS = 20
 
-/** Returns the function that starts a navigation. */
 export function createNavigate(
   { app, state, begin }: NavigatorContext,
   view: PageView,
@@ -183,11 +179,7 @@ function createLateScroll() {
       const from = navigation.transition?.from
       if (from) positions.set(from.key, scrollY)
     },
-    /**
-     * To be called when the first part of a page is shown.
-     *
-     * @param rest Resolves when the other parts have arrived; null if all are there.
-     */
+    /** To be called when a page is shown. `rest` resolves with its other parts; null if all are there. */
     arrive(event: NavigateEvent, rest: Promise<void> | null) {
       const place = placeOf(event)
       if (!place) return

@@ -21,12 +21,7 @@ export interface Page {
 
 export type PageView = ReturnType<typeof createPageView>
 
-/**
- * Creates the functions that show pages in the document.
- *
- * @param guardTexts See `createTextGuard`.
- * @param prepare Called before a page is replaced.
- */
+/** Creates the functions that show pages. `prepare` is called before a page is replaced. */
 export function createPageView(app: App, guardTexts: () => Promise<void>, prepare: () => void) {
   const announce = createAnnouncer()
   const inTransition = createPageTransition()
@@ -73,7 +68,6 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
     announce,
     replace,
     show,
-    /** The page that is in the document. */
     onScreen: () => onScreen,
     /** The page that is shown next, or is in the document. */
     coming: () => coming,

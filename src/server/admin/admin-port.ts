@@ -21,7 +21,6 @@ export async function tryAdminPort({ host, port }: AdminOptions): Promise<void> 
   await once(server, 'close')
 }
 
-/** Returns the error for a cause of Node.js. */
 export function createAdminError(host: string, port: number, cause: unknown): HydrantError {
   // Node's errors have a code.
   const { code, message } = cause as NodeJS.ErrnoException

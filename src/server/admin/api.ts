@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { formatDigest, parseDigest } from '../../shared/wire/digest-format.ts'
-import { JSON_TYPE } from '../http/headers.ts'
+import { JSON_TYPE } from '../http/formats.ts'
 import { sendProblem } from '../http/problem.ts'
 import type { FailureDetails, FailureSummary } from '../ledger/entries.ts'
 import { failureJson, placeNote, readFailure, summaryJson } from '../ledger/failure-json.ts'
@@ -141,14 +141,12 @@ export function addCacheApi(app: FastifyInstance, cache: ConsoleCache) {
   })
 }
 
-/** A page of a list. */
 export interface ListPage {
   failures: FailureSummary[]
   /** The value of `after` for the next page; null on the last page. */
   next: string | null
 }
 
-/** Reads at most `limit` failures. */
 export async function readPage(ledger: Pick<Ledger, 'list'>, query: ListQuery, limit: number): Promise<ListPage> {
   // One more than the page has, to know whether there is a next page.
   const found = await ledger.list({ ...query, limit: limit + 1 })
@@ -212,27 +210,16 @@ export async function tryLedger<T>(
   }
 }
 
-/**
- * Notices changes of the ledger, including those by other processes. It reads the ledger only while it has listeners.
- */
-export interface LedgerChanges {
-  /** Calls `listener` after each change. Returns a function that removes it. */
-  listen(listener: () => void): () => void
-  /** Reads the ledger now, because this process has changed it. */
-  check(): void
-  close(): void
-}
+/** Notices changes of the ledger by any process. It reads the ledger only while it has listeners. */
+export type LedgerChanges = ReturnType<typeof createLedgerChanges>
 
 const PAUSE_MS = 1_000
 /** The state of a ledger that cannot be read. No list has it. */
 const UNREADABLE = ''
-/**
- * New occurrences move a failure to the front of the list. Changes to older failures are seen after a reload of the
- * page.
- */
+/** New occurrences move a failure to the front. A reload of the page shows changes to older failures. */
 const CHECKED_FAILURES = 50
 
-export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS): LedgerChanges {
+export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS) {
   const listeners = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
   let isChecking = false
@@ -262,7 +249,8 @@ export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUS
   }
 
   return {
-    listen(listener) {
+    /** Calls `listener` after each change. Returns a function that removes it. */
+    listen(listener: () => void): () => void {
       listeners.add(listener)
       if (listeners.size === 1) void check()
       return () => {
@@ -270,6 +258,7 @@ export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUS
         if (listeners.size === 0) schedule()
       }
     },
+    /** Reads the ledger now, because this process has changed it. */
     check: () => void (listeners.size > 0 && check()),
     close() {
       listeners.clear()

@@ -5,28 +5,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ASSETS_PATH } from '../../shared/paths.ts'
 import { isSafe, judgeOrigin } from '../guards/csrf.ts'
 import { createAddressTable } from '../guards/request-limits.ts'
-import { createNonce, scriptPolicy } from '../http/headers.ts'
+import { FORMATS } from '../http/formats.ts'
+import { contentSecurityPolicy, createNonce } from '../http/headers.ts'
 import { preferredFormat } from '../http/negotiate.ts'
 import { sendProblem } from '../http/problem.ts'
 import { fetchSiteOf, isFromOtherOrigin } from '../http/request-url.ts'
 
 /** Authenticates operators by a token or a session cookie. */
-export interface Auth {
-  /** True if there is no token: then everyone has access. */
-  isOpen: boolean
-  /** Checks the bearer token or the cookie of a request from the address `ip`. */
-  authenticate(headers: IncomingHttpHeaders, ip: string): Promise<AuthResult>
-  /** Returns whether an authenticated request may change anything. The read token may not. */
-  mayChange(headers: IncomingHttpHeaders): boolean
-  /** Checks a token that was typed, and returns a session cookie to set. */
-  signIn(
-    typed: string,
-    ip: string,
-    headers: IncomingHttpHeaders,
-  ): Promise<{ kind: 'ok'; cookie: string } | Exclude<AuthResult, { kind: 'ok' }>>
-  /** Returns a cookie that ends the browser's session. */
-  signOut(headers: IncomingHttpHeaders): string
-}
+export type Auth = ReturnType<typeof createAuth>
 
 export type AuthResult =
   | { kind: 'ok' }
@@ -69,12 +55,7 @@ const BEARER = /^Bearer +(\S+) *$/i
  * @param now Returns milliseconds since 1970.
  * @param path Where the console is mounted, for the cookie.
  */
-export function createAuth(
-  { token, readToken }: Tokens,
-  now: () => number = Date.now,
-  delay = pause,
-  path = '/',
-): Auth {
+export function createAuth({ token, readToken }: Tokens, now: () => number = Date.now, delay = pause, path = '/') {
   const tokens = [token, readToken].filter((one) => one !== '')
   const attemptsOf = createAttempts(now)
 
@@ -95,24 +76,33 @@ export function createAuth(
   }
 
   return {
+    /** True if there is no token: then everyone has access. */
     isOpen: token === '',
-    async authenticate({ authorization, cookie }, ip) {
+    /** Checks the bearer token or the cookie of a request from the address `ip`. */
+    async authenticate({ authorization, cookie }: IncomingHttpHeaders, ip: string): Promise<AuthResult> {
       if (token === '' || tokens.some((one) => hasSession(cookie, one, now()))) return { kind: 'ok' }
       const [, bearer] = BEARER.exec(authorization ?? '') ?? []
       return bearer === undefined ? { kind: 'denied' } : compare(bearer, ip)
     },
-    mayChange({ authorization, cookie }) {
+    /** Returns whether an authenticated request may change anything. The read token may not. */
+    mayChange({ authorization, cookie }: IncomingHttpHeaders) {
       if (token === '' || hasSession(cookie, token, now())) return true
       const [, bearer = ''] = BEARER.exec(authorization ?? '') ?? []
       return isSame(bearer, token)
     },
-    async signIn(typed, ip, headers) {
+    /** Checks a token that was typed, and returns a session cookie to set. */
+    async signIn(
+      typed: string,
+      ip: string,
+      headers: IncomingHttpHeaders,
+    ): Promise<{ kind: 'ok'; cookie: string } | Exclude<AuthResult, { kind: 'ok' }>> {
       const result = await compare(typed.trim(), ip)
       if (result.kind !== 'ok') return result
       const cookie = createSessionCookie(findToken(typed.trim()) ?? token, now(), path, headers)
       return { kind: 'ok', cookie }
     },
-    signOut: (headers) => createEndCookie(path, headers),
+    /** Returns a cookie that ends the browser's session. */
+    signOut: (headers: IncomingHttpHeaders) => createEndCookie(path, headers),
   }
 }
 
@@ -142,7 +132,6 @@ function createSessionCookie(token: string, now: number, path: string, headers: 
   return createCookie(`${until}.${sign(until, token)}`, SESSION_MS / 1_000, path, headers)
 }
 
-/** Returns a `Set-Cookie` header that ends the session. */
 function createEndCookie(path: string, headers: IncomingHttpHeaders): string {
   return createCookie('', 0, path, headers)
 }
@@ -174,10 +163,7 @@ const SIGN_IN_PATH = '/sign-in'
 /** Returns the hosts, with ports, under which the listener responds; null for any host. */
 export type AllowedHosts = () => readonly string[] | null
 
-/**
- * Adds a hook that runs before every route of the admin listener, or of the console in an app. It sets the security
- * headers, and checks the host, the origin and the token of a request.
- */
+/** Adds a hook before every route: it sets the security headers, and checks host, origin and token of requests. */
 export function addAccessControl(app: FastifyInstance, auth: Auth, allowedHosts: AllowedHosts) {
   const prefix = app.prefix === '/' ? '' : app.prefix
   // @fastify/helmet decorates replies with it, too.
@@ -208,7 +194,7 @@ function setHeaders(reply: FastifyReply) {
   // The static page that replaces a failed page has inline styles.
   const others = "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
   reply.headers({
-    'content-security-policy': `${others}; form-action 'self'; frame-ancestors 'none'; ${scriptPolicy(nonce)}`,
+    'content-security-policy': `${others}; form-action 'self'; ${contentSecurityPolicy(nonce, "'none'")}`,
     'cache-control': 'no-store',
     'x-frame-options': 'DENY',
     // With `no-referrer`, browsers send `Origin: null` with forms over plain HTTP, which is refused.
@@ -255,7 +241,7 @@ function requestToken(prefix: string, request: FastifyRequest, reply: FastifyRep
   const { headers, method } = request
   const url = below(prefix, request.url)
   const isForScripts = url.startsWith('/api/') || url.startsWith('/metrics')
-  if (preferredFormat(headers) === 'html' && !isForScripts) {
+  if (FORMATS[preferredFormat(headers)].isDocument && !isForScripts) {
     const search = url === '/' || !isSafe(method) ? '' : `?${new URLSearchParams({ to: url })}`
     return reply.redirect(prefix + SIGN_IN_PATH + search, 303)
   }

@@ -54,7 +54,6 @@ export interface ConsoleSettings {
   cache: ConsoleCache
   /** Returns the release that "new" refers to in a list that names no release. */
   currentRelease(): string
-  /** The options of the site. */
   options: Pick<Options, 'ledger' | 'reactServer'>
 }
 
@@ -109,7 +108,6 @@ export interface ConsoleInput extends ConsoleSettings {
   ledgers: readonly [Ledger, ...Ledger[]]
 }
 
-/** Adds the API and the pages of the console. */
 export async function addConsoleAndApi(app: FastifyInstance, { ledgers, ...settings }: ConsoleInput) {
   const ledger = joinLedgers(ledgers)
   const changes = createLedgerChanges({

@@ -15,10 +15,7 @@ const SPAN = /^(\d{1,9})([smhdw])$/
 // A time without a zone means different moments on different machines.
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
-/**
- * Parses a time span back from now (`24h`) or a date. Returns milliseconds since 1970, or null for text that is
- * neither.
- */
+/** Parses a time span back from now (`24h`) or a date, to milliseconds since 1970; null for any other text. */
 export function parseSince(text: string, now: number): number | null {
   const [, count, unit = ''] = SPAN.exec(text) ?? []
   if (count !== undefined) return Math.max(0, now - Number(count) * (UNITS_MS.get(unit) ?? 0))
@@ -38,7 +35,6 @@ function isDay(date: string): boolean {
 const LIST_FIELDS = ['since', 'side', 'route', 'search', 'solved', 'release', 'new', 'sort', 'after', 'limit'] as const
 export type ListField = (typeof LIST_FIELDS)[number]
 
-/** The query for a list, as a client sends it. */
 export interface ListRequest extends ListQuery {
   /** Only failures that first happened in `release`, or in the current release if none is named. */
   isNew?: boolean
@@ -55,22 +51,14 @@ export interface TolerantListQuery {
 const MAX_LIMIT = 1_000
 const MAX_TEXT = 500
 
-/**
- * Reads the parameters of a list. Ignores empty and unknown ones. With an invalid one there is no query.
- *
- * @param release The current release.
- */
+/** Reads the parameters of a list. Ignores empty and unknown ones. With an invalid one there is no query. */
 export function readListQuery(params: URLSearchParams, now: number, release: string): ParsedListQuery {
   const { query, problems } = readTolerantListQuery(params, now, release)
   const [problem] = Object.values(problems)
   return problem === undefined ? { query, problem: null } : { query: null, problem }
 }
 
-/**
- * Reads the parameters of a list. Ignores empty and unknown ones, and leaves out and describes invalid ones.
- *
- * @param release The current release.
- */
+/** Reads the parameters of a list. Ignores empty and unknown ones, and leaves out and describes invalid ones. */
 export function readTolerantListQuery(params: URLSearchParams, now: number, release: string): TolerantListQuery {
   const request: ListRequest = {}
   const problems: TolerantListQuery['problems'] = {}

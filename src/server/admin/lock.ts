@@ -185,7 +185,6 @@ function createProber(app: FastifyInstance) {
 
   return {
     probeOf,
-    /** Notes that a copy has reached its handler. */
     note: (id: string) => void reached.add(id),
     judge,
     sendCopy,

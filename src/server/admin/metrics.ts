@@ -11,7 +11,6 @@ export interface MetricsSource {
   counts(): Promise<RequestCounts>
   /** Reads the metrics of each process that serves; null if this is the only one. */
   processes: (() => Promise<NamedProcess[]>) | null
-  /** Returns the build that each process serves. */
   served(): readonly ServedBuild[]
   /** Returns the number of workers that exited unexpectedly. */
   workersLost(): number
@@ -19,17 +18,11 @@ export interface MetricsSource {
   lastReload(): Reload | null
 }
 
-export interface Metrics {
-  contentType: string
-  /** Returns all metrics in the text format of Prometheus. */
-  text(): Promise<string>
-}
-
 /** Creates the metrics, in a registry of their own: the app may have others in the default one. */
 export function createMetrics(
   { counts: readCounts, processes, ...source }: MetricsSource,
   writer: Pick<LedgerWriter, 'stats'>,
-): Metrics {
+) {
   const registry = new Registry()
   if (processes === null) collectDefaultMetrics({ register: registry })
   const setters = [
@@ -40,6 +33,7 @@ export function createMetrics(
   ]
   return {
     contentType: registry.contentType,
+    /** Returns all metrics in the text format of Prometheus. */
     async text() {
       const [counts, processText] = await Promise.all([readCounts(), processes?.().then(writeProcesses) ?? ''])
       for (const set of setters) set(counts)
@@ -181,45 +175,20 @@ function metricsOf(registry: Registry) {
 }
 
 function writeDurations({ routes, render, firstByte }: RequestCounts): string[] {
-  const ofRoutes = (read: (counts: RequestCounts['routes'][number]) => Series['counts'] | null): Series[] =>
-    routes.flatMap((routeCounts) => {
-      const counts = read(routeCounts)
-      return counts === null ? [] : [{ labels: { route: routeCounts.route }, counts }]
-    })
+  const ofRoutes = (step: 'guards' | 'loads' | 'actions') =>
+    routes.flatMap(({ route, [step]: counts }): Series[] => (counts === null ? [] : [{ labels: { route }, counts }]))
   const requests = routes.flatMap(({ route, durations }) =>
-    durations.map(
-      ({ statusClass, histogram }): Series => ({
-        labels: { route, status_class: `${statusClass}xx` },
-        counts: histogram,
-      }),
-    ),
+    durations.map(({ statusClass, histogram }): Series => {
+      return { labels: { route, status_class: `${statusClass}xx` }, counts: histogram }
+    }),
   )
-  return [
-    writeHistograms(
-      'hydrant_request_duration_seconds',
-      'From the start of a request to the end of its response.',
-      requests,
-    ),
-    writeHistograms(
-      'hydrant_guard_duration_seconds',
-      'The guards of a page and its layouts, which run one after another.',
-      ofRoutes(({ guards }) => guards),
-    ),
-    writeHistograms(
-      'hydrant_load_duration_seconds',
-      'The loads of a page and its layouts, which run at the same time.',
-      ofRoutes(({ loads }) => loads),
-    ),
-    writeHistograms(
-      'hydrant_action_duration_seconds',
-      'The action of a page, after its form was received.',
-      ofRoutes(({ actions }) => actions),
-    ),
-    writeHistograms('hydrant_render_duration_seconds', 'Rendering a document: all of it, or its shell.', [
-      { labels: {}, counts: render },
-    ]),
-    writeHistograms('hydrant_first_byte_seconds', 'From a request for a page to the start of its document.', [
-      { labels: {}, counts: firstByte },
-    ]),
+  const all: [name: string, help: string, Series[]][] = [
+    ['request_duration', 'From the start of a request to the end of its response.', requests],
+    ['guard_duration', 'The guards of a page and its layouts, which run one after another.', ofRoutes('guards')],
+    ['load_duration', 'The loads of a page and its layouts, which run at the same time.', ofRoutes('loads')],
+    ['action_duration', 'The action of a page, after its form was received.', ofRoutes('actions')],
+    ['render_duration', 'Rendering a document: all of it, or its shell.', [{ labels: {}, counts: render }]],
+    ['first_byte', 'From a request for a page to the start of its document.', [{ labels: {}, counts: firstByte }]],
   ]
+  return all.map(([name, help, series]) => writeHistograms(`hydrant_${name}_seconds`, help, series))
 }

@@ -26,7 +26,6 @@ export interface AdminInput {
   store: FailureStore
   metricsSource: MetricsSource
   cacheSource: CacheSource
-  /** The options of the site. */
   options: Pick<Options, 'ledger' | 'reactServer' | 'timeouts' | 'limits'>
   log: FastifyBaseLogger
 }

@@ -20,10 +20,7 @@ export interface BuildCopy {
 // The compiler does not rewrite the extension in this text.
 const HOOKS = new URL('./build-copy-hooks.js', import.meta.url).href
 
-/**
- * Reads a build into memory. Throws the errors of `readManifest`, and HYD_BUILD_INCOMPLETE for a build that is being copied
- * over another one.
- */
+/** Reads a build into memory. Throws as `readManifest`, and HYD_BUILD_INCOMPLETE while it is being replaced. */
 export function copyBuild(folder: string): BuildCopy {
   const manifest = readManifest(folder)
   const modules = new Map(
@@ -66,7 +63,6 @@ function createMixed(folder: string) {
   return createHydrantError('HYD_BUILD_INCOMPLETE', [folder, 'its files are of more than one build'])
 }
 
-/** The release and the build that a process serves. */
 export interface ServedBuild {
   /** The option `release`, or the build's id. */
   release: string
@@ -74,7 +70,6 @@ export interface ServedBuild {
   build: string
 }
 
-/** The result of a reload. */
 export interface Reload {
   /** When it ended, in milliseconds since 1970. */
   at: number

@@ -4,7 +4,6 @@ import type { GuardContext } from './page-contexts.ts'
 
 export type GuardFunction = (context: GuardContext) => unknown
 
-/** The guard of a layout. */
 export interface FolderGuard {
   guard: GuardFunction
   /** Path in the site of the file with the guard. */

@@ -3,8 +3,8 @@ import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import type { ErrorComponent, LayoutComponent, NotFoundComponent, PageComponent } from '../../shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../../shared/tree/boundary.tsx'
 import type { BootModule } from '../../shared/wire/boot.ts'
-import { type CacheRule, PERMANENT, type PrerenderRule, readCacheRule, readPrerenderRule } from '../cache/cache-rule.ts'
 import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
+import { type CacheRule, PERMANENT, type PrerenderRule, readCacheRule, readPrerenderRule } from './cache-rule.ts'
 import { createGuardedFolders, type GuardedFolder, type GuardFunction } from './guarded-folders.ts'
 import {
   BUILD_PATHS,
@@ -35,7 +35,6 @@ export interface SiteModule<Component> {
   file: string | null
   Component: Component
   boot: BootModule
-  /** URLs of the module's stylesheets. */
   css: readonly string[]
   /** URLs of the module's script and of the scripts that it imports. */
   scripts: readonly string[]
@@ -102,7 +101,6 @@ export interface Build {
   bundles: readonly MappedBundle[]
 }
 
-/** A build on the disk. */
 export interface BuildFiles {
   /** The build's folder. */
   folder: string
@@ -111,10 +109,7 @@ export interface BuildFiles {
   modules?: ServerBundle['modules']
 }
 
-/**
- * Loads the site's code for one base. Throws HYD_BUILD_BROKEN when one of its modules throws, and the errors of
- * `createBuild`.
- */
+/** Loads the site's code for one base. Throws HYD_BUILD_BROKEN if a module throws, and as `createBuild`. */
 export async function loadBuild({ folder, manifest, modules: loaded }: BuildFiles, base: string): Promise<Build> {
   if (loaded) return createBuild({ folder, manifest, modules: loaded, base, bundles: [] })
   const query = `?base=${encodeURIComponent(base)}&build=${manifest.buildId}`
@@ -170,7 +165,6 @@ export function createBuild({ folder, manifest, modules, links = {}, base, bundl
   }
 }
 
-/** Returns the functions that read the site's modules. */
 function createModuleReader(manifest: Manifest, modules: ServerBundle['modules'], assets: string) {
   function module<Component>(file: string): SiteModule<Component> {
     const client = manifest.modules[file]
@@ -240,17 +234,10 @@ const builtInLayout: ServerModule<LayoutComponent> = {
   serverFile: '',
 }
 
-/**
- * A build whose code changes while it is served. At first its components are placeholders: a route's modules are
- * loaded with the first request.
- */
+/** A build whose code changes. Its components are placeholders until the first request of their route. */
 export interface LiveBuild {
-  /** Returns the build for a base. */
   open(base: string): Promise<Build>
-  /**
-   * Returns the current code of a route, by its id; null if it has not changed since the last call. Rejects with
-   * whatever a module of the route throws.
-   */
+  /** Returns a route's current code; null if it has not changed. Rejects with what its modules throw. */
   refreshRoute(id: string): Promise<Route | null>
   /**
    * Returns the layouts and error pages of a route that can be loaded, after `refreshRoute` has rejected. The layouts end
@@ -266,9 +253,6 @@ export interface LiveBuild {
    * layouts are not valid.
    */
   findWorkingRoot(): Promise<LayoutChain | null>
-  /**
-   * Returns the HTML page that says why a route cannot be built, by its id, which is empty for requests that match no page;
-   * null if it can.
-   */
+  /** Returns the page that says why a route, or '' for unknown paths, cannot be built; null if it can. */
   brokenPage(id: string): string | null
 }

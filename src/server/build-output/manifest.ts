@@ -16,10 +16,7 @@ export const BUILD_PATHS = {
   server: 'server/index.mjs',
   /** An ES module whose default export is the site's configuration, or `{}`. Its source map is next to it. */
   config: 'server/config.mjs',
-  /**
-   * Files for the browser with hashed names, without subfolders. Compressible files have `.br` and `.gz` copies. The
-   * files of earlier builds are kept for pages that are already open.
-   */
+  /** Files with hashed names for browsers, some with `.br` and `.gz` copies, also of earlier builds. */
   client: 'client',
   /**
    * The client files of earlier builds, the last one first: `{ "builds": [{ "clientFiles": [] }] }`. Missing if there are
@@ -111,7 +108,6 @@ export interface ClientModule {
   css: string[]
 }
 
-/** The exports of the server bundle. */
 export interface ServerBundle {
   /** Pages, layouts, error and not-found pages, their `.server` files and `server.ts`, by path in the site. */
   modules: Record<string, Record<string, unknown>>
@@ -154,10 +150,7 @@ export interface MappedBundle {
   mayHave?(part: { file: string } | { text: string }): boolean
 }
 
-/**
- * Returns the bundles of a build. A newer build may have replaced it in the meantime: the folder keeps the old server
- * bundle, and its other files do not belong to the running code.
- */
+/** Returns the bundles of a build. If a newer one has replaced it, the folder keeps only its server bundle. */
 export function ownBundles(folder: string, buildId: string): MappedBundle[] {
   const config = join(folder, BUILD_PATHS.config)
   const kept = join(folder, BUILD_PATHS.keptServer(buildId))

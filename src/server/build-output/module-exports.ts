@@ -8,7 +8,6 @@ import type { ActionContext, LoadContext } from './page-contexts.ts'
 export type LoadFunction = (context: LoadContext) => unknown
 export type ActionFunction = (context: ActionContext) => unknown
 
-/** The exports of a module. */
 export interface ModuleExports {
   /** Path in the site. */
   file: string
@@ -33,7 +32,6 @@ function isElement(value: unknown): boolean {
   return typeof value === 'object' && value !== null && '$$typeof' in value && value.$$typeof === ELEMENT
 }
 
-/** The mark of React's elements. */
 export const ELEMENT = Symbol.for('react.transitional.element')
 
 /** Returns whether the documents of a page have scripts. Throws HYD_HYDRATE_EXPORT. */

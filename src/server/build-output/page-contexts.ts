@@ -1,6 +1,6 @@
 // The types of the functions and exports of a site's server files.
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type {
   FormOutput,
   GuardResults,
@@ -12,7 +12,9 @@ import type {
   Routes,
   SearchOutput,
 } from '../../shared/routes.ts'
-import type { LoadLog } from '../cache/load-log.ts'
+
+/** The methods of a log that write a line. */
+export type LoadLog = Pick<FastifyBaseLogger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace'>
 
 interface Context {
   /**

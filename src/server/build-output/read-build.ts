@@ -7,7 +7,6 @@ import { PACKAGE_FOLDER } from '../util/paths.ts'
 import { messageOf } from '../util/unknown-values.ts'
 import { BUILD_FOLDER, BUILD_PATHS, MANIFEST_FORMAT, type Manifest } from './manifest.ts'
 
-/** The version of this package. */
 export const VERSION = readVersion()
 
 /** Returns the folder of a site's build. Throws HYD_OPTION_INVALID if `dir` is not a text or is empty. */
@@ -18,10 +17,7 @@ export function buildFolder(dir: unknown, buildDir?: string): string {
   return resolve(buildDir ?? join(dir, BUILD_FOLDER))
 }
 
-/**
- * Reads the manifest of a build and checks its files. Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE or
- * HYD_BUILD_VERSION.
- */
+/** Reads the manifest and checks the files. Throws HYD_BUILD_MISSING, HYD_BUILD_INCOMPLETE or HYD_BUILD_VERSION. */
 export function readManifest(folder: string): Manifest {
   const file = join(folder, BUILD_PATHS.manifest)
   if (!existsSync(file)) throw createMissing(folder)
@@ -74,10 +70,7 @@ export async function importBundle(path: string, query: string, what: string): P
   }
 }
 
-/**
- * For a CommonJS package that throws, Node.js also reports a rejection that nothing can handle, after `import()` has
- * rejected. It would end the process before the error is shown.
- */
+/** Node.js also reports a rejection, which would end the process, after `import()` of a CommonJS package rejects. */
 async function ignoreSecondReport(reported: unknown): Promise<void> {
   function ignore(reason: unknown) {
     // As without this listener.

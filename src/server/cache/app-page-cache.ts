@@ -1,6 +1,6 @@
 import type { FastifyInstance, RawServerBase } from 'fastify'
 import { addCacheContents, type CacheContents } from '../metrics/cache-counts.ts'
-import { checkInvalidation, type Invalidation, type InvalidationResult } from './cache-rule.ts'
+import { checkInvalidation, type Invalidation, type InvalidationResult } from './cache-key.ts'
 import type { PageCache } from './page-cache.ts'
 
 /** The stored pages of all sites of an app: `app.pageCache`. */
@@ -28,11 +28,7 @@ declare module 'fastify' {
 /** Keyed by the server, which all instances of an app share. */
 const caches = new WeakMap<RawServerBase, Set<PageCache>>()
 
-/**
- * Adds the cache of a site to `app.pageCache`.
- *
- * @param cache Null for a site without stored pages.
- */
+/** Adds the cache of a site to `app.pageCache`; null for a site without stored pages. */
 export function addPageCache(app: FastifyInstance, cache: PageCache | null) {
   const siteCaches = caches.get(app.server) ?? new Set()
   caches.set(app.server, siteCaches)
@@ -60,20 +56,16 @@ function rootOf(app: FastifyInstance): FastifyInstance {
 }
 
 /** The page cache of a site in this process, for the operators of the site. */
-export interface SiteCache {
-  contents(): CacheContents
-  /** Removes all pages. Resolves when the other processes have been notified, or are unreachable. */
-  clear(): Promise<unknown>
-  /** Hands over the invalidations that the store has not recorded, or logs them. Closing the app does the same. */
-  close(): Promise<void>
-}
+export type SiteCache = ReturnType<typeof createSiteCache>
 
 /** @param routes The routes of all pages with the export `cache`. `contents` has each of them. */
-export function createSiteCache(cache: PageCache, routes: readonly string[]): SiteCache {
+export function createSiteCache(cache: PageCache, routes: readonly string[]) {
   const none: CacheContents = { routes: routes.map((route) => ({ route, entries: 0, bytes: 0 })), tags: [] }
   return {
-    contents: () => addCacheContents([none, cache.contents()]),
-    clear: () => cache.clear(),
+    contents: (): CacheContents => addCacheContents([none, cache.contents()]),
+    /** Removes all pages. Resolves when the other processes have been notified, or are unreachable. */
+    clear: (): Promise<unknown> => cache.clear(),
+    /** Hands over the invalidations that the store has not recorded, or logs them. Closing the app does the same. */
     close: () => cache.close(),
   }
 }

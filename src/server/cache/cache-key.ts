@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
-import type { Format } from '../http/negotiate.ts'
-import { type PublicAddress, pathOf, plainTarget, publicAddress } from '../http/request-url.ts'
+import { type CacheRule, describeUnknown, type TaggedPage } from '../build-output/cache-rule.ts'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import type { Format } from '../http/formats.ts'
+import { pathOf, plainTarget } from '../http/request-url.ts'
 import { createTextCache } from '../util/memoize.ts'
 
 /** The parts of a request that the response of a cached page may depend on. */
@@ -13,7 +14,6 @@ export interface KeyedRequest {
   format: Format
   /** For a navigation, the number of layouts that the browser keeps; otherwise 0. */
   kept: number
-  /** Whether the browser may report failures. */
   mayReport: boolean
   /** The path, as it was sent, with the base. */
   path: string
@@ -55,10 +55,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/**
- * Returns a query with the listed parameters only, sorted as they are listed, with its question mark; an empty string
- * for none.
- */
+/** Returns a query with the listed parameters only, in their order, with its question mark; empty for none. */
 export function narrowSearch(search: string, names: readonly string[]): string {
   if (search === '' || names.length === 0) return ''
   const given = new URLSearchParams(search)
@@ -79,27 +76,36 @@ export function queryOf(search: string): Record<string, string | string[]> {
   return query
 }
 
+/** The most tags of a page. */
+const MAX_PAGE_TAGS = 100
+
+/** Returns the tags of a page, as they are sent. Throws HYD_CACHE_TAGS for anything but a list of at most 100 tags. */
+export function tagsOf(rule: CacheRule, page: TaggedPage, file: string): readonly string[] {
+  const tags = rule.tags(page)
+  if (!Array.isArray(tags) || tags.length > MAX_PAGE_TAGS || !tags.every(isTag))
+    throw createHydrantError('HYD_CACHE_TAGS', [file, showValue(tags)])
+  return [...new Set(tags.map(toStoredTag))]
+}
+
+/** Whether a value may be a tag of a page. */
+export function isTag(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
 /** The most characters of a site's tag as it is stored and sent. */
 const MAX_TAG_LENGTH = 256
 
 /**
- * Returns a tag of a site as it is stored and sent: percent-encoded. A tag may contain a part of any URL, so the end of
- * a tag that is too long is replaced by the hash of the whole.
+ * Returns a tag of a site as it is stored and sent. Everything but visible ASCII characters is percent-encoded, and so are
+ * commas: `Cache-Tag` separates tags by commas, and `Surrogate-Key` by spaces. A tag may contain a part of any URL, so
+ * the end of a tag that is too long is replaced by the hash of the whole.
  */
 export function toStoredTag(tag: string): string {
-  const encoded = encodeTag(tag)
+  // Half of a pair of surrogates cannot be encoded.
+  const encoded = tag.replace(/[^!-+\--~]+/g, (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')))
   if (encoded.length <= MAX_TAG_LENGTH) return detach(encoded)
   const end = `~${hashOf(encoded)}`
   return detach(encoded.slice(0, MAX_TAG_LENGTH - end.length).replace(/%.?$/, '') + end)
-}
-
-/**
- * Percent-encodes a tag. Everything but visible ASCII characters is encoded, and so are
- * commas: `Cache-Tag` separates tags by commas, and `Surrogate-Key` by spaces.
- */
-function encodeTag(tag: string): string {
-  // Half of a pair of surrogates cannot be encoded.
-  return tag.replace(/[^!-+\--~]+/g, (text) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')))
 }
 
 /** Returns the tag that every response for a path has. `path` is relative to the origin; its query is left out. */
@@ -112,22 +118,15 @@ export function pathTag(path: string): string {
 export interface DocumentRequest {
   /** The route that the router has found. */
   route: string
-  request: Pick<FastifyRequest, 'url' | 'protocol' | 'host'>
+  url: string
+  /** The origin at which the visitor sees the site. */
+  origin: string
   /** Whether the browser may report failures. */
   mayReport: boolean
 }
 
-export interface KnownKey {
+interface Entry extends Omit<DocumentRequest, 'url'> {
   key: string
-  /** The origin at which the visitor sees the site. */
-  address: PublicAddress
-}
-
-interface Entry extends KnownKey {
-  route: string
-  protocol: string
-  host: string
-  mayReport: boolean
 }
 
 const MAX_KEYS = 1_000
@@ -145,19 +144,66 @@ export class KnownKeys {
   #byUrl = createTextCache<Entry>(MAX_KEYS)
 
   /** Returns the key of an equal request; null if it is not known. */
-  find({ route, request, mayReport }: DocumentRequest): KnownKey | null {
-    const entry = this.#byUrl.get(request.url)
-    if (entry === undefined || entry.route !== route || entry.mayReport !== mayReport) return null
-    return entry.host === request.host && entry.protocol === request.protocol ? entry : null
+  find({ route, url, origin, mayReport }: DocumentRequest): string | null {
+    const entry = this.#byUrl.get(url)
+    if (entry === undefined || entry.route !== route || entry.origin !== origin) return null
+    return entry.mayReport === mayReport ? entry.key : null
   }
 
   /**
-   * Keeps a key for the next requests. If a URL is requested under several hosts, only the key of the last host is
-   * kept.
+   * Keeps a key for the next requests. If a URL is requested at several origins, only the key of the last one is kept.
    */
-  add({ route, request, mayReport }: DocumentRequest, key: string) {
-    const { url, protocol, host } = request
-    if (url.length > MAX_URL_LENGTH) return
-    this.#byUrl.set(url, { route, protocol, host, mayReport, key, address: publicAddress(request) })
+  add({ url, ...rest }: DocumentRequest, key: string) {
+    if (url.length <= MAX_URL_LENGTH) this.#byUrl.set(url, { ...rest, key })
   }
+}
+
+/** The stored responses that `invalidate` removes: those with any of these tags, and those of this path. */
+export interface Invalidation {
+  /** Tags of the export `cache`. An empty text is ignored (none). */
+  tags?: readonly string[]
+  /**
+   * The path of a page as a visitor sees it, with the base: `/shop/products/7`. A query is ignored, so the responses
+   * for all queries are removed (none).
+   */
+  path?: string
+}
+
+/** What has become of an invalidation when `invalidate` or `clear` resolves. */
+export interface InvalidationResult {
+  /**
+   * True if the store has recorded the invalidation, so that every process which uses the store takes it; also without
+   * a store. False if the store is unavailable, or did not respond in time. This process and the other workers of this
+   * machine have then removed the pages, and record the invalidation as soon as they can, but other machines may still
+   * serve the old ones. The invalidation can be repeated until it is recorded.
+   */
+  isRecorded: boolean
+}
+
+const INVALIDATION_NAMES = ['tags', 'path']
+
+/**
+ * Checks the argument of `app.pageCache.invalidate`, because a wrong one would remove nothing and outdated pages would
+ * stay. Throws HYD_CACHE_INVALIDATE.
+ */
+export function checkInvalidation(given: unknown): asserts given is Invalidation {
+  const problem = findProblem(given)
+  if (problem !== null) throw createHydrantError('HYD_CACHE_INVALIDATE', [problem])
+}
+
+function findProblem(given: unknown): string | null {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return `it must be an object with "tags" or "path"; got ${showValue(given)}`
+  const unknownName = Object.keys(given).find((name) => !INVALIDATION_NAMES.includes(name))
+  if (unknownName !== undefined) return describeUnknown(unknownName, INVALIDATION_NAMES)
+  const { tags, path }: { tags?: unknown; path?: unknown } = given
+  if (tags === undefined && path === undefined) return 'it must have "tags" or "path"; got neither'
+  if (tags !== undefined && !isTexts(tags)) return `"tags" must be a list of strings; got ${showValue(tags)}`
+  if (path !== undefined && !(typeof path === 'string' && path.startsWith('/')))
+    return `"path" must be a path that begins with "/"; got ${showValue(path)}`
+  return null
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }

@@ -63,7 +63,6 @@ function nextOf(document: string, attributes: readonly string[], from: number) {
   return next
 }
 
-/** Reads the attributes of a tag that React has written. */
 function readAttributes(tag: string): Record<string, string> {
   const attributes = [...tag.matchAll(/\s([\w:-]+)(?:="([^"]*)")?/g)]
   return Object.fromEntries(attributes.map(([, name = '', value = '']) => [name.toLowerCase(), unescapeHtml(value)]))
@@ -75,9 +74,7 @@ function insertScript(attributes: Readonly<Record<string, string>>): string {
   return `{let s=document.createElement("script"),a=${given};for(let n in a)s.setAttribute(n,a[n]);document.head.append(s)}`
 }
 
-/**
- * Returns the hash source of an inline element. Browsers hash its text after the parser has normalized its line ends.
- */
+/** Returns the hash source of an inline element. Browsers normalize line ends before they hash its text. */
 export function hashSource(content: string): string {
   return `'sha256-${createHash('sha256').update(content.replace(/\r\n?/g, '\n')).digest('base64')}'`
 }

@@ -1,11 +1,9 @@
 import { types } from 'node:util'
 import type { FastifyBaseLogger } from 'fastify'
+import type { LoadLog } from '../build-output/page-contexts.ts'
 import { isPlainObject } from '../util/unknown-values.ts'
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
-
-/** The methods of a log that write a line. */
-export type LoadLog = Pick<FastifyBaseLogger, (typeof LEVELS)[number]>
 
 /**
  * Creates the log for the loads of a response that may be stored. It writes lines with the bindings of `log`, and does not

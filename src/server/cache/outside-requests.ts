@@ -63,18 +63,12 @@ function findActiveSpan(): ActiveSpan | null {
   return api?.context && span ? { manager: api.context, span: span as Span } : null
 }
 
-/**
- * Calls a function with the span as the active one. The other values of the span's context are left out, because the
- * baggage in it comes from a header of the request.
- */
+/** Calls a function with the active span, without the context's baggage, which comes from a header. */
 function withActiveSpan<Result>({ manager, span }: ActiveSpan, call: () => Result): Result {
   return manager.with(manager.active().setValue(SPAN, createParent(span)), call)
 }
 
-/**
- * Creates a span that writes to the given one and shows only its ids. The attributes and the trace state of a span can
- * contain values of the request.
- */
+/** Creates a span that writes to the given one and shows only its ids: its attributes may be of the request. */
 function createParent(span: Span): Span {
   const { traceId, spanId, traceFlags } = span.spanContext()
   const parent: Span = {

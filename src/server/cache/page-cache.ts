@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { addCacheContents, type CacheContents, type StoredCounts } from '../metrics/cache-counts.ts'
-import { KnownKeys, pathTag, toStoredTag } from './cache-key.ts'
-import { type Invalidation, type InvalidationResult, isTag } from './cache-rule.ts'
+import { type Invalidation, type InvalidationResult, isTag, KnownKeys, pathTag, toStoredTag } from './cache-key.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
 import { freshnessOf, StoredPage } from './stored-page.ts'
@@ -10,19 +9,13 @@ import { freshnessOf, StoredPage } from './stored-page.ts'
 export interface Rendering {
   /** Sets the tags of the response, before the loads run. */
   setTags(tags: readonly string[]): void
-  /**
-   * Stores the response, unless one of its tags has been invalidated since the rendering began. Returns the page in
-   * any case.
-   */
+  /** Stores the response, unless a tag was invalidated since the rendering began. Returns the page. */
   store(response: StoredResponse): StoredPage
   /** Ends the rendering without a response. Does nothing after `store`. */
   giveUp(): void
 }
 
-/**
- * The result of a rendering for the requests that wait for it: `outdated` if the page was invalidated during the
- * rendering, and null if there is no response to store.
- */
+/** The result for waiting requests: `outdated` if it was invalidated meanwhile; null without a response to store. */
 export type RenderingResult = StoredPage | 'outdated' | null
 
 interface Running {
@@ -34,10 +27,7 @@ interface Running {
 /** How long a page that must not be stored is only rendered for single requests. */
 const PASS_MS = 60_000
 const MAX_PASSED = 10_000
-/**
- * If the shared store responds for the first time within this time, invalidations before that count as earlier than
- * the start of the process.
- */
+/** Invalidations before the first response of the store within this time are earlier than the process. */
 const START_MS = 10_000
 /** The pause after the first failure before a stale page is rendered again. It doubles with each failure. */
 const RETRY_MS = 1_000
@@ -92,9 +82,7 @@ export class PageCache {
     return this.#renderings.get(key)?.promise ?? null
   }
 
-  /**
-   * Whether a stale page may be rendered now: it is not being rendered, and the pause after its last failure is over.
-   */
+  /** Whether a stale page may be rendered now: it is not being rendered, nor in the pause after a failure. */
   mayRefresh(key: string): boolean {
     if (this.#renderings.has(key) || this.isPassed(key)) return false
     const { at, pauseMs } = this.#retries.get(key) ?? { at: 0, pauseMs: 0 }
@@ -108,10 +96,7 @@ export class PageCache {
     return this.#passed.get(key) === true
   }
 
-  /**
-   * Whether none of the tags has been invalidated since this process started. A response that is older than the
-   * process, such as one of the build, may then be served.
-   */
+  /** Whether no tag was invalidated since this process started: then older responses may be served. */
   wasNeverInvalidated(tags: readonly string[]): boolean {
     return this.#versions.areCurrent(tags, this.#start)
   }
@@ -136,11 +121,7 @@ export class PageCache {
     return takeTurn(this.#store, { key, maxMs, isWanted, isRefresh: after > 0 })
   }
 
-  /**
-   * Begins a rendering that other requests can wait for. End it with `store` or `giveUp`.
-   *
-   * @param route The route of the page, which `contents` groups by.
-   */
+  /** Begins a rendering that other requests can wait for, until `store` or `giveUp`. */
   begin(key: string, route: string): Rendering {
     const since = this.#versions.now
     let settle: (result: RenderingResult) => void = () => {}
@@ -238,21 +219,9 @@ export class PageCache {
 }
 
 /** Pages by their keys and tags, within a limit of memory. */
-export interface TaggedPages {
-  get(key: string): StoredPage | undefined
-  add(key: string, page: StoredPage): void
-  delete(key: string): void
-  /** Counts the memory of a page again, if it is still stored. */
-  recount(key: string, page: StoredPage): void
-  /** Removes the pages with one of the tags. */
-  deleteTagged(tags: readonly string[]): void
-  clear(): void
-  counts(): Omit<StoredCounts, 'invalidations'>
-  /** Counts the stored responses, by route and by tag. */
-  contents(): CacheContents
-}
+export type TaggedPages = ReturnType<typeof createTaggedPages>
 
-export function createTaggedPages(maxBytes: number): TaggedPages {
+export function createTaggedPages(maxBytes: number) {
   const keysByTag = new Map<string, Set<string>>()
   let evictions = 0
   const pages = new LRUCache<string, StoredPage>({
@@ -283,21 +252,27 @@ export function createTaggedPages(maxBytes: number): TaggedPages {
   }
 
   return {
-    get: (key) => pages.get(key),
+    get: (key: string): StoredPage | undefined => pages.get(key),
     add,
-    delete: (key) => void pages.delete(key),
-    recount(key, page) {
+    delete: (key: string) => void pages.delete(key),
+    /** Counts the memory of a page again, if it is still stored. */
+    recount(key: string, page: StoredPage) {
       if (pages.peek(key) !== page) return
       // `lru-cache` counts the memory of a page again only if it is new.
       pages.delete(key)
       add(key, page)
     },
-    deleteTagged(tags) {
+    deleteTagged(tags: readonly string[]) {
       for (const tag of tags) for (const key of [...(keysByTag.get(tag) ?? [])]) pages.delete(key)
     },
     clear: () => pages.clear(),
-    counts: () => ({ entries: pages.size, bytes: pages.calculatedSize, evictions }),
-    contents: () =>
+    counts: (): Omit<StoredCounts, 'invalidations'> => ({
+      entries: pages.size,
+      bytes: pages.calculatedSize,
+      evictions,
+    }),
+    /** Counts the stored responses, by route and by tag. */
+    contents: (): CacheContents =>
       addCacheContents([
         {
           routes: Array.from(pages.entries(), ([key, page]) => ({

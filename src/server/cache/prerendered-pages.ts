@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Format } from '../http/negotiate.ts'
+import { FORMATS, type Format } from '../http/formats.ts'
 import { hashSource } from './fixed-document.ts'
 import type { StoredResponse } from './shared/shared-store.ts'
 
@@ -16,11 +16,7 @@ export interface PrerenderedPages {
   read(file: string, origin: string): Promise<PrerenderedResponse>
 }
 
-/**
- * Opens the prerendered responses of a build; null if it has none. Throws a SyntaxError if the index is broken.
- *
- * @param folder The build's folder.
- */
+/** Opens a build's prerendered responses; null if it has none. Throws a SyntaxError for a broken index. */
 export function openPrerendered(folder: string): PrerenderedPages | null {
   const path = (file: string) => join(folder, PRERENDERED_FOLDER, file)
   if (!existsSync(path(INDEX_FILE))) return null
@@ -93,12 +89,9 @@ export interface PrerenderedRedirect {
 /** A response of a page with the status 200. The body and the values of the headers contain the index's `origin`. */
 export type PrerenderedResponse = Pick<StoredResponse, 'body' | 'headers' | 'scripts' | 'styles'>
 
-/**
- * Returns the name of a form, which is a format and, for a navigation, the number of layouts that the browser keeps:
- * `html`, `json`, `markdown`, `navigation2`.
- */
+/** Returns the name of a form, its format and the layouts that the browser keeps: `html`, `navigation2`. */
 export function formOf(format: Format, kept: number): string {
-  return format === 'navigation' ? `navigation${kept}` : format
+  return FORMATS[format].isNavigation ? `${format}${kept}` : format
 }
 
 /**

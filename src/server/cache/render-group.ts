@@ -14,10 +14,7 @@ export interface GroupTurn {
 /** The turn of a process without a store, or with one that is unavailable. */
 export const ALONE: GroupTurn = { response: null, share() {}, end() {} }
 
-/**
- * How long a turn lasts if it is not renewed. If a process is killed during its turn, the other processes continue
- * after this time.
- */
+/** How long a turn lasts if it is not renewed: the others continue when its process was killed. */
 const LEASE_MS = 2_000
 
 export interface TurnInput {

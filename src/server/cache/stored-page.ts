@@ -23,10 +23,7 @@ const compressor = createBodyCompressor(BROTLI_QUALITY, GZIP_LEVEL)
  */
 const MAX_SYNC_BYTES = 16_384
 
-/**
- * How far in the future the time of a response may be, in milliseconds. It is further ahead only if the clock has been
- * set back since, and nothing then says how old the response is.
- */
+/** How far ahead a response's time may be, in ms. Beyond that, the clock was set back and its age is unknown. */
 const MAX_AHEAD_MS = 5_000
 
 /** Returns the freshness of a response by its times. Its age is unknown, so it is expired, after a clock was set back. */

@@ -1,10 +1,10 @@
 import { mixedPolicy } from '../http/headers.ts'
-import { PreparedStart } from '../http/send-started.ts'
+import { CompressedPrefix } from '../http/send-started.ts'
 import type { StoredPage } from './stored-page.ts'
 
 /** The parts that all responses with the same stored shell share. */
 export interface StoredShell {
-  start: PreparedStart
+  start: CompressedPrefix
   /** The content type. */
   headers: readonly (readonly [name: string, value: string])[]
   /** The policy, without the nonces between its parts. */
@@ -19,7 +19,7 @@ export function shellOf(page: StoredPage): StoredShell {
   if (existing) return existing
   const { headers, scripts } = page.response
   const shell = {
-    start: new PreparedStart(page, (length) => page.grow(length)),
+    start: new CompressedPrefix(page, (length) => page.grow(length)),
     headers,
     policy: mixedPolicy(scripts, PLACEHOLDER).split(PLACEHOLDER),
   }

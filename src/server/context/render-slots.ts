@@ -40,8 +40,8 @@ export function createRenderSlots(
   onRefused: (reason: RefusedFor) => void,
 ): RenderSlots {
   let taken = 0
-  const held = new Map<string, number>()
-  const heldBy = (route: string) => held.get(route) ?? 0
+  /** The slots that are taken, by route. */
+  const takenBy = new Map<string, number>()
   let lastRefused = ''
   const addLine = (describe: () => string) =>
     addThrottledLine(app, (count) =>
@@ -53,12 +53,12 @@ export function createRenderSlots(
   const countRefused = addLine(() => `${max} renders are running`)
   const countOverShare = addLine(
     () =>
-      `${heldBy(lastRefused)} of ${max} renders are running for ${lastRefused}, and the others are kept for other routes`,
+      `${takenBy.get(lastRefused) ?? 0} of ${max} renders are running for ${lastRefused}, and the others are kept for other routes`,
   )
 
   function hasRoom({ reply, route }: SlotHolder): boolean {
     const free = max - taken
-    if (free > 0 && heldBy(route) < SHARE_OF_FREE * free) return true
+    if (free > 0 && (takenBy.get(route) ?? 0) < SHARE_OF_FREE * free) return true
     if (free > 0) {
       lastRefused = route
       countOverShare()
@@ -72,27 +72,24 @@ export function createRenderSlots(
   function take(holder: SlotHolder) {
     holder.hasSlot = true
     taken++
-    held.set(holder.route, heldBy(holder.route) + 1)
-  }
-
-  function giveBack({ route }: SlotHolder) {
-    taken--
-    const left = heldBy(route) - 1
-    if (left > 0) held.set(route, left)
-    else held.delete(route)
+    takenBy.set(holder.route, (takenBy.get(holder.route) ?? 0) + 1)
   }
 
   return {
     hasRoom,
     take,
     admit(holder) {
-      if (!hasRoom(holder)) return false
-      take(holder)
-      return true
+      const isAdmitted = hasRoom(holder)
+      if (isAdmitted) take(holder)
+      return isAdmitted
     },
     free(holder) {
-      if (holder.hasSlot) giveBack(holder)
+      if (!holder.hasSlot) return
       holder.hasSlot = false
+      taken--
+      const left = (takenBy.get(holder.route) ?? 1) - 1
+      if (left > 0) takenBy.set(holder.route, left)
+      else takenBy.delete(holder.route)
     },
   }
 }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PageExtras } from '../../shared/wire/boot.ts'
+import type { ExtraProps } from '../../shared/wire/boot.ts'
+import type { Route } from '../build-output/load-build.ts'
 import { classifyThrown } from '../errors/classify-thrown.ts'
 import type { Redirection } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
@@ -8,9 +9,13 @@ import type { Failure, FailureContext, FailureSubject } from '../failures/failur
 import { asError, type HookRun, runErrorHooks } from '../failures/on-error-hooks.ts'
 import { failureCountOf, firstFailureOf, type NamedFailure } from '../failures/request-failures.ts'
 import { describeEarlyClose } from '../guards/connection-limits.ts'
+import { isSafe } from '../guards/csrf.ts'
+import { FORMATS, type Format } from '../http/formats.ts'
 import { nonceOf } from '../http/headers.ts'
-import type { Format } from '../http/negotiate.ts'
+import { isNavigation } from '../http/navigation-strategy.ts'
+import { acceptedDocumentFormat, preferredErrorFormat, preferredPageFormat } from '../http/negotiate.ts'
 import { type PublicAddress, pathAndQuery, pathOf, publicAddress } from '../http/request-url.ts'
+import { routeOf } from '../http/route-config.ts'
 import type { NavigationLines, SharedRender } from './response.ts'
 import type { Site } from './site.ts'
 
@@ -44,6 +49,19 @@ export class RequestContext implements FailureSubject, RequestTarget {
   readonly errorFormat: Format
   readonly params: Record<string, string>
   readonly hasScripts: boolean
+  /** The origin at which the visitor sees the site. */
+  readonly address: PublicAddress
+  /** The path of the request, as it was sent. */
+  readonly path: string
+  /** The query with its question mark, or an empty string. A page may see only some of its parameters. */
+  search: string
+  /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */
+  readonly guardResults: Record<string, unknown>
+  /**
+   * Set while a response is made that may be stored for all visitors; null for any other. The render continues if the
+   * client leaves, because other requests may wait for it.
+   */
+  shared: SharedRender | null = null
   /** True when the client left before the response was complete. */
   isGone = false
   /** The status that has been sent, once a document streams. A later failure can only be shown inside the stream. */
@@ -55,15 +73,11 @@ export class RequestContext implements FailureSubject, RequestTarget {
   /** True when all guards of the page, or of the unknown path, have let the request pass. */
   hasPassedGuards = false
   /** The output of the page's schemas `params` and `search`; null without one. */
-  addressExtras: Pick<PageExtras, 'params' | 'search'> | null = null
+  addressExtras: Pick<ExtraProps, 'params' | 'search'> | null = null
   /** True while the request holds a render slot. */
   hasSlot = false
-  #shared: SharedRender | null = null
   #inRequest: SharedRender['inRequest'] | null = null
-  #address: PublicAddress | null = null
-  #context: Record<string, unknown> | null = null
   #url: URL | null = null
-  #search: string | null = null
   #nonce: string | null = null
   #promises: ThenablePromises | null = null
   #lateRedirects: Map<Redirection, Error> | null = null
@@ -83,37 +97,19 @@ export class RequestContext implements FailureSubject, RequestTarget {
     this.errorFormat = errorFormat
     this.params = params
     this.hasScripts = hasScripts
-  }
-
-  /**
-   * Set while a response is made that may be stored for all visitors; null for any other. The render continues if the
-   * client leaves, because other requests may wait for it.
-   */
-  get shared(): SharedRender | null {
-    return this.#shared
-  }
-
-  set shared(shared: SharedRender | null) {
-    this.#shared = shared
-    // The work that it has started may still fail after it has been given up.
-    if (shared) this.#inRequest = shared.inRequest
-  }
-
-  /** The origin at which the visitor sees the site. */
-  get address(): PublicAddress {
-    this.#address ??= publicAddress(this.request)
-    return this.#address
-  }
-
-  set address(address: PublicAddress) {
-    this.#address = address
-  }
-
-  /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */
-  get context(): Record<string, unknown> {
+    this.address = publicAddress(request)
+    const asked = pathAndQuery(request.url)
+    this.path = pathOf(asked)
+    this.search = asked[this.path.length] === '?' ? asked.slice(this.path.length) : ''
     // `Object.create` is typed as `any`.
-    this.#context ??= Object.create(null) as Record<string, unknown>
-    return this.#context
+    this.guardResults = Object.create(null) as Record<string, unknown>
+  }
+
+  /** Begins to make a response that may be stored. */
+  share(shared: SharedRender) {
+    this.shared = shared
+    // The work that it starts may still fail after it has been given up.
+    this.#inRequest = shared.inRequest
   }
 
   /** Aborts when the client leaves or a deadline passes. */
@@ -145,7 +141,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
 
   /** The page's address as the visitor sees it. */
   get href(): string {
-    return this.address.origin + (this.#search === null ? pathAndQuery(this.request.url) : this.path + this.#search)
+    return this.address.origin + this.path + this.search
   }
 
   /** The page's address, parsed when it is first read. */
@@ -158,24 +154,6 @@ export class RequestContext implements FailureSubject, RequestTarget {
   get nonce(): string {
     this.#nonce ??= nonceOf(this.reply)
     return this.#nonce
-  }
-
-  /** The query with its question mark, or an empty string. */
-  get search(): string {
-    if (this.#search !== null) return this.#search
-    const at = this.request.url.indexOf('?')
-    return at === -1 ? '' : this.request.url.slice(at)
-  }
-
-  /** Replaces the query, for a page that sees only some of its parameters. */
-  set search(search: string) {
-    this.#search = search
-    this.#url = null
-  }
-
-  /** The path of the request, as it was sent. */
-  get path(): string {
-    return pathOf(pathAndQuery(this.request.url))
   }
 
   /**
@@ -274,16 +252,12 @@ export class RequestContext implements FailureSubject, RequestTarget {
   #write(failure: NamedFailure, thrown: unknown, details: FailureContext): Failure {
     this.inRequest(() => {
       failure.write(this, this.#inTime(details))
-      this.#startHooks(thrown)
+      if (this.#hooks) return
+      const error = asError(thrown)
+      if (error !== thrown) this.site.failures.of(this.request).alias(error, thrown)
+      this.#hooks = runErrorHooks(error, this.request, this.reply)
     })
     return failure
-  }
-
-  #startHooks(thrown: unknown) {
-    if (this.#hooks) return
-    const error = asError(thrown)
-    if (error !== thrown) this.site.failures.of(this.request).alias(error, thrown)
-    this.#hooks = runErrorHooks(error, this.request, this.reply)
   }
 
   #inTime(details: FailureContext): FailureContext {
@@ -311,4 +285,66 @@ function createController(): AbortController {
   // A load may pass the signal to many queries. Node warns of a leak at the eleventh listener.
   setMaxListeners(0, controller.signal)
   return controller
+}
+
+// How the context of a request is created.
+
+const NO_PARAMS: Record<string, string> = {}
+/** The parts of a context without a page. */
+const NO_PAGE = { route: '*', params: NO_PARAMS, hasScripts: true }
+
+/** Creates the context of a request for a page. */
+export function createPageContext(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const preferred = formatOf(site, request)
+  // An action may return data for any page.
+  const hasNoData = FORMATS[preferred].isData && route.page.load === null && isSafe(request.method)
+  return new RequestContext(site, request, reply, {
+    route: route.id,
+    format: hasNoData ? acceptedDocumentFormat(request.headers, site.options.markdown) : preferred,
+    errorFormat: preferred,
+    // Fastify has decoded the parameters once; all are strings.
+    params: route.catchAll === null ? (request.params as Record<string, string>) : paramsOf(route.catchAll, request),
+    hasScripts: route.isHydrated,
+  })
+}
+
+/** Returns the format that the client prefers for a page. */
+export function formatOf({ options }: Site, request: FastifyRequest): Format {
+  return isNavigation(request) ? 'navigation' : preferredPageFormat(request.headers, options.markdown)
+}
+
+const waiting = new WeakMap<FastifyRequest, RequestContext>()
+
+/** Keeps the context of a request whose guards have run, for the handler that comes after the body has been read. */
+export function keepPageContext(ctx: RequestContext) {
+  waiting.set(ctx.request, ctx)
+}
+
+/** Returns the context that has been kept for a request for a page, or creates it. */
+export function takePageContext(route: Route, site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const kept = waiting.get(request)
+  waiting.delete(request)
+  return kept ?? createPageContext(route, site, request, reply)
+}
+
+/** Creates the context of a request for a path without a page. */
+export function createNotFoundContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
+  return new RequestContext(site, request, reply, { ...NO_PAGE, format: formatOf(site, request) })
+}
+
+/** Creates the context of a request to a route of the app or of `server.ts`, whose error Hydrant responds with. */
+export function createRouteContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
+  const route = routeOf(request)
+  const format = preferredErrorFormat(request.headers)
+  return new RequestContext(site, request, reply, { ...NO_PAGE, route, format })
+}
+
+/** Creates the context of a navigation to something other than a page. */
+export function createNavigationContext(site: Site, request: FastifyRequest, reply: FastifyReply) {
+  return new RequestContext(site, request, reply, { ...NO_PAGE, format: 'navigation' })
+}
+
+function paramsOf(catchAll: string, request: FastifyRequest): Record<string, string> {
+  const { '*': rest = '', ...others } = request.params as Record<string, string>
+  return { ...others, [catchAll]: rest }
 }

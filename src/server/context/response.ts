@@ -1,18 +1,15 @@
 import type { Readable } from 'node:stream'
 import type { NavigationLine } from '../../shared/wire/navigation-protocol.ts'
-import type { LoadLog } from '../cache/load-log.ts'
+import type { LoadLog } from '../build-output/page-contexts.ts'
 import type { ShellRest } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
 import type { StoredShell } from '../cache/stored-shell.ts'
 import type { Failure } from '../failures/failure-context.ts'
-import type { Format } from '../http/negotiate.ts'
-
-/** A format of a page, or of a response that is sent in its place. */
-export type ResponseFormat = Format | 'problem' | 'redirect' | 'nothing'
+import type { ResponseFormat } from '../http/formats.ts'
 
 /**
  * Who may be given a copy of a response: the visitors of every cache (`everyone`), those whom the site's own headers
- * allow, else only the visitor (`as said`), the browser of the visitor (`visitor`), or nobody.
+ * allow for a document, else only the visitor (`as said`), the browser of the visitor (`visitor`), or nobody.
  */
 export type Audience = 'everyone' | 'as said' | 'visitor' | 'nobody'
 

@@ -4,8 +4,9 @@ import type { PageCache } from '../cache/page-cache.ts'
 import type { PrerenderedPages } from '../cache/prerendered-pages.ts'
 import type { Failures } from '../failures/failures.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
-import type { UploadSpace } from '../forms/upload-files.ts'
+import type { UploadSpace } from '../forms/multipart.ts'
 import type { EtagWriter } from '../http/etag.ts'
+import type { VaryOfFormats } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
 import type { MarkdownConverter } from '../markdown/markdown-converter.ts'
 import type { RunStep } from '../metrics/instrument.ts'
@@ -19,6 +20,8 @@ import type { ShellRenderer } from './shell-renderer.ts'
 /** A mounted site: everything that its requests have in common. */
 export interface Site {
   build: Build
+  /** Whether `hydrant dev` runs it. */
+  isDevelopment: boolean
   options: Pick<
     Options,
     | 'base'
@@ -50,6 +53,8 @@ export interface Site {
   /** Null in production. */
   policies: PolicyWatch | null
   etags: EtagWriter
+  /** The value of `Vary` for each format. */
+  vary: VaryOfFormats
   /** Stores the responses of pages with the export `cache` or `prerender`; null if there are none, and in development. */
   cache: PageCache | null
   /** The part of the keys of `cache` that all pages have. */

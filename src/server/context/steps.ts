@@ -1,5 +1,6 @@
 import { hasRunErrorHooks } from '../failures/on-error-hooks.ts'
-import type { Step, Thrown } from '../metrics/instrument.ts'
+import type { Thrown } from '../metrics/instrument.ts'
+import type { Step } from '../options/config.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**

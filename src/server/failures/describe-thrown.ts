@@ -31,28 +31,29 @@ const MAX_DESCRIPTIONS = 20
 /** Codes of Hydrant, Fastify and Node.js. Codes of another form may be values of a visitor. */
 const CODE = /^[A-Z][A-Z\d_]{1,63}$/
 
-/** Describes any value, including values whose properties throw. Never throws. */
-export function describeThrown(thrown: unknown): Description {
-  return describeAt(0, thrown, [])
-}
-
 interface Properties {
   [name: string | symbol]: unknown
 }
 
-function describeAt(depth: number, thrown: unknown, seen: unknown[]): Description {
-  if (types.isProxy(thrown)) return { type: 'Proxy', message: 'a Proxy was thrown', stack: '' }
-  if (!isObject(thrown)) return describePrimitive(thrown)
+/** Describes any value, including values whose properties throw. Never throws. */
+export function describeThrown(value: unknown, depth = 0, seen: unknown[] = []): Description {
+  if (types.isProxy(value)) return { type: 'Proxy', message: 'a Proxy was thrown', stack: '' }
+  if (typeof value !== 'object' || value === null) return describePrimitive(value)
+  const thrown = value as Properties
   if (seen.includes(thrown)) return { type: 'Circular', message: 'its own cause', stack: '' }
   seen.push(thrown)
   const known = describeSignal(thrown) ?? describeResponse(thrown)
   if (known) return known
   const message = read(thrown, 'message')
   const isError = looksLikeError(thrown)
+  const name = isError ? read(thrown, 'name') : 'Object'
   const description: Description = {
-    type: isError ? errorType(thrown) : 'Object',
+    type: typeof name === 'string' && name !== '' ? name.slice(0, MAX_NAME) : 'Error',
     message: cut(isError ? text(message) : describeObject(thrown), MAX_MESSAGE),
-    stack: stackOf(readFrames(thrown), message),
+    stack: stackOf(
+      attempt(() => readStack(thrown)),
+      message,
+    ),
   }
   const code = isError ? read(thrown, 'code') : undefined
   if (typeof code === 'string' && CODE.test(code)) description.code = code
@@ -60,9 +61,10 @@ function describeAt(depth: number, thrown: unknown, seen: unknown[]): Descriptio
   if (typeof ownDigest === 'string') description.ownDigest = ownDigest.slice(0, MAX_NAME)
   if (!isError || depth >= MAX_DEPTH || seen.length >= MAX_DESCRIPTIONS) return description
   const cause = read(thrown, 'cause')
-  if (cause !== undefined && cause !== UNREADABLE) description.cause = describeAt(depth + 1, cause, seen)
-  const errors = readErrors(thrown)
-  if (errors) description.errors = errors.map((error) => describeAt(depth + 1, error, seen))
+  if (cause !== undefined && cause !== UNREADABLE) description.cause = describeThrown(cause, depth + 1, seen)
+  const list = read(thrown, 'errors')
+  const errors = attempt(() => Array.isArray(list) && Array.prototype.slice.call(list, 0, MAX_ERRORS))
+  if (Array.isArray(errors)) description.errors = errors.map((error) => describeThrown(error, depth + 1, seen))
   return description
 }
 
@@ -83,55 +85,29 @@ function describeResponse(thrown: Properties): Description | null {
   return { type: 'Response', message: cut(message, MAX_MESSAGE), stack: '' }
 }
 
-function isObject(value: unknown): value is Properties {
-  return typeof value === 'object' && value !== null
-}
-
 const UNREADABLE = Symbol('unreadable')
 
-// A getter may throw, and may return another value each time: each property is read once.
+/** Returns the result of work that reads a thrown value; UNREADABLE if a getter or a proxy in it throws. */
+function attempt<Result>(work: () => Result): Result | typeof UNREADABLE {
+  try {
+    return work()
+  } catch {
+    return UNREADABLE
+  }
+}
+
+// A getter may return another value each time: each property is read once.
 function read(object: Properties, name: string | symbol): unknown {
-  try {
-    return object[name]
-  } catch {
-    return UNREADABLE
-  }
-}
-
-function readFrames(object: Properties): unknown {
-  try {
-    return readStack(object)
-  } catch {
-    return UNREADABLE
-  }
-}
-
-function readErrors(object: Properties): unknown[] | null {
-  const list = read(object, 'errors')
-  try {
-    return Array.isArray(list) ? Array.prototype.slice.call(list, 0, MAX_ERRORS) : null
-  } catch {
-    return null
-  }
+  return attempt(() => object[name])
 }
 
 function looksLikeError(value: object): boolean {
-  try {
-    return types.isNativeError(value) || value instanceof Error
-  } catch {
-    return false
-  }
+  return attempt(() => types.isNativeError(value) || value instanceof Error) === true
 }
 
 function text(value: unknown): string {
   if (value === UNREADABLE) return '(cannot be read)'
   return typeof value === 'string' ? value : cut(primitiveText(value), MAX_MESSAGE)
-}
-
-function errorType(error: Properties): string {
-  const name = read(error, 'name')
-  if (typeof name === 'string' && name !== '') return name.slice(0, MAX_NAME)
-  return 'Error'
 }
 
 function describePrimitive(value: unknown): Description {
@@ -151,11 +127,8 @@ function primitiveText(value: unknown): string {
 
 // The values of an object that is not an error may be secrets: only its keys are shown.
 function describeObject(object: object): string {
-  try {
-    return `an object with the keys ${Object.keys(object).slice(0, 20).join(', ') || '(none)'}`
-  } catch {
-    return 'an object that cannot be read'
-  }
+  const keys = attempt(() => Object.keys(object).slice(0, 20).join(', '))
+  return keys === UNREADABLE ? 'an object that cannot be read' : `an object with the keys ${keys || '(none)'}`
 }
 
 function stackOf(stack: unknown, message: unknown): string {

@@ -1,6 +1,6 @@
 import type { Side } from '../../shared/wire/public-error.ts'
 import { errorTable } from '../errors/error-table.ts'
-import { innerErrorsOf, type KeptError, type SourceFrame } from '../errors/failure-record.ts'
+import { innerErrorsOf, type KeptError } from '../errors/failure-record.ts'
 import type { Redaction } from '../redaction/request-redaction.ts'
 import { wordsIn } from '../redaction/secrets.ts'
 import { createTextCache } from '../util/memoize.ts'
@@ -113,7 +113,9 @@ function fingerprintError(
   const fingerprint = fingerprintOf({
     type: typeOf(description, mapper),
     message: description.message,
-    frames: (side === 'client' ? withoutAsync(placed) : placed).filter(countsForFingerprint).map(sourceFrameOf),
+    frames: (side === 'client' ? withoutAsync(placed) : placed).flatMap(({ frame, isByName }) =>
+      frame?.isSite && !isByName ? [frame] : [],
+    ),
     side,
     key,
   })
@@ -143,9 +145,6 @@ function standInsFor(
 }
 
 const isInSite = ({ frame }: MappedFrame) => frame?.isSite === true
-const countsForFingerprint = (mapped: MappedFrame) => isInSite(mapped) && !mapped.isByName
-// `isInSite` is true only for mapped frames with a frame.
-const sourceFrameOf = ({ frame }: MappedFrame) => frame as SourceFrame
 
 const MAX_NAME = 100
 
@@ -180,8 +179,8 @@ function redactCode(code: string, { inMessage }: Redaction): string {
 
 /** Returns the lines around the innermost frame in the site. */
 function codeIn(frames: readonly MappedFrame[], mapper: SourceMapper): readonly string[] {
-  const first = frames.find(isInSite)
-  return first ? (mapper.codeAround(sourceFrameOf(first))?.lines ?? []) : []
+  const first = frames.find(isInSite)?.frame
+  return first ? (mapper.codeAround(first)?.lines ?? []) : []
 }
 
 const LENGTH_REMARK = /… (\(\d+ characters\))$/
@@ -217,8 +216,13 @@ function isCallerFrame({ frame }: MappedFrame): boolean {
 function ofPackages(frames: readonly MappedFrame[], type: string): readonly MappedFrame[] {
   const first = frames.findIndex((mapped) => !isCallerFrame(mapped))
   const called = beforeCaller(frames, Math.max(first, 0))
+  const isOfPackage = (mapped: MappedFrame) =>
+    /(?:^|[\\/])node_modules[\\/]/.test(mapped.frame?.file ?? '') && !isCallerFrame(mapped)
   if (called.some(isOfPackage)) return called
-  if (type !== 'HydrantError' && isOfHydrant(frames[first === 0 ? called.length : 0])) return frames
+  const caller = frames[first === 0 ? called.length : 0]
+  // In an asynchronous frame, Hydrant awaits a promise of the site.
+  const isOfHydrant = caller?.frame != null && isOwn(caller.frame.file) && !caller.text.startsWith(ASYNC)
+  if (type !== 'HydrantError' && isOfHydrant) return frames
   return first === 0 ? called : []
 }
 
@@ -226,13 +230,4 @@ function ofPackages(frames: readonly MappedFrame[], type: string): readonly Mapp
 function beforeCaller(frames: readonly MappedFrame[], index: number): readonly MappedFrame[] {
   const caller = frames.findIndex((mapped, at) => at > index && isCallerFrame(mapped))
   return caller === -1 ? frames : frames.slice(0, caller)
-}
-
-function isOfPackage(mapped: MappedFrame): boolean {
-  return /(?:^|[\\/])node_modules[\\/]/.test(mapped.frame?.file ?? '') && !isCallerFrame(mapped)
-}
-
-// In an asynchronous frame, Hydrant awaits a promise of the site.
-function isOfHydrant(mapped: MappedFrame | undefined): boolean {
-  return mapped?.frame != null && isOwn(mapped.frame.file) && !mapped.text.startsWith(ASYNC)
 }

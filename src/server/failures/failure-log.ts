@@ -15,8 +15,9 @@ export interface LineTarget {
 /** Writes the log line of a failure, which `lineOf` returns. */
 export function writeFailure(line: { err: LoggedError }, { log, id }: LineTarget, level: 'error' | 'fatal') {
   const text = `${line.err.type}: ${line.err.message}`
-  // In an app without a logger the line goes to standard error: a visitor's digest must lead to a line.
-  if (isSilent(log))
+  // Fastify gives an app without a logger an object with the methods of a logger and without a level. The line goes to
+  // standard error then: a visitor's digest must lead to a line.
+  if (!('level' in log))
     process.stderr.write(`${JSON.stringify({ level: LEVELS[level], reqId: id, ...line, msg: text })}\n`)
   else {
     errors.add(line.err)
@@ -65,11 +66,6 @@ function isSerializers(value: unknown): value is { err?: (error: unknown) => unk
 
 // Pino's numbers of the levels.
 const LEVELS = { error: 50, fatal: 60 }
-
-// Fastify gives an app without a logger an object with the methods of a logger and without a level.
-function isSilent(log: FastifyBaseLogger): boolean {
-  return !('level' in log)
-}
 
 /** An error whose frames are mapped to the source. Its texts are redacted, its frames are not. */
 export interface SourceError {

@@ -30,7 +30,7 @@ export interface Failures {
    * @param level `fatal` if the process ends after it, because nothing caught it (`fatal`).
    */
   failProcess(thrown: unknown, log: FastifyBaseLogger, level?: 'error' | 'fatal'): Failure
-  /** Notes the requests to routes that are added after this call: `failProcess` removes their secrets. */
+  /** Remembers the requests to routes that are added after this call: `failProcess` removes their secrets. */
   watchRequests(app: FastifyInstance): void
 }
 
@@ -127,29 +127,44 @@ const REQUEST_BYTES = 4_096
 
 /** Requests that may have started the work that fails outside of any request. */
 export interface RecentRequests {
-  /** Notes the requests to routes that change something, which are added after this call. */
+  /** Remembers the requests to routes that change something, which are added after this call. */
   watch(app: FastifyInstance): void
   /** Returns a redaction that removes the secrets of all of them. */
   redaction(): Redaction
 }
 
-/** Creates an empty list. It forgets the oldest requests when their bodies are too large. */
+/** Creates an empty list. It forgets requests that are too old, and the oldest ones when their bodies are too large. */
 export function createRecentRequests(now: () => number = Date.now): RecentRequests {
   const recent: { request: FastifyRequest; bytes: number; time: number }[] = []
   let bytes = 0
+  let isWaiting = false
 
   function forgetOldest() {
     const oldest = now() - MAX_AGE_MS
     let count = 0
     for (const { bytes: size, time } of recent) {
-      if (bytes <= MAX_BYTES && time >= oldest) break
+      if (bytes <= MAX_BYTES && time > oldest) break
       bytes -= size
       count++
     }
     recent.splice(0, count)
   }
 
-  const note: onRequestHookHandler = (request, _reply, done) => {
+  /** Without further requests, a server keeps none of the bodies. */
+  function forgetLater() {
+    const [first] = recent
+    if (isWaiting || !first) return
+    isWaiting = true
+    setTimeout(forget, first.time + MAX_AGE_MS - now()).unref()
+  }
+
+  function forget() {
+    isWaiting = false
+    forgetOldest()
+    forgetLater()
+  }
+
+  const remember: onRequestHookHandler = (request, _reply, done) => {
     if (!isSafe(request.method)) {
       const { headers, routeOptions } = request
       // A body that comes in chunks may be as long as the limit.
@@ -158,6 +173,7 @@ export function createRecentRequests(now: () => number = Date.now): RecentReques
       recent.push({ request, bytes: size, time: now() })
       bytes += size
       forgetOldest()
+      forgetLater()
     }
     done()
   }
@@ -166,7 +182,7 @@ export function createRecentRequests(now: () => number = Date.now): RecentReques
     watch(app) {
       app.addHook('onRoute', (route) => {
         if ([route.method].flat().every(isSafe)) return
-        route.onRequest = [...[route.onRequest ?? []].flat(), note]
+        route.onRequest = [...[route.onRequest ?? []].flat(), remember]
       })
     },
     redaction() {

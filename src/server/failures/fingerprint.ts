@@ -74,14 +74,13 @@ function maskQuoted(text: string): string {
 const QUERY_PARAMETERS = /^params: [\s\S]*/m
 
 const LEAST_ID_LENGTH = 16
-const maskLongId = (word: string) => (word.length >= LEAST_ID_LENGTH && /\d/.test(word) ? '#' : word)
 
 /** Masks the parts of a message that differ between occurrences. Takes linear time for any input. */
 export function maskMessage(message: string): string {
   // The order matters: quoted values may contain ids, and ids may contain numbers.
   return maskQuoted(message.replace(QUERY_PARAMETERS, ''))
     .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '#')
-    .replace(/\w+(?:-+\w+)*/g, maskLongId)
+    .replace(/\w+(?:-+\w+)*/g, (word) => (word.length >= LEAST_ID_LENGTH && /\d/.test(word) ? '#' : word))
     .replace(/\b0x[0-9a-f]+\b/gi, '#')
     .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{6,}\b/gi, '#')
     .replace(/-?\d+(?:[.,:]\d+)*/g, '#')

@@ -4,7 +4,6 @@ import { HttpError } from '../errors/http-error.ts'
 import type { Options } from '../options/options.ts'
 import { isPlainObject } from '../util/unknown-values.ts'
 
-/** The limits of a form: the options `forms` and `bodyLimit`. */
 export type FormLimits = Options['forms'] & Pick<Options, 'bodyLimit'>
 
 /** An option that limits forms. */
@@ -20,10 +19,7 @@ class ExceededLimit extends HttpError {
   }
 }
 
-/**
- * Creates the error for a form that exceeds a limit. The status is 413, or 429 if the files of other requests take up
- * the space.
- */
+/** Creates the error for a form beyond a limit: 413, or 429 if the files of other requests take the space. */
 export function createTooLarge(option: LimitName, limits: FormLimits): HttpError {
   const { bodyLimit, maxFields, maxFiles, maxFileBytes } = limits
   switch (option) {
@@ -60,7 +56,6 @@ export interface FormRefusal {
   isIncomplete: boolean
 }
 
-/** A form that has been read. */
 export interface ReadForm {
   form: FormData
   /** Why the form is not accepted, if it exceeds a limit and was read nevertheless. */
@@ -113,22 +108,16 @@ export class KeptTexts {
     this.#refuse(this.#error)
   }
 
-  /** Counts a field without a text. */
   countField() {
     if (++this.#fieldCount > this.#limits.maxFields) this.refuse('forms.maxFields')
   }
 
-  /** Counts bytes of texts. */
   countBytes(bytes: number) {
     this.#bytes += bytes
     if (this.#bytes > this.#limits.bodyLimit) this.refuse('bodyLimit')
   }
 
-  /**
-   * Returns what is kept of a field that has been counted; null for nothing.
-   *
-   * @param isCut Whether the end of the text is already missing.
-   */
+  /** Returns what is kept of a counted field; null for nothing. `isCut`: its end is already missing. */
   keep(name: string, value: string, isCut: boolean): string | null {
     const { bodyLimit, maxFields } = this.#limits
     if (isCut) this.refuse('bodyLimit')
@@ -196,10 +185,7 @@ const UNSUPPORTED = 415
 /** Real data is a few levels deep. The functions that walk through data are recursive. */
 const MAX_DEPTH = 500
 
-/**
- * Refuses a compressed body with 415: a few kilobytes could expand to gigabytes. A body that a plugin of the site has
- * expanded passes.
- */
+/** Refuses compressed bodies with 415: they could expand to gigabytes. Those that a plugin has expanded pass. */
 export const refuseEncoded: preParsingHookHandler = (request, reply, payload, done) => {
   const encoding = request.headers['content-encoding']
   const isExpanded = payload !== request.raw
@@ -208,10 +194,7 @@ export const refuseEncoded: preParsingHookHandler = (request, reply, payload, do
   done(new HttpError(UNSUPPORTED, 'The body is compressed; send it uncompressed.'))
 }
 
-/**
- * Throws an HttpError with 400 for a body that is nested too deeply. Node.js may end the process instead of throwing
- * when recursive calls run out of stack.
- */
+/** Throws an HttpError with 400 for too deep a body: Node.js may end the process when recursion runs out of stack. */
 export function requireShallow(body: unknown) {
   const seen = new Set<object>()
   let level = objectsIn([body])

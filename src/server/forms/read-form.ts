@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type FormLimits, KeptTexts, limitTotal, type ReadForm, whenCutShort } from './limits.ts'
-import { readMultipart } from './multipart.ts'
-import type { TemporaryFiles } from './upload-files.ts'
+import { readMultipart, type TemporaryFiles } from './multipart.ts'
 
 const URLENCODED = 'application/x-www-form-urlencoded'
 const MULTIPART = 'multipart/form-data'

@@ -21,6 +21,7 @@ const CHECKS_ITSELF = Symbol('checksItself')
  */
 export function addCrossSiteGuard(app: FastifyInstance, options: GuardOptions) {
   app.addHook('onRequest', (request, _reply, done) => {
+    if (!mayChange(request)) return done()
     const verdict = judge(request, options)
     if (verdict.kind === 'pass' || isExempt(request) || checksItself(request)) done()
     else done(refuse(verdict, request))
@@ -60,15 +61,15 @@ function isExempt({ routeOptions: { config } }: FastifyRequest): boolean {
   return typeof config.hydrant === 'object' && config.hydrant.csrf === false
 }
 
-function judge(request: FastifyRequest, { allowedOrigins }: GuardOptions): Verdict {
-  const { method, headers } = request
-  const isUpgrade = headers.upgrade !== undefined
-  // A WebSocket is opened by GET, and browsers let the scripts of every site open one.
-  if (isSafe(method) && !isUpgrade) return PASS
-  const { host = '' } = request
+// A WebSocket is opened by GET, and browsers let the scripts of every site open one.
+function mayChange({ method, headers }: FastifyRequest): boolean {
+  return !SAFE_METHODS.includes(method) || headers.upgrade !== undefined
+}
+
+function judge({ method, headers, host = '' }: FastifyRequest, { allowedOrigins }: GuardOptions): Verdict {
   return judgeOrigin({
     method,
-    isUpgrade,
+    isUpgrade: headers.upgrade !== undefined,
     fetchSite: fetchSiteOf(headers),
     origin: headers.origin,
     host,

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { guardCaching } from '../http/caching.ts'
-import { REQUEST_ID_HEADER, setNosniff } from '../http/headers.ts'
+import { REQUEST_ID_HEADER } from '../http/headers.ts'
 import { endAfterBody } from '../http/node-response.ts'
 import { sendRefusal } from '../http/problem.ts'
 import { hasSeveralHosts, pathOf } from '../http/request-url.ts'
@@ -34,10 +34,13 @@ export function addFirstHook(app: FastifyInstance, { securityHeaders }: Pick<Opt
     if (missing !== undefined) return done(createHydrantError('HYD_RESPONSE_INCOMPLETE', [missing]))
     guardCaching(reply.raw)
     // Guards and limits refuse a body before it has arrived.
-    if (hasBody(request)) endAfterBody(request.raw)
-    if (isUpgrade(request)) closeWhenRefused(request, reply)
+    const { 'content-length': length, 'transfer-encoding': coding } = request.headers
+    if (length !== undefined || coding !== undefined) endAfterBody(request.raw)
+    // Node.js sets `upgrade` only if something listens for upgrades. Its types do not have it.
+    if (Reflect.get(request.raw, 'upgrade') === true) closeWhenRefused(request, reply)
     reply.header(REQUEST_ID_HEADER, request.id)
-    if (securityHeaders) setNosniff(reply)
+    // Keeps browsers from guessing a type other than `Content-Type`.
+    if (securityHeaders) reply.header('x-content-type-options', 'nosniff')
     if (isQueued(reply.raw, request.raw)) queue.wait(request.raw, reply.raw, () => admit(request, reply, done))
     else admit(request, reply, done)
   })
@@ -65,12 +68,6 @@ const METHODS = [
 function missingMethod(response: object): string | undefined {
   return METHODS.find((name) => typeof Reflect.get(response, name) !== 'function')
 }
-
-const hasBody = ({ headers }: FastifyRequest) =>
-  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
-
-// Node.js sets `upgrade` only if something listens for upgrades. Its types do not have it.
-const isUpgrade = ({ raw }: FastifyRequest) => Reflect.get(raw, 'upgrade') === true
 
 /**
  * Closes the connection of an upgrade that gets a response in place of a protocol: Node.js no longer reads it.

@@ -27,10 +27,19 @@ export function limitCaching({ raw }: { raw: LimitedResponse }, limit: CacheLimi
   if (raw[LIMIT] !== 'no-store') raw[LIMIT] = limit
 }
 
-/** Limits the caching to the present `Cache-Control`, unless that allows shared caches. */
-export function limitCachingAsSaid(reply: FastifyReply) {
+/** Limits the caching of a redirect to its `Cache-Control`, unless that allows shared caches (no cache may store it). */
+export function limitRedirect(reply: FastifyReply) {
+  // A load that set headers for one kind of cache meant the page, not the redirect.
+  removeCacheHeaders(reply)
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', NO_STORE)
   const value = String(reply.getHeader('cache-control'))
   if (NOT_SHARED.test(value)) limitCaching(reply, NOT_STORED.test(value) ? 'no-store' : 'private')
+}
+
+/** Keeps a response out of every cache, because a part of it belongs to the visitor. */
+export function keepPrivate(reply: FastifyReply) {
+  reply.header('cache-control', PRIVATE_NO_STORE)
+  limitCaching(reply, 'no-store')
 }
 
 /**
@@ -52,7 +61,7 @@ export function keepFromHistory(reply: FastifyReply) {
 
 /** Removes the headers that override `Cache-Control` in some caches. */
 export function removeCacheHeaders(reply: FastifyReply) {
-  for (const name of Object.keys(reply.getHeaders())) if (isForSomeCaches(name)) reply.removeHeader(name)
+  for (const name of Object.keys(reply.getHeaders())) if (BESIDE_CACHE_CONTROL.test(name)) reply.removeHeader(name)
 }
 
 interface HeaderListener {
@@ -82,7 +91,7 @@ export function ignoreHeaders(raw: ServerResponse) {
 export function guardCaching(raw: ServerResponse) {
   // A middleware of the app has replaced `writeHead` already. It can set cookies after the guard below has run.
   if (Object.hasOwn(raw, 'writeHead') && !guards.has(raw.writeHead)) guardCookies(raw)
-  raw.writeHead = guarded(raw.writeHead)
+  raw.writeHead = guards.get(raw.writeHead) ?? createGuard(raw.writeHead)
 }
 
 function guardCookies(raw: ServerResponse) {
@@ -102,9 +111,7 @@ type GivenHeaders = OutgoingHttpHeaders | readonly unknown[] | undefined
 /** The guard of each `writeHead`: Node's own, and that of the responses of `inject`. */
 const guards = new WeakMap<WriteHead, WriteHead>()
 
-function guarded(original: WriteHead): WriteHead {
-  const existing = guards.get(original)
-  if (existing) return existing
+function createGuard(original: WriteHead): WriteHead {
   function writeHead(this: LimitedResponse, status: number, reason?: string | GivenHeaders, headers?: GivenHeaders) {
     const given = typeof reason === 'string' ? headers : (reason ?? headers)
     const listener = listeners.get(this)
@@ -222,14 +229,9 @@ const SHARED = /\bpublic\b|\bs-maxage\b/i
 const BESIDE_CACHE_CONTROL = /^(?:.+-cache-control|surrogate-control|edge-control|x-accel-expires|expires|pragma)$/i
 const SAYS_NOTHING = /^\s*(?:0|-1|no-cache|max-age=0)\s*$/i
 
-/** Whether a header overrides `Cache-Control` in some caches. */
-function isForSomeCaches(name: string): boolean {
-  return BESIDE_CACHE_CONTROL.test(name)
-}
-
 /** Whether a header overrides `Cache-Control` in some caches and allows them to store the response. */
 export function allowsSomeCache(name: string, value: unknown): boolean {
-  if (!isForSomeCaches(name)) return false
+  if (!BESIDE_CACHE_CONTROL.test(name)) return false
   const text = String(value)
   // A value that is not a date counts as past (https://www.rfc-editor.org/rfc/rfc9111#section-5.3).
   if (name.toLowerCase() === 'expires') return Date.parse(text) > Date.now()

@@ -3,9 +3,6 @@ import type { FastifyReply } from 'fastify'
 import { allowsSomeCache, limitCaching, NO_STORE } from './caching.ts'
 import type { PublicAddress } from './request-url.ts'
 
-export const HTML_TYPE = 'text/html; charset=utf-8'
-export const JSON_TYPE = 'application/json; charset=utf-8'
-export const MARKDOWN_TYPE = 'text/markdown; charset=utf-8'
 export const DIGEST_HEADER = 'x-error-digest'
 export const REQUEST_ID_HEADER = 'x-request-id'
 
@@ -31,32 +28,27 @@ export function createNonce(): string {
 }
 
 /** The nonces of the policy that @fastify/helmet sends. It decorates the reply with them. */
-interface Nonces {
+interface PolicyReply extends FastifyReply {
   cspNonce?: { script?: string; style?: string } | null
-}
-
-/** Returns the nonces that a hook has put into the policy. */
-function givenNoncesOf(reply: FastifyReply): NonNullable<Nonces['cspNonce']> {
-  return (reply as Nonces).cspNonce ?? {}
 }
 
 /**
  * Copies the nonces of one reply to another. Without a nonce for its styles, a stored document would have no hashes
  * of them, and the hook's policy would forbid the styles.
  */
-export function giveNonces(from: FastifyReply, to: FastifyReply) {
-  const { cspNonce } = from as Nonces
+export function giveNonces(from: PolicyReply, to: FastifyReply) {
+  const { cspNonce } = from
   if (cspNonce) Object.assign(to, { cspNonce })
 }
 
 /** Returns the nonce of a document's scripts. */
-export function nonceOf(reply: FastifyReply): string {
-  return givenNoncesOf(reply).script ?? createNonce()
+export function nonceOf({ cspNonce }: PolicyReply): string {
+  return cspNonce?.script ?? createNonce()
 }
 
 /** Returns the nonce of a document's styles; undefined if its policy has none. */
-export function styleNonceOf(reply: FastifyReply): string | undefined {
-  return givenNoncesOf(reply).style
+export function styleNonceOf({ cspNonce }: PolicyReply): string | undefined {
+  return cspNonce?.style
 }
 
 /** Adds names that are missing to the `Vary` header. `names` is a list with commas between them. */
@@ -96,18 +88,16 @@ export function setErrorHeaders(reply: FastifyReply) {
   limitCaching(reply, 'no-store')
 }
 
-const POLICY = 'content-security-policy'
-
-/** Returns the policy that allows only scripts with the nonce, and the scripts that those load. */
-export function scriptPolicy(nonce: string): string {
-  return `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'`
-}
+export const POLICY = 'content-security-policy'
 
 /**
- * Returns the policy of a document. A site that needs another one replaces it: a second policy could only forbid more.
+ * Returns the policy of a document: it allows only scripts with the nonce, and the scripts that those load. A site that
+ * needs another one replaces it: a second policy could only forbid more.
+ *
+ * @param ancestors The sites that may show the document in a frame.
  */
-export function contentSecurityPolicy(nonce: string): string {
-  return `${scriptPolicy(nonce)}; frame-ancestors 'self'`
+export function contentSecurityPolicy(nonce: string, ancestors = "'self'"): string {
+  return `script-src 'nonce-${nonce}' 'strict-dynamic'; object-src 'none'; base-uri 'none'; frame-ancestors ${ancestors}`
 }
 
 /** Returns the policy of a document whose inline scripts have these hash sources. */
@@ -143,9 +133,9 @@ export function addHashes(reply: FastifyReply, hashes: Hashes) {
   changeNonces(reply, hashes, (source) => [source])
 }
 
-function changeNonces(reply: FastifyReply, hashes: Hashes, keep: (source: string) => string[]) {
+function changeNonces(reply: PolicyReply, hashes: Hashes, keep: (source: string) => string[]) {
   const policy = reply.getHeader(POLICY)
-  const { script, style } = givenNoncesOf(reply)
+  const { script, style } = reply.cspNonce ?? {}
   if (policy === undefined || script === undefined) return
   const inDirective = (directive: string) => {
     const isStyle = /^\s*style-src/.test(directive)
@@ -154,11 +144,6 @@ function changeNonces(reply: FastifyReply, hashes: Hashes, keep: (source: string
     return directive.replace(source, [...keep(source), ...(isStyle ? hashes.styles : hashes.scripts)].join(' '))
   }
   reply.header(POLICY, String(policy).split(';').map(inDirective).join(';'))
-}
-
-/** Keeps browsers from guessing a type other than `Content-Type`. */
-export function setNosniff(reply: FastifyReply) {
-  reply.header('x-content-type-options', 'nosniff')
 }
 
 const OWN_POLICY = Symbol('policy')
@@ -176,6 +161,16 @@ export function setPolicy(reply: OwnReply, policy: string) {
   if (reply.hasHeader(POLICY) && reply.getHeader(POLICY) !== reply[OWN_POLICY]) return
   reply.header(POLICY, policy)
   reply[OWN_POLICY] = policy
+}
+
+/** Sets headers of Hydrant's own. What the site has set stays: the names in `Vary`, and its policy. */
+export function setOwnHeaders(reply: FastifyReply, headers: Readonly<Record<string, string>>) {
+  for (const name in headers) {
+    const value = headers[name] ?? ''
+    if (name === 'vary') addVary(reply, value)
+    else if (name === POLICY) setPolicy(reply, value)
+    else reply.header(name, value)
+  }
 }
 
 const YEAR_SECONDS = 31_536_000

@@ -5,12 +5,12 @@ import {
   ACTED_HEADER,
   BUILD_HEADER,
   NAVIGATION_MARK,
-  NAVIGATION_TYPE,
   type NavigationLine,
 } from '../../shared/wire/navigation-protocol.ts'
 import { isSentOnRedirect, isWebAddress } from '../errors/http-error.ts'
 import { findSymbol } from '../util/fastify-internals.ts'
 import { limitCaching, removeCacheHeaders } from './caching.ts'
+import { NAVIGATION_CONTENT } from './formats.ts'
 import { setErrorHeaders } from './headers.ts'
 import { READ_METHODS } from './route-config.ts'
 
@@ -70,7 +70,7 @@ export function addNavigationStrategy(app: FastifyInstance) {
         set: (kind: unknown, handler: Handler) => void handlers.set(kind, handler),
       }
     },
-    deriveConstraint: (raw) => kindOf(raw),
+    deriveConstraint: kindOf,
   })
 }
 
@@ -136,8 +136,6 @@ export function isPageFirst(app: FastifyInstance, { method, url, headers, raw }:
 // The headers of responses to navigations, and what replaces a response that a hook, a load or an action has sent with
 // `reply.send()`.
 
-export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`
-
 /**
  * Some caches leave the query out of their key, and some read other headers before `Cache-Control`. nginx reads
  * `X-Accel-Expires`.
@@ -159,33 +157,38 @@ export function forbidCaching(reply: FastifyReply) {
   limitCaching(reply, 'no-store')
 }
 
-const ownResponses = new WeakSet<FastifyReply>()
+const IS_OWN = Symbol('isOwn')
+const SENT_COOKIES = Symbol('sentCookies')
+
+/** perf: properties of the reply, 0.5 µs less than an entry in a `WeakMap`, decision 053 */
+interface NavigationReply extends FastifyReply {
+  [IS_OWN]?: true
+  [SENT_COOKIES]?: string
+}
 
 /** Marks a response to a navigation as Hydrant's: see `isOwnResponse`. */
-export function markAsOwn(reply: FastifyReply) {
-  ownResponses.add(reply)
+export function markAsOwn(reply: NavigationReply) {
+  reply[IS_OWN] = true
 }
 
 /** Returns false for a response that a hook, a load or an action has sent with `reply.send()`. */
-export function isOwnResponse(reply: FastifyReply): boolean {
-  return ownResponses.has(reply)
+export function isOwnResponse(reply: NavigationReply): boolean {
+  return reply[IS_OWN] === true
 }
 
-const sentCookies = new WeakMap<FastifyReply, string>()
-
 /** Remembers the cookies of a response to a navigation, when the hooks that may set cookies have run. */
-export function rememberCookies(reply: FastifyReply) {
-  sentCookies.set(reply, readCookies(reply))
+export function rememberCookies(reply: NavigationReply) {
+  reply[SENT_COOKIES] = readCookies(reply)
 }
 
 /** Returns whether the hooks have run. The headers may have been sent. */
-export function haveHooksRun(reply: FastifyReply): boolean {
-  return sentCookies.has(reply)
+export function haveHooksRun(reply: NavigationReply): boolean {
+  return reply[SENT_COOKIES] !== undefined
 }
 
 /** Returns whether a cookie was set after the hooks have run, so that it is not sent. */
-export function hasLateCookie(reply: FastifyReply): boolean {
-  const sent = sentCookies.get(reply)
+export function hasLateCookie(reply: NavigationReply): boolean {
+  const { [SENT_COOKIES]: sent } = reply
   return sent !== undefined && readCookies(reply) !== sent
 }
 

@@ -1,19 +1,15 @@
+// What the headers of a request ask for.
+
 import type { IncomingHttpHeaders } from 'node:http'
 import { isbot } from 'isbot'
 import Negotiator from 'negotiator'
 import type { UserAgentClass } from '../errors/failure-record.ts'
 import { memoize } from '../util/memoize.ts'
+import { FORMATS, type Format, formatsToAccept } from './formats.ts'
 
-/** A format of a page that `Accept` selects. */
-export type NegotiatedFormat = 'html' | 'json' | 'markdown'
-/** The format of a response: one that `Accept` selects, or data for a navigation of an open page. */
-export type Format = NegotiatedFormat | 'navigation'
-
-const HTML_FIRST = ['text/html', 'application/json', 'application/problem+json']
-const WITH_MARKDOWN = [...HTML_FIRST, 'text/markdown']
-const HTML_ONLY = ['text/html']
-const DOCUMENTS = [...HTML_ONLY, 'text/markdown']
-const JSON_FIRST = ['application/json', 'application/problem+json', 'text/html']
+const PAGE_FORMATS = formatsToAccept(false)
+const WITH_MARKDOWN = formatsToAccept(true)
+const isRendered = (format: Format) => FORMATS[format].isRendered
 
 /**
  * Returns the format that the client prefers for a page: HTML, unless the client prefers JSON or, with `hasMarkdown`,
@@ -22,20 +18,20 @@ const JSON_FIRST = ['application/json', 'application/problem+json', 'text/html']
  * perf: the headers that browsers and curl send are recognized without Negotiator, 0.04 µs instead of 5.7 µs,
  * commit 8d8d4fde
  */
-export function preferredPageFormat(headers: IncomingHttpHeaders, hasMarkdown: boolean): NegotiatedFormat {
+export function preferredPageFormat(headers: IncomingHttpHeaders, hasMarkdown: boolean): Format {
   const { accept } = headers
   if (accept === undefined || accept === '*/*' || accept.startsWith('text/html,')) return 'html'
-  return negotiate(headers, hasMarkdown ? WITH_MARKDOWN : HTML_FIRST)
+  return negotiate(headers, hasMarkdown ? WITH_MARKDOWN : PAGE_FORMATS)
 }
 
 /** Returns the format of a page without data for a client that prefers JSON: JSON only if it accepts no other. */
-export function acceptedDocumentFormat(headers: IncomingHttpHeaders, hasMarkdown: boolean): NegotiatedFormat {
-  return negotiate(headers, hasMarkdown ? DOCUMENTS : HTML_ONLY, 'application/json')
+export function acceptedDocumentFormat(headers: IncomingHttpHeaders, hasMarkdown: boolean): Format {
+  return negotiate(headers, (hasMarkdown ? WITH_MARKDOWN : PAGE_FORMATS).filter(isRendered), 'json')
 }
 
 /** Returns the format that the client prefers for a refusal outside of any site: HTML, unless it prefers JSON. */
 export function preferredFormat(headers: IncomingHttpHeaders): 'html' | 'json' {
-  return preferredPageFormat(headers, false) === 'html' ? 'html' : 'json'
+  return FORMATS[preferredPageFormat(headers, false)].isDocument ? 'html' : 'json'
 }
 
 /**
@@ -43,19 +39,18 @@ export function preferredFormat(headers: IncomingHttpHeaders): 'html' | 'json' {
  * HTML.
  */
 export function preferredErrorFormat(headers: IncomingHttpHeaders): 'html' | 'json' {
-  return negotiate(headers, JSON_FIRST) === 'html' ? 'html' : 'json'
+  return FORMATS[negotiate(headers, ['json', 'html'])].isDocument ? 'html' : 'json'
 }
 
 /** The parameters of a media type, for example `charset`. The weight is left out. */
 const PARAMETERS = /;\s*(?!q\s*=)[^\s;,="]+\s*=\s*(?:"[^"]*"|[^\s;,"]*)/gi
 
-/** @param otherwise The type for a client that accepts none (the first). */
-function negotiate({ accept }: IncomingHttpHeaders, types: string[], otherwise = types[0]): NegotiatedFormat {
+/** @param otherwise The format for a client that accepts none (the first). */
+function negotiate({ accept }: IncomingHttpHeaders, formats: readonly Format[], otherwise = formats[0]): Format {
   // Negotiator would require the same parameters of the types. Many scripts send `application/json; charset=utf-8`.
   const headers = { accept: accept?.replace(PARAMETERS, '') }
-  const type = new Negotiator({ headers }).mediaType(types) ?? otherwise
-  if (type === 'text/markdown') return 'markdown'
-  return type === 'text/html' ? 'html' : 'json'
+  const type = new Negotiator({ headers }).mediaType(formats.flatMap((format) => FORMATS[format].accept))
+  return formats.find((format) => type !== undefined && FORMATS[format].accept.includes(type)) ?? otherwise ?? 'html'
 }
 
 const MAX_KNOWN = 1_000
@@ -96,3 +91,18 @@ const traitsOf = memoize(MAX_KNOWN, (userAgent) => {
   const isCrawler = !SCRIPT.test(userAgent) && isbot(userAgent.replace('HeadlessChrome/', 'Chrome/'))
   return { isCrawler, wantsWhole: isCrawler || TEXT_BROWSER.test(userAgent) }
 })
+
+interface PrivacyOptions {
+  respectPrivacySignals: boolean
+}
+
+/** Returns whether the visitor asks not to be tracked, and the options respect that. */
+export function isPrivate({ respectPrivacySignals }: PrivacyOptions, headers: IncomingHttpHeaders): boolean {
+  return respectPrivacySignals && (headers.dnt === '1' || headers['sec-gpc'] === '1')
+}
+
+/** Returns whether a document may report failures to the server. */
+export function mayReport(options: PrivacyOptions & { enabled: boolean }, headers: IncomingHttpHeaders): boolean {
+  const { enabled, respectPrivacySignals } = options
+  return enabled && !(respectPrivacySignals && (headers.dnt === '1' || headers['sec-gpc'] === '1'))
+}

@@ -9,12 +9,11 @@ import {
   type ServerError,
   serverSentence,
 } from '../../shared/wire/public-error.ts'
-import { limitCaching, NO_STORE } from './caching.ts'
-import { addVary, HTML_TYPE, INERT_POLICY, SCRIPTLESS_POLICY, setNosniff, setPolicy } from './headers.ts'
+import { limitCaching } from './caching.ts'
+import { bareHeaders, FORMATS } from './formats.ts'
+import { setOwnHeaders } from './headers.ts'
 import { preferredFormat } from './negotiate.ts'
 import { pathOf, publicAddress } from './request-url.ts'
-
-export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
 /** An error response for programs (https://www.rfc-editor.org/rfc/rfc9457). */
 export interface Problem {
@@ -31,11 +30,11 @@ export interface Problem {
 }
 
 /** Creates the problem of an error. A failure in the browser has the status 500. */
-export function createErrorProblem(shown: PublicError, host: string, url: string): Problem {
-  if (shown.kind === 'refusal') return createRefusalProblem(shown.status, shown.message, url)
-  const isServer = shown.side === 'server'
-  const problem = createRefusalProblem(isServer ? shown.status : 500, serverSentence(host), url)
-  return isServer ? { ...problem, digest: shown.digest } : problem
+export function createErrorProblem(visibleError: PublicError, host: string, url: string): Problem {
+  if (visibleError.kind === 'refusal') return createRefusalProblem(visibleError.status, visibleError.message, url)
+  const isServer = visibleError.side === 'server'
+  const problem = createRefusalProblem(isServer ? visibleError.status : 500, serverSentence(host), url)
+  return isServer ? { ...problem, digest: visibleError.digest } : problem
 }
 
 /** Creates the problem of a refusal. Without a URL it has no `instance`. */
@@ -47,7 +46,8 @@ function createRefusalProblem(status: number, detail: string, url?: string): Pro
 /** Sends a refusal as a problem. `more` is added to its members. */
 export function sendProblem(status: number, detail: string, reply: FastifyReply, more: Record<string, unknown> = {}) {
   const problem = { ...createRefusalProblem(status, detail, reply.request.url), ...more }
-  return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
+  setOwnHeaders(reply, bareHeaders('problem'))
+  return reply.code(status).send(JSON.stringify(problem))
 }
 
 /** The status of a response that a client may ask for again. */
@@ -61,20 +61,12 @@ export function sendRefusal(
   reply: FastifyReply,
   host = publicAddress(reply.request).host,
 ) {
-  const shown: Refusal = { kind: 'refusal', status, message }
-  addVary(reply, 'Accept')
-  setNosniff(reply)
   limitCaching(reply, 'no-store')
-  reply.header('cache-control', NO_STORE)
-  if (preferredFormat(reply.request.headers) === 'html') {
-    setPolicy(reply, SCRIPTLESS_POLICY)
-    return reply
-      .code(status)
-      .type(HTML_TYPE)
-      .send(fallbackDocument(shown, { host, search: '' }))
-  }
-  setPolicy(reply, INERT_POLICY)
-  return sendProblem(status, message, reply)
+  const format = preferredFormat(reply.request.headers)
+  if (!FORMATS[format].isDocument) return sendProblem(status, message, reply)
+  const visibleError: Refusal = { kind: 'refusal', status, message }
+  setOwnHeaders(reply, bareHeaders(format))
+  return reply.code(status).send(fallbackDocument(visibleError, { host, search: '' }))
 }
 
 /** Refuses a request because the process has too much to do. */
@@ -103,20 +95,21 @@ export function writeRefusal(socket: Socket, refusal: RawRefusal) {
 function compose({ status, detail }: RawRefusal): string {
   const problem = createRefusalProblem(status, detail)
   const body = JSON.stringify(problem)
-  const headers = [
-    `Content-Type: ${PROBLEM_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `Cache-Control: ${NO_STORE}`,
-    'X-Content-Type-Options: nosniff',
-    'Connection: close',
-  ]
-  return `HTTP/1.1 ${status} ${problem.title}\r\n${headers.join('\r\n')}\r\n\r\n${body}`
+  const headers = { ...bareHeaders('problem'), 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const lines = Object.entries(headers).map(([name, value]) => `${titleCase(name)}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${problem.title}\r\n${lines.join('')}\r\n${body}`
+}
+
+/** Writes the name of a header as Node.js and proxies do for HTTP/1.1. */
+function titleCase(name: string): string {
+  return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }
 
 /** Returns an error as a document in Markdown: a refusal with its message, a failure with its digest. */
-export function errorMarkdown(shown: ServerError, host: string): string {
-  const { status } = shown
-  const text = shown.kind === 'refusal' ? escapeText(shown.message) : failureMarkdown(shown.digest, host)
+export function errorMarkdown(visibleError: ServerError, host: string): string {
+  const { status } = visibleError
+  const text =
+    visibleError.kind === 'refusal' ? escapeText(visibleError.message) : failureMarkdown(visibleError.digest, host)
   return `# ${status} ${STATUS_CODES[status] ?? 'Error'}\n\n${text}\n`
 }
 

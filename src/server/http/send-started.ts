@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { chooseEncoding, readAccepted, sendOwn, setEncoding } from './compression.ts'
 
 interface Started {
-  start: PreparedStart
+  start: CompressedPrefix
   stream: EncodedStream
 }
 
@@ -20,7 +20,7 @@ interface StartedReply extends FastifyReply {
 }
 
 /** Sends a stream whose first text is that of `start`. */
-export function sendStarted(stream: EncodedStream, start: PreparedStart, reply: StartedReply) {
+export function sendStarted(stream: EncodedStream, start: CompressedPrefix, reply: StartedReply) {
   reply[STARTED] = { start, stream }
   sendOwn(stream, reply)
 }
@@ -29,7 +29,7 @@ export function sendStarted(stream: EncodedStream, start: PreparedStart, reply: 
  * Adds the hook that sends the streams of `sendStarted`, with gzip for clients that accept it. Call it after the
  * site's hooks are added, and before `addCompression`, which compresses the streams for other clients.
  */
-export function addStarts(app: FastifyInstance, { compress }: { compress: boolean }) {
+export function addShellStreaming(app: FastifyInstance, { compress }: { compress: boolean }) {
   app.addHook('onSend', (request, reply: StartedReply, payload, done) => {
     const started = reply[STARTED]
     // A hook may have replaced the stream.
@@ -105,7 +105,7 @@ const UINT32 = 2 ** 32
 const deflate = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.deflateRaw)
 
 /** The text at the beginning of a response, and its form in a gzip member. */
-export class PreparedStart {
+export class CompressedPrefix {
   readonly text: string
   readonly length: number
   readonly crc: number
@@ -162,7 +162,7 @@ class GzipParts implements PartEncoder {
   #crc: number
   #length: number
 
-  constructor({ length, crc }: PreparedStart) {
+  constructor({ length, crc }: CompressedPrefix) {
     this.#crc = crc
     this.#length = length
   }

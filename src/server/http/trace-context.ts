@@ -1,15 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-
-/** The trace that a failure belongs to. */
-export interface TraceContext {
-  /** 32 hexadecimal digits. */
-  traceId: string
-  /** 16 hexadecimal digits: the span that failed, or the span of the caller. */
-  spanId: string
-}
-
-/** The option `traceOf`: returns the trace of the request. */
-export type FindTrace = (request: FastifyRequest) => TraceContext | null | undefined
+import type { FindTrace, TraceContext } from '../options/config.ts'
 
 /** Returns the trace of the option `traceOf`, or else of the header `traceparent`. Never throws. */
 export function findTrace(request: FastifyRequest, traceOption: FindTrace | null): TraceContext | null {

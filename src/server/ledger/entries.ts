@@ -15,7 +15,6 @@ import {
 export interface LedgerEntry {
   fingerprint: string
   side: Side
-  /** The error of the last occurrence in the batch. */
   error: KeptError
   /** The number of times that it happened, which may be larger than the number of `occurrences`. */
   count: number
@@ -27,10 +26,7 @@ export interface LedgerEntry {
   occurrences: Occurrence[]
 }
 
-/**
- * A failure without its stack. A failure is all occurrences that share a fingerprint. Times are milliseconds since
- * 1970.
- */
+/** A failure, all occurrences with one fingerprint, without its stack. Times are milliseconds since 1970. */
 export interface FailureSummary {
   /** The first half of the digest. */
   fingerprint: string
@@ -75,7 +71,6 @@ export type Merge = 'first' | 'last' | 'known' | 'sum' | 'least' | 'greatest'
 interface SummaryField<Value> {
   type: FieldType
   merge: Merge
-  /** Returns the value of a batch. */
   of(entry: LedgerEntry): Value
 }
 type FieldsOf<Part> = { [Name in keyof Part]-?: SummaryField<Part[Name]> }
@@ -138,7 +133,6 @@ export function summaryOf(entry: LedgerEntry, before: FailureSummary | null): Fa
   return Object.fromEntries(fields) as FailureSummary
 }
 
-/** Returns the text that searches read. */
 export function searchText({ fingerprint, type, message, source }: FailureSummary): string {
   return [fingerprint, type, message, source ? `${source.file}:${source.line} ${source.function}` : '']
     .join('\n')

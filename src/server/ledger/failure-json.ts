@@ -33,10 +33,7 @@ export interface InnerErrorJson {
   errors?: InnerErrorJson[]
 }
 
-/**
- * Returns a failure as `hydrant errors --json` and the console's API list it, without its stack and its occurrences. Times
- * are ISO strings.
- */
+/** Returns a failure as `hydrant errors --json` and the API list it: no stack, no occurrences. Times are ISO. */
 export function summaryJson(summary: FailureSummary) {
   const fields = SUMMARY_NAMES.map((name) => {
     const value = summary[name]

@@ -10,22 +10,13 @@ import { createLedger, type LedgerOptions } from './open-ledger.ts'
 export interface FailureStore {
   ledger: Ledger
   writer: LedgerWriter
-  /**
-   * Opens the ledger after a second, in the background, so that a problem with it is logged. Otherwise its first use
-   * opens it.
-   */
+  /** Opens the ledger after a second, so that a problem with it is logged before its first use. */
   open(): void
   /** Writes a failure, and calls the listeners. Never throws and never waits. */
   add(failure: FailureRecord): void
-  /**
-   * Marks an occurrence as one after which the browser displayed the page anyway. Never throws and never waits; an
-   * error is logged.
-   */
+  /** Marks an occurrence after which the browser showed the page. Never throws or waits; logs errors. */
   markRecovered(digest: string): void
-  /**
-   * Calls `listener` with each failure from now on. If it throws, the error is logged and it is called again for the
-   * next failure. Returns a function that removes it.
-   */
+  /** Calls `listener` with each failure, also after it has thrown. Returns a function that removes it. */
   subscribe(listener: (failure: FailureRecord) => void): () => void
   /** Writes what is queued and closes the ledger. */
   close(): Promise<void>

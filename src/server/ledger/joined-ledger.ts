@@ -19,10 +19,7 @@ export function callAll<L, T>(ledgers: readonly L[], call: (ledger: L) => Promis
   return Promise.all(ledgers.map(call))
 }
 
-/**
- * Joins several ledgers into one, to read them and to mark failures as solved. A failure that is in several ledgers is
- * listed once.
- */
+/** Joins several ledgers into one, to read and to mark as solved. A failure that several have is listed once. */
 export function joinLedgers(ledgers: Ledgers): AdminLedger {
   const [first, ...others] = ledgers
   if (others.length === 0) return first

@@ -55,7 +55,6 @@ export interface Calls {
   call: CallMethod
   /** Settles the call to which the result belongs. */
   settle(result: CallResult): void
-  /** The number of pending calls. */
   count(): number
   /** Rejects all pending calls. */
   failAll(error: Error): void

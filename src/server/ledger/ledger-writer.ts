@@ -7,7 +7,6 @@ import type { Kept, Ledger } from './ledger.ts'
 
 const MAX_QUEUED_CHARACTERS = 32_000_000
 
-/** Numbers of occurrences. */
 export interface WriterStats {
   /** Waiting to be written. */
   queued: number
@@ -20,29 +19,14 @@ export interface WriterStats {
 }
 
 /** Writes occurrences to a ledger, in batches, after the requests in which they happened. */
-export interface LedgerWriter {
-  /** Adds an occurrence. Never throws and never waits. */
-  add(record: FailureRecord): void
-  /** Adds the batch of another process. Never throws and never waits. */
-  addAll(entries: readonly LedgerEntry[]): void
-  /** Writes an empty batch, so that a ledger that cannot be written is reported at once. */
-  open(): void
-  /** Resolves when everything that was added has been written, or could not be written. */
-  flush(): Promise<void>
-  /** Flushes, and ends the retries of what could not be written. */
-  close(): Promise<void>
-  stats(): WriterStats
-}
+export type LedgerWriter = ReturnType<typeof createLedgerWriter>
 
-/**
- * Creates a writer. While the ledger cannot be written, occurrences wait in a queue of bounded size; further ones are
- * only counted. A warning says so once a minute.
- */
+/** Creates a writer. During outages, a bounded queue waits, others are counted, and a warning says so once a minute. */
 export function createLedgerWriter(
   ledger: Pick<Ledger, 'record'>,
   log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
   maxCharacters = MAX_QUEUED_CHARACTERS,
-): LedgerWriter {
+) {
   const queue = createWriteQueue(maxCharacters)
   let dropped = 0
   let timer: NodeJS.Timeout | null = null
@@ -91,16 +75,21 @@ export function createLedgerWriter(
   }
 
   return {
-    add(record) {
+    /** Adds an occurrence. Never throws and never waits. */
+    add(record: FailureRecord) {
       if (!queue.add(record)) dropped++
       schedule()
     },
-    addAll(entries) {
+    /** Adds the batch of another process. Never throws and never waits. */
+    addAll(entries: readonly LedgerEntry[]) {
       dropped += queue.addAll(entries)
       schedule()
     },
+    /** Writes an empty batch, so that a ledger that cannot be written is reported at once. */
     open: () => void run(batches.writeNothing),
+    /** Resolves when everything that was added has been written, or could not be written. */
     flush,
+    /** Flushes, and ends the retries of what could not be written. */
     async close() {
       isClosed = true
       await flush()
@@ -118,24 +107,12 @@ const STORM_BATCH_DELAY_MS = 1_000
 const MAX_RETRY_DELAY_MS = 10_000
 const MAX_BATCH_FAILURES = 200
 
-/** Writes the batches of a queue, one after the other. Its functions must not be called at the same time. */
-export interface BatchWriter {
-  /** Resolves when the queue is empty, or a batch could not be written. */
-  writeAll(): Promise<void>
-  /** Writes an empty batch. Resolves to whether it could be written. */
-  writeNothing(): Promise<boolean>
-  /** How long to wait before the next call. */
-  delayMs(): number
-  /** Returns how many occurrences the ledger has kept there. */
-  kept(place: Kept): number
-}
-
 /** Creates the writer of a queue. It waits longer in a storm of failures, and after each batch that it cannot write. */
 function createBatchWriter(
   queue: WriteQueue,
   ledger: Pick<Ledger, 'record'>,
   outage: Pick<OutageLog, 'failed' | 'ended'>,
-): BatchWriter {
+) {
   const kept: Record<Kept, number> = { stored: 0, memory: 0, nowhere: 0 }
   let retryDelayMs = 0
   let batchDelayMs = BATCH_DELAY_MS
@@ -155,6 +132,7 @@ function createBatchWriter(
   }
 
   return {
+    /** Resolves when the queue is empty, or a batch could not be written. */
     async writeAll() {
       while (!queue.isEmpty()) {
         const batch = queue.batch(MAX_BATCH_FAILURES)
@@ -164,9 +142,12 @@ function createBatchWriter(
         queue.release()
       }
     },
+    /** Writes an empty batch. Resolves to whether it could be written. */
     writeNothing: () => tryRecord([]),
+    /** How long to wait before the next call. */
     delayMs: () => retryDelayMs || batchDelayMs,
-    kept: (place) => kept[place],
+    /** Returns how many occurrences the ledger has kept there. */
+    kept: (place: Kept) => kept[place],
   }
 }
 
@@ -177,22 +158,7 @@ const MAX_OCCURRENCES = 100
 const BASE_SIZE = 300
 
 /** The failures that wait to be written, by fingerprint and side. */
-interface WriteQueue {
-  isEmpty(): boolean
-  /** Adds an occurrence. Returns false if there is no space for it. */
-  add(record: FailureRecord): boolean
-  /** Adds a batch. Returns the number of occurrences that there is no space for. */
-  addAll(entries: readonly LedgerEntry[]): number
-  /**
-   * Returns the first failures, to write them. Until `release` is called, it returns the same array, so that a
-   * ledger recognizes a batch that is written again. Until then the batch uses space in the queue.
-   */
-  batch(maxFailures: number): readonly LedgerEntry[]
-  /** Removes the batch, because it was written. */
-  release(): void
-  /** The number of occurrences, with those of the batch. */
-  count(): number
-}
+type WriteQueue = ReturnType<typeof createWriteQueue>
 
 interface QueuedEntry {
   entry: LedgerEntry
@@ -203,7 +169,7 @@ interface QueuedEntry {
  * Creates a queue for at most `maxCharacters`, 2,000 failures, and 100 occurrences of each. Above a limit, a failure
  * that is queued already keeps fewer occurrences and is still counted; another one is not added.
  */
-export function createWriteQueue(maxCharacters: number): WriteQueue {
+export function createWriteQueue(maxCharacters: number) {
   const queued = new Map<string, QueuedEntry>()
   let batch: LedgerEntry[] | null = null
   let batchSize = 0
@@ -235,7 +201,8 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
 
   return {
     isEmpty: () => batch === null && queued.size === 0,
-    add(record) {
+    /** Adds an occurrence. Returns false if there is no space for it. */
+    add(record: FailureRecord) {
       const item = queued.get(entryKey(record))
       if (!item) return addNew(toEntry(record))
       const { entry } = item
@@ -245,7 +212,8 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
       if (isFull() || isLong) grow(item, -sum(cutOccurrences(entry, maxOccurrences()), sizeOf))
       return true
     },
-    addAll(entries) {
+    /** Adds a batch. Returns the number of occurrences that there is no space for. */
+    addAll(entries: readonly LedgerEntry[]) {
       let dropped = 0
       for (const entry of entries) {
         const item = queued.get(entryKey(entry))
@@ -256,15 +224,21 @@ export function createWriteQueue(maxCharacters: number): WriteQueue {
       }
       return dropped
     },
-    batch(maxFailures) {
+    /**
+     * Returns the first failures, to write them. Until `release` is called, it returns the same array, so that a
+     * ledger recognizes a batch that is written again. Until then the batch uses space in the queue.
+     */
+    batch(maxFailures: number): readonly LedgerEntry[] {
       batch ??= [...queued.values()].slice(0, maxFailures).map(take)
       return batch
     },
+    /** Removes the batch, because it was written. */
     release() {
       totalSize -= batchSize
       batchSize = 0
       batch = null
     },
+    /** The number of occurrences, with those of the batch. */
     count: () => countOccurrences([...[...queued.values()].map(({ entry }) => entry), ...(batch ?? [])]),
   }
 }

@@ -29,7 +29,6 @@ export interface ListQuery {
   isSolved?: boolean
   /** Failures that happened in this release: their first, their last, or that of a stored occurrence. */
   release?: string
-  /** Failures that first happened in this release. */
   firstRelease?: string
   /** The order ('last'). */
   sort?: Sort
@@ -39,9 +38,7 @@ export interface ListQuery {
   limit?: number
 }
 
-/**
- * `last` and `first`: by the time when a failure was last or first seen, newest first. `count`: most frequent first.
- */
+/** `last`, `first`: by the last or first time, newest first. `count`: most frequent first. */
 export const SORTS = ['last', 'first', 'count'] as const
 export type Sort = (typeof SORTS)[number]
 
@@ -90,7 +87,6 @@ export interface Ledger {
   list(query: ListQuery): Promise<FailureSummary[]>
   /** Reads a failure with its occurrences; null if the ledger does not have it. */
   read(fingerprint: string, query?: ReadQuery): Promise<FailureDetails | null>
-  /** Returns the fingerprints of all failures. */
   fingerprints(): Promise<string[]>
   /** Returns up to 100 releases in which something has failed, the newest first. */
   releases(): Promise<string[]>

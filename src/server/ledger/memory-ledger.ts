@@ -136,7 +136,6 @@ function beyondShare({ failures }: MemoryStore): string[] {
   return [...places.values()].flatMap((all) => all.slice(0, Math.max(0, all.length - share)))
 }
 
-/** A failure in memory. */
 export interface StoredFailure {
   details: FailureDetails
   /** Occurrences by hour, as hours since 1970. */
@@ -157,7 +156,6 @@ export function createMemoryStore(): MemoryStore {
   return { failures: new Map(), releases: new Map() }
 }
 
-/** Returns how many bytes all failures take. */
 export function countBytes({ failures }: MemoryStore): number {
   return [...failures.values()].reduce((sum, { bytes }) => sum + bytes, 0)
 }

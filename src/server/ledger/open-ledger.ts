@@ -36,10 +36,7 @@ export function createLedger(siteDir: string, { ledger, ledgerLimits }: LedgerOp
   }
 }
 
-/**
- * Checks where the ledger of a server is, before the server starts. Rejects with HYD_OPTION_INVALID for an invalid
- * location, and with HYD_LEDGER_FOREIGN for the file of another program.
- */
+/** Checks the ledger's place before a start. Rejects with HYD_OPTION_INVALID, and with HYD_LEDGER_FOREIGN. */
 export async function checkLedger(siteDir: string, { ledger }: Pick<LedgerOptions, 'ledger'>): Promise<void> {
   const location = readLocation(siteDir, ledger)
   if (location.kind === 'file') await refuseForeignLedger(location.file)

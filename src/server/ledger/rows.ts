@@ -11,7 +11,6 @@ import {
 } from './entries.ts'
 import type { ListQuery, Sort } from './ledger.ts'
 
-/** A row of a table, by column. */
 export type Row = Record<string, string | number | boolean | null>
 
 export interface Column {
@@ -26,11 +25,9 @@ const FAILURE_FIELDS = Object.entries({ ...SUMMARY_FIELDS, ...OTHER_FIELDS }).ma
 }))
 const SUMMARY_COLUMNS = SUMMARY_NAMES.map(columnOf).join(', ')
 
-/** The columns of a failure to write. */
 export const FAILURE_COLUMNS: readonly Column[] = FAILURE_FIELDS.map(({ column }) => column)
 /** The columns of a failure to read with its occurrences. */
 export const DETAILS_COLUMNS = `${SUMMARY_COLUMNS}, error`
-/** The columns of an occurrence to write. */
 export const OCCURRENCE_ROW: readonly Column[] = [
   { name: 'fingerprint', type: 'text' },
   ...OCCURRENCE_COLUMNS.map(({ field, type }) => ({ name: columnOf(field), type })),
@@ -42,7 +39,6 @@ function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** Returns the row of a failure to write. */
 export function toFailureRow(entry: LedgerEntry): Row {
   return Object.fromEntries(FAILURE_FIELDS.map(({ column, of }) => [column.name, toCell(of(entry))]))
 }
@@ -51,7 +47,6 @@ function toCell(value: Row[string] | object): Row[string] {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
-/** Returns the summary of a failure that was read. */
 export function fromFailureRow(row: Row): FailureSummary {
   const fields = SUMMARY_NAMES.map((name) => {
     const cell = row[columnOf(name)] ?? null
@@ -61,7 +56,6 @@ export function fromFailureRow(row: Row): FailureSummary {
   return Object.fromEntries(fields) as FailureSummary
 }
 
-/** Returns a failure that was read with its occurrences. */
 export function fromDetailsRow(row: Row, occurrences: readonly OccurrenceRow[]): FailureDetails {
   // `toFailureRow` wrote it.
   const error = JSON.parse(String(row.error)) as KeptError
@@ -74,19 +68,16 @@ export interface OccurrenceRow {
   is_recovered: boolean | number
 }
 
-/** Returns the row of an occurrence to write. */
 export function toOccurrenceRow(fingerprint: string, occurrence: Occurrence): Row {
   const columns = OCCURRENCE_COLUMNS.map(({ field }) => [columnOf(field), occurrence[field]])
   return { fingerprint, ...Object.fromEntries(columns), data: JSON.stringify(occurrence) }
 }
 
-/** Returns an occurrence that was read. */
 function fromOccurrenceRow({ data, is_recovered }: OccurrenceRow): Occurrence {
   // `toOccurrenceRow` wrote it.
   return { ...(JSON.parse(data) as Occurrence), isRecovered: Boolean(is_recovered) }
 }
 
-/** Returns the names of columns for SQL. */
 export function namesOf(columns: readonly Column[]): string {
   return columns.map(({ name }) => name).join(', ')
 }

@@ -2,19 +2,16 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
 import { currentResponse } from '../http/node-response.ts'
+import { replyOf } from '../http/request-log.ts'
 import { pathOf } from '../http/request-url.ts'
 import { routeOf } from '../http/route-config.ts'
-import { replyOf } from '../log/request-log.ts'
 import { countOf } from '../log/throttled-line.ts'
 import { createRedactor } from '../redaction/redact.ts'
 
 const MAX_NAMED = 10
 const MAX_PATH = 200
 
-/**
- * Says why a server has not stopped in time. It names the requests in flight on its connections, the oldest first. It
- * leaves out those that wait for another one on their connection.
- */
+/** Says why a server has not stopped: names the requests in flight, the oldest first, without those in a queue. */
 export function describeDelay(sockets: readonly Socket[], maxMs: number): string {
   const replies = sockets.map(currentReply).filter((reply) => reply !== null)
   if (replies.length === 0)
@@ -54,10 +51,7 @@ function describe({ request, elapsedTime }: FastifyReply): string {
 /** Milliseconds after which work that has waited for a first response begins without one. */
 const MAX_WAIT_MS = 1_000
 
-/**
- * Resolves when a server has sent its first response, or after a second. What a process does only once, and not for the
- * site, waits for it: otherwise it would delay that response.
- */
+/** Resolves after a server's first response, or a second: what a process does once must not delay it. */
 export function firstResponse(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, MAX_WAIT_MS)

@@ -3,11 +3,13 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { existsSync, type Stats } from 'node:fs'
 import { chmod, lstat, readdir, readFile, readlink, rm } from 'node:fs/promises'
-import { connect, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
+import { Server as HttpServer } from 'node:http'
+import { type AddressInfo, connect, createServer, type ListenOptions, type Server, type Socket } from 'node:net'
 import { basename, dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
+import { createHttpOptions } from '../guards/connection-limits.ts'
 import { showControlCharacters } from '../log/control-characters.ts'
 import type { Options } from '../options/options.ts'
 
@@ -17,10 +19,7 @@ export type ListenAddress = Pick<Options, 'port' | 'host' | 'socket'>
 /** The proxy runs as another user of the same group. */
 const SOCKET_FILE_MODE = 0o660
 
-/**
- * Opens the port or the socket file of an app. The file is removed when the app is closed. Throws HYD_PORT_IN_USE,
- * HYD_SOCKET_IN_USE and HYD_LISTEN_FAILED.
- */
+/** Opens an app's port or socket file, until it closes. Throws HYD_{PORT,SOCKET}_IN_USE and HYD_LISTEN_FAILED. */
 export async function listen(app: FastifyInstance, address: ListenAddress): Promise<void> {
   const { port, host, socket } = address
   if (socket !== null) await freeSocketFile(socket)
@@ -32,10 +31,7 @@ export async function listen(app: FastifyInstance, address: ListenAddress): Prom
   }
 }
 
-/**
- * Lets an app take connections when its server does not listen itself. `listenTextResolver` writes the log line that
- * names the address (Fastify's).
- */
+/** Lets an app take connections that are handed to it. `listenTextResolver` writes the log line (Fastify's). */
 export async function listenHanded(
   app: FastifyInstance,
   listenTextResolver?: FastifyListenOptions['listenTextResolver'],
@@ -44,10 +40,7 @@ export async function listenHanded(
   await app.listen({ path: 'handed', ...(listenTextResolver ? { listenTextResolver } : {}) })
 }
 
-/**
- * Creates HYD_PORT_IN_USE or HYD_LISTEN_FAILED for the system's error. The first one names the process that has the
- * port, and the flag with a free port.
- */
+/** Creates HYD_PORT_IN_USE, with the process that has the port and a free port, or HYD_LISTEN_FAILED. */
 export async function createListenError({ port, host, socket }: ListenAddress, cause: unknown): Promise<HydrantError> {
   if (socket !== null) return createSocketError(socket, cause)
   // Node.js gives the errors of `listen` a code.
@@ -71,10 +64,7 @@ function createSocketError(path: string, cause: unknown): HydrantError {
   return createHydrantError('HYD_LISTEN_FAILED', [path, reason], cause)
 }
 
-/**
- * Removes a socket file that a killed process has left. Throws HYD_SOCKET_IN_USE when a process listens there, and
- * HYD_LISTEN_FAILED when the file cannot be removed, or is not a socket.
- */
+/** Removes a killed process's socket file. Throws HYD_SOCKET_IN_USE, or HYD_LISTEN_FAILED if it cannot. */
 export async function freeSocketFile(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null)
   if (stats === null) return
@@ -104,7 +94,6 @@ async function isServed(path: string): Promise<boolean> {
 }
 
 export interface AcceptOptions {
-  /** Called with each connection. */
   take(socket: Socket): void
   /** Called when a connection could not be accepted, for example because too many files are open. */
   onError(error: Error): void
@@ -149,10 +138,7 @@ export interface PortOwner {
   pid: number
 }
 
-/**
- * Finds the process that listens on a TCP port of this machine. Returns null when the system does not report it, for
- * example because another user runs the process. Never throws.
- */
+/** Finds the process that listens on a TCP port; null if the system does not tell. Never throws. */
 export async function findPortOwner(port: number): Promise<PortOwner | null> {
   try {
     const owner = process.platform === 'linux' ? await findInProc(port) : await askLsof(port)
@@ -230,5 +216,67 @@ async function isFree(port: number, host: string): Promise<boolean> {
     return false
   } finally {
     server.close()
+  }
+}
+
+/** An HTTP server that does not listen itself: its connections are handed to it. */
+export class SocketlessServer extends HttpServer {
+  #address: AddressInfo | string | null = null
+  #isListening = false
+  #open = 0
+  #onEmpty = () => {}
+
+  constructor(options: Options) {
+    const { http, keepAliveTimeout } = createHttpOptions(options)
+    super({ ...http, keepAliveTimeout })
+    // TypeScript does not allow an accessor here, because Node's types declare a property.
+    Object.defineProperty(this, 'listening', { get: () => this.#isListening })
+  }
+
+  /** Sets the address from which the connections come. Must be called before `listen`. */
+  listenAt(address: AddressInfo | string) {
+    this.#address = address
+  }
+
+  /** Serves a connection. Closes it when `maxConnections` are open. */
+  take(socket: Socket) {
+    if (this.#open >= this.maxConnections) {
+      this.emit('drop')
+      return void socket.destroy()
+    }
+    this.#open++
+    socket.once('close', () => {
+      this.#open--
+      if (this.#open === 0) this.#onEmpty()
+    })
+    // All sockets of an HTTP server have this: a client may end its half of the connection once it has sent its
+    // request.
+    socket.allowHalfOpen = true
+    this.emit('connection', socket)
+  }
+
+  override listen(): this {
+    this.#isListening = true
+    setImmediate(() => this.emit('listening'))
+    return this
+  }
+
+  override address() {
+    return this.#address
+  }
+
+  override getConnections(callback: (error: Error | null, count: number) => void): this {
+    setImmediate(callback, null, this.#open)
+    return this
+  }
+
+  /** Calls `callback` when the last connection has ended. */
+  override close(callback?: (error?: Error) => void): this {
+    this.#isListening = false
+    // Node's `close` passes an error, because the server has not listened.
+    this.#onEmpty = () => void super.close(() => callback?.())
+    this.closeIdleConnections()
+    if (this.#open === 0) this.#onEmpty()
+    return this
   }
 }

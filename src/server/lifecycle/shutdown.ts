@@ -39,7 +39,6 @@ export interface ShutdownTarget {
   settleFailures(): Promise<void>
 }
 
-/** How a server stops. */
 export interface StopRequest {
   /** Milliseconds that it continues to take requests, while `ready` responds with 503. */
   delayMs: number
@@ -60,15 +59,6 @@ export interface ShutdownOptions {
   othersServe?: boolean
 }
 
-export interface ShutdownHandle {
-  /** Stops the server as a signal does. */
-  stop(how: StopRequest): void
-  /** Stops the server as an uncaught exception does. */
-  fail(thrown: unknown): void
-  /** Removes all handlers of signals and exceptions. */
-  detach(): void
-}
-
 /**
  * Handles signals and uncaught exceptions: finishes the requests in flight and ends the process. It ends with 0 after a
  * signal. It ends with 1 after an uncaught exception, or when the requests are not finished within `drainMs`. An
@@ -78,7 +68,7 @@ export function handleShutdown(
   target: ShutdownTarget,
   { drainMs, stopDelayMs, loadMs }: Options['timeouts'],
   options: ShutdownOptions,
-): ShutdownHandle {
+) {
   const { app, failures } = target
   const { ignoresSignals = false, onFail, othersServe = false } = options
   const rejections = watchRejections(loadMs, fail)
@@ -122,12 +112,15 @@ export function handleShutdown(
   if (ignoresSignals) for (const signal of SIGNALS) process.on(signal, () => {})
   process.on('uncaughtException', fail)
   return {
-    stop(how) {
+    /** Stops the server as a signal does. */
+    stop(how: StopRequest) {
       if (isStopping) return
       stopRequest = how
       shutdown.close()
     },
+    /** Stops the server as an uncaught exception does. */
     fail,
+    /** Removes all handlers of signals and exceptions. */
     detach() {
       process.off('uncaughtException', fail)
       rejections.detach()
@@ -136,10 +129,7 @@ export function handleShutdown(
   }
 }
 
-/**
- * Returns the function that stops to serve, and closes everything. It resolves to false when the requests in flight
- * were not finished within `drainMs`.
- */
+/** Returns the function that stops and closes everything; false if requests were not finished within `drainMs`. */
 function createDrain(
   { app, connections, health, settleFailures }: ShutdownTarget,
   drainMs: number,
@@ -177,16 +167,10 @@ function createDrain(
 }
 
 /** The health of a server, as load balancers and supervisors see it. */
-export interface Health {
-  /**
-   * Notes that the server stops. From now on `ready` responds with 503, unless others serve at the same address. Only
-   * the first call counts.
-   */
-  stop(how: { othersServe: boolean }): void
-}
+export type Health = ReturnType<typeof addHealthRoutes>
 
 /** Adds `live`, which says that the process responds, and `ready`, which says whether it wants requests. */
-export function addHealthRoutes(app: FastifyInstance, base: string): Health {
+export function addHealthRoutes(app: FastifyInstance, base: string) {
   let isStopping = false
   let isReady = true
 
@@ -211,25 +195,21 @@ export function addHealthRoutes(app: FastifyInstance, base: string): Health {
   })
   add('live', () => [200, 'live'])
   add('ready', () => (isReady ? [200, 'ready'] : [503, 'stopping']))
-  return { stop }
+  return {
+    /** Makes `ready` respond with 503 from now on, unless others serve here. Only the first call counts. */
+    stop,
+  }
 }
 
 /** The longest time for which a promise may stay without a handler, in milliseconds. */
 const MAX_PATIENCE_MS = 10_000
-
-export interface RejectionWatch {
-  /** Passes on the reasons that are waiting, and further ones at once. */
-  stopWaiting(): void
-  /** Removes the listeners. */
-  detach(): void
-}
 
 /**
  * Calls `onUnhandled` with the reason of each promise that has rejected and that nothing handles within `patienceMs`, or
  * within 10 seconds if that is less. A load may create a promise, wait for other data, and return the promise only then:
  * if it rejects meanwhile, Node.js reports it as unhandled, and the load's caller handles it later.
  */
-export function watchRejections(patienceMs: number, onUnhandled: (reason: unknown) => void): RejectionWatch {
+export function watchRejections(patienceMs: number, onUnhandled: (reason: unknown) => void) {
   let isWaiting = true
   const waiting = new Map<Promise<unknown>, { reason: unknown; timer: NodeJS.Timeout }>()
 
@@ -254,10 +234,12 @@ export function watchRejections(patienceMs: number, onUnhandled: (reason: unknow
 
   process.on('unhandledRejection', wait).on('rejectionHandled', forget)
   return {
+    /** Passes on the reasons that are waiting, and further ones at once. */
     stopWaiting() {
       isWaiting = false
       for (const promise of waiting.keys()) report(promise)
     },
+    /** Removes the listeners. */
     detach() {
       process.off('unhandledRejection', wait).off('rejectionHandled', forget)
       for (const promise of waiting.keys()) forget(promise)

@@ -1,5 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import type { FastifyBaseLogger } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import { type AppSite, findAppSites } from '../context/app-sites.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { framesIn } from '../failures/describe-thrown.ts'
 
@@ -13,14 +15,9 @@ export interface WatchdogInput {
   checkMs: number
   /** The number of checks without a beat after which the event loop counts as blocked. */
   checks: number
-  /**
-   * Milliseconds to wait for a pause. Code that is blocked outside of V8 (`execSync`, a dead network disk) cannot be
-   * paused.
-   */
+  /** Milliseconds to wait for a pause, which V8 cannot make in `execSync` or on a dead network disk. */
   pauseMs: number
-  /**
-   * The function to call in the code that blocks, as JavaScript. Its argument is `true` for the last try, else `false`.
-   */
+  /** The function to call in the blocking code, as JavaScript. Its argument is true for the last try. */
   report: string
   /** Reports the code that blocks, and lets it run. */
   isReportOnly: boolean
@@ -83,10 +80,7 @@ export async function startWatchdog(
 
 type Report = (isLast: boolean) => boolean
 
-/**
- * Returns the function that the thread calls on top of the code that blocks. It returns false when the stack has no
- * frame outside of Node.js and another try follows.
- */
+/** Returns the function that the thread calls in blocking code; false, to try again, in a stack of Node.js only. */
 function createReport(hangMs: number, onHang: (error: Error) => void): Report {
   return function report(isLast) {
     const error = createHydrantError('HYD_HUNG', [hangMs / 1_000])
@@ -106,4 +100,65 @@ function stackAbove(called: Report): string[] {
   Error.captureStackTrace(holder, called)
   Error.stackTraceLimit = before
   return framesIn(String(holder.stack)).slice(1)
+}
+
+/** Milliseconds that a failure has to reach the ledger, before the process may end. */
+const KEEP_MS = 3_000
+
+/** The apps of this process that are watched, with their deadlines in milliseconds. One watchdog serves all of them. */
+const watched = new Map<FastifyInstance, number>()
+let watchedMs: number | undefined
+let stopWatchdog = async () => {}
+let changing: Promise<void> = Promise.resolve()
+
+/**
+ * Watches the event loop while an app runs: interrupts code that blocks it for `hangMs` milliseconds (0: never), and
+ * reports a failure of the site whose code it is. Then throws the error as an uncaught exception, so that the app
+ * decides how its process ends. When several sites of a process are watched, the deadline of the first one counts.
+ */
+export function addWatchdog(app: FastifyInstance, hangMs: number) {
+  if (hangMs === 0) return
+  app.addHook('onReady', () => {
+    watched.set(app, hangMs)
+    return updateWatchdog()
+  })
+  app.addHook('onClose', () => {
+    watched.delete(app)
+    return updateWatchdog()
+  })
+}
+
+function updateWatchdog(): Promise<void> {
+  changing = changing.catch(() => {}).then(restartWatchdog)
+  return changing
+}
+
+async function restartWatchdog() {
+  const [first] = watched
+  if (first?.[1] === watchedMs) return
+  await stopWatchdog()
+  stopWatchdog = first ? await startWatchdog(first[1], first[0].log, reportHang) : async () => {}
+  watchedMs = first?.[1]
+}
+
+function reportHang(error: Error) {
+  const found = findSite(error)
+  if (!found) return
+  found.site.failures.failProcess(error, found.app.log)
+  // The event loop does not run here.
+  setImmediate(() => void throwUncaught(error, found.site))
+}
+
+/** Finds the site whose build is in the stack. Code that belongs to no site counts for the first one. */
+function findSite({ stack = '' }: Error): { app: FastifyInstance; site: AppSite } | undefined {
+  const all = [...watched.keys()].flatMap((app) => findAppSites(app).map((site) => ({ app, site })))
+  return all.find(({ site }) => stack.includes(site.folder)) ?? all[0]
+}
+
+async function throwUncaught(error: Error, { store }: AppSite) {
+  await Promise.race([store.writer.flush(), wait(KEEP_MS, undefined, { ref: false })])
+  // The error is thrown in a callback, because apps handle an unhandled rejection differently.
+  setImmediate(() => {
+    throw error
+  })
 }

@@ -46,10 +46,7 @@ function toJsonEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/**
- * Rewrites a line of JSON for a printer that shows its values unescaped. No value can pass for another line of the log
- * or control the terminal.
- */
+/** Rewrites a line of JSON for a printer of unescaped values: none can pass for a line or control the terminal. */
 export function sanitizeLine(json: string): string {
   try {
     return `${JSON.stringify(mapTexts(JSON.parse(json), 0, indentLines))}\n`

@@ -29,11 +29,7 @@ export function createLog(logging: Logging): FastifyBaseLogger {
   return Fastify({ ...logging, schemaController: LAZY_COMPILERS }).log
 }
 
-/**
- * Loads the formatter for terminals. Returns a function that creates logger options with it.
- *
- * @param isShown Returns whether a line of JSON is written; null to write all (null).
- */
+/** Loads the formatter for terminals. Returns what creates options with it. `isShown` filters lines of JSON. */
 export async function loadPrettyLogging(
   isShown: ((json: string) => boolean) | null = null,
 ): Promise<(level: string) => Logging> {
@@ -45,9 +41,7 @@ export async function loadPrettyLogging(
   }
 }
 
-/**
- * Creates the output of a primary and its workers, which takes whole lines: the JSON of their logs, and any other text.
- */
+/** Creates the output of a primary and its workers, which takes whole lines: JSON of logs, or any text. */
 export async function createSharedOutput(): Promise<Writable> {
   // A full pipe applies back pressure to the writers. A full disk does not.
   if (isStream(process.stdout)) return process.stdout

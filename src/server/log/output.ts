@@ -2,7 +2,6 @@ import { fstatSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { messageOf } from '../util/unknown-values.ts'
 
-/** Takes the lines of a log. */
 export interface LogOutput {
   /** Takes a line with its line break. */
   write(line: string): void

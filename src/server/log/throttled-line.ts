@@ -2,22 +2,8 @@ import type { FastifyInstance } from 'fastify'
 
 const MINUTE_MS = 60_000
 
-/** A log line for events that clients can cause at will. */
-export interface ThrottledLine {
-  /** Counts an event: writes the line at once, or with the next line when there was one within the last minute. */
-  count(): void
-  /** Forgets the events that no line has counted yet. */
-  clear(): void
-  /** Stops writing. */
-  stop(): void
-}
-
-/**
- * Creates a line that is written for the first event at once, and then at most once a minute.
- *
- * @param write Writes the line, given the number of events since the line before.
- */
-export function createThrottledLine(write: (count: number) => void, intervalMs = MINUTE_MS): ThrottledLine {
+/** Creates a line for the first event, and then one a minute at most. `write` gets the number of events. */
+export function createThrottledLine(write: (count: number) => void, intervalMs = MINUTE_MS) {
   let count = 0
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -32,10 +18,12 @@ export function createThrottledLine(write: (count: number) => void, intervalMs =
   }
 
   return {
+    /** Counts an event: writes the line at once, or with the next line when there was one within the last minute. */
     count() {
       count++
       if (timer === undefined && !isStopped) writeCount()
     },
+    /** Forgets the events that no line has counted yet. */
     clear() {
       count = 0
     },
@@ -66,27 +54,10 @@ const RECENT_MS = 60_000
 const HELD_MS = 1_000
 
 /** Logs that a service is unavailable, once a minute as long as it lasts, and that it is available again. */
-export interface OutageLog {
-  /**
-   * The service has failed. The line is written at once; if another outage ended within the last minute, after a
-   * second, so that a service which comes and goes does not fill the log.
-   */
-  failed(error: unknown): void
-  /** The service is slow. The line is written if that lasts for a second. */
-  suspected(error: unknown): void
-  /** The service is available. */
-  ended(): void
-  /** Logs nothing any more: connections report an error when this process closes them. */
-  stop(): void
-}
+export type OutageLog = ReturnType<typeof createOutageLog>
 
-/**
- * Creates the log of one service.
- *
- * @param writeOutage Writes the line of an outage, given its last error.
- * @param writeEnd Writes the line that follows when the outage has ended.
- */
-export function createOutageLog(writeOutage: (lastError: unknown) => void, writeEnd: () => void): OutageLog {
+/** Creates the log of one service: `writeOutage` gets the last error, and `writeEnd` follows. */
+export function createOutageLog(writeOutage: (lastError: unknown) => void, writeEnd: () => void) {
   let lastError: unknown
   let isWritten = false
   let isStopped = false
@@ -120,8 +91,14 @@ export function createOutageLog(writeOutage: (lastError: unknown) => void, write
   }
 
   return {
-    failed: (error) => note(error, performance.now() - endedAt < RECENT_MS),
-    suspected: (error) => note(error, true),
+    /**
+     * The service has failed. The line is written at once; if another outage ended within the last minute, after a
+     * second, so that a service which comes and goes does not fill the log.
+     */
+    failed: (error: unknown) => note(error, performance.now() - endedAt < RECENT_MS),
+    /** The service is slow. The line is written if that lasts for a second. */
+    suspected: (error: unknown) => note(error, true),
+    /** The service is available. */
     ended() {
       release()
       warning.clear()
@@ -130,6 +107,7 @@ export function createOutageLog(writeOutage: (lastError: unknown) => void, write
       endedAt = performance.now()
       writeEnd()
     },
+    /** Logs nothing any more: connections report an error when this process closes them. */
     stop() {
       isStopped = true
       release()

@@ -1,38 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { classifyThrown, type ThrownKind } from '../errors/classify-thrown.ts'
-import { type FindTrace, keepStepTrace } from '../http/trace-context.ts'
+import { keepStepTrace } from '../http/trace-context.ts'
 import { addThrottledLine } from '../log/throttled-line.ts'
-
-/** A part of the work for a request. */
-export interface Step {
-  /**
-   * - `guard`, `load` and `action`: the call of one function of the site, until its promise settles. `loadVisitor` is a
-   *   `load`.
-   * - `render`: rendering a document, until it is complete or its shell can be sent.
-   * - `deferred`: a promise in the data of a load, from the end of the load until it settles.
-   */
-  kind: 'guard' | 'load' | 'action' | 'render' | 'deferred'
-  /** `load pages/products/[id].server.ts`, `render /products/[id]`, `deferred data.reviews`. */
-  name: string
-  /** The route of the page: `/products/[id]`. */
-  route: string
-  request: FastifyRequest
-}
-
-/** The result of a step. */
-export interface StepOutcome {
-  /**
-   * The error, if the step failed; otherwise null, as for `redirect()`, `notFound()` and refusals. A thrown value that is
-   * not an error is its `cause`.
-   */
-  error: Error | null
-}
-
-/**
- * The option `instrument`: is called around each step. `run` starts the step, once, and resolves with its outcome. It never
- * rejects.
- */
-export type Instrument = (step: Step, run: () => Promise<StepOutcome>) => unknown
+import type { FindTrace, Instrument, Step, StepOutcome } from '../options/config.ts'
 
 /** A value that was thrown, with its meaning. */
 export type Thrown = Pick<ThrownKind, 'kind'> & { thrown: unknown }

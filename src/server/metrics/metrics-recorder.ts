@@ -79,11 +79,7 @@ interface MeasuredRequest extends FastifyRequest {
 
 type Outcome = 'answered' | 'aborted' | 'errored'
 
-/**
- * Records the requests to an instance's routes by two hooks, for a site in an app that writes its own log.
- *
- * @param current Returns the recorder. Nothing is recorded while it is `NO_METRICS`.
- */
+/** Records requests by two hooks, for a site in an app with its own log, unless `current()` is `NO_METRICS`. */
 export function measureRequests(app: FastifyInstance, current: () => MetricsRecorder) {
   app.addHook('onRequest', (request, reply, done) => {
     const metrics = current()

@@ -1,7 +1,5 @@
-import type { FastifyServerOptions } from 'fastify'
+import type { FastifyRequest, FastifyServerOptions } from 'fastify'
 import type { FailureRecord } from '../errors/failure-record.ts'
-import type { FindTrace } from '../http/trace-context.ts'
-import type { Instrument } from '../metrics/instrument.ts'
 
 /**
  * Options of a site. Set them in `hydrant.config.ts`, or pass them to the plugin or to `createServer`. The value in
@@ -214,9 +212,7 @@ export interface ServerOptions extends SiteOptions {
    * `hydrant start` and `hydrant dev`.
    */
   port?: number
-  /**
-   * The address to listen on (`'127.0.0.1'`; `'localhost'` in development). For `hydrant start` and `hydrant dev`.
-   */
+  /** The address to listen on (`'127.0.0.1'`; `'localhost'` in development). For `hydrant start` and `hydrant dev`. */
   host?: string
   /**
    * The path of a socket file to listen on, instead of `host` and `port`. If another process uses the file, the start
@@ -275,6 +271,48 @@ export interface EsbuildPlugin {
   // Not esbuild's own type: `src/server` must not import esbuild.
   setup(build: never): void | Promise<void>
 }
+
+/** The trace that a failure belongs to. */
+export interface TraceContext {
+  /** 32 hexadecimal digits. */
+  traceId: string
+  /** 16 hexadecimal digits: the span that failed, or the span of the caller. */
+  spanId: string
+}
+
+/** The option `traceOf`: returns the trace of the request. */
+export type FindTrace = (request: FastifyRequest) => TraceContext | null | undefined
+
+/** A part of the work for a request. */
+export interface Step {
+  /**
+   * - `guard`, `load` and `action`: the call of one function of the site, until its promise settles. `loadVisitor` is a
+   *   `load`.
+   * - `render`: rendering a document, until it is complete or its shell can be sent.
+   * - `deferred`: a promise in the data of a load, from the end of the load until it settles.
+   */
+  kind: 'guard' | 'load' | 'action' | 'render' | 'deferred'
+  /** `load pages/products/[id].server.ts`, `render /products/[id]`, `deferred data.reviews`. */
+  name: string
+  /** The route of the page: `/products/[id]`. */
+  route: string
+  request: FastifyRequest
+}
+
+/** The result of a step. */
+export interface StepOutcome {
+  /**
+   * The error, if the step failed; otherwise null, as for `redirect()`, `notFound()` and refusals. A thrown value that is
+   * not an error is its `cause`.
+   */
+  error: Error | null
+}
+
+/**
+ * The option `instrument`: is called around each step. `run` starts the step, once, and resolves with its outcome. It never
+ * rejects.
+ */
+export type Instrument = (step: Step, run: () => Promise<StepOutcome>) => unknown
 
 /** The default export of `hydrant.config.ts`. */
 export interface Config extends ServerOptions {

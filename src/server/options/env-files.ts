@@ -14,19 +14,17 @@ export function envFileNames(mode: EnvMode): string[] {
 }
 
 /** Environment variables from files. */
-export interface EnvFiles {
-  /** Reads the files. Variables that a file no longer has are removed. */
-  load(): void
-}
+export type EnvFiles = ReturnType<typeof createEnvFiles>
 
 /**
  * Adds the variables of the files in `dir` to an environment. A variable that the environment has already, from the
  * shell for example, is kept.
  */
-export function createEnvFiles(dir: string, mode: EnvMode, env: NodeJS.ProcessEnv): EnvFiles {
+export function createEnvFiles(dir: string, mode: EnvMode, env: NodeJS.ProcessEnv) {
   const files = envFileNames(mode).map((name) => join(dir, name))
   const added = new Set<string>()
   return {
+    /** Reads the files. Variables that a file no longer has are removed. */
     load() {
       const found: NodeJS.ProcessEnv = Object.assign({}, ...files.map(readEnvFile))
       for (const name of added) delete env[name]

@@ -1,15 +1,16 @@
-import type { PageExtras } from '../../shared/wire/boot.ts'
+import type { ExtraProps } from '../../shared/wire/boot.ts'
 import { ACTED_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { limitCaching, NO_STORE } from '../http/caching.ts'
+import { FORMATS } from '../http/formats.ts'
 import { toPlainJson } from '../render/plain-json.ts'
 import { catchActionError, runAction } from './actions.ts'
 import { admit } from './admit.ts'
 import { createInvalid, hasOtherBody, type RefusedForm } from './check-form.ts'
-import { noteForm } from './development-notes.ts'
+import { hintAtForm } from './development-notes.ts'
 import { errorInLayouts } from './error-handler.ts'
 import { problemResponse } from './errors.ts'
 import { runLoads } from './loads.ts'
@@ -17,7 +18,7 @@ import { makeNavigation, refuseOtherBuild, refuseWithoutScripts, type StateBefor
 import { type WrittenExtras, writeActed, writeExtras } from './page-extras.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { jsonResponse, produce } from './produce.ts'
-import { serve } from './serve.ts'
+import { serve } from './send.ts'
 
 /**
  * Runs the guards of a page, and then calls `proceed`. To be called before the body is read, so that an upload that is
@@ -41,8 +42,9 @@ export function respondToAction(route: PreparedRoute, ctx: RequestContext) {
 }
 
 async function act(route: PreparedRoute, ctx: RequestContext): Promise<PageResponse | null> {
-  const { format, reply } = ctx
-  if (format === 'navigation') {
+  const { reply } = ctx
+  const { isData, isNavigation } = FORMATS[ctx.format]
+  if (isNavigation) {
     // These requests are refused before the action runs, because the browser then sends the form again by itself.
     const refused = refuseOtherBuild(ctx) ?? refuseWithoutScripts(ctx)
     if (refused) return refused
@@ -55,7 +57,7 @@ async function act(route: PreparedRoute, ctx: RequestContext): Promise<PageRespo
   reply.header('cache-control', NO_STORE)
   if (outcome.kind === 'thrown') return await errorInLayouts(route, outcome.caught, ctx)
   if (outcome.kind === 'invalid') return await makeInvalid(route, outcome, ctx)
-  if (format === 'json') return await makeActionJson(route, outcome.value, ctx)
+  if (isData) return await makeActionJson(route, outcome.value, ctx)
   return await makeActionPage(route, { actionData: outcome.value }, ctx)
 }
 
@@ -81,8 +83,9 @@ async function makeInvalid(
 ): Promise<PageResponse | null> {
   const { status, issues, reason } = refused
   ctx.note({ statusCode: status }, `refused with ${status}: ${reason}`)
-  noteForm(refused, ctx)
-  if (ctx.format === 'json' || (ctx.format !== 'navigation' && hasOtherBody(ctx.request)))
+  if (ctx.site.isDevelopment) hintAtForm(refused, ctx)
+  const { isData, isNavigation } = FORMATS[ctx.format]
+  if (isData || (!isNavigation && hasOtherBody(ctx.request)))
     return problemResponse({ kind: 'refusal', status, message: NOT_ACCEPTED }, ctx, issues)
   ctx.reply.code(status)
   return await makeActionPage(route, { invalid: createInvalid(refused) }, ctx)
@@ -93,14 +96,14 @@ const NOT_ACCEPTED = 'Some fields are not valid.'
 // The loads run after the action, so that they see its changes. An open page gets the result of the action first.
 async function makeActionPage(
   route: PreparedRoute,
-  ofAction: PageExtras,
+  ofAction: ExtraProps,
   ctx: RequestContext,
 ): Promise<PageResponse | null> {
   const { serverFile } = route.page
   let start: StateBeforeLoads | null = null
   let extras: WrittenExtras | null = null
   try {
-    if (ctx.format === 'navigation') {
+    if (FORMATS[ctx.format].isNavigation) {
       const acted = writeActed(route.revalidates ? ofAction : { ...ofAction, revalidate: false }, serverFile)
       start = { kind: 'acted', acted, extras: writeExtras({}, serverFile, ctx) }
     } else {

@@ -7,12 +7,12 @@ import { formMessagesOf } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/failure-context.ts'
 import { requireShallow } from '../forms/limits.ts'
+import { TemporaryFiles } from '../forms/multipart.ts'
 import { readForm } from '../forms/read-form.ts'
-import { TemporaryFiles } from '../forms/upload-files.ts'
 import { findPromises, silencePromises } from '../render/deferred.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { checkForm, type RefusedForm, refuseForm, refuseSize, showsInvalid } from './check-form.ts'
-import { noteUnknownFields } from './development-notes.ts'
+import { warnOfUnknownFields } from './development-notes.ts'
 import { recordLate } from './errors.ts'
 import { createPageLoadContext } from './loads.ts'
 
@@ -130,7 +130,7 @@ async function checkAndCall(
       const messages = formMessagesOf(thrown)
       if (messages === null) throw thrown
       // `formMessagesOf` has messages only for the errors of `invalidForm`.
-      if (schemas.form) noteUnknownFields(thrown as Error, messages, schemas.form, ctx)
+      if (schemas.form && ctx.site.isDevelopment) warnOfUnknownFields(thrown as Error, messages, schemas.form, ctx)
       return { kind: 'invalid', ...refuseForm(messages, form) }
     }
   })

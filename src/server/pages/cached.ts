@@ -3,15 +3,17 @@
 import { ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { BUILD_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import type { CacheRule } from '../build-output/cache-rule.ts'
 import { documentKey } from '../cache/cache-key.ts'
-import type { CacheRule } from '../cache/cache-rule.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import type { GroupTurn } from '../cache/render-group.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
 import { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import type { CollectedRequest, ResponseCollector } from '../context/response-collector.ts'
+import { FORMATS } from '../http/formats.ts'
 import { giveNonces } from '../http/headers.ts'
+import { mayReport } from '../http/negotiate.ts'
 import type { CacheResult } from '../metrics/cache-counts.ts'
 import { admit } from './admit.ts'
 import { countKeptLayouts } from './document-plan.ts'
@@ -20,9 +22,7 @@ import { CollectedLines } from './navigation.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { findPrerendered, findRedirect, storePrerendered } from './prerendered.ts'
 import { loadAndProduce } from './produce.ts'
-import { mayReport } from './report-settings.ts'
-import { send } from './send.ts'
-import { serve } from './serve.ts'
+import { send, serve } from './send.ts'
 import { makeShell, shellResponse } from './shells.ts'
 import { findReadPlace, hasCookieOfHook, makeShared, reasonOf, type Storing } from './storing.ts'
 
@@ -64,14 +64,16 @@ export function respondFromCache(cached: CachedRoute, ctx: RequestContext) {
  * perf: the key of a document is made once for each URL, 1.3 µs less for each request, decision 053
  */
 function keyFor({ route, cache }: CachedRoute, ctx: RequestContext): string | null {
-  if (ctx.format !== 'html') return makeKey(route, ctx)
-  const { site, request } = ctx
-  const described = { route: route.id, request, mayReport: mayReport(site.options.reports, request.headers) }
-  const known = cache.knownKeys.find(described)
-  if (known) {
-    ctx.address = known.address
-    return known.key
+  if (!FORMATS[ctx.format].isDocument) return makeKey(route, ctx)
+  const { site, request, address } = ctx
+  const described = {
+    route: route.id,
+    url: request.url,
+    origin: address.origin,
+    mayReport: mayReport(site.options.reports, request.headers),
   }
+  const known = cache.knownKeys.find(described)
+  if (known !== null) return known
   const key = makeKey(route, ctx)
   if (key !== null) cache.knownKeys.add(described, key)
   return key
@@ -82,7 +84,7 @@ function makeKey(route: PreparedRoute, ctx: RequestContext): string | null {
   const { headers } = request
   // For a partly static page, the responses in all formats are made from the stored shell.
   const format = route.loadVisitor ? 'html' : ctx.format
-  if (ctx.format === 'navigation') {
+  if (FORMATS[ctx.format].isNavigation) {
     // An open page of another build gets another response, and so does an open page that has called an action.
     if (headers[BUILD_HEADER] !== site.build.manifest.buildId || headers[RESULT_HEADER] !== undefined) return null
   }
@@ -90,7 +92,7 @@ function makeKey(route: PreparedRoute, ctx: RequestContext): string | null {
     scope: site.cacheScope,
     origin: address.origin,
     format,
-    kept: format === 'navigation' ? countKeptLayouts(route.plan, ctx) : 0,
+    kept: route.loadVisitor ? 0 : countKeptLayouts(route.plan, ctx),
     mayReport: mayReport(site.options.reports, headers),
     path,
     search,
@@ -115,7 +117,7 @@ function findStoredRedirect({ route, cache }: CachedRoute, ctx: RequestContext):
   if (redirect === null) return null
   setResult('hit', ctx)
   countResult('hit', ctx)
-  if (ctx.format === 'navigation') ctx.navigation = new CollectedLines(ctx)
+  if (FORMATS[ctx.format].isNavigation) ctx.navigation = new CollectedLines(ctx)
   return redirectResponse(redirect.location, redirect.status, ctx)
 }
 
@@ -278,7 +280,7 @@ function createBackgroundContext(ctx: RequestContext): RequestContext {
   if (!ctx.hasPassedGuards) return background
   background.hasPassedGuards = true
   background.addressExtras = ctx.addressExtras
-  Object.assign(background.context, ctx.context)
+  Object.assign(background.guardResults, ctx.guardResults)
   return background
 }
 

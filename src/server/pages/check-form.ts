@@ -3,7 +3,7 @@ import type { Invalid } from '../../shared/wire/boot.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { FormMessages } from '../errors/http-error.ts'
 import { type FormRefusal, nameOption } from '../forms/limits.ts'
-import type { Format } from '../http/negotiate.ts'
+import { FORMATS, type Format } from '../http/formats.ts'
 import { type ValidatedFields, validateFields, writeFieldName } from '../schemas/form-object.ts'
 import { groupIssues, hideSecrets, type Issue, toIssues, typedValues } from '../schemas/issues.ts'
 import { type PageSchema, validate } from '../schemas/page-schemas.ts'
@@ -48,7 +48,7 @@ export function refuseForm(messages: FormMessages, form: FormData): RefusedForm 
 
 /** Returns whether a page shows what is wrong with its form, in the format of the response. */
 export function showsInvalid({ schemas }: Route, format: Format): boolean {
-  return schemas.form !== null && format !== 'json'
+  return schemas.form !== null && !FORMATS[format].isData
 }
 
 /** Returns the form that exceeds a limit, with a message for each text that was cut off. */

@@ -1,4 +1,4 @@
-// Notes in the log of `hydrant dev` about mistakes that no response shows.
+// Warnings and hints in the log of `hydrant dev` about mistakes that no response shows. Call them in development only.
 
 import type { FastifyReply } from 'fastify'
 import type { SchemaIssue } from '../../shared/standard-schema.ts'
@@ -21,8 +21,8 @@ import { hasOtherBody, type RefusedForm } from './check-form.ts'
  *
  * @param error The value that `invalidForm` has thrown.
  */
-export function noteUnknownFields(error: Error, messages: FormMessages, schema: PageSchema, ctx: RequestContext) {
-  if (!isInDevelopment(ctx) || schema.shape === null) return
+export function warnOfUnknownFields(error: Error, messages: FormMessages, schema: PageSchema, ctx: RequestContext) {
+  if (schema.shape === null) return
   for (const name of Object.keys(messages)) {
     const unknown = name === '' ? null : findUnknownField(schema.shape, parseFieldName(name).path)
     if (!unknown) continue
@@ -40,7 +40,7 @@ const SIGNAL_MS = 1_000
  * Warns about a redirect or `notFound()` that has not reached Hydrant: a `catch` for errors has probably caught it, and the
  * page goes on without a hint (HYD_SIGNAL_CAUGHT).
  */
-export function noteCaughtSignals({ app, mapper }: Pick<Site, 'app' | 'mapper'>) {
+export function warnOfCaughtSignals({ app, mapper }: Pick<Site, 'app' | 'mapper'>) {
   setSignalListener((signal, error) => {
     const timer = setTimeout(() => {
       const frame = signal.isCaught ? null : findSiteFrame(error, mapper)
@@ -52,8 +52,7 @@ export function noteCaughtSignals({ app, mapper }: Pick<Site, 'app' | 'mapper'>)
 }
 
 /** Says why the parameters of an address do not match the schema, which leads to a 404. */
-export function noteParams(found: readonly SchemaIssue[], { file }: PageSchema, ctx: RequestContext) {
-  if (!isInDevelopment(ctx)) return
+export function hintAtParams(found: readonly SchemaIssue[], { file }: PageSchema, ctx: RequestContext) {
   const given = Object.keys(ctx.params)
   const issues = toIssues(found, writeFieldName)
   const reasons = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
@@ -65,8 +64,7 @@ export function noteParams(found: readonly SchemaIssue[], { file }: PageSchema, 
 }
 
 /** Says why a form was not accepted. The page may show no message for a field that the form does not have. */
-export function noteForm({ issues, form }: RefusedForm, ctx: RequestContext) {
-  if (!isInDevelopment(ctx)) return
+export function hintAtForm({ issues, form }: RefusedForm, ctx: RequestContext) {
   const reasons = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   const sent = hasOtherBody(ctx.request) ? [] : [...new Set(form.keys())]
   const missing = issues.map(({ path }) => path).filter((path) => path !== '' && !sent.some((name) => isOf(path, name)))
@@ -83,9 +81,9 @@ function isOf(path: string, field: string): boolean {
 }
 
 /** Says which export of which file would handle the request, which gets a 405. */
-export function noteMissingAction({ page, id }: Pick<Route, 'page' | 'id'>, ctx: RequestContext) {
+export function hintAtMissingAction({ page, id }: Pick<Route, 'page' | 'id'>, ctx: RequestContext) {
   const { file, serverFile } = page
-  if (!isInDevelopment(ctx) || file === null) return
+  if (file === null) return
   const isMissing = serverFile === file
   const reason = isMissing ? `there is no ${serverFileFor(file)} with an` : `${serverFile} has no`
   ctx.request.log.info({ route: id }, `405, because ${reason} export "action"`)
@@ -106,13 +104,12 @@ const named = new Set<string>()
  * @param values The data of the layouts, outermost first, then that of the page.
  * @param files The files that the values come from.
  */
-export function noteUnreadPromises(
+export function hintAtUnreadPromises(
   values: readonly unknown[],
   files: readonly string[],
   rendering: Promise<Rendered>,
   ctx: RequestContext,
 ) {
-  if (!isInDevelopment(ctx)) return
   void rendering.then(async (rendered) => {
     if (rendered.kind === 'stream') await rendered.ended
     else if (rendered.kind !== 'whole') return
@@ -143,9 +140,9 @@ const watched = new WeakSet<FastifyReply>()
  * Warns about a header, a cookie or a status that code of the site sets after the response has begun, for example in a
  * deferred promise: it is never sent (HYD_HEADER_LATE).
  */
-export function noteLateHeaders(ctx: RequestContext) {
+export function warnOfLateHeaders(ctx: RequestContext) {
   const { reply } = ctx
-  if (!isInDevelopment(ctx) || watched.has(reply)) return
+  if (watched.has(reply)) return
   watched.add(reply)
   for (const method of HEAD_METHODS) {
     // Each of them returns the reply.
@@ -163,8 +160,4 @@ function warnOfLate(kind: string, given: unknown, { site, request, route }: Requ
   const frame = findSiteFrame(new Error('the place'), site.mapper)
   if (!frame) return
   warnOf(createHydrantError('HYD_HEADER_LATE', [showFrame(frame), kind, String(given)]), route, request.log)
-}
-
-function isInDevelopment({ site }: RequestContext): boolean {
-  return site.build.manifest.mode === 'development'
 }

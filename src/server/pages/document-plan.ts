@@ -1,8 +1,9 @@
 import type { TreeLayout } from '../../shared/tree/app-tree.tsx'
-import { type BootLeaf, type BootPlan, planText } from '../../shared/wire/boot.ts'
+import { type BootLeaf, type BootPlan, planFields } from '../../shared/wire/boot.ts'
 import { countKept, LAYOUTS_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Build, LayoutChain, SiteModule } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { FORMATS } from '../http/formats.ts'
 
 /** The parts of a document that are the same for every request. Created once for each page. */
 export interface DocumentPlan {
@@ -10,7 +11,7 @@ export interface DocumentPlan {
   layouts: readonly TreeLayout[]
   /** Paths in the site of the files that the data comes from, the page's last. */
   dataFiles: readonly string[]
-  /** The part of the boot data that never changes. */
+  /** The part of the boot data that never changes: the result of `planFields`. */
   boot: string
   bootLayouts: BootPlan['layouts']
   /** Names of the scripts and stylesheets that the browser needs. */
@@ -22,9 +23,9 @@ export interface DocumentPlan {
   canStream: boolean
 }
 
-/** Returns how many layouts of the plan the page that navigates has already. */
-export function countKeptLayouts({ bootLayouts }: DocumentPlan, { params, request }: RequestContext): number {
-  return countKept(bootLayouts, params, String(request.headers[LAYOUTS_HEADER]))
+/** Returns how many layouts of the plan the page that navigates has already; 0 for a format that is no navigation. */
+export function countKeptLayouts({ bootLayouts }: DocumentPlan, { format, params, request }: RequestContext): number {
+  return FORMATS[format].isNavigation ? countKept(bootLayouts, params, String(request.headers[LAYOUTS_HEADER])) : 0
 }
 
 export interface PlanInput {
@@ -55,7 +56,7 @@ export function createPlan(input: PlanInput, build: Build): DocumentPlan {
       ErrorPage: chain.errorPages[index]?.Component ?? null,
     })),
     dataFiles: [...layouts.map((layout) => layout.serverFile), dataFile],
-    boot: planText({ layouts: bootLayouts, leaf: bootLeaf, build: build.manifest.buildId }),
+    boot: planFields({ layouts: bootLayouts, leaf: bootLeaf, build: build.manifest.buildId }),
     bootLayouts,
     files: [...new Set([...scripts, ...[...layouts, leaf].flatMap(({ css }) => css)])].map(fileName),
     preloads: preloadLinks([...new Set([...build.entry.imports, ...scripts])]),

@@ -2,7 +2,7 @@ import { createAppTree, type Tree, type TreeLeaf } from '../../shared/tree/app-t
 import { fallbackNoscript, fallbackPart, hostScript } from '../../shared/tree/fallback.ts'
 import { navigationStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
-import { type BootDocument, bootScript, type PageExtras } from '../../shared/wire/boot.ts'
+import { type BootDocument, bootScript, type ExtraProps } from '../../shared/wire/boot.ts'
 import type { ServerError } from '../../shared/wire/public-error.ts'
 import { needsUnflatten } from '../../shared/wire/values.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -10,16 +10,15 @@ import { createResponse, type PageResponse } from '../context/response.ts'
 import type { Site } from '../context/site.ts'
 import { runStep } from '../context/steps.ts'
 import { createHydrantError, warnOf } from '../errors/hydrant-error.ts'
+import { FORMATS } from '../http/formats.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
-import { wantsWhole } from '../http/negotiate.ts'
-import { deferData, NO_DATA, withSafePromises } from '../render/deferred.ts'
+import { mayReport, wantsWhole } from '../http/negotiate.ts'
+import { NO_DATA, withSafePromises, writeData } from '../render/deferred.ts'
 import { type DocumentInput, type Rendered, renderDocument } from '../render/document.ts'
-import { addLazyUrl } from '../render/lazy-url.ts'
 import { showPartsWithoutScript } from '../render/without-script.ts'
-import { noteUnreadPromises } from './development-notes.ts'
+import { hintAtUnreadPromises } from './development-notes.ts'
 import type { DocumentPlan } from './document-plan.ts'
 import type { WrittenExtras } from './page-extras.ts'
-import { mayReport } from './report-settings.ts'
 
 export interface PageRender {
   plan: DocumentPlan
@@ -43,21 +42,27 @@ export function mayStream(plan: DocumentPlan, ctx: RequestContext): boolean {
 
 /** Returns whether the client and the page can do with a document in parts. */
 export function canSendParts({ canStream }: DocumentPlan, { format, request, hasScripts }: RequestContext): boolean {
-  return canStream && hasScripts && format !== 'markdown' && !wantsWhole(request.headers['user-agent'])
+  return canStream && hasScripts && FORMATS[format].isDocument && !wantsWhole(request.headers['user-agent'])
 }
 
 /** Renders a page or an error page. Throws HYD_DATA_UNSERIALISABLE; every other outcome is in the result. */
 export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rendered> {
   const { plan, leaf, data: loaded, extras: written, visitorData, shown } = page
   const { site, nonce, params } = ctx
-  const isMarkdown = ctx.format === 'markdown'
+  const isPage = leaf.kind === 'page'
   const platform = createPlatform(written?.value, ctx)
+  const { styleNonce } = platform
   // Extras that contain a promise are serialized together with the data.
   const extras = visitorData ? null : written
   const values = visitorData ? [...loaded, { ...written?.value, visitorData }] : loaded
   const isBare = !extras && values.every((value) => value === undefined)
-  const data = isBare ? NO_DATA : deferData(values, filesOf(plan, values.length), ctx)
-  const safe = data.pendingCount() > 0 ? values.map((value) => withSafePromises(value, substitute, ctx)) : values
+  const data = isBare ? NO_DATA : writeData(values, plan.dataFiles, ctx)
+  const { promises } = data
+  const safe = promises
+    ? values.map((value) =>
+        withSafePromises(value, (reason) => ctx.substitute(reason, { phase: 'load', place: promises.place }), ctx),
+      )
+    : values
   const tree: Tree = {
     layouts: plan.layouts,
     leaf,
@@ -66,44 +71,36 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
     address: ctx,
   }
   const serialized = extras ? [...data.serialized, extras.serialized] : data.serialized
-  function substitute(reason: unknown): Error {
-    return ctx.substitute(reason, { phase: 'load', place: data.place })
-  }
-
-  const writeFallback = ctx.hasScripts ? fallbackNoscript : fallbackPart
 
   const document: DocumentInput = {
-    render: site.render,
-    metrics: site.metrics,
     element: createAppTree(tree, platform),
-    nonce,
-    styleNonce: platform.styleNonce,
+    promises,
+    ctx,
+    styleNonce,
     completeHead(isStreamed, head) {
       if (head === null) {
         // In development, the layouts around an error may not be loaded.
-        if (leaf.kind === 'page') warnOfLayout(ctx)
+        if (isPage) warnOfLayout(ctx)
         return ''
       }
       if (!ctx.hasScripts) return head
       site.policies?.watchHead(head, ctx)
       const needsReader = data.needsReader || (extras && needsUnflatten(extras.serialized))
       const readers = needsReader ? plan.readerPreloads.join(nonce) : ''
-      const written = isStreamed ? showPartsWithoutScript(head, platform.styleNonce) : head
+      const written = isStreamed ? showPartsWithoutScript(head, styleNonce) : head
       return written + plan.preloads.join(nonce) + readers
     },
-    shellEnd: () => (isMarkdown ? '' : writeShellEnd(page, serialized, ctx)),
-    data,
-    ctx,
+    shellEnd: () => (FORMATS[ctx.format].isDocument ? writeShellEnd(page, serialized, ctx) : ''),
     // The headers of the page do not hold for an error.
     canStream: () => (shown ? ctx.shared === null && canSendParts(plan, ctx) : mayStream(plan, ctx)),
-    status: () => shown?.status ?? ctx.reply.statusCode,
-    isInPlace: isMarkdown || !ctx.hasScripts,
-    renderMs: site.options.timeouts.renderMs,
-    maxLength: site.options.limits.maxDocumentLength,
-    endOfFailed: ({ digest, status }) => (leaf.kind === 'page' ? writeFallback(digest, status, platform) : ''),
+    errorStatus: shown?.status ?? null,
+    endOfFailed({ digest, status }) {
+      if (!isPage) return ''
+      return (ctx.hasScripts ? fallbackNoscript : fallbackPart)(digest, status, platform)
+    },
   }
   const rendering = Promise.resolve(runStep('render', ctx.route, ctx, () => renderDocument(document), thrownIn))
-  if (leaf.kind === 'page') noteUnreadPromises(safe, plan.dataFiles, rendering, ctx)
+  if (site.isDevelopment && isPage && promises) hintAtUnreadPromises(safe, plan.dataFiles, rendering, ctx)
   return rendering
 }
 
@@ -138,11 +135,6 @@ function warnOfLayout({ site, route }: RequestContext) {
   warnOf(createHydrantError('HYD_LAYOUT_HTML', [file, route]), route, site.app.log)
 }
 
-/** Returns the files that values come from. Extras come from the file of the page. */
-function filesOf({ dataFiles }: DocumentPlan, count: number): readonly string[] {
-  return count > dataFiles.length ? [...dataFiles, dataFiles.at(-1) ?? ''] : dataFiles
-}
-
 /** Returns the boot data, and the script that starts the browser's side; an empty text for a page without scripts. */
 export function writeShellEnd(
   { plan, leaf }: Pick<PageRender, 'plan' | 'leaf'>,
@@ -150,24 +142,20 @@ export function writeShellEnd(
   ctx: RequestContext,
   nonce = ctx.nonce,
 ): string {
-  const { site } = ctx
+  const { site, request } = ctx
   if (!ctx.hasScripts) return updateScript(site, nonce)
-  const boot = bootScript(plan.boot, bootOf(leaf, ctx), serialized, site.publicEnv)
+  const document: BootDocument = { url: ctx.href, params: ctx.params }
+  if (request.method !== 'GET' && request.method !== 'HEAD') document.reload = false
+  if (leaf.kind === 'shown') Object.assign(document, { shown: leaf.shown, host: ctx.address.host })
+  if (!mayReport(site.options.reports, request.headers)) document.reports = 0
+  if (site.isExported) document.isExported = true
+  const boot = bootScript(plan.boot, document, serialized, site.publicEnv)
   return `<script nonce="${nonce}">${boot}</script>${entryScript(site, nonce)}`
-}
-
-function bootOf(leaf: TreeLeaf, { href, params, address, site, request }: RequestContext): BootDocument {
-  const boot: BootDocument = { url: href, params }
-  if (request.method !== 'GET' && request.method !== 'HEAD') boot.reload = false
-  if (leaf.kind === 'shown') Object.assign(boot, { shown: leaf.shown, host: address.host })
-  if (!mayReport(site.options.reports, request.headers)) boot.reports = 0
-  if (site.isExported) boot.isExported = true
-  return boot
 }
 
 // An object that begins with a spread gets a hidden class of its own in V8.
 // perf: one literal with all fields, 0.04 µs instead of 4.1 µs, commit 8d8d4fde
-export function createPlatform(extras: PageExtras | undefined, ctx: RequestContext): Platform {
+export function createPlatform(extras: ExtraProps | undefined, ctx: RequestContext): Platform {
   return {
     side: 'server',
     host: ctx.address.host,
@@ -180,7 +168,6 @@ export function createPlatform(extras: PageExtras | undefined, ctx: RequestConte
     extras,
     address: ctx,
     page: 0,
-    addUrl: addLazyUrl,
     reload,
   }
 }
@@ -191,7 +178,7 @@ const noHostScript = () => ''
 const reload = () => {}
 
 /** Returns the element that loads the script of the browser's side. */
-export function entryScript({ build }: Site, nonce: string): string {
+function entryScript({ build }: Site, nonce: string): string {
   return `<script type="module" src="${build.entry.url}" nonce="${nonce}" async=""></script>`
 }
 
@@ -200,5 +187,5 @@ export function entryScript({ build }: Site, nonce: string): string {
  * after a change of the site. In production it is empty.
  */
 export function updateScript(site: Site, nonce: string): string {
-  return site.build.manifest.mode === 'development' ? entryScript(site, nonce) : ''
+  return site.isDevelopment ? entryScript(site, nonce) : ''
 }

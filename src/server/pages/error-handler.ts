@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LayoutChain } from '../build-output/load-build.ts'
-import type { RequestContext } from '../context/request-context.ts'
+import { createRouteContext, type RequestContext, takePageContext } from '../context/request-context.ts'
 import type { PageResponse } from '../context/response.ts'
 import type { Site } from '../context/site.ts'
 import { NotFoundSignal } from '../errors/http-error.ts'
@@ -8,13 +8,13 @@ import { type CaughtError, catchError, catchInRoute, readProperty } from '../fai
 import { finishErrorHooks, hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { failRoute, recordHanded } from '../failures/site-failures.ts'
 import { CrossSiteError, isSafe } from '../guards/csrf.ts'
-import { createRouteContext, takePageContext } from './create-context.ts'
+import { FORMATS } from '../http/formats.ts'
 import { errorResponse, recordCaught, recordLate } from './errors.ts'
 import { guardsOf, runGuards } from './guards.ts'
 import { runLoads } from './loads.ts'
 import { CollectedLines, loadDocument, makeNavigation } from './navigation.ts'
 import type { PreparedRoute } from './prepared-route.ts'
-import { deliver, sendRawError } from './serve.ts'
+import { deliver, sendRaw } from './send.ts'
 
 type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | undefined
 
@@ -30,7 +30,7 @@ export function createErrorHandler(site: Site, route: PreparedRoute | null): Err
     const earlier = handled.get(request)
     // The handler of a route goes on after its time is over, and may throw while the response is made.
     if (earlier && !earlier.isMade) recordLate(catchError(error, 'route'), undefined, earlier.ctx)
-    else if (earlier) sendRawError(error, earlier.ctx)
+    else if (earlier) sendRaw(error, earlier.ctx)
     else if (reply.raw.headersSent && !reply.sent) cutOff(error, reply)
     else {
       const ctx = route ? takePageContext(route, site, request, reply) : createRouteContext(site, request, reply)
@@ -58,7 +58,7 @@ function cutOff(error: unknown, reply: FastifyReply) {
 }
 
 async function respondToError(thrown: unknown, chain: LayoutChain | PreparedRoute, ctx: RequestContext): Promise<void> {
-  if (hasRunErrorHooks(thrown, ctx.request)) return sendRawError(thrown, ctx)
+  if (hasRunErrorHooks(thrown, ctx.request)) return sendRaw(thrown, ctx)
   const handling = { ctx, isMade: false }
   handled.set(ctx.request, handling)
   const caught = catchInRoute(thrown, ctx.reply)
@@ -139,15 +139,15 @@ export async function errorInLayouts(
   ctx: RequestContext,
   layouts = chain.layouts,
 ): Promise<PageResponse | null> {
-  const { errorFormat, request } = ctx
-  if (errorFormat === 'navigation') {
+  const { isDocument, isNavigation } = FORMATS[ctx.errorFormat]
+  if (isNavigation) {
     if ('plan' in chain) return await makeNavigation(chain, { kind: 'thrown', caught, layouts }, ctx)
     // The browser loads the document of anything but a page.
     if (caught.kind !== 'redirect') return loadDocument()
     ctx.navigation = new CollectedLines(ctx)
   }
-  const isDocument = errorFormat === 'html' && request.method !== 'HEAD' && caught.kind !== 'redirect'
-  if (!isDocument) return await errorResponse(caught, { chain, layoutData: [] }, ctx)
+  const isInLayouts = isDocument && ctx.request.method !== 'HEAD' && caught.kind !== 'redirect'
+  if (!isInLayouts) return await errorResponse(caught, { chain, layoutData: [] }, ctx)
   const loads = await runLoads(layouts, ctx)
   if (loads.kind === 'sent') {
     if (caught.kind === 'failure') recordCaught(caught, ctx)

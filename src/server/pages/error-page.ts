@@ -31,27 +31,27 @@ type ErrorPage =
 export async function renderErrorPage(
   error: ServerError,
   outermost: ErrorTarget,
-  plainError: (shown: ServerError, ctx: RequestContext) => PageResponse,
+  plainError: (visibleError: ServerError, ctx: RequestContext) => PageResponse,
   ctx: RequestContext,
 ): Promise<PageResponse | null> {
-  let shown = error
+  let visibleError = error
   let target = outermost
   let broken = NOTHING_BROKEN
   while (target.layoutData.length > 0) {
-    const page = chooseErrorPage(shown, target, broken)
+    const page = chooseErrorPage(visibleError, target, broken)
     const { firstFailure, failureCount } = ctx
-    const rendered = await renderPage(createErrorRender(shown, page, target, ctx.site.build), ctx)
+    const rendered = await renderPage(createErrorRender(visibleError, page, target, ctx.site.build), ctx)
     if (rendered.kind === 'gone') return null
-    if (rendered.kind !== 'thrown') return documentResponse(rendered, shown)
+    if (rendered.kind !== 'thrown') return documentResponse(rendered, visibleError)
     const failure = ctx.fail(rendered.caught.thrown, { phase: 'render' })
     // The deadline has passed: there is no time for another render.
     if (failure.status === 504) break
-    shown = publicFailure(firstFailure ?? failure)
+    visibleError = publicFailure(firstFailure ?? failure)
     // A failure that was recorded before this render comes from a layout: the error page inside it is not at fault.
     if (page && ctx.failureCount > failureCount) broken = new Set([...broken, page.module.file])
     else target = { ...target, layoutData: target.layoutData.slice(0, -1) }
   }
-  return plainError(shown, ctx)
+  return plainError(visibleError, ctx)
 }
 
 /** Returns what everybody may see of a failure. */
@@ -61,13 +61,13 @@ export function publicFailure({ digest, status }: Failure): ServerError {
 
 /** Returns the 404 page or the error page for this place; null when the site has none that works. */
 export function chooseErrorPage(
-  shown: ServerError,
+  visibleError: ServerError,
   { chain, layoutData }: ErrorTarget,
   broken: BrokenFiles,
 ): ErrorPage | null {
   const isUsable = <C>(module: SiteModule<C> | null): module is SiteModule<C> =>
     module !== null && !broken.has(module.file)
-  if (shown === NOT_FOUND && isUsable(chain.notFound)) return { kind: 'notFound', module: chain.notFound }
+  if (visibleError === NOT_FOUND && isUsable(chain.notFound)) return { kind: 'notFound', module: chain.notFound }
   const errorPage = chain.errorPages[layoutData.length - 1] ?? null
   return isUsable(errorPage) ? { kind: 'error', module: errorPage } : null
 }
@@ -79,7 +79,7 @@ export function errorPageLeaf(page: ErrorPage | null): BootLeaf {
 }
 
 function createErrorRender(
-  shown: ServerError,
+  visibleError: ServerError,
   page: ErrorPage | null,
   { chain, layoutData }: ErrorTarget,
   build: Build,
@@ -89,13 +89,13 @@ function createErrorRender(
   const leaf: TreeLeaf =
     page?.kind === 'notFound'
       ? { kind: 'notFound', Component: page.module.Component, css }
-      : { kind: 'shown', shown, Component: page?.module.Component ?? null, css }
+      : { kind: 'shown', shown: visibleError, Component: page?.module.Component ?? null, css }
   const leafPlans = plansOf(chain.layouts, page?.module ?? null)
   leafPlans[level] ??= createPlan(
     { chain, level, bootLeaf: errorPageLeaf(page), leaf: { scripts, css }, dataFile: '', canStream: true },
     build,
   )
-  return { plan: leafPlans[level], leaf, data: layoutData, shown }
+  return { plan: leafPlans[level], leaf, data: layoutData, shown: visibleError }
 }
 
 /** Plans of the layouts of one chain and one error page, indexed by the number of layouts around it. */

@@ -15,8 +15,8 @@ import {
 } from '../failures/failure-context.ts'
 import { nameOption } from '../forms/limits.ts'
 import { CrossSiteError } from '../guards/csrf.ts'
+import type { Format } from '../http/formats.ts'
 import { styleNonceOf } from '../http/headers.ts'
-import type { Format } from '../http/negotiate.ts'
 import { createErrorProblem, errorMarkdown } from '../http/problem.ts'
 import { type Issue, issuesOf } from '../schemas/issues.ts'
 import { updateScript } from './documents.ts'
@@ -56,38 +56,56 @@ async function makeError(caught: CaughtError, target: ErrorTarget, ctx: RequestC
   // A handler, a load or an action has sent a response and then thrown.
   if (ctx.reply.sent && !ctx.navigation && !ctx.shared) return null
   if (outcome.kind === 'redirect') return redirectResponse(outcome.location, outcome.status, ctx)
-  const { shown } = outcome
+  const { visibleError } = outcome
   // The cross-site guard has already logged its refusal, with more detail.
-  if (shown.kind === 'refusal' && !(caught.thrown instanceof CrossSiteError))
-    ctx.note({ statusCode: shown.status }, `refused with ${shown.status}: ${shown.message}${nameOption(caught.thrown)}`)
-  const response = await ERROR_FORMATS[ctx.errorFormat](shown, target, ctx, issuesOf(caught.thrown))
+  if (visibleError.kind === 'refusal' && !(caught.thrown instanceof CrossSiteError))
+    ctx.note(
+      { statusCode: visibleError.status },
+      `refused with ${visibleError.status}: ${visibleError.message}${nameOption(caught.thrown)}`,
+    )
+  const { plain, inLayouts } = ERRORS[ctx.errorFormat]
+  const response = inLayouts
+    ? await inLayouts(visibleError, target, ctx)
+    : plain(visibleError, ctx, issuesOf(caught.thrown))
   return response && caught.kind === 'refusal' ? { ...response, headers: caught.headers } : response
 }
 
-type MakeError = (
-  shown: ServerError,
-  target: ErrorTarget,
-  ctx: RequestContext,
-  issues: readonly Issue[],
-) => PageResponse | null | Promise<PageResponse | null>
+interface ErrorFormat {
+  /** Makes an error without layouts, React or hooks. */
+  plain(visibleError: ServerError, ctx: RequestContext, issues?: readonly Issue[]): PageResponse
+  /** Makes an error of a page inside its layouts (as `plain`). */
+  inLayouts?(
+    visibleError: ServerError,
+    target: ErrorTarget,
+    ctx: RequestContext,
+  ): PageResponse | null | Promise<PageResponse | null>
+}
 
-/** The only place that chooses the format of an error. */
-const ERROR_FORMATS: Readonly<Record<Format, MakeError>> = {
-  json: (shown, _target, ctx, issues) => problemResponse(shown, ctx, issues),
-  markdown: (shown, _target, { address }) => errorAs('markdown', shown, errorMarkdown(shown, address.host)),
-  // The browser renders the error page. If that fails, the browser drops it, and then the layouts, by itself.
-  navigation(shown, target, { navigation }) {
-    const leaf = errorPageLeaf(chooseErrorPage(shown, target, NOTHING_BROKEN))
-    navigation?.add(['shown', target.layoutData.length, leaf, shown])
-    return navigation?.end(errorParts(shown)) ?? null
+/** What each format makes of an error. */
+const ERRORS: Readonly<Record<Format, ErrorFormat>> = {
+  json: { plain: problemResponse },
+  markdown: {
+    plain: (visibleError, { address }) => errorAs('markdown', visibleError, errorMarkdown(visibleError, address.host)),
   },
-  async html(shown, target, ctx) {
-    if (ctx.request.method === 'HEAD') return errorAs('html', shown, null)
-    try {
-      return await renderErrorPage(shown, target, plainError, ctx)
-    } catch (error) {
-      return plainError(publicFailure(ctx.failResponse(error, { phase: 'render' })), ctx)
-    }
+  navigation: {
+    plain: plainDocument,
+    // The browser renders the error page. If that fails, the browser drops it, and then the layouts, by itself.
+    inLayouts(visibleError, target, { navigation }) {
+      const leaf = errorPageLeaf(chooseErrorPage(visibleError, target, NOTHING_BROKEN))
+      navigation?.add(['shown', target.layoutData.length, leaf, visibleError])
+      return navigation?.end(errorParts(visibleError)) ?? null
+    },
+  },
+  html: {
+    plain: plainDocument,
+    async inLayouts(visibleError, target, ctx) {
+      if (ctx.request.method === 'HEAD') return errorAs('html', visibleError, null)
+      try {
+        return await renderErrorPage(visibleError, target, plainDocument, ctx)
+      } catch (error) {
+        return plainDocument(publicFailure(ctx.failResponse(error, { phase: 'render' })), ctx)
+      }
+    },
   },
 }
 
@@ -99,18 +117,17 @@ export function lastResort(thrown: unknown, ctx: RequestContext): PageResponse {
   // The response that failed has not been sent: this failure is not one inside a stream.
   ctx.statusSent = null
   const outcome = resolveError(catchError(thrown, 'route'), ctx)
-  return outcome.kind === 'error' ? plainError(outcome.shown, ctx) : redirectTo(outcome.location, outcome.status)
+  return outcome.kind === 'error'
+    ? ERRORS[ctx.errorFormat].plain(outcome.visibleError, ctx)
+    : redirectTo(outcome.location, outcome.status)
 }
 
-/** Makes an error without layouts: problem+json, Markdown, or the static error document. */
-function plainError(shown: ServerError, ctx: RequestContext): PageResponse {
-  if (ctx.errorFormat === 'json') return problemResponse(shown, ctx)
+/** Makes the static error document. */
+function plainDocument(visibleError: ServerError, ctx: RequestContext): PageResponse {
   const { address, search, nonce, reply, hasScripts, site } = ctx
-  const { host } = address
-  if (ctx.errorFormat === 'markdown') return errorAs('markdown', shown, errorMarkdown(shown, host))
   const scripts = hasScripts ? { nonce, hostScript } : {}
-  const context = { host, search, ...scripts, styleNonce: styleNonceOf(reply) }
-  return errorAs('html', shown, fallbackDocument(shown, context, updateScript(site, nonce)))
+  const context = { host: address.host, search, ...scripts, styleNonce: styleNonceOf(reply) }
+  return errorAs('html', visibleError, fallbackDocument(visibleError, context, updateScript(site, nonce)))
 }
 
 /**
@@ -119,21 +136,21 @@ function plainError(shown: ServerError, ctx: RequestContext): PageResponse {
  * @param issues The problems of a form or a query; none for other errors.
  */
 export function problemResponse(
-  shown: ServerError,
+  visibleError: ServerError,
   { address, request }: RequestContext,
   issues: readonly Issue[] = [],
 ): PageResponse {
-  const problem = createErrorProblem(shown, address.host, request.url)
-  return errorAs('problem', shown, JSON.stringify(issues.length > 0 ? { ...problem, errors: issues } : problem))
+  const problem = createErrorProblem(visibleError, address.host, request.url)
+  return errorAs('problem', visibleError, JSON.stringify(issues.length > 0 ? { ...problem, errors: issues } : problem))
 }
 
-function errorAs(format: PageResponse['format'], shown: ServerError, body: string | null): PageResponse {
-  return createResponse(format, body, errorParts(shown))
+function errorAs(format: PageResponse['format'], visibleError: ServerError, body: string | null): PageResponse {
+  return createResponse(format, body, errorParts(visibleError))
 }
 
 /** Returns the parts of a response that every error has, whatever its format is. */
-export function errorParts(shown: ServerError): Pick<PageResponse, 'status' | 'failure' | 'isError'> {
-  return { status: shown.status, failure: shown.kind === 'failure' ? shown : null, isError: true }
+export function errorParts(visibleError: ServerError): Pick<PageResponse, 'status' | 'failure' | 'isError'> {
+  return { status: visibleError.status, failure: visibleError.kind === 'failure' ? visibleError : null, isError: true }
 }
 
 /**
@@ -154,7 +171,9 @@ export function redirectTo(location: string, status: number): PageResponse {
 }
 
 /** The response to a thrown value. */
-type ErrorOutcome = { kind: 'redirect'; location: string; status: number } | { kind: 'error'; shown: ServerError }
+type ErrorOutcome =
+  | { kind: 'redirect'; location: string; status: number }
+  | { kind: 'error'; visibleError: ServerError }
 
 /** Decides the response to a thrown value. A failure is recorded; the response shows the request's first failure. */
 function resolveError(caught: CaughtError, ctx: RequestContext): ErrorOutcome {
@@ -162,11 +181,11 @@ function resolveError(caught: CaughtError, ctx: RequestContext): ErrorOutcome {
     case 'redirect':
       return resolveRedirect(caught, caught.redirection, ctx)
     case 'notFound':
-      return { kind: 'error', shown: NOT_FOUND }
+      return { kind: 'error', visibleError: NOT_FOUND }
     case 'refusal':
-      return { kind: 'error', shown: createRefusal(caught.status, caught.message) }
+      return { kind: 'error', visibleError: createRefusal(caught.status, caught.message) }
     case 'failure':
-      return { kind: 'error', shown: publicFailure(ctx.failResponse(caught.thrown, failureContext(caught))) }
+      return { kind: 'error', visibleError: publicFailure(ctx.failResponse(caught.thrown, failureContext(caught))) }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { PageExtras } from '../../shared/wire/boot.ts'
+import type { ExtraProps } from '../../shared/wire/boot.ts'
 import type { GuardFunction } from '../build-output/guarded-folders.ts'
 import type { Route, ServerModule } from '../build-output/load-build.ts'
 import { runOutsideRequests } from '../cache/outside-requests.ts'
@@ -12,7 +12,7 @@ import { createSearchError } from '../schemas/issues.ts'
 import { type PageSchema, type PageSchemas, validate } from '../schemas/page-schemas.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { freshStack, isPlainObject } from '../util/unknown-values.ts'
-import { noteParams } from './development-notes.ts'
+import { hintAtParams } from './development-notes.ts'
 import { createLoadContext, createPageLoadContext } from './loads.ts'
 import { writeExtras } from './page-extras.ts'
 
@@ -114,7 +114,7 @@ function addToContext(result: unknown, serverFile: string, ctx: RequestContext) 
   if (!isPlainObject(result)) throw createHydrantError('HYD_GUARD_RESULT', [serverFile, describeResult(result)])
   // A load may await it later. An unhandled rejection would end the process.
   for (const value of Object.values(result)) if (value instanceof Promise) value.catch(() => {})
-  Object.assign(ctx.context, result)
+  Object.assign(ctx.guardResults, result)
 }
 
 function describeResult(value: unknown): string {
@@ -167,7 +167,7 @@ async function checkBoth(
   step: { running: PageSchema['name'] },
   ctx: RequestContext,
 ): Promise<RequestContext['addressExtras'] & object> {
-  const extras: PageExtras = {}
+  const extras: ExtraProps = {}
   if (params) extras.params = await checkParams(params, ctx)
   step.running = 'search'
   if (search) extras.search = await checkSearch(search, ctx)
@@ -179,7 +179,7 @@ const runHere = <Result>(work: () => Result): Result => work()
 async function checkParams(schema: PageSchema, ctx: RequestContext): Promise<unknown> {
   const result = await validate(schema, { ...ctx.params })
   if (result.isValid) return result.value
-  noteParams(result.issues, schema, ctx)
+  if (ctx.site.isDevelopment) hintAtParams(result.issues, schema, ctx)
   throw new NotFoundSignal()
 }
 

@@ -8,10 +8,10 @@ import { runStep, watchAnswer } from '../context/steps.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/failure-context.ts'
 import type { SourceFunction } from '../failures/fingerprint.ts'
-import { type PromiseOwner, silencePromises } from '../render/deferred.ts'
+import { silencePromises } from '../render/deferred.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 import { freshStack } from '../util/unknown-values.ts'
-import { noteLateHeaders } from './development-notes.ts'
+import { warnOfLateHeaders } from './development-notes.ts'
 import { recordCaught, recordLate } from './errors.ts'
 
 export interface LoadStep {
@@ -43,24 +43,16 @@ export async function runLoads(
 ): Promise<Loads> {
   ctx.watchLeaving()
   if (ctx.isGone) return { kind: 'loaded', values: [] }
-  noteLateHeaders(ctx)
+  if (ctx.site.isDevelopment) warnOfLateHeaders(ctx)
   const { metrics, options } = ctx.site
   const context = createLoadContext(ctx)
-  const progress: Progress = { owner: ctx, pendingCount: steps.length, isDecided: false }
+  const progress: Progress = { pending: new Set(steps), isDecided: false }
   const answer = watchAnswer(ctx)
   const pageContext = ctx.addressExtras ? createPageLoadContext(ctx) : context
-  const running = steps.map((step, index) =>
-    startLoad(
-      step,
-      (load) => {
-        const given = step.isPage ? pageContext : context
-        const { shared } = ctx
-        return runStep('load', step.serverFile, ctx, () => (shared ? shared.run(() => load(given)) : load(given)))
-      },
-      progress,
-      (value) => onLoaded?.(index, value),
-    ),
-  )
+  const running = steps.map((step, index) => {
+    const given = step.isPage ? pageContext : context
+    return { step, promise: runLoad(step, given, progress, (value) => onLoaded?.(index, value), ctx) }
+  })
   const deadline = createDeadline(options.timeouts.loadMs)
   const startedAt = metrics.now()
   const values: unknown[] = []
@@ -73,7 +65,7 @@ export async function runLoads(
       values.push(result.value)
       continue
     }
-    const caught = result === DEADLINE ? failLoadsAtDeadline(running, step, ctx) : result.caught
+    const caught = result === DEADLINE ? failLoadsAtDeadline(running, progress, step, ctx) : result.caught
     // After an abort, a load that has the signal may reject with anything.
     if (ctx.isGone && result !== DEADLINE && !ctx.isSignalRead) recordLate(caught, ctx.abortReason, ctx)
     if (result !== DEADLINE) stopOthers(caught, running.slice(index + 1), ctx)
@@ -108,53 +100,53 @@ type LoadResult = { value: unknown } | { caught: CaughtError }
 interface RunningLoad {
   step: LoadStep
   promise: Promise<LoadResult>
-  /** Null until the load has settled. */
-  result: LoadResult | null
 }
 
 interface Progress {
-  owner: PromiseOwner
-  pendingCount: number
+  /** The loads that have not settled. */
+  pending: Set<LoadStep>
   isDecided: boolean
 }
 
-function startLoad(
+async function runLoad(
   step: LoadStep,
-  call: (load: LoadFunction) => unknown,
+  given: LoadContext,
   progress: Progress,
   onLoaded: (value: unknown) => void,
-): RunningLoad {
+  ctx: RequestContext,
+): Promise<LoadResult> {
   const { load, serverFile } = step
-  const running: RunningLoad = { step, result: null, promise: NEVER }
-  async function settle(): Promise<LoadResult> {
-    try {
-      if (load) await freshStack
-      const value = load ? await call(load) : undefined
+  try {
+    let value: unknown
+    if (load) {
+      await freshStack
+      const { shared } = ctx
+      value = await runStep('load', serverFile, ctx, () => (shared ? shared.run(() => load(given)) : load(given)))
       // The last value to arrive is read at once. Promises in a value that has to wait, or that is too late, may reject
       // before anything reads them.
-      if (progress.pendingCount > 1 || progress.isDecided) silencePromises(value, progress.owner)
-      if (!progress.isDecided) onLoaded(value)
-      running.result = { value }
-    } catch (thrown) {
-      running.result = { caught: catchError(thrown, 'load', sourceOfLoad(serverFile)) }
+      if (progress.pending.size > 1 || progress.isDecided) silencePromises(value, ctx)
     }
-    progress.pendingCount--
-    return running.result
+    if (!progress.isDecided) onLoaded(value)
+    return { value }
+  } catch (thrown) {
+    return { caught: catchError(thrown, 'load', sourceOfLoad(serverFile)) }
+  } finally {
+    progress.pending.delete(step)
   }
-  running.promise = settle()
-  return running
 }
-
-/** The promise of a load that has not been started. */
-const NEVER = new Promise<never>(() => {})
 
 /**
  * Aborts the loads that are still running, and returns HYD_LOAD_TIMEOUT.
  *
  * @param awaited The outermost load without a value.
  */
-function failLoadsAtDeadline(running: readonly RunningLoad[], awaited: LoadStep, ctx: RequestContext): CaughtError {
-  const late = running.filter(({ result }) => result === null)
+function failLoadsAtDeadline(
+  running: readonly RunningLoad[],
+  { pending: stopped }: Progress,
+  awaited: LoadStep,
+  ctx: RequestContext,
+): CaughtError {
+  const late = running.filter(({ step }) => stopped.has(step))
   const files = late.map(({ step }) => step.serverFile)
   const pending = files.map((file) => `load of ${file}`).join(', ')
   const error = createHydrantError('HYD_LOAD_TIMEOUT', [ctx.site.options.timeouts.loadMs, pending])
@@ -201,10 +193,10 @@ export function createPageLoadContext(ctx: RequestContext): LoadContext {
 /** Creates the argument of the guard or the load of a layout. */
 export function createLoadContext(ctx: RequestContext, params = ctx.params): LoadContext {
   if (ctx.shared) return createSharedContext(ctx.shared, params, ctx)
-  const { request, reply, context: fromGuards } = ctx
+  const { request, reply, guardResults } = ctx
   const { app } = ctx.site
   const { log } = request
-  const context = { request, reply, app, params, search: undefined, context: fromGuards, log, [REQUEST_CONTEXT]: ctx }
+  const context = { request, reply, app, params, search: undefined, context: guardResults, log, [REQUEST_CONTEXT]: ctx }
   // perf: few loads read `url` and `signal`, 0.3 µs instead of 3.2 µs with both, commit 8d8d4fde
   // perf: two calls with shared descriptors, 0.2 µs instead of 0.7 µs with getters in the literal and 0.5 µs with
   // `defineProperties`, commit 8d8d4fde
@@ -255,7 +247,7 @@ const SIGNAL_ACCESSOR: Accessor = {
   enumerable: true,
 }
 
-/** Calls the `loadVisitor` of a page with the request itself. Returns `undefined` for a page without one. */
+/** Calls the `loadVisitor` of a page, if it has one, with the request itself. */
 export function startVisitorLoad(
   { loadVisitor, page }: Pick<Route, 'loadVisitor' | 'page'>,
   ctx: RequestContext,

@@ -1,7 +1,7 @@
 // Responses to navigations of open pages, and to forms that they send: lines that say what the page changes.
 
 import { Readable } from 'node:stream'
-import { bootText, joinFields, prependItem } from '../../shared/wire/boot.ts'
+import { bootFields, prependItem } from '../../shared/wire/boot.ts'
 import {
   BUILD_HEADER,
   type NavigationLine,
@@ -155,9 +155,9 @@ const isRefresh = ({ request }: RequestContext) => request.headers[REFRESH_HEADE
 function addStart(plan: DocumentPlan, mayKeep: boolean, lines: NavigationLines, ctx: RequestContext): number {
   const { href, params } = ctx
   const kept = mayKeep ? countKeptLayouts(plan, ctx) : 0
-  const boot = bootText(plan.boot, { url: href, params })
+  const boot = bootFields(plan.boot, { url: href, params })
   const preload = JSON.stringify(plan.files)
-  lines.addText(`["start",${joinFields(`{"kept":${kept},"preload":${preload}}`, boot)}]`)
+  lines.addText(`["start",{"kept":${kept},"preload":${preload},${boot}}]`)
   return kept
 }
 

@@ -1,4 +1,4 @@
-import type { PageExtras } from '../../shared/wire/boot.ts'
+import type { ExtraProps } from '../../shared/wire/boot.ts'
 import type { Acted } from '../../shared/wire/navigation-protocol.ts'
 import { serialize } from '../../shared/wire/values.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -6,7 +6,7 @@ import { unserializable } from '../render/deferred.ts'
 
 /** The extras of a page, and their text from `serialize`. */
 export interface WrittenExtras {
-  value: PageExtras
+  value: ExtraProps
   serialized: string
 }
 
@@ -16,11 +16,11 @@ export interface WrittenExtras {
  *
  * @param ofAction Is written first, so that the error names the action.
  */
-export function writeExtras(ofAction: PageExtras, file: string, ctx: RequestContext): WrittenExtras | null {
+export function writeExtras(ofAction: ExtraProps, file: string, ctx: RequestContext): WrittenExtras | null {
   const { addressExtras } = ctx
   const { actionData, invalid } = ofAction
   if (actionData === undefined && invalid === undefined && addressExtras === null) return null
-  const value: PageExtras = { ...addressExtras }
+  const value: ExtraProps = { ...addressExtras }
   if (actionData !== undefined) value.actionData = actionData
   if (invalid !== undefined) value.invalid = invalid
   return { value, serialized: serializeAll(value, file) }
@@ -35,7 +35,7 @@ export function writeActed({ actionData, invalid, revalidate }: Acted, file: str
   return Object.keys(acted).length === 0 ? serialize(undefined, refusePromise) : serializeAll(acted, file)
 }
 
-function serializeAll(value: PageExtras, file: string): string {
+function serializeAll(value: ExtraProps, file: string): string {
   try {
     return serialize(value, refusePromise)
   } catch (error) {
@@ -44,7 +44,7 @@ function serializeAll(value: PageExtras, file: string): string {
 }
 
 /** Returns the error for the first part that cannot be serialized. Its path begins at that part. */
-function nameCulprit(value: PageExtras, file: string): Error | null {
+function nameCulprit(value: ExtraProps, file: string): Error | null {
   for (const name of ['actionData', 'search', 'params'] as const) {
     try {
       serialize(value[name], refusePromise)

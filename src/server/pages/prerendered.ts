@@ -1,12 +1,12 @@
+import { PERMANENT } from '../build-output/cache-rule.ts'
 import { pathTag } from '../cache/cache-key.ts'
-import { PERMANENT } from '../cache/cache-rule.ts'
 import type { PageCache, RenderingResult } from '../cache/page-cache.ts'
 import { formOf, type PrerenderedRedirect } from '../cache/prerendered-pages.ts'
 import type { RequestContext } from '../context/request-context.ts'
+import { mayReport } from '../http/negotiate.ts'
 import { messageOf } from '../util/unknown-values.ts'
 import { countKeptLayouts } from './document-plan.ts'
 import type { PreparedRoute } from './prepared-route.ts'
-import { mayReport } from './report-settings.ts'
 
 /** Returns the file of the response that the build has rendered for a request; null if there is none. */
 export function findPrerendered({ prerender, plan }: PreparedRoute, ctx: RequestContext): string | null {
@@ -14,8 +14,7 @@ export function findPrerendered({ prerender, plan }: PreparedRoute, ctx: Request
   if (!prerender || !prerendered) return null
   const { request, format, path } = ctx
   if (mayReport(options.reports, request.headers) !== prerendered.index.mayReport) return null
-  const kept = format === 'navigation' ? countKeptLayouts(plan, ctx) : 0
-  return prerendered.find(path, formOf(format, kept))
+  return prerendered.find(path, formOf(format, countKeptLayouts(plan, ctx)))
 }
 
 /**

@@ -5,20 +5,18 @@ import { createResponse, type PageResponse } from '../context/response.ts'
 import { HttpError } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { catchError } from '../failures/failure-context.ts'
-import { removeCacheHeaders } from '../http/caching.ts'
-import type { Format } from '../http/negotiate.ts'
+import { keepPrivate, removeCacheHeaders } from '../http/caching.ts'
+import { FORMATS, type Format } from '../http/formats.ts'
 import { failureMarkdown } from '../http/problem.ts'
-import { deferData, silencePromises } from '../render/deferred.ts'
+import { silencePromises, writeData } from '../render/deferred.ts'
 import type { Rendered } from '../render/document.ts'
 import { toPlainJson } from '../render/plain-json.ts'
 import { documentResponse, mayStream, renderPage } from './documents.ts'
-import type { ErrorTarget } from './error-page.ts'
 import { errorResponse, targetOf } from './errors.ts'
 import { type Loads, runLoads, sourceOfLoad, startVisitorLoad } from './loads.ts'
 import { makeNavigation } from './navigation.ts'
 import { type WrittenExtras, writeExtras } from './page-extras.ts'
 import type { PreparedRoute } from './prepared-route.ts'
-import { keepPrivate } from './send.ts'
 
 /** The results of loads that have run, for a response that is made of them. */
 export type KnownLoads = Exclude<Loads, { kind: 'sent' }>
@@ -39,8 +37,9 @@ export async function loadAndProduce(
     removeCacheHeaders(ctx.reply)
     keepPrivate(ctx.reply)
   }
-  const extras = writeExtras({}, route.page.serverFile, ctx)
-  if (ctx.format === 'navigation') return await makeNavigation(route, { kind: 'nothing', extras, loads: known }, ctx)
+  const extras = ctx.addressExtras && writeExtras({}, route.page.serverFile, ctx)
+  if (FORMATS[ctx.format].isNavigation)
+    return await makeNavigation(route, { kind: 'nothing', extras, loads: known }, ctx)
   const loads = known ?? route.noLoads ?? (await runLoads(route.steps, ctx))
   return await produce(route, loads, extras, ctx)
 }
@@ -57,14 +56,14 @@ export async function produce(
   ctx: RequestContext,
 ): Promise<PageResponse | null> {
   const { values } = loads
-  if (ctx.isGone || loads.kind !== 'loaded' || ctx.format === 'json') silencePromises(values, ctx)
+  if (ctx.isGone || loads.kind !== 'loaded' || FORMATS[ctx.format].isData) silencePromises(values, ctx)
   if (ctx.isGone || loads.kind === 'sent') return null
-  const target = targetOf(route, values)
-  if (loads.kind === 'thrown') return await errorResponse(loads.caught, target, ctx)
+  if (loads.kind === 'thrown') return await errorResponse(loads.caught, targetOf(route, values), ctx)
   try {
-    return await FORMATS[ctx.format]({ route, values, extras, target }, ctx)
+    return await PRODUCE[ctx.format]({ route, values, extras }, ctx)
   } catch (thrown) {
-    return await errorResponse(catchError(thrown, 'load', sourceOfLoad(route.page.serverFile)), target, ctx)
+    const caught = catchError(thrown, 'load', sourceOfLoad(route.page.serverFile))
+    return await errorResponse(caught, targetOf(route, values), ctx)
   }
 }
 
@@ -74,49 +73,42 @@ interface Loaded {
   /** The data of the layouts, outermost first, then the page's. */
   values: readonly unknown[]
   extras: WrittenExtras | null
-  target: ErrorTarget
 }
 
 type Produce = (loaded: Loaded, ctx: RequestContext) => Promise<PageResponse | null>
 
 /** What each format makes of the data. */
-const FORMATS: Readonly<Record<Format, Produce>> = {
+const PRODUCE: Readonly<Record<Format, Produce>> = {
   json: makeJson,
   navigation: ({ route, values, extras }, ctx) =>
     makeNavigation(route, { kind: 'nothing', extras, loads: { kind: 'loaded', values: [...values] } }, ctx),
-  html: (loaded, ctx) => makeDocument(loaded, ctx, documentResponse),
-  // A document is converted as a whole: it is never streamed.
-  markdown: (loaded, ctx) =>
-    makeDocument(loaded, ctx, (rendered) =>
-      rendered.kind === 'whole' ? makeMarkdown(rendered, ctx) : documentResponse(rendered),
-    ),
+  html: makeRendered,
+  markdown: makeRendered,
 }
 
-type Document = Extract<Rendered, { kind: 'whole' | 'stream' }>
-
-async function makeDocument(
-  { route, values, extras, target }: Loaded,
-  ctx: RequestContext,
-  toResponse: (rendered: Document) => PageResponse | Promise<PageResponse | null>,
-): Promise<PageResponse | null> {
+async function makeRendered({ route, values, extras }: Loaded, ctx: RequestContext): Promise<PageResponse | null> {
+  const { plan, leaf, loadVisitor } = route
   if (ctx.request.method === 'HEAD') return makeHead(route, values, ctx)
-  const visitorData = startVisitorLoad(route, ctx)
-  const { plan, leaf } = route
+  const visitorData = loadVisitor ? startVisitorLoad(route, ctx) : undefined
   const rendered = await renderPage({ plan, data: values, extras, leaf, visitorData }, ctx)
   if (rendered.kind === 'gone') return null
-  return await (rendered.kind === 'thrown' ? errorResponse(rendered.caught, target, ctx) : toResponse(rendered))
+  if (rendered.kind === 'thrown') return await errorResponse(rendered.caught, targetOf(route, values), ctx)
+  // What is no document is converted as a whole: it is never streamed.
+  if (!FORMATS[ctx.format].isDocument && rendered.kind === 'whole') return await makeMarkdown(rendered, ctx)
+  return documentResponse(rendered)
 }
 
 /** Makes the headers of a document, for HEAD. Nothing is rendered. */
 function makeHead(route: PreparedRoute, values: readonly unknown[], ctx: RequestContext): PageResponse {
   const { plan, loadVisitor } = route
   // Promises that reject have to be handled, also where nothing reads them.
-  const isPending = deferData(values, plan.dataFiles, ctx).pendingCount() > 0 || loadVisitor !== null
+  const isPending = writeData(values, plan.dataFiles, ctx).promises !== null || loadVisitor !== null
   ctx.statusSent = ctx.reply.statusCode
-  if (ctx.format === 'markdown') return createResponse('markdown', null, { audience: 'visitor' })
-  return isPending && mayStream(plan, ctx)
-    ? createResponse('html', null, { isStreamed: true, audience: 'nobody' })
-    : createResponse('html', null)
+  return createResponse(
+    ctx.format,
+    null,
+    isPending && mayStream(plan, ctx) ? { isStreamed: true, audience: 'nobody' } : {},
+  )
 }
 
 async function makeJson({ route, values }: Loaded, ctx: RequestContext): Promise<PageResponse | null> {
@@ -138,7 +130,7 @@ async function makeJson({ route, values }: Loaded, ctx: RequestContext): Promise
 
 /** Makes a response of JSON that is data of a page. */
 export function jsonResponse(json: string): PageResponse {
-  return createResponse('json', json, { audience: 'visitor', isPage: true })
+  return createResponse('json', json, { isPage: true })
 }
 
 /** The most characters of a document that is converted. Converting such a document takes some seconds. */
@@ -146,7 +138,7 @@ const MAX_MARKDOWN_SOURCE = 1_000_000
 
 /** Converts a rendered document. Rejects when it cannot be converted, and with a 406 when it is too long. */
 async function makeMarkdown(
-  { failure, text: html }: Extract<Document, { kind: 'whole' }>,
+  { failure, text: html }: Extract<Rendered, { kind: 'whole' }>,
   ctx: RequestContext,
 ): Promise<PageResponse | null> {
   const { site, href, address } = ctx
@@ -155,5 +147,5 @@ async function makeMarkdown(
   const text = await site.markdown.convert({ html, address: href }, (stop) => ctx.watchLeaving(stop))
   if (text === null || ctx.isGone) return null
   const body = failure ? `${text}\n---\n\n${failureMarkdown(failure.digest, address.host)}\n` : text
-  return createResponse('markdown', body, { audience: 'visitor', failure, isPage: failure === null })
+  return createResponse('markdown', body, { failure, isPage: failure === null })
 }

@@ -1,5 +1,5 @@
 import { createAppTree } from '../../shared/tree/app-tree.tsx'
-import { messageText, type PageExtras } from '../../shared/wire/boot.ts'
+import { type ExtraProps, messageText } from '../../shared/wire/boot.ts'
 import { createDeferredPromises, type Flat, revive, type Settlement } from '../../shared/wire/promises.ts'
 import { needsUnflatten } from '../../shared/wire/values.ts'
 import { type ShellRest, VISITOR_ID } from '../cache/shared/shared-store.ts'
@@ -8,9 +8,9 @@ import type { RenderedShell } from '../context/response.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
 import { createNonce, styleNonceOf } from '../http/headers.ts'
 import { countFrom, createDataWriter, withSafePromises } from '../render/deferred.ts'
-import { findHeadEnd } from '../render/head-end.ts'
+import { messageElement, openNotice } from '../render/document.ts'
+import { findHeadEnd } from '../render/document-sink.ts'
 import { prerenderShell } from '../render/prerender-shell.ts'
-import { messageElement, openNotice } from '../render/react-callbacks.ts'
 import { markFallbacks, showPartsWithoutScript } from '../render/without-script.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { createPlatform, writeShellEnd } from './documents.ts'
@@ -121,7 +121,7 @@ export type ShellData = Pick<ShellRest, 'data' | 'settlements' | 'nextId'>
 async function writeShellData(
   { plan, page }: PreparedRoute,
   values: readonly unknown[],
-  extras: PageExtras,
+  extras: ExtraProps,
   ctx: RequestContext,
 ): Promise<ShellData | { reason: string }> {
   const count = countFrom(VISITOR_ID)
@@ -161,13 +161,13 @@ function isFulfilled(settlement: string): boolean {
 export async function readShellData({ data, settlements }: ShellData): Promise<{
   values: unknown[]
   /** The output of the schemas `params` and `search`; null without one. */
-  addressExtras: Pick<PageExtras, 'params' | 'search'> | null
+  addressExtras: Pick<ExtraProps, 'params' | 'search'> | null
 }> {
   const deferred = createDeferredPromises()
   const values = await Promise.all(data.map((text) => revive(JSON.parse(text) as Flat, deferred.promised)))
   await Promise.all(settlements.map((text) => deferred.settle(JSON.parse(text) as Settlement)))
   // `writeShellData` has written the extras last.
-  const { params, search } = values.pop() as PageExtras
+  const { params, search } = values.pop() as ExtraProps
   if (params === undefined && search === undefined) return { values, addressExtras: null }
   const addressExtras = { ...(params !== undefined && { params }), ...(search !== undefined && { search }) }
   return { values, addressExtras }

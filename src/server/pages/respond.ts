@@ -1,26 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { narrowSearch } from '../cache/cache-key.ts'
-import type { RequestContext } from '../context/request-context.ts'
+import { createPageContext, type RequestContext } from '../context/request-context.ts'
 import type { PageResponse } from '../context/response.ts'
 import type { Site } from '../context/site.ts'
 import { keepFromHistory } from '../http/caching.ts'
 import { admit } from './admit.ts'
 import { checkCachedPage, collectPage, respondFromCache } from './cached.ts'
-import { createPageContext } from './create-context.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { loadAndProduce } from './produce.ts'
-import { serve } from './serve.ts'
+import { serve } from './send.ts'
 
 /** Responds to GET and HEAD of a page. */
 export function respondToRead(route: PreparedRoute, site: Site, request: FastifyRequest, reply: FastifyReply) {
   const ctx = createPageContext(route, site, request, reply)
-  const { cache, collector, build, slots } = site
+  const { cache, collector, isDevelopment, slots } = site
   const rule = route.cache
   // The query is narrowed without a cache too, so that the loads see the same one with any `pageCache.maxBytes`.
   if (rule) ctx.search = narrowSearch(ctx.search, rule.search)
   if (rule && cache) respondFromCache({ route, rule, cache }, ctx)
   else if (rule && collector) collectPage(route, rule, collector, ctx)
-  else if (rule && build.manifest.mode === 'development') checkCachedPage(route, rule, ctx)
+  else if (rule && isDevelopment) checkCachedPage(route, rule, ctx)
   else if (slots.admit(ctx)) void serve(ctx, () => respond(route, ctx))
 }
 

@@ -7,18 +7,17 @@ import { shellOf } from '../cache/stored-shell.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import { catchError } from '../failures/failure-context.ts'
-import { styleNonceOf } from '../http/headers.ts'
+import { keepPrivate } from '../http/caching.ts'
 import { createDataWriter, withSafePromises } from '../render/deferred.ts'
-import { renderRest } from '../render/document-rest.ts'
-import { DOCUMENT_END, DocumentStream } from '../render/document-sink.ts'
-import { failPendingElement } from '../render/react-callbacks.ts'
+import { failPendingElement, type RestInput, renderRest } from '../render/document.ts'
+import { DOCUMENT_END } from '../render/document-sink.ts'
+import { DocumentStream } from '../render/document-stream.ts'
 import { canSendParts, createPlatform } from './documents.ts'
 import { errorResponse, targetOf } from './errors.ts'
 import { runLoads, startVisitorLoad } from './loads.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { loadAndProduce } from './produce.ts'
 import { numbersOf, readShellData, renderShell } from './render-shell.ts'
-import { keepPrivate } from './send.ts'
 import type { Store } from './storing.ts'
 
 /**
@@ -74,7 +73,7 @@ export async function shellResponse(
   if (reply.raw.destroyed) return null
   ctx.shared = null
   const shell = shellOf(page)
-  const isStreamed = ctx.format === 'html' && canSendParts(route.plan, ctx)
+  const isStreamed = canSendParts(route.plan, ctx)
   const given = { stored: page, shell, isStreamed: true }
   keepPrivate(reply)
   if (isStreamed && request.method === 'HEAD') return createResponse('html', null, given)
@@ -128,10 +127,9 @@ interface Resumed {
   stream: DocumentStream
 }
 
-function createRest({ rest, values, stream }: Resumed, route: PreparedRoute, ctx: RequestContext) {
+function createRest({ rest, values, stream }: Resumed, route: PreparedRoute, ctx: RequestContext): RestInput {
   const { plan, leaf, page } = route
-  const { site, nonce } = ctx
-  const { timeouts, limits } = site.options
+  const { shells } = ctx.site
   const visitorData = startVisitorLoad(route, ctx)
   const data = createDataWriter(page.serverFile, ctx, numbersOf(rest))
   data.write({ visitorData }, page.serverFile)
@@ -142,15 +140,12 @@ function createRest({ rest, values, stream }: Resumed, route: PreparedRoute, ctx
   // Each document needs its own copy of the state, because React changes it. The type has a symbol that no value has.
   const state = rest.state === null ? null : (JSON.parse(rest.state) as PostponedState)
   return {
-    resume: state && site.shells ? site.shells.resume(state) : null,
+    resume: state && shells ? shells.resume(state) : null,
     element: createAppTree(tree, platform),
     stream,
-    nonce,
-    data,
+    promises: data,
     ctx,
-    styleNonce: styleNonceOf(ctx.reply),
-    renderMs: timeouts.renderMs,
-    maxLength: limits.maxDocumentLength,
-    endOfFailed: ({ digest, status }: { digest: string; status: number }) => fallbackNoscript(digest, status, platform),
+    styleNonce: platform.styleNonce,
+    endOfFailed: ({ digest, status }) => fallbackNoscript(digest, status, platform),
   }
 }

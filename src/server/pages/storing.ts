@@ -1,8 +1,8 @@
 // What makes a response that may be stored, and decides whether it is.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { pathTag, queryOf } from '../cache/cache-key.ts'
-import { type CacheRule, type TaggedPage, tagsOf } from '../cache/cache-rule.ts'
+import type { CacheRule } from '../build-output/cache-rule.ts'
+import { pathTag, queryOf, tagsOf } from '../cache/cache-key.ts'
 import { fixDocument } from '../cache/fixed-document.ts'
 import { createLoadLog } from '../cache/load-log.ts'
 import { runOutsideRequests } from '../cache/outside-requests.ts'
@@ -15,13 +15,12 @@ import { createHydrantError, warnOf } from '../errors/hydrant-error.ts'
 import { catchError } from '../failures/failure-context.ts'
 import { showFrame, siteFrames } from '../failures/stacks/place-frames.ts'
 import type { SourceMapper } from '../failures/stacks/source-map.ts'
+import { FORMATS, type Format, RESPONSES } from '../http/formats.ts'
 import { styleNonceOf } from '../http/headers.ts'
-import type { Format } from '../http/negotiate.ts'
 import { admit } from './admit.ts'
 import { errorInLayouts } from './error-handler.ts'
 import type { LoadStep } from './loads.ts'
 import type { PreparedRoute } from './prepared-route.ts'
-import { contentTypeOf } from './send.ts'
 
 /** What becomes of a response that may be stored. */
 export interface Storing {
@@ -68,8 +67,11 @@ export async function makeShared(
   if (admitted !== 'passed') return admitted
   return await runOutsideRequests(async () => {
     const { serverFile } = route.page
+    const { addressExtras, params, search, path } = ctx
     try {
-      store.setTags([...tagsOf(rule, taggedPage(ctx), serverFile), pathTag(ctx.path)])
+      // The output of the schemas, or the values that were sent.
+      const tagged = { params: addressExtras?.params ?? params, search: addressExtras?.search ?? queryOf(search) }
+      store.setTags([...tagsOf(rule, tagged, serverFile), pathTag(path)])
     } catch (thrown) {
       const caught = catchError(thrown, 'load', { file: serverFile, function: 'cache' })
       return await errorInLayouts(route, caught, ctx)
@@ -78,32 +80,27 @@ export async function makeShared(
   })
 }
 
-/** Returns the parameters and the query of the page: the output of the schemas, or the values that were sent. */
-function taggedPage({ addressExtras, params, search }: RequestContext): TaggedPage {
-  return { params: addressExtras?.params ?? params, search: addressExtras?.search ?? queryOf(search) }
-}
-
 /** Begins to make the response. Call it in the async context of the request. */
 function share(storing: Storing, ctx: RequestContext): Store {
   const { route, rule, onRefused } = storing
   const { request, reply } = ctx
   const inRequest = AsyncLocalStorage.snapshot()
   let firstRead: VisitorRead | null = null
-  ctx.shared = {
+  ctx.share({
     key: {},
     log: createLoadLog(request.log, inRequest),
     touch(property) {
       firstRead ??= { property, error: captureRead(property) }
-      return ctx[property]
+      return property === 'context' ? ctx.guardResults : ctx[property]
     },
     run: runOutsideRequests,
     inRequest,
-  }
+  })
   let tags: readonly string[] = []
 
   function refuse(refusal: CacheRefusal): null {
     onRefused(refusal)
-    noteRefusal(refusal, route, ctx)
+    warnOfRefusal(refusal, route, ctx)
     return null
   }
 
@@ -121,7 +118,7 @@ function share(storing: Storing, ctx: RequestContext): Store {
     const { text: body, scripts, styles } = document
     const { freshMs, staleMs, isPermanent } = rule
     return storing.store({
-      ...{ body, headers: [['content-type', contentTypeOf(format)]], scripts, styles, tags },
+      ...{ body, headers: [['content-type', FORMATS[format].contentType ?? '']], scripts, styles, tags },
       ...{ storedAt: Date.now(), freshMs, staleMs },
       ...(isPermanent && { isPermanent }),
       ...(rest && { rest }),
@@ -147,7 +144,9 @@ function share(storing: Storing, ctx: RequestContext): Store {
       }
       if (!isPage || typeof body !== 'string') return made
       const fix = () =>
-        format === 'html' ? fixDocument(body, ctx.nonce, styleNonceOf(reply)) : { text: body, scripts: [], styles: [] }
+        RESPONSES[format].isDocument
+          ? fixDocument(body, ctx.nonce, styleNonceOf(reply))
+          : { text: body, scripts: [], styles: [] }
       return (await keep(ctx.format, fix)) ?? made
     },
     shell: ({ text, nonce, styleNonce, rest }) => keep('html', () => fixDocument(text, nonce, styleNonce), rest),
@@ -181,7 +180,7 @@ function captureRead(property: VisitorProperty): Error {
  */
 export function hasCookieOfHook(route: PreparedRoute, ctx: RequestContext): boolean {
   if (!ctx.reply.hasHeader('set-cookie')) return false
-  noteRefusal({ kind: 'header', header: 'set-cookie' }, route, ctx)
+  warnOfRefusal({ kind: 'header', header: 'set-cookie' }, route, ctx)
   return true
 }
 
@@ -204,7 +203,7 @@ const warned = new WeakMap<object, Set<string>>()
  * Counts a response that is not stored. Warns once for each page and reason (HYD_CACHE_PERSONAL,
  * HYD_PRERENDER_PERSONAL).
  */
-function noteRefusal(refusal: CacheRefusal, route: PreparedRoute, ctx: RequestContext) {
+function warnOfRefusal(refusal: CacheRefusal, route: PreparedRoute, ctx: RequestContext) {
   const { site, request } = ctx
   const { id, page, prerender, steps } = route
   site.metrics.cacheRefused(id, refusal.kind)

@@ -5,12 +5,12 @@ import { HttpError, NotFoundSignal } from '../errors/http-error.ts'
 import { catchError } from '../failures/failure-context.ts'
 import { pathAndQuery, pathOf, withoutTrailingSlash } from '../http/request-url.ts'
 import { admit } from './admit.ts'
-import { noteMissingAction } from './development-notes.ts'
+import { hintAtMissingAction } from './development-notes.ts'
 import { makeGuardError, makeHookError } from './error-handler.ts'
 import { redirectTo } from './errors.ts'
 import { type GuardStep, runGuards } from './guards.ts'
 import type { PreparedRoute } from './prepared-route.ts'
-import { deliver, type MakeResponse, serve } from './serve.ts'
+import { deliver, type MakeResponse, serve } from './send.ts'
 
 /** Responds with 405. `allowed` lists the methods that the page's URL has. */
 export async function refuseMethod(route: PreparedRoute, allowed: string, ctx: RequestContext): Promise<void> {
@@ -18,7 +18,7 @@ export async function refuseMethod(route: PreparedRoute, allowed: string, ctx: R
     // A visitor who may not see the page must not learn that it exists.
     const admitted = await admit(route, ctx)
     if (admitted !== 'passed') return admitted
-    noteMissingAction(route, ctx)
+    if (ctx.site.isDevelopment) hintAtMissingAction(route, ctx)
     ctx.reply.header('allow', allowed)
     return await makeHookError(
       catchError(new HttpError(405, `${ctx.request.method} is not allowed here.`), 'route'),

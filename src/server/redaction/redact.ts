@@ -233,7 +233,6 @@ function createPrefixFilter(values: readonly string[]): (text: string) => boolea
   }
 }
 
-/** Hashes the first `LEAST_SECRET_LENGTH` characters. */
 function hashOf(text: string): number {
   let hash = 0
   for (let at = 0; at < LEAST_SECRET_LENGTH; at++) hash = (Math.imul(hash, FACTOR) + text.charCodeAt(at)) | 0
@@ -245,7 +244,6 @@ interface State {
   next: Map<number, State>
   /** The state of the next shorter suffixes. */
   link: State | null
-  /** Length of its longest substring. */
   length: number
   /** Length of the longest value that ends here; 0 for none. */
   found: number
@@ -284,9 +282,7 @@ function findSubstrings(text: string, values: Iterable<string>, isCut: boolean):
   return spans
 }
 
-/**
- * Marks a value that the text contains. Returns the length of the longest prefix of the value that the text ends with.
- */
+/** Marks a value in the text. Returns the length of the longest prefix of the value that ends the text. */
 function readValue(root: State, value: string): number {
   let state = root
   let atEnd = 0

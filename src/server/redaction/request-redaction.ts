@@ -4,22 +4,13 @@ import { type RedactOptions, type Redactor, redactorOf, secretsOf } from './reda
 import { isSecretName, LEAST_DIGITS, LEAST_SECRET_LENGTH, longEnough, querySecretsOf } from './secrets.ts'
 
 /** Removes the secrets of one request from texts that are logged and kept. */
-export interface Redaction {
-  /** Redacts a message: removes the secrets of the headers and of the query, and what came in the body. */
-  inMessage(text: string, options?: RedactOptions): string
-  /** Redacts a URL, a name or a stack frame: these must not depend on the body, so only the headers count. */
-  inPlace(text: string, options?: RedactOptions): string
-  /** Redacts the name of a function, which a site may compute from the body. Known words stay. */
-  inName(text: string, isKnownWord: (word: string) => boolean): string
-  /** Returns false when the text certainly holds no secret of the request. */
-  mayHold(text: string): boolean
-}
+export type Redaction = ReturnType<typeof redactionFor>
 
 /** Longer names of functions are cut. */
 const MAX_NAME = 500
 
 /** Creates the redaction of a request, or of several. */
-export function redactionFor(...requests: readonly FastifyRequest[]): Redaction {
+export function redactionFor(...requests: readonly FastifyRequest[]) {
   const headers = requests.flatMap((request) => secretsOf(request.headers))
   const query = longEnough(requests.flatMap((request) => querySecretsOf(request.originalUrl)))
   const inPlace = redactorOf(headers)
@@ -46,10 +37,15 @@ export function redactionFor(...requests: readonly FastifyRequest[]): Redaction 
   }
 
   return {
+    /** Redacts a URL, a name or a stack frame: these must not depend on the body, so only the headers count. */
     inPlace,
-    inMessage: (text, options) => withBody()(text, options),
-    inName: (text, isKnownWord) => withBody()(text, { isKnownWord, maxLength: MAX_NAME, isWhole: true }),
-    mayHold: (text) => withBody().mayHold(text),
+    /** Redacts a message: removes the secrets of the headers and of the query, and what came in the body. */
+    inMessage: (text: string, options?: RedactOptions) => withBody()(text, options),
+    /** Redacts the name of a function, which a site may compute from the body. Known words stay. */
+    inName: (text: string, isKnownWord: (word: string) => boolean) =>
+      withBody()(text, { isKnownWord, maxLength: MAX_NAME, isWhole: true }),
+    /** Returns false when the text certainly holds no secret of the request. */
+    mayHold: (text: string) => withBody().mayHold(text),
   }
 }
 
@@ -118,10 +114,7 @@ function partsOf(value: string): string[] {
   return words.length <= MAX_NAME_WORDS && NAME.test(value) ? words : []
 }
 
-/**
- * Returns the characters of Base64 that only the value determines, also as a part of a longer text such as
- * `name:password`. They depend on the place of its first byte in a group of three.
- */
+/** Returns the Base64 characters that only the value determines, for each place of its first byte in a group. */
 function partsInBase64(value: string): string[] {
   if (value.length > MAX_SPELLED) return []
   return [0, 1, 2].flatMap((offset) => {

@@ -260,10 +260,7 @@ function isSecretQueryName(name: string): boolean {
   return isSecretName(decoded)
 }
 
-/**
- * Returns where a value ends: at a separator that is encoded at most as often as the query of its pair. A semicolon is
- * a part of the value for most parsers.
- */
+/** Returns where a value ends: at a separator encoded at most as often as its query. A semicolon is none. */
 function endOfValue(text: string, from: number, level: number, isUrl: boolean): number {
   const separator = level === OUTERMOST ? '' : `(?!%(?:25){0,${level - 1}}(?:26|23))`
   const value = new RegExp(`(?:${separator}[^\\s&#${isUrl ? '' : '"\'`'}])*`, 'iy')

@@ -43,11 +43,7 @@ function writesErrors(render: RenderToPipe): Promise<boolean> {
   }
   const element = createElement('div', null, createElement(Suspense, null, createElement(Failing)))
   return new Promise((resolve) => {
-    const sink = new DocumentSink(
-      () => '',
-      Number.POSITIVE_INFINITY,
-      () => resolve(sink.close().includes(MESSAGE)),
-    )
+    const sink = new DocumentSink(null, Number.POSITIVE_INFINITY, () => resolve(sink.close().includes(MESSAGE)))
     const rendering = render(element, {
       onError() {},
       onShellReady: () => void rendering.pipe(sink),

@@ -34,40 +34,44 @@ export interface DataWriter extends Deferred {
   write(value: unknown, file: string): string
 }
 
-/** The data of a document and the promises in it. */
-export interface DeferredData extends Deferred {
+/** The data of a document. */
+export interface WrittenData {
   /** The data for `bootScript`. */
   serialized: readonly string[]
   /** Whether the browser needs the module that reads data which JSON cannot represent. */
   needsReader: boolean
+  /** The promises that are pending; null for none. */
+  promises: Deferred | null
 }
+
+/** The data of a page without a load. */
+export const NO_DATA: WrittenData = { serialized: [], needsReader: false, promises: null }
 
 /**
  * Writes the data that the loads returned. Throws HYD_DATA_UNSERIALISABLE.
  *
- * @param values The data of the layouts, outermost first, then of the page.
+ * @param values The data of the layouts, outermost first, then of the page, then its extras if they are of its file.
  * @param files The files of these loads.
  */
-export function deferData(values: readonly unknown[], files: readonly string[], ctx: RequestContext): DeferredData {
-  // perf: most data is plain and needs no writer, 2.2 µs instead of 5.3 µs for a small page, commit 8d8d4fde
-  const plain = values.map(tryPlain)
-  if (plain.every((text) => text !== null)) return plainData(plain)
-  const writer = createDataWriter(files.at(-1) ?? '', ctx)
+export function writeData(values: readonly unknown[], files: readonly string[], ctx: RequestContext): WrittenData {
+  const plain: (string | null)[] = []
   try {
-    const serialized = values.map((value, index) => plain[index] ?? writer.write(value, files[index] ?? ''))
-    return Object.assign(writer, { serialized, needsReader: serialized.some(needsUnflatten) })
+    for (const value of values) plain.push(serializePlain(value))
+  } catch {
+    // The writer makes the error of a value that throws when it is read.
+  }
+  // perf: most data is plain and needs no writer, 2.2 µs instead of 5.3 µs for a small page, commit 8d8d4fde
+  if (plain.length === values.length && plain.every((text) => text !== null))
+    return { serialized: plain, needsReader: false, promises: null }
+  const pageFile = files.at(-1) ?? ''
+  const writer = createDataWriter(pageFile, ctx)
+  try {
+    const serialized = values.map((value, index) => plain[index] ?? writer.write(value, files[index] ?? pageFile))
+    const promises = writer.pendingCount() > 0 ? writer : null
+    return { serialized, needsReader: serialized.some(needsUnflatten), promises }
   } catch (error) {
     silencePromises(values, ctx)
     throw error
-  }
-}
-
-// If reading the value throws, the writer makes the error of it.
-function tryPlain(value: unknown): string | null {
-  try {
-    return serializePlain(value)
-  } catch {
-    return null
   }
 }
 
@@ -160,25 +164,6 @@ function rejected(id: number, reason: unknown, place: SourceFunction, ctx: Reque
       return failed(id, ctx.fail(reason, { phase: 'load', place }))
   }
 }
-
-const NO_PLACE: SourceFunction = { file: '', function: 'load' }
-const ignore = () => {}
-
-/** Returns data without promises. */
-function plainData(serialized: readonly string[]): DeferredData {
-  return {
-    serialized,
-    needsReader: false,
-    place: NO_PLACE,
-    pendingCount: () => 0,
-    pendingNames: () => [],
-    subscribe: ignore,
-    failPending: ignore,
-  }
-}
-
-/** The data of a page without a load. */
-export const NO_DATA: DeferredData = plainData([])
 
 function failed(id: number, { digest }: Failure): string {
   return messageText([id, 'failure', digest])

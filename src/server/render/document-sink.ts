@@ -1,9 +1,7 @@
-import { ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
 import { createHydrantError } from '../errors/hydrant-error.ts'
-import type { EncodedStream, PartEncoder } from '../http/send-started.ts'
-import { findHeadEnd } from './head-end.ts'
+import { DocumentStream } from './document-stream.ts'
 
 /**
  * Returns the beginning of a document, up to `</head>`, with the additions to its head. `head` is the text that React
@@ -28,12 +26,14 @@ export class DocumentSink {
   #text = ''
   /** The end of the body and the text after it, once React has written it. */
   #tail = ''
-  #isEnded = false
+  /** True when React has written everything or has given up. */
+  isEnded = false
+  /** Null until `startStream`. */
+  stream: DocumentStream | null = null
   #isScheduled = false
   /** True while text of `addSoon` waits for React's next batch. */
   #isWaiting = false
   #decoder: TextDecoder | null = null
-  #stream: DocumentStream | null = null
   /** Null when the head has been written. */
   #completeHead: CompleteHead | null
   #transform: (part: string) => string
@@ -43,13 +43,13 @@ export class DocumentSink {
   #onEnd: (broken?: { error: unknown }) => void
 
   /**
-   * @param completeHead Returns the beginning of the document with the additions to its head.
+   * @param completeHead Returns the beginning of the document with the additions to its head; null if it gets none.
    * @param maxLength The greatest length in characters. A longer document is broken, by HYD_DOCUMENT_TOO_LONG.
    * @param onEnd Called when React has written everything, or has given up with an error. `close` has to follow.
    * @param transform Returns the text to send for a part of a document that streams (the same text).
    */
   constructor(
-    completeHead: CompleteHead,
+    completeHead: CompleteHead | null,
     maxLength: number,
     onEnd: (broken?: { error: unknown }) => void,
     transform: (part: string) => string = (part) => part,
@@ -75,7 +75,7 @@ export class DocumentSink {
 
   /** React calls this at the end of each batch. The text is sent a microtask later, as `end` may follow at once. */
   flush() {
-    if (!this.#stream || this.#isScheduled) return
+    if (!this.stream || this.#isScheduled) return
     this.#isScheduled = true
     queueMicrotask(() => {
       this.#isScheduled = false
@@ -88,33 +88,28 @@ export class DocumentSink {
     if (this.#tail !== '') this.#text = this.#text.slice(0, -this.#tail.length)
     // perf: the head is found before parts are added to the text, 4.5 µs instead of 4.9 µs for a document,
     // commit 8d8d4fde
-    if (!this.#stream) this.#text = this.#withHead()
-    this.#isEnded = true
+    if (!this.stream) this.#text = this.#withHead()
+    this.isEnded = true
     this.#onEnd()
   }
 
   /** React gives up, and the document stays unfinished. */
   destroy(error?: unknown) {
-    if (this.#isEnded) return
-    this.#isEnded = true
+    if (this.isEnded) return
+    this.isEnded = true
     this.#tail = DOCUMENT_END
     this.#onEnd({ error })
   }
 
   /** Discards the text: the client has disconnected. */
   discard() {
-    this.#isEnded = true
+    this.isEnded = true
     this.#text = ''
-    this.#stream?.destroy()
+    this.stream?.destroy()
   }
 
   on() {
     // React adds listeners for drain, error and close. Drain never occurs. `DocumentRender` handles the other two.
-  }
-
-  /** True when React has written everything or has given up. */
-  get isEnded(): boolean {
-    return this.#isEnded
   }
 
   /** Adds text between two of React's batches, or before `</body>` after the last one. */
@@ -132,7 +127,7 @@ export class DocumentSink {
    */
   addSoon(text: string) {
     this.#text += text
-    if (!this.#stream || this.#isWaiting) return
+    if (!this.stream || this.#isWaiting) return
     this.#isWaiting = true
     setTimeout(() =>
       setImmediate(() => {
@@ -144,24 +139,24 @@ export class DocumentSink {
 
   /** Ends the document. Returns its text, or an empty string if it streams. */
   close(): string {
-    if (!this.#stream) return this.#withHead() + this.#tail
+    if (!this.stream) return this.#text + this.#tail
     this.#text += this.#tail
     this.#emit()
-    this.#stream.finish()
+    this.stream.finish()
     return ''
   }
 
   /** Sends the collected text, and from now on each flush. */
   startStream(stream = new DocumentStream()): Readable {
-    this.#stream = stream
+    this.stream = stream
     this.#emit()
-    return this.#stream
+    return stream
   }
 
   #emit() {
     if (this.#text === '') return
     this.#left -= this.#text.length
-    this.#stream?.send(this.#transform(this.#withHead()))
+    this.stream?.send(this.#transform(this.#withHead()))
     this.#text = ''
   }
 
@@ -173,101 +168,106 @@ export class DocumentSink {
     const at = findHeadEnd(this.#text)
     if (at === -1) {
       // React writes the doctype before `<html>`.
-      if (this.#text !== '' && !/^<!DOCTYPE html>/i.test(this.#text)) completeHead(this.#stream !== null, null)
+      if (this.#text !== '' && !/^<!DOCTYPE html>/i.test(this.#text)) completeHead(this.stream !== null, null)
       return this.#text
     }
-    return completeHead(this.#stream !== null, this.#text.slice(0, at)) + this.#text.slice(at)
+    return completeHead(this.stream !== null, this.#text.slice(0, at)) + this.#text.slice(at)
   }
 }
 
 /**
- * Holds the last part of a stream back until its end, which follows in the same turn of the event loop.
- *
- * perf: with `addSoon` one write to the connection instead of two, 259 µs instead of 289 µs of CPU time for a page with
- * one deferred promise, commit f62d4051
+ * Matches elements whose content a parser does not read as markup of the document, comments, and the ends of elements.
  */
-export function corkUntilEnd(raw: ServerResponse) {
-  // A test or an adapter may pass a response of its own.
-  if (!(raw instanceof ServerResponse)) return
-  raw.cork()
-  // The end of a large part waits until the client has read it, which cannot happen while it is held back.
-  setImmediate(() => {
-    if (!raw.writableEnded) raw.uncork()
-  })
+const MARKS =
+  /<(?:\/(head|template)(?=[\s/>])|(script|style|noscript|template|title|textarea|iframe|noembed|noframes|xmp)(?=[\s/>])|!--)/gi
+
+/**
+ * Returns the index of a document's `</head>`, or -1 if there is none. React escapes tags in text and attributes, but
+ * not in inline scripts and styles, which may contain `</head>` as text.
+ */
+export function findHeadEnd(html: string): number {
+  // perf: most documents have the same head as the one before, 50 ns instead of 500 ns, commit 267bd373
+  if (html.slice(0, last.head.length) === last.head) return last.at
+  const at = findEnd(html, 0, 'head')
+  // `slice` of a new string makes a copy, which does not keep the whole document in memory.
+  if (at !== -1) last = { head: ` ${html.slice(0, at)}${CLOSING}`.slice(1), at }
+  return at
+}
+
+const CLOSING = '</head>'
+/** The last head, with `</head>`. At first a text with which no document begins. */
+let last = { head: CLOSING, at: -1 }
+
+/** Calls back with the index of each comment that a parser finds outside of scripts, styles and templates. */
+export function forEachComment(html: string, onComment: (at: number) => void) {
+  findEnd(html, 0, null, onComment)
+}
+
+/** Returns the index of the element's end tag, or -1. With null it reads all of the text, and returns -1. */
+function findEnd(
+  html: string,
+  start: number,
+  element: 'head' | 'template' | null,
+  onComment?: (at: number) => void,
+): number {
+  let at = start
+  while (at !== -1) {
+    MARKS.lastIndex = at
+    const found = MARKS.exec(html)
+    if (found === null) return -1
+    const [mark, closed, opened] = found
+    if (opened !== undefined) at = afterElement(html, found.index, opened.toLowerCase())
+    else if (closed === undefined) {
+      onComment?.(found.index)
+      at = afterComment(html, found.index)
+    } else if (closed.toLowerCase() === element) return found.index
+    else at = found.index + mark.length
+  }
+  return -1
+}
+
+// `<!-->` and `<!--->` are complete comments.
+function afterComment(html: string, start: number): number {
+  const at = html.indexOf('-->', start + 2)
+  return at === -1 ? -1 : at + 3
+}
+
+function afterElement(html: string, start: number, name: string): number {
+  // React escapes `>` in attributes, so the first one ends the tag.
+  const content = html.indexOf('>', start)
+  if (content === -1) return -1
+  const at =
+    name === 'script'
+      ? findScriptEnd(html, content)
+      : name === 'template'
+        ? findEnd(html, content, 'template')
+        : findTextEnd(html, content, name)
+  return at === -1 ? -1 : at + 1
+}
+
+function findTextEnd(html: string, content: number, name: string): number {
+  const closing = new RegExp(`</${name}(?=[\\s/>])`, 'gi')
+  closing.lastIndex = content
+  return closing.exec(html)?.index ?? -1
 }
 
 /**
- * The payload of a document that streams. For hooks that read, count or compress the payload it is a `Readable` like
- * any other. Fastify pipes the payload into Node's response. Most documents have no hook in between, so their text is
- * written to the response as it is.
- *
- * perf: no buffer in between and no listeners of `pipe`, 0.95 of the CPU time of a page with one deferred promise,
- * commit 7f6175bb
+ * Returns the index of the end tag of a script. After `<!--`, a `<script>` in the script's text and its end tag belong
+ * to that text (https://html.spec.whatwg.org/multipage/parsing.html#script-data-double-escaped-state).
  */
-export class DocumentStream extends Readable implements EncodedStream {
-  /** Null while the text goes through the `Readable`. */
-  #response: ServerResponse | null = null
-  /** Text that no reader has requested yet. */
-  #waiting: string | Buffer = ''
-  #isRead = false
-  #isFinished = false
-  #encoder: PartEncoder | null = null
-
-  override _read() {
-    if (this.#isRead) return
-    this.#isRead = true
-    if (this.#waiting.length > 0) this.push(this.#waiting)
-    this.#waiting = ''
-    if (this.#isFinished) this.#end()
+function findScriptEnd(html: string, content: number): number {
+  const marks = /<!--|-->|<(\/?)script(?=[\s/>])/gi
+  marks.lastIndex = content
+  let state: 'plain' | 'escaped' | 'double' = 'plain'
+  for (let found = marks.exec(html); found; found = marks.exec(html)) {
+    const [mark, slash] = found
+    if (mark === '<!--') {
+      if (state === 'plain') state = 'escaped'
+      // The dashes of `<!-->` also end the comment.
+      marks.lastIndex = found.index + 2
+    } else if (mark === '-->') state = 'plain'
+    else if (slash === '/' && state !== 'double') return found.index
+    else if (state !== 'plain') state = slash === '/' ? 'escaped' : 'double'
   }
-
-  /** Sends a part of the document. Node.js discards it when the response is closed. */
-  send(text: string) {
-    this.#put(this.#encoder ? this.#encoder.encode(text) : text)
-  }
-
-  /** Must be called before the stream is read. */
-  encodeWith(start: Buffer, startLength: number, encoder: PartEncoder | null) {
-    this.#encoder = encoder
-    const text = String(this.#waiting)
-    this.#waiting = start
-    if (text.length > startLength) this.send(text.slice(startLength))
-  }
-
-  #put(part: string | Buffer) {
-    if (this.#response) this.#response.write(part)
-    else if (this.#isRead) this.push(part)
-    else if (typeof part === 'string') this.#waiting += part
-    else this.#waiting = Buffer.concat([Buffer.from(this.#waiting), part])
-  }
-
-  /** Ends the document. If no reader has requested its text yet, the end waits, too. */
-  finish() {
-    this.#isFinished = true
-    if (this.#response || this.#isRead) this.#end()
-  }
-
-  #end() {
-    this.#isFinished = false
-    if (this.#encoder) this.#put(this.#encoder.end())
-    this.push(null)
-    // Without a reader, `end` follows only after a call of `read`.
-    if (this.#response) this.read()
-  }
-
-  override pipe<Destination extends NodeJS.WritableStream>(
-    destination: Destination,
-    options?: { end?: boolean },
-  ): Destination {
-    const isUnread = !this.#isRead && this.readableFlowing === null
-    if (!(destination instanceof ServerResponse) || options?.end === false || !isUnread)
-      return super.pipe(destination, options)
-    this.#response = destination
-    // The response must not finish before this stream: Fastify takes that for a broken document.
-    this.once('end', () => destination.end())
-    destination.write(this.#waiting)
-    this.#waiting = ''
-    if (this.#isFinished) this.#end()
-    return destination
-  }
+  return -1
 }

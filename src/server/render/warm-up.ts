@@ -7,7 +7,6 @@ import { navigationStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { DocumentSink } from './document-sink.ts'
-import { addLazyUrl } from './lazy-url.ts'
 
 /** After three renders of each leaf V8 had not optimized for failures, after ten it had. */
 const TIMES = 20
@@ -64,7 +63,6 @@ const platform: Platform = {
   navigation: navigationStore,
   address,
   page: 0,
-  addUrl: addLazyUrl,
   reload() {},
 }
 
@@ -73,11 +71,7 @@ function renderLeaf(leaf: TreeLeaf, render: RenderToPipe): Promise<void> {
   const layouts = [{ Component: DefaultLayout, css: [], ErrorPage: null }]
   const tree: Tree = { layouts, leaf, data: [], params: {}, address }
   return new Promise((resolve) => {
-    const sink = new DocumentSink(
-      () => '',
-      Number.POSITIVE_INFINITY,
-      () => resolve(),
-    )
+    const sink = new DocumentSink(null, Number.POSITIVE_INFINITY, () => resolve())
     const rendering = render(createAppTree(tree, platform), {
       onError() {},
       onShellReady: () => void rendering.pipe(sink),

@@ -4,7 +4,7 @@
 // content of `<noscript>` as text.
 
 import { escapeHtml } from '../../shared/wire/html.ts'
-import { forEachComment } from './head-end.ts'
+import { forEachComment } from './document-sink.ts'
 
 // React puts parts that are table rows, SVG or MathML into elements of that kind.
 const RULES =

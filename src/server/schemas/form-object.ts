@@ -3,13 +3,6 @@ import { type Issue, keysOf, toIssues } from './issues.ts'
 import type { Shape } from './json-schema.ts'
 import { type PageSchema, validate } from './page-schemas.ts'
 
-/** An object that was made of fields, for a schema. */
-export interface FormObject {
-  value: Record<string, unknown>
-  /** Returns the name of the field at a path of the object. */
-  nameOf(path: readonly PropertyKey[]): string
-}
-
 /** The maximum depth of the object that the names of fields describe. */
 export const MAX_DEPTH = 20
 
@@ -41,12 +34,16 @@ interface Node {
 export function createFormObject(
   entries: Iterable<readonly [name: string, value: string | File]>,
   shape: Shape | null,
-): FormObject {
+) {
   const root = createNode()
   for (const [name, value] of entries) {
     if (typeof value === 'string' || value.name !== '' || value.size > 0) addValue(root, name, value)
   }
-  return { value: toObject(root, shape), nameOf: (path) => nameAt(root, path) }
+  return {
+    value: toObject(root, shape),
+    /** Returns the name of the field at a path of the object. */
+    nameOf: (path: readonly PropertyKey[]) => nameAt(root, path),
+  }
 }
 
 function createNode(): Node {
@@ -188,10 +185,7 @@ const SEGMENT = /([^.[\]]+)|\[(\d+)]/g
 /** Longer names are not parsed. With several megabytes the expression throws, because it runs out of stack. */
 const MAX_LENGTH = 100_000
 
-/**
- * Parses the name of a field. A name that does not follow the syntax, or has more than 100,000 characters, is a path with
- * one key: the name itself.
- */
+/** Parses a field's name. A name with another syntax, or over 100,000 characters, is a path with one key. */
 export function parseFieldName(name: string): ParsedName {
   if (name.length > MAX_LENGTH || !NAME.test(name)) return { path: [name], isList: false }
   const isList = name.endsWith('[]')
@@ -217,10 +211,7 @@ interface UnknownField {
   replaceBy(name: string): string
 }
 
-/**
- * Returns the first name in a path that the schema of a form does not have. Returns null if there is none, or if the
- * schema accepts other names.
- */
+/** Returns the first name in a path that a schema lacks; null if there is none, or if it accepts other names. */
 export function findUnknownField(shape: Shape, path: FieldPath): UnknownField | null {
   let current: Shape | null = shape
   for (const [index, key] of path.entries()) {

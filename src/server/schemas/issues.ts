@@ -18,12 +18,10 @@ export function toIssues(issues: readonly SchemaIssue[], nameOf: (path: readonly
   return issues.slice(0, MAX_ISSUES).map((issue) => ({ path: nameOf(keysOf(issue)), message: issue.message }))
 }
 
-/** Returns the keys of the path of an issue. */
 export function keysOf({ path = [] }: SchemaIssue): PropertyKey[] {
   return path.map((segment) => (typeof segment === 'object' ? segment.key : segment))
 }
 
-/** Returns the messages of each field. */
 export function groupIssues(issues: readonly Issue[]): Record<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const { path, message } of issues) {
@@ -94,10 +92,7 @@ export function typedValues(entries: Iterable<readonly [string, string | File]>)
 /** How many short secrets of a field are searched in the messages of this field. */
 const MAX_SHORT = 10
 
-/**
- * Removes the secrets of a form from messages: some libraries repeat the value that is wrong. A message is cut after
- * 2,000 characters, so the time is linear in the length of the form.
- */
+/** Removes secrets from messages, as some libraries repeat values. Cuts them, so that the time is linear. */
 export function hideSecrets(issues: readonly Issue[], entries: Iterable<readonly [string, string | File]>): Issue[] {
   const secrets = new Map<string, string[]>()
   for (const [name, value] of entries)

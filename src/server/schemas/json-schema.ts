@@ -37,7 +37,6 @@ function propertiesOf({ properties }: JsonSchema): [name: string, schema: JsonSc
   )
 }
 
-/** Returns the names of `required`. */
 function requiredOf({ required }: JsonSchema): ReadonlySet<unknown> {
   return new Set(Array.isArray(required) ? required : [])
 }
@@ -45,10 +44,7 @@ function requiredOf({ required }: JsonSchema): ReadonlySet<unknown> {
 /** The most schemas that refer to each other in a row. */
 const MAX_REFERENCES = 20
 
-/**
- * Resolves `$ref`, `allOf`, and alternatives for null in a schema. If other alternatives differ, returns only the
- * rules that all of them have.
- */
+/** Resolves `$ref`, `allOf` and nullable alternatives. Of other alternatives, keeps the rules that all have. */
 function simplify(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema {
   if (depth > MAX_REFERENCES) return {}
   const { $ref, allOf, anyOf, oneOf, ...rest } = schema
@@ -139,7 +135,6 @@ export interface Shape {
 const MAX_DEPTH = 6
 const MAX_SHAPES = 1_000
 
-/** Returns the shape of a JSON Schema. */
 export function createShape(root: JsonSchema): Shape {
   let count = 0
 
@@ -187,7 +182,6 @@ export function acceptsEmpty(schema: JsonSchema): boolean {
   return typeof format !== 'string'
 }
 
-/** Returns whether a schema is for texts, and the empty one is one of them. */
 function isForEmpty(schema: JsonSchema): boolean {
   const isForTexts = [schema.type].flat().includes('string') || 'const' in schema || Array.isArray(schema.enum)
   return isForTexts && acceptsEmpty(schema)

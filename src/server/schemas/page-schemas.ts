@@ -10,7 +10,6 @@ export const SCHEMA_EXPORTS = ['form', 'search', 'params'] as const
 
 export type SchemaName = (typeof SCHEMA_EXPORTS)[number]
 
-/** A schema that a page's server file exports. */
 export interface PageSchema {
   name: SchemaName
   /** Path in the site of the server file. */

@@ -13,8 +13,9 @@ import { ownOrigin } from '../errors/failure-record.ts'
 import { createFailures } from '../failures/failures.ts'
 import type { RouteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
-import { createUploadSpace } from '../forms/upload-files.ts'
+import { createUploadSpace } from '../forms/multipart.ts'
 import { createEtagWriter } from '../http/etag.ts'
+import { varyOfFormats } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { createMarkdownConverter } from '../markdown/markdown-converter.ts'
@@ -47,6 +48,7 @@ export interface SiteInput {
 export function createSite(app: FastifyInstance, input: SiteInput): Site {
   const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
   const { cache, prerendered, collector, isExported, shells, policies } = input
+  const isDevelopment = build.manifest.mode === 'development'
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
   const failures = createFailures({
@@ -60,13 +62,14 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     origin: ownOrigin(worker),
     maxHooksMs: options.timeouts.renderMs,
     traceOf: options.traceOf,
-    hasDetails: build.manifest.mode === 'development',
+    hasDetails: isDevelopment,
   })
   const markdown = createMarkdownConverter(options.timeouts.renderMs)
   app.addHook('onClose', markdown.close)
   const slots = createRenderSlots(options.limits.maxRenders, app, (reason) => site.metrics.requestShed(reason))
   const site: Site = {
     build,
+    isDevelopment,
     options: { ...options, base },
     // `URL` escapes the path as the browser does.
     baseInUrls: new URL(base, 'http://localhost').pathname.replace(/\/$/, ''),
@@ -80,6 +83,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     uploads: createUploadSpace(options.forms.maxUploadBytes),
     policies,
     etags: createEtagWriter(),
+    vary: varyOfFormats(options),
     cache,
     cacheScope: cacheScope({ buildId: build.manifest.buildId, publicEnv, hosts: options.hosts }),
     prerendered,
@@ -98,10 +102,7 @@ function routeFilesOf({ manifest, routes }: Build): RouteFiles {
   return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
 }
 
-/**
- * Opens the page cache of a site; null for a site without cached pages, and in development, where the code of a page may
- * change with each request. Rejects with HYD_CACHE_STORE_PACKAGE.
- */
+/** Opens a site's page cache; null without cached pages, or for changing code. Rejects with HYD_CACHE_STORE_PACKAGE. */
 export async function openCache(
   app: FastifyInstance,
   { manifest, routes }: Build,

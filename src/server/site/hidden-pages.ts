@@ -9,10 +9,7 @@ interface MountedPages {
   pages: readonly PreparedRoute[]
 }
 
-/**
- * Warns of pages that visitors never see, because the app, or another site in it, has a route at the same path. Returns
- * their names. To be called before the site's own routes are added.
- */
+/** Warns of pages behind a route of the app or another site. Returns their names. Call it before adding routes. */
 export function warnOfHiddenPages(app: FastifyInstance, mounted: MountedPages): string[] {
   const unknown = ['GET', ...WRITE_METHODS].map((method) => ({ method, url: '/*', file: 'the 404 page' }))
   const hidden = findTaken(app, mounted.base, [...methodsOf(mounted.pages), ...unknown])
@@ -24,12 +21,7 @@ export function warnOfHiddenPages(app: FastifyInstance, mounted: MountedPages): 
   return hidden
 }
 
-/**
- * Names the pages that routes of `server.ts` replace. The level is `info`, because such a route is allowed, and a
- * warning that nobody has to act on would hide others. The line is for those who did it by accident.
- *
- * @param hidden The pages that other routes hide.
- */
+/** Names the pages that routes of `server.ts` replace, at the level info: such a route is allowed. */
 export function hintAtReplacedPages(
   app: FastifyInstance,
   { base, pages }: MountedPages,

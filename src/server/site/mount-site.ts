@@ -26,13 +26,13 @@ import { addLoadShedding } from '../guards/request-limits.ts'
 import { addCompression } from '../http/compression.ts'
 import { addNavigationStrategy, addUnknownStrategy, hasNotFoundHandler } from '../http/navigation-strategy.ts'
 import { rememberHandlers } from '../http/route-config.ts'
-import { addStarts } from '../http/send-started.ts'
+import { addShellStreaming } from '../http/send-started.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { addHealthRoutes, type Health } from '../lifecycle/shutdown.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
 import { publishEnv } from '../options/env-files.ts'
 import type { Options } from '../options/options.ts'
-import { noteCaughtSignals } from '../pages/development-notes.ts'
+import { warnOfCaughtSignals } from '../pages/development-notes.ts'
 import { createErrorHandler } from '../pages/error-handler.ts'
 import { prepareRoute } from '../pages/prepared-route.ts'
 import { checkReact } from '../render/check-react.ts'
@@ -108,8 +108,8 @@ export interface ServedSite {
  * (`forOwnUnknown`). If `server.ts` has one for all paths, the site has no routes for unknown paths, except for those that
  * have guards. The error handlers of `server.ts` are for its own routes: pages and files are in a scope beside them.
  *
- * A response passes the `onSend` hooks of `server.ts`, then `addStarts` and `addCompression`, so that those hooks see
- * it uncompressed, and last `createSeal`, for a navigation.
+ * A response passes the `onSend` hooks of `server.ts`, then `addShellStreaming` and `addCompression`, so that those hooks see
+ * it uncompressed, and last `replaceForeignResponses`, for a navigation.
  *
  * Health routes, reports and, in a site without guards, other navigations are in scopes beside the site: the hooks of
  * `server.ts` do not run there.
@@ -163,7 +163,7 @@ export async function mountSite(
     addPageCache(app, created.cache)
     if (live) {
       addLiveUpdates(created, pages, live)
-      noteCaughtSignals(created)
+      warnOfCaughtSignals(created)
     }
     registerFailures(outer, created.failures)
     addErrorHandlers([outer, parent], created)
@@ -247,14 +247,11 @@ async function addSiteHooks(site: Site, options: Options) {
   stopWatching()
   // `onRoute` hooks of `server.ts` may have replaced the hooks of a route.
   for (const route of guarded) guardRoute(route, options)
-  addStarts(app, options)
+  addShellStreaming(app, options)
   addCompression(app, options)
 }
 
-/**
- * Registers a plugin in a scope below `base`, so that routes of `server.ts` are relative to the site. Another scope is
- * around it. Returns the plugin's result when the scopes have been loaded.
- */
+/** Registers a plugin in a scope below `base`, inside another scope. Returns its result when they are loaded. */
 async function registerBelow<Result>(
   outer: FastifyInstance,
   base: string,
@@ -297,11 +294,7 @@ export function joinBases(prefix: string, base: string): string {
   return withBase(prefix.replace(/\/$/, ''), base)
 }
 
-/**
- * Registers the site's `server.ts` in the scope of the pages, so that its hooks and decorators hold for them.
- *
- * @param name The name of the plugin in errors of Fastify: the path of the file.
- */
+/** Registers `server.ts` in the scope of the pages, for its hooks and decorators. Fastify's errors have the `name`. */
 async function addSitePlugin(app: FastifyInstance, serverPlugin: unknown, name: string) {
   if (serverPlugin === null || serverPlugin === undefined) return
   // The build has checked that `server.ts` has a default export; Fastify checks that it is a plugin.

@@ -14,10 +14,7 @@ export type ParsedReport = { report: Report } | { problem: string }
 type Fields = Record<string, unknown>
 type StackLength = 'stack' | 'innerStack'
 
-/**
- * Checks every field of a report, as any client can send anything. Removes the characters that could control a
- * terminal from its texts.
- */
+/** Checks all fields of a report, which any client can send, and removes characters that control terminals. */
 export function parseReport(json: unknown): ParsedReport {
   try {
     return { report: toReport(json) }
@@ -108,16 +105,10 @@ function toText(fields: Fields, name: keyof typeof REPORT_LENGTHS, limit: keyof 
   return name === 'message' ? withoutFrames(text) : text
 }
 
-/**
- * Joins lines of a message that look like a frame to the line before: in a log, the message comes before the stack. Takes
- * linear time, because spaces are only searched from their beginning.
- */
+/** Joins lines that look like frames to the line before, as logs have the stack after it. Takes linear time. */
 export function withoutFrames(message: string): string {
   return message.replace(/(?<!\s)\s+(?=at )/g, (spaces) => spaces.replaceAll('\n', ' '))
 }
 
-/**
- * Fields that may contain line breaks, which logs escape or indent. React's message of a hydration mismatch shows the
- * difference in many lines.
- */
+/** Fields that may contain line breaks, such as React's hydration differences. Logs escape or indent them. */
 const WITH_LINES: readonly string[] = ['message', 'stack', 'componentStack']

@@ -25,14 +25,10 @@ import type { RecordReport } from './report-route.ts'
 export interface ReportRecorderInput {
   site: Site
   store: Pick<FailureStore, 'markRecovered'>
-  /** The release that is running. */
   release: string
 }
 
-/**
- * Returns a function that records a reported failure, or marks a failure of the server that the browser has recovered
- * from.
- */
+/** Records reported failures, and marks those of the server that the browser has recovered from. */
 export function createReportRecorder({ site, store, release }: ReportRecorderInput): RecordReport {
   const { build, failures } = site
   const { base } = site.options
@@ -150,10 +146,7 @@ function withoutBase(path: string, base: string): string {
   return path.slice(base.length) || '/'
 }
 
-/**
- * Returns the names of a site's scripts in development that have a source map, each in its latest version. The number
- * before the extension is the version: `index-ABCDEFGH.3.js`.
- */
+/** Returns the latest scripts in development with a source map. `index-ABCDEFGH.3.js` has version 3. */
 function currentScripts(folder: string): string[] {
   const latest = new Map<string, number>()
   for (const name of readdirSync(join(folder, BUILD_PATHS.clientMaps))) {
@@ -163,10 +156,7 @@ function currentScripts(folder: string): string[] {
   return [...latest].map(([stem, version]) => `${stem}.${version}.js`)
 }
 
-/**
- * Returns the route that Fastify's router would choose for a path, or null. In each segment a static part wins over a
- * parameter, and a parameter over a catch-all.
- */
+/** Returns the route that Fastify would choose, or null: static parts win over parameters, and these over `*`. */
 export function matchRoute<Route extends { url: string }>(path: string, routes: readonly Route[]): Route | null {
   const parts = path.split('/').slice(1).map(decodeLoosely)
   let best: { route: Route; rank: string } | null = null

@@ -8,14 +8,13 @@ import { refuseEncoded } from '../forms/limits.ts'
 import { addCrossSiteGuard, CrossSiteError } from '../guards/csrf.ts'
 import { createRateLimit } from '../guards/request-limits.ts'
 import { limitCaching, NO_STORE } from '../http/caching.ts'
-import { INERT_POLICY, setPolicy } from '../http/headers.ts'
+import { isPrivate } from '../http/negotiate.ts'
 import { sendProblem } from '../http/problem.ts'
 import { fetchSiteOf } from '../http/request-url.ts'
 import { HIDDEN, ownPath, REPORT_ROUTE } from '../http/route-config.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import type { Options } from '../options/options.ts'
 import { createErrorHandler } from '../pages/error-handler.ts'
-import { isPrivate } from '../pages/report-settings.ts'
 
 /** Records a report that has passed `parseReport`. */
 export type RecordReport = (report: Report, request: FastifyRequest) => void
@@ -26,12 +25,7 @@ const MAX_BYTES = 65_536
 /** All addresses together may send this many times as many reports as one address. */
 const TOTAL_FACTOR = 10
 
-/**
- * Adds the route that browsers report failures to. The instance has to be a scope of its own, because this function
- * replaces the content type parsers.
- *
- * @param loadRecorder Called at the first report.
- */
+/** Adds the route for reports of browsers, to a scope of its own: it replaces the content type parsers. */
 export function addReportRoute(
   app: FastifyInstance,
   options: Options,
@@ -98,8 +92,7 @@ export function addReportRoute(
         const reason = redaction.inMessage(message)
         request.log.info({ method: request.method, url, statusCode }, `refused with ${statusCode}: ${reason}`)
       }
-      setPolicy(reply, INERT_POLICY)
-      return sendProblem(statusCode, message, reply.header('cache-control', NO_STORE))
+      return sendProblem(statusCode, message, reply)
     },
   })
 }

@@ -9,6 +9,14 @@ import type {
 } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
 import { BUILD_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import {
+  createNavigationContext,
+  createNotFoundContext,
+  createPageContext,
+  formatOf,
+  keepPageContext,
+  takePageContext,
+} from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
 import { createTooLarge, type FormLimits, refuseEncoded } from '../forms/limits.ts'
 import { addFormParsers } from '../forms/read-form.ts'
@@ -28,14 +36,6 @@ import { pathAndQuery, pathOf, withoutTrailingSlash } from '../http/request-url.
 import { HIDDEN, ownPath, pageRoute, READ_METHODS, routeOf, WRITE_METHODS } from '../http/route-config.ts'
 import { guardAction, respondToAction } from '../pages/act.ts'
 import { showsInvalid } from '../pages/check-form.ts'
-import {
-  createNavigationContext,
-  createNotFoundContext,
-  createPageContext,
-  formatOf,
-  keepPageContext,
-  takePageContext,
-} from '../pages/create-context.ts'
 import { createErrorHandler } from '../pages/error-handler.ts'
 import { loadDocument } from '../pages/navigation.ts'
 import type { PreparedRoute } from '../pages/prepared-route.ts'
@@ -43,11 +43,7 @@ import { respondToRead } from '../pages/respond.ts'
 import { send } from '../pages/send.ts'
 import { guardUnknown, refuseMethod, respondToUnknown } from '../pages/unknown.ts'
 
-/**
- * Adds the routes of the pages and their actions, and the routes for unknown paths.
- *
- * @param hasNotFoundHandler Whether `server.ts` has set a not-found handler for all of the site's paths.
- */
+/** Adds the routes of pages, actions and unknown paths, which a not-found handler of `server.ts` may replace. */
 export async function addSiteRoutes(
   app: FastifyInstance,
   site: Site,
@@ -236,7 +232,7 @@ function navigationOptions(site: Site) {
       if (isPageFirst(site.app, request)) done()
       else refuse(site, request, reply)
     },
-    onSend: createSeal(site),
+    onSend: replaceForeignResponses(site),
   }
 }
 
@@ -270,10 +266,7 @@ export function addOtherNavigations(app: FastifyInstance, site: Site) {
   }
 }
 
-/**
- * Redirects a visitor to the address without the mark. The location is relative, as a proxy may have removed a
- * prefix, and begins with a dot, as the rest may look like a scheme.
- */
+/** Redirects to the address without the mark, relative (a proxy may remove a prefix) and from `.` (no scheme). */
 function sendVisitorOn({ url }: FastifyRequest, reply: FastifyReply) {
   const path = pathAndQuery(url)
   const from = path.lastIndexOf('/', pathOf(path).length) + 1
@@ -288,7 +281,7 @@ function sendVisitorOn({ url }: FastifyRequest, reply: FastifyReply) {
  * Hydrant's own with the build's id. It replaces a response that is not Hydrant's: the browser then loads the
  * document.
  */
-function createSeal(site: Site): onSendHookHandler {
+function replaceForeignResponses(site: Site): onSendHookHandler {
   return (request, reply, payload, done) => {
     const isOwn = isOwnResponse(reply)
     const line = isOwn || !isNavigation(request) ? null : replacementFor(request, reply)

@@ -89,10 +89,7 @@ async function addStatic(
 // Responses for assets that this build does not have. Imports that are tried again in the browser would not help the
 // entry, stylesheets and workers, and Firefox and WebKit remember imports that have failed.
 
-/**
- * How often a browser asks again. With replicas of two builds in equal parts, one of 8,000 assets is not found then.
- * Browsers follow 20 redirects at most.
- */
+/** How often a browser asks again: replicas of two builds then miss one of 8,000 assets. Browsers follow 20. */
 const MAX_TRIES = 12
 const TRY = 'try'
 

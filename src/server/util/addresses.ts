@@ -44,13 +44,8 @@ export function isAddressRange(text: string): boolean {
   return version !== 0 && (prefix === undefined || (Number(prefix) > 0 && Number(prefix) <= maxPrefix(version)))
 }
 
-/** A set of address ranges. */
-export interface AddressList {
-  includes(address: string): boolean
-}
-
 /** @param ranges Each is valid by `isAddressRange`. */
-export function createAddressList(ranges: readonly string[]): AddressList {
+export function createAddressList(ranges: readonly string[]) {
   const list = new BlockList()
   for (const range of ranges.flatMap((one) => RANGES[one] ?? one)) {
     const [address = '', prefix] = range.split('/')

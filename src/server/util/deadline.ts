@@ -14,7 +14,6 @@ export function startDeadline(ms: number, onPassed: () => void): () => void {
   }
 }
 
-/** The value that a deadline's promise resolves with. */
 export const DEADLINE = Symbol('deadline')
 
 /** Returns a promise that resolves with DEADLINE when the time has passed, and a function that stops the timer. */
@@ -26,18 +25,7 @@ export function createDeadline(ms: number) {
   return { passed, clear }
 }
 
-/** Calls to another thread or process that have no result yet. */
-export interface PendingCalls {
-  /** Posts a call with a new id. The promise settles with the result for this id. Rejects if `post` throws. */
-  call(post: (id: number) => void): Promise<unknown>
-  resolve(id: number, value: unknown): void
-  reject(id: number, error: Error): void
-  /** The number of pending calls. */
-  count(): number
-  rejectAll(error: Error): void
-}
-
-export function createPendingCalls(): PendingCalls {
+export function createPendingCalls() {
   const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
   let lastId = 0
 
@@ -48,7 +36,8 @@ export function createPendingCalls(): PendingCalls {
   }
 
   return {
-    call: (post) =>
+    /** Posts a call with a new id. The promise settles with the result for this id. Rejects if `post` throws. */
+    call: (post: (id: number) => void) =>
       new Promise((resolve, reject) => {
         const id = ++lastId
         pending.set(id, { resolve, reject })
@@ -59,10 +48,10 @@ export function createPendingCalls(): PendingCalls {
           throw error
         }
       }),
-    resolve: (id, value) => take(id)?.resolve(value),
-    reject: (id, error) => take(id)?.reject(error),
+    resolve: (id: number, value: unknown) => take(id)?.resolve(value),
+    reject: (id: number, error: Error) => take(id)?.reject(error),
     count: () => pending.size,
-    rejectAll(error) {
+    rejectAll(error: Error) {
       for (const { reject } of pending.values()) reject(error)
       pending.clear()
     },

@@ -1,7 +1,6 @@
 import type { ClientBase } from 'pg'
 import { parseUrl } from './addresses.ts'
 
-/** Tables that are migrated together. */
 export interface TableSet {
   /** The table that has the number of migrations which the tables have had. */
   versionTable: string
@@ -9,7 +8,6 @@ export interface TableSet {
   lock: number
   /** The migrations from each version to the next. A published migration must never change. */
   migrations: readonly string[]
-  /** Creates the error for tables of a newer version of Hydrant. */
   createNewer(version: number): Error
 }
 

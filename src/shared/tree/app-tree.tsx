@@ -1,7 +1,7 @@
 import type { ComponentType, ReactElement, ReactNode } from 'react'
 import { jsx } from 'react/jsx-runtime'
 import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from '../page-types.ts'
-import type { FormRules, PageExtras } from '../wire/boot.ts'
+import type { ExtraProps, FormRules } from '../wire/boot.ts'
 import type { PublicError, Refusal } from '../wire/public-error.ts'
 import { Boundary, ErrorView } from './boundary.tsx'
 import type { CreateFormProps } from './fields.ts'
@@ -38,7 +38,7 @@ export interface Tree {
   /** The outermost layout first. It renders `<html>`. */
   layouts: readonly TreeLayout[]
   leaf: TreeLeaf
-  /** The data of the layouts, outermost first, then of the page, then its `PageExtras` if it has any. */
+  /** The data of the layouts, outermost first, then of the page, then its `ExtraProps` if it has any. */
   data: readonly unknown[]
   params: Record<string, string>
   address: Address
@@ -52,7 +52,7 @@ export interface Tree {
 export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   const { layouts, leaf, address, data } = tree
   // The page's extras follow its data.
-  const extras = data[layouts.length + 1] as PageExtras | undefined
+  const extras = data[layouts.length + 1] as ExtraProps | undefined
   let element = withStyles(leaf.css, leafElement(tree, platform, extras))
   for (let index = layouts.length - 1; index >= 0; index--) {
     const layout = layouts[index]
@@ -79,7 +79,7 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
 /** The error that a site without a `not-found.tsx` shows for an unknown path. */
 export const NOT_FOUND: Refusal = { kind: 'refusal', status: 404, message: 'This page could not be found.' }
 
-function leafElement(tree: Tree, platform: Platform, extras: PageExtras | undefined): ReactElement {
+function leafElement(tree: Tree, platform: Platform, extras: ExtraProps | undefined): ReactElement {
   const { leaf, layouts, address } = tree
   switch (leaf.kind) {
     case 'page': {
@@ -98,10 +98,25 @@ function leafElement(tree: Tree, platform: Platform, extras: PageExtras | undefi
   }
 }
 
+const ADDRESS = Symbol('address')
+
+// All props share one accessor: V8 would give each object literal with a getter a hidden class of its own, and keep it,
+// and everything that the object refers to, until a full garbage collection.
+// perf: the URL is parsed on demand, 0.13 µs instead of 0.25 µs for each component that gets one, commit 8d8d4fde
+const LAZY_URL: PropertyDescriptor & ThisType<{ [ADDRESS]: Address }> = {
+  get() {
+    return this[ADDRESS].url
+  },
+  enumerable: true,
+}
+
 // The result is for `jsx`, which uses the object itself. `createElement` would copy it, and read the lazy `url`.
 function pageProps({ data, params, address }: Tree, level: number, platform: Platform, children?: ReactNode) {
-  if (typeof HYDRANT_BROWSER === 'undefined' && platform.addUrl)
-    return platform.addUrl({ data: data[level], params, children }, address)
+  if (typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server') {
+    const props = { data: data[level], params, children, [ADDRESS]: address }
+    // `LAZY_URL` adds this property. Most pages never read it.
+    return Object.defineProperty(props, 'url', LAZY_URL) as typeof props & { readonly url: URL }
+  }
   return { data: data[level], params, children, url: address.url }
 }
 

@@ -1,10 +1,10 @@
 import type { Field, InvalidAttributes, InvalidForm, OptionAttributes } from '../page-types.ts'
-import type { FormRules, PageExtras } from '../wire/boot.ts'
+import type { ExtraProps, FormRules } from '../wire/boot.ts'
 
 export type CreateFormProps = typeof createFormProps
 
 /** Returns the props of a page with a form in addition to its extras. */
-export function createFormProps({ rules = {} }: { rules?: FormRules | undefined }, extras?: PageExtras) {
+export function createFormProps({ rules = {} }: { rules?: FormRules | undefined }, extras?: ExtraProps) {
   return { fields: createFields(rules, extras?.invalid) }
 }
 

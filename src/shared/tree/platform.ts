@@ -1,5 +1,5 @@
 import { createContext, type FragmentInstance } from 'react'
-import type { PageExtras } from '../wire/boot.ts'
+import type { ExtraProps } from '../wire/boot.ts'
 import type { Side } from '../wire/public-error.ts'
 import { type NavigationStore, navigationStore } from './navigation-state.ts'
 
@@ -26,7 +26,7 @@ export interface Platform {
   /** The state of the current navigation. */
   navigation: NavigationStore
   /** The result of the page's action, if it has just run. In the browser `createAppTree` sets it. */
-  extras?: PageExtras | undefined
+  extras?: ExtraProps | undefined
   /** The page's URL. In the browser `createAppTree` sets it. */
   address?: Address
   /** The number of pages that this document has shown before. A boundary forgets a failure when the number changes. */
@@ -35,8 +35,6 @@ export interface Platform {
   hostScript?(nonce: string): string
   /** The nonce of styles, if the document's policy has one. On the server only. */
   styleNonce?: string | undefined
-  /** Adds `url` to a component's props without parsing it. On the server only. */
-  addUrl?<Props extends object>(props: Props, address: Address): Props & { readonly url: URL }
   /**
    * Returns the digest that the server wrote for a failed Suspense boundary in this part of the page. In the browser
    * only.

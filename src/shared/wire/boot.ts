@@ -67,20 +67,25 @@ export type BootMessage = Settlement | Notice
 
 export type BootQueue = [Boot & { data: Flat[] }, ...BootMessage[]]
 
-/** Writes a plan as JSON that is safe inside a script. Call it once for all documents of a page. */
-export function planText(plan: BootPlan): string {
-  return escapeScript(JSON.stringify(plan))
+// Texts that are JSON already are put together as they are, so that nothing is parsed or written twice.
+
+/**
+ * Writes the fields of a plan, without braces, as JSON that is safe inside a script. Call it once for all documents of a
+ * page.
+ */
+export function planFields(plan: BootPlan): string {
+  return escapeScript(JSON.stringify(plan)).slice(1, -1)
 }
 
-/** Writes a `Boot` as JSON that is safe inside a script. `plan` is the result of `planText`. */
-export function bootText(plan: string, document: BootDocument): string {
-  return joinFields(escapeScript(JSON.stringify(document)), plan)
+/** Writes the fields of a `Boot` as `planFields` does. `plan` is the result of that function. */
+export function bootFields(plan: string, document: BootDocument): string {
+  return `${escapeScript(JSON.stringify(document)).slice(1, -1)},${plan}`
 }
 
 /**
  * Returns the script with the boot data.
  *
- * @param plan The result of `planText`.
+ * @param plan The result of `planFields`.
  * @param data Results of `serialize`: the data of the layouts, of the page, and the page's extras if it has any. Empty
  *   if there is no data.
  * @param env The result of `publishEnv` (null).
@@ -91,9 +96,8 @@ export function bootScript(
   data: readonly string[],
   env: string | null = null,
 ): string {
-  const text = bootText(plan, document)
-  const boot = env === null ? text : addField(text, 'env', env)
-  return `self.${BOOT_VARIABLE}=[${addField(boot, 'data', `[${data.join()}]`)}]`
+  const variables = env === null ? '' : `"env":${env},`
+  return `self.${BOOT_VARIABLE}=[{${bootFields(plan, document)},${variables}"data":[${data.join()}]}]`
 }
 
 /** Returns the script with a message. `message` is the result of `fulfilledText` or `messageText`. */
@@ -120,20 +124,6 @@ export function layoutKey({ file, params = [] }: BootModule, values: Record<stri
   return [file ?? '-', ...params.map((name) => encodeURIComponent(values[name] ?? ''))].join('/')
 }
 
-// Puts texts together that are JSON already, so that nothing is parsed or written twice. The texts must be as
-// `JSON.stringify` writes them, without spaces around the brackets.
-
-/** Returns one object with the fields of both: `{"a":1}` and `{"b":2}` are `{"a":1,"b":2}`. */
-export function joinFields(first: string, second: string): string {
-  if (first === '{}') return second
-  return second === '{}' ? first : `${first.slice(0, -1)},${second.slice(1)}`
-}
-
-/** Returns the object with one more field, whose value is JSON. `name` must not need escaping. */
-export function addField(object: string, name: string, value: string): string {
-  return `${object.slice(0, -1)}${object === '{}' ? '' : ','}"${name}":${value}}`
-}
-
 /** Returns the array with one more item, which is JSON, before all others. */
 export function prependItem(item: string, array: string): string {
   return array === '[]' ? `[${item}]` : `[${item},${array.slice(1)}`
@@ -148,7 +138,7 @@ export interface Invalid {
 }
 
 /** The props that a page has in addition to its data. Each is missing if the page has none. */
-export interface PageExtras {
+export interface ExtraProps {
   /** The value that the page's action returned. */
   actionData?: unknown
   /** The form that was sent and not accepted. */

@@ -1,7 +1,7 @@
 // The protocol of a navigation: the browser requests a page without loading a document, and the server responds with
 // lines of JSON, each sent as soon as it is known.
 
-import { type Boot, type BootLeaf, type BootModule, layoutKey, type PageExtras } from './boot.ts'
+import { type Boot, type BootLeaf, type BootModule, type ExtraProps, layoutKey } from './boot.ts'
 import type { Flat, Settlement } from './promises.ts'
 import type { PublicError } from './public-error.ts'
 
@@ -34,7 +34,7 @@ export const RESULT_HEADER = 'hydrant-result'
 export const REFRESH_HEADER = 'hydrant-refresh'
 
 /** The result of an action. */
-export interface Acted extends Pick<PageExtras, 'actionData' | 'invalid'> {
+export interface Acted extends Pick<ExtraProps, 'actionData' | 'invalid'> {
   /** False if the action has changed nothing that a page shows. */
   revalidate?: false
 }
@@ -52,7 +52,7 @@ export type NavigationLine =
   /** The action has returned. The data is an `Acted`, or undefined. Sent before `start`. */
   | [kind: 'acted', acted: Flat]
   /**
-   * The data of the layout with this index. The page's data has the next index, and its `PageExtras` the one after.
+   * The data of the layout with this index. The page's data has the next index, and its `ExtraProps` the one after.
    */
   | [kind: 'data', index: number, data: Flat]
   | [kind: 'settled', ...Settlement]

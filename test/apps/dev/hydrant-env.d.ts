@@ -19,9 +19,34 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: {}
     }
+    '/compiled': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/compiled/fail': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
     '/context': {
       params: {}
       layouts: ['/']
+      server: {}
+    }
+    '/debug': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/debug/mistakes': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/debug/twice': {
+      params: {}
+      layouts: ['/', '/debug/twice']
       server: {}
     }
     '/errors': {
@@ -167,6 +192,11 @@ declare module 'hydrant/react' {
       params: {}
       layouts: []
       server: typeof import('./pages/layout.server.ts')
+    }
+    '/debug/twice': {
+      params: {}
+      layouts: ['/']
+      server: {}
     }
     '/files': {
       params: {}

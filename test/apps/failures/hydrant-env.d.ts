@@ -109,6 +109,16 @@ declare module 'hydrant/react' {
       layouts: []
       server: {}
     }
+    '/own/[call]': {
+      params: { call: string }
+      layouts: []
+      server: typeof import('./pages/own/[call].server.ts')
+    }
+    '/own/component': {
+      params: {}
+      layouts: []
+      server: {}
+    }
     '/promised': {
       params: {}
       layouts: []

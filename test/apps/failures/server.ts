@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { href } from 'hydrant/react'
 
 export default async function server(app: FastifyInstance) {
   app.get('/route', async () => {
@@ -15,5 +16,8 @@ export default async function server(app: FastifyInstance) {
       throw new Error('worker') // fails: worker
     })
     return 'soon'
+  })
+  app.get('/own/route', async () => {
+    return href('/own/[call]', { call: '' }) // fails at /own/route
   })
 }

@@ -49,6 +49,7 @@ t.test('a site that does not build is shown as a page that goes away when it is 
   site.write('pages/index.tsx', GOOD)
   site.write('pages/other.tsx', 'export default () => <p>other</p>\n')
   await page.getByText('mended', { exact: true }).waitFor()
+  await dialog.waitFor({ state: 'hidden' })
   t.equal(await dialog.count(), 0)
 
   // Only a check of the site finds this: the module compiles.

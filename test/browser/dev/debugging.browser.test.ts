@@ -1,74 +1,17 @@
 /// <reference lib="dom" />
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { generatedPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import t from 'tap'
+import { writeFiles } from '../../server/served.ts'
 import { until } from '../../until.ts'
 import { startDevSite } from './dev-site.ts'
 
 const config = (strictMode: boolean) => `export default { strictMode: ${strictMode} }\n`
 
-const box = `interface Props {
-  word: string
-}
-
-export function Box({ word }: Props) {
-  const text = word + '!'
-  return <b id="box">{text}</b>
-}
-`
-
-/** Elements that a head should have only once, by the selectors in the text about them. */
-const SINGLE: Record<string, (of: string) => string> = {
-  title: (of) => `<title>${of}</title>`,
-  'link[rel=canonical]': (of) => `<link rel="canonical" href="https://site.example/${of}" />`,
-  'meta[name=description]': (of) => `<meta name="description" content="${of}" />`,
-  'meta[property="og:title"]': (of) => `<meta property="og:title" content="${of}" />`,
-}
-const single = (of: string) =>
-  Object.values(SINGLE)
-    .map((write) => write(of))
-    .join('')
-
-const site = await startDevSite(t, {
-  'hydrant.config.ts': config(true),
-  'pages/index.tsx': `import { useEffect, useState } from 'react'
-import { Box } from '../parts/box'
-import './index.css'
-export default () => {
-  const [runs, setRuns] = useState(0)
-  useEffect(() => setRuns((last) => last + 1), [])
-  return <main><p id="runs">{runs}</p><Box word="box" /></main>
-}
-`,
-  'pages/index.css': '#box { color: rgb(1, 2, 3) }\n',
-  'parts/box.tsx': box,
-  'pages/twice/layout.tsx': `export default function Twice({ children }) {
-  return <>${single('of the layout')}{children}</>
-}
-`,
-  'pages/twice/index.tsx': `export default function Page() {
-  return <>${single('of the page')}<p id="twice">twice</p></>
-}
-`,
-  'pages/mistakes.tsx': `import { useState } from 'react'
-export default () => {
-  const [isShown, setShown] = useState(false)
-  function show() {
-    setShown(true)
-    console.error('odd %s', 'click')
-  }
-  const words = ['a', 'b'].map((word) => (
-    <li>{word}</li>
-  ))
-  return <main>
-    <ul>{words}</ul>
-    <button type="button" onClick={show}>show</button>
-    {isShown && <p>
-      <div>inside</div>
-    </p>}
-  </main>
-}
-`,
+const site = await startDevSite(t, 'dev', {
+  prepare: (dir) => writeFiles(dir, { 'hydrant.config.ts': config(true) }),
 })
 
 t.test('shows the sources of scripts to a debugger, and stops at their lines', async (t) => {
@@ -77,20 +20,20 @@ t.test('shows the sources of scripts to a debugger, and stops at their lines', a
   const maps: { url: string; map: string }[] = []
   protocol.on('Debugger.scriptParsed', ({ url, sourceMapURL = '' }) => maps.push({ url, map: sourceMapURL }))
   await protocol.send('Debugger.enable')
-  await open.goto(site.url, 'load')
-  const { map } = await until(() => maps.find(({ url }) => /parts-box-\w+\.1\.js$/.test(url)))
+  await open.goto(`${site.url}debug`, 'load')
+  const { map } = await until(() => maps.find(({ url }) => /parts-frame-\w+\.1\.js$/.test(url)))
   const { sources, sourcesContent } = JSON.parse(Buffer.from(map.split(',')[1] ?? '', 'base64').toString())
   t.strictSame(
     sources.map((source: string) => source.replace(/^[./]+/, '')),
-    ['parts/box.tsx'],
+    ['parts/frame.tsx'],
   )
-  t.strictSame(sourcesContent, [box])
-  const { map: ofPage } = await until(() => maps.find(({ url }) => /\/index-\w+\.1\.js$/.test(url)))
+  t.strictSame(sourcesContent, [readFileSync(join(site.dir, 'parts/frame.tsx'), 'utf8')])
+  const { map: ofPage } = await until(() => maps.find(({ url }) => /\/debug-index-\w+\.1\.js$/.test(url)))
   t.match(JSON.parse(Buffer.from(ofPage.split(',')[1] ?? '', 'base64').toString()).sourcesContent, [
     /export default \(\) =>/,
   ])
 
-  await protocol.send('Debugger.setBreakpointByUrl', { urlRegex: 'parts-box-.*', lineNumber: lineOf(map, 5) })
+  await protocol.send('Debugger.setBreakpointByUrl', { urlRegex: 'parts-frame-.*', lineNumber: lineOf(map, 5) })
   const paused = new Promise<number | undefined>((resolve) => {
     protocol.once('Debugger.paused', ({ callFrames }) => resolve(callFrames[0]?.location.lineNumber))
   })
@@ -105,34 +48,37 @@ t.test('has no violations of the policy and no messages in the console', async (
   await open.page.addInitScript(() => {
     addEventListener('securitypolicyviolation', ({ violatedDirective }) => console.error(violatedDirective))
   })
-  await open.goto(site.url, 'load')
+  await open.goto(`${site.url}debug`, 'load')
   await open.hydrated()
-  site.edit('pages/index.css', '(1,', '(4,')
-  site.edit('parts/box.tsx', "'!'", "'?'")
+  site.edit('pages/debug/index.css', '(1,', '(4,')
+  site.edit('parts/frame.tsx', '}!', '}?')
   await open.says('#box', 'box?')
   await open.becomes(
     (color) => getComputedStyle(document.querySelector('#box') ?? document.body).color === color,
     'rgb(4, 2, 3)',
   )
-  site.edit('parts/box.tsx', '</b>', '</i>')
+  site.edit('parts/frame.tsx', '</b>', '</i>')
   await open.becomes(() => document.querySelector('hydrant-overlay') !== null, null)
-  site.edit('parts/box.tsx', '</i>', '</b>')
+  site.edit('parts/frame.tsx', '</i>', '</b>')
   await open.becomes(() => document.querySelector('hydrant-overlay') === null, null)
   t.strictSame(open.messages, [])
 })
 
 t.test('shows what React explains in the console in the terminal, once each until the next edit', async (t) => {
-  const page = await site.open('/mistakes')
+  const page = await site.open('/debug/mistakes')
   await page.press('button')
   await page.press('button')
   const shows = (count: number) => until(() => consoleTexts().filter(({ code }) => code).length >= count)
   await shows(3)
   t.strictSame(consoleTexts(), [
-    { text: 'Each child in a list should have a unique "key" prop.', code: '  >  9 |     <li>{word}</li>' },
-    { text: 'In HTML, <div> cannot be a descendant of <p>.', code: '  > 15 |       <div>inside</div>' },
-    { text: 'odd click', code: "  > 6 |     console.error('odd %s', 'click')" },
+    {
+      text: 'Each child in a list should have a unique "key" prop.',
+      code: "  >  9 |   const words = ['a', 'b'].map((word) => <li>{word}</li>)",
+    },
+    { text: 'In HTML, <div> cannot be a descendant of <p>.', code: '  > 18 |           <div>inside</div>' },
+    { text: 'odd click', code: "  >  7 |     console.error('odd %s', 'click')" },
   ])
-  site.edit('pages/mistakes.tsx', "'b'", "'c'")
+  site.edit('pages/debug/mistakes.tsx', "'b'", "'c'")
   await page.says('li:last-child', 'c')
   await page.press('button')
   await shows(4)
@@ -148,23 +94,23 @@ t.test('shows what React explains in the console in the terminal, once each unti
 })
 
 t.test('tells about an element that the head has twice, in a document and after a navigation', async (t) => {
-  for (const path of ['/twice', '/']) {
+  for (const path of ['/debug/twice', '/debug']) {
     const page = await site.open(path)
     const from = site.dev.lines.length
-    if (path === '/') await page.evaluate(() => location.assign('/twice'), null)
+    if (path === '/debug') await page.evaluate(() => location.assign('/debug/twice'), null)
     await page.says('#twice', 'twice')
-    const told = () => site.dev.lines.slice(path === '/' ? from : 0).join('\n')
-    for (const selector of Object.keys(SINGLE))
+    const told = () => site.dev.lines.slice(path === '/debug' ? from : 0).join('\n')
+    for (const selector of ['title', 'link[rel=canonical]', 'meta[name=description]', 'meta[property="og:title"]'])
       await until(() => told().includes(`elements ${selector}, and should have one: `))
     t.match(told(), /elements meta\[name=description\].*"of the layout", "of the page"/)
-    await until(() => /\bTwice \(pages\/twice\/layout\.tsx:2:\d+\)/.test(told()))
-    await until(() => /\bPage \(pages\/twice\/index\.tsx:2:\d+\)/.test(told()))
+    await until(() => /\bTwice \(pages\/debug\/twice\/layout\.tsx:6:\d+\)/.test(told()))
+    await until(() => /\bPage \(pages\/debug\/twice\/index\.tsx:4:\d+\)/.test(told()))
     t.ok(page.messages.some((message) => message.includes('"of the layout", "of the page"')))
   }
 })
 
 t.test('checks components in strict mode if the configuration says so', async (t) => {
-  const page = await site.open('/')
+  const page = await site.open('/debug')
   await page.says('#runs', '2')
   site.write('hydrant.config.ts', config(false))
   await page.says('#runs', '1')
@@ -175,7 +121,7 @@ t.test('checks components in strict mode if the configuration says so', async (t
 /** Returns the texts of the browser's console in the terminal, each with its first line and its line of code. */
 function consoleTexts() {
   const { lines } = site.dev
-  const starts = lines.flatMap((line, index) => (line === 'Browser console  /mistakes' ? [index] : []))
+  const starts = lines.flatMap((line, index) => (line === 'Browser console  /debug/mistakes' ? [index] : []))
   return starts
     .map((start) => ({
       text: lines[start + 1] ?? '',

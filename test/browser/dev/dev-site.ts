@@ -76,23 +76,9 @@ export interface DevSiteOptions {
   prepare?(dir: string): void
 }
 
-/** A layout and a page with state. Both are plain, so a test can replace texts in them. */
-export const LAYOUT = `export default function Layout({ children }) {
-  return <html lang="en"><head><title>Site</title></head><body><b id="layout">layout</b>{children}</body></html>
-}
-`
-
-export const STATE = `import { useState } from 'react'
-export function State() {
-  const [count, setCount] = useState(0)
-  return (
-    <div style={{ height: 3000 }}>
-      <button id="count" type="button" onClick={() => setCount(count + 1)}>{count}</button>
-      <input id="typed" />
-    </div>
-  )
-}
-`
+/** A layout and a part with state. Both are plain, so a test can replace texts in them. */
+export const LAYOUT = readFileSync('test/apps/dev/pages/layout.tsx', 'utf8')
+export const STATE = readFileSync('test/apps/dev/parts/state.tsx', 'utf8')
 
 /** Starts `hydrant dev` with a site in `test/apps/`, or with files, a root layout and `parts/state.tsx`. */
 export async function startDevSite(

@@ -11,6 +11,7 @@ import { createSite } from '../../scripts/create-site.ts'
 import { buildSharing } from '../../shared-compression.ts'
 import { keepsState, LAYOUT, STATE, startDevSite } from './dev-site.ts'
 
+// Text, because MDX has no types, and other sites do not have its compiler.
 const FILES = {
   'hydrant.config.ts': `export default {
   esbuild: async () => {

@@ -19,19 +19,13 @@ export interface DevelopedPage extends OpenPage {
   dialog: Locator
 }
 
-const LAYOUT = `export default function Layout({ children }) {
-  return <html lang="en"><head><title>Site</title></head><body>{children}</body></html>
-}
-`
-
-/** Starts `hydrant dev` for a site in `test/apps/`, or for files with a layout. */
+/** Starts `hydrant dev` for a site in `test/apps/`, or for files, which may leave out the layout. */
 export async function developSite(
   t: Pick<Test, 'testdir' | 'teardown'>,
   given: string | Record<string, string>,
   options: DevSiteOptions = {},
 ): Promise<DevelopedSite> {
-  const files = typeof given === 'string' ? given : { 'pages/layout.tsx': LAYOUT, ...given }
-  const site = await startDevSite(t, files, options)
+  const site = await startDevSite(t, given, options)
   const layout = readFileSync(join(site.dir, 'pages/layout.tsx'), 'utf8')
   const at = (path: string) => new URL(path, site.url).href
   return {

@@ -44,6 +44,7 @@ t.test('a load that fails is shown with its digest, its code and its cause until
 
   site.write('pages/fails/products.server.ts', 'export const load = () => null\n')
   await opened.getByText('products', { exact: true }).waitFor()
+  await dialog.waitFor({ state: 'hidden' })
   t.equal(await dialog.count(), 0)
 })
 
@@ -67,6 +68,7 @@ t.test('a root layout that fails is shown above the plain fallback until it is m
 
     site.edit(path, to, from)
     await opened.getByText('home', { exact: true }).waitFor()
+    await dialog.waitFor({ state: 'hidden' })
     t.equal(await dialog.count(), 0, path)
   }
 })

@@ -20,6 +20,7 @@ const [, postcss = '', lightning = '', sass = ''] = readMarkdown('docs/styleshee
   .filter(({ path }) => path === 'hydrant.config.ts')
   .map(({ text }) => text)
 
+// Text, because only the configurations of the document compile its stylesheets.
 const SASS_SITE = {
   'hydrant.config.ts': sass,
   'pages/layout.tsx': LAYOUT,
@@ -125,6 +126,7 @@ t.test('hydrant dev shows edits of stylesheets and of the files that they use', 
   t.match(await dialog.innerText(), 'parts/_theme.scss:1')
   site.edit('parts/_theme.scss', '(2, 0, 0', '(4, 0, 0);')
   await hasColor(page, '#imported', 'rgb(4, 0, 0)')
+  await dialog.waitFor({ state: 'hidden' })
   t.strictSame(await page.state(), before)
   t.strictSame(page.messages, [])
 })

@@ -33,6 +33,7 @@ t.test('shows a stylesheet that was saved together with a module that did not co
   }, 'rgb(2, 0, 0)')
   site.edit('parts/styled-box.tsx', 'box</b>', 'mended</b>')
   await page.says('#box', 'mended')
+  await page.becomes(isInOverlay, '')
   t.strictSame(await page.state(), before)
 })
 

@@ -9,8 +9,8 @@ import { startPostgres } from '../../postgres.ts'
 import { command, startRedis } from '../../redis.ts'
 import { ERROR, type SiteServer, startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
-import { LONG } from '../cluster/worker-site.ts'
 import { buildFiles, HTML } from '../served.ts'
+import { LONG } from '../start/worker-site.ts'
 
 const dir = await buildFiles(join(t.testdir({}), 'site'), {
   'pages/index.tsx': `export default function Page({ data }) {

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import Fastify, { type LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import { createRecentRequests } from '../../../src/server/failures/failures.ts'
@@ -46,6 +47,17 @@ t.test('values of all requests of the last minute are hidden, and of no earlier 
   age(2_000)
   t.notOk(isHidden('first@example.org'))
   t.ok(isHidden('second@example.org'))
+})
+
+t.test('a server that gets no further request forgets them too', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { send, age, isHidden } = await start()
+  await send({ email: 'first@example.org' })
+  age(60_000)
+  mock.timers.tick(60_000)
+  age(-60_000)
+  t.notOk(isHidden('first@example.org'), 'before a question for it could forget it')
 })
 
 t.test('the oldest requests are forgotten when the bodies are larger than 4 MiB together', async (t) => {

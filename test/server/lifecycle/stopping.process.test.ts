@@ -9,8 +9,8 @@ import t, { type Test } from 'tap'
 import { LOADS, type LoadOptions, startLoad } from '../../connection-load.ts'
 import { startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
-import { LONG, workerSite } from '../cluster/worker-site.ts'
 import { buildFiles } from '../served.ts'
+import { LONG, workerSite } from '../start/worker-site.ts'
 
 const dir = await buildFiles(join(t.testdir({}), 'site'), {
   ...workerSite(),

@@ -9,7 +9,7 @@ import {
   notFound,
   redirect,
 } from '../../../src/server/index.ts'
-import type { Instrument } from '../../../src/server/metrics/instrument.ts'
+import type { Instrument } from '../../../src/server/options/config.ts'
 import { navigationHeaders, testSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
 import { marked } from '../lines.ts'

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { createTrustProxy, parseForwarded, readForwarded } from '../../../src/server/guards/forwarding.ts'
+import { findFailing } from '../../find-failing.ts'
 import { createRandom } from '../../shared/random.ts'
 
 const trust = createTrustProxy('10.0.0.0/8, ::1', () => false) ?? (() => false)
@@ -7,7 +8,7 @@ const read = (header: string) => readForwarded(header, trust)
 const parse = (header: string) => parseForwarded(header)?.map((element) => Object.fromEntries(element)) ?? null
 
 t.test('the header is parsed as RFC 7239 specifies', async (t) => {
-  for (const [header, expected] of [
+  const headers: [string, unknown][] = [
     ['for=192.0.2.60;proto=http;by=203.0.113.43', [{ for: '192.0.2.60', proto: 'http', by: '203.0.113.43' }]],
     ['For="[2001:db8:cafe::17]:4711"', [{ for: '[2001:db8:cafe::17]:4711' }]],
     ['for=192.0.2.43, FOR=198.51.100.17', [{ for: '192.0.2.43' }, { for: '198.51.100.17' }]],
@@ -16,10 +17,16 @@ t.test('the header is parsed as RFC 7239 specifies', async (t) => {
     ['host=shop.example:8443', [{ host: 'shop.example:8443' }]],
     [' , ;for=1.1.1.1;; ,', [{ for: '1.1.1.1' }]],
     ['', []],
-  ] as const)
-    t.strictSame(parse(header), expected, header)
-  for (const header of ['for', 'for=', '=x', 'for="x', 'for=a b=c', 'for="a"b', 'for=a;for=b', 'a b=c', '"'])
-    t.equal(parse(header), null, header)
+    ...['for', 'for=', '=x', 'for="x', 'for=a b=c', 'for="a"b', 'for=a;for=b', 'a b=c', '"'].map(
+      (header): [string, null] => [header, null],
+    ),
+  ]
+  const failing = await findFailing(
+    headers,
+    ([header]) => parse(header),
+    ([, expected]) => expected,
+  )
+  t.strictSame(failing, [])
 })
 
 t.test('any header that is written can be read back', async (t) => {
@@ -43,7 +50,7 @@ t.test('any header that is written can be read back', async (t) => {
 })
 
 t.test('the client is the nearest address that is not a trusted proxy', async (t) => {
-  for (const [header, expected] of [
+  const headers: [string, Partial<ReturnType<typeof read>>][] = [
     ['for=192.0.2.1;host=shop.example;proto=https', { for: '192.0.2.1', host: 'shop.example', proto: 'https' }],
     ['for="192.0.2.1:4711"', { for: '192.0.2.1' }],
     ['for="[2001:db8::1]:4711"', { for: '2001:db8::1' }],
@@ -64,8 +71,14 @@ t.test('the client is the nearest address that is not a trusted proxy', async (t
     ['for="evil.example"', { for: 'unknown' }],
     ['proto=https', { for: 'unknown', proto: 'https' }],
     ['for="', { for: 'unknown', host: undefined, proto: undefined }],
-  ] as const)
-    t.match(read(header), expected, header)
+  ]
+  const failing = await findFailing(
+    headers,
+    // What a line of the table does not name may be anything.
+    ([header]) => read(header),
+    ([header, expected]) => ({ ...read(header), ...expected }),
+  )
+  t.strictSame(failing, [])
 })
 
 t.test('a header that the client sends cannot forge its address when a proxy adds to it', async (t) => {

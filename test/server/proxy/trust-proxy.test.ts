@@ -1,9 +1,10 @@
 import t from 'tap'
 import { createTrustProxy } from '../../../src/server/guards/forwarding.ts'
 import { isAddressRange, isPrivateAddress } from '../../../src/server/util/addresses.ts'
+import { findFailing } from '../../find-failing.ts'
 
 t.test('a list trusts the addresses that it names', async (t) => {
-  for (const [trusted, address, expected] of [
+  const cases = [
     ['loopback', '127.0.0.1', true],
     ['loopback', '127.1.2.3', true],
     ['loopback', '::1', true],
@@ -20,8 +21,15 @@ t.test('a list trusts the addresses that it names', async (t) => {
     ['127.0.0.1', 'unknown', false],
     ['127.0.0.1', '', false],
     ['127.0.0.1', '127.0.0.1.evil', false],
-  ] as const)
-    t.equal(createTrustProxy(trusted, () => false)?.(address, 0), expected, `${trusted}: ${address}`)
+  ] as const
+  t.strictSame(
+    await findFailing(
+      cases,
+      ([trusted, address]) => createTrustProxy(trusted, () => false)?.(address, 0),
+      ([, , expected]) => expected,
+    ),
+    [],
+  )
   t.equal(createTrustProxy(['127.0.0.1', ' ::1 '], () => false)?.('::1', 0), true)
   t.equal(
     createTrustProxy(false, () => true),
@@ -61,8 +69,8 @@ t.test(
 
 t.test('only addresses and subnets can be trusted', async (t) => {
   for (const text of ['loopback', '10.0.0.0/8', '::1', '::/1', '1.2.3.4/32']) t.ok(isAddressRange(text), text)
-  for (const text of ['', 'constructor', '1', '10.0.0.0/0', '10.0.0.0/33', '::/129', '1.2.3', 'a/8', '::1/', '/8'])
-    t.notOk(isAddressRange(text), text)
+  const others = ['', 'constructor', '1', '10.0.0.0/0', '10.0.0.0/33', '::/129', '1.2.3', 'a/8', '::1/', '/8']
+  t.strictSame(others.filter(isAddressRange), [])
 })
 
 t.test('loopback, link-local and private addresses are private', async (t) => {

@@ -3,7 +3,7 @@ import http from 'node:http'
 import { PassThrough, Transform } from 'node:stream'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
-import { DocumentStream } from '../../../src/server/render/document-sink.ts'
+import { DocumentStream } from '../../../src/server/render/document-stream.ts'
 
 type Hook = Parameters<typeof addSendHook>[1]
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readRequest } from '../../../scripts/commands/errors-arguments.ts'
+import { readRequest } from '../../../scripts/commands/errors.ts'
 import { parseSince, readListQuery } from '../../../src/server/admin/list-query.ts'
 import { findFailing } from '../../find-failing.ts'
 

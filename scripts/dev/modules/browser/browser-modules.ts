@@ -1,47 +1,14 @@
 import type { DevUpdate } from '../../../../src/shared/wire/dev-protocol.ts'
+import { SERVER_DIRECTIVE } from '../../../build/bundles/check-imports.ts'
 import { isStylesheet } from '../../../build/esbuild/stylesheet-reader.ts'
-import type { PackageScript } from '../packages/package-bundle.ts'
+import type { PackageScript } from '../packages/package-cache.ts'
 import { compileAll, type Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, findRelinked, hasNewImport, type SiteGraph } from '../site-graph.ts'
-import { describeBrowserChanges, findUpdate, needsImporters } from './browser-changes.ts'
-import { writeRootScript } from './module-script.ts'
-import type { BrowserCompiler } from './read-browser-module.ts'
-import { createFileNames, createModuleCache, createScriptWriter } from './script-writer.ts'
-import { createStylesheets } from './stylesheets.ts'
+import type { BrowserCompiler, BrowserModule, Stylesheet } from './read-browser-module.ts'
+import { createFileNames, createModuleCache, createScriptWriter, writeRootScript } from './script-writer.ts'
 
 /** The modules and stylesheets of a site, as scripts of their own for browsers. */
-export interface BrowserModules {
-  /**
-   * Uses the result of a new scan. Returns the modules to import again in open pages: those whose specifiers lead
-   * elsewhere, and those whose files are back.
-   */
-  adopt(graph: SiteGraph): Promise<string[]>
-  /** Compiles the modules again that browsers have, and returns those that differ. */
-  recompile(ids: readonly string[]): Promise<Recompiled>
-  /**
-   * Returns the modules to import again in pages that have the changed ones; null if pages have to be loaded again.
-   * Each of them only exports components, or is a page. Also returns the changed modules that pages keep until they are no
-   * longer broken.
-   */
-  update(
-    changed: readonly string[],
-    isBroken: (id: string) => boolean,
-  ): { modules: DevUpdate['modules'] | null; kept: ReadonlySet<string> }
-  /** Compiles the stylesheets again that consist of one of these files. */
-  restyle(ids: readonly string[]): Promise<Restyled>
-  /** Returns whether a file imports something that the last scan has not found, because a change is being applied. */
-  isAheadOfScan(name: string): boolean
-  /** Returns the content of a file in the assets folder; null for an unknown one. */
-  read(name: string): Promise<{ type: 'js' | 'css'; text: string } | null>
-  /** Returns whether a file is part of a stylesheet that was compiled. */
-  isStyled(id: string): boolean
-  asset(name: string): Uint8Array | undefined
-  rootName(id: string): string
-  /** The names of the stylesheets of a page, a layout or an error page. */
-  stylesOf(root: string): string[]
-  /** Forgets everything that was compiled. */
-  clear(): void
-}
+export type BrowserModules = ReturnType<typeof createBrowserModules>
 
 /** Stylesheets that were compiled again. `failed` has the errors of those that cannot be compiled, by id. */
 export interface Restyled {
@@ -60,7 +27,7 @@ export interface BrowserModulesInput {
   position(): string
 }
 
-export function createBrowserModules({ folder, compiler, packages, position }: BrowserModulesInput): BrowserModules {
+export function createBrowserModules({ folder, compiler, packages, position }: BrowserModulesInput) {
   const names = createFileNames()
   const modules = createModuleCache(compiler)
   const styles = createStylesheets(compiler)
@@ -73,7 +40,8 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
   const scripts = createScriptWriter({ folder, names, modules, graph: () => graph, packages })
 
   return {
-    async adopt(next) {
+    /** Uses a new scan. Returns the modules to import again: those that lead elsewhere, and those that are back. */
+    async adopt(next: SiteGraph): Promise<string[]> {
       const moved = findMoved(graph, next).filter((id) => modules.known.has(id))
       const relinked = findRelinked(graph, next).filter((file) => modules.known.has(graph.idOf(file)))
       graph = next
@@ -85,7 +53,8 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
       for (const id of back) gone.delete(id)
       return [...moved.filter(next.has), ...back, ...relinked]
     },
-    async recompile(ids) {
+    /** Compiles the modules again that browsers have, and returns those that differ. */
+    async recompile(ids: readonly string[]): Promise<Recompiled> {
       await modules.settled(ids)
       const served = ids.filter((id) => modules.known.has(id))
       const { compiled, failed } = await compileAll(served, (id) => compiler().browser(id))
@@ -103,13 +72,22 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
       const isUnknown = ids.some((id) => !modules.known.has(id) && !styles.isInput(id) && graph.has(id))
       return { ...result, needsCheck: result.needsCheck || isUnknown, failed }
     },
-    update(changed, isBroken) {
+    /**
+     * Returns the modules to import again in pages that have the changed ones; null if pages have to be loaded again.
+     * Each of them only exports components, or is a page. Also returns the changed modules that pages keep until they are no
+     * longer broken.
+     */
+    update(
+      changed: readonly string[],
+      isBroken: (id: string) => boolean,
+    ): { modules: DevUpdate['modules'] | null; kept: ReadonlySet<string> } {
       const { stale, accepted, kept } = findUpdate(changed, graph, modules.known, { resized, isBroken })
       for (const id of stale) names.renew(id)
       for (const id of resized) if (!kept.has(id)) resized.delete(id)
       return { modules: accepted?.map((id) => ({ id, file: names.script(id) })) ?? null, kept }
     },
-    async restyle(ids) {
+    /** Compiles the stylesheets again that consist of one of these files. */
+    async restyle(ids: readonly string[]): Promise<Restyled> {
       const { changed, needsCheck } = await styles.recompile(ids, graph.has)
       return {
         styles: changed.map(({ id, css }) => ({ file: names.style(id), css })),
@@ -117,12 +95,14 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
         failed: styles.failed,
       }
     },
-    isAheadOfScan(name) {
+    /** Returns whether a file imports something that the last scan has not found, because a change is being applied. */
+    isAheadOfScan(name: string) {
       const file = names.find(name)
       const module = file?.kind === 'script' && modules.known.get(file.id)
       return module ? hasNewImport(graph, file.id, module) : false
     },
-    async read(name) {
+    /** Returns the content of a file in the assets folder; null for an unknown one. */
+    async read(name: string): Promise<{ type: 'js' | 'css'; text: string } | null> {
       const file = names.find(name)
       switch (file?.kind) {
         case 'style':
@@ -135,17 +115,183 @@ export function createBrowserModules({ folder, compiler, packages, position }: B
           return null
       }
     },
+    /** Returns whether a file is part of a stylesheet that was compiled. */
     isStyled: styles.isInput,
-    asset: (name) => compiler().asset(name),
+    asset: (name: string): Uint8Array | undefined => compiler().asset(name),
     rootName: names.root,
-    stylesOf: (root) =>
+    /** The names of the stylesheets of a page, a layout or an error page. */
+    stylesOf: (root: string): string[] =>
       graph
         .reach(graph.idOf(root))
         .filter(isStylesheet)
         .map((id) => names.styleOf(id, root)),
+    /** Forgets everything that was compiled. */
     clear() {
       modules.keep(() => false)
       styles.clear()
     },
+  }
+}
+
+/** Compiles stylesheets when browsers need them, and keeps the results. */
+export function createStylesheets(compiler: () => BrowserCompiler) {
+  const compiled = new Map<string, Promise<Stylesheet>>()
+  /** The files of each stylesheet. They are kept when it no longer compiles. */
+  const inputsOf = new Map<string, readonly string[]>()
+  const failed = new Map<string, unknown>()
+  /** The stylesheets with warnings. */
+  const doubtful = new Set<string>()
+  /** The stylesheets that consist of each file. */
+  const usersOf = new Map<string, Set<string>>()
+
+  function setInputs(id: string, inputs: readonly string[]) {
+    for (const input of inputsOf.get(id) ?? []) usersOf.get(input)?.delete(id)
+    inputsOf.set(id, inputs)
+    for (const input of inputs) usersOf.set(input, (usersOf.get(input) ?? new Set()).add(id))
+  }
+
+  async function read(id: string): Promise<string> {
+    const pending = compiled.get(id) ?? compiler().stylesheet(id)
+    compiled.set(id, pending)
+    try {
+      const { css, inputs, hasWarnings } = await pending
+      setInputs(id, inputs)
+      if (hasWarnings) doubtful.add(id)
+      else doubtful.delete(id)
+      return css
+    } catch (error) {
+      if (compiled.get(id) === pending) compiled.delete(id)
+      throw error
+    }
+  }
+
+  return {
+    /** The errors of the stylesheets that could not be compiled again, by id. */
+    failed,
+    /** Returns the CSS of a stylesheet. Rejects with esbuild's BuildFailure, and compiles it again next time. */
+    read,
+    /**
+     * Compiles the stylesheets again that consist of one of these files. Returns them, and whether there are warnings about
+     * them or were some before.
+     *
+     * @param isUsed Whether the site has a stylesheet. Others wait for the return of their files.
+     */
+    async recompile(
+      files: readonly string[],
+      isUsed: (id: string) => boolean,
+    ): Promise<{ changed: { id: string; css: string }[]; needsCheck: boolean }> {
+      // The files of a stylesheet are unknown while it is compiled for a request.
+      await Promise.allSettled(compiled.values())
+      const stale = new Set(files.flatMap((input) => [...(usersOf.get(input) ?? [])]))
+      const isDoubtful = () => [...stale].some((id) => doubtful.has(id))
+      const wasDoubtful = isDoubtful()
+      for (const id of stale) compiled.delete(id)
+      const used = [...stale].filter(isUsed)
+      const result = await compileAll(used, read)
+      for (const id of stale) failed.delete(id)
+      for (const [id, error] of result.failed) failed.set(id, error)
+      const changed = result.compiled.map(({ id, after }) => ({ id, css: after }))
+      return { changed, needsCheck: wasDoubtful || isDoubtful() }
+    },
+    /** Returns whether a file is part of a stylesheet that was compiled. */
+    isInput: (id: string) => (usersOf.get(id)?.size ?? 0) > 0,
+    clear() {
+      compiled.clear()
+      failed.clear()
+      doubtful.clear()
+      inputsOf.clear()
+      usersOf.clear()
+    },
+  }
+}
+
+/** A module that has been compiled again. `before` is undefined if the module was removed in the meantime. */
+export interface BrowserChange {
+  id: string
+  before: BrowserModule | undefined
+  after: BrowserModule
+  /** Whether no change of its file was reported before. Then `before` may be newer than the last scan. */
+  isFirst: boolean
+}
+
+/** Returns whether the exports differ. If so, importers are affected, because they use exports by name. */
+function hasOtherExports({ before, after }: BrowserChange): boolean {
+  return before?.exports.join() !== after.exports.join()
+}
+
+/** Returns whether the importers must run again: React replaces only functions in place, and no classes. */
+function needsImporters(change: BrowserChange): boolean {
+  return hasOtherExports(change) || change.before?.isBoundary !== change.after.isBoundary
+}
+
+function describeBrowserChanges(saved: readonly BrowserChange[], graph: SiteGraph): Omit<Recompiled, 'failed'> {
+  const isNew = (change: BrowserChange) => change.isFirst && hasNewImport(graph, change.id, change.after)
+  return {
+    changed: saved.filter((change) => isDifferent(change) || isNew(change)).map(({ id }) => id),
+    needsScan: saved.some((change) => isNew(change) || needsScan(change)),
+    needsCheck: saved.some((change) => (isDifferent(change) ? needsCheck(change) : change.isFirst)),
+  }
+}
+
+function isDifferent({ before, after }: BrowserChange): boolean {
+  return before?.code !== after.code
+}
+
+function needsCheck(change: BrowserChange): boolean {
+  const { before, after } = change
+  return before?.imports !== after.imports || hasOtherExports(change) || after.code.includes(SERVER_DIRECTIVE)
+}
+
+function needsScan({ before, after }: BrowserChange): boolean {
+  if (before?.specifiers.join() !== after.specifiers.join()) return true
+  if (JSON.stringify(before.expressions) !== JSON.stringify(after.expressions)) return true
+  // A module without exports may have become a CommonJS module.
+  return (before.exports.length === 0) !== (after.exports.length === 0)
+}
+
+/** What is known of modules besides their code. */
+export interface ModuleStates {
+  /** The modules whose exports have changed. Their importers have to be evaluated again. */
+  resized: ReadonlySet<string>
+  isBroken(id: string): boolean
+}
+
+/**
+ * Follows a change from importer to importer, up to modules that only export components: these can be replaced. A
+ * page can be replaced, too, because the browser uses only its default export. If the change reaches another module
+ * without importers, pages have to be loaded again.
+ *
+ * @param known The modules that browsers may have.
+ */
+function findUpdate(
+  changed: readonly string[],
+  graph: SiteGraph,
+  known: ReadonlyMap<string, BrowserModule>,
+  { resized, isBroken }: ModuleStates,
+) {
+  const stale = new Set(changed)
+  const accepted: string[] = []
+  let isReplaceable = true
+  const kept = new Set<string>()
+  for (const id of stale) {
+    if (isBroken(id)) {
+      stale.delete(id)
+      if (known.has(id)) kept.add(id)
+      continue
+    }
+    const module = known.get(id)
+    const isBoundary = module?.isBoundary === true && !resized.has(id)
+    const importers = [...graph.importersOf(id)].filter((importer) => known.has(importer))
+    if (isBoundary || (importers.length === 0 && module?.hasComponent)) accepted.push(id)
+    else if (importers.length === 0) isReplaceable = false
+    if (!isBoundary) for (const importer of importers) stale.add(importer)
+  }
+  return {
+    /** The changed modules, and those that have to be evaluated again because they import them. */
+    stale,
+    /** The modules to import again; null if pages have to be loaded again. */
+    accepted: isReplaceable ? accepted : null,
+    /** The modules that are broken: pages keep them until they are fixed. */
+    kept,
   }
 }

@@ -6,8 +6,7 @@ import type {
   ImportExpression,
   Program,
 } from 'acorn'
-import { applyEdits, type Edit } from '../../../build/output/edit-script.ts'
-import { nodesIn } from '../../../build/output/parse-script.ts'
+import { applyEdits, type Edit, nodesIn } from '../../../build/output/edit-script.ts'
 
 /**
  * The replacement of an import: another URL, the URL of a script of a CommonJS module with the expression of the
@@ -177,10 +176,7 @@ function sourceOf(node: AnyNode): Source | null {
   }
 }
 
-/**
- * Returns the end of the source of an import, with its attributes: the browser gets every module as a script, also one
- * that is imported `with { type: 'json' }`.
- */
+/** Returns the end of an import's source, with its attributes: the browser gets every module as a script. */
 function endOfSource(code: string, node: AnyNode, source: Source): number {
   if (node.type === 'ImportExpression') return node.options?.end ?? source.end
   const last = 'attributes' in node ? node.attributes.at(-1) : undefined

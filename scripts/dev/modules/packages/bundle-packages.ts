@@ -10,8 +10,7 @@ import { findInlinedPackages } from '../../../build/esbuild/node-specifier.ts'
 import { foldersFrom } from '../../../build/esbuild/resolve-file.ts'
 import { isOfSiteOrPackage, markThrown } from '../../../build/output/mark-thrown.ts'
 import { ALWAYS, compilePackages, type PackageCompilation } from './compile-packages.ts'
-import type { PackageBundle } from './package-bundle.ts'
-import { createPackageCache, linkFile, type PackageCache } from './package-cache.ts'
+import { createPackageCache, linkFile, type PackageBundle, type PackageCache } from './package-cache.ts'
 
 export interface BundleInput extends Omit<PackageCompilation, 'outdir'> {
   /** The folder that bundles are kept in. */

@@ -12,7 +12,7 @@ import { readPackage } from '../../../build/esbuild/resolve-file.ts'
 import { createVirtualModules, VIRTUAL, type VirtualModule } from '../../../build/esbuild/virtual-modules.ts'
 import { createDevModuleUrls } from '../compile-with-plugins.ts'
 import { REQUIRED } from '../site-graph.ts'
-import { listCommonJsNames, type PackageBundle, type PackageScript } from './package-bundle.ts'
+import { listCommonJsNames, type PackageBundle, type PackageScript } from './package-cache.ts'
 
 export interface PackageCompilation {
   siteDir: string
@@ -85,17 +85,10 @@ interface Entries {
   plugins: readonly Plugin[]
 }
 
-interface CompiledEntries {
-  metafile: Metafile
-  /** The scripts of the entries, in their order. */
-  modules: PackageScript[]
-  imported: PackageScript[]
-}
-
 async function compile(
   { siteDir, outdir, settings, isStrict }: PackageCompilation,
   { modules, imported, plugins }: Entries,
-): Promise<CompiledEntries> {
+) {
   const assets = createAssets('browser', assetExtensions(settings))
   const packages = createImportedPackages(siteDir)
   const bundle = async (packageModules: ReadonlySet<string>) => {
@@ -155,6 +148,7 @@ async function compile(
   }
   return {
     metafile,
+    /** The scripts of the entries, in their order. */
     modules: await Promise.all(modules.map(({ name }) => scriptOf(`${VIRTUAL}:${name}`))),
     imported: await Promise.all(imported.map((name) => scriptOf(packages.paths.get(name) ?? ''))),
   }
@@ -168,7 +162,6 @@ function requireLater(specifier: string): string {
   return `export default () => { try { return require(${JSON.stringify(specifier)}) } catch (error) { throw error } }\n`
 }
 
-/** Returns the module that provides modules for the packages. */
 function provide(specifiers: readonly string[]): string {
   const members = specifiers.map((name, index) => `${JSON.stringify(name)}: module${index}`)
   const imports = specifiers.map((name, index) => `import * as module${index} from ${JSON.stringify(name)}\n`)

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { copyFile, link, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parse } from '#cjs-module-lexer'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
 import { isRunning } from '../../../../src/server/util/is-running.ts'
 import { hasCode } from '../../../../src/server/util/unknown-values.ts'
@@ -8,7 +9,6 @@ import type { SiteConfig } from '../../../build/bundles/read-config.ts'
 import { contentHash } from '../../../build/esbuild/assets.ts'
 import { foldersFrom, readPackage } from '../../../build/esbuild/resolve-file.ts'
 import { renameWithRetries } from '../../../build/output/output-folder.ts'
-import type { PackageBundle } from './package-bundle.ts'
 
 /** What the disk has of a bundle, besides its files. */
 interface PackageRecord extends Omit<PackageBundle, 'folder' | 'files'> {
@@ -19,29 +19,13 @@ interface PackageRecord extends Omit<PackageBundle, 'folder' | 'files'> {
 type StoredRecord = PackageRecord & Pick<PackageBundle, 'files'> & { hydrant: string }
 
 /** The bundles of a site's packages on the disk. */
-export interface PackageCache {
-  /** Returns the paths of the files that a bundle of this input was last made of; null if there is none. */
-  readInputs(inputKey: string): Promise<string[] | null>
-  /** Returns a bundle; null if there is none. */
-  read(key: string): Promise<PackageBundle | null>
-  /** Creates an empty folder for a new bundle, and returns its path. Removes those that ended processes have left. */
-  createFolder(): Promise<string>
-  /** Returns the folders of the files that the bundles on the disk have, by their names. */
-  listFiles(): Promise<ReadonlyMap<string, string>>
-  /**
-   * Keeps a complete bundle, and removes those that were not used for the longest time.
-   *
-   * @param folder A folder that `createFolder` has created. It is moved.
-   * @param inputs The paths of the files that the bundle was made of.
-   */
-  keep(folder: string, key: string, record: PackageRecord, inputs: readonly string[]): Promise<PackageBundle>
-}
+export type PackageCache = ReturnType<typeof createPackageCache>
 
 const RECORD = 'bundle.json'
 /** A bundle takes tens of megabytes. Branches with other packages find theirs again. */
 const MAX_BUNDLES = 5
 
-export function createPackageCache(cacheDir: string): PackageCache {
+export function createPackageCache(cacheDir: string) {
   const folderOf = (key: string) => join(cacheDir, key)
   const inputsOf = (inputKey: string) => join(cacheDir, `${inputKey}.json`)
   const newFolderOf = (pid: number | string) => folderOf(`new-${pid}`)
@@ -71,8 +55,10 @@ export function createPackageCache(cacheDir: string): PackageCache {
   }
 
   return {
-    readInputs: (inputKey) => readJson<string[]>(inputsOf(inputKey)),
-    async read(key) {
+    /** Returns the paths of the files that a bundle of this input was last made of; null if there is none. */
+    readInputs: (inputKey: string): Promise<string[] | null> => readJson<string[]>(inputsOf(inputKey)),
+    /** Returns a bundle; null if there is none. */
+    async read(key: string): Promise<PackageBundle | null> {
       const folder = folderOf(key)
       const record = await readRecord(key)
       if (!record) return null
@@ -80,6 +66,7 @@ export function createPackageCache(cacheDir: string): PackageCache {
       await utimes(join(folder, RECORD), now, now)
       return { ...record, folder }
     },
+    /** Creates an empty folder for a new bundle, and returns its path. Removes those that ended processes have left. */
     async createFolder() {
       await mkdir(cacheDir, { recursive: true })
       const ids = (await readdir(cacheDir)).flatMap((name) => /^new-(\d+)$/.exec(name)?.[1] ?? [])
@@ -89,11 +76,18 @@ export function createPackageCache(cacheDir: string): PackageCache {
       await mkdir(folder)
       return folder
     },
-    async listFiles() {
+    /** Returns the folders of the files that the bundles on the disk have, by their names. */
+    async listFiles(): Promise<ReadonlyMap<string, string>> {
       const bundles = (await list()).filter(({ record }) => record.hydrant === VERSION)
       return new Map(bundles.flatMap(({ key, record }) => record.files.map((name) => [name, folderOf(key)])))
     },
-    async keep(folder, key, record, inputs) {
+    /**
+     * Keeps a complete bundle, and removes those that were not used for the longest time.
+     *
+     * @param folder A folder that `createFolder` has created. It is moved.
+     * @param inputs The paths of the files that the bundle was made of.
+     */
+    async keep(folder: string, key: string, record: PackageRecord, inputs: readonly string[]): Promise<PackageBundle> {
       const stored: StoredRecord = { ...record, files: await readdir(folder), hydrant: VERSION }
       await writeFile(join(folder, RECORD), JSON.stringify(stored))
       await place(folder, folderOf(key))
@@ -164,5 +158,66 @@ function namesInFolder(folder: string): string[] {
     // The system may not allow listing a parent folder.
     if (hasCode(error, 'EACCES')) return []
     throw error
+  }
+}
+
+/** The script of a package that modules of the browser import or require. */
+export interface PackageScript {
+  /** The name of its file. */
+  file: string
+  /** Whether the package is written as CommonJS. Then the default export of the script is `module.exports`. */
+  isCommonJs: boolean
+  /** The names that a CommonJS package exports, for `export *`. */
+  names: readonly string[]
+}
+
+/** The scripts of a site's packages, of React and of Hydrant's client. */
+export interface PackageBundle {
+  /** The key of the settings that it was made with. */
+  settingsKey: string
+  /** The name of the script that the document loads first. */
+  entry: string
+  /** The names of the scripts that the entry imports statically. */
+  imports: string[]
+  folder: string
+  /** The names of the files. They change with the contents. */
+  files: string[]
+  /**
+   * The scripts by the specifiers of the packages. See `SiteGraph.packages`: a script with `require:` before the
+   * specifier exports a function that returns what `require` returns.
+   */
+  scripts: Record<string, PackageScript>
+  /** Names of packages that must be a part of the site instead: see `findInlinedPackages`. */
+  inlined: string[]
+}
+
+export interface CommonJsModules {
+  /** Returns the source of a module. */
+  read(id: string): Promise<string>
+  /** Returns the module that a module requires with a specifier; null if it is none of these modules. */
+  find(id: string, specifier: string): string | null
+}
+
+/** Lists the names that a CommonJS module exports. As in Node.js, names that its code only computes are missing. */
+export async function listCommonJsNames(id: string, { read, find }: CommonJsModules): Promise<string[]> {
+  const names = new Set<string>()
+  const ids = new Set([id])
+  for (const one of ids) {
+    const { exports, reexports } = parseNames(await read(one))
+    for (const name of exports) names.add(name)
+    for (const specifier of reexports) {
+      const target = find(one, specifier)
+      if (target !== null) ids.add(target)
+    }
+  }
+  return [...names].filter((name) => name !== 'default' && name !== '__esModule')
+}
+
+function parseNames(source: string): ReturnType<typeof parse> {
+  try {
+    return parse(source)
+  } catch {
+    // JSON, or a module that has been compiled to another form.
+    return { exports: [], reexports: [] }
   }
 }

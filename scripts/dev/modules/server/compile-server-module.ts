@@ -1,8 +1,7 @@
 import type { AnyNode } from 'acorn'
 import { type BuildOptions, type BuildResult, transform } from 'esbuild'
 import { outputText } from '../../../build/esbuild/bundler.ts'
-import { applyEdits, type Edit } from '../../../build/output/edit-script.ts'
-import { nodesIn, parseScript } from '../../../build/output/parse-script.ts'
+import { applyEdits, type Edit, nodesIn, parseScript } from '../../../build/output/edit-script.ts'
 import { MODULE_PARAMETERS } from './module-instances.ts'
 
 /** A compiled module of the server: the body of a function with the parameters `MODULE_PARAMETERS`. */
@@ -17,7 +16,6 @@ export interface CompiledServerModule {
   specifiers: string[]
   /** The texts of the expressions in `import()` and `require()` that are no specifiers. */
   expressions: string[]
-  /** Whether one of the expressions is in `require()`. */
   requiresExpression: boolean
   /** The names that the module imports, by specifier. */
   names: ReadonlyMap<string, readonly string[]>
@@ -127,10 +125,7 @@ function listNames(code: string): Map<string, readonly string[]> {
   return names
 }
 
-/**
- * Makes a circular import see exports that are defined later: they are added to the object that importers have. Makes
- * an import get the namespace of an ES module itself.
- */
+/** Adds exports to the object that circular imports have. An import gets the namespace of an ES module itself. */
 function linkNamespaces(code: string): string {
   return code
     .replace('var __toCommonJS = (mod) => __copyProps(__defProp({}, ', (text) => text.replace('{}', 'module.exports'))

@@ -1,8 +1,11 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 import type { MappedBundle } from '../../../../src/server/build-output/manifest.ts'
+import { contentHash } from '../../../build/esbuild/assets.ts'
+import { createServerOutput } from '../../../build/output/complete-server-output.ts'
 import type { Recompiled } from '../recompiled.ts'
 import { hasNewImport, type SiteGraph } from '../site-graph.ts'
 import type { CompiledServerModule, ServerCompiler } from './compile-server-module.ts'
-import type { ServerScript, ServerScripts } from './server-scripts.ts'
 
 export interface LoadedModule {
   compiled: CompiledServerModule
@@ -10,24 +13,7 @@ export interface LoadedModule {
 }
 
 /** Compiles modules when the server needs them, and keeps the results with their scripts. */
-export interface LoadedModules {
-  /** The scripts whose code may run. The list is kept up to date. */
-  readonly scripts: readonly MappedBundle[]
-  /** Returns a module, and compiles it once, also when several requests need it. Rejects with esbuild's BuildFailure. */
-  load(id: string): Promise<LoadedModule>
-  /** Resolves when none of the modules is being compiled for a request. */
-  settled(ids: readonly string[]): Promise<void>
-  /** Returns a module as it was compiled last; undefined if no request has needed it. */
-  find(id: string): CompiledServerModule | undefined
-  /** Returns whether a module is as a request first needed it. Its file may have changed after the last scan. */
-  isFirst(id: string): boolean
-  /** Keeps a module as it is after a change of its file. It keeps its script if the code is the same. */
-  replace(id: string, compiled: CompiledServerModule): void
-  /** Forgets all modules except some. */
-  keep(isKept: (id: string) => boolean): void
-}
-
-export function createLoadedModules(compiler: () => ServerCompiler, scripts: ServerScripts): LoadedModules {
+export function createLoadedModules(compiler: () => ServerCompiler, scripts: ServerScripts) {
   const modules = new Map<string, LoadedModule>()
   const loading = new Map<string, Promise<LoadedModule>>()
   const first = new Set<string>()
@@ -54,24 +40,31 @@ export function createLoadedModules(compiler: () => ServerCompiler, scripts: Ser
   }
 
   return {
+    /** The scripts whose code may run. The list is kept up to date. */
     scripts: scripts.list,
-    load(id) {
+    /** Returns a module, and compiles it once, also when several requests need it. Rejects with esbuild's BuildFailure. */
+    load(id: string): Promise<LoadedModule> {
       const pending = loading.get(id) ?? compile(id).finally(() => loading.delete(id))
       loading.set(id, pending)
       return pending
     },
-    async settled(ids) {
+    /** Resolves when none of the modules is being compiled for a request. */
+    async settled(ids: readonly string[]) {
       await Promise.allSettled(ids.map((id) => loading.get(id)))
     },
-    find: (id) => modules.get(id)?.compiled,
-    isFirst: (id) => first.has(id),
-    replace(id, compiled) {
+    /** Returns a module as it was compiled last; undefined if no request has needed it. */
+    find: (id: string): CompiledServerModule | undefined => modules.get(id)?.compiled,
+    /** Returns whether a module is as a request first needed it. Its file may have changed after the last scan. */
+    isFirst: (id: string) => first.has(id),
+    /** Keeps a module as it is after a change of its file. It keeps its script if the code is the same. */
+    replace(id: string, compiled: CompiledServerModule) {
       first.delete(id)
       if (!isDifferent(modules.get(id)?.compiled, compiled)) return
       remove(id)
       add(id, compiled)
     },
-    keep(isKept) {
+    /** Forgets all modules except some. */
+    keep(isKept: (id: string) => boolean) {
       for (const id of [...modules.keys()]) if (!isKept(id)) remove(id)
     },
   }
@@ -86,14 +79,11 @@ export interface ServerChange {
   isFirst: boolean
 }
 
-/**
- * Returns whether the server has to evaluate a module again. A comment counts: it changes the lines of stack traces.
- */
+/** Returns whether a module has to be evaluated again. A comment counts: it changes the lines of stacks. */
 function isDifferent(before: CompiledServerModule | undefined, after: CompiledServerModule): boolean {
   return before?.code !== after.code || before.map !== after.map
 }
 
-/** Describes the effect of saved modules of the server on the site. */
 export function describeServerChanges(saved: readonly ServerChange[], graph: SiteGraph): Omit<Recompiled, 'failed'> {
   const isNew = ({ id, before, after, isFirst }: ServerChange) =>
     (before === undefined || isFirst) && hasNewImport(graph, id, after)
@@ -122,7 +112,6 @@ function namesInCode(code = ''): string {
   return [...new Set([...names, ...classNamesIn(code)])].sort().join()
 }
 
-/** The variable of a CSS module. */
 const CSS_MODULE = /^var (import_\w+) = .*\brequire\("[^"]*\.module\.\w+"\)/gm
 
 /** Returns the uses of classes: `import_card.default.title`, `{ title } = import_card.default`. */
@@ -132,4 +121,74 @@ function classNamesIn(code: string): readonly string[] {
   const module = `\\b(?:${variables.join('|')})\\.default\\b`
   const member = '\\??\\.[\\w$]+|(?:\\?\\.)?\\["[^"]*"\\]'
   return code.match(new RegExp(`${module}(?:${member})|\\{[^{}]*\\} = ${module}`, 'g')) ?? []
+}
+
+/** A module as it is on the disk, for stack traces and debuggers. */
+interface ServerScript extends MappedBundle {
+  code: string
+  /** Whether newer code is in its place. Its own code may still run, for example in a timer. */
+  isReplaced: boolean
+}
+
+type ServerScripts = ReturnType<typeof createServerScripts>
+
+/** How many replaced scripts are kept for code that still runs, such as timers. */
+const MAX_REPLACED = 50
+
+/** Matches code with a component that may have no name. */
+const UNNAMED = /\b(?:memo|forwardRef)\d*\)?\(|^var \w+_default = [\w(]/m
+
+/** @param serverDir The folder that scripts and their maps are written to. */
+export function createServerScripts(serverDir: string, siteDir: string) {
+  const list: MappedBundle[] = []
+  const replaced: ServerScript[] = []
+  return {
+    /** All scripts whose code may run. The list is kept up to date. */
+    list,
+    /** Writes the script of a module. */
+    add(id: string, compiled: CompiledServerModule): ServerScript {
+      // Modules of Hydrant have a name and no file.
+      const source = id.startsWith('hydrant-') ? id : relative(serverDir, resolve(siteDir, id))
+      const script = writeScript(serverDir, id, { ...compiled, map: withSource(compiled.map, source) })
+      list.push(script)
+      return script
+    },
+    /** Must be called when a module has a newer script. Removes the oldest replaced script if there are too many. */
+    retire(script: ServerScript) {
+      script.isReplaced = true
+      replaced.push(script)
+      const oldest = replaced.length > MAX_REPLACED ? replaced.shift() : undefined
+      if (!oldest) return
+      list.splice(list.indexOf(oldest), 1)
+      // A file that got its earlier contents again has the same script.
+      if (list.some(({ path }) => path === oldest.path)) return
+      for (const file of [oldest.path, `${oldest.path}.map`]) rmSync(file, { force: true })
+    },
+  }
+}
+
+function writeScript(serverDir: string, id: string, compiled: CompiledServerModule): ServerScript {
+  const { map } = compiled
+  const name = id.replace(/[^\w.-]+/g, '-').slice(-80)
+  const path = join(serverDir, `${name}-${contentHash(id, compiled.code, map)}.cjs`)
+  const complete = () => createServerOutput(compiled.code, map, serverDir, id)
+  const code = UNNAMED.test(compiled.code) ? complete().code : compiled.code
+  writeFileSync(path, code)
+  writeFileSync(`${path}.map`, map)
+  return {
+    path,
+    code,
+    isReplaced: false,
+    findFile: () => path,
+    completeMap: () => complete().map,
+    mayHave(part) {
+      if (this.isReplaced) return false
+      return 'file' in part ? part.file === id : code.includes(part.text)
+    },
+  }
+}
+
+function withSource(map: string, source: string): string {
+  // esbuild wrote the map.
+  return JSON.stringify({ ...(JSON.parse(map) as object), sources: [source] })
 }

@@ -26,28 +26,15 @@ export interface Chain {
 }
 
 /** The instances of the site's modules: one of each, until it is invalidated. */
-export interface ModuleInstances {
-  createChain(): Chain
-  /** Returns the instance of a module that an import in the chain gets. */
-  find(id: string, chain: Chain): ModuleInstance | undefined
-  add(compiled: RunnableModule, chain: Chain): ModuleInstance
-  /** Makes the next import evaluate the module again, because the evaluation has failed. */
-  remove(instance: ModuleInstance): void
-  /** Forgets modules. The chains that have begun do not make them known again. */
-  invalidate(ids: Iterable<string>): void
-  /** Forgets all modules. */
-  clear(): void
-  /** Returns whether a value is the namespace of an ES module, of the site or of a package. */
-  isNamespace(value: unknown): boolean
-}
+export type ModuleInstances = ReturnType<typeof createModuleInstances>
 
-export function createModuleInstances(): ModuleInstances {
+export function createModuleInstances() {
   const current = new Map<string, ModuleInstance>()
   const namespaces = new WeakSet<object>()
   let generation = 0
 
   return {
-    createChain: () => ({
+    createChain: (): Chain => ({
       loaded: new Map(),
       isAsync: false,
       own: new Map(),
@@ -55,8 +42,9 @@ export function createModuleInstances(): ModuleInstances {
       waitsFor: null,
       awaited: null,
     }),
-    find: (id, { own }) => own.get(id) ?? current.get(id),
-    add(compiled, chain) {
+    /** Returns the instance of a module that an import in the chain gets. */
+    find: (id: string, { own }: Chain): ModuleInstance | undefined => own.get(id) ?? current.get(id),
+    add(compiled: RunnableModule, chain: Chain): ModuleInstance {
       const module = { exports: {} }
       if (!compiled.isCommonJs) namespaces.add(module.exports)
       const instance: ModuleInstance = { compiled, module, chain, pending: null }
@@ -64,19 +52,23 @@ export function createModuleInstances(): ModuleInstances {
       store.set(compiled.id, instance)
       return instance
     },
-    remove(instance) {
+    /** Makes the next import evaluate the module again, because the evaluation has failed. */
+    remove(instance: ModuleInstance) {
       const { id } = instance.compiled
       for (const store of [current, instance.chain.own]) if (store.get(id) === instance) store.delete(id)
     },
-    invalidate(ids) {
+    /** Forgets modules. The chains that have begun do not make them known again. */
+    invalidate(ids: Iterable<string>) {
       generation++
       for (const id of ids) current.delete(id)
     },
+    /** Forgets all modules. */
     clear() {
       generation++
       current.clear()
     },
-    isNamespace: (value) =>
+    /** Returns whether a value is the namespace of an ES module, of the site or of a package. */
+    isNamespace: (value: unknown) =>
       typeof value === 'object' && value !== null && (namespaces.has(value) || types.isModuleNamespaceObject(value)),
   }
 }
@@ -96,7 +88,6 @@ export interface RunnableModule {
   code: string
   /** The specifiers of the module's static imports, in order. */
   imports: readonly string[]
-  /** The specifiers of `require()` in the module. */
   requires: readonly string[]
   /** The names that the module imports, by specifier. */
   names: ReadonlyMap<string, readonly string[]>
@@ -118,7 +109,6 @@ export function idsOf({ find }: RunnableModule, specifiers: readonly string[]): 
 
 /** The names of the parameters besides `module`, `exports` and `require`, which compiled code uses for static imports. */
 export const MODULE_PARAMETERS = {
-  /** Replaces `require` in the source. */
   require: 'hydrantRequire',
   meta: 'hydrantMeta',
   /** Has as many characters as `import`, so columns stay. */

@@ -7,38 +7,28 @@ import { findNodeSpecifier } from '../../../build/esbuild/node-specifier.ts'
 import { type Chain, type ModuleInstance, namespaceOf } from './module-instances.ts'
 
 /** The packages and modules of Node.js that the site's modules import. */
-export interface ModulePackages {
-  /** Imports a package, as the site's server bundle does. */
-  import(specifier: string): Promise<object>
-  /** Requires a package, as the site's server bundle does. */
-  require(specifier: string): unknown
-  /** Imports packages, one after another, so that `get` has them. */
-  prepare(specifiers: Iterable<string>): Promise<void>
-  /** Returns the namespace of a prepared package. */
-  get(specifier: string): object
-}
+export type ModulePackages = ReturnType<typeof createModulePackages>
 
 export function createModulePackages(
   importPackage: (specifier: string) => Promise<object>,
   requirePackage: (specifier: string) => unknown,
-): ModulePackages {
+) {
   const prepared = new Map<string, object>()
   return {
     import: importPackage,
     require: requirePackage,
-    async prepare(specifiers) {
+    /** Imports packages, one after another, so that `get` has them. */
+    async prepare(specifiers: Iterable<string>) {
       for (const specifier of specifiers) {
         if (!prepared.has(specifier)) prepared.set(specifier, await importPackage(specifier))
       }
     },
-    get: (specifier) => prepared.get(specifier) ?? {},
+    /** Returns the namespace of a prepared package. */
+    get: (specifier: string): object => prepared.get(specifier) ?? {},
   }
 }
 
-/**
- * Throws an error for an import of a name that a package does not export: Hydrant's own for a module of Hydrant or
- * Node.js, and that of Node.js for others.
- */
+/** Throws Hydrant's error for a name that Hydrant or Node.js does not export, and that of Node.js for others. */
 function requireNames(specifier: string, names: readonly string[], namespace: object): void {
   const missing = names.find((name) => !(name in namespace))
   if (missing === undefined) return
@@ -58,59 +48,35 @@ function describeMissing(specifier: string, name: string, namespace: object): st
   )
 }
 
-/** The functions through which the code of a module imports others. */
-export interface ModuleLinks {
-  /** Returns the namespace of a static import. */
-  importNow(specifier: string): unknown
-  /** Replaces `require` in the source. */
-  requireOfSource(specifier: string): unknown
-  /** Replaces `import()` in the source. */
-  importLater(specifier: unknown): Promise<unknown>
-}
-
 export interface Linker {
-  /** Evaluates a module as a part of a chain. */
   evaluate(id: string, chain: Chain): ModuleInstance
   /** Evaluates a module as a chain of its own. */
   importModule(id: string): Promise<ModuleInstance>
   packages: ModulePackages
 }
 
-export function linkModule(
-  { compiled, chain }: ModuleInstance,
-  { evaluate, importModule, packages }: Linker,
-): ModuleLinks {
+export function linkModule({ compiled, chain }: ModuleInstance, { evaluate, importModule, packages }: Linker) {
   const { find, names } = compiled
   return {
-    importNow(specifier) {
+    /** Returns the namespace of a static import. */
+    importNow(specifier: string) {
       const target = find(specifier)
       if ('id' in target) return evaluate(target.id, chain).module.exports
       const found = packages.get(target.package)
       requireNames(specifier, names.get(specifier) ?? [], found)
       return found
     },
-    requireOfSource(specifier) {
+    requireOfSource(specifier: string) {
       const target = find(specifier)
       if ('package' in target) return packages.require(target.package)
       return evaluate(target.id, chain).module.exports
     },
-    async importLater(specifier) {
+    /** Replaces `import()` in the source. */
+    async importLater(specifier: unknown) {
       const target = find(String(specifier))
       return 'id' in target ? namespaceOf(await importModule(target.id)) : await packages.import(target.package)
     },
   }
-}
-
-/** Imports packages for the site from the place of a server bundle, so that Node.js finds the same ones. */
-export interface NodeImporter {
-  /** Resolves when `meta` is complete. */
-  ready(): Promise<void>
-  /** Imports a package or a module of Node.js. */
-  importPackage(specifier: string): Promise<object>
-  /** Requires a package or a module of Node.js. Works after `ready`. */
-  requirePackage(specifier: string): unknown
-  /** Returns the value of `import.meta` of a module with this path; null for a module without a file. */
-  meta(file: string | null): object
 }
 
 /** The module through which Node.js imports packages. */
@@ -126,11 +92,8 @@ export const importModule = (specifier) => import(specifier)
 export const resolve = (specifier) => import.meta.resolve(specifier)
 `
 
-/**
- * @param bundle The path that the server bundle would have. Its folder exists.
- * @param base Returns the path that the site is mounted at.
- */
-export function createNodeImporter(bundle: string, base: () => string): NodeImporter {
+/** `bundle` is the path that the server bundle would have. Its folder exists. */
+export function createNodeImporter(bundle: string, base: () => string) {
   const folder = dirname(bundle)
   const file = join(folder, 'import.mjs')
   writeFileSync(file, IMPORTER)
@@ -143,12 +106,15 @@ export function createNodeImporter(bundle: string, base: () => string): NodeImpo
   }
 
   return {
+    /** Resolves when `meta` is complete. */
     async ready() {
       await load()
     },
-    importPackage: async (specifier) => (await load()).importModule(findNodeSpecifier(specifier, folder)),
-    requirePackage: (specifier) => loaded?.require(specifier),
-    meta(file) {
+    importPackage: async (specifier: string) => (await load()).importModule(findNodeSpecifier(specifier, folder)),
+    /** Requires a package or a module of Node.js. Works after `ready`. */
+    requirePackage: (specifier: string) => loaded?.require(specifier),
+    /** Returns the value of `import.meta` of a module with this path; null for a module without a file. */
+    meta(file: string | null) {
       const { resolve } = loaded ?? {}
       if (file) return { url: pathToFileURL(file).href, dirname: dirname(file), filename: file, resolve }
       const url = pathToFileURL(bundle)

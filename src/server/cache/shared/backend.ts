@@ -12,17 +12,11 @@ export interface Reading {
 /** What has been invalidated since a version. */
 export interface Changes {
   versions: Versions
-  /**
-   * The tags that were invalidated, with the sequence of their last invalidation; null if they are not known.
-   * `EVERY_TAG` is one of them if everything was invalidated.
-   */
+  /** The invalidated tags with their last sequence, or `EVERY_TAG`; null if they are not known. */
   tags: readonly (readonly [tag: string, sequence: number])[] | null
 }
 
-/**
- * The connection to a server that holds a shared cache. Its calls reject when the server is unavailable. Keys are
- * digests, so that they are short.
- */
+/** The connection to a server with a shared cache. Calls reject while it is unavailable. Keys are short digests. */
 export interface StoreBackend {
   /** Connects, and connects again whenever the connection is lost. */
   open(events: BackendEvents): void
@@ -51,7 +45,6 @@ export interface StoreBackend {
   close(): Promise<void>
 }
 
-/** The events that a backend reports. */
 export interface BackendEvents {
   /** Calls can be made, and none of the events below is missed from now on. */
   connected(): void
@@ -99,9 +92,7 @@ export function readMessage(text: string, owner: string, { advanced, announced, 
   if (sent.owner !== owner) announced(sent.tags)
 }
 
-/**
- * How many invalidated tags a store remembers. A response that is older than all of these invalidations is not valid.
- */
+/** How many invalidated tags a store remembers. A response that is older than all of them is not valid. */
 export const MAX_STORED_TAGS = 100_000
 
 /** The longest life of a response in a store: 400 days. */
@@ -112,9 +103,7 @@ export function lifeOf({ storedAt, freshMs, staleMs }: StoredResponse): number {
   return Math.min(freshMs + staleMs - ageOf(storedAt), MAX_LIFE_MS)
 }
 
-/**
- * Returns the age of a response. Processes exchange ages instead of times, because the clocks of machines differ.
- */
+/** Returns the age of a response. Processes exchange ages instead of times, because the clocks of machines differ. */
 export function ageOf(storedAt: number): number {
   return Math.max(0, Date.now() - storedAt)
 }

@@ -19,10 +19,7 @@ export interface StoreInput extends Pick<LinkInput, 'log' | 'place' | 'deadline'
 
 /** The other processes of a machine. They hear of invalidations also when the store is unavailable. */
 export interface StorePeers {
-  /**
-   * Tells them of an invalidation; `versions` is null if the store has not recorded it. Resolves with how many of them
-   * have taken it.
-   */
+  /** Tells them of an invalidation, with null if it is not recorded. Resolves with how many have taken it. */
   tell(tags: readonly string[], versions: Versions | null): Promise<number>
   /** Calls `listener` with each invalidation of them. It returns whether this process has taken it. */
   onTold(listener: (tags: readonly string[], versions: Versions | null) => boolean): void
@@ -165,7 +162,6 @@ function createEntryWaiters() {
     if (waiting?.size === 0) waiters.delete(key)
   }
 
-  /** Ends the waiting for a key. */
   function settle(key: string) {
     const waiting = waiters.get(key)
     waiters.delete(key)

@@ -76,10 +76,7 @@ export function createLinkState({ log, place, onAway }: StateInput) {
   }
 }
 
-/**
- * Logs the outages of a store. `place` names the store. The lines contain only the messages of errors, because other
- * properties of a driver's error contain commands with passwords.
- */
+/** Logs the outages of a store. Only messages of errors: other properties contain commands with passwords. */
 function createStoreOutage({ log, place }: Pick<StateInput, 'log' | 'place'>) {
   return createOutageLog(
     (error) =>

@@ -109,16 +109,7 @@ export function createMemoryShare<Owner>(
   }
 }
 
-/** The invalidations of tags, in the memory of a process. */
-export interface TagSequences {
-  /** Records an invalidation of these tags. `EVERY_TAG` begins a new epoch. */
-  advance(tags: readonly string[]): Versions
-  /** Whether it is known that none of the tags was invalidated since `since`. */
-  isCurrent(tags: readonly string[], since: Versions): boolean
-  changes(since: Versions | null): Changes
-}
-
-function createTagSequences(maxTags: number): TagSequences {
+function createTagSequences(maxTags: number) {
   let epoch: string = randomUUID()
   let sequence = 0
   /** Invalidations up to this sequence are no longer known. */
@@ -140,7 +131,8 @@ function createTagSequences(maxTags: number): TagSequences {
   }
 
   return {
-    advance(tags) {
+    /** Records an invalidation of these tags. `EVERY_TAG` begins a new epoch. */
+    advance(tags: readonly string[]) {
       sequence++
       if (tags.includes(EVERY_TAG)) {
         epoch = randomUUID()
@@ -156,8 +148,10 @@ function createTagSequences(maxTags: number): TagSequences {
       forgetOldest()
       return { epoch, sequence }
     },
-    isCurrent: (tags, since) => isKnown(since) && tags.every((tag) => (last.get(tag) ?? 0) <= since.sequence),
-    changes(since) {
+    /** Whether it is known that none of the tags was invalidated since `since`. */
+    isCurrent: (tags: readonly string[], since: Versions) =>
+      isKnown(since) && tags.every((tag) => (last.get(tag) ?? 0) <= since.sequence),
+    changes(since: Versions | null): Changes {
       const versions = { epoch, sequence }
       if (since === null && hasCleared) return { versions, tags: [[EVERY_TAG, sequence]] }
       if (since === null) return { versions, tags: floor === 0 ? [...last] : null }
@@ -185,19 +179,10 @@ export interface ShareResult {
   value: unknown
 }
 
-/** The side that calls. */
-export interface ShareClient {
-  backend: StoreBackend
-  /** Takes the result of a call. */
-  settle(result: ShareResult): void
-  /** Takes an event. */
-  tell(event: ShareEvent): void
-  /** Rejects all calls, now and later: the other process has exited. */
-  fail(error: Error): void
-}
+export type ShareClient = ReturnType<typeof createShareClient>
 
 /** Creates the side that calls. `post` sends a call to the other process. */
-export function createShareClient(post: (call: ShareCall) => void): ShareClient {
+export function createShareClient(post: (call: ShareCall) => void) {
   const pending = createPendingCalls()
   let failure: Error | null = null
   let events: BackendEvents | null = null
@@ -229,13 +214,15 @@ export function createShareClient(post: (call: ShareCall) => void): ShareClient 
       async close() {
         events = null
       },
-    },
-    settle: ({ id, value }) => pending.resolve(id, value),
-    tell(event) {
+    } as StoreBackend,
+    settle: ({ id, value }: ShareResult) => pending.resolve(id, value),
+    /** Takes an event. */
+    tell(event: ShareEvent) {
       if (event.kind === 'advanced') events?.advanced()
       else events?.settled(event.key)
     },
-    fail(error) {
+    /** Rejects all calls, now and later: the other process has exited. */
+    fail(error: Error) {
       failure = error
       pending.rejectAll(error)
       events?.disconnected(error)

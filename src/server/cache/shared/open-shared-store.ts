@@ -12,10 +12,7 @@ export type OpenCacheStore = (
   input: Pick<StoreInput, 'log' | 'closeMs'>,
 ) => Promise<SharedStore | null>
 
-/**
- * Opens the store of the option `pageCache.store`; resolves with null without one. The store connects in the
- * background. Rejects with HYD_CACHE_STORE_PACKAGE.
- */
+/** Opens the store of `pageCache.store`, in the background; null without one. Rejects with HYD_CACHE_STORE_PACKAGE. */
 export async function openSharedStore(
   { maxBytes, store }: Pick<Options['pageCache'], 'maxBytes' | 'store'>,
   input: Omit<StoreInput, 'backend' | 'place'>,

@@ -45,10 +45,7 @@ interface ChangesRow extends VersionsRow {
   tags: [string, number][] | null
 }
 
-/**
- * Creates the connection to a shared cache in PostgreSQL. One connection makes all calls and listens, so that responses
- * and notifications arrive in their order.
- */
+/** Connects to a shared cache in PostgreSQL. One connection does all, so that responses arrive in their order. */
 export function createPostgresBackend({ pg, url, place, ...limits }: PostgresInput): StoreBackend {
   const owner = randomUUID()
   let connection: Connection | null = null
@@ -194,7 +191,6 @@ function createPruning({ pg, url, maxBytes, maxTags = MAX_STORED_TAGS }: Pruning
   }
 
   return {
-    /** Counts the bytes of a response that was written. */
     count(bytes: number) {
       written += bytes
       runIfDue()
@@ -212,7 +208,6 @@ const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5_000
 
 export interface ConnectionInput {
-  /** Creates a client that is not connected. */
   createClient(config: ClientConfig): Client
   url: string
   /** Prepares a client that has connected. */
@@ -223,18 +218,9 @@ export interface ConnectionInput {
 }
 
 /** A connection. When it is lost, another one replaces it. */
-export interface Connection {
-  /**
-   * Runs a statement after all earlier statements. Rejects if there is no connection, or if the connection is lost
-   * before the response.
-   */
-  query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<QueryResult<Row>>
-  /** Breaks the connection, if there is one. */
-  reset(): void
-  close(): Promise<void>
-}
+export type Connection = ReturnType<typeof createConnection>
 
-export function createConnection(input: ConnectionInput): Connection {
+export function createConnection(input: ConnectionInput) {
   let client: Client | null = null
   let isReady = false
   let isClosed = false
@@ -278,7 +264,8 @@ export function createConnection(input: ConnectionInput): Connection {
   void connect()
 
   return {
-    query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]) {
+    /** Runs a statement after all earlier ones. Rejects if there is no connection, or if it is lost. */
+    query<Row extends QueryResultRow>(sql: string, values: readonly unknown[]): Promise<QueryResult<Row>> {
       const result = last.then(() => {
         if (client === null || !isReady) throw new Error('there is no connection')
         return client.query<Row>(sql, [...values])
@@ -287,6 +274,7 @@ export function createConnection(input: ConnectionInput): Connection {
       return result
     },
     // With a query in progress, `end` does not wait for its response.
+    /** Breaks the connection, if there is one. */
     reset: () => void client?.end().catch(() => {}),
     async close() {
       isClosed = true

@@ -82,10 +82,7 @@ export const CHANGES = `
   ) END AS tags
   FROM hydrant_cache_state s`
 
-/**
- * The start of the server, and the file of the table: it is another one when the table was emptied, or created again
- * from a dump.
- */
+/** The start of the server, and the file of the table, which is another one after TRUNCATE or a dump. */
 export const IDENTIFY = `
   SELECT extract(epoch FROM pg_postmaster_start_time())::text || '.' || pg_relation_filenode('hydrant_cache_state')
     AS server`
@@ -100,10 +97,7 @@ export const ANNOUNCE = `SELECT pg_notify('${CHANNEL}', $1)`
 export const BEGIN_EPOCH = `
   INSERT INTO hydrant_cache_state (is_only, epoch, sequence, floor) VALUES (TRUE, $1, 0, 0) ON CONFLICT DO NOTHING`
 
-/**
- * Parameters: the maximum number of bytes. `SKIP LOCKED` leaves rows that another process is writing, which prevents
- * deadlocks.
- */
+/** Parameter: the maximum of bytes. `SKIP LOCKED` leaves rows of other writers, which prevents deadlocks. */
 export const PRUNE_ENTRIES = `
   DELETE FROM hydrant_cache_entries WHERE key IN (
     SELECT e.key FROM hydrant_cache_entries e JOIN (

@@ -71,10 +71,7 @@ export interface SharedStore {
    * accepts it. In both cases, the other processes of this machine have heard of it, unless they do not respond.
    */
   invalidate(tags: readonly string[]): Promise<boolean>
-  /**
-   * Removes all responses. Resolves with true when the store has recorded it, and with false when it is unavailable. It
-   * is then recorded as soon as the store is available.
-   */
+  /** Removes all responses. Resolves with false if the store is unavailable, and records it later. */
   clear(): Promise<boolean>
   /**
    * Calls `listener` with the tags that other processes have invalidated. `EVERY_TAG` is among them when the store was
@@ -85,9 +82,7 @@ export interface SharedStore {
   close(): Promise<void>
 }
 
-/**
- * The data from which the rest of a partly static document is rendered. It is plain data, so processes can share it.
- */
+/** The data for the rest of a partly static document. It is plain data, so processes can share it. */
 export interface ShellRest {
   /** React's state as JSON; null if the shell lacks nothing. */
   state: string | null

@@ -21,10 +21,7 @@ import { CALL_MS, EVERY_TAG, type Versions } from './shared-store.ts'
 /** Calls back after a time in milliseconds. Returns a function that cancels it. */
 type StartDeadline = (ms: number, onPassed: () => void) => () => void
 
-/**
- * An invalidation may be lost with the server that has recorded it, if another one takes its place. Copies that are
- * further behind are not expected.
- */
+/** An invalidation may be lost when another server takes over. Copies further behind are not expected. */
 const REPLICATED_MS = 60_000
 /** How many epochs a process remembers, to notice that one of them comes back. */
 const MAX_EPOCHS = 100
@@ -42,27 +39,9 @@ export interface LinkInput extends StateInput {
   deadline?: StartDeadline
 }
 
-export interface StoreLink {
-  /** Runs a call that writes nothing within `CALL_MS`. Resolves with null when the store is unavailable or it fails. */
-  read<T>(call: () => Promise<T>): Promise<T | null>
-  /** Runs a call that the server may refuse, as `read` does. */
-  write<T>(call: () => Promise<T>): Promise<T | null>
-  /** Reads what has been invalidated, and passes it on. */
-  catchUp(): Promise<Versions>
-  /** Records an invalidation. Resolves with null if it waits, because the server has not recorded it. */
-  invalidate(tags: readonly string[]): Promise<Versions | null>
-  /** Takes an invalidation of another process; `versions` is null if the server has not recorded it. */
-  hear(tags: readonly string[], versions: Versions | null): void
-  /** Whether an invalidation that waits has one of the tags. */
-  covers(tags: readonly string[]): boolean
-  /** The tags of the invalidations that wait. */
-  waitingTags(): string[]
-  /** Resolves when no invalidation waits, and after `ms` at the latest, with the tags of those that wait then. */
-  settle(ms: number): Promise<string[]>
-  close(): void
-}
+export type StoreLink = ReturnType<typeof createStoreLink>
 
-export function createStoreLink(input: LinkInput): StoreLink {
+export function createStoreLink(input: LinkInput) {
   const { backend, deadline = startDeadline } = input
   const state = createLinkState(input)
   const seen = createSeenVersions(input.onChanged)
@@ -130,13 +109,17 @@ export function createStoreLink(input: LinkInput): StoreLink {
           refresher.run('everything')
         })
       : Promise.resolve(null)
-  const write: StoreLink['write'] = (make) => call(state.is('up'), make)
+  const write = <T>(make: () => Promise<T>) => call(state.is('up'), make)
 
   return {
-    read: (make) => call(state.is('up', 'refusing'), make),
+    /** Runs a call that writes nothing within `CALL_MS`. Resolves with null when the store is unavailable or it fails. */
+    read: <T>(make: () => Promise<T>): Promise<T | null> => call(state.is('up', 'refusing'), make),
+    /** Runs a call that the server may refuse, as `read` does. */
     write,
+    /** Reads what has been invalidated, and passes it on. */
     catchUp,
-    async invalidate(tags) {
+    /** Records an invalidation. Resolves with null if it waits, because the server has not recorded it. */
+    async invalidate(tags: readonly string[]): Promise<Versions | null> {
       // The tags are copied, because invalidations are compared by identity.
       const batch = [...tags]
       own.keep(batch)
@@ -148,10 +131,13 @@ export function createStoreLink(input: LinkInput): StoreLink {
       refresher.run('everything')
       return null
     },
+    /** Takes an invalidation of another process; `versions` is null if the server has not recorded it. */
     hear,
+    /** Whether an invalidation that waits has one of the tags. */
     covers: own.cover,
     waitingTags: own.waitingTags,
-    async settle(ms) {
+    /** Resolves when no invalidation waits, and after `ms` at the latest, with the tags of those that wait then. */
+    async settle(ms: number): Promise<string[]> {
       refresher.run('everything')
       await own.untilEmpty(ms)
       return own.waitingTags()
@@ -284,9 +270,7 @@ function createSeenVersions(onChanged: LinkInput['onChanged']) {
   }
 }
 
-/**
- * The invalidations that the store has not recorded yet. `record` records one. `onRecorded` is called after that.
- */
+/** The invalidations that the store has not recorded yet. `record` records one. `onRecorded` is called after that. */
 function createOwnInvalidations(
   record: (tags: readonly string[]) => Promise<Versions>,
   onRecorded: (tags: readonly string[]) => void,
@@ -341,7 +325,6 @@ function createOwnInvalidations(
   }
 }
 
-/** Whether an invalidation concerns a response with these tags. */
 export function matches(invalidated: readonly string[] | ReadonlySet<string>, tags: readonly string[]): boolean {
   const set = new Set(invalidated)
   return set.has(EVERY_TAG) || tags.some((tag) => set.has(tag))

@@ -145,7 +145,6 @@ function writeTag(tag: string): string {
   )
 }
 
-/** Reads tags that alternate with their scores. */
 function readScores(scores: readonly string[]): [string, number][] {
   const tags = scores.filter((_, index) => index % 2 === 0)
   // `writeTag` wrote them.
@@ -159,12 +158,7 @@ const PING_MS = 5_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 5_000
 
-export interface ValkeyConnection {
-  /** For commands. They reject while there is no connection. */
-  client: Redis
-  reset(): void
-  close(): void
-}
+export type ValkeyConnection = ReturnType<typeof connectToValkey>
 
 interface ConnectionInput extends Pick<BackendEvents, 'connected' | 'disconnected'> {
   createClient(options: RedisOptions): Redis
@@ -173,10 +167,8 @@ interface ConnectionInput extends Pick<BackendEvents, 'connected' | 'disconnecte
   onMessage(text: string): void
 }
 
-/**
- * Opens two connections, because one with subscriptions accepts no other commands. Each is replaced when it is lost.
- */
-export function connectToValkey(input: ConnectionInput): ValkeyConnection {
+/** Opens two connections, because one with subscriptions accepts no other commands, and reopens them. */
+export function connectToValkey(input: ConnectionInput) {
   const options = readOptions(input.url)
   const client = input.createClient(options)
   const subscriber = input.createClient(options)
@@ -231,6 +223,7 @@ export function connectToValkey(input: ConnectionInput): ValkeyConnection {
   for (const one of both) one.connect().catch(() => {})
 
   return {
+    /** For commands. They reject while there is no connection. */
     client,
     reset() {
       for (const one of both) disconnect(one, true)
@@ -252,7 +245,6 @@ function disconnect(client: Redis, reconnects: boolean) {
   client.disconnect(reconnects)
 }
 
-/** Returns the number of the database that a URL names. */
 export function databaseOf(url: string): number {
   return Number(new URL(url).pathname.slice(1))
 }

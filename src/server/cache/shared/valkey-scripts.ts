@@ -46,10 +46,7 @@ local function isCurrent(s, epoch, since, tags)
 end
 `
 
-/**
- * Returns the milliseconds of the lease and, for a valid response, its age and text. The age is negative after the clock
- * of the server was set back.
- */
+/** Returns the lease in ms and, if valid, the response's age and text. The age is negative after a clock change. */
 export const READ = `${STATE}
 local left = math.max(0, redis.call('PTTL', KEYS[6]))
 local s = readState()
@@ -57,10 +54,7 @@ local e = redis.call('HMGET', KEYS[5], 'epoch', 'since', 'tags', 'at', 'response
 if not s or not e[1] or not isCurrent(s, e[1], tonumber(e[2]), e[3]) then return { left } end
 return { left, now() - tonumber(e[4]), e[5] }`
 
-/**
- * Arguments: channel, key, owner, epoch, since, tags, response, bytes, age, life, maximum of bytes, prefix of
- * responses.
- */
+/** Arguments: channel, key, owner, epoch, since, tags, response, bytes, age, life, max bytes, response prefix. */
 export const WRITE = `${STATE}
 local key, epoch, since, tags, bytes = ARGV[2], ARGV[4], tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[8])
 local function forget(other)
@@ -135,9 +129,7 @@ redis.call('HSET', KEYS[1], 'bytes', 0)
 redis.call('PUBLISH', ARGV[1], '')
 return { s.epoch, s.sequence }`
 
-/**
- * Arguments: an epoch if there is none, epoch, sequence. Returns epoch, sequence and, if known, tags and sequences.
- */
+/** Arguments: an epoch if there is none, epoch, sequence. Returns epoch, sequence and, if known, tags and sequences. */
 export const CHANGES = `${STATE}
 local s = readState() or beginEpoch(ARGV[1])
 if s.epoch ~= ARGV[2] or tonumber(ARGV[3]) < s.floor then return { s.epoch, s.sequence } end

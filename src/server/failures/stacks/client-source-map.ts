@@ -12,20 +12,14 @@ import { frameText, type MappedFrame, readFrame } from './stack-frame.ts'
 export interface ClientMapper extends SourceMapper {
   /** Returns the source's name of a class that has this name in one of the scripts of the frames. */
   typeName(name: string, frames: readonly string[]): string
-  /**
-   * Returns the place of the component that has this name in the scripts, or null when there is none or more than one.
-   *
-   * @param scripts Paths of URLs.
-   */
+  /** Returns the place of the component with this name in the scripts; null when there is none or more than one. */
   locateComponent(name: string, scripts: readonly string[]): MappedFrame | null
 }
 
 /** The location of a frame is a complete URL. */
 const ORIGIN = 'http://localhost'
 
-/**
- * Creates a mapper for the scripts that this build and the builds before it served to browsers.
- */
+/** Creates a mapper for the scripts that this build and the builds before it served to browsers. */
 export function createClientMapper(input: ScriptMapsInput): ClientMapper {
   const maps = createScriptMaps(input)
   const origins = new WeakMap<SourceFrame, ScriptMap>()
@@ -75,17 +69,8 @@ export function createClientMapper(input: ScriptMapsInput): ClientMapper {
 
 type ScriptMap = MapFile<NamedMap>
 
-/** The source maps of browser scripts. Null: the map is missing or broken. Undefined: it is no script of the site. */
-interface ScriptMaps {
-  /** Returns the map of the script at a complete URL. */
-  ofUrl(url: string): ScriptMap | null | undefined
-  /** Returns the map of the script at the path of a URL. */
-  ofPath(path: string): ScriptMap | null | undefined
-}
-
 interface ScriptMapsInput {
   siteDir: string
-  /** The folder of the build. */
   folder: string
   base: string
 }
@@ -97,7 +82,7 @@ const MAX_MAPS = 500
  * Reads the source maps of the scripts that this build and the builds before it served to browsers. The name of a script
  * contains a hash of its content and so identifies it. No URL can make it read another file.
  */
-function createScriptMaps({ siteDir, folder, base }: ScriptMapsInput): ScriptMaps {
+function createScriptMaps({ siteDir, folder, base }: ScriptMapsInput) {
   const assets = withBase(base, ASSETS_PATH)
   const clientDir = join(folder, BUILD_PATHS.client)
   const maps = createTextCache<ScriptMap>(MAX_MAPS)
@@ -125,7 +110,8 @@ function createScriptMaps({ siteDir, folder, base }: ScriptMapsInput): ScriptMap
 
   return {
     ofPath,
-    ofUrl(url) {
+    /** Returns the map of the script at a complete URL. */
+    ofUrl(url: string) {
       const { pathname } = parseUrl(url) ?? {}
       return pathname === undefined ? undefined : ofPath(pathname)
     },

@@ -10,7 +10,6 @@ import { FRAME_START, frameText, type MappedFrame } from './stack-frame.ts'
 export interface RouteFiles {
   /** `server.ts`; null without one. */
   plugin: string | null
-  /** Returns the file of a page by its route. */
   pageOf(route: string): string | undefined
 }
 
@@ -73,10 +72,7 @@ function toFrame(
   return { text: `    at ${text ?? (name ? `${name} (${file})` : file)}`, frame, standIn }
 }
 
-/**
- * Returns the innermost frame of an error's stack in the site: its line, or the line that called a package which made
- * the error. Returns null if no frame of the stack is in the site.
- */
+/** Returns the innermost frame in the site: its line, or its call of a package that threw; null without one. */
 export function findSiteFrame(error: Error, mapper: Pick<SourceMapper, 'mapFrame'>): SourceFrame | null {
   for (const frame of siteFrames(error, mapper)) return frame
   return null

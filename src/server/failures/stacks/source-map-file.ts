@@ -27,11 +27,7 @@ export interface SourcePlace {
 const LINES_AROUND = 5
 const MAX_LINE = 300
 
-/**
- * Reads a source map. Throws for text that is not a map. Its additional fields are not checked: the build wrote them.
- *
- * @param folder The folder of the mapped file, which the map's sources are relative to.
- */
+/** Reads a map of a file in `folder`. Throws for another text. The build wrote the additional fields. */
 export function readMapFile<Fields>(json: string, folder: string, siteDir: string): MapFile<Fields> {
   // TraceMap throws for JSON that is not a map.
   const fields = JSON.parse(json) as EncodedSourceMap & Fields
@@ -107,10 +103,7 @@ export function decodeSource(source: string): string {
  */
 export type NamedRange = [line: number, column: number, endLine: number, endColumn: number, name: string]
 
-/**
- * Fields of the source map of a browser script, besides those of the standard
- * (https://tc39.es/ecma426/#sec-source-map-format).
- */
+/** Own fields of a browser script's source map (the others: https://tc39.es/ecma426/#sec-source-map-format). */
 export interface NamedMap {
   /** Ordered by their start; an outer function precedes its inner functions. */
   x_hydrant_functions?: NamedRange[]

@@ -22,9 +22,7 @@ export interface SourceMapper {
   mapFrame(frame: string): MappedFrame
   /** Returns the source's name of a class or function of the site. */
   mapName(name: string): string
-  /**
-   * Returns the source around a frame in the site at the time of the build, or null when the map does not contain it.
-   */
+  /** Returns the source around a frame, as it was built; null when the map does not contain it. */
   codeAround(frame: SourceFrame): CodeLines | null
 }
 
@@ -33,10 +31,7 @@ export interface ServerMapper extends SourceMapper, Locator {}
 
 const MAX_KNOWN_FRAMES = 2_000
 
-/**
- * Creates a mapper for the files in `bundles`, each of which has its map beside it. A map is read with the first
- * failure that needs it. A missing or broken map leaves frames unchanged.
- */
+/** Creates a mapper for bundles with maps beside them, which failures read. Without a map, frames stay as they are. */
 export function createSourceMapper(siteDir: string, bundles: readonly MappedBundle[]): ServerMapper {
   const maps = createBundleMaps(siteDir, bundles)
   // perf: most failures occur again, 0.02 µs instead of 7 µs for a known frame, commit 8d8d4fde
@@ -188,9 +183,7 @@ function onlyOne<Item>([first, ...others]: readonly Item[]): Item | null {
   return others.length === 0 ? (first ?? null) : null
 }
 
-/**
- * Returns where functions with this text begin. The end of an `async` function may have the text of another function.
- */
+/** Returns where functions with this text begin. It may be the end of an `async` function. */
 function beginningsOf(text: string, code: string): number[] {
   const found: number[] = []
   for (let at = code.indexOf(text); at !== -1; at = code.indexOf(text, at + 1)) {
@@ -202,10 +195,7 @@ function beginningsOf(text: string, code: string): number[] {
 /** The source map of a bundle, with the bundle's text. */
 interface LoadedMap extends MapFile<ServerMapFields> {
   code: string
-  /**
-   * The names that bundling changed, for each source: esbuild numbers names that collide, so `load2` may be `load`
-   * there.
-   */
+  /** The names that bundling changed, by source: esbuild numbers colliding names, as `load2`. */
   renamed: Map<string, Renamed>
 }
 

@@ -19,7 +19,6 @@ export interface MappedFrame {
   standIn?: StandIn
 }
 
-/** A frame of a stack as V8 writes it. */
 export interface StackFrame {
   isAsync: boolean
   function: string

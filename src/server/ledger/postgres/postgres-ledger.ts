@@ -222,10 +222,7 @@ const MEASURE = `
     coalesce((SELECT sum(octet_length(o.data)) FROM hydrant_occurrences o WHERE o.fingerprint = f.fingerprint), 0)
   WHERE f.fingerprint = ANY ($1)`
 
-/**
- * Returns false if the batch with this id has been written already, because the response to its commit was lost. Waits
- * for a transaction that is writing it.
- */
+/** Returns false for a batch that is written, as a response to a commit can get lost. Waits for its transaction. */
 async function claimBatch(client: PoolClient, id: string): Promise<boolean> {
   const sql = 'INSERT INTO hydrant_batches (id) VALUES ($1) ON CONFLICT DO NOTHING'
   return (await client.query(sql, [id])).rowCount === 1
@@ -250,7 +247,6 @@ async function writeEntries(client: PoolClient, batch: readonly LedgerEntry[], m
   await client.query(MEASURE, [fingerprints])
 }
 
-/** Returns the release and the build of each occurrence. */
 function releasesOf(entries: readonly LedgerEntry[]) {
   return entries.flatMap(({ fingerprint, occurrences }) =>
     occurrences.map(({ release, build, time }) => ({ fingerprint, release, build, time })),
@@ -259,10 +255,7 @@ function releasesOf(entries: readonly LedgerEntry[]) {
 
 type Sided = Pick<LedgerEntry, 'fingerprint' | 'side'>
 
-/**
- * Returns the batch without the browsers' entries whose fingerprint a failure of the server has, and removes such
- * failures of browsers.
- */
+/** Removes browsers' failures, stored or in the batch, whose fingerprint the server has too. Returns the batch. */
 async function resolveSides(client: PoolClient, batch: readonly LedgerEntry[]): Promise<readonly LedgerEntry[]> {
   const { rows } = await client.query<Sided>(SIDES, [batch.map(({ fingerprint }) => fingerprint)])
   const fingerprintsOf = (entries: readonly Sided[], side: LedgerEntry['side']) =>
@@ -332,9 +325,7 @@ const BATCHES = `
     SELECT id FROM hydrant_batches WHERE written_at < now() - interval '1 hour' LIMIT $1 FOR UPDATE SKIP LOCKED
   )`
 
-/**
- * Removes a part of what exceeds the limits, after a batch with this number of entries. One server does so at a time.
- */
+/** Removes a part of what exceeds the limits, after a batch of so many entries. One server does so at a time. */
 async function prunePostgres(client: PoolClient, entries: number, limits: LedgerLimits): Promise<void> {
   const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [PRUNING_LOCK])
   if (!rows[0]?.mine) return

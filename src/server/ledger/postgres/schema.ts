@@ -8,10 +8,7 @@ const SCHEMA_LOCK = 4_870_114_201
 
 const VERSION_TABLE = 'hydrant_schema'
 
-/**
- * The migrations of the tables from each version to the next. `hydrant_schema` has the number of migrations that they
- * have had. A published migration must never change.
- */
+/** The migrations, counted in `hydrant_schema`. A published migration must never change. */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   `CREATE TABLE hydrant_causes (
     cause text PRIMARY KEY,
@@ -165,9 +162,7 @@ export async function transact<T>(pool: Pool, work: (client: PoolClient) => Prom
   }
 }
 
-/**
- * Converts an error of a query to HYD_LEDGER_FAILED or HYD_LEDGER_UNREACHABLE. Returns an error of Hydrant as it is.
- */
+/** Converts an error of a query to HYD_LEDGER_FAILED or HYD_LEDGER_UNREACHABLE. Keeps Hydrant's errors. */
 export function toPostgresError(url: string, error: unknown): HydrantError {
   if (isHydrantError(error)) return error
   // Only errors that the server sent have a severity.

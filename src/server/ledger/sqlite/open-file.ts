@@ -4,10 +4,7 @@ import { createHydrantError, type HydrantError, showValue } from '../../errors/h
 import { hasCode } from '../../util/unknown-values.ts'
 import { type Database, loadDriver, readError, toSqliteError } from './database.ts'
 
-/**
- * The migrations of a file from each version of its format to the next. The file's `user_version` is the number of
- * migrations that it has had. A published migration must never change.
- */
+/** The migrations, counted in `user_version`. A published migration must never change. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
   `CREATE TABLE causes (
     cause TEXT PRIMARY KEY,
@@ -85,10 +82,7 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   CREATE INDEX occurrences_by_fingerprint ON occurrences (fingerprint, time, route);`,
 ]
 
-/**
- * Migrates the database of a file to the newest version, and marks it as a ledger, in one transaction. Throws
- * HYD_LEDGER_NEWER.
- */
+/** Migrates a file to the newest version and marks it as a ledger, in one transaction. Throws HYD_LEDGER_NEWER. */
 export function migrateSqlite(db: Database, migrations: readonly string[], file: string) {
   refuseNewer(db, migrations, file)
   const version = () => readVersion(db)
@@ -160,10 +154,7 @@ export function refuseForeignTables(db: Database, file: string): void {
   throw foreign(file, `it is an SQLite database with other tables, like ${shown.join(', ')}`)
 }
 
-/**
- * Rejects with HYD_LEDGER_FOREIGN for the file of another program. All other problems are left to those who open the
- * ledger. Loads the driver only for a file that is not known to be a ledger.
- */
+/** Rejects with HYD_LEDGER_FOREIGN for another program's file. Loads the driver only for an unknown file. */
 export async function refuseForeignLedger(file: string): Promise<void> {
   refuseForeignFile(file)
   const header = readHeader(file)

@@ -190,14 +190,7 @@ const MAX_ROWS = 1_000
 /** SQLite reuses free pages. Above this number they are returned to the system, at most this number at a time. */
 const MAX_FREE_PAGES = 500
 
-export interface SqlitePruner {
-  /** Removes a part of what exceeds the limits, in the transaction of a batch with this number of entries. */
-  prune(entries: number): void
-  /** Returns free pages to the system. Must be called outside of transactions. */
-  shrink(): void
-}
-
-function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePruner {
+function createSqlitePruner(db: Database, limits: LedgerLimits) {
   const oldOccurrences = db.prepare(
     'DELETE FROM occurrences WHERE id IN (SELECT id FROM occurrences WHERE time < ? LIMIT ?)',
   )
@@ -237,7 +230,8 @@ function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePruner {
   const countFailures = () => count.get() ?? 0
 
   return {
-    prune(entries) {
+    /** Removes a part of what exceeds the limits, in the transaction of a batch with this number of entries. */
+    prune(entries: number) {
       const maxRemoved = entries + MAX_FAILURES
       const oldest = Date.now() - limits.maxAgeMs
       oldOccurrences.run(oldest, MAX_ROWS)
@@ -254,6 +248,7 @@ function createSqlitePruner(db: Database, limits: LedgerLimits): SqlitePruner {
         excess--
       }
     },
+    /** Returns free pages to the system. Must be called outside of transactions. */
     shrink() {
       if (readPragma(db, 'freelist_count') > MAX_FREE_PAGES) db.pragma(`incremental_vacuum(${MAX_FREE_PAGES})`)
     },
@@ -291,10 +286,7 @@ export async function openSqliteReader(file: string): Promise<SqliteReader> {
   }
 }
 
-/**
- * The codes of a file that cannot be read in place: its format is an earlier one and has to be migrated, or a killed
- * process has left a write-ahead log whose index is missing or not readable.
- */
+/** The codes of a file with an earlier format, or with a write-ahead log that a killed process left without index. */
 const NOT_IN_PLACE = /^SQLITE_(?:READONLY|CANTOPEN)/
 
 function openInPlace(driver: Driver, file: string): SqliteReader | null {

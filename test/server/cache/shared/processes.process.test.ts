@@ -94,8 +94,8 @@ const SERVER = `
 import cluster from 'node:cluster'
 const load = (file) => import(process.env.MODULES + '/' + file)
 export default async function server(app) {
-  const { createPrimaryChannel } = await load('src/server/cluster/primary-channel.js')
-  const { openWorkerStore } = await load('src/server/cluster/shared-cache.js')
+  const { createPrimaryChannel } = await load('src/server/start/primary-channel.js')
+  const { openWorkerStore } = await load('src/server/start/shared-cache.js')
   const { serveStore } = await load('test/server/cache/shared/drive-store.js')
   const input = { log: app.log, deadline: () => () => {} }
   const store = await openWorkerStore(createPrimaryChannel(cluster.worker), { store: null }, input)

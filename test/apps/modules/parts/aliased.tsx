@@ -1,0 +1,1 @@
+export const Aliased = () => <b id="aliased">aliased</b>

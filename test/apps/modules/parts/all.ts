@@ -1,0 +1,3 @@
+export * from 'plain-cjs'
+export * from './named.cjs'
+export const own = 'own'

@@ -1,0 +1,2 @@
+exports.deep = 'deep'
+exports.own = 'not exported'

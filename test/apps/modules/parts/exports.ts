@@ -1,0 +1,5 @@
+export { named as cjsNamed } from 'plain-cjs'
+export * as esmAll from 'plain-esm'
+export { default, named as renamed } from 'plain-esm'
+export * as spaces from './inner'
+export * from './star'

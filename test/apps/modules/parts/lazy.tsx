@@ -1,0 +1,3 @@
+export default function Lazy() {
+  return <b id="lazy">lazy</b>
+}

@@ -1,0 +1,2 @@
+const mark = <i />
+export const legacy = () => `${mark.type} jsx`

@@ -1,0 +1,2 @@
+module.exports = () => 'made'
+module.exports.extra = 'extra'

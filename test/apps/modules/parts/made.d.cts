@@ -1,0 +1,5 @@
+declare function made(): string
+declare namespace made {
+  const extra: string
+}
+export = made

@@ -1,0 +1,2 @@
+const first = 'first'
+module.exports = { first, ...require('./deep.cjs') }

@@ -1,0 +1,3 @@
+export const deep: string
+export const first: string
+export const own: string

@@ -1,0 +1,2 @@
+exports.text = 'other'
+exports.again = () => require('./common.cjs')

@@ -1,0 +1,2 @@
+export const star = 'star'
+export default 'not exported'

@@ -1,0 +1,1 @@
+export default 'texts de'
