@@ -22,7 +22,7 @@ const SITE = {
       .map(({ path, text }) => [path, text]),
   ),
   'products.ts': `interface Product { name: string; stock: { count: number } }
-export const products: Record<string, Product> = JSON.parse('{"7":{"name":"Tea","stock":{"count":3}},"8":{"name":"Cup","stock":null}}')
+export const products = new Map<string, Product>(JSON.parse('[["7",{"name":"Tea","stock":{"count":3}}],["8",{"name":"Cup","stock":null}]]'))
 `,
   'pages/cart.tsx': `import { useState } from 'react'
 

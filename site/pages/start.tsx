@@ -123,8 +123,8 @@ export default function Hello({ data }: PageProps<'/hello'>) {
 `
 
 const BUILD = `
-npm run build
-npm start
+npx hydrant build
+npx hydrant start
 `
 
 const PLUGIN = `
