@@ -1,12 +1,13 @@
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
 import { HttpError } from 'hydrant'
+import type { Repository } from './content/edit-href.ts'
 import { createNoteStore, type NoteStore } from './notes/store.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** The package.json of the package that serves this site. */
-    hydrant: { version: string }
+    hydrant: { version: string; repository?: Repository }
     notes: NoteStore
   }
 }

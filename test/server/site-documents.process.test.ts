@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import t from 'tap'
+import { editHref, type Repository } from '../../site/content/edit-href.ts'
 import { compareFrameworks } from '../../site/documentation/compare-frameworks.ts'
 import { findDifferences } from '../differences.ts'
 import { walk } from '../scripts/walk.ts'
@@ -89,6 +90,24 @@ t.test('the first page shows what a visitor gains, and names what Hydrant is beh
   const scripts = figures.find(({ title }) => title.startsWith('Scripts'))?.others ?? []
   const [least, most] = [Math.min(...scripts), Math.max(...scripts)].map((ratio) => ratio.toFixed(2))
   t.ok(html.includes(`<dt>${least} to ${most}×</dt>`), `${least} to ${most}`)
+})
+
+t.test('each document names its source, and the list of a folder has none', async (t) => {
+  const { repository }: { repository?: Repository } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const sources = {
+    '/docs/guide/loads': 'docs/guide/loads.md',
+    '/docs/overview': 'README.md',
+    '/docs/examples/shop': 'examples/shop/README.md',
+    '/docs/decisions': null,
+  }
+  const differences = await findDifferences(Object.entries(sources), String, async (checks, [path, file]) => {
+    const html = await read(path)
+    const shown = / class="[^"]*_source">(.*?)<\/p>/.exec(html)?.[1] ?? null
+    const href = file && editHref(repository, file)
+    const label = href ? `<a href="${href}">Edit this page</a>` : 'Source: '
+    checks.equal(shown?.replaceAll('<!-- -->', '') ?? null, file && `${label} <code>${file}</code>`, 'source')
+  })
+  t.strictSame(differences, {})
 })
 
 t.test('each document leads to those before and after it', async (t) => {
