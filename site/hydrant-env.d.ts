@@ -189,6 +189,11 @@ declare module 'hydrant/react' {
       layouts: ['/', '/notes']
       server: typeof import('./pages/notes/report.server.ts')
     }
+    '/products/[id]': {
+      params: { id: string }
+      layouts: ['/']
+      server: typeof import('./pages/products/[id].server.ts')
+    }
     '/start': {
       params: {}
       layouts: ['/']

@@ -1,41 +1,19 @@
 import { createRequire } from 'node:module'
 import type { FastifyInstance } from 'fastify'
 import { HttpError } from 'hydrant'
+import type { Repository } from './content/edit-href.ts'
 import { createNoteStore, type NoteStore } from './notes/store.ts'
-
-export interface SiteFacts {
-  /** Version of the hydrant package that serves this site. */
-  hydrant: string
-  /** Version of Node.js, including the `v`. */
-  node: string
-  /** Whole seconds since the process started. */
-  uptimeSeconds: number
-  /** The number of requests since the process started, including this one. */
-  requests: number
-}
 
 declare module 'fastify' {
   interface FastifyInstance {
-    siteFacts(): SiteFacts
+    /** The package.json of the package that serves this site. */
+    hydrant: { version: string; repository?: Repository }
     notes: NoteStore
   }
 }
 
-const { version }: { version: string } = createRequire(import.meta.url)('hydrant/package.json')
-
 export default async function server(app: FastifyInstance) {
-  let requests = 0
-
-  app.addHook('onRequest', async () => {
-    requests += 1
-  })
-
-  app.decorate('siteFacts', () => ({
-    hydrant: version,
-    node: process.version,
-    uptimeSeconds: Math.floor(process.uptime()),
-    requests,
-  }))
+  app.decorate('hydrant', createRequire(import.meta.url)('hydrant/package.json'))
 
   const notes = createNoteStore()
   app.decorate('notes', notes)

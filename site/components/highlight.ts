@@ -1,4 +1,4 @@
-export type Language = 'tsx' | 'sh' | 'python' | 'css' | 'nginx' | 'http' | 'json' | 'promql' | 'text'
+export type Language = 'tsx' | 'sh' | 'python' | 'nginx' | 'json' | 'report'
 
 export interface Token {
   kind: 'plain' | 'comment' | 'string' | 'keyword'
@@ -16,14 +16,11 @@ const SLASH_COMMENT = /(?<!:)\/\/[^\n]*|\/\*[\s\S]*?\*\//.source
 
 const PATTERNS: Record<Language, string | null> = {
   tsx: `(?<comment>${SLASH_COMMENT})|(?<string>${QUOTED})|(?<keyword>\\b(?:${KEYWORDS})\\b)`,
-  css: `(?<comment>${SLASH_COMMENT})|(?<string>${QUOTED})`,
   json: `(?<string>${QUOTED})`,
   sh: `(?<comment>${HASH_COMMENT})|(?<string>${QUOTED})`,
   python: `(?<comment>${HASH_COMMENT})|(?<string>${QUOTED})|(?<keyword>\\b(?:${PYTHON_KEYWORDS})\\b)`,
   nginx: `(?<comment>${HASH_COMMENT})|(?<string>${QUOTED})`,
-  http: null,
-  promql: null,
-  text: null,
+  report: null,
 }
 
 /** Splits a sample into tokens for highlighting. The joined texts of the tokens are the sample. */

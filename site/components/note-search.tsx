@@ -17,7 +17,7 @@ export function NoteSearch({ q, found, count }: NoteSearchProps) {
       <label htmlFor="q">Search the notes</label>
       <div>
         <input type="search" id="q" name="q" ref={input} defaultValue={q} />
-        <button type="submit" className="button">
+        <button type="submit" className="button button-quiet">
           Search
         </button>
       </div>

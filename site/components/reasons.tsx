@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import { hrefOfDocument } from '../content/document-href.ts'
 import type { Ratios } from '../documentation/ratios.ts'
-import { RatioTable } from './ratio-table.tsx'
 import classes from './reasons.module.css'
+import { showGain } from './show-ratio.ts'
 
 interface Reason {
   name: string
@@ -51,14 +51,14 @@ export function Reasons({ ratios }: { ratios: Ratios | null }) {
     <section aria-labelledby="why">
       <h2 id="why">Why leave what you have</h2>
       <p>
-        In every framework a page can fail. In Hydrant, the visitor gets the right status and a code, and the code leads
-        to one line in the log and to the line of source: for loads, forms, components, streams, hangs and failures in
-        browsers. Beyond that:
+        In every framework a page can fail. In Hydrant, a code leads to the line: for loads, forms, components, streams,
+        hangs and failures in browsers. Beyond that:
       </p>
       <ul className={classes.reasons}>
         {REASONS.map(({ name, gain, loss, path }) => (
           <li key={name}>
             <h3>{name}</h3>
+            {ratios && <Gains ratios={ratios} name={name} />}
             <p>{gain}</p>
             <p>
               <strong>You lose</strong> {loss}
@@ -67,7 +67,26 @@ export function Reasons({ ratios }: { ratios: Ratios | null }) {
           </li>
         ))}
       </ul>
-      {ratios && <RatioTable ratios={ratios} />}
     </section>
+  )
+}
+
+/** The recorded figures with which one framework compares, if Hydrant is ahead. */
+function Gains({ ratios, name }: { ratios: Ratios; name: string }) {
+  const requests = showGain(ratios, 'Requests per second, 100 rows', name)
+  const scripts = showGain(ratios, 'Scripts of a small page, gzip', name)
+  return (
+    <p className={classes.gains}>
+      {requests && (
+        <span>
+          <strong>{requests}</strong> the requests per second
+        </span>
+      )}
+      {scripts && (
+        <span>
+          Scripts <strong>{scripts}</strong> as small
+        </span>
+      )}
+    </p>
   )
 }

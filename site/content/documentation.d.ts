@@ -6,6 +6,11 @@ declare module '*.toc' {
   export default compressed
 }
 
+declare module '*.sources' {
+  const sources: readonly { file: string; text: string }[]
+  export default sources
+}
+
 declare module '*.ratios' {
   /** JSON. */
   const json: string

@@ -33,7 +33,7 @@ export async function compileDocuments(root: string, list: string) {
   function compile(file: string): SiteDocument {
     const path = pagePath(file)
     const text = texts.get(file) ?? ''
-    const common = { path, about: null, group: null }
+    const common = { path, file, about: null, group: null }
     if (file.endsWith('.md')) {
       const rendered = renderMarkdown(text, (link) => resolveLink([...files, ...lists], file, link))
       return { ...common, ...rendered, ...known.get(file) }

@@ -5,7 +5,7 @@ import { renderCode } from './render-code.ts'
 import type { Heading, Section, SiteDocument } from './site-document.ts'
 import { splitSections } from './split-sections.ts'
 
-type Rendered = Omit<SiteDocument, 'path' | 'about' | 'group'>
+type Rendered = Omit<SiteDocument, 'path' | 'file' | 'about' | 'group'>
 
 /** An overview with more headings than this leaves out those of the third level. */
 const MOST_HEADINGS = 12

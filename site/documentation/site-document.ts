@@ -2,6 +2,8 @@
 export interface SiteDocument {
   /** The path of the page below `/docs`: `guide/loads`. */
   path: string
+  /** The path of the file in the repository: `docs/guide/loads.md`. That of a folder ends with a slash. */
+  file: string
   title: string
   /** The first sentence. */
   description: string

@@ -1,12 +1,12 @@
-import type { LoadContext } from 'hydrant'
+import type { ActionContext } from 'hydrant'
+import { failNow } from '../content/failing-page.server.ts'
+import sources from '../content/failing-page.sources'
 import { ratios } from '../content/frameworks.server.ts'
-import { resolveLater } from '../content/later.ts'
 
-export function load({ app }: LoadContext<'/'>) {
-  return {
-    ratios,
-    renderedAt: new Date(),
-    // Delayed, so that visitors can see it arrive after the rest of the page.
-    facts: resolveLater(700, null).then(() => app.siteFacts()),
-  }
+export function load() {
+  return { ratios, sources }
+}
+
+export function action(ctx: ActionContext<'/'>) {
+  return failNow(ctx)
 }

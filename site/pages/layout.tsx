@@ -4,7 +4,7 @@ import { Mark } from '../components/mark.tsx'
 import './layout.css'
 
 const LINKS = [
-  { to: href('/start'), label: 'Start' },
+  { to: href('/start'), label: 'Get started' },
   { to: href('/docs'), label: 'Docs' },
   { to: href('/notes'), label: 'Notes' },
   { to: href('/failures'), label: 'Failures' },

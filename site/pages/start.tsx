@@ -10,10 +10,10 @@ export default function Start() {
   return (
     <div className={classes.start}>
       <PageHead
-        title="Start"
+        title="Get started"
         description="From an empty folder to a running site, in an existing app, or behind nginx."
       />
-      <h1>Start</h1>
+      <h1>Get started</h1>
       <p className="lead">
         From an empty folder to a running site. You need Node.js 20 (from 20.19), 22 (from 22.12), or 24 and later, and
         some experience with React.

@@ -51,6 +51,38 @@ t.test('with JavaScript, the results replace the page in place, and the keyboard
   t.same(errors, [])
 })
 
+t.test('the results follow what the visitor types, and Back leads to the page before the search', async (t) => {
+  const { page, errors, hydrated, goto } = await chromium.open({}, t)
+  await goto(`${origin}/docs/guide/loads`, 'load')
+  await hydrated()
+  await takesNavigations(page)
+  const field = page.getByRole('searchbox')
+  await field.focus()
+  await page.keyboard.type('cook')
+  await page.getByRole('heading', { name: 'Results for “cook”' }).waitFor()
+  await page.keyboard.type('ie')
+  await page.getByRole('heading', { name: 'Results for “cookie”' }).waitFor()
+  t.equal(await field.inputValue(), 'cookie')
+  t.equal(await field.evaluate((element) => element === document.activeElement), true, 'the focus stays in the field')
+  t.match(await page.getByRole('status').innerText(), /^The words are in (?:more than )?\d+ sections/)
+
+  // The status says what a screen reader hears: it stays, and its text changes.
+  await page.getByRole('status').evaluate((element) => element.setAttribute('data-seen', ''))
+  await page.keyboard.type(' xyzzy')
+  await page.getByText(/^No section contains all of these words/).waitFor()
+  t.equal(await page.locator('[role=status][data-seen]').count(), 1)
+
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => document.activeElement?.id === 'results')
+  t.equal(new URL(page.url()).hash, '#results', 'Enter leads to the results')
+  await page.goBack()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Loads', exact: true, level: 1 }).waitFor()
+  t.equal(new URL(page.url()).pathname, '/docs/guide/loads')
+  t.equal(await field.inputValue(), '')
+  t.same(errors, [])
+})
+
 t.test('without JavaScript, the form loads a document with the same results', async (t) => {
   const { page, goto } = await chromium.open({ javaScript: false }, t)
   await goto(`${origin}/docs`, 'load')

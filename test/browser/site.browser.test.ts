@@ -7,6 +7,7 @@ import { type Checks, findDifferences } from '../differences.ts'
 import { findHashFaults, findNonceFaults } from '../failures/html.ts'
 import { createHttpClient, mapConcurrently } from '../http-client.ts'
 import { startSite } from '../site-server.ts'
+import { until } from '../until.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 import { measureOverflow, NARROW, NO_OVERFLOW } from './fonts.ts'
 import { takesNavigations } from './navigation-site.ts'
@@ -16,6 +17,9 @@ const NO_PAGE = /\/(?:fail|refuse|refused)$|^\/failures\/f13\/|^\/no-such-page|^
 
 // These tests check the content of pages, not their speed.
 const NO_HURRY = { env: { HYDRANT_TIMEOUTS_RENDER_MS: '10000' } }
+
+const DIGEST = /[\dA-Z]{8}-[\dA-Z]{6}/
+const FAILING_LINE = '  > 7 |   return { name: product.name, left: product.stock.count }'
 
 const site = await startSite(t, NO_HURRY)
 const engine = await launchChromium(t)
@@ -48,14 +52,13 @@ t.test('every page reads the same without JavaScript and through a link', async 
     checks.match(seen.title, /Hydrant/, 'title')
     checks.equal(seen.overflows, NO_OVERFLOW, `nothing reaches beyond ${NARROW} px, whatever the font`)
     checks.equal(new Set(seen.grounds).size, 2, 'it has a light and a dark face')
-    // The first page shows facts that each request measures.
-    if (path !== '/') checks.equal(read.text, seen.text, 'without JavaScript it reads the same')
+    checks.equal(read.text, seen.text, 'without JavaScript it reads the same')
     checks.equal(read.outline, seen.outline, 'and has the same headings')
     checks.equal(read.errors, [], 'and a quiet console')
     checks.equal(walked.top, 0, 'through a link it stands at its top at once')
     for (const part of ['title', 'meta', 'outline', 'links', 'current'] as const)
       checks.equal(walked[part], seen[part], `and has the same ${part}`)
-    if (path !== '/') checks.equal(walked.text, seen.text, 'and reads the same')
+    checks.equal(walked.text, seen.text, 'and reads the same')
     checks.equal(walked.errors, [], 'and its console is quiet')
   })
   t.strictSame(differences, {}, `${paths.length} pages`)
@@ -63,17 +66,40 @@ t.test('every page reads the same without JavaScript and through a link', async 
   t.ok(paths.length > 30, `${paths.length} pages were found through links`)
 })
 
-t.test('the first page counts and completes in the whole browser', async (t) => {
+t.test('the whole browser shows a failure in the first page, and streamed parts as they arrive', async (t) => {
   const open = await (await launchChromium(t, 'browser')).open({}, t)
+  const { page } = open
   await open.goto(`${origin}/`, 'commit')
   await open.hydrated()
-  const { page } = open
-  await page.locator('#counter').click()
-  await page.getByText('Count: 1').waitFor()
-  await open.shown('#facts')
-  t.match(await open.read('#facts'), /Node\.js\s+\d+\.\d+/)
-  t.equal(await open.read('#counter'), 'Count: 1', 'the counter has kept its count meanwhile')
+  let documents = 0
+  page.on('request', (request) => {
+    if (request.resourceType() === 'document') documents++
+  })
+  await page.getByRole('button', { name: 'Request product 8' }).click()
+  await page.getByText(/^The page has failed with the digest/).waitFor()
+  const shown = async () => DIGEST.exec((await open.read('#failed')) ?? '')?.[0]
+  const first = await shown()
+  t.strictSame(await page.locator('mark').allTextContents(), [first, first, FAILING_LINE])
+  t.ok(await page.getByText(`npx hydrant errors ${first}`).isVisible())
+  const button = page.getByRole('button', { name: 'Request product 8 again' })
+  t.equal(await button.evaluate((element) => element === document.activeElement), true, 'the focus stays')
+  await button.click()
+  await until(async () => (await shown()) !== first)
+  t.equal(documents, 0, 'in place')
   t.same(open.errors, [])
+
+  await open.goto(`${origin}/failures/f16/fail`, 'commit')
+  await page.getByText('Part 2 of 20').waitFor()
+  t.equal(await page.getByText('Part 20 of 20').count(), 0, 'before the last one')
+  t.same(open.errors, [])
+})
+
+t.test('without JavaScript, the first page shows the failure in a document', async (t) => {
+  const { page, goto } = await engine.open({ javaScript: false }, t)
+  await goto(`${origin}/`, 'load')
+  const press = page.getByRole('button', { name: 'Request product 8' }).click()
+  await Promise.all([page.waitForURL(`${origin}/#failed`), press])
+  t.match(await page.locator('#failed + ol').innerText(), /500[\s\S]*TypeError[\s\S]* > 7 \|/)
 })
 
 t.test('every document loads its CSS before its content and allows no script but its own', async (t) => {

@@ -1,8 +1,10 @@
 // The documents on the project's site: all of them are there, their links lead somewhere, and a search finds them.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import t from 'tap'
+import { editHref, type Repository } from '../../site/content/edit-href.ts'
+import { compareFrameworks } from '../../site/documentation/compare-frameworks.ts'
 import { findDifferences } from '../differences.ts'
 import { walk } from '../scripts/walk.ts'
 import { LONG_DEADLINES, startSite } from '../site-server.ts'
@@ -71,8 +73,41 @@ t.test('every link between the documents leads to a page, and every anchor to a 
   t.strictSame(differences, {}, `${targets.size} links`)
 })
 
-t.test('the first page shows the ratios if there is a record of the benchmark', async (t) => {
-  t.equal((await read('')).includes('id="ratios"'), existsSync('bench/results/last.json'))
+t.test('the first page shows what a visitor gains, and names what Hydrant is behind in, from the record', async (t) => {
+  const record = readFileSync('bench/results/last.json', 'utf8')
+  const ratios = compareFrameworks(readFileSync('site/content/frameworks.ratios', 'utf8'), record)
+  const figures = (ratios?.figures ?? []).map(({ title, ratios }) => ({
+    title,
+    // The last one is a server without a framework.
+    others: ratios.slice(0, -1).filter((ratio) => ratio !== null),
+  }))
+  const html = await read('')
+  const shown = textOf(html)
+  const behind = figures.filter(({ others }) => Math.min(...others) < 0.97).map(({ title }) => title.toLowerCase())
+  t.ok(behind.length > 0)
+  t.ok(shown.includes(`ahead in other figures: ${behind.join(', ')}. Benchmark has every figure.`), behind.join())
+  t.match(html, `<a href="${BASE}/docs/benchmark">Benchmark</a> has every figure`)
+  const scripts = figures.find(({ title }) => title.startsWith('Scripts'))?.others ?? []
+  const [least, most] = [Math.min(...scripts), Math.max(...scripts)].map((ratio) => ratio.toFixed(2))
+  t.ok(html.includes(`<dt>${least} to ${most}×</dt>`), `${least} to ${most}`)
+})
+
+t.test('each document names its source, and the list of a folder has none', async (t) => {
+  const { repository }: { repository?: Repository } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const sources = {
+    '/docs/guide/loads': 'docs/guide/loads.md',
+    '/docs/overview': 'README.md',
+    '/docs/examples/shop': 'examples/shop/README.md',
+    '/docs/decisions': null,
+  }
+  const differences = await findDifferences(Object.entries(sources), String, async (checks, [path, file]) => {
+    const html = await read(path)
+    const shown = / class="[^"]*_source">(.*?)<\/p>/.exec(html)?.[1] ?? null
+    const href = file && editHref(repository, file)
+    const label = href ? `<a href="${href}">Edit this page</a>` : 'Source: '
+    checks.equal(shown?.replaceAll('<!-- -->', '') ?? null, file && `${label} <code>${file}</code>`, 'source')
+  })
+  t.strictSame(differences, {})
 })
 
 t.test('each document leads to those before and after it', async (t) => {

@@ -21,6 +21,7 @@ export default function Document({ data, params }: PageProps<'/docs/[...path]'>)
       )}
       <Overview key={params.path} headings={data.headings} />
       <div className="document" dangerouslySetInnerHTML={{ __html: data.html }} />
+      {data.source && <Source {...data.source} />}
       <Neighbors {...data.neighbors} />
     </>
   )
@@ -53,6 +54,14 @@ function Overview({ headings }: Pick<Data, 'headings'>) {
         </ul>
       </details>
     </nav>
+  )
+}
+
+function Source({ file, href }: NonNullable<Data['source']>) {
+  return (
+    <p className={classes.source}>
+      {href === null ? 'Source: ' : <a href={href}>Edit this page</a>} <code>{file}</code>
+    </p>
   )
 }
 

@@ -8,7 +8,7 @@ export default function Docs({ data }: PageProps<'/docs'>) {
       <PageHead title="Documentation" description="All documents of Hydrant: guide, examples, reference, decisions." />
       <h1>Documentation</h1>
       <p className="lead">
-        If you are new here, read <a href={href('/start')}>Start</a> and then the{' '}
+        If you are new here, read <a href={href('/start')}>Get started</a> and then the{' '}
         <a href={href('/docs/[...path]', { path: 'guide' })}>guide</a>. <code>npx hydrant docs</code> prints the same
         documents in a terminal.
       </p>

@@ -4,7 +4,7 @@ import { listGroups } from '../../content/documents.server.ts'
 
 export function load({ app }: LayoutLoadContext<'/docs'>) {
   return {
-    version: app.siteFacts().hydrant,
+    version: app.hydrant.version,
     groups: listGroups().map(({ title, documents }) => ({
       title,
       links: documents.map(({ path, title }) => ({ href: hrefOfDocument(path), title })),

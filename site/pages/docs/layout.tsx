@@ -8,7 +8,7 @@ export default function DocsLayout({ children, data, url }: LayoutProps<'/docs'>
   return (
     <div className={classes.docs}>
       <div className={classes.side}>
-        <SearchForm q={isSearch ? (url.searchParams.get('q') ?? '') : ''} />
+        <SearchForm q={isSearch ? (url.searchParams.get('q') ?? '') : null} />
         <nav className={classes.list} aria-label="Documentation">
           <p className={classes.version}>
             <a href={href('/docs')} aria-current={isCurrent(href('/docs'))}>

@@ -10,7 +10,7 @@ export default function Search({ data, search: { q } }: PageProps<'/docs/search'
     <>
       <PageHead title={q === '' ? 'Search' : `${q} · Search`} description="Search all documents of Hydrant." />
       {/* Results are for visitors, not for other searches. */}
-      <meta name="robots" content="noindex" />
+      {q !== '' && <meta name="robots" content="noindex" />}
       <h1 id="results" tabIndex={-1}>
         {q === '' ? 'Search' : `Results for “${q}”`}
       </h1>

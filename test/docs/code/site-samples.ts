@@ -23,14 +23,10 @@ interface Bundle {
 /** The component `Code` as this test needs it: it keeps the samples. */
 const RECORDER = 'export const shown = []\nexport const Code = (props) => { shown.push(props); return null }\n'
 const RECORDER_PATH = resolve('site/components/code.tsx')
-/** The pages that show samples. All others are Markdown. */
-const DOCUMENTS = ['site/pages/index.tsx', 'site/pages/start.tsx', 'site/pages/docs/scripts.tsx']
+/** The pages that show samples. The first page shows its own sources, and all others are Markdown. */
+const DOCUMENTS = ['site/pages/start.tsx', 'site/pages/docs/scripts.tsx']
 /** Enough for every page that shows samples. */
-const PROPS = {
-  data: { ratios: null, renderedAt: new Date(0), facts: new Promise(() => {}) },
-  params: {},
-  url: new URL('http://localhost:3000/docs'),
-}
+const PROPS = { params: {}, url: new URL('http://localhost:3000/docs') }
 
 /** Returns the samples on the pages of the project's site, in the order in which they appear. */
 export async function readSiteSamples(folder: string): Promise<CodeBlock[]> {
