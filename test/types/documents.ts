@@ -7,8 +7,7 @@ import { projectOf, type TypedSites, writeTypedSite, writeTypes } from './typed-
 
 /** What the samples say that the reader has. */
 const own = {
-  'products.ts':
-    'export const products = new Map([["7", { name: "Tea", stock: { count: 3 } }]])\n',
+  'products.ts': 'export const products = new Map([["7", { name: "Tea", stock: { count: 3 } }]])\n',
 }
 
 const DOCUMENTS = ['README.md', 'docs/types.md']

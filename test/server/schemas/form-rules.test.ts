@@ -3,10 +3,11 @@ import { type } from 'arktype'
 import t from 'tap'
 import * as v from 'valibot'
 import { z } from 'zod'
+import { actionsOf } from '../../../src/server/build-output/module-exports.ts'
 import { createPageSchemas } from '../../../src/server/schemas/page-schemas.ts'
 import { findFailing } from '../../find-failing.ts'
 
-const rulesOf = (form: unknown) => createPageSchemas({ form }, 'pages/x.server.ts').rules
+const rulesOf = (form: unknown) => actionsOf({ file: 'pages/x.server.ts', exports: { form } }).rules?.['']
 
 t.test('zod', async (t) => {
   const rules = rulesOf(
@@ -150,5 +151,6 @@ t.test('only a schema is a schema', async (t) => {
       message: `the export "form" of pages/x.server.ts must be a Standard Schema; got ${came}`,
     })
   }
-  t.strictSame(createPageSchemas({}, 'x'), { form: null, search: null, params: null, rules: null })
+  t.strictSame(createPageSchemas({}, 'x'), { search: null, params: null })
+  t.equal(rulesOf(undefined), undefined)
 })
