@@ -90,7 +90,8 @@ function fieldRules({ kind, isRequired, schema }: Shape): FieldRules {
   const required = isRequired ? ({ required: true } as const) : {}
   if (kind === 'number') return { ...required, ...numberRules(schema) }
   if (format === 'binary' || contentEncoding === 'binary') return { ...required, type: 'file', ...acceptOf(schema) }
-  if (kind !== 'text' && !('const' in schema) && !Array.isArray(schema.enum)) return {}
+  const isText = kind === 'text' || ['const', 'enum', 'minLength'].some((rule) => rule in schema)
+  if (!isText) return {}
   return { ...(acceptsEmpty(schema) ? {} : required), ...textRules(schema) }
 }
 

@@ -9,6 +9,49 @@ import { findFailing } from '../../find-failing.ts'
 
 const rulesOf = (form: unknown) => actionsOf({ file: 'pages/x.server.ts', exports: { form } }).rules?.['']
 
+t.test('a field is required where every branch of a union requires it', async (t) => {
+  const required = { required: true }
+  const zod = z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('a'),
+      title: z.string().min(1),
+      email: z.email(),
+      amount: z.coerce.number(),
+      mixed: z.number(),
+      optional: z.string().optional(),
+      only: z.string().min(1),
+      empty: z.string().min(2),
+    }),
+    z.object({
+      kind: z.literal('b'),
+      title: z.string().min(5),
+      email: z.string().min(1),
+      amount: z.int().min(3),
+      mixed: z.string().min(1),
+      optional: z.string().min(1),
+      empty: z.string(),
+    }),
+    z.object({
+      kind: z.literal('c'),
+      title: z.string().min(3),
+      email: z.string().regex(/./),
+      amount: z.number(),
+      mixed: z.enum(['x', 'y']),
+      optional: z.string().min(1),
+      empty: z.string(),
+    }),
+  ])
+  const expected = { kind: required, title: required, email: required, amount: required, mixed: required }
+  t.strictSame(rulesOf(zod), expected)
+  const ark = type({ kind: "'a'", email: 'string.email' }).or({ kind: "'b'", email: 'string > 1' })
+  t.strictSame(rulesOf(ark), { kind: required, email: required })
+  const variant = v.variant('kind', [
+    v.object({ kind: v.literal('a'), text: v.pipe(v.string(), v.minLength(1)) }),
+    v.object({ kind: v.literal('b'), text: v.pipe(v.string(), v.email()) }),
+  ])
+  t.strictSame(rulesOf(toStandardJsonSchema(variant)), { kind: required, text: required })
+})
+
 t.test('zod', async (t) => {
   const rules = rulesOf(
     z.object({
