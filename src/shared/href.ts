@@ -139,7 +139,7 @@ function queryOf(
 ): string {
   const query = new URLSearchParams(isIterable(search) ? search : '')
   if (!isIterable(search)) addGroup(query, search, '', route)
-  const text = [action && `/${action}`, String(query)].filter(Boolean).join('&')
+  const text = [action && `/${encodeURIComponent(action)}`, String(query)].filter(Boolean).join('&')
   return text && `?${text}`
 }
 
