@@ -15,6 +15,7 @@ import { bundleSite } from './bundles/bundle-site.ts'
 import { checkExports, createExportReader, type FileExports } from './bundles/check-exports.ts'
 import { findDoubtfulExports } from './bundles/doubtful-exports.ts'
 import { compileConfig } from './bundles/read-config.ts'
+import type { SiteExports } from './bundles/read-exports.ts'
 import { type DiscoveredSite, discoverSite } from './discover/discover-site.ts'
 import { readSite } from './discover/read-site.ts'
 import { writeRouteTypes } from './discover/route-types.ts'
@@ -71,6 +72,8 @@ export interface SiteBuild {
   manifest: Manifest
   /** The names that each file of the site exports. */
   exports: FileExports
+  /** The values that are written in its files. */
+  values: SiteExports['values']
   sizes: ClientSizes
   /** How many files of earlier builds were kept, for pages that are open in browsers. */
   keptFiles: number
@@ -150,7 +153,7 @@ async function fill(
   const { summary, warnings: ofImages } = await images.finish()
   const prerendered = await prerender(siteDir, exports, output, onProgress)
   const all = tidyProblems([...doubts, ...warnings, ...ofImages])
-  return { manifest, exports, sizes, keptFiles, images: summary, prerendered, warnings: all }
+  return { manifest, exports, values: read.values, sizes, keptFiles, images: summary, prerendered, warnings: all }
 }
 
 /** Renders the pages that export `prerender`, if there are any. Throws BuildError. */
@@ -173,7 +176,8 @@ async function prerender(
 }
 
 function findFormPages({ components }: DiscoveredSite, exports: FileExports): ReadonlySet<string> {
-  const hasForm = (file: string) => serverFileKeys(file).some((key) => exports.get(key)?.includes('form'))
+  const hasForm = (file: string) =>
+    serverFileKeys(file).some((key) => exports.get(key)?.some((name) => name === 'form' || name === 'actions'))
   return new Set(components.flatMap(({ file, kind }) => (kind === 'page' && hasForm(file) ? [file] : [])))
 }
 

@@ -85,7 +85,7 @@ interface PageReport {
   css: number
 }
 
-export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport[] {
+export function reportPages({ manifest, exports, values, sizes }: SiteBuild): PageReport[] {
   const sizeOf = (files: Iterable<string>) =>
     [...new Set(files)].reduce((sum, file) => sum + (sizes.get(file)?.gzipBytes ?? 0), 0)
   const scriptsOf = (file: string) => {
@@ -95,6 +95,11 @@ export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport
   const cssOf = (file: string) => manifest.modules[file]?.css ?? []
 
   const serverExports = (file: string) => serverFileKeys(file).flatMap((key) => exports.get(key) ?? [])
+  const withActions = (file: string) =>
+    serverFileKeys(file).flatMap((key) => {
+      const names = Object.keys(Object(values.get(key)?.get('actions'))).join(', ')
+      return (exports.get(key) ?? []).map((name) => (name === 'actions' && names ? `actions (${names})` : name))
+    })
 
   return manifest.routes
     .map((route) => {
@@ -108,7 +113,7 @@ export function reportPages({ manifest, exports, sizes }: SiteBuild): PageReport
         kind:
           guarded
             .map((file) => `guard of ${posix.dirname(file)}/`)
-            .concat(serverExports(route.page))
+            .concat(withActions(route.page))
             .concat((exports.get(route.page) ?? []).filter((name) => name === 'prerender'))
             .join(', ') || 'static',
         pageJs: isHydrated ? sizeOf(pageScripts) : 0,

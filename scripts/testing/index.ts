@@ -1,6 +1,6 @@
 // The public entry `hydrant/test`, for tests of a site.
 
-import { createPageSchemas } from '../../src/server/schemas/page-schemas.ts'
+import { createFormRules, readSchema } from '../../src/server/schemas/page-schemas.ts'
 import type { Field, InvalidForm } from '../../src/shared/page-types.ts'
 import type { FieldName } from '../../src/shared/routes.ts'
 import type { SchemaInput, StandardSchema } from '../../src/shared/standard-schema.ts'
@@ -23,9 +23,9 @@ export function createFields<Schema extends StandardSchema>(
   form: Schema,
   invalid?: InvalidForm,
 ): { readonly [Name in FieldName<SchemaInput<Schema>>]: Field } {
-  const { rules } = createPageSchemas({ form }, 'createFields()')
+  const rules = createFormRules(readSchema('form', form, 'createFields()')?.shape ?? null)
   // Any name has a field; the type has only those of the schema.
-  return createFieldsOf(rules ?? {}, invalid) as { readonly [Name in FieldName<SchemaInput<Schema>>]: Field }
+  return createFieldsOf(rules, invalid) as { readonly [Name in FieldName<SchemaInput<Schema>>]: Field }
 }
 
 /**

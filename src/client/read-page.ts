@@ -199,12 +199,13 @@ function preload(file: string) {
 }
 
 /** Returns a page with another result of its action. */
-export function withResult(tree: Tree, { actionData, invalid }: Omit<Acted, 'revalidate'>): Tree {
-  const { actionData: _, invalid: __, ...others } = extrasOf(tree)
+export function withResult(tree: Tree, { actionData, invalid, action }: Omit<Acted, 'revalidate'>): Tree {
+  const { actionData: _, invalid: __, action: ___, ...others } = extrasOf(tree)
   const extras: ExtraProps = {
     ...others,
     ...(actionData !== undefined && { actionData }),
     ...(invalid !== undefined && { invalid }),
+    ...(action !== undefined && { action }),
   }
   const data = tree.data.slice(0, tree.layouts.length + 1)
   return { ...tree, data: Object.keys(extras).length > 0 ? [...data, extras] : data }

@@ -1,3 +1,4 @@
+import { splitAction } from '../shared/paths.ts'
 import type { Acted } from '../shared/wire/navigation-protocol.ts'
 import { ServerFailure } from '../shared/wire/promises.ts'
 import type { App } from './app.tsx'
@@ -10,10 +11,9 @@ import { extrasOf, type FetchResult, withResult } from './read-page.ts'
 export type ResultView = ReturnType<typeof createResultView>
 
 export function createResultView(app: App, state: NavigatorState, view: PageView, isOurs: (url: URL) => boolean) {
-  /** Returns whether the document shows the page of this URL. */
-  function isCurrent({ origin, pathname, search }: URL): boolean {
-    if (state.urlOnScreen !== null) return false
-    return origin + pathname + search === location.origin + location.pathname + location.search
+  /** Returns whether the document shows the page of this URL, with any action. */
+  function isCurrent(url: URL): boolean {
+    return state.urlOnScreen === null && pageOf(url) === pageOf(location)
   }
 
   /** Fetches a page with the data of all its layouts. */
@@ -84,6 +84,8 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
     },
   }
 }
+
+const pageOf = ({ origin, pathname, search }: URL | Location) => origin + pathname + splitAction(search).search
 
 export type Refresh = ReturnType<typeof createRefresh>
 

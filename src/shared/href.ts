@@ -1,5 +1,5 @@
 import { base, links } from './base.ts'
-import type { InputOf, Params, RouteId } from './routes.ts'
+import type { ActionName, InputOf, Params, RouteId } from './routes.ts'
 
 /** The path, below `RESERVED_PATH`, of links that cannot lead to their page. There is no page either. */
 export const NO_PAGE_PATH = '/_hydrant/no-page'
@@ -30,6 +30,8 @@ export interface HrefOptions<Route extends string = string> {
   search?: SearchOf<Route> | URLSearchParams | undefined
   /** The fragment, with or without `#` (none). */
   hash?: string | undefined
+  /** The name of an action in the export `actions` of the page, for a form: `'comment'` is `?/comment` (none). */
+  action?: ActionName<Route> | undefined
 }
 
 // A record with a literal key requires that key; a record with a pattern as its key may be empty.
@@ -85,7 +87,7 @@ export function href<const Route extends RouteId>(route: Route, ...[params, opti
   const isLost = /^\/\/|(\/|%2F)\.\.?(\/|%2F|$)/.test(path)
   if (isLost) reportOnce(route, path)
   const address = isLost ? base + NO_PAGE_PATH : base && path === '/' ? base : base + path
-  return address + searchOf(route, options?.search) + hashOf(options?.hash)
+  return address + queryOf(route, options) + hashOf(options?.hash)
 }
 
 /** What a part of a route has only if it is not encoded yet. A percent sign may begin an encoded character. */
@@ -131,10 +133,13 @@ function createError(route: string, problem: string): TypeError {
 const PARAM = ['string', 'number']
 const SEARCH = [...PARAM, 'boolean']
 
-function searchOf(route: string, search: object = {}): string {
+function queryOf(
+  route: string,
+  { search = {}, action }: { search?: object | undefined; action?: string | undefined } = {},
+): string {
   const query = new URLSearchParams(isIterable(search) ? search : '')
   if (!isIterable(search)) addGroup(query, search, '', route)
-  const text = query.toString()
+  const text = [action && `/${encodeURIComponent(action)}`, String(query)].filter(Boolean).join('&')
   return text && `?${text}`
 }
 

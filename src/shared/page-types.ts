@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react'
 import type {
+  ActionName,
+  ActionResult,
   FieldName,
-  InputOf,
+  FormSchema,
+  InputOfSchema,
   IsAny,
   LayoutRoute,
   Layouts,
@@ -43,6 +46,32 @@ export interface PageProps<Route extends PageRoute = never> extends Props {
   invalid: InvalidForm<Route> | undefined
   /** The attributes of form fields by their names, from the schema `form`; `undefined` without the schema. */
   fields: PageFields<Route>
+  /** The results and the fields of the page's `actions` by their names; `undefined` without them. */
+  actions: PageActions<Route>
+}
+
+/**
+ * The results and the fields of the actions of a page: `actions.comment.fields.text`. It is `undefined` without the export
+ * `actions`, and `unknown` without a route.
+ */
+export type PageActions<Route extends PageRoute> = [Route] extends [never]
+  ? unknown
+  : ServerExport<Route, 'actions'> extends infer Actions
+    ? IsAny<Actions> extends true
+      ? Actions
+      : [Actions] extends [undefined]
+        ? undefined
+        : { readonly [Name in ActionName<Route>]: PageAction<Route, Name> }
+    : never
+
+/** The result and the fields of one of the actions of a page. */
+export interface PageAction<Route extends PageRoute, Name extends string> {
+  /** The value of the action, if this page is the response to its form; otherwise `undefined`. */
+  data: ActionResult<Route, Name> | undefined
+  /** The form that was sent to the action, if it was not accepted; otherwise `undefined`. */
+  invalid: InvalidForm<Route, Name> | undefined
+  /** The attributes of its form fields by their names; `undefined` without the schema `form`. */
+  fields: PageFields<Route, Name>
 }
 
 /** The promise of a page's `loadVisitor`: `undefined` if there is none, `unknown` without a route. */
@@ -57,25 +86,25 @@ export type VisitorData<Route extends PageRoute> = [Route] extends [never]
     : never
 
 /** A form that was not accepted. */
-export interface InvalidForm<Route extends PageRoute = never> {
+export interface InvalidForm<Route extends PageRoute = never, Action extends string = never> {
   /** The messages of each field by its name (`items[0].name`), and those of the whole form by the empty name. */
-  issues: { readonly [Name in FieldName<InputOf<Route, 'form'>> | '']?: readonly string[] }
+  issues: { readonly [Name in FieldName<InputOfSchema<FormSchema<Route, Action>>> | '']?: readonly string[] }
   /** The texts of the form by the names of their fields, without files and secrets. */
-  values: { readonly [Name in FieldName<InputOf<Route, 'form'>>]?: string | string[] }
+  values: { readonly [Name in FieldName<InputOfSchema<FormSchema<Route, Action>>>]?: string | string[] }
 }
 
 /**
- * The fields of a page's form: `fields.email`, `fields['address.city']`. It is `undefined` without the schema `form`,
+ * The fields of a page's form, or of one of its `actions`: `fields.email`, `fields['address.city']`. It is `undefined` without the schema `form`,
  * and `unknown` without a route.
  */
-export type PageFields<Route extends PageRoute> = [Route] extends [never]
+export type PageFields<Route extends PageRoute, Action extends string = never> = [Route] extends [never]
   ? unknown
-  : ServerExport<Route, 'form'> extends infer Schema
+  : FormSchema<Route, Action> extends infer Schema
     ? IsAny<Schema> extends true
       ? Readonly<Record<string, Field>>
       : [Schema] extends [undefined]
         ? undefined
-        : { readonly [Name in FieldName<InputOf<Route, 'form'>>]: Field }
+        : { readonly [Name in FieldName<InputOfSchema<Schema>>]: Field }
     : never
 
 /** Attributes that tell assistive technology about a field that was not accepted. */

@@ -20,6 +20,20 @@ export function withBase(base: string, path: string): string {
   return path === '/' ? base : base + path
 }
 
+/** The name of an action in the export `actions` of a page. */
+export const ACTION_NAME = /^[a-z][\w-]*$/i
+
+/**
+ * Returns the name of the action in a query (`?/comment`), or an empty text, and the query without it. Other software may
+ * sort the parameters, encode the slash, and add `=`.
+ */
+export function splitAction(query: string): { name: string; search: string } {
+  const parts = query.slice(1).split('&')
+  const nameOf = (part: string) => /^(?:\/|%2F)([a-z][\w-]*)=?$/i.exec(part)?.[1]
+  const rest = parts.filter((part) => nameOf(part) === undefined).join('&')
+  return { name: parts.map(nameOf).find((name) => name !== undefined) ?? '', search: rest && `?${rest}` }
+}
+
 /** Decodes the percent-encoded characters of a text. Returns a malformed text as it is. */
 export function decodeLoosely(text: string): string {
   try {

@@ -8,6 +8,8 @@ export type {
   LayoutProps,
   NotFoundProps,
   OptionAttributes,
+  PageAction,
+  PageActions,
   PageFields,
   PageProps,
 } from './page-types.ts'

@@ -28,7 +28,7 @@ export type PageRoute = OrAnyPath<Generated<Routes>>
 type HasAction<Entry> = Entry extends { server: infer Module }
   ? IsAny<Module> extends true
     ? true
-    : Module extends { action: (...args: never[]) => unknown }
+    : Module extends { action: (...args: never[]) => unknown } | { actions: object }
       ? true
       : false
   : true
@@ -37,7 +37,7 @@ type WithAction<Entries> = {
   [Name in Generated<Entries>]: HasAction<Entries[Name]> extends true ? Name : never
 }[Generated<Entries>]
 
-/** The route of a page with an action. */
+/** The route of a page with an action, or with several. */
 export type ActionRoute = [Generated<Routes>] extends [never] ? `/${string}` : WithAction<Routes> & string
 
 /** The path of a layout's folder in `pages/`, with its groups: `/(shop)/products`, and `/` for the root layout. */
@@ -178,12 +178,41 @@ type ValuesOf<Group> = Group[keyof Group]
 /** The output of the schema `search` of a page; `undefined` if the page has none. */
 export type SearchOutput<Path extends string> = OutputOf<ServerExport<Path, 'search'>, undefined>
 
-/** The output of the schema `form` of a page; `undefined` if the page has none. */
-export type FormOutput<Path extends string> = OutputOf<ServerExport<Path, 'form'>, undefined>
+/** The names of the actions of a page, in its export `actions`. */
+export type ActionName<Path extends string> = keyof ServerExport<Path, 'actions'> & string
+
+// An action is a function, or an object with the function and a schema.
+type ActionPart<Path extends string, Action extends string, Part extends string> =
+  ServerExport<Path, 'actions'> extends infer Actions
+    ? IsAny<Actions> extends true
+      ? Untyped
+      : Action extends keyof Actions
+        ? Actions[Action] extends { [Key in Part]: infer Value }
+          ? Value
+          : Part extends 'action'
+            ? Actions[Action]
+            : undefined
+        : undefined
+    : never
+
+/** The schema `form` of a page, or of one of its `actions`; as `ServerExport` without one. */
+export type FormSchema<Path extends string, Action extends string = never> = [Action] extends [never]
+  ? ServerExport<Path, 'form'>
+  : ActionPart<Path, Action, 'form'>
+
+/** The value that the action of a page, or one of its `actions`, resolves with; as `ServerResult` without one. */
+export type ActionResult<Path extends string, Action extends string = never> = [Action] extends [never]
+  ? ServerResult<Routes, Path, 'action'>
+  : ResultOf<{ action: ActionPart<Path, Action, 'action'> }, 'action'>
+
+/** The output of a schema `form`; `undefined` without one. */
+export type FormOutput<Schema> = OutputOf<Schema, undefined>
 
 /** The input of a schema of a page; `unknown` if the page has none. */
-export type InputOf<Path extends string, Name extends string> =
-  ServerExport<Path, Name> extends infer Schema ? (IsAny<Schema> extends true ? Untyped : SchemaInput<Schema>) : never
+export type InputOf<Path extends string, Name extends string> = InputOfSchema<ServerExport<Path, Name>>
+
+/** The input of a schema; `unknown` if there is none. */
+export type InputOfSchema<Schema> = IsAny<Schema> extends true ? Untyped : SchemaInput<Schema>
 
 type Value = string | number | boolean | bigint | Date | Blob | null | undefined
 

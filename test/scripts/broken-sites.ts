@@ -138,6 +138,32 @@ export const brokenSites: BrokenSite[] = [
     message: 'the export "form" of pages/index.server.ts must be a Standard Schema; got a function',
   },
   {
+    title: 'several actions that are not valid',
+    files: {
+      'pages/a.tsx': page,
+      'pages/a.server.ts':
+        'export const load = () => 1\nexport const actions = { a() {} }\nexport const action = () => 1\n',
+      'pages/b.tsx': page,
+      'pages/b.server.ts': "export const actions = { 'a b': () => 1 }\nexport const form = { '~standard': {} }\n",
+      'pages/c.tsx': page,
+      'pages/c.server.ts': 'export const actions = { a: { form: load } }\nexport function load() {}\n',
+      'pages/d.tsx': page,
+      'pages/d.server.ts': 'export const actions = [1]\n',
+      'pages/ok.tsx': page,
+      'pages/ok.server.ts':
+        "import { own, wrap } from '../wrap'\nexport const actions = { ...own, a: wrap(1), b: { form: wrap(1), action: wrap(1) }, c: { ...own }, d() {}, e: wrap }\n",
+      'wrap.ts': 'export const wrap = (value: unknown) => () => value\nexport const own = { x: wrap(1) }\n',
+    },
+    expected: [
+      'HYD_ACTIONS_EXPORT pages/a.server.ts:2:14',
+      'HYD_ACTIONS_EXPORT pages/b.server.ts:1:14',
+      'HYD_ACTIONS_EXPORT pages/b.server.ts:1:14',
+      'HYD_ACTIONS_EXPORT pages/c.server.ts:1:14',
+      'HYD_ACTIONS_EXPORT pages/d.server.ts:1:14',
+    ],
+    message: 'the export "actions" of pages/a.server.ts cannot be beside the export "action"',
+  },
+  {
     title: 'exports that are no functions',
     files: {
       'pages/index.server.ts':
@@ -243,7 +269,7 @@ export const brokenSites: BrokenSite[] = [
     ['laod', 'load'],
     ['Load', 'load'],
     ['getServerSideProps', 'load'],
-    ['actions', 'action'],
+    ['clientAction', 'action'],
     ['gaurd', 'guard'],
     ['middleware', 'guard'],
   ].map(([name = '', meant = '']) => ({

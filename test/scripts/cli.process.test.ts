@@ -24,7 +24,8 @@ t.test('ends without an error if the reader of its output has gone', async (t) =
 
 const built = createSite(t, {
   'pages/[id].tsx': 'export default () => null\n',
-  'pages/[id].server.ts': 'export const load = () => 1\nexport const stream = false\n',
+  'pages/[id].server.ts':
+    'export const actions = { rate() {}, buy: { action() {} } }\nexport const load = () => 1\nexport const stream = false\n',
   'pages/members/layout.tsx': 'export default ({ children }) => children\n',
   'pages/members/layout.server.ts': 'export const guard = () => {}\n',
   'pages/members/list/index.tsx': 'export default () => null\n',
@@ -53,7 +54,7 @@ t.test('builds a site and reports each page', async (t) => {
   t.match(stdout, /^hydrant build: bundles$/m, 'steps are lines where there is no terminal')
   t.match(stdout, /^page +kind +JS +with shared +CSS$/m)
   t.match(stdout, /^\/ +static +\d+ B +[\d.]+ kB +–$/m)
-  t.match(stdout, /^\/\[id\] +load, stream /m)
+  t.match(stdout, /^\/\[id\] +actions \(rate, buy\), load, stream /m)
   t.match(stdout, /^\/members\/list +guard of pages\/members\/ /m)
   t.match(stdout, /^3 pages, \d+ files for the browser: [\d.]+ kB, [\d.]+ kB gzipped$/m)
   t.match(stdout, `written to ${join(built, '.hydrant')}`)

@@ -92,6 +92,8 @@ t.test('adds a query and a hash', async (t) => {
   t.equal(any('/s', undefined, { hash: '#a b', search: { q: '' } }), '/s?q=#a%20b')
   t.equal(any('/s', {}, { hash: ':~:text=x' }), '/s#:~:text=x')
   t.equal(any('/s', {}, { hash: '' }), '/s')
+  t.equal(any('/s', {}, { action: 'comment' }), '/s?/comment')
+  t.equal(any('/s', {}, { action: 'a&b', search: { q: 1 }, hash: 'top' }), '/s?/a%26b&q=1#top')
 })
 
 t.test('the stack of an error begins with the code that calls it', async (t) => {

@@ -95,6 +95,71 @@ const files = {
     export const form = v.object({ email: v.pipe(v.string(), v.email()), n: v.pipe(v.string(), v.transform(Number)) })
     export const action = ({ input }: ActionContext<'/valibot'>) => { const n: number = input.n; return n }
   `,
+  'pages/articles/[slug].server.ts': `
+    import { type ActionContext, type LoadContext, redirect } from 'hydrant'
+    import { z } from 'zod'
+    const comment = z.object({ text: z.string(), stars: z.coerce.number() })
+    const vote = z.object({ up: z.stringbool() })
+    export const load = ({ params }: LoadContext<'/articles/[slug]'>) => params.slug
+    export const guard = () => ({ user: 'ada' })
+    export const actions = {
+      comment: {
+        form: comment,
+        async action({ input, params, context }: ActionContext<'/articles/[slug]', typeof comment>) {
+          const stars: number = input.stars
+          // @ts-expect-error not in the schema
+          input.nope
+          if (stars > 5) redirect('/plain')
+          return { text: input.text, of: params.slug, by: context.user }
+        },
+      },
+      vote: { form: vote, action: ({ input }: ActionContext<'/articles/[slug]', typeof vote>) => input.up },
+      favourite({ input, context: { user } }: ActionContext<'/articles/[slug]'>) {
+        const none: undefined = input
+        return [user, none]
+      },
+    }
+  `,
+  'pages/articles/[slug].tsx': `
+    import { type Field, href, type PageProps, useSubmission } from 'hydrant/react'
+    type Props = PageProps<'/articles/[slug]'>
+    export default function Article({ actions, actionData, fields, params: { slug } }: Props) {
+      const none: undefined = actionData ?? fields
+      const result: { text: string; of: string; by: string } | undefined = actions.comment.data
+      const up: boolean | undefined = actions.vote.data
+      const field: Field = actions.comment.fields.stars
+      const messages: readonly string[] | undefined = actions.vote.invalid?.issues.up
+      const noFields: undefined = actions.favourite.fields
+      const messagesOfIt: readonly string[] | undefined = actions.favourite.invalid?.issues['any']
+      // @ts-expect-error a field of the other form
+      actions.vote.fields.stars
+      // @ts-expect-error a field of the other form
+      actions.comment.invalid?.issues.up
+      // @ts-expect-error no such action
+      actions.nope
+      const voting = useSubmission('/articles/[slug]', { slug }, { action: 'vote' })
+      const voted: boolean | undefined = voting.data
+      // @ts-expect-error not any
+      voting.data?.nope
+      const plain: undefined = useSubmission('/articles/[slug]', { slug }).data
+      // @ts-expect-error no such action
+      useSubmission('/articles/[slug]', { slug }, { action: 'nope' })
+      // @ts-expect-error a parameter is missing
+      useSubmission('/articles/[slug]', {}, { action: 'vote' })
+      return (
+        <form method="post" action={href('/articles/[slug]', { slug }, { action: 'comment', search: { page: 1 } })}>
+          <input {...field} />
+          {[none, result?.text, up, messages, noFields, messagesOfIt, voted, plain].map(String)}
+        </form>
+      )
+    }
+    // @ts-expect-error no such action
+    href('/articles/[slug]', { slug: 'x' }, { action: 'nope' })
+    // @ts-expect-error the page has one action, without a name
+    href('/plain', {}, { action: 'comment' })
+    export const withoutNames = ({ actions }: PageProps<'/plain'>): undefined => actions
+    export const ofAny = ({ actions }: PageProps): unknown => actions
+  `,
   'own.ts': `
     import type { StandardSchemaV1 } from '@standard-schema/spec'
     import type { StandardSchema } from 'hydrant/react'
@@ -128,8 +193,8 @@ const files = {
 const unwritten = {
   'pages/x/[id].tsx': `
     import { href, type PageProps } from 'hydrant/react'
-    export default ({ search, fields, invalid, params }: PageProps<'/x/[id]'>) => (
-      <input {...fields.email} title={search.page + invalid?.issues.email?.[0] + params.id + href('/y', {}, { search: { a: 1 } })} />
+    export default ({ search, fields, invalid, params, actions }: PageProps<'/x/[id]'>) => (
+      <input {...fields.email} {...actions.any.fields.email} title={href('/y', {}, { action: 'x' }) + search.page + invalid?.issues.email?.[0] + params.id + href('/y', {}, { search: { a: 1 } })} />
     )
   `,
   'pages/x/[id].server.ts': `

@@ -8,7 +8,7 @@ import {
   serverFileKeys,
 } from '../../../src/server/build-output/manifest.ts'
 import {
-  actionOf,
+  actionsOf,
   componentOf,
   guardOf,
   isHydrated,
@@ -16,7 +16,8 @@ import {
   type ModuleExports,
   visitorLoadOf,
 } from '../../../src/server/build-output/module-exports.ts'
-import { createPageSchemas } from '../../../src/server/schemas/page-schemas.ts'
+import { readSchema, type SchemaName } from '../../../src/server/schemas/page-schemas.ts'
+import { isPlainObject } from '../../../src/server/util/unknown-values.ts'
 import { type BuildProblem, createProblem, fileAt } from '../../build-problem.ts'
 import { mapWithLimit } from '../../map-with-limit.ts'
 import { isKnownError } from '../../terminal/format-error.ts'
@@ -26,6 +27,7 @@ import { type BundleOptions, settle } from '../esbuild/bundler.ts'
 import { parseScript } from '../output/edit-script.ts'
 import { serverFileOf } from './doubtful-exports.ts'
 import {
+  ASYNC,
   findExport,
   findStar,
   OTHERS,
@@ -236,6 +238,13 @@ export async function checkExports(
     const place = await findExport(siteDir, file, 'loadVisitor')
     problems.push(createProblem('HYD_VISITOR_LOAD', [file, 'needs the export "cache"'], place))
   }
+  for (const { file } of site.serverFiles) {
+    const names = found.get(file) ?? []
+    const other = names.includes('actions') && ['action', 'form'].find((name) => names.includes(name))
+    if (!other) continue
+    const place = await findExport(siteDir, file, 'actions')
+    problems.push(createProblem('HYD_ACTIONS_EXPORT', [file, `cannot be beside the export "${other}"`], place))
+  }
   problems.push(...(await checkValues(siteDir, site, values)))
   problems.push(...(await checkPrerender(siteDir, site, found, reported)))
   return problems
@@ -255,7 +264,8 @@ const CHECKS = {
   layoutServer: GUARD_AND_LOAD,
   pageServer: {
     ...GUARD_AND_LOAD,
-    action: actionOf,
+    action: actionsOf,
+    actions: checkActions,
     cache: checkCache,
     prerender: (server) => checkPrerenderRule(server, NO_FILE),
     loadVisitor: ({ file, exports }: ModuleExports) => visitorLoadOf({ file, exports: { cache: UNKNOWN, ...exports } }),
@@ -326,16 +336,32 @@ function checkPrerenderRule(server: ModuleExports, page: ModuleExports) {
   return readPrerenderRule(server, page, /\[/.test(server.file + page.file))
 }
 
+/** Checks the written actions. Their schemas, and what a spread adds, are known only to the server. */
+function checkActions({ file, exports: { actions } }: ModuleExports) {
+  actionsOf({ file, exports: { actions: isPlainObject(actions) ? acceptUnknown(actions) : actions } })
+}
+
+function acceptUnknown(actions: object): object {
+  const entries = Object.entries(actions).map(([name, value]: [string, unknown]) => {
+    if (name === OTHERS) return ['others', ASYNC]
+    if (value === UNKNOWN || !isPlainObject(value)) return [name, value === UNKNOWN ? ASYNC : value]
+    const { action, [OTHERS]: others } = value as Record<string, unknown>
+    return [name, { action: action === UNKNOWN || others ? ASYNC : action }]
+  })
+  return Object.fromEntries(entries)
+}
+
 function checkSchema({ file, exports }: ModuleExports) {
-  const [schema] = Object.values(exports)
+  const [[name, schema] = []] = Object.entries(exports)
   if (typeof schema === 'object' && schema !== null && ('~standard' in schema || OTHERS in schema)) return
-  createPageSchemas(exports, file)
+  readSchema(name as SchemaName, schema, file)
 }
 
 /** The exports of a page's server file that a prerendered page cannot have, with their descriptions. */
 const NEEDS_SERVER = new Map([
   ['guard', 'a guard'],
   ['action', 'an action'],
+  ['actions', 'actions'],
   ['search', 'a schema for the query'],
   ['cache', 'the export "cache"'],
   ['loadVisitor', 'a part for each visitor'],

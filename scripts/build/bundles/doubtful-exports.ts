@@ -135,7 +135,7 @@ function checkSwitches(file: string, { values }: KnownExports): Doubt[] {
 /** A schema for forms is not used without an action. A layout has neither. */
 function checkForm(file: string, { names }: KnownExports): Doubt[] {
   const exported = names.get(file) ?? []
-  if (!exported.includes('form') || exported.includes('action')) return []
+  if (!exported.includes('form') || exported.includes('action') || exported.includes('actions')) return []
   return [{ code: 'HYD_BUILD_FORM_UNUSED', values: [file], file, name: 'form' }]
 }
 

@@ -113,7 +113,6 @@ export const FOREIGN_EXPORTS = new Map([
   ['getData', 'load'],
   ['beforeLoad', 'guard'],
   ['middleware', 'guard'],
-  ['actions', 'action'],
   ['clientAction', 'action'],
   ['getStaticPaths', 'prerender'],
   ['generateStaticParams', 'prerender'],

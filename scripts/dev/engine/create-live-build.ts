@@ -231,6 +231,7 @@ const PLACEHOLDERS = new Map<string, unknown>([
   ['hydrate', false],
   ['cache', { maxAgeS: 0 }],
   ['prerender', undefined],
+  ['actions', { unloaded: UNLOADED }],
   ...SCHEMA_EXPORTS.map((name) => [name, unloadedSchema] as const),
 ])
 

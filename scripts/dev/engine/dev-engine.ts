@@ -262,7 +262,7 @@ function hasOtherModules(state: DevState, next: DevState): boolean {
 function stateKey(manifest: Manifest, { exports, config }: SiteStructure): string {
   const lasting = [...exports].map(([file, names]) => [
     file,
-    ...['action', 'guard'].filter((name) => names.includes(name)),
+    ...['action', 'actions', 'guard'].filter((name) => names.includes(name)),
   ])
   return JSON.stringify([manifest, lasting, config.key])
 }

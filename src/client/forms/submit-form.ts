@@ -184,7 +184,11 @@ function createResultScreen(submission: Submission, turn: Turn, view: ResultView
       turn.takeEffect()
       const fresh = { ...page, version: submission.version, stop }
       const isUpdate = actedShown && page.tree.leaf.kind === 'page'
-      const inDocument = isUpdate ? view.replace(fresh) : view.show(submission.url, fresh)
+      // The address of the page is without the name of an action.
+      const { search } = page.tree.address.url
+      const inDocument = isUpdate
+        ? view.replace(fresh)
+        : view.show(Object.assign(new URL(submission.url), { search }), fresh)
       if (!isUpdate) void inDocument.then(() => focusFirst(extrasOf(page.tree)))
       // Parts that follow later keep React from replacing the page.
       if (page.rest === null) await inDocument

@@ -17,14 +17,14 @@ import {
   serverFileKeys,
 } from './manifest.ts'
 import {
-  type ActionFunction,
-  actionOf,
+  actionsOf,
   componentOf,
   guardOf,
   isHydrated,
   type LoadFunction,
   loadOf,
   type ModuleExports,
+  type PageActions,
   visitorLoadOf,
 } from './module-exports.ts'
 import { importBundle } from './read-build.ts'
@@ -57,17 +57,15 @@ export interface LayoutChain {
   notFound: SiteModule<NotFoundComponent> | null
 }
 
-export interface Route extends LayoutChain {
+export interface Route extends LayoutChain, PageActions {
   id: string
   url: string
   catchAll: string | null
   page: ServerModule<PageComponent>
-  /** Handles POST, PUT, PATCH and DELETE. It is exported by `page.serverFile`. */
-  action: ActionFunction | null
   /** False if the page must be sent complete. */
   canStream: boolean
   schemas: PageSchemas
-  /** False if the page's action changes nothing that a page shows. */
+  /** False if the page's actions change nothing that a page shows. */
   revalidates: boolean
   /** False if the page's documents have no scripts. */
   isHydrated: boolean
@@ -127,7 +125,7 @@ export interface BuildParts extends ServerBundle, Omit<BuildFiles, 'modules'> {
 
 /**
  * Returns the build that consists of a manifest and the modules that it names. Throws HYD_FUNCTION_EXPORT,
- * HYD_GUARD_EXPORT, HYD_COMPONENT_EXPORT, HYD_HYDRATE_EXPORT, HYD_VISITOR_LOAD, HYD_CACHE_INVALID, HYD_SCHEMA_INVALID
+ * HYD_ACTIONS_EXPORT, HYD_GUARD_EXPORT, HYD_COMPONENT_EXPORT, HYD_HYDRATE_EXPORT, HYD_VISITOR_LOAD, HYD_CACHE_INVALID, HYD_SCHEMA_INVALID
  * and HYD_PRERENDER_INVALID for an export that is not valid.
  */
 export function createBuild({ folder, manifest, modules, links = {}, base, bundles }: BuildParts): Build {
@@ -148,7 +146,7 @@ export function createBuild({ folder, manifest, modules, links = {}, base, bundl
         url: entry.url,
         catchAll: entry.catchAll,
         page: site.loaded<PageComponent>(entry.page),
-        action: actionOf(server),
+        ...actionsOf(server),
         canStream: exports.stream !== false,
         schemas: createPageSchemas(exports, file),
         revalidates: exports.revalidate !== false,

@@ -126,6 +126,7 @@ export const PAGE_SERVER_EXPORTS = [
   'guard',
   'load',
   'action',
+  'actions',
   'form',
   'search',
   'params',

@@ -1,7 +1,11 @@
 // Reads the exports of the site's modules, and refuses those that would be ignored or fail later. The build calls these
 // functions too, for exports whose value is written in the source.
 
+import { ACTION_NAME } from '../../shared/paths.ts'
+import type { ActionRules } from '../../shared/wire/boot.ts'
 import { createExportError, showValue } from '../errors/hydrant-error.ts'
+import { createFormRules, type PageSchema, readSchema } from '../schemas/page-schemas.ts'
+import { isPlainObject } from '../util/unknown-values.ts'
 import type { GuardFunction } from './guarded-folders.ts'
 import type { ActionContext, LoadContext } from './page-contexts.ts'
 
@@ -46,9 +50,55 @@ export function loadOf(module: ModuleExports): LoadFunction | null {
   return functionOf(module, 'load') as LoadFunction | null
 }
 
-/** Throws HYD_FUNCTION_EXPORT. */
-export function actionOf(module: ModuleExports): ActionFunction | null {
-  return functionOf(module, 'action') as ActionFunction | null
+/** An action of a page. The export `action` is one without a name. */
+export interface PageAction {
+  /** Empty for the export `action`. */
+  name: string
+  run: ActionFunction
+  /** The schema of its form; null without one. */
+  form: PageSchema | null
+}
+
+export interface PageActions {
+  /** By their names. */
+  actions: ReadonlyMap<string, PageAction>
+  /** Null for a page that gets no props for forms. */
+  rules: ActionRules | null
+}
+
+/** Throws HYD_FUNCTION_EXPORT, HYD_ACTIONS_EXPORT and HYD_SCHEMA_INVALID. */
+export function actionsOf(module: ModuleExports): PageActions {
+  const { file, exports } = module
+  if (exports.actions !== undefined) {
+    const named = namedActions(module)
+    const rules = named.map(({ name, form }) => [name, form && createFormRules(form.shape)])
+    return { actions: new Map(named.map((action) => [action.name, action])), rules: Object.fromEntries(rules) }
+  }
+  const run = functionOf(module, 'action') as ActionFunction | null
+  const form = readSchema('form', exports.form, file)
+  return {
+    actions: new Map(run && [['', { name: '', run, form }]]),
+    rules: form && { '': createFormRules(form.shape) },
+  }
+}
+
+function namedActions({ file, exports }: ModuleExports): PageAction[] {
+  const { actions } = exports
+  const refuse = (problem: string) =>
+    createExportError('HYD_ACTIONS_EXPORT', [file, problem], { file, name: 'actions' })
+  const other = ['action', 'form'].find((name) => exports[name] !== undefined)
+  if (other !== undefined) throw refuse(`cannot be beside the export "${other}"`)
+  if (!isPlainObject(actions)) throw refuse(`must be an object; got ${showValue(actions)}`)
+  const named = Object.entries(actions)
+  if (named.length === 0) throw refuse('has no action')
+  return named.map(([name, value]: [string, unknown]) => {
+    if (!ACTION_NAME.test(name)) throw refuse(`has the name "${name}"; a name has letters, digits, "_" and "-"`)
+    const { action: run, form } = isPlainObject(value)
+      ? (value as { action?: unknown; form?: unknown })
+      : { action: value }
+    if (typeof run !== 'function') throw refuse(`has no function for "${name}"; got ${showValue(value)}`)
+    return { name, run: run as ActionFunction, form: readSchema('form', form, file, `actions.${name}.form`) }
+  })
 }
 
 function functionOf({ file, exports }: ModuleExports, name: string): unknown {

@@ -11,6 +11,7 @@ import type {
   ParamsOf,
   Routes,
   SearchOutput,
+  ServerExport,
 } from '../../shared/routes.ts'
 
 /** The methods of a log that write a line. */
@@ -81,16 +82,18 @@ export interface LayoutLoadContext<Route extends LayoutRoute = never> extends Co
 
 /**
  * The argument of an `action` function: `action({ form }: ActionContext<'/products/[id]'>)`. Without a route it is the
- * argument of any `action`.
+ * argument of any `action`. One of the page's `actions` with a schema names it:
+ * `ActionContext<'/products/[id]', typeof commentSchema>`.
  */
-export interface ActionContext<Route extends PageRoute = never> extends LoadContext<Route> {
+export interface ActionContext<Route extends PageRoute = never, Schema = ServerExport<Route, 'form'>>
+  extends LoadContext<Route> {
   /**
    * The form that was sent, urlencoded or multipart; empty for any other body. Its files are on the disk until the
    * response has been sent. A JSON body is in `request.body`.
    */
   form: FormData
   /** The output of the schema `form` for the form or the JSON body; `undefined` without the schema. */
-  input: FormOutput<Route>
+  input: FormOutput<Schema>
 }
 
 /**

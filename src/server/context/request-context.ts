@@ -1,7 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { splitAction } from '../../shared/paths.ts'
 import type { ExtraProps } from '../../shared/wire/boot.ts'
 import type { Route } from '../build-output/load-build.ts'
+import type { PageAction } from '../build-output/module-exports.ts'
 import { classifyThrown } from '../errors/classify-thrown.ts'
 import type { Redirection } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
@@ -70,6 +72,8 @@ export class RequestContext implements FailureSubject, RequestTarget {
   staleReply: FastifyReply | null = null
   /** The response, when a page of this site asks for data in place of a document. */
   navigation: NavigationLines | null = null
+  /** The action that the address selects; null without one. */
+  action: PageAction | null = null
   /** True when all guards of the page, or of the unknown path, have let the request pass. */
   hasPassedGuards = false
   /** The output of the page's schemas `params` and `search`; null without one. */
@@ -298,7 +302,7 @@ export function createPageContext(route: Route, site: Site, request: FastifyRequ
   const preferred = formatOf(site, request)
   // An action may return data for any page.
   const hasNoData = FORMATS[preferred].isData && route.page.load === null && isSafe(request.method)
-  return new RequestContext(site, request, reply, {
+  const ctx = new RequestContext(site, request, reply, {
     route: route.id,
     format: hasNoData ? acceptedDocumentFormat(request.headers, site.options.markdown) : preferred,
     errorFormat: preferred,
@@ -306,6 +310,14 @@ export function createPageContext(route: Route, site: Site, request: FastifyRequ
     params: route.catchAll === null ? (request.params as Record<string, string>) : paramsOf(route.catchAll, request),
     hasScripts: route.isHydrated,
   })
+  if (route.actions.size > 0) Object.assign(ctx, selectAction(route, ctx.search))
+  return ctx
+}
+
+/** Returns the action that a query selects, and the query that the page sees. */
+export function selectAction({ actions }: Pick<Route, 'actions'>, query: string) {
+  const { name, search } = actions.has('') ? { name: '', search: query } : splitAction(query)
+  return { action: actions.get(name) ?? null, search }
 }
 
 /** Returns the format that the client prefers for a page. */

@@ -193,6 +193,10 @@ export const errorTable = {
     message: 'the export "%s" of %s must be a function; got %s',
     fix: 'Export a function: export async function load(ctx) { … }, or action(ctx); see "hydrant docs loads".',
   },
+  HYD_ACTIONS_EXPORT: {
+    message: 'the export "actions" of %s %s',
+    fix: 'Export an object without "action" and "form" beside it: export const actions = { comment: { form: schema, action({ input }) { … } } }; see "hydrant docs http".',
+  },
   HYD_COMPONENT_EXPORT: {
     message: 'the default export of %s must be a component; got %s',
     fix: 'Export a function that returns elements: export default function Page() { return <p>…</p> }.',

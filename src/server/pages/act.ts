@@ -71,7 +71,7 @@ async function makeActionJson(route: Route, value: unknown, ctx: RequestContext)
       await toPlainJson(value, () => createHydrantError('HYD_RENDER_TIMEOUT', [renderMs, 'JSON']), renderMs),
     )
   } catch (thrown) {
-    return await errorInLayouts(route, catchActionError(thrown, route), ctx)
+    return await errorInLayouts(route, catchActionError(thrown, route, ctx), ctx)
   }
 }
 
@@ -96,10 +96,11 @@ const NOT_ACCEPTED = 'Some fields are not valid.'
 // The loads run after the action, so that they see its changes. An open page gets the result of the action first.
 async function makeActionPage(
   route: PreparedRoute,
-  ofAction: ExtraProps,
+  result: ExtraProps,
   ctx: RequestContext,
 ): Promise<PageResponse | null> {
   const { serverFile } = route.page
+  const ofAction = ctx.action?.name ? { ...result, action: ctx.action.name } : result
   let start: StateBeforeLoads | null = null
   let extras: WrittenExtras | null = null
   try {
@@ -111,7 +112,7 @@ async function makeActionPage(
       extras = writeExtras(ofAction, serverFile, ctx)
     }
   } catch (thrown) {
-    return await errorInLayouts(route, catchActionError(thrown, route), ctx)
+    return await errorInLayouts(route, catchActionError(thrown, route, ctx), ctx)
   }
   if (start) return await makeNavigation(route, start, ctx)
   const loads = route.noLoads ?? (await runLoads(route.steps, ctx))

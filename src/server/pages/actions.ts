@@ -23,7 +23,6 @@ export type ActionOutcome =
   /** The client has left, or the action has sent a response itself. */
   | { kind: 'done' }
 
-/** The export of the server file that is running: a value without a stack is attributed to it. */
 interface Step {
   running: 'form' | 'action'
   /** False while the form is received. */
@@ -31,7 +30,7 @@ interface Step {
 }
 
 /**
- * Reads the form of the request, validates it, and runs the page's action. Never rejects. The form's files are removed
+ * Reads the form of the request, validates it, and runs the action that the address selects. Never rejects. The form's files are removed
  * when the response has been sent.
  */
 export async function runAction(route: Route, ctx: RequestContext): Promise<ActionOutcome> {
@@ -45,7 +44,7 @@ export async function runAction(route: Route, ctx: RequestContext): Promise<Acti
     isDropped = outcome.kind !== 'returned'
     return outcome
   } catch (thrown) {
-    const caught = catchActionError(thrown, route, step.running)
+    const caught = catchActionError(thrown, route, ctx, step.running)
     // An action may have had effects before it failed, such as a payment.
     if (ctx.isGone && step.hasStarted) recordLate(caught, ctx.abortReason, ctx)
     if (ctx.isGone || ctx.reply.sent) return { kind: 'done' }
@@ -56,7 +55,14 @@ export async function runAction(route: Route, ctx: RequestContext): Promise<Acti
   }
 }
 
-export function catchActionError(thrown: unknown, { page }: Route, name: Step['running'] = 'action'): CaughtError {
+/** A value without a stack is attributed to the export that is running. */
+export function catchActionError(
+  thrown: unknown,
+  { page }: Route,
+  { action }: RequestContext,
+  running: Step['running'] = 'action',
+): CaughtError {
+  const name = action?.name ? `actions.${action.name}` : running
   return catchError(thrown, 'action', { file: page.serverFile, function: name })
 }
 
@@ -69,7 +75,7 @@ async function callAction(
   const { options, slots, metrics } = ctx.site
   requireShallow(ctx.request.body)
   const limits = { ...options.forms, bodyLimit: options.bodyLimit }
-  const { form, refusal } = await readForm(ctx.request, limits, files, showsInvalid(route, ctx.format))
+  const { form, refusal } = await readForm(ctx.request, limits, files, showsInvalid(ctx.action, ctx.format))
   // The slot and the deadline begin after the form has been read: a slow upload renders nothing, and takes as long as
   // the visitor's connection takes.
   slots.take(ctx)
@@ -86,7 +92,7 @@ async function callAction(
     const timeout = createTimeout(route, step, loadMs)
     running.then(
       (late) => silencePromises(late, ctx),
-      (thrown) => recordLate(catchActionError(thrown, route, step.running), timeout, ctx),
+      (thrown) => recordLate(catchActionError(thrown, route, ctx, step.running), timeout, ctx),
     )
     throw stopAtDeadline(timeout, ctx)
   }
@@ -99,24 +105,21 @@ async function callAction(
 
 const GONE: ActionOutcome = { kind: 'done' }
 
-function createTimeout({ page, schemas }: Route, step: Step, loadMs: number): Error {
-  return step.running === 'form' && schemas.form
+function createTimeout({ page }: Route, step: Step, loadMs: number): Error {
+  return step.running === 'form'
     ? createHydrantError('HYD_SCHEMA_TIMEOUT', ['form', page.serverFile, loadMs])
     : createHydrantError('HYD_ACTION_TIMEOUT', [page.serverFile, loadMs])
 }
 
 // `async`, so that a synchronous throw rejects.
-async function checkAndCall(
-  { action, page, schemas }: Route,
-  form: FormData,
-  step: Step,
-  ctx: RequestContext,
-): Promise<ActionOutcome> {
+async function checkAndCall({ page }: Route, form: FormData, step: Step, ctx: RequestContext): Promise<ActionOutcome> {
+  const { action } = ctx
+  const schema = action?.form
   step.hasStarted = true
   let input: unknown
-  if (schemas.form) {
+  if (schema) {
     step.running = 'form'
-    const checked = await checkForm(schemas.form, form, ctx.request)
+    const checked = await checkForm(schema, form, ctx.request)
     if (!checked.isValid) return { kind: 'invalid', ...checked.refused }
     input = checked.value
     step.running = 'action'
@@ -125,12 +128,12 @@ async function checkAndCall(
   const context: ActionContext = Object.assign(createPageLoadContext(ctx), { form, input })
   return runStep('action', page.serverFile, ctx, async () => {
     try {
-      return { kind: 'returned', value: await action?.(context) }
+      return { kind: 'returned', value: await action?.run(context) }
     } catch (thrown) {
       const messages = formMessagesOf(thrown)
       if (messages === null) throw thrown
       // `formMessagesOf` has messages only for the errors of `invalidForm`.
-      if (schemas.form && ctx.site.isDevelopment) warnOfUnknownFields(thrown as Error, messages, schemas.form, ctx)
+      if (schema && ctx.site.isDevelopment) warnOfUnknownFields(thrown as Error, messages, schema, ctx)
       return { kind: 'invalid', ...refuseForm(messages, form) }
     }
   })

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Invalid } from '../../shared/wire/boot.ts'
-import type { Route } from '../build-output/load-build.ts'
+import type { PageAction } from '../build-output/module-exports.ts'
 import type { FormMessages } from '../errors/http-error.ts'
 import { type FormRefusal, nameOption } from '../forms/limits.ts'
 import { FORMATS, type Format } from '../http/formats.ts'
@@ -47,8 +47,8 @@ export function refuseForm(messages: FormMessages, form: FormData): RefusedForm 
 }
 
 /** Returns whether a page shows what is wrong with its form, in the format of the response. */
-export function showsInvalid({ schemas }: Route, format: Format): boolean {
-  return schemas.form !== null && !FORMATS[format].isData
+export function showsInvalid(action: PageAction | null | undefined, format: Format): boolean {
+  return Boolean(action?.form) && !FORMATS[format].isData
 }
 
 /** Returns the form that exceeds a limit, with a message for each text that was cut off. */

@@ -7,6 +7,7 @@ import { runStep, stopAtDeadline, watchAnswer } from '../context/steps.ts'
 import { HttpError, NotFoundSignal } from '../errors/http-error.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/failure-context.ts'
+import { isSafe } from '../guards/csrf.ts'
 import { validateFields } from '../schemas/form-object.ts'
 import { createSearchError } from '../schemas/issues.ts'
 import { type PageSchema, type PageSchemas, validate } from '../schemas/page-schemas.ts'
@@ -46,14 +47,19 @@ export function guardsOf(layouts: readonly Pick<ServerModule<unknown>, 'guard' |
   return layouts.flatMap(({ guard, serverFile }, level) => (guard ? [{ guard, serverFile, level }] : []))
 }
 
-/** Returns the guards of the layouts around a page, the check of its address, and its own guard. */
-export function stepsToPage({ layouts, page }: Route, check: CheckStep['check'] | null): (GuardStep | CheckStep)[] {
+/** Returns the guards of the layouts around a page, the check of its address, its own guard, and the check of the action. */
+export function stepsToPage(
+  { layouts, page }: Route,
+  check: CheckStep['check'] | null,
+  checkAction: CheckStep['check'] | null,
+): (GuardStep | CheckStep)[] {
   const { guard, serverFile } = page
   const level = layouts.length
   return [
     ...guardsOf(layouts),
     ...(check ? [{ check, level }] : []),
     ...(guard ? [{ guard, serverFile, level, isPage: true }] : []),
+    ...(checkAction ? [{ check: checkAction, level }] : []),
   ]
 }
 
@@ -124,6 +130,20 @@ function describeResult(value: unknown): string {
   // A null prototype is plain, so there is one.
   const prototype = Object.getPrototypeOf(value) as object
   return `an instance of ${prototype.constructor?.name || 'a class'}`
+}
+
+/**
+ * Returns the function that refuses forms for no action, with a 404; null for a page without named actions. It runs after
+ * the guards, so that nobody else learns the names.
+ */
+export function createActionCheck({ actions, page }: Route): CheckStep['check'] | null {
+  if (actions.size === 0 || actions.has('')) return null
+  const known = [...actions.keys()].map((name) => `"?/${name}"`).join(' or ')
+  return async (_passed, { action, site, request }) => {
+    if (action !== null || isSafe(request.method)) return null
+    const hint = `${page.serverFile} has no such action. Send the form to ${known} of this address.`
+    return catchError(new HttpError(404, site.isDevelopment ? hint : 'This page has no such action.'), 'route')
+  }
 }
 
 /** More parameters are refused. */

@@ -18,19 +18,21 @@ export interface WrittenExtras {
  */
 export function writeExtras(ofAction: ExtraProps, file: string, ctx: RequestContext): WrittenExtras | null {
   const { addressExtras } = ctx
-  const { actionData, invalid } = ofAction
+  const { actionData, invalid, action } = ofAction
   if (actionData === undefined && invalid === undefined && addressExtras === null) return null
   const value: ExtraProps = { ...addressExtras }
   if (actionData !== undefined) value.actionData = actionData
   if (invalid !== undefined) value.invalid = invalid
+  if (action !== undefined) value.action = action
   return { value, serialized: serializeAll(value, file) }
 }
 
 /** Writes the result of an action. Throws HYD_DATA_UNSERIALISABLE. */
-export function writeActed({ actionData, invalid, revalidate }: Acted, file: string): string {
+export function writeActed({ actionData, invalid, action, revalidate }: Acted, file: string): string {
   const acted: Acted = {}
   if (actionData !== undefined) acted.actionData = actionData
   if (invalid !== undefined) acted.invalid = invalid
+  if (action !== undefined) acted.action = action
   if (revalidate === false) acted.revalidate = false
   return Object.keys(acted).length === 0 ? serialize(undefined, refusePromise) : serializeAll(acted, file)
 }

@@ -2,12 +2,12 @@ import type { TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import { createFormProps } from '../../shared/tree/fields.ts'
 import type { Build, Route } from '../build-output/load-build.ts'
 import { createPlan, type DocumentPlan } from './document-plan.ts'
-import { type CheckStep, createAddressCheck, type GuardStep, stepsToPage } from './guards.ts'
+import { type CheckStep, createActionCheck, createAddressCheck, type GuardStep, stepsToPage } from './guards.ts'
 import type { LoadStep, Loads } from './loads.ts'
 
 /** A page's route with everything that is the same for every request. */
 export interface PreparedRoute extends Route {
-  /** The guards of the layouts, outermost first, the check of the address, and the guard of the page. */
+  /** The guards of the layouts, outermost first, the check of the address, the guard of the page, and the check of the action. */
   guards: readonly (GuardStep | CheckStep)[]
   /** The loads of the layouts and the page, outermost first. */
   steps: readonly LoadStep[]
@@ -20,8 +20,8 @@ export interface PreparedRoute extends Route {
 }
 
 export function prepareRoute(route: Route, build: Build): PreparedRoute {
+  const { rules } = route
   const { boot, serverFile, Component, css } = route.page
-  const { rules } = route.schemas
   const steps = [...route.layouts, { ...route.page, isPage: true }]
   const noLoads: Loads = { kind: 'loaded', values: steps.map(() => undefined) }
   const plan = createPlan(
@@ -35,7 +35,7 @@ export function prepareRoute(route: Route, build: Build): PreparedRoute {
     },
     build,
   )
-  const guards = stepsToPage(route, createAddressCheck(route))
+  const guards = stepsToPage(route, createAddressCheck(route), createActionCheck(route))
   return {
     ...route,
     guards,

@@ -91,7 +91,13 @@ function common(first: JsonSchema, second: JsonSchema): JsonSchema {
   if (first.type === 'object' && second.type === 'object') return commonObject(first, second)
   const choices = [...choicesOf(first), ...choicesOf(second)]
   if (choicesOf(first).length > 0 && choicesOf(second).length > 0) return { type: first.type, enum: choices }
-  return sameEntries(first, second)
+  const same = sameEntries(first, second)
+  // Each of them refuses an empty text, maybe by another rule.
+  return refusesEmpty(first) && refusesEmpty(second) ? { minLength: 1, ...same } : same
+}
+
+function refusesEmpty(schema: JsonSchema): boolean {
+  return schema.type === 'number' || schema.type === 'integer' || !acceptsEmpty(schema)
 }
 
 function commonObject(first: JsonSchema, second: JsonSchema): JsonSchema {

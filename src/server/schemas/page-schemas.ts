@@ -21,22 +21,26 @@ export interface PageSchema {
   outputShape: Shape | null
 }
 
-export interface PageSchemas extends Record<SchemaName, PageSchema | null> {
-  /** The rules of the form's fields; null for a page without `form`. */
-  rules: FormRules | null
-}
+/** The schemas of the address of a page. */
+export type PageSchemas = Record<Exclude<SchemaName, 'form'>, PageSchema | null>
 
-/** Reads the schemas of a server file. Throws HYD_SCHEMA_INVALID. */
+/** Reads the schemas of the address in a server file. Throws HYD_SCHEMA_INVALID. */
 export function createPageSchemas(exports: Readonly<Record<string, unknown>>, file: string): PageSchemas {
   const read = (name: SchemaName) => readSchema(name, exports[name], file)
-  const form = read('form')
-  return { form, search: read('search'), params: read('params'), rules: form && createFormRules(form.shape) }
+  return { search: read('search'), params: read('params') }
 }
 
-function readSchema(name: SchemaName, value: unknown, file: string): PageSchema | null {
+/**
+ * Reads a schema of a server file; null for undefined. Throws HYD_SCHEMA_INVALID.
+ *
+ * @param path Where the schema is in the exports (its name).
+ */
+export function readSchema(name: SchemaName, value: unknown, file: string, path: string = name): PageSchema | null {
   if (value === undefined) return null
-  if (!isStandardSchema(value))
-    throw createExportError('HYD_SCHEMA_INVALID', [name, file, describeValue(value)], { file, name })
+  if (!isStandardSchema(value)) {
+    const place = { file, name: path.split('.', 1)[0] ?? path }
+    throw createExportError('HYD_SCHEMA_INVALID', [path, file, describeValue(value)], place)
+  }
   const shapeOf = (end: 'input' | 'output') => {
     const json = name === 'params' ? null : jsonSchemaOf(value, end)
     return json && createShape(json)
@@ -58,7 +62,7 @@ function describeValue(value: unknown): string {
 }
 
 /** Returns the rules of a form's fields that a browser can check. Fields without a rule are left out. */
-function createFormRules(shape: Shape | null): FormRules {
+export function createFormRules(shape: Shape | null): FormRules {
   const rules: FormRules = {}
 
   function add(part: Shape, name: string) {
@@ -86,7 +90,8 @@ function fieldRules({ kind, isRequired, schema }: Shape): FieldRules {
   const required = isRequired ? ({ required: true } as const) : {}
   if (kind === 'number') return { ...required, ...numberRules(schema) }
   if (format === 'binary' || contentEncoding === 'binary') return { ...required, type: 'file', ...acceptOf(schema) }
-  if (kind !== 'text' && !('const' in schema) && !Array.isArray(schema.enum)) return {}
+  const isText = kind === 'text' || ['const', 'enum', 'minLength'].some((rule) => rule in schema)
+  if (!isText) return {}
   return { ...(acceptsEmpty(schema) ? {} : required), ...textRules(schema) }
 }
 

@@ -39,8 +39,8 @@ interface PageMethod {
 }
 
 function methodsOf(pages: readonly PreparedRoute[]): PageMethod[] {
-  return pages.flatMap(({ url, page, action }) =>
-    ['GET', ...(action ? WRITE_METHODS : [])].map((method) => ({ method, url, file: page.file })),
+  return pages.flatMap(({ url, page, actions }) =>
+    ['GET', ...(actions.size > 0 ? WRITE_METHODS : [])].map((method) => ({ method, url, file: page.file })),
   )
 }
 

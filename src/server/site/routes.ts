@@ -15,6 +15,7 @@ import {
   createPageContext,
   formatOf,
   keepPageContext,
+  selectAction,
   takePageContext,
 } from '../context/request-context.ts'
 import type { Site } from '../context/site.ts'
@@ -60,12 +61,13 @@ export async function addSiteRoutes(
 async function addActions(app: FastifyInstance, site: Site, pages: readonly PreparedRoute[]) {
   const { options } = site
   const limits = { ...options.forms, bodyLimit: options.bodyLimit }
-  const withAction = pages.filter(({ action }) => action !== null)
+  const withAction = pages.filter(({ actions }) => actions.size > 0)
   const byId = new Map(withAction.map((page) => [page.id, page]))
   await app.register(async (scope) => {
     addFormParsers(scope, limits, (request) => {
       const page = byId.get(routeOf(request))
-      return page !== undefined && showsInvalid(page, formatOf(site, request))
+      const query = request.url.slice(pathOf(request.url).length)
+      return page !== undefined && showsInvalid(selectAction(page, query).action, formatOf(site, request))
     })
     for (const page of withAction) {
       const handleError = createErrorHandler(site, page)

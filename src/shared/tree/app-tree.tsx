@@ -1,7 +1,7 @@
 import type { ComponentType, ReactElement, ReactNode } from 'react'
 import { jsx } from 'react/jsx-runtime'
 import type { ErrorPageProps, LayoutProps, NotFoundProps, PageProps } from '../page-types.ts'
-import type { ExtraProps, FormRules } from '../wire/boot.ts'
+import type { ActionRules, ExtraProps } from '../wire/boot.ts'
 import type { PublicError, Refusal } from '../wire/public-error.ts'
 import { Boundary, ErrorView } from './boundary.tsx'
 import type { CreateFormProps } from './fields.ts'
@@ -26,8 +26,8 @@ export type TreeLeaf = { css: readonly string[]; key?: string; file?: string | n
   | {
       kind: 'page'
       Component: PageComponent
-      /** For a page with a form: the rules of its fields, and the function that makes the prop `fields`. */
-      rules?: FormRules | undefined
+      /** For a page with forms: the rules of their fields, and the function that makes the prop `fields` or `actions`. */
+      rules?: ActionRules | undefined
       formProps?: CreateFormProps | undefined
     }
   | { kind: 'notFound'; Component: NotFoundComponent }

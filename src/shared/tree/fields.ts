@@ -1,15 +1,25 @@
 import type { Field, InvalidAttributes, InvalidForm, OptionAttributes } from '../page-types.ts'
-import type { ExtraProps, FormRules } from '../wire/boot.ts'
+import type { ActionRules, ExtraProps, FormRules } from '../wire/boot.ts'
 
 export type CreateFormProps = typeof createFormProps
 
-/** Returns the props of a page with a form in addition to its extras. */
-export function createFormProps({ rules = {} }: { rules?: FormRules | undefined }, extras?: ExtraProps) {
-  return { fields: createFields(rules, extras?.invalid) }
+/** Returns the props of a page with forms that follow its extras. */
+export function createFormProps({ rules = {} }: { rules?: ActionRules | undefined }, extras: ExtraProps = {}) {
+  if (rules['']) return { fields: createFields(rules[''], extras.invalid) }
+  const actions = Object.entries(rules).map(([name, ofForm]) => {
+    const { actionData: data, invalid }: ExtraProps = extras.action === name ? extras : {}
+    return [name, { data, invalid, fields: ofForm ? createFields(ofForm, invalid, `${name}-`) : undefined }]
+  })
+  // The result belongs to one action only.
+  return { actions: Object.fromEntries(actions), action: undefined, actionData: undefined, invalid: undefined }
 }
 
-/** Returns the fields of a form by their names. Any name has a field. */
-export function createFields(rules: FormRules, invalid?: InvalidForm): Readonly<Record<string, Field>> {
+/**
+ * Returns the fields of a form by their names. Any name has a field.
+ *
+ * @param prefix Begins the ids, which two forms must not share (none).
+ */
+export function createFields(rules: FormRules, invalid?: InvalidForm, prefix = ''): Readonly<Record<string, Field>> {
   const created = new Map<string, Field>()
   /** The element that gets the focus: the first one with a message, in the order in which the page reads them. */
   let focused = ''
@@ -25,7 +35,7 @@ export function createFields(rules: FormRules, invalid?: InvalidForm): Readonly<
       get(_, name) {
         // React and consoles ask for symbols.
         if (typeof name !== 'string') return undefined
-        const field = created.get(name) ?? createField(name, rules, invalid, takesFocus)
+        const field = created.get(name) ?? createField(name, rules, invalid, prefix, takesFocus)
         created.set(name, field)
         return field
       },
@@ -37,13 +47,14 @@ function createField(
   name: string,
   rules: FormRules,
   invalid: InvalidForm | undefined,
+  prefix: string,
   takesFocus: (element: string) => boolean,
 ): Field {
   const key = name.replace(/\[]$/, '')
   const fieldRules = ownValue(rules, key.replace(/\[\d+]/g, '[]')) ?? {}
   const issues = ownValue(invalid?.issues, key) ?? []
   const typed = ownValue(invalid?.values, key)
-  const errorId = `${name.replace(/\s/g, '-')}-error`
+  const errorId = `${prefix}${name.replace(/\s/g, '-')}-error`
   const state: InvalidAttributes = issues.length > 0 ? { 'aria-invalid': true, 'aria-describedby': errorId } : {}
 
   function withFocus<Attributes extends InvalidAttributes>(attributes: Attributes, element: string): Attributes {

@@ -1,6 +1,6 @@
 import { type FormEvent, startTransition, use, useContext, useEffect, useState, useSyncExternalStore } from 'react'
-import { type HrefArguments, href } from '../href.ts'
-import type { ActionRoute, Routes, ServerResult } from '../routes.ts'
+import { type HrefArguments, type HrefOptions, href } from '../href.ts'
+import type { ActionName, ActionResult, ActionRoute } from '../routes.ts'
 import type { Invalid } from '../wire/boot.ts'
 import { browser, type SentFields, type SubmissionOutcome } from './browser.ts'
 import { loadBrowserFunctions, NOT_SENT } from './browser-functions.ts'
@@ -43,9 +43,6 @@ export interface Submission<Data> extends SubmissionResult<Data> {
   abort(): void
 }
 
-/** The value that the action of a page resolves with; `unknown` without a route. */
-type ActionResult<Route extends string> = ServerResult<Routes, Route, 'action'>
-
 /**
  * Returns the state of submissions to the action of a page, and the functions that submit without leaving the current
  * page: `const like = useSubmission('/products/[id]', { id })`. Each `useSubmission` has its own state, and several
@@ -54,9 +51,15 @@ type ActionResult<Route extends string> = ServerResult<Routes, Route, 'action'>
  *
  * Without arguments, the action is that of the current page. `useSubmission<'/notes'>()` then gives the result the
  * types of that page. Before the first submission, the result is that of a form that was sent without JavaScript.
+ * `useSubmission('/products/[id]', { id }, { action: 'comment' })` sends to one of the `actions` of that page.
  * With arguments, it throws a TypeError as `href` does, for example if a parameter is missing.
  */
 export function useSubmission<Route extends ActionRoute = never>(): Submission<ActionResult<Route>>
+export function useSubmission<const Route extends ActionRoute, const Action extends ActionName<Route>>(
+  route: Route,
+  params: HrefArguments<Route>[0],
+  options: HrefOptions<Route> & { action: Action },
+): Submission<ActionResult<Route, Action>>
 export function useSubmission<const Route extends ActionRoute>(
   route: Route,
   ...params: HrefArguments<Route>
@@ -89,8 +92,9 @@ export function useSubmission(route?: `/${string}`, ...rest: unknown[]): Submiss
     void send({ ...form, method: 'POST' }, { key: form.key, release })
   }
 
-  const isOwn = extras !== undefined && (url === undefined || url.split('?')[0] === address?.url.pathname)
-  const ofPage = isOwn ? { data: extras.actionData, invalid: extras.invalid, error: undefined } : NO_RESULT
+  const isHere = url === undefined || url.split('?')[0] === address?.url.pathname
+  const isOwn = isHere && extras?.action === (rest[1] as HrefOptions | undefined)?.action
+  const ofPage = isOwn && extras ? { data: extras.actionData, invalid: extras.invalid, error: undefined } : NO_RESULT
   const isSettled = settled.store === store && settled.number >= state.newest
   return {
     ...(state.result === undefined ? ofPage : (state.result ?? NO_RESULT)),

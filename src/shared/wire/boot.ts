@@ -23,8 +23,8 @@ export interface BootModule {
 /** The module of the innermost component: a page, a not-found page or an error page. */
 export interface BootLeaf extends BootModule {
   kind: 'page' | 'notFound' | 'shown'
-  /** For a page with a form: the rules of its fields. */
-  rules?: FormRules
+  /** For a page with forms: the rules of their fields. */
+  rules?: ActionRules
 }
 
 /** The part of the boot data that is the same for every request of a page. */
@@ -143,6 +143,8 @@ export interface ExtraProps {
   actionData?: unknown
   /** The form that was sent and not accepted. */
   invalid?: Invalid
+  /** The name of the action that `actionData` or `invalid` is from, on a page with named actions. */
+  action?: string
   /** The output of the schema `params`. */
   params?: unknown
   /** The output of the schema `search`. */
@@ -167,3 +169,9 @@ export interface FieldRules {
 
 /** The rules of a form by the names of its fields. An item of an array is `items[].name`. */
 export type FormRules = Record<string, FieldRules>
+
+/**
+ * The rules of the forms of a page by the names of their actions: null for an action without a schema. The form of a page
+ * without named actions has an empty name.
+ */
+export type ActionRules = Record<string, FormRules | null>

@@ -34,7 +34,7 @@ export const RESULT_HEADER = 'hydrant-result'
 export const REFRESH_HEADER = 'hydrant-refresh'
 
 /** The result of an action. */
-export interface Acted extends Pick<ExtraProps, 'actionData' | 'invalid'> {
+export interface Acted extends Pick<ExtraProps, 'actionData' | 'invalid' | 'action'> {
   /** False if the action has changed nothing that a page shows. */
   revalidate?: false
 }

@@ -19,6 +19,11 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/arktype.server.ts')
     }
+    '/article': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/article.server.ts')
+    }
     '/guarded/[id]': {
       params: { id: string }
       layouts: ['/', '/guarded']

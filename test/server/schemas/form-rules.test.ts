@@ -3,10 +3,54 @@ import { type } from 'arktype'
 import t from 'tap'
 import * as v from 'valibot'
 import { z } from 'zod'
+import { actionsOf } from '../../../src/server/build-output/module-exports.ts'
 import { createPageSchemas } from '../../../src/server/schemas/page-schemas.ts'
 import { findFailing } from '../../find-failing.ts'
 
-const rulesOf = (form: unknown) => createPageSchemas({ form }, 'pages/x.server.ts').rules
+const rulesOf = (form: unknown) => actionsOf({ file: 'pages/x.server.ts', exports: { form } }).rules?.['']
+
+t.test('a field is required where every branch of a union requires it', async (t) => {
+  const required = { required: true }
+  const zod = z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('a'),
+      title: z.string().min(1),
+      email: z.email(),
+      amount: z.coerce.number(),
+      mixed: z.number(),
+      optional: z.string().optional(),
+      only: z.string().min(1),
+      empty: z.string().min(2),
+    }),
+    z.object({
+      kind: z.literal('b'),
+      title: z.string().min(5),
+      email: z.string().min(1),
+      amount: z.int().min(3),
+      mixed: z.string().min(1),
+      optional: z.string().min(1),
+      empty: z.string(),
+    }),
+    z.object({
+      kind: z.literal('c'),
+      title: z.string().min(3),
+      email: z.string().regex(/./),
+      amount: z.number(),
+      mixed: z.enum(['x', 'y']),
+      optional: z.string().min(1),
+      empty: z.string(),
+    }),
+  ])
+  const expected = { kind: required, title: required, email: required, amount: required, mixed: required }
+  t.strictSame(rulesOf(zod), expected)
+  const ark = type({ kind: "'a'", email: 'string.email' }).or({ kind: "'b'", email: 'string > 1' })
+  t.strictSame(rulesOf(ark), { kind: required, email: required })
+  const variant = v.variant('kind', [
+    v.object({ kind: v.literal('a'), text: v.pipe(v.string(), v.minLength(1)) }),
+    v.object({ kind: v.literal('b'), text: v.pipe(v.string(), v.email()) }),
+  ])
+  t.strictSame(rulesOf(toStandardJsonSchema(variant)), { kind: required, text: required })
+})
 
 t.test('zod', async (t) => {
   const rules = rulesOf(
@@ -150,5 +194,6 @@ t.test('only a schema is a schema', async (t) => {
       message: `the export "form" of pages/x.server.ts must be a Standard Schema; got ${came}`,
     })
   }
-  t.strictSame(createPageSchemas({}, 'x'), { form: null, search: null, params: null, rules: null })
+  t.strictSame(createPageSchemas({}, 'x'), { search: null, params: null })
+  t.equal(rulesOf(undefined), undefined)
 })
