@@ -1,12 +1,15 @@
 // The public entry `hydrant/test`, for tests of a site.
 
+import type { ComponentType, ReactNode } from 'react'
 import { createFormRules, readSchema } from '../../src/server/schemas/page-schemas.ts'
 import type { Field, InvalidForm } from '../../src/shared/page-types.ts'
-import type { FieldName } from '../../src/shared/routes.ts'
+import type { FieldName, PageRoute } from '../../src/shared/routes.ts'
 import type { SchemaInput, StandardSchema } from '../../src/shared/standard-schema.ts'
 import { createFields as createFieldsOf } from '../../src/shared/tree/fields.ts'
+import type { PageValues } from './page-wrapper.ts'
 import type { SubmissionAnswer } from './replace-browser.ts'
 
+export type { PageValues } from './page-wrapper.ts'
 export type { SentSubmission, SubmissionAnswer } from './replace-browser.ts'
 export { createTestSite, type TestSite, type TestSiteOptions } from './test-site.ts'
 export type { FormFields, SubmitOptions, TestPage, TestResponse } from './visitor.ts'
@@ -26,6 +29,18 @@ export function createFields<Schema extends StandardSchema>(
   const rules = createFormRules(readSchema('form', form, 'createFields()')?.shape ?? null)
   // Any name has a field; the type has only those of the schema.
   return createFieldsOf(rules, invalid) as { readonly [Name in FieldName<SchemaInput<Schema>>]: Field }
+}
+
+/**
+ * Returns a component that gives `useUrl`, `useParams` and `useLayoutData` their values, for a test that renders a component
+ * without a server: `render(<Cart />, { wrapper: await createPageWrapper({ layouts: { '/shop': { cart } } }) })`.
+ */
+export async function createPageWrapper<const Route extends PageRoute>(
+  values: PageValues<Route> = {},
+): Promise<ComponentType<{ children?: ReactNode }>> {
+  // The module loads React. `createTestSite` has to select React's build before that.
+  const { wrapperOf } = await import('./page-wrapper.ts')
+  return wrapperOf(values as PageValues)
 }
 
 /**

@@ -1,6 +1,5 @@
 import { type ReactNode, useLayoutEffect } from 'react'
 import { createAppTree, type Tree } from '../shared/tree/app-tree.tsx'
-import type { navigationStore } from '../shared/tree/navigation-state.ts'
 import type { Platform } from '../shared/tree/platform.ts'
 import type { Boot } from '../shared/wire/boot.ts'
 
@@ -23,7 +22,7 @@ export interface App {
   boot: Boot
   /** The URL of a document that is being loaded, or an empty string. */
   leaving: string
-  platform: Platform & { navigation: typeof navigationStore }
+  platform: Platform
   /** Renders another page. Resolves when it is in the document. */
   show(tree: Tree): Promise<void>
 }

@@ -22,6 +22,7 @@ export async function loadTree(
   const layouts: TreeLayout[] = []
   for (const layout of plan.layouts)
     layouts.push({
+      ...layout,
       Component: (await loadModule<LayoutComponent>(layout.file)).default ?? DefaultLayout,
       css: stylesheets(layout),
       ErrorPage: (await loadModule<ErrorComponent>(layout.error)).default,

@@ -35,9 +35,8 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   }
   const urlOnScreen = () => state.urlOnScreen ?? location.href
   const releases = new Set<() => void>()
-  const { navigation } = app.platform
-  const begin = createActivity(navigation)
-  showProgress(navigation)
+  const begin = createActivity()
+  showProgress()
   const guardTexts = createTextGuard()
   const view = createPageView(app, guardTexts, () => {
     for (const release of releases) release()

@@ -1,4 +1,5 @@
 import type { Tree } from '../shared/tree/app-tree.tsx'
+import { navigationStore } from '../shared/tree/navigation-state.ts'
 import type { App } from './app.tsx'
 import type { FetchResult } from './read-page.ts'
 
@@ -22,14 +23,14 @@ export function createPrefetcher(app: App, fetch: FetchAhead, nextSeen: () => UR
         next.started(pages.get(next.url) ?? pages.start(next.url, 'asked'))
         continue
       }
-      const isIdle = app.platform.navigation.get().state === 'idle'
+      const isIdle = navigationStore.get().state === 'idle'
       const url = isIdle && !pages.isFull() && nextSeen()
       if (!url) return
       if (!pages.get(url)) pages.start(url, 'seen')
     }
   }
 
-  app.platform.navigation.subscribe(fill)
+  navigationStore.subscribe(fill)
   return {
     fill,
     /** Fetches the page at which the visitor points. If there is no place for it, the oldest such request ends. */

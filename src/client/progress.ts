@@ -1,20 +1,20 @@
 // Shows a visitor that a navigation is pending, and announces the new page.
 
-import type { NavigationStore } from '../shared/tree/navigation-state.ts'
+import { navigationStore } from '../shared/tree/navigation-state.ts'
 
 const SHOW_AFTER_MS = 150
 
 /** Shows a thin bar at the top while a slow page is pending, in the color `--hydrant-progress` or the accent color. */
-export function showProgress(navigation: NavigationStore) {
+export function showProgress() {
   const bar = document.createElement('div')
   bar.className = 'hydrant-progress'
   bar.ariaHidden = 'true'
   bar.style.cssText =
     'position:fixed;inset:0 0 auto;height:3px;z-index:2147483647;pointer-events:none;forced-color-adjust:none;background:var(--hydrant-progress,Highlight)'
   let timer: number | undefined
-  navigation.subscribe(() => {
+  navigationStore.subscribe(() => {
     clearTimeout(timer)
-    if (navigation.get().state === 'idle') return bar.remove()
+    if (navigationStore.get().state === 'idle') return bar.remove()
     if (!bar.isConnected) timer = setTimeout(start, SHOW_AFTER_MS)
   })
 

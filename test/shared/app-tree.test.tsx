@@ -5,7 +5,6 @@ import type { ErrorPageProps } from '../../src/shared/page-types.ts'
 import { createAppTree, NOT_FOUND, type Tree, type TreeLayout } from '../../src/shared/tree/app-tree.tsx'
 import { Boundary, DefaultLayout } from '../../src/shared/tree/boundary.tsx'
 import { hostScript } from '../../src/shared/tree/fallback.ts'
-import { navigationStore } from '../../src/shared/tree/navigation-state.ts'
 import type { Platform } from '../../src/shared/tree/platform.ts'
 
 const platform: Platform = {
@@ -13,7 +12,6 @@ const platform: Platform = {
   host: 'shop.example',
   search: '?q=1',
   nonce: 'bm9uY2U=',
-  navigation: navigationStore,
   page: 0,
   hostScript,
   findDigest: () => undefined,

@@ -63,13 +63,20 @@ const mistakes: [code: string, message: string][] = [
   ],
   ["() => href('/products/[id]', { id: true })", "Type 'boolean' is not assignable to type 'string | number'."],
   [
+    "() => useLayoutData('/products')",
+    `Argument of type '"/products"' is not assignable to parameter of type '${layouts}'.`,
+  ],
+  ["() => useLayoutData('/').name", "Object is possibly 'undefined'."],
+  ["() => useParams('/abuot')", `Argument of type '"/abuot"' is not assignable to parameter of type '${pages}'.`],
+  ["() => useParams('/products/[id]').name", "Property 'name' does not exist on type '{ id: string; }'."],
+  [
     "() => href('/about', { id: 7 })",
     "Object literal may only specify known properties, and 'id' does not exist in type 'NoParameters'.",
   ],
 ]
 
 const head = `import type { ActionContext, LayoutLoadContext, LoadContext } from 'hydrant'
-import { href, type LayoutProps, type PageProps } from 'hydrant/react'
+import { href, type LayoutProps, type PageProps, useLayoutData, useParams } from 'hydrant/react'
 export const uses = (_: [ActionContext, LayoutLoadContext, LoadContext, LayoutProps, PageProps]) => href('/')
 `
 

@@ -49,9 +49,11 @@ const files = {
   `,
   // Two layouts for the same path, in two groups.
   'pages/(shop)/products/layout.tsx': `
-    import type { LayoutProps } from 'hydrant/react'
+    import { type LayoutProps, useLayoutData, useParams, useUrl } from 'hydrant/react'
     import type { Equal } from '../../../equal.js'
     export const data: Equal<LayoutProps<'/(shop)/products'>['data'], { cart: number }> = true
+    export const useAll = (): [{ cart: number }, string, { id: string }, URL] =>
+      [useLayoutData('/(shop)/products'), useLayoutData('/(staff)/products'), useParams('/products/[id]'), useUrl()]
     export default ({ children, data }: LayoutProps<'/(shop)/products'>) => <div title={String(data.cart)}>{children}</div>
   `,
   'pages/(shop)/products/layout.server.ts': `

@@ -38,11 +38,11 @@ const REPLACEMENTS: readonly Replacement[] = [
   ],
   [
     ['useLoaderData', 'useData', 'useRouteContext'],
-    'Take the data that the load has returned from the prop "data" of the page or the layout.',
+    'Take the data that the load has returned from the prop "data" of the page or the layout; in other components, call useLayoutData() of "hydrant/react".',
   ],
   [
-    ['useParams', 'useLocation', 'usePathname', 'usePageContext'],
-    'Take the address from the props "params" and "url" of the page or the layout.',
+    ['useLocation', 'usePathname', 'usePageContext'],
+    'Call useUrl() of "hydrant/react", or take the prop "url" of the page or the layout.',
   ],
   [
     ['useSearchParams', 'useSearch'],

@@ -36,6 +36,7 @@ export const HYDRANT_FILES = {
   /** Hooks, which only some pages import. */
   useNavigation: 'shared/tree/use-navigation.js',
   useSubmission: 'shared/tree/use-submission.js',
+  pageHooks: 'shared/tree/page-hooks.js',
 } as const
 
 export type HydrantFile = (typeof HYDRANT_FILES)[keyof typeof HYDRANT_FILES]
@@ -85,6 +86,9 @@ export const REACT_EXPORTS = [
   'prefetch',
   'publicEnv',
   'refresh',
+  'useLayoutData',
   'useNavigation',
+  'useParams',
   'useSubmission',
+  'useUrl',
 ]

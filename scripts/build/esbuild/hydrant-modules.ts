@@ -31,7 +31,8 @@ const LATER_FILES = filterFor(
   HYDRANT_FILES.repair,
   HYDRANT_FILES.report,
 )
-const HOOKS: readonly string[] = [hydrantPath(HYDRANT_FILES.useNavigation), hydrantPath(HYDRANT_FILES.useSubmission)]
+const { pageHooks, useNavigation, useSubmission } = HYDRANT_FILES
+const HOOKS: readonly string[] = [pageHooks, useNavigation, useSubmission].map(hydrantPath)
 const JSX_RUNTIME = 'react/jsx-runtime'
 const NAMED = 'hydrant-named'
 /**

@@ -1,4 +1,4 @@
-import type { NavigationState } from '../../shared/tree/navigation-state.ts'
+import { type NavigationState, navigationStore } from '../../shared/tree/navigation-state.ts'
 import type { App } from '../app.tsx'
 
 /** The state that navigations and forms share. */
@@ -28,13 +28,13 @@ export interface NavigatorContext {
  * Returns the function that begins a state of `useNavigation`. The state lasts until the returned function is called.
  * With several states at the same time, components see the last one that is submitting, else the last one.
  */
-export function createActivity(navigation: App['platform']['navigation']) {
-  const idle = navigation.get()
+export function createActivity() {
+  const idle = navigationStore.get()
   const states = new Set<NavigationState>()
 
   function update() {
     const all = [...states]
-    navigation.set(all.findLast(({ state }) => state === 'submitting') ?? all.at(-1) ?? idle)
+    navigationStore.set(all.findLast(({ state }) => state === 'submitting') ?? all.at(-1) ?? idle)
   }
 
   return (state: NavigationState) => {

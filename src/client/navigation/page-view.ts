@@ -32,7 +32,8 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
   let coming = onScreen
 
   /** Replaces the page. Resolves when this one, or a later one in its place, is in the document. */
-  async function replace(page: Page, transition?: PageTransition): Promise<void> {
+  async function replace(fetched: Page, transition?: PageTransition): Promise<void> {
+    const page = { ...fetched, tree: keepEqual(fetched.tree, app.tree) }
     if (coming !== onScreen && !sharesData(coming, page)) coming.stop()
     coming = page
     await guardTexts()
@@ -72,6 +73,32 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
     /** The page that is shown next, or is in the document. */
     coming: () => coming,
   }
+}
+
+/** Returns a tree with the URL and the parameters of the tree before it, if they are equal: see `page-values.ts`. */
+function keepEqual(tree: Tree, before: Tree): Tree {
+  const isAtSameUrl = tree.address.url.href === before.address.url.href
+  const extras = extrasOf(tree)
+  const params = equalOf(extras.params, extrasOf(before).params)
+  const data = [...tree.data.slice(0, tree.layouts.length + 1), { ...extras, params }]
+  return {
+    ...tree,
+    address: isAtSameUrl ? before.address : tree.address,
+    params: equalOf(tree.params, before.params),
+    data: params === undefined ? tree.data : data,
+  }
+}
+
+/** Returns the value before, if both are plain objects with the same properties. */
+function equalOf<Params>(value: Params, before: Params): Params {
+  const [properties, others] = [value, before].map((params) =>
+    params && Object.getPrototypeOf(params) === Object.prototype ? new Map(Object.entries(params)) : null,
+  )
+  const isEqual =
+    properties &&
+    properties.size === others?.size &&
+    [...properties].every(([name, part]) => others.has(name) && Object.is(others.get(name), part))
+  return isEqual ? before : value
 }
 
 function sharesData({ newData }: Page, { tree }: Page): boolean {

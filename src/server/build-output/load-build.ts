@@ -190,7 +190,8 @@ function createModuleReader(manifest: Manifest, modules: ServerBundle['modules']
   function loadedLayout(file: string): ServerModule<LayoutComponent> {
     const layout = loaded<LayoutComponent>(file)
     const params = [...posix.dirname(file).matchAll(/\[(?:\.\.\.)?([^\]]+)\]/g)].map(([, name = '']) => name)
-    return params.length === 0 ? layout : { ...layout, boot: { ...layout.boot, params } }
+    const route = `/${posix.dirname(file).slice('pages/'.length)}`
+    return { ...layout, boot: { ...layout.boot, route, ...(params.length > 0 && { params }) } }
   }
 
   function frame({ layouts, errors, notFounds }: Surroundings): LayoutChain {

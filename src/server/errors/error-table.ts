@@ -303,6 +303,10 @@ export const errorTable = {
     message: 'Hydrant needs react and react-dom 19.2 or newer; the site has %s',
     fix: 'Run "npm install react@19 react-dom@19" in the folder of the site; see "hydrant docs upgrading".',
   },
+  HYD_HOOK_PLACE: {
+    message: '%s is called outside of %s',
+    fix: 'Call the hook in a component that the layout or the page renders; in a test, wrap the component with createPageWrapper() of hydrant/test.',
+  },
   HYD_LAYOUT_HTML: {
     message:
       '%s does not render <html>, so the documents have no doctype, no <head> and no language; the first one was %s',

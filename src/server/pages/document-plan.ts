@@ -50,9 +50,10 @@ export function createPlan(input: PlanInput, build: Build): DocumentPlan {
   const errorPages = layouts.flatMap((_, index) => chain.errorPages[index] ?? [])
   const scripts = [...layouts, ...errorPages, leaf].flatMap((module) => module.scripts)
   return {
-    layouts: layouts.map(({ Component, css }, index) => ({
+    layouts: layouts.map(({ Component, css, boot }, index) => ({
       Component,
       css,
+      route: boot.route,
       ErrorPage: chain.errorPages[index]?.Component ?? null,
     })),
     dataFiles: [...layouts.map((layout) => layout.serverFile), dataFile],

@@ -1,6 +1,5 @@
 import { createAppTree, type Tree, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import { fallbackNoscript, fallbackPart, hostScript } from '../../shared/tree/fallback.ts'
-import { navigationStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import { type BootDocument, bootScript, type ExtraProps } from '../../shared/wire/boot.ts'
 import type { ServerError } from '../../shared/wire/public-error.ts'
@@ -164,9 +163,7 @@ export function createPlatform(extras: ExtraProps | undefined, ctx: RequestConte
     nonce: ctx.nonce,
     hostScript: ctx.hasScripts ? hostScript : noHostScript,
     styleNonce: styleNonceOf(ctx.reply),
-    navigation: navigationStore,
     extras,
-    address: ctx,
     page: 0,
     reload,
   }

@@ -28,7 +28,7 @@ export function prepareRoute(route: Route, build: Build): PreparedRoute {
     {
       chain: route,
       level: route.layouts.length,
-      bootLeaf: { kind: 'page', ...boot, ...(rules && { rules }) },
+      bootLeaf: { kind: 'page', ...boot, route: route.id, ...(rules && { rules }) },
       leaf: route.page,
       dataFile: serverFile,
       canStream: route.canStream,
@@ -42,7 +42,7 @@ export function prepareRoute(route: Route, build: Build): PreparedRoute {
     hasGuards: guards.some((step) => 'guard' in step),
     steps,
     plan,
-    leaf: { kind: 'page', Component, css, ...(rules && { rules, formProps: createFormProps }) },
+    leaf: { kind: 'page', Component, css, route: route.id, ...(rules && { rules, formProps: createFormProps }) },
     noLoads: steps.every((step) => step.load === null) ? noLoads : null,
   }
 }

@@ -3,7 +3,6 @@ import { createElement, Suspense } from 'react'
 import { createAppTree, type PageComponent, type Tree, type TreeLeaf } from '../../shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../../shared/tree/boundary.tsx'
 import { hostScript } from '../../shared/tree/fallback.ts'
-import { navigationStore } from '../../shared/tree/navigation-state.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { DocumentSink } from './document-sink.ts'
@@ -60,8 +59,6 @@ const platform: Platform = {
   search: '',
   nonce: 'nonce',
   hostScript,
-  navigation: navigationStore,
-  address,
   page: 0,
   reload() {},
 }

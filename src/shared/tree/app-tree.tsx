@@ -5,6 +5,7 @@ import type { ActionRules, ExtraProps } from '../wire/boot.ts'
 import type { PublicError, Refusal } from '../wire/public-error.ts'
 import { Boundary, ErrorView } from './boundary.tsx'
 import type { CreateFormProps } from './fields.ts'
+import { provide } from './page-values.ts'
 import { type Address, type Platform, PlatformContext } from './platform.ts'
 
 export type PageComponent = ComponentType<PageProps>
@@ -18,11 +19,13 @@ export interface TreeLayout {
   css: readonly string[]
   /** The nearest error page for failures inside this layout; null if the site has none. */
   ErrorPage: ErrorComponent | null
+  /** The path of its folder in `pages/`; missing for Hydrant's own layout. */
+  route?: string | undefined
   /** In the browser: a layout with the same key keeps its state when the page changes. */
   key?: string
 }
 
-export type TreeLeaf = { css: readonly string[]; key?: string; file?: string | null } & (
+export type TreeLeaf = { css: readonly string[]; key?: string; file?: string | null; route?: string } & (
   | {
       kind: 'page'
       Component: PageComponent
@@ -53,27 +56,31 @@ export function createAppTree(tree: Tree, platform: Platform): ReactElement {
   const { layouts, leaf, address, data } = tree
   // The page's extras follow its data.
   const extras = data[layouts.length + 1] as ExtraProps | undefined
-  let element = withStyles(leaf.css, leafElement(tree, platform, extras))
-  for (let index = layouts.length - 1; index >= 0; index--) {
-    const layout = layouts[index]
-    if (!layout) continue
-    const { Component, css, ErrorPage, key } = layout
-    const children =
-      typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server' ? (
-        element
-      ) : (
-        <Boundary errorPage={ErrorPage}>{element}</Boundary>
-      )
-    element = withStyles(css, jsx(Component, pageProps(tree, index, platform, children), key))
+  const outermost = layouts.reduceRight(
+    (content, { Component, css, ErrorPage, key, route }, index) => {
+      const children =
+        typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server' ? (
+          content
+        ) : (
+          <Boundary errorPage={ErrorPage}>{content}</Boundary>
+        )
+      const props = pageProps(tree, index, platform, children)
+      return provide(route, data[index], withStyles(css, jsx(Component, props, key)))
+    },
+    withStyles(leaf.css, leafElement(tree, platform, extras)),
+  )
+  const page = provide('params', extras?.params ?? tree.params, provide('route', leaf.route, outermost))
+  const element = provide('url', address, page)
+  if (typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server') {
+    const isDefault = leaf.kind === 'page' && !platform.base && extras?.actionData === undefined && !extras?.invalid
+    return isDefault ? element : <PlatformContext value={platform}>{element}</PlatformContext>
   }
-  if (typeof HYDRANT_BROWSER !== 'undefined' || platform.side === 'client')
-    element = <Boundary isDocument>{element}</Boundary>
-  else if (leaf.kind === 'page' && !platform.base && extras?.actionData === undefined && !extras?.invalid)
-    return element
-  // The browser needs a copy, so that React updates the components that read it. The server renders only one page.
-  const value =
-    typeof HYDRANT_BROWSER === 'undefined' && platform.side === 'server' ? platform : { ...platform, address, extras }
-  return <PlatformContext value={value}>{element}</PlatformContext>
+  // A copy, so that React updates the components that read it. The server renders only one page.
+  return (
+    <PlatformContext value={{ ...platform, extras }}>
+      <Boundary isDocument>{element}</Boundary>
+    </PlatformContext>
+  )
 }
 
 /** The error that a site without a `not-found.tsx` shows for an unknown path. */

@@ -9,7 +9,7 @@ export type NavigationState =
 /** The fields that a script submits. Files need a `FormData`. */
 export type SubmitBody = FormData | URLSearchParams | Readonly<Record<string, string>>
 
-export interface NavigationStore {
+interface NavigationStore {
   get(): NavigationState
   subscribe(listener: () => void): () => void
 }

@@ -1,7 +1,6 @@
 import { createContext, type FragmentInstance } from 'react'
 import type { ExtraProps } from '../wire/boot.ts'
 import type { Side } from '../wire/public-error.ts'
-import { type NavigationStore, navigationStore } from './navigation-state.ts'
 
 /** A page's URL. On the server it is parsed when it is first read; most pages never read it. */
 export interface Address {
@@ -23,12 +22,8 @@ export interface Platform {
   base?: string
   /** The nonce of the document's scripts. On the server only. */
   nonce?: string
-  /** The state of the current navigation. */
-  navigation: NavigationStore
   /** The result of the page's action, if it has just run. In the browser `createAppTree` sets it. */
   extras?: ExtraProps | undefined
-  /** The page's URL. In the browser `createAppTree` sets it. */
-  address?: Address
   /** The number of pages that this document has shown before. A boundary forgets a failure when the number changes. */
   page: number
   /** Returns the script that corrects the host name in a fallback. On the server only. */
@@ -56,11 +51,10 @@ export const defaultPlatform =
         side: 'server' as const,
         host: 'this site',
         search: '',
-        navigation: navigationStore,
         page: 0,
         reload() {},
       }
-    : { navigation: navigationStore, page: 0 }
+    : { page: 0 }
 
 // The cast is safe because `hydrate` runs before any component.
 export const PlatformContext = createContext(defaultPlatform as Platform)

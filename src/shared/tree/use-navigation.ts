@@ -1,6 +1,5 @@
-import { useContext, useSyncExternalStore } from 'react'
-import { IDLE, type NavigationState } from './navigation-state.ts'
-import { PlatformContext } from './platform.ts'
+import { useSyncExternalStore } from 'react'
+import { IDLE, type NavigationState, navigationStore } from './navigation-state.ts'
 
 /**
  * Returns the state of the current navigation: `{ state: 'idle' }`, `{ state: 'loading', url }` while the next page is
@@ -8,6 +7,5 @@ import { PlatformContext } from './platform.ts'
  * does not change for `useSubmission`, nor in browsers without the Navigation API.
  */
 export function useNavigation(): NavigationState {
-  const { navigation } = useContext(PlatformContext)
-  return useSyncExternalStore(navigation.subscribe, navigation.get, () => IDLE)
+  return useSyncExternalStore(navigationStore.subscribe, navigationStore.get, () => IDLE)
 }

@@ -5,7 +5,8 @@ import type { Invalid } from '../wire/boot.ts'
 import { browser, type SentFields, type SubmissionOutcome } from './browser.ts'
 import { loadBrowserFunctions, NOT_SENT } from './browser-functions.ts'
 import type { SubmitBody } from './navigation-state.ts'
-import { PlatformContext } from './platform.ts'
+import { contextOf } from './page-values.ts'
+import { type Address, PlatformContext } from './platform.ts'
 import { createSubmissionState, NO_RESULT, NOTHING, resultOf, type SubmissionResult } from './submission-state.ts'
 
 /** Options of `submit`. */
@@ -67,9 +68,11 @@ export function useSubmission<const Route extends ActionRoute>(
 export function useSubmission(route?: `/${string}`, ...rest: unknown[]): Submission<unknown> {
   // The overloads have checked the arguments.
   const path = route && (href as (...all: unknown[]) => string)(route, ...rest)
-  const { address, base, extras } = useContext(PlatformContext)
+  const { base, extras } = useContext(PlatformContext)
+  // Outside of a page there is none.
+  const { url: current } = useContext(contextOf('url')) as Partial<Address>
   const url = path && base ? base + path.replace(/^\/(?=[?#]|$)/, '') : path
-  const store = useStore(url ?? address?.url.pathname)
+  const store = useStore(url ?? current?.pathname)
   const state = useSyncExternalStore(store.subscribe, store.get, () => NOTHING)
   const [settled, setSettled] = useState<{ store?: SubmissionStore; number: number }>({ number: 0 })
   const [gate, setGate] = useState<Promise<void>>()
@@ -92,7 +95,7 @@ export function useSubmission(route?: `/${string}`, ...rest: unknown[]): Submiss
     void send({ ...form, method: 'POST' }, { key: form.key, release })
   }
 
-  const isHere = url === undefined || url.split('?')[0] === address?.url.pathname
+  const isHere = url === undefined || url.split('?')[0] === current?.pathname
   const isOwn = isHere && extras?.action === (rest[1] as HrefOptions | undefined)?.action
   const ofPage = isOwn && extras ? { data: extras.actionData, invalid: extras.invalid, error: undefined } : NO_RESULT
   const isSettled = settled.store === store && settled.number >= state.newest

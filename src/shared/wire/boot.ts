@@ -16,6 +16,8 @@ export interface BootModule {
   /** The module's script; null for Hydrant's own root layout. */
   file: string | null
   css?: string[]
+  /** For a layout: the path of its folder in `pages/`. For a page: its route. */
+  route?: string
   /** For a layout: the names of the parameters in its folder's path. */
   params?: string[]
 }

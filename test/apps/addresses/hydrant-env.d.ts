@@ -11,31 +11,36 @@ declare module 'hydrant/react' {
   interface Routes {
     '/': {
       params: {}
-      layouts: []
+      layouts: ['/']
       server: typeof import('./pages/index.server.ts')
     }
     '/about': {
       params: {}
-      layouts: []
+      layouts: ['/']
       server: typeof import('./pages/about.server.ts')
     }
     '/docs/[...path]': {
       params: { path: string }
-      layouts: []
+      layouts: ['/']
       server: {}
     }
     '/links': {
       params: {}
-      layouts: []
+      layouts: ['/']
       server: {}
     }
     '/p/[id]': {
       params: { id: string }
-      layouts: []
+      layouts: ['/']
       server: typeof import('./pages/p/[id].server.ts')
     }
   }
 
   interface Layouts {
+    '/': {
+      params: {}
+      layouts: []
+      server: {}
+    }
   }
 }

@@ -6,7 +6,6 @@ import { loadRenderer } from '../../../src/server/context/react-renderer.ts'
 import { warmUpFailures } from '../../../src/server/render/warm-up.ts'
 import { createAppTree, type TreeLeaf } from '../../../src/shared/tree/app-tree.tsx'
 import { DefaultLayout } from '../../../src/shared/tree/boundary.tsx'
-import { navigationStore } from '../../../src/shared/tree/navigation-state.ts'
 
 const Page = () => createElement('main', null, createElement('h1', null, 'page'), 'text')
 const Failing = () => {
@@ -29,7 +28,6 @@ function renderOnce(leaf: TreeLeaf): Promise<void> {
     side: 'server',
     host: 'localhost',
     search: '',
-    navigation: navigationStore,
     page: 0,
     reload() {},
   } as const

@@ -1,4 +1,16 @@
-import { FailureBoundary, href, Image, prefetch, publicEnv, refresh, useNavigation, useSubmission } from 'hydrant/react'
+import {
+  FailureBoundary,
+  href,
+  Image,
+  prefetch,
+  publicEnv,
+  refresh,
+  useLayoutData,
+  useNavigation,
+  useParams,
+  useSubmission,
+  useUrl,
+} from 'hydrant/react'
 import type { ReactNode } from 'react'
 import { Twice } from '../components/twice.tsx'
 import photo from '../photo.svg?image'
@@ -25,8 +37,11 @@ const USES: Record<keyof typeof import('hydrant/react'), () => ReactNode> = {
       refresh
     </button>
   ),
+  useLayoutData: () => <WithLayoutData />,
   useNavigation: () => <WithNavigation />,
+  useParams: () => <WithParams />,
   useSubmission: () => <WithSubmissions />,
+  useUrl: () => <WithUrl />,
 }
 
 export default function Page() {
@@ -49,6 +64,18 @@ function Links() {
       <a href={top}>about</a>
     </>
   )
+}
+
+function WithLayoutData() {
+  return <i>{JSON.stringify(useLayoutData('/'))}</i>
+}
+
+function WithParams() {
+  return <i>{JSON.stringify(useParams('/'))}</i>
+}
+
+function WithUrl() {
+  return <i>{useUrl().pathname}</i>
 }
 
 function WithNavigation() {
