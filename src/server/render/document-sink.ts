@@ -30,6 +30,8 @@ export class DocumentSink {
   isEnded = false
   /** Null until `startStream`. */
   stream: DocumentStream | null = null
+  /** The length of the text up to the end of React's last batch. */
+  #wholeLength = 0
   #isScheduled = false
   /** True while text of `addSoon` waits for React's next batch. */
   #isWaiting = false
@@ -69,12 +71,17 @@ export class DocumentSink {
       this.#text += this.#decoder.decode(chunk, { stream: true })
     }
     // When its destination throws, React ends the render: it calls `onError`, then `destroy`.
-    if (this.#text.length > this.#left) throw createHydrantError('HYD_DOCUMENT_TOO_LONG', [this.#maxLength])
+    if (this.#text.length > this.#left) {
+      // A stream ends after a whole batch: a part of one may end within a script.
+      if (this.stream) this.#text = this.#text.slice(0, this.#wholeLength)
+      throw createHydrantError('HYD_DOCUMENT_TOO_LONG', [this.#maxLength])
+    }
     return true
   }
 
   /** React calls this at the end of each batch. The text is sent a microtask later, as `end` may follow at once. */
   flush() {
+    this.#wholeLength = this.#text.length
     if (!this.stream || this.#isScheduled) return
     this.#isScheduled = true
     queueMicrotask(() => {
@@ -127,6 +134,7 @@ export class DocumentSink {
    */
   addSoon(text: string) {
     this.#text += text
+    this.#wholeLength = this.#text.length
     if (!this.stream || this.#isWaiting) return
     this.#isWaiting = true
     setTimeout(() =>
@@ -140,8 +148,7 @@ export class DocumentSink {
   /** Ends the document. Returns its text, or an empty string if it streams. */
   close(): string {
     if (!this.stream) return this.#text + this.#tail
-    this.#text += this.#tail
-    this.#emit()
+    this.#emit(this.#tail)
     this.stream.finish()
     return ''
   }
@@ -153,11 +160,13 @@ export class DocumentSink {
     return stream
   }
 
-  #emit() {
-    if (this.#text === '') return
+  /** @param end The end of the document, which follows what `transform` adds (none). */
+  #emit(end = '') {
+    if (this.#text + end === '') return
     this.#left -= this.#text.length
-    this.stream?.send(this.#transform(this.#withHead()))
+    this.stream?.send(this.#transform(this.#withHead()) + end)
     this.#text = ''
+    this.#wholeLength = 0
   }
 
   // React writes the complete head in its first batch.

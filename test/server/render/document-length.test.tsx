@@ -1,5 +1,6 @@
 import { type ReactNode, Suspense, use } from 'react'
 import t from 'tap'
+import { findFailing } from '../../find-failing.ts'
 import { testSite } from '../../test-site.ts'
 import { HTML, JSON_ONLY } from '../served.ts'
 
@@ -106,4 +107,16 @@ t.test('a document that becomes too long ends with the failure', async (t) => {
     t.match(body, new RegExp(`<noscript>.*${failures[0]?.digest}.*</body></html>$`, 's'))
     t.ok(body.length < 2.5 * MAX_LENGTH, `${body.length} characters`)
   }
+})
+
+t.test('wherever a stream is cut, no script is, and nothing follows its end', async (t) => {
+  const limits = Array.from({ length: 40 }, (_, index) => MAX_LENGTH + 10 * index)
+  const wrong = await findFailing(limits, async (maxDocumentLength) => {
+    promises.length = 0
+    const { body } = await (await testSite(t, site, { limits: { maxDocumentLength } })).get('/endless')
+    const scripts = [...body.matchAll(/<script[^>]*>(.*?)<\/script>/gs)].map(([, code = '']) => code)
+    const cut = scripts.filter((code) => code.includes('<script'))
+    return body.endsWith('</div></noscript></body></html>') && cut.length === 0 ? undefined : [cut, body.slice(-60)]
+  })
+  t.strictSame(wrong, [])
 })
