@@ -158,7 +158,7 @@ export const load = 1
     warnings.map(({ message, location }) => `${location?.line}:${location?.column} ${message}`),
     [
       '4:24 pages/a.mdx exports "loader", which has no effect there; did you mean "load" in pages/a.server.ts?',
-      '5:10 pages/b.mdx exports "actions", which has no effect there; did you mean "action" in pages/b.server.ts?',
+      '5:10 pages/b.mdx exports "actions", which has no effect there; did you mean "actions" in pages/b.server.ts?',
       '5:17 pages/c/index.mdx exports "load", which has no effect there; did you mean "load" in pages/c/index.server.ts?',
       '1:14 pages/c/layout.mdx exports "beforeLoad", which has no effect there; did you mean "guard" in pages/c/layout.server.ts?',
     ],
