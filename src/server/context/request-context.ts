@@ -57,8 +57,6 @@ export class RequestContext implements FailureSubject, RequestTarget {
   readonly path: string
   /** The query with its question mark, or an empty string. A page may see only some of its parameters. */
   search: string
-  /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */
-  readonly guardResults: Record<string, unknown>
   /**
    * Set while a response is made that may be stored for all visitors; null for any other. The render continues if the
    * client leaves, because other requests may wait for it.
@@ -81,6 +79,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   /** True while the request holds a render slot. */
   hasSlot = false
   #inRequest: SharedRender['inRequest'] | null = null
+  #guardResults: Record<string, unknown> | null = null
   #url: URL | null = null
   #nonce: string | null = null
   #promises: ThenablePromises | null = null
@@ -105,8 +104,6 @@ export class RequestContext implements FailureSubject, RequestTarget {
     const asked = pathAndQuery(request.url)
     this.path = pathOf(asked)
     this.search = asked[this.path.length] === '?' ? asked.slice(this.path.length) : ''
-    // `Object.create` is typed as `any`.
-    this.guardResults = Object.create(null) as Record<string, unknown>
   }
 
   /** Begins to make a response that may be stored. */
@@ -114,6 +111,13 @@ export class RequestContext implements FailureSubject, RequestTarget {
     this.shared = shared
     // The work that it starts may still fail after it has been given up.
     this.#inRequest = shared.inRequest
+  }
+
+  /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */
+  get guardResults(): Record<string, unknown> {
+    // `Object.create` is typed as `any`.
+    this.#guardResults ??= Object.create(null) as Record<string, unknown>
+    return this.#guardResults
   }
 
   /** Aborts when the client leaves or a deadline passes. */

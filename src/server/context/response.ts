@@ -40,27 +40,28 @@ export interface PageResponse {
   rest: (() => Promise<void>) | null
 }
 
-/** Creates a response. Everything that is not given is as for the whole page of one visitor. */
+/**
+ * Creates a response. Everything that is not given is as for the whole page of one visitor.
+ *
+ * perf: all responses have the same hidden class in V8, which they have not with a spread
+ */
 export function createResponse(
   format: ResponseFormat,
   body: PageResponse['body'],
-  given: Partial<PageResponse> = {},
+  {
+    status = null,
+    headers = NO_HEADERS,
+    stored = null,
+    shell = null,
+    audience = 'as said',
+    failure = null,
+    isError = false,
+    isPage = false,
+    isStreamed = false,
+    rest = null,
+  }: Partial<PageResponse> = {},
 ): PageResponse {
-  return {
-    format,
-    status: null,
-    headers: NO_HEADERS,
-    body,
-    stored: null,
-    shell: null,
-    audience: 'as said',
-    failure: null,
-    isError: false,
-    isPage: false,
-    isStreamed: false,
-    rest: null,
-    ...given,
-  }
+  return { format, status, headers, body, stored, shell, audience, failure, isError, isPage, isStreamed, rest }
 }
 
 const NO_HEADERS = {}

@@ -6,7 +6,7 @@ import type { Failures } from '../failures/failures.ts'
 import type { ServerMapper } from '../failures/stacks/source-map.ts'
 import type { UploadSpace } from '../forms/multipart.ts'
 import type { EtagWriter } from '../http/etag.ts'
-import type { VaryOfFormats } from '../http/formats.ts'
+import type { FormatHeaders } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
 import type { MarkdownConverter } from '../markdown/markdown-converter.ts'
 import type { RunStep } from '../metrics/instrument.ts'
@@ -53,8 +53,8 @@ export interface Site {
   /** Null in production. */
   policies: PolicyWatch | null
   etags: EtagWriter
-  /** The value of `Vary` for each format. */
-  vary: VaryOfFormats
+  /** The headers of each format. */
+  headers: FormatHeaders
   /** Stores the responses of pages with the export `cache` or `prerender`; null if there are none, and in development. */
   cache: PageCache | null
   /** The part of the keys of `cache` that all pages have. */

@@ -111,41 +111,43 @@ interface VaryOptions {
   reports: { respectPrivacySignals: boolean }
 }
 
-export type VaryOfFormats = Readonly<Record<ResponseFormat, string>>
+type Headers = Readonly<Record<string, string>>
 
-/** Returns the value of `Vary` for each format of a site. */
-export function varyOfFormats({ compress, reports }: VaryOptions): VaryOfFormats {
-  const varyOf = ({ contentType, isDocument, isNavigation }: ResponseRow) =>
-    [
+/** The headers that every response in a format has, whoever sends it, apart from the policy. */
+export type FormatHeaders = Readonly<Record<ResponseFormat, Headers>>
+
+/** Returns the headers of the formats of a site. */
+export function headersOfFormats({ compress, reports }: VaryOptions): FormatHeaders {
+  const headersOf = (row: ResponseRow): Headers => {
+    const { contentType, isDocument, isNavigation } = row
+    const names = [
       isNavigation ? NAVIGATION_VARIES : 'Accept',
       // A response that is too short to be compressed varies too: another client might get a compressed one.
       ...(compress && contentType !== null ? ['Accept-Encoding'] : []),
       ...(isDocument && reports.respectPrivacySignals ? [PRIVACY_VARIES] : []),
-    ].join(', ')
-  const pairs = Object.entries(RESPONSES).map(([format, row]) => [format, varyOf(row)])
+    ]
+    return { vary: names.join(', '), ...typeHeader(row) }
+  }
+  const pairs = Object.entries(RESPONSES).map(([format, row]) => [format, headersOf(row)])
   // It has the keys of `RESPONSES`.
-  return Object.fromEntries(pairs) as VaryOfFormats
+  return Object.fromEntries(pairs) as FormatHeaders
 }
 
-type Headers = Readonly<Record<string, string>>
+function typeHeader({ contentType }: ResponseRow): Headers {
+  return contentType === null ? {} : { 'content-type': contentType }
+}
 
 /**
- * Returns the headers that every response in a format has, whoever sends it.
+ * Returns the headers of an error that is sent without the hooks of a site, or outside of any site.
  *
- * @param policy The policy of a document; null for none in any format.
+ * @param policy The policy of a document; null for none in any format (no scripts).
  */
-export function formatHeaders(format: ResponseFormat, vary: string, policy: string | null): Headers {
-  const { contentType, isDocument, isInert } = RESPONSES[format]
-  const headers: Record<string, string> = { vary }
-  if (contentType !== null) headers['content-type'] = contentType
-  if (policy !== null && (isDocument || isInert)) headers[POLICY] = isDocument ? policy : INERT_POLICY
-  return headers
-}
-
-/** Returns the headers of an error that is sent without the hooks of a site, or outside of any site. */
 export function bareHeaders(format: ResponseFormat, policy: string | null = SCRIPTLESS_POLICY): Headers {
+  const row = RESPONSES[format]
   return {
-    ...formatHeaders(format, 'Accept', policy),
+    vary: 'Accept',
+    ...typeHeader(row),
+    ...(policy !== null && (row.isDocument || row.isInert) && { [POLICY]: row.isDocument ? policy : INERT_POLICY }),
     'cache-control': NO_STORE,
     'x-content-type-options': 'nosniff',
   }

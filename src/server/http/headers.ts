@@ -135,8 +135,8 @@ export function addHashes(reply: FastifyReply, hashes: Hashes) {
 
 function changeNonces(reply: PolicyReply, hashes: Hashes, keep: (source: string) => string[]) {
   const policy = reply.getHeader(POLICY)
-  const { script, style } = reply.cspNonce ?? {}
-  if (policy === undefined || script === undefined) return
+  if (policy === undefined || !reply.cspNonce?.script) return
+  const { script, style } = reply.cspNonce
   const inDirective = (directive: string) => {
     const isStyle = /^\s*style-src/.test(directive)
     const nonce = isStyle ? (style ?? script) : script

@@ -114,11 +114,12 @@ export function documentResponse(
 ): PageResponse {
   // A part of a page that failed before the response began decides the status, even if the rest is complete.
   const failure = shown?.kind === 'failure' ? shown : rendered.failure
-  const parts = { failure, status: shown?.status ?? null, isError: shown !== undefined }
+  const status = shown?.status ?? null
+  const isError = shown !== undefined
   if (rendered.kind === 'whole')
-    return createResponse('html', rendered.text, { ...parts, isPage: !shown && failure === null })
+    return createResponse('html', rendered.text, { failure, status, isError, isPage: !shown && failure === null })
   // The stream can still fail, so no cache may keep it.
-  const given = { ...parts, isStreamed: true, audience: 'nobody' } as const
+  const given = { failure, status, isError, isStreamed: true, audience: 'nobody' } as const
   return createResponse('html', rendered.stream, { ...given, rest: () => rendered.ended })
 }
 

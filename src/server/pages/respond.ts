@@ -20,14 +20,13 @@ export function respondToRead(route: PreparedRoute, site: Site, request: Fastify
   if (rule && cache) respondFromCache({ route, rule, cache }, ctx)
   else if (rule && collector) collectPage(route, rule, collector, ctx)
   else if (rule && isDevelopment) checkCachedPage(route, rule, ctx)
-  else if (slots.admit(ctx)) void serve(ctx, () => respond(route, ctx))
+  else if (slots.admit(ctx))
+    void serve(ctx, () => (route.guards.length > 0 ? respond(route, ctx) : loadAndProduce(route, ctx)))
 }
 
 async function respond(route: PreparedRoute, ctx: RequestContext): Promise<PageResponse | null> {
-  if (route.guards.length > 0) {
-    const admitted = await admit(route, ctx)
-    if (admitted !== 'passed') return admitted
-    if (route.hasGuards) keepFromHistory(ctx.reply)
-  }
+  const admitted = await admit(route, ctx)
+  if (admitted !== 'passed') return admitted
+  if (route.hasGuards) keepFromHistory(ctx.reply)
   return await loadAndProduce(route, ctx)
 }

@@ -20,7 +20,7 @@ import {
 } from '../http/caching.ts'
 import { chooseEncoding, sendOwn, sendPrepared, setEncoding } from '../http/compression.ts'
 import { hashEtag, setEtag } from '../http/etag.ts'
-import { bareHeaders, formatHeaders, RESPONSES } from '../http/formats.ts'
+import { bareHeaders, RESPONSES } from '../http/formats.ts'
 import {
   addHashes,
   addVary,
@@ -33,6 +33,7 @@ import {
   setDocumentSecurity,
   setErrorHeaders,
   setOwnHeaders,
+  setPolicy,
   styleNonceOf,
 } from '../http/headers.ts'
 import { markAsOwn } from '../http/navigation-strategy.ts'
@@ -101,10 +102,11 @@ export function sendRaw(thrown: unknown, ctx: RequestContext) {
   raw.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** Returns the policy of a document; null if the site wants none. */
+/** Returns the policy of a response; null if it has none. */
 function policyOf({ format, stored, shell, body }: PageResponse, ctx: RequestContext): string | null {
+  const { isDocument, isInert } = RESPONSES[format]
   if (!ctx.site.options.csp) return null
-  if (!RESPONSES[format].isDocument) return INERT_POLICY
+  if (!isDocument) return isInert ? INERT_POLICY : null
   if (stored) return shell ? shell.policy.join(ctx.nonce) : documentHeadersOf(stored, ctx.site).policy
   const hasNonce = ctx.hasScripts || (typeof body === 'string' && body.includes(ctx.nonce))
   return hasNonce ? contentSecurityPolicy(ctx.nonce) : hashPolicy([])
@@ -130,7 +132,9 @@ function write(response: PageResponse, ctx: RequestContext) {
   if (contentType === null) reply.removeHeader('content-type')
   // The policy of a hook.
   if (isDocument && stored) (shell ? addHashes : replaceNonces)(reply, stored.response)
-  setOwnHeaders(reply, formatHeaders(format, site.vary[format], policyOf(response, ctx)))
+  setOwnHeaders(reply, site.headers[format])
+  const policy = policyOf(response, ctx)
+  if (policy !== null) setPolicy(reply, policy)
   if (isDocument && !stored && ctx.hasScripts) site.policies?.watch(ctx)
   if (isDocument && site.options.securityHeaders) setDocumentSecurity(reply, address)
   if (isNavigation) markAsOwn(reply)

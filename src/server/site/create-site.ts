@@ -15,7 +15,7 @@ import type { RouteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createUploadSpace } from '../forms/multipart.ts'
 import { createEtagWriter } from '../http/etag.ts'
-import { varyOfFormats } from '../http/formats.ts'
+import { headersOfFormats } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { createMarkdownConverter } from '../markdown/markdown-converter.ts'
@@ -83,7 +83,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     uploads: createUploadSpace(options.forms.maxUploadBytes),
     policies,
     etags: createEtagWriter(),
-    vary: varyOfFormats(options),
+    headers: headersOfFormats(options),
     cache,
     cacheScope: cacheScope({ buildId: build.manifest.buildId, publicEnv, hosts: options.hosts }),
     prerendered,

@@ -4,23 +4,29 @@ import { LRUCache } from 'lru-cache'
 const MAX_LENGTH = 4_096
 
 /** Creates a cache for the `max` texts that were asked for last. A long text is not kept. */
-export function createTextCache<Value extends object | string | boolean>(
-  max: number,
-  compute?: (text: string) => Value,
-): LRUCache<string, Value> {
+export function createTextCache<Value extends object | string | boolean>(max: number): LRUCache<string, Value> {
   return new LRUCache({
     // With the option `max` it would allocate everything at once.
     maxSize: max,
     sizeCalculation: (_, text) => (text.length > MAX_LENGTH ? max + 1 : 1),
-    ...(compute && { memoMethod: compute }),
   })
 }
 
-/** Returns a function that computes the result for a text once, for the `max` texts that were asked for last. */
+/**
+ * Returns a function that computes the result for a text once, for the `max` texts that were asked for last.
+ *
+ * perf: `get` and `set` instead of `memo`, which creates objects for its options at each call
+ */
 export function memoize<Value extends object | string | boolean>(
   max: number,
   compute: (text: string) => Value,
 ): (text: string) => Value {
-  const cache = createTextCache(max, compute)
-  return (text) => cache.memo(text)
+  const cache = createTextCache<Value>(max)
+  return (text) => {
+    const known = cache.get(text)
+    if (known !== undefined) return known
+    const value = compute(text)
+    cache.set(text, value)
+    return value
+  }
 }
