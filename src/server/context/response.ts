@@ -40,28 +40,27 @@ export interface PageResponse {
   rest: (() => Promise<void>) | null
 }
 
-/**
- * Creates a response. Everything that is not given is as for the whole page of one visitor.
- *
- * perf: all responses have the same hidden class in V8, which they have not with a spread
- */
+/** Creates a response. Everything that is not given is as for the whole page of one visitor. */
 export function createResponse(
   format: ResponseFormat,
   body: PageResponse['body'],
-  {
-    status = null,
-    headers = NO_HEADERS,
-    stored = null,
-    shell = null,
-    audience = 'as said',
-    failure = null,
-    isError = false,
-    isPage = false,
-    isStreamed = false,
-    rest = null,
-  }: Partial<PageResponse> = {},
+  given: Partial<PageResponse> = {},
 ): PageResponse {
-  return { format, status, headers, body, stored, shell, audience, failure, isError, isPage, isStreamed, rest }
+  return {
+    format,
+    status: null,
+    headers: NO_HEADERS,
+    body,
+    stored: null,
+    shell: null,
+    audience: 'as said',
+    failure: null,
+    isError: false,
+    isPage: false,
+    isStreamed: false,
+    rest: null,
+    ...given,
+  }
 }
 
 const NO_HEADERS = {}

@@ -13,8 +13,11 @@ interface ResponseRow {
   isDocument: boolean
   /** Whether React renders the page for it. */
   isRendered: boolean
-  /** Whether it has the policy of a document that may do nothing, in case a browser shows it as one. */
-  isInert: boolean
+  /**
+   * Its policy outside of any site, where a document has no scripts; null for none. What is no document has the same one in
+   * each site: that of a document that may do nothing, in case a browser shows it as one.
+   */
+  policy: string | null
   /** Whether it is for an open page, which navigates: only what changes, because the browser keeps layouts. */
   isNavigation: boolean
 }
@@ -33,7 +36,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export const NAVIGATION_CONTENT = `${NAVIGATION_TYPE}; charset=utf-8`
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
-const BODILESS = { contentType: null, isDocument: false, isRendered: false, isInert: false, isNavigation: false }
+const BODILESS = { contentType: null, isDocument: false, isRendered: false, policy: null, isNavigation: false }
 
 /** The formats of a page. Among those that a client accepts equally, the first one is sent. */
 const PAGES = {
@@ -44,7 +47,7 @@ const PAGES = {
     isDocument: true,
     isRendered: true,
     isData: false,
-    isInert: false,
+    policy: SCRIPTLESS_POLICY,
     isNavigation: false,
   },
   json: {
@@ -54,7 +57,7 @@ const PAGES = {
     isDocument: false,
     isRendered: false,
     isData: true,
-    isInert: false,
+    policy: null,
     isNavigation: false,
   },
   markdown: {
@@ -64,7 +67,7 @@ const PAGES = {
     isDocument: false,
     isRendered: true,
     isData: false,
-    isInert: true,
+    policy: INERT_POLICY,
     isNavigation: false,
   },
   navigation: {
@@ -74,7 +77,7 @@ const PAGES = {
     isDocument: false,
     isRendered: false,
     isData: false,
-    isInert: false,
+    policy: null,
     isNavigation: true,
   },
 } as const satisfies Record<string, PageRow>
@@ -87,7 +90,7 @@ export type ResponseFormat = Format | 'problem' | 'redirect' | 'nothing'
 export const FORMATS: Readonly<Record<Format, PageRow>> = PAGES
 export const RESPONSES: Readonly<Record<ResponseFormat, ResponseRow>> = {
   ...PAGES,
-  problem: { ...BODILESS, contentType: PROBLEM_TYPE, isInert: true },
+  problem: { ...BODILESS, contentType: PROBLEM_TYPE, policy: INERT_POLICY },
   redirect: BODILESS,
   nothing: BODILESS,
 }
@@ -137,17 +140,12 @@ function typeHeader({ contentType }: ResponseRow): Headers {
   return contentType === null ? {} : { 'content-type': contentType }
 }
 
-/**
- * Returns the headers of an error that is sent without the hooks of a site, or outside of any site.
- *
- * @param policy The policy of a document; null for none in any format (no scripts).
- */
-export function bareHeaders(format: ResponseFormat, policy: string | null = SCRIPTLESS_POLICY): Headers {
-  const row = RESPONSES[format]
+/** Returns the headers of an error that is sent without the hooks of a site, or outside of any site. */
+export function bareHeaders(format: ResponseFormat, policy = RESPONSES[format].policy): Headers {
   return {
     vary: 'Accept',
-    ...typeHeader(row),
-    ...(policy !== null && (row.isDocument || row.isInert) && { [POLICY]: row.isDocument ? policy : INERT_POLICY }),
+    ...typeHeader(RESPONSES[format]),
+    ...(policy !== null && { [POLICY]: policy }),
     'cache-control': NO_STORE,
     'x-content-type-options': 'nosniff',
   }

@@ -27,7 +27,6 @@ import {
   contentSecurityPolicy,
   DIGEST_HEADER,
   hashPolicy,
-  INERT_POLICY,
   REQUEST_ID_HEADER,
   replaceNonces,
   setDocumentSecurity,
@@ -104,9 +103,8 @@ export function sendRaw(thrown: unknown, ctx: RequestContext) {
 
 /** Returns the policy of a response; null if it has none. */
 function policyOf({ format, stored, shell, body }: PageResponse, ctx: RequestContext): string | null {
-  const { isDocument, isInert } = RESPONSES[format]
   if (!ctx.site.options.csp) return null
-  if (!isDocument) return isInert ? INERT_POLICY : null
+  if (!RESPONSES[format].isDocument) return RESPONSES[format].policy
   if (stored) return shell ? shell.policy.join(ctx.nonce) : documentHeadersOf(stored, ctx.site).policy
   const hasNonce = ctx.hasScripts || (typeof body === 'string' && body.includes(ctx.nonce))
   return hasNonce ? contentSecurityPolicy(ctx.nonce) : hashPolicy([])

