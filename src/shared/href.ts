@@ -78,29 +78,55 @@ export type HrefArguments<Route extends string> =
  *   routes in it.
  */
 export function href<const Route extends RouteId>(route: Route, ...[params, options]: HrefArguments<Route>): string {
-  const values: AnyParameters = { ...params }
-  const path = route
-    .split('/')
-    .map((segment) => fillSegment(segment, route, values))
-    .join('/')
+  const values = (params ?? {}) as AnyParameters
+  let path = ''
+  for (const segment of segmentsOf(route))
+    path += typeof segment === 'string' ? segment : fillParameter(segment, route, values)
   // Browsers resolve such segments, also when they are encoded, and read the beginning as a host. Proxies decode the slash.
-  const isLost = /^\/\/|(\/|%2F)\.\.?(\/|%2F|$)/.test(path)
+  const isLost = LOST.test(path)
   if (isLost) reportOnce(route, path)
   const address = isLost ? base + NO_PAGE_PATH : base && path === '/' ? base : base + path
-  return address + queryOf(route, options) + hashOf(options?.hash)
+  return options ? address + queryOf(route, options) + hashOf(options.hash) : address
 }
+
+const LOST = /^\/\/|(\/|%2F)\.\.?(\/|%2F|$)/
 
 /** What a part of a route has only if it is not encoded yet. A percent sign may begin an encoded character. */
 const UNENCODED = /[^!-~]|["<>^`{|}]|%(?![\da-f]{2})/i
 
-function fillSegment(segment: string, route: string, params: AnyParameters): string {
+interface Parameter {
+  name: string
+  /** Whether it stands for several segments. */
+  isRest: boolean
+}
+
+/** The texts and the parameters of a route, in order. */
+type Segments = readonly (string | Parameter)[]
+
+const MAX_ROUTES = 1_000
+const known = new Map<string, Segments>()
+
+/** Returns the segments of a route, which is parsed once. */
+function segmentsOf(route: string): Segments {
+  const parsed = known.get(route) ?? route.split(/(?<=\/)|(?=\/)/).map(parseSegment)
+  // Code may make routes of texts that it gets.
+  if (known.size >= MAX_ROUTES) known.clear()
+  known.set(route, parsed)
+  return parsed
+}
+
+function parseSegment(segment: string): string | Parameter {
   const [, dots, name] = /^\[(\.\.\.)?(.+)]$/.exec(segment) ?? []
-  if (name === undefined) return UNENCODED.test(segment) ? encodeURI(segment) : segment
+  if (name !== undefined) return { name, isRest: dots !== undefined }
+  return UNENCODED.test(segment) ? encodeURI(segment) : segment
+}
+
+function fillParameter({ name, isRest }: Parameter, route: string, params: AnyParameters): string {
   const value = Object.hasOwn(params, name) ? textOf(params[name] ?? '', PARAM, route, name) : ''
   if (value === '') refuse(route, `"${name}" is missing or empty`)
   // A part of a surrogate pair cannot be encoded. `URLSearchParams` replaces it, too.
   const text = value.replace(/\p{Surrogate}/gu, '\ufffd')
-  return dots ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text)
+  return isRest ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text)
 }
 
 const reported = new Set<string>()
