@@ -256,6 +256,27 @@ t.test('a page that the visitor has left and comes back to gets nothing', async 
   t.equal(await open.read('#count'), '2')
 })
 
+t.test('the policy of a stored page, with hashes, allows the script', async (t) => {
+  const { app } = await serve(t, await buildApp(t, 'stored'))
+  const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/stored`
+  const first = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
+  t.match(first, EARLY_SCRIPT)
+  const open = await chromium.open({}, t)
+  const gate = createGate()
+  t.teardown(gate.open)
+  await open.page.route('**/*.js', async (route) => {
+    await gate.opened
+    await route.fallback().catch(() => {})
+  })
+  await open.goto(url, 'commit')
+  await open.shown('button')
+  t.equal(await open.read('button'), 'count: 0')
+  await open.click('button')
+  gate.open()
+  await open.hasText('button', 'count: 2')
+  t.strictSame(open.errors, [])
+})
+
 t.test('the script is small, in the head before everything else, and not in pages that are not hydrated', async (t) => {
   const get = async (url: string) => (await app.inject({ url, headers: { accept: 'text/html' } })).body
   const document = await get('/before')
