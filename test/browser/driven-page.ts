@@ -17,6 +17,8 @@ export interface DrivenPage {
   ): Promise<Result>
   /** Clicks the first element that matches the selector with the mouse. */
   click(selector: string): Promise<void>
+  /** Focuses the first element that matches the selector, and types the text. */
+  type(selector: string, text: string): Promise<void>
   /** Resolves when React has hydrated the page. */
   hydrated(): Promise<void>
   /** Resolves when an element shows the text. */
@@ -31,6 +33,7 @@ export interface Driver {
   /** Resolves with an object whose only value is the id of the element. */
   find(selector: string): Promise<unknown>
   click(id: string): Promise<unknown>
+  type(id: string, text: string): Promise<unknown>
 }
 
 export function drivePage(driver: Driver): DrivenPage {
@@ -52,14 +55,21 @@ export function drivePage(driver: Driver): DrivenPage {
     })
   }
 
+  async function find(selector: string): Promise<string> {
+    const [id = ''] = Object.values((await driver.find(selector)) as Record<string, string>)
+    return id
+  }
+
   return {
     async goto(url) {
       await driver.goto(url)
     },
     evaluate,
     async click(selector) {
-      const [id = ''] = Object.values((await driver.find(selector)) as Record<string, string>)
-      await driver.click(id)
+      await driver.click(await find(selector))
+    },
+    async type(selector, text) {
+      await driver.type(await find(selector), text)
     },
     hydrated: () => becomesTrue('hydrated', isHydrated),
     shows: (selector, text) =>

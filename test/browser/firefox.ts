@@ -63,6 +63,7 @@ export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<DrivenPa
     find: async (selector) =>
       (await command('WebDriver:FindElement', { using: 'css selector', value: selector })).value,
     click: (id) => command('WebDriver:ElementClick', { id }),
+    type: (id, text) => command('WebDriver:ElementSendKeys', { id, text }),
   })
 }
 

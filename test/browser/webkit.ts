@@ -41,6 +41,7 @@ export async function launchWebkit(t: Pick<Test, 'teardown'>): Promise<DrivenPag
     run: (script) => post('/execute/sync', { script, args: [] }),
     find: (selector) => post('/element', { using: 'css selector', value: selector }),
     click: (id) => post(`/element/${id}/click`, {}),
+    type: (id, text) => post(`/element/${id}/value`, { text }),
   })
 }
 

@@ -86,7 +86,7 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
       if (!ctx.hasScripts) return head
       site.policies?.watchHead(head, ctx)
       const needsReader = data.needsReader || Boolean(extras && needsUnflatten(extras.serialized))
-      return completeHead(head, { plan, isStreamed, needsReader, nonce, styleNonce })
+      return completeHead(head, plan, needsReader, nonce, isStreamed ? stylesOfParts(styleNonce) : '')
     },
     shellEnd: () => (FORMATS[ctx.format].isDocument ? writeShellEnd(page, serialized, ctx) : ''),
     // The headers of the page do not hold for an error.
@@ -102,23 +102,24 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
   return rendering
 }
 
-const HEAD_START = /<head(?:\s[^>]*)?>/
-
-interface HeadInput {
-  plan: DocumentPlan
-  isStreamed: boolean
-  needsReader: boolean
-  nonce: string
-  styleNonce: string | undefined
-}
-
-/** Adds what the browser's side needs to the head of a document: React has written it up to `</head>`. */
-export function completeHead(head: string, { plan, isStreamed, needsReader, nonce, styleNonce }: HeadInput): string {
-  // No stylesheet comes before the script: browsers would wait for it, and not read the rest of the document.
-  const start = `<script nonce="${nonce}">${EARLY_SCRIPT}</script>${isStreamed ? stylesOfParts(styleNonce) : ''}`
+/**
+ * Adds what the browser's side needs to the head of a document: React has written it up to `</head>`.
+ *
+ * @param styles Those of a document that streams, to be its first layer.
+ */
+export function completeHead(
+  head: string,
+  { preloads, readerPreloads }: DocumentPlan,
+  needsReader: boolean,
+  nonce: string,
+  styles: string,
+): string {
   // React escapes `>` in attributes.
-  const written = head.replace(HEAD_START, (tag) => tag + start)
-  return written + plan.preloads.join(nonce) + (needsReader ? plan.readerPreloads.join(nonce) : '')
+  const start = head.indexOf('>', head.indexOf('<head')) + 1
+  // No stylesheet comes before the script: browsers would wait for it, and not read the rest of the document.
+  const early = `<script nonce="${nonce}">${EARLY_SCRIPT}</script>${styles}`
+  const readers = needsReader ? readerPreloads.join(nonce) : ''
+  return head.slice(0, start) + early + head.slice(start) + preloads.join(nonce) + readers
 }
 
 /**

@@ -11,7 +11,7 @@ import { countFrom, createDataWriter, withSafePromises } from '../render/deferre
 import { messageElement, openNotice } from '../render/document.ts'
 import { findHeadEnd } from '../render/document-sink.ts'
 import { prerenderShell } from '../render/prerender-shell.ts'
-import { markFallbacks } from '../render/without-script.ts'
+import { markFallbacks, stylesOfParts } from '../render/without-script.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { completeHead, createPlatform, writeShellEnd } from './documents.ts'
 import type { PreparedRoute } from './prepared-route.ts'
@@ -63,8 +63,9 @@ async function tryToRender(
   // Such a script looks like a script in markup of the site, which must not get a hash.
   if (COMPLETES.test(html)) return { kind: 'refused', reason: 'React completes a part of its shell with a script' }
   const at = ctx.hasScripts ? findHeadEnd(html) : -1
-  const head = { plan, isStreamed: true, needsReader: data.data.some(needsUnflatten), nonce, styleNonce }
-  const withHead = at === -1 ? html : completeHead(html.slice(0, at), head) + html.slice(at)
+  const needsReader = data.data.some(needsUnflatten)
+  const styles = stylesOfParts(styleNonce)
+  const withHead = at === -1 ? html : completeHead(html.slice(0, at), plan, needsReader, nonce, styles) + html.slice(at)
   const text = markFallbacks(withHead, styleNonce) + writeEnd(route, data, nonce, ctx)
   return { kind: 'shell', shell: { text, nonce, styleNonce, rest: { ...data, state: rendered.state } } }
 }

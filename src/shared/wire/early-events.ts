@@ -12,8 +12,8 @@ export const PROBE = 'gotpointercapture'
 
 /**
  * The script keeps an event if React is not there yet, or has stopped it and stops the probe too: the part of the page is
- * not hydrated, and its code is missing. It listens at the document after React. Its element makes the page load the
- * navigator, which sends the events. It keeps none of a page that the visitor has left, and may come back to. It removes
- * itself: React would hydrate it as a script of the site.
+ * not hydrated, and its code is missing. It listens at the document after React. It keeps none of a page that the visitor
+ * has left, and may come back to. It removes its element, which React would hydrate as a script of the site. In the head
+ * again, the element makes the page load the navigator, which sends the events.
  */
-export const EARLY_SCRIPT = `{let e=self.${EARLY_VARIABLE}=[],d=document,m=d.createElement("meta"),l=(t,f)=>d.addEventListener(t,f,{capture:!0,once:!0});m.dataset.hydrantPrefetch="visible";for(let t of["click","dblclick","keydown","keyup","input","change"])addEventListener(t,v=>l(t,()=>{let{target:o,cancelBubble:c}=v,b=!/__reactC/.test(Object.keys(d));if(c&&!b){l("${PROBE}",p=>b=p.cancelBubble);o.dispatchEvent(new PointerEvent("${PROBE}",{pointerId:-1}))}if(b){e.push([v,o.value,o.checked,[...o.selectedOptions||[]]]);d.head.append(m);dispatchEvent(new Event("focusin"))}}),!0);addEventListener("pagehide",()=>e.length=0);d.currentScript.remove()}`
+export const EARLY_SCRIPT = `{let e=${EARLY_VARIABLE}=[],d=document,m=d.currentScript,l=(t,f)=>d.addEventListener(t,f,{capture:1,once:1});m.remove();m.dataset.hydrantPrefetch="visible";for(let t of["click","dblclick","keydown","keyup","input","change"])addEventListener(t,v=>l(t,()=>{let o=v.target,b=!/__reactC/.test(Object.keys(d));if(!b&&v.cancelBubble){l("${PROBE}",v=>b=v.cancelBubble);o.dispatchEvent(new PointerEvent("${PROBE}",{pointerId:-1}))}if(b){e.push([v,o.value,o.checked,[...o.selectedOptions||[]]]);d.head.append(m);dispatchEvent(new Event("focusin"))}}),1);addEventListener("pagehide",()=>e.length=0)}`

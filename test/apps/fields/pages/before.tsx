@@ -32,6 +32,7 @@ function Before({ search }: { search: string }) {
     setTold((old) => [...old, text])
   }
   const where = typeof document === 'undefined' ? 'server' : 'browser'
+  if (search === '?throws' && where === 'browser') throw new Error('thrown by the page')
   return (
     <>
       <h1>{search === '?fail' ? where : 'Before'}</h1>
