@@ -247,7 +247,10 @@ t.test('a page that fails while React hydrates it becomes the error page, withou
   await open.fill('#text', 'typed')
   await hydrate()
   await open.shown('#failed')
-  t.strictSame(open.errors.filter((error) => !error.includes('thrown by the page')), [])
+  t.strictSame(
+    open.errors.filter((error) => !error.includes('thrown by the page')),
+    [],
+  )
 })
 
 t.test('a page that the visitor has left and comes back to gets nothing', async (t) => {

@@ -25,6 +25,9 @@ export interface DrivenPage {
   shows(selector: string, text: string): Promise<void>
 }
 
+/** What a driver waits for before it runs a command: for the page to load, or for nothing. */
+export type PageLoad = 'normal' | 'none'
+
 /** The commands of a browser. */
 export interface Driver {
   goto(url: string): Promise<unknown>
@@ -48,7 +51,8 @@ export function drivePage(driver: Driver): DrivenPage {
   async function becomesTrue<Argument>(what: string, look: (argument: Argument) => boolean, argument?: Argument) {
     const endsAt = Date.now() + PATIENCE_MS
     await until(async () => {
-      if (await evaluate(look, argument as Argument)) return true
+      // A call fails while the page goes to another document.
+      if (await evaluate(look, argument as Argument).catch(() => false)) return true
       if (Date.now() < endsAt) return false
       const [address, text] = await evaluate(() => [location.href, document.body.innerText], null)
       throw new Error(`not ${what} at ${address}: ${text}`)

@@ -1,6 +1,6 @@
 // The site `fields`, whose scripts wait at the server, for every browser.
 
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify from 'fastify'
 import type { Test } from 'tap'
 import hydrant from '../../src/server/index.ts'
 import { buildApp } from '../build-app.ts'
@@ -26,34 +26,26 @@ export function createGate(): Gate {
   return { open, opened }
 }
 
-/**
- * Starts the site. The script of its late part waits longer than the others.
- *
- * @param prepare Prepares the app before the site is registered.
- */
-export async function startHeld(t: Test, prepare?: (app: FastifyInstance) => unknown): Promise<HeldSite> {
+/** Starts the site. The script of its late part has a gate of its own. */
+export async function startHeld(t: Test): Promise<HeldSite> {
   const dir = await buildApp(t, 'fields')
   const lateScript = scriptOf(dir, 'late-counter.tsx')
   let gates = { page: createGate(), late: createGate() }
   const app = fastify()
   t.teardown(() => app.close())
-  await prepare?.(app)
-  app.addHook('onRequest', async ({ url }, reply) => {
+  app.addHook('onRequest', async ({ url }) => {
     if (!/\.js(\?|$)/.test(url)) return
-    // Another page asks again.
-    reply.header('cache-control', 'no-store')
     await (url.includes(lateScript) ? gates.late : gates.page).opened
   })
+  // Another page asks again.
+  app.addHook('onSend', async (_request, reply) => void reply.header('cache-control', 'no-store'))
   await app.register(hydrant, { dir, ledger: false })
   const origin = await listen(t, app)
   return {
     origin,
     hold() {
       gates = { page: createGate(), late: createGate() }
-      const held = gates
-      // Nothing waits for a test that has failed.
-      t.teardown(() => Object.values(held).forEach(({ open }) => open()))
-      return held
+      return gates
     },
   }
 }
