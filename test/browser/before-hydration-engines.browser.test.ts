@@ -19,7 +19,7 @@ for (const [name, launch] of Object.entries({ Firefox: launchFirefox, WebKit: la
     const gates = site.hold()
     const page = await launch(t, 'none')
     // The driver closes the page when it has loaded.
-    t.teardown(() => Object.values(gates).forEach(({ open }) => open()))
+    t.teardown(() => Object.values(gates).forEach((gate) => void gate.open()))
     await page.goto(site.origin + path)
     await page.shows('#late', '0')
     const read = (selector: string) =>
