@@ -2,6 +2,7 @@
 
 // What a visitor does before React has hydrated the page, or a part of it.
 
+import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { EARLY_SCRIPT } from '../../src/shared/wire/early-events.ts'
@@ -9,6 +10,7 @@ import { buildApp } from '../build-app.ts'
 import { scriptOf, serve } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
+import { startDevSite } from './dev/dev-site.ts'
 import { createGate } from './held-site.ts'
 
 const dir = await buildApp(t, 'fields')
@@ -201,6 +203,20 @@ t.test('clicks and text in a part whose code is late wait for it', async (t) => 
   await open.hasText('#late', '4')
 })
 
+t.test('a tap counts', async (t) => {
+  const { open, hydrate } = await openEarly(t)
+  const box = await open.page.locator('#count').boundingBox()
+  const touchPoints = [{ x: (box?.x ?? 0) + 5, y: (box?.y ?? 0) + 5 }]
+  await open.protocol.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+  await open.protocol.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+  await open.protocol.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await open.protocol.send('Emulation.setTouchEmulationEnabled', { enabled: false })
+  await hydrate()
+  await open.hasText('#count', '1')
+  await settle(open)
+  t.equal(await open.read('#count'), '2')
+})
+
 t.test('a hydrated page gets each event once, and keeps none', async (t) => {
   const { open, hydrate, hydrateLate } = await openEarly(t)
   hydrateLate()
@@ -283,6 +299,20 @@ t.test('the policy of a stored page, with hashes, allows the script', async (t) 
   gate.open()
   await open.hasText('button', 'count: 2')
   t.strictSame(open.errors, [])
+})
+
+t.test('hydrant dev keeps clicks, too, also when scripts are seconds late', async (t) => {
+  const site = await startDevSite(t, 'fields')
+  const open = await chromium.open({}, t)
+  await open.page.route('**/*', async (route) => {
+    if (route.request().resourceType() === 'script') await setTimeout(3_000)
+    await route.fallback().catch(() => {})
+  })
+  await open.goto(`${site.url}before-bare`, 'commit')
+  await open.click('#count')
+  t.equal(await open.read('#count'), '0')
+  await open.click('#count')
+  await open.hasText('#count', '2')
 })
 
 t.test('the script is small, in the head before everything else, and not in pages that are not hydrated', async (t) => {
