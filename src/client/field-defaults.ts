@@ -200,7 +200,7 @@ function keepOutput(output: HTMLOutputElement) {
 }
 
 /** Returns the props that React has given an element; undefined for an element of another script. */
-function propsOf(element: Element): ContentProps | undefined {
+export function propsOf(element: Element): ContentProps | undefined {
   const key = Object.keys(element).find((name) => name.startsWith('__reactProps$'))
   return key === undefined ? undefined : (element as unknown as Record<string, ContentProps>)[key]
 }
@@ -267,6 +267,6 @@ export function fill(field: Field, value: FieldValue) {
   }
 }
 
-function isTicked(field: Field): field is HTMLInputElement {
+export function isTicked(field: Field): field is HTMLInputElement {
   return field.type === 'checkbox' || field.type === 'radio'
 }

@@ -83,12 +83,10 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     })
   }
 
-  if ('navigation' in window) {
-    for (const type of ['load', 'mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
-    navigation.addEventListener('navigate', onNavigate)
-    // `hydrate` has imported the navigator already if there is a form. If it could not, the browser sends forms itself.
-    onPoint({ type: 'load' })
-  }
+  for (const type of ['load', 'mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
+  if ('navigation' in window) navigation.addEventListener('navigate', onNavigate)
+  // `hydrate` has imported the navigator already if there is a form. If it could not, the browser sends forms itself.
+  onPoint({ type: 'load' })
   return load
 }
 

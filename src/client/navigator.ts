@@ -3,6 +3,7 @@
 
 import type { BrowserFunctions } from '../shared/tree/browser.ts'
 import type { App } from './app.tsx'
+import { sendEarly } from './early-events.ts'
 import { fetchPage } from './fetch-page.ts'
 import { watchForms } from './field-defaults.ts'
 import { submissionKey } from './forms/call-action.ts'
@@ -101,6 +102,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
       await Promise.race([shown, new Promise((resolve) => setTimeout(resolve, COMMIT_MS))])
     },
   }
+  sendEarly()
   return {
     ...functions,
     point(...parameters: Parameters<typeof links.point>) {

@@ -17,11 +17,16 @@ export interface DrivenPage {
   ): Promise<Result>
   /** Clicks the first element that matches the selector with the mouse. */
   click(selector: string): Promise<void>
+  /** Focuses the first element that matches the selector, and types the text. */
+  type(selector: string, text: string): Promise<void>
   /** Resolves when React has hydrated the page. */
   hydrated(): Promise<void>
   /** Resolves when an element shows the text. */
   shows(selector: string, text: string): Promise<void>
 }
+
+/** What a driver waits for before it runs a command: for the page to load, or for nothing. */
+export type PageLoad = 'normal' | 'none'
 
 /** The commands of a browser. */
 export interface Driver {
@@ -31,6 +36,7 @@ export interface Driver {
   /** Resolves with an object whose only value is the id of the element. */
   find(selector: string): Promise<unknown>
   click(id: string): Promise<unknown>
+  type(id: string, text: string): Promise<unknown>
 }
 
 export function drivePage(driver: Driver): DrivenPage {
@@ -45,11 +51,17 @@ export function drivePage(driver: Driver): DrivenPage {
   async function becomesTrue<Argument>(what: string, look: (argument: Argument) => boolean, argument?: Argument) {
     const endsAt = Date.now() + PATIENCE_MS
     await until(async () => {
-      if (await evaluate(look, argument as Argument)) return true
+      // A call fails while the page goes to another document.
+      if (await evaluate(look, argument as Argument).catch(() => false)) return true
       if (Date.now() < endsAt) return false
       const [address, text] = await evaluate(() => [location.href, document.body.innerText], null)
       throw new Error(`not ${what} at ${address}: ${text}`)
     })
+  }
+
+  async function find(selector: string): Promise<string> {
+    const [id = ''] = Object.values((await driver.find(selector)) as Record<string, string>)
+    return id
   }
 
   return {
@@ -58,8 +70,10 @@ export function drivePage(driver: Driver): DrivenPage {
     },
     evaluate,
     async click(selector) {
-      const [id = ''] = Object.values((await driver.find(selector)) as Record<string, string>)
-      await driver.click(id)
+      await driver.click(await find(selector))
+    },
+    async type(selector, text) {
+      await driver.type(await find(selector), text)
     },
     hydrated: () => becomesTrue('hydrated', isHydrated),
     shows: (selector, text) =>

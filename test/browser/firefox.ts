@@ -10,7 +10,7 @@ import type { Test } from 'tap'
 import { endLater } from '../runner/kept.ts'
 import { FIREFOX } from '../tools.ts'
 import { until } from '../until.ts'
-import { type DrivenPage, drivePage } from './driven-page.ts'
+import { type DrivenPage, drivePage, type PageLoad } from './driven-page.ts'
 
 /**
  * Firefox sends requests to the site under test only, and loads no page, add-on or process that the tests do not use.
@@ -43,12 +43,13 @@ const PREFERENCES = {
   'toolkit.telemetry.enabled': false,
 }
 
-let running: Promise<Command> | undefined
+const running = new Map<PageLoad, Promise<Command>>()
 
 /** Launches Firefox, unless the process has one. Its page closes at the end of the test. */
-export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<DrivenPage> {
-  running ??= startFirefox(t)
-  const command = await running
+export async function launchFirefox(t: Pick<Test, 'teardown'>, load: PageLoad = 'normal'): Promise<DrivenPage> {
+  const started = running.get(load) ?? startFirefox(t, load)
+  running.set(load, started)
+  const command = await started
   const { value: first } = await command('WebDriver:GetWindowHandle', {})
   const { handle } = await command('WebDriver:NewWindow', { type: 'tab', focus: true })
   await command('WebDriver:SwitchToWindow', { handle })
@@ -63,10 +64,11 @@ export async function launchFirefox(t: Pick<Test, 'teardown'>): Promise<DrivenPa
     find: async (selector) =>
       (await command('WebDriver:FindElement', { using: 'css selector', value: selector })).value,
     click: (id) => command('WebDriver:ElementClick', { id }),
+    type: (id, text) => command('WebDriver:ElementSendKeys', { id, text }),
   })
 }
 
-async function startFirefox(t: Pick<Test, 'teardown'>): Promise<Command> {
+async function startFirefox(t: Pick<Test, 'teardown'>, load: PageLoad): Promise<Command> {
   const profile = mkdtempSync(join(tmpdir(), 'firefox-'))
   const preferences = Object.entries(PREFERENCES).map(
     ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)})`,
@@ -78,7 +80,7 @@ async function startFirefox(t: Pick<Test, 'teardown'>): Promise<Command> {
   const portFile = join(profile, 'MarionetteActivePort')
   let socket: Socket | undefined
   endLater(t, async () => {
-    running = undefined
+    running.delete(load)
     socket?.destroy()
     child.kill()
     await ended
@@ -92,7 +94,7 @@ async function startFirefox(t: Pick<Test, 'teardown'>): Promise<Command> {
   died.catch(() => {})
   socket = connect(Number(readFileSync(portFile, 'utf8')), '127.0.0.1')
   const command = await talk(socket)
-  await command('WebDriver:NewSession', {})
+  await command('WebDriver:NewSession', { pageLoadStrategy: load })
   return command
 }
 

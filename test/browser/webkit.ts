@@ -9,10 +9,10 @@ import type { Test } from 'tap'
 import { findPort } from '../find-port.ts'
 import { WEBKIT_DRIVER, XVFB } from '../tools.ts'
 import { until } from '../until.ts'
-import { type DrivenPage, drivePage } from './driven-page.ts'
+import { type DrivenPage, drivePage, type PageLoad } from './driven-page.ts'
 
 /** Launches WebKit with one page. It closes at the end of the test. */
-export async function launchWebkit(t: Pick<Test, 'teardown'>): Promise<DrivenPage> {
+export async function launchWebkit(t: Pick<Test, 'teardown'>, load: PageLoad = 'normal'): Promise<DrivenPage> {
   const home = mkdtempSync(join(tmpdir(), 'webkit-'))
   const started: ChildProcess[] = []
   t.teardown(async () => {
@@ -32,7 +32,8 @@ export async function launchWebkit(t: Pick<Test, 'teardown'>): Promise<DrivenPag
     HOME: home,
     XDG_RUNTIME_DIR: home,
   })
-  const { sessionId } = (await send(origin, 'POST', '/session', { capabilities: {} })) as { sessionId: string }
+  const capabilities = { alwaysMatch: { pageLoadStrategy: load } }
+  const { sessionId } = (await send(origin, 'POST', '/session', { capabilities })) as { sessionId: string }
   const session = `/session/${sessionId}`
   t.teardown(() => send(origin, 'DELETE', session))
   const post = (path: string, parameters: object) => send(origin, 'POST', session + path, parameters)
@@ -41,6 +42,7 @@ export async function launchWebkit(t: Pick<Test, 'teardown'>): Promise<DrivenPag
     run: (script) => post('/execute/sync', { script, args: [] }),
     find: (selector) => post('/element', { using: 'css selector', value: selector }),
     click: (id) => post(`/element/${id}/click`, {}),
+    type: (id, text) => post(`/element/${id}/value`, { text }),
   })
 }
 

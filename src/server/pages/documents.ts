@@ -2,6 +2,7 @@ import { createAppTree, type Tree, type TreeLeaf } from '../../shared/tree/app-t
 import { fallbackNoscript, fallbackPart, hostScript } from '../../shared/tree/fallback.ts'
 import type { Platform } from '../../shared/tree/platform.ts'
 import { type BootDocument, bootScript, type ExtraProps } from '../../shared/wire/boot.ts'
+import { EARLY_SCRIPT } from '../../shared/wire/early-events.ts'
 import type { ServerError } from '../../shared/wire/public-error.ts'
 import { needsUnflatten } from '../../shared/wire/values.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -14,7 +15,7 @@ import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { mayReport, wantsWhole } from '../http/negotiate.ts'
 import { NO_DATA, withSafePromises, writeData } from '../render/deferred.ts'
 import { type DocumentInput, type Rendered, renderDocument } from '../render/document.ts'
-import { showPartsWithoutScript } from '../render/without-script.ts'
+import { stylesOfParts } from '../render/without-script.ts'
 import { hintAtUnreadPromises } from './development-notes.ts'
 import type { DocumentPlan } from './document-plan.ts'
 import type { WrittenExtras } from './page-extras.ts'
@@ -84,10 +85,8 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
       }
       if (!ctx.hasScripts) return head
       site.policies?.watchHead(head, ctx)
-      const needsReader = data.needsReader || (extras && needsUnflatten(extras.serialized))
-      const readers = needsReader ? plan.readerPreloads.join(nonce) : ''
-      const written = isStreamed ? showPartsWithoutScript(head, styleNonce) : head
-      return written + plan.preloads.join(nonce) + readers
+      const needsReader = data.needsReader || Boolean(extras && needsUnflatten(extras.serialized))
+      return completeHead(head, plan, needsReader, nonce, isStreamed ? stylesOfParts(styleNonce) : '')
     },
     shellEnd: () => (FORMATS[ctx.format].isDocument ? writeShellEnd(page, serialized, ctx) : ''),
     // The headers of the page do not hold for an error.
@@ -101,6 +100,26 @@ export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rende
   const rendering = Promise.resolve(runStep('render', ctx.route, ctx, () => renderDocument(document), thrownIn))
   if (site.isDevelopment && isPage && promises) hintAtUnreadPromises(safe, plan.dataFiles, rendering, ctx)
   return rendering
+}
+
+/**
+ * Adds what the browser's side needs to the head of a document: React has written it up to `</head>`.
+ *
+ * @param styles Those of a document that streams, to be its first layer.
+ */
+export function completeHead(
+  head: string,
+  { preloads, readerPreloads }: DocumentPlan,
+  needsReader: boolean,
+  nonce: string,
+  styles: string,
+): string {
+  // React escapes `>` in attributes.
+  const start = head.indexOf('>', head.indexOf('<head')) + 1
+  // No stylesheet comes before the script: browsers would wait for it, and not read the rest of the document.
+  const early = `<script nonce="${nonce}">${EARLY_SCRIPT}</script>${styles}`
+  const readers = needsReader ? readerPreloads.join(nonce) : ''
+  return head.slice(0, start) + early + head.slice(start) + preloads.join(nonce) + readers
 }
 
 /**

@@ -11,9 +11,9 @@ import { countFrom, createDataWriter, withSafePromises } from '../render/deferre
 import { messageElement, openNotice } from '../render/document.ts'
 import { findHeadEnd } from '../render/document-sink.ts'
 import { prerenderShell } from '../render/prerender-shell.ts'
-import { markFallbacks, showPartsWithoutScript } from '../render/without-script.ts'
+import { markFallbacks, stylesOfParts } from '../render/without-script.ts'
 import { startDeadline } from '../util/deadline.ts'
-import { createPlatform, writeShellEnd } from './documents.ts'
+import { completeHead, createPlatform, writeShellEnd } from './documents.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 
 export type ShellOutcome =
@@ -62,7 +62,10 @@ async function tryToRender(
   const html = addNonces(rendered.html, shells.scripts, nonce)
   // Such a script looks like a script in markup of the site, which must not get a hash.
   if (COMPLETES.test(html)) return { kind: 'refused', reason: 'React completes a part of its shell with a script' }
-  const withHead = ctx.hasScripts ? completeHead(html, { plan, data: data.data, nonce, styleNonce }) : html
+  const at = ctx.hasScripts ? findHeadEnd(html) : -1
+  const needsReader = data.data.some(needsUnflatten)
+  const styles = stylesOfParts(styleNonce)
+  const withHead = at === -1 ? html : completeHead(html.slice(0, at), plan, needsReader, nonce, styles) + html.slice(at)
   const text = markFallbacks(withHead, styleNonce) + writeEnd(route, data, nonce, ctx)
   return { kind: 'shell', shell: { text, nonce, styleNonce, rest: { ...data, state: rendered.state } } }
 }
@@ -81,19 +84,6 @@ function addNonces(html: string, scripts: readonly string[], nonce: string): str
 
 /** React's first script has an id. */
 const PLAIN_SCRIPT = /(<script(?: id="_R_")?)>(.*?)<\/script>/gs
-
-interface HeadInput extends Pick<RenderedShell, 'nonce' | 'styleNonce'>, Pick<PreparedRoute, 'plan'> {
-  /** Results of `serialize`. */
-  data: readonly string[]
-}
-
-function completeHead(html: string, { plan, data, nonce, styleNonce }: HeadInput): string {
-  const at = findHeadEnd(html)
-  if (at === -1) return html
-  const head = html.slice(0, at)
-  const readers = data.some(needsUnflatten) ? plan.readerPreloads.join(nonce) : ''
-  return showPartsWithoutScript(head, styleNonce) + plan.preloads.join(nonce) + readers + html.slice(at)
-}
 
 function writeEnd(
   route: PreparedRoute,

@@ -16,12 +16,9 @@ const RULES =
  */
 const SHOW_PARTS = `${RULES}@layer hydrant{${RULES}}`
 
-const HEAD_START = /<head(?:\s[^>]*)?>/
-
-/** Adds the styles for late parts to the head of a document that streams, as its first layer. */
-export function showPartsWithoutScript(head: string, styleNonce: string | undefined): string {
-  // React escapes `>` in attributes.
-  return head.replace(HEAD_START, (tag) => tag + noscriptStyle(SHOW_PARTS, styleNonce))
+/** Returns the styles for late parts, to be the first layer of a document that streams. */
+export function stylesOfParts(styleNonce: string | undefined): string {
+  return noscriptStyle(SHOW_PARTS, styleNonce)
 }
 
 function noscriptStyle(rules: string, styleNonce: string | undefined): string {

@@ -18,7 +18,6 @@ test('a visitor clicks the counter', async () => {
   const page = await browser.newPage()
   await page.goto(origin)
 
-  // Playwright waits until the button is enabled, which it is when React has hydrated the page.
   await page.click('text=Count')
 
   await page.waitForSelector('text=Count: 1')

@@ -9,6 +9,26 @@ export {}
 // prettier-ignore
 declare module 'hydrant/react' {
   interface Routes {
+    '/before': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/before-bare': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/before-plain': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
+    '/before-sent': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/before-sent.server.ts')
+    }
     '/controlled': {
       params: {}
       layouts: ['/']

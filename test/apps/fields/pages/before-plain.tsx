@@ -1,0 +1,5 @@
+export const hydrate = false
+
+export default function Plain() {
+  return <button type="button">Plain</button>
+}

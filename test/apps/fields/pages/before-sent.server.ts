@@ -1,0 +1,3 @@
+export function action({ form }: { form: FormData }) {
+  return String(form.get('name'))
+}
