@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addThrottledLine } from '../log/throttled-line.ts'
-import type { IdentifyVisitor } from '../options/config.ts'
 import type { Options } from '../options/options.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 
