@@ -104,12 +104,11 @@ function entryKey(): string {
   return 'navigation' in window ? (navigation.currentEntry?.key ?? '') : location.href
 }
 
-/** Returns what is kept, without what is too old, and what belongs to another visitor. */
+/** Returns what is kept, without what is too old. */
 function read(): KeptState[] {
   try {
     const all = JSON.parse(sessionStorage.getItem('hydrantState') ?? '[]') as KeptState[]
-    const owner = visitor()
-    return all.filter(({ at, by }) => Date.now() - at < KEPT_MS && (!by || !owner || by === owner))
+    return all.filter(({ at }) => Date.now() - at < KEPT_MS)
   } catch {
     return []
   }

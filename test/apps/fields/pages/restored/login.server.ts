@@ -1,6 +1,6 @@
-import { type ActionContext, redirect } from 'hydrant'
+import { type ActionContext, localPath, redirect } from 'hydrant'
 
-export function action({ form, reply }: ActionContext<'/restored/login'>) {
+export function action({ form, reply, url }: ActionContext<'/restored/login'>) {
   reply.header('set-cookie', `name=${form.get('name')}; Path=/`)
-  redirect('/restored/draft')
+  redirect(localPath(url.searchParams.get('to'), '/restored/draft'))
 }
