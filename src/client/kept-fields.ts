@@ -1,14 +1,10 @@
-// Keeps what a visitor has typed: before hydration, when React renders fields anew, in a form that was not accepted, and on
-// a page that the visitor leaves.
+// Keeps what a visitor has typed in the page that is shown: before hydration, and when React renders fields anew.
 
 import {
   type Field,
-  type FieldValue,
   fieldsOnScreen,
   fill,
-  getAttribute,
   isChanged,
-  isKept,
   isTouched,
   placesOfFields,
   readValue,
@@ -123,110 +119,4 @@ function moveFiles({ files }: HTMLInputElement, field: HTMLInputElement) {
 /** Returns whether React has created the node, or has hydrated it. */
 export function isReacts(node: Node): boolean {
   return Object.keys(node).some((key) => key.startsWith('__reactFiber$'))
-}
-
-// The text of a form that was not accepted and led to another page, for example because the session has ended in another
-// tab. When the visitor returns to the page of the form, the form is filled in again.
-
-interface Typed {
-  form: HTMLFormElement
-  /** The path and the query of the page. */
-  page: string
-  /** The form's action and its fields. */
-  kind: string
-  /** The position of the form among those of its kind. Other forms of the page may come and go with a session. */
-  index: number
-  values: FieldValue[]
-}
-
-/** Another person may use the tab after this time. */
-const KEPT_MS = 600_000
-
-/** The newest form only, because older ones would take memory forever. */
-let kept: Typed | undefined
-let timer: number | undefined
-
-/** Keeps the fields of a form of the current page for a while, without files, passwords and `autoComplete="off"`. */
-export function keepTyped(form: HTMLFormElement) {
-  clearTimeout(timer)
-  timer = setTimeout(() => {
-    kept = undefined
-  }, KEPT_MS)
-  const kind = kindOf(form)
-  const values = fieldsOf(form).map(readValue)
-  if (form.isConnected) kept = { form, page: currentPage(), kind, index: formsOf(kind).indexOf(form), values }
-}
-
-/** Returns whether the text of a form of the current page is kept. */
-export function keepsTyped(): boolean {
-  return kept?.page === currentPage()
-}
-
-/** Fills in the form that has been kept, once, if the current page has it. */
-export function restoreTyped() {
-  // A form in a layout that stays has its fields, and the visitor may have changed them since.
-  if (kept?.form.isConnected) kept = undefined
-  const form = kept?.page === currentPage() ? formsOf(kept.kind)[kept.index] : undefined
-  if (!form || !kept) return
-  const { values } = kept
-  kept = undefined
-  for (const [index, field] of fieldsOf(form).entries()) fill(field, values[index] ?? '')
-}
-
-function formsOf(kind: string): HTMLFormElement[] {
-  return [...document.forms].filter((form) => kindOf(form) === kind)
-}
-
-function kindOf(form: HTMLFormElement): string {
-  const fields = fieldsOf(form).map(({ name, type }) => [name, type])
-  return JSON.stringify([getAttribute.call(form, 'action'), fields])
-}
-
-function currentPage(): string {
-  return location.pathname + location.search
-}
-
-// Found by the attribute, because an input may be named `elements`.
-function fieldsOf(form: HTMLFormElement): Field[] {
-  const named = [...document.querySelectorAll<Field>('[name]')]
-  return named.filter((field) => field.form === form && isKept(field))
-}
-
-// What a visitor has typed on a page when a link leads away from it. When the visitor is back, the fields are filled in
-// again, as a browser does for documents.
-
-type Left = Map<string, { field: Field; value: FieldValue }>
-
-/** Creates the functions that remember the fields of a page, and fill them in. */
-export function createLeftFields() {
-  /** By the key of the page's entry of the history. */
-  const pages = new Map<string, Left>()
-
-  return {
-    /** To be called before another page is shown. */
-    leave() {
-      const key = navigation.transition?.from.key
-      if (!key) return
-      const left: Left = new Map()
-      for (const [place, field] of placesOfFields()) {
-        if (isKept(field) && (isTouched(field) || isChanged(field))) left.set(place, { field, value: readValue(field) })
-      }
-      pages.set(key, left)
-      setTimeout(() => pages.get(key) === left && pages.delete(key), KEPT_MS)
-    },
-    /** To be called when the page is shown. */
-    arrive({ destination, navigationType }: NavigateEvent) {
-      if (navigationType !== 'traverse') return
-      const left = pages.get(destination.key) ?? []
-      // The visitor may send the form now, and come back to it.
-      pages.delete(destination.key)
-      const places = placesOfFields()
-      for (const [place, { field: old, value }] of left) {
-        const field = places.get(place)
-        // The field of a layout that stays has its text.
-        if (!field || old.isConnected || !isKept(field)) continue
-        if (JSON.stringify(readValue(field)) !== JSON.stringify(value)) fill(field, value)
-      }
-    },
-  }
 }

@@ -10,7 +10,8 @@ import { submissionKey } from './forms/call-action.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
 import { createFormSubmitter, type SubmissionContext } from './forms/submit-form.ts'
-import { createLeftFields, keepsTyped, restoreTyped, watchFields } from './kept-fields.ts'
+import { watchFields } from './kept-fields.ts'
+import { keepsTyped, restoreTyped, watchVisitor } from './kept-text.ts'
 import { createActivity, type NavigatorState } from './navigation/navigator-context.ts'
 import { createNavigate } from './navigation/page-navigation.ts'
 import { createPageView } from './navigation/page-view.ts'
@@ -66,8 +67,9 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   }
 
   const context = { app, state, begin, view: results, expire }
+  watchVisitor(app.boot.visitor)
   keepTypedOnRetry(context)
-  const navigate = createNavigate(context, view, take, createLeftFields())
+  const navigate = createNavigate(context, view, take)
   const send = createFormSubmitter(context, catchUp)
   const readForm = createFormReader(isOurs, urlOnScreen)
   // Without the Navigation API the browser sends forms itself.

@@ -20,6 +20,8 @@ export type FetchResult =
       version: number
       /** Resolves when the parts of the data that follow later have arrived, or never will; null if all are there. */
       rest: Promise<void> | null
+      /** The mark of the visitor; missing if the response says nothing. */
+      visitor?: string | undefined
     }
   /** A redirect. `isSentOn`: the form is sent on, as with 307. `isRefused`: no action has received it. */
   | { kind: 'redirect'; to: string; isSentOn?: boolean; isRefused?: boolean }
@@ -64,12 +66,12 @@ export function readPage(
       Promise.resolve(acted).then(() => resolve(result), reject)
     }
 
-    function finish({ kind, tree: loading, kept }: ReceivedPage) {
+    function finish({ kind, tree: loading, kept, visitor }: ReceivedPage) {
       isDecided = true
       Promise.all([loading, acted]).then(([loaded, result]) => {
         const tree = result && kind === 'page' ? withResult(loaded, result) : loaded
         const rest = isDeferred ? ended : null
-        resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status, version, rest })
+        resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status, version, rest, visitor })
       }, reject)
     }
 
@@ -144,6 +146,7 @@ interface ReceivedPage {
   tree: Promise<Tree>
   /** How many layouts stay, with their data. */
   kept: number
+  visitor: string | undefined
 }
 
 /** Creates the functions that take the lines of a page; the last one returns it. Mounted layouts keep their data. */
@@ -155,7 +158,8 @@ function createPageReceiver(currentData: readonly unknown[], revive: (flat: Flat
 
   function load(plan: Pick<BootPlan, 'layouts' | 'leaf'>, document: NavigationStart): ReceivedPage {
     // The modules are being loaded since the first line.
-    return { kind: plan.leaf.kind, tree: loadTree(plan, document, Promise.all(data)), kept: document.kept }
+    const tree = loadTree(plan, document, Promise.all(data))
+    return { kind: plan.leaf.kind, tree, kept: document.kept, visitor: document.visitor }
   }
 
   return {

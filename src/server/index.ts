@@ -46,6 +46,7 @@ export type {
   Config,
   EsbuildOptions,
   EsbuildPlugin,
+  IdentifyVisitor,
   Instrument,
   ServerOptions,
   SiteOptions,

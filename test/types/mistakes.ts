@@ -69,6 +69,11 @@ const mistakes: [code: string, message: string][] = [
   ["() => useLayoutData('/').name", "Object is possibly 'undefined'."],
   ["() => useParams('/abuot')", `Argument of type '"/abuot"' is not assignable to parameter of type '${pages}'.`],
   ["() => useParams('/products/[id]').name", "Property 'name' does not exist on type '{ id: string; }'."],
+  ["() => useRestoredState('tags', 0)[0].length", "Property 'length' does not exist on type 'number'."],
+  [
+    "() => useRestoredState('tags', () => 0)[1]('x')",
+    "Argument of type 'string' is not assignable to parameter of type 'SetStateAction<number>'.",
+  ],
   [
     "() => href('/about', { id: 7 })",
     "Object literal may only specify known properties, and 'id' does not exist in type 'NoParameters'.",
@@ -76,7 +81,7 @@ const mistakes: [code: string, message: string][] = [
 ]
 
 const head = `import type { ActionContext, LayoutLoadContext, LoadContext } from 'hydrant'
-import { href, type LayoutProps, type PageProps, useLayoutData, useParams } from 'hydrant/react'
+import { href, type LayoutProps, type PageProps, useLayoutData, useParams, useRestoredState } from 'hydrant/react'
 export const uses = (_: [ActionContext, LayoutLoadContext, LoadContext, LayoutProps, PageProps]) => href('/')
 `
 

@@ -8,7 +8,10 @@ export async function createApp(options: FastifyServerOptions) {
   const app = Fastify(options)
   await app.register(api)
   await app.register(session)
-  await app.register(hydrant, { dir: './site' })
+  await app.register(hydrant, {
+    dir: './site',
+    identifyVisitor: (request) => request.currentUser()?.name,
+  })
   await app.register(async (scope) => {
     scope.addHook('onRequest', requireOperator)
     await scope.register(hydrant.admin, { prefix: '/ops', auth: 'app' })

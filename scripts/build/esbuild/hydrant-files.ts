@@ -37,6 +37,9 @@ export const HYDRANT_FILES = {
   useNavigation: 'shared/tree/use-navigation.js',
   useSubmission: 'shared/tree/use-submission.js',
   pageHooks: 'shared/tree/page-hooks.js',
+  /** Replaced by the module below. */
+  useRestoredState: 'shared/tree/use-restored-state.js',
+  restoredState: 'client/restored-state.js',
 } as const
 
 export type HydrantFile = (typeof HYDRANT_FILES)[keyof typeof HYDRANT_FILES]
@@ -89,6 +92,7 @@ export const REACT_EXPORTS = [
   'useLayoutData',
   'useNavigation',
   'useParams',
+  'useRestoredState',
   'useSubmission',
   'useUrl',
 ]

@@ -31,8 +31,8 @@ const LATER_FILES = filterFor(
   HYDRANT_FILES.repair,
   HYDRANT_FILES.report,
 )
-const { pageHooks, useNavigation, useSubmission } = HYDRANT_FILES
-const HOOKS: readonly string[] = [pageHooks, useNavigation, useSubmission].map(hydrantPath)
+const { pageHooks, restoredState, useNavigation, useSubmission } = HYDRANT_FILES
+const HOOKS: readonly string[] = [pageHooks, restoredState, useNavigation, useSubmission].map(hydrantPath)
 const JSX_RUNTIME = 'react/jsx-runtime'
 const NAMED = 'hydrant-named'
 /**
@@ -81,6 +81,10 @@ function replaceFiles(build: PluginBuild) {
     contents: COMMON_IMPORT + (await readFile(path, 'utf8')),
     loader: 'js',
     resolveDir: dirname(path),
+  }))
+  build.onLoad({ filter: filterFor(HYDRANT_FILES.useRestoredState) }, () => ({
+    contents: exportOf('useRestoredState', HYDRANT_FILES.restoredState),
+    loader: 'js',
   }))
   build.onLoad({ filter: filterFor(HYDRANT_FILES.base) }, () => ({
     contents: `export { base, links } from '${BASE_MODULE}'\n`,

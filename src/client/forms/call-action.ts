@@ -1,6 +1,13 @@
-import { ACTED_HEADER, type Acted, BUILD_HEADER, RESULT_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import {
+  ACTED_HEADER,
+  ACTED_WITH_COOKIE,
+  type Acted,
+  BUILD_HEADER,
+  RESULT_HEADER,
+} from '../../shared/wire/navigation-protocol.ts'
 import type { App } from '../app.tsx'
 import { isInSite, isOwn, markNavigation } from '../fetch-page.ts'
+import { suspectVisitor } from '../kept-text.ts'
 import { MAX_REDIRECTS } from '../navigation/page-navigation.ts'
 import { type FetchResult, readPage } from '../read-page.ts'
 
@@ -77,7 +84,9 @@ async function callOnce(
   try {
     const read = { currentData: [], version: 0, signal, onActed: (acted: Acted) => onActed(acted, status) }
     const page = await readPage(response, read)
-    return page.kind === 'redirect' ? { ...page, isRefused: !hasActed } : page
+    if (page.kind !== 'redirect') return page
+    if (response.headers.get(ACTED_HEADER) === ACTED_WITH_COOKIE) suspectVisitor()
+    return { ...page, isRefused: !hasActed }
   } catch (error) {
     // The action has run: its form must not be sent again only because the result cannot be shown.
     if (hasActed) return { kind: 'done' }

@@ -1,6 +1,6 @@
 import type { Acted } from '../../shared/wire/navigation-protocol.ts'
 import { currentOf, watchSent } from '../field-defaults.ts'
-import { keepTyped } from '../kept-fields.ts'
+import { forgetOtherPages, keepTyped } from '../kept-text.ts'
 import type { NavigatorContext } from '../navigation/navigator-context.ts'
 import { focusInvalid, removeNotice, showError, showSentence } from '../notice.ts'
 import { extrasOf, type FetchResult } from '../read-page.ts'
@@ -249,5 +249,6 @@ export function sendNatively(action: string, enctype: string, formData: FormData
     for (const [name, value] of formData) event.formData.append(name, value as string)
   })
   document.body.append(form)
+  forgetOtherPages()
   form.submit()
 }

@@ -1,5 +1,5 @@
 import { decodeLoosely } from '../../shared/paths.ts'
-import { restoreTyped } from '../kept-fields.ts'
+import { arriveAtPage, leavePage, restoreTyped } from '../kept-text.ts'
 import type { Prefetched } from '../prefetch.ts'
 import type { NavigatorContext } from './navigator-context.ts'
 import type { Page, PageTransition, PageView, TransitionType } from './page-view.ts'
@@ -18,12 +18,6 @@ export interface Departure {
   canWait: boolean
 }
 
-/** See `createLeftFields`. */
-interface LeftFields {
-  leave(): void
-  arrive(event: NavigateEvent): void
-}
-
 /** Leaves for a page that this document cannot show. Never settles. */
 type Leave = () => Promise<never>
 
@@ -34,7 +28,6 @@ export function createNavigate(
   { app, state, begin }: NavigatorContext,
   view: PageView,
   take: (url: URL) => Prefetched,
-  leftFields: LeftFields,
 ) {
   /** The last redirect, with the type of the navigation that was redirected. */
   let redirect: { to: string; type: TransitionType } | undefined
@@ -114,9 +107,9 @@ export function createNavigate(
       const page = await received
       if (typeof page === 'function') return page()
       state.redirects = 0
-      leftFields.leave()
+      leavePage()
       await show(page, event, from, { type, isAnimated: hasUAVisualTransition })
-      leftFields.arrive(event)
+      arriveAtPage(event)
       end()
     }
     return {

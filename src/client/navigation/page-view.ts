@@ -2,6 +2,7 @@ import { addTransitionType, startTransition } from 'react'
 import type { Tree } from '../../shared/tree/app-tree.tsx'
 import type { App } from '../app.tsx'
 import { createDefaults } from '../field-defaults.ts'
+import { meetVisitor } from '../kept-text.ts'
 import { removeNotices } from '../notice.ts'
 import { createAnnouncer } from '../progress.ts'
 import { extrasOf } from '../read-page.ts'
@@ -15,6 +16,8 @@ export interface Page {
   version: number
   /** Resolves when the parts of the data that follow later have arrived, or never will; null if all are there. */
   rest: Promise<void> | null
+  /** The mark of the visitor; missing if the response says nothing. */
+  visitor?: string | undefined
   /** Stops receiving the page's deferred data. */
   stop(): void
 }
@@ -38,6 +41,7 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
     coming = page
     await guardTexts()
     prepare()
+    meetVisitor(page.visitor)
     defaults.look()
     await new Promise<void>((resolve) => {
       waiting.add(resolve)

@@ -76,6 +76,8 @@ export class RequestContext implements FailureSubject, RequestTarget {
   hasPassedGuards = false
   /** The output of the page's schemas `params` and `search`; null without one. */
   addressExtras: Pick<ExtraProps, 'params' | 'search'> | null = null
+  /** The mark of the visitor, once `findVisitor` has asked for it; null for a response that says nothing. */
+  visitor: string | null = null
   /** True while the request holds a render slot. */
   hasSlot = false
   #inRequest: SharedRender['inRequest'] | null = null

@@ -8,6 +8,7 @@ import type { UploadSpace } from '../forms/multipart.ts'
 import type { EtagWriter } from '../http/etag.ts'
 import type { FormatHeaders } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
+import type { MarkVisitor } from '../http/visitor-mark.ts'
 import type { MarkdownConverter } from '../markdown/markdown-converter.ts'
 import type { RunStep } from '../metrics/instrument.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
@@ -69,4 +70,6 @@ export interface Site {
   metrics: MetricsRecorder
   /** Runs steps inside the option `instrument`; null without it. */
   runStep: RunStep | null
+  /** Returns the mark of a request's visitor; null without the option `identifyVisitor`. */
+  markVisitor: MarkVisitor | null
 }

@@ -59,6 +59,13 @@ export function keepFromHistory(reply: FastifyReply) {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', PRIVATE_NO_STORE)
 }
 
+/** Whether the site's own headers allow a shared cache, such as a CDN, to store the response. */
+export function allowsSharedCache(reply: FastifyReply): boolean {
+  const { [CACHE_CONTROL]: value, ...others } = reply.getHeaders()
+  const isShared = value !== undefined && limitValue(value, 'private') !== value
+  return isShared || Object.entries(others).some(([name, other]) => allowsSomeCache(name, other))
+}
+
 /** Removes the headers that override `Cache-Control` in some caches. */
 export function removeCacheHeaders(reply: FastifyReply) {
   for (const name of Object.keys(reply.getHeaders())) if (BESIDE_CACHE_CONTROL.test(name)) reply.removeHeader(name)

@@ -122,6 +122,11 @@ export interface SiteOptions {
    */
   instrument?: Instrument
   /**
+   * A function that returns who sends a request: an id of the user, or nothing for a visitor who is not signed in. What a tab
+   * keeps for the visitor is then not given to another one who signs in there; docs/navigation.md (none).
+   */
+  identifyVisitor?: IdentifyVisitor
+  /**
    * Where failures are stored: a file, relative to the site's folder; a `postgres://user@host/database` URL, for a
    * site on several machines; or false, to store none (`'hydrant-errors.db'`).
    */
@@ -313,6 +318,11 @@ export interface StepOutcome {
  * rejects.
  */
 export type Instrument = (step: Step, run: () => Promise<StepOutcome>) => unknown
+
+/** The option `identifyVisitor`. An empty id is that of nobody. */
+export type IdentifyVisitor = (
+  request: FastifyRequest,
+) => string | null | undefined | PromiseLike<string | null | undefined>
 
 /** The default export of `hydrant.config.ts`. */
 export interface Config extends ServerOptions {

@@ -11,6 +11,7 @@ interface ResolvedTypes {
   onFailure: NonNullable<SiteOptions['onFailure']> | null
   traceOf: NonNullable<SiteOptions['traceOf']> | null
   instrument: NonNullable<SiteOptions['instrument']> | null
+  identifyVisitor: NonNullable<SiteOptions['identifyVisitor']> | null
   socket: string | null
   trustProxy: Exclude<NonNullable<ServerOptions['trustProxy']>, number>
   admin: AdminOptions | false

@@ -217,6 +217,7 @@ export const rules: Rules = {
   onFailure: { scope: 'site', ...callback() },
   traceOf: { scope: 'site', ...callback() },
   instrument: { scope: 'site', ...callback() },
+  identifyVisitor: { scope: 'site', ...callback() },
   ledger: {
     scope: 'site',
     expected: 'a file, a URL like "postgres://user@host/database", or false',

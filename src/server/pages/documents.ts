@@ -3,6 +3,7 @@ import { fallbackNoscript, fallbackPart, hostScript } from '../../shared/tree/fa
 import type { Platform } from '../../shared/tree/platform.ts'
 import { type BootDocument, bootScript, type ExtraProps } from '../../shared/wire/boot.ts'
 import { EARLY_SCRIPT } from '../../shared/wire/early-events.ts'
+import { visitorScript } from '../../shared/wire/kept-owner.ts'
 import type { ServerError } from '../../shared/wire/public-error.ts'
 import { needsUnflatten } from '../../shared/wire/values.ts'
 import type { RequestContext } from '../context/request-context.ts'
@@ -10,6 +11,7 @@ import { createResponse, type PageResponse } from '../context/response.ts'
 import type { Site } from '../context/site.ts'
 import { runStep } from '../context/steps.ts'
 import { createHydrantError, warnOf } from '../errors/hydrant-error.ts'
+import { allowsSharedCache, limitCaching } from '../http/caching.ts'
 import { FORMATS } from '../http/formats.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { mayReport, wantsWhole } from '../http/negotiate.ts'
@@ -45,8 +47,12 @@ export function canSendParts({ canStream }: DocumentPlan, { format, request, has
   return canStream && hasScripts && FORMATS[format].isDocument && !wantsWhole(request.headers['user-agent'])
 }
 
-/** Renders a page or an error page. Throws HYD_DATA_UNSERIALISABLE; every other outcome is in the result. */
+/** Renders a page or an error page. Rejects with HYD_DATA_UNSERIALISABLE; every other outcome is in the result. */
 export function renderPage(page: PageRender, ctx: RequestContext): Promise<Rendered> {
+  return ctx.site.markVisitor ? findVisitor(ctx).then(() => render(page, ctx)) : render(page, ctx)
+}
+
+function render(page: PageRender, ctx: RequestContext): Promise<Rendered> {
   const { plan, leaf, data: loaded, extras: written, visitorData, shown } = page
   const { site, nonce, params } = ctx
   const isPage = leaf.kind === 'page'
@@ -163,13 +169,32 @@ export function writeShellEnd(
 ): string {
   const { site, request } = ctx
   if (!ctx.hasScripts) return updateScript(site, nonce)
-  const document: BootDocument = { url: ctx.href, params: ctx.params }
+  const document = bootDocument(ctx)
   if (request.method !== 'GET' && request.method !== 'HEAD') document.reload = false
   if (leaf.kind === 'shown') Object.assign(document, { shown: leaf.shown, host: ctx.address.host })
   if (!mayReport(site.options.reports, request.headers)) document.reports = 0
   if (site.isExported) document.isExported = true
   const boot = bootScript(plan.boot, document, serialized, site.publicEnv)
-  return `<script nonce="${nonce}">${boot}</script>${entryScript(site, nonce)}`
+  const visitor = ctx.visitor === null ? '' : visitorScript(ctx.visitor)
+  return `<script nonce="${nonce}">${boot}${visitor}</script>${entryScript(site, nonce)}`
+}
+
+/** Returns the part of the boot data that belongs to the request. */
+export function bootDocument({ href, params, visitor }: RequestContext): BootDocument {
+  return visitor === null ? { url: href, params } : { url: href, params, visitor }
+}
+
+/**
+ * Asks the site for the mark of the visitor, if the response belongs to this visitor. A cache would give the mark to
+ * others, so a document that caches may share says nothing, and no cache may share one that does.
+ */
+export async function findVisitor(ctx: RequestContext): Promise<void> {
+  const { site, request, reply } = ctx
+  const { isDocument, isNavigation } = FORMATS[ctx.format]
+  if (!site.markVisitor || ctx.shared || ctx.visitor !== null || !ctx.hasScripts) return
+  if (!isNavigation && (!isDocument || allowsSharedCache(reply))) return
+  ctx.visitor = await site.markVisitor(request)
+  limitCaching(reply, 'private')
 }
 
 // An object that begins with a spread gets a hidden class of its own in V8.

@@ -17,6 +17,7 @@ import { dropPayload, dropResponse, hasLateCookie, haveHooksRun, replacementFor 
 import { createDataWriter, type DataWriter } from '../render/deferred.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { countKeptLayouts, type DocumentPlan } from './document-plan.ts'
+import { bootDocument, findVisitor } from './documents.ts'
 import type { ErrorTarget } from './error-page.ts'
 import { errorResponse } from './errors.ts'
 import { type Loads, runLoads, startVisitorLoad } from './loads.ts'
@@ -51,6 +52,7 @@ export async function makeNavigation(
     lines.addText(`["acted",${start.acted}]`)
     if (!needsPage || (isHere(ctx) && !route.revalidates)) return lines.end()
   }
+  if (ctx.site.markVisitor) await findVisitor(ctx)
   const kept = isPage ? addStart(plan, start.kind === 'nothing', lines, ctx) : addErrorStart(start, plan, lines, ctx)
   if (isPage && start.extras && !route.loadVisitor) addExtras(route, start.extras.serialized, lines)
   const loading = { route, start, kept, lines }
@@ -153,9 +155,8 @@ const isRefresh = ({ request }: RequestContext) => request.headers[REFRESH_HEADE
  * @param mayKeep False after an action, which may have changed anything: all loads run again.
  */
 function addStart(plan: DocumentPlan, mayKeep: boolean, lines: NavigationLines, ctx: RequestContext): number {
-  const { href, params } = ctx
   const kept = mayKeep ? countKeptLayouts(plan, ctx) : 0
-  const boot = bootFields(plan.boot, { url: href, params })
+  const boot = bootFields(plan.boot, bootDocument(ctx))
   const preload = JSON.stringify(plan.files)
   lines.addText(`["start",{"kept":${kept},"preload":${preload},${boot}}]`)
   return kept
@@ -166,10 +167,10 @@ function addErrorStart(
   { layouts }: Extract<StateBeforeLoads, { kind: 'thrown' }>,
   plan: DocumentPlan,
   lines: NavigationLines,
-  { href, params, site }: RequestContext,
+  ctx: RequestContext,
 ): number {
   const leaf = { kind: 'shown', file: null } as const
-  const boot = { leaf, build: site.build.manifest.buildId, url: href, params }
+  const boot = { leaf, build: ctx.site.build.manifest.buildId, ...bootDocument(ctx) }
   lines.add(['start', { kept: 0, preload: [], layouts: plan.bootLayouts.slice(0, layouts.length), ...boot }])
   return 0
 }

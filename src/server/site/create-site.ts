@@ -17,6 +17,7 @@ import { createUploadSpace } from '../forms/multipart.ts'
 import { createEtagWriter } from '../http/etag.ts'
 import { headersOfFormats } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
+import { createMarkVisitor } from '../http/visitor-mark.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import { createMarkdownConverter } from '../markdown/markdown-converter.ts'
 import { createRunStep } from '../metrics/instrument.ts'
@@ -92,6 +93,8 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     metrics,
     isExported,
     runStep: options.instrument === null ? null : createRunStep(options.instrument, options.traceOf, app),
+    // A build has no visitors.
+    markVisitor: collector || isExported ? null : createMarkVisitor(options, app),
   }
   build.links.report = (error) => failures.failProcess(error, app.log, 'error')
   return site

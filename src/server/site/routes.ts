@@ -8,7 +8,7 @@ import type {
   RouteOptions,
 } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
-import { BUILD_HEADER } from '../../shared/wire/navigation-protocol.ts'
+import { ACTED_HEADER, ACTED_WITH_COOKIE, BUILD_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import {
   createNavigationContext,
   createNotFoundContext,
@@ -292,6 +292,8 @@ function replaceForeignResponses(site: Site): onSendHookHandler {
     if (isOwn || line !== null) reply.header(BUILD_HEADER, site.build.manifest.buildId)
     else reply.removeHeader(BUILD_HEADER)
     rememberCookies(reply)
+    // Here, because session plugins set their cookies in hooks.
+    if (reply.hasHeader(ACTED_HEADER) && reply.hasHeader('set-cookie')) reply.header(ACTED_HEADER, ACTED_WITH_COOKIE)
     done(null, line === null ? payload : `${JSON.stringify(line)}\n`)
   }
 }

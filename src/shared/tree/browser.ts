@@ -1,4 +1,5 @@
 import type { Invalid } from '../wire/boot.ts'
+import type { Owned } from '../wire/kept-owner.ts'
 
 /** A form that Hydrant submits without leaving the page. */
 export interface SubmittedForm {
@@ -72,8 +73,15 @@ export interface BrowserFunctions {
   refresh(): Promise<void>
 }
 
-/**
- * `load` is set in the browser before React commits the page. It resolves when the page is interactive, with the
- * function that loads the others.
- */
-export const browser: { load?: Promise<() => Promise<BrowserFunctions>>; loaded?: BrowserFunctions } = {}
+interface Browser {
+  /**
+   * Set in the browser before React commits the page. It resolves when the page is interactive, with the function that loads
+   * the others.
+   */
+  load?: Promise<() => Promise<BrowserFunctions>>
+  loaded?: BrowserFunctions
+  /** Keeps the state of the page under a key. Missing without `useRestoredState`. */
+  keepState?(key: Owned['key']): void
+}
+
+export const browser: Browser = {}

@@ -53,6 +53,8 @@ export interface BootDocument {
   reload?: false
   /** Whether the document belongs to an exported site, which has files for navigations (false). */
   isExported?: true
+  /** The mark of the visitor: empty for nobody. A response that says nothing of its visitor has none. */
+  visitor?: string
 }
 
 export type Boot = BootPlan & BootDocument & { env?: Record<string, string> }

@@ -16,8 +16,12 @@ export const BUILD_HEADER = 'hydrant-build'
 /** Request header: the keys of the current layouts, outermost first, separated by spaces. */
 export const LAYOUTS_HEADER = 'hydrant-layouts'
 
-/** Response header: the action was called. The form must not be sent again, whatever the response contains. */
+/**
+ * Response header: the action was called. The form must not be sent again, whatever the response contains. The value is
+ * ACTED_WITH_COOKIE if the response sets a cookie, which `fetch` does not show.
+ */
 export const ACTED_HEADER = 'hydrant-acted'
+export const ACTED_WITH_COOKIE = 'cookie'
 
 /**
  * Request header of an action:

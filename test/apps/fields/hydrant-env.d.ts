@@ -119,6 +119,21 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/refused.server.ts')
     }
+    '/restored/draft': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/restored/draft.server.ts')
+    }
+    '/restored/login': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/restored/login.server.ts')
+    }
+    '/restored/twice': {
+      params: {}
+      layouts: ['/']
+      server: {}
+    }
     '/search': {
       params: {}
       layouts: ['/']

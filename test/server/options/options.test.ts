@@ -48,6 +48,7 @@ const DEFAULTS = {
   onFailure: null,
   traceOf: null,
   instrument: null,
+  identifyVisitor: null,
   ledger: 'hydrant-errors.db',
   ledgerLimits: { maxFailures: 5_000, maxOccurrences: 100, maxAgeDays: 30, maxBytes: 100_000_000 },
   pageCache: { maxBytes: 67_108_864, store: null, header: false, tagHeader: 'cache-tag' },

@@ -8,6 +8,7 @@ import {
   useLayoutData,
   useNavigation,
   useParams,
+  useRestoredState,
   useSubmission,
   useUrl,
 } from 'hydrant/react'
@@ -40,6 +41,7 @@ const USES: Record<keyof typeof import('hydrant/react'), () => ReactNode> = {
   useLayoutData: () => <WithLayoutData />,
   useNavigation: () => <WithNavigation />,
   useParams: () => <WithParams />,
+  useRestoredState: () => <WithRestoredState />,
   useSubmission: () => <WithSubmissions />,
   useUrl: () => <WithUrl />,
 }
@@ -72,6 +74,10 @@ function WithLayoutData() {
 
 function WithParams() {
   return <i>{JSON.stringify(useParams('/'))}</i>
+}
+
+function WithRestoredState() {
+  return <i>{useRestoredState('count', 0)[0]}</i>
 }
 
 function WithUrl() {
