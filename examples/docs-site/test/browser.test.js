@@ -51,7 +51,6 @@ test('the keyboard reaches the content, the tabs and the code', async () => {
 
 test('results appear while the visitor types, and Escape closes them', async () => {
   const page = await openPage('/docs/install')
-  await page.waitForSelector('.tabs[data-hydrated]')
   const box = page.getByRole('searchbox')
   const link = page.getByRole('link', { name: 'Commands › kettle boil' })
 
