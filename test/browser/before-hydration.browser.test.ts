@@ -83,18 +83,20 @@ t.test('what a visitor types and chooses reaches the state, and stays on the scr
   await open.page.type('#text', 'añb')
   await open.page.keyboard.press('ArrowLeft')
   await open.fill('#area', 'טקסט 日本語')
+  await open.page.type('#free', 'x')
   await open.click('#box')
   await open.click('#kind-b')
   await open.page.selectOption('#choice', 'b')
   await open.page.selectOption('#many', ['a', 'c'])
   await hydrate()
-  const typed = { text: 'añb', area: 'טקסט 日本語', box: true, kind: 'b', choice: 'b', many: ['a', 'c'] }
+  const typed = { text: 'añb', area: 'טקסט 日本語', free: 'x', box: true, kind: 'b', choice: 'b', many: ['a', 'c'] }
   await until(async () => JSON.stringify(await stateOf(open)) === JSON.stringify(typed))
   const screen = await open.evaluate(() => {
     const field = (id: string) => document.getElementById(id) as HTMLInputElement & HTMLSelectElement
     return {
       text: field('text').value,
       area: field('area').value,
+      free: field('free').value,
       box: field('box').checked,
       kind: field('kind-b').checked ? 'b' : 'a',
       choice: field('choice').value,

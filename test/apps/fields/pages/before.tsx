@@ -4,7 +4,7 @@ import { lazy, Suspense, type SyntheticEvent, useEffect, useState } from 'react'
 
 const LateCounter = lazy(() => import('../components/late-counter.tsx'))
 
-const START = { text: '', area: '', box: false, kind: 'a', choice: 'a', many: [] as string[] }
+const START = { text: '', area: '', free: '', box: false, kind: 'a', choice: 'a', many: [] as string[] }
 
 /** What visitors do before hydration: the page shows what its handlers have been told. */
 export default function Page({ url }: PageProps<'/before'>) {
@@ -41,6 +41,8 @@ function Before({ search }: { search: string }) {
       </button>
       <input id="text" value={state.text} onChange={({ target }) => change({ text: target.value })} onKeyDown={tell} />
       <textarea id="area" value={state.area} onChange={({ target }) => change({ area: target.value })} />
+      {/* React does not render its value again. */}
+      <input id="free" defaultValue="" onChange={({ target }) => change({ free: target.value })} />
       <label id="label" onClick={tell}>
         <input
           id="box"
