@@ -60,7 +60,7 @@ export function createPlan(input: PlanInput, build: Build): DocumentPlan {
     boot: planFields({ layouts: bootLayouts, leaf: bootLeaf, build: build.manifest.buildId }),
     bootLayouts,
     files: [...new Set([...scripts, ...[...layouts, leaf].flatMap(({ css }) => css)])].map(fileName),
-    preloads: preloadLinks([...new Set([build.entry.url, ...build.entry.imports, ...scripts])]),
+    preloads: preloadLinks([...new Set([...build.entry.imports, ...scripts])]),
     readerPreloads: preloadLinks(build.dataReader),
     canStream,
   }

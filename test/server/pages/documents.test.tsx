@@ -143,14 +143,6 @@ t.test('the policy allows only the scripts of the document', async (t) => {
   t.notMatch((await get('/data')).body, nonce, 'another document has another nonce')
 })
 
-t.test('the head preloads the script that the end of the body starts', async (t) => {
-  for (const url of ['/data', '/stream']) {
-    const [head = '', rest = ''] = (await get(url)).body.split('</head>')
-    const [, entry = ''] = /<script type="module" src="([^"]+)"/.exec(rest) ?? []
-    t.match(head, `<link rel="modulepreload" href="${entry}" nonce=`, url)
-  }
-})
-
 t.test('a document that has not changed is not sent again', async (t) => {
   const { etag } = (await get('/data')).headers
   const known = await findFailing(
