@@ -190,14 +190,12 @@ export function addHeadElements(document: string, policy: string): string | null
   const inside = head.index + head[0].length
   // The encoding has to be within the first 1,024 bytes, and the policy holds for the elements after it.
   const rest = document.slice(inside)
-  const [first = ''] = /^<meta\s[^>]*charset=[^>]*>/i.exec(rest) ?? []
-  const hasCharset = /<meta\s[^>]*charset=/i.test(rest.slice(0, rest.indexOf('</head>')))
-  const charset = hasCharset ? '' : '<meta charset="utf-8"/>'
+  const [charset = ''] = /<meta\s[^>]*charset=[^>]*>/i.exec(rest.slice(0, rest.indexOf('</head>'))) ?? []
   const directives = policy.split(';').map((directive) => directive.trim())
   const content = directives.filter((directive) => directive !== '' && !ONLY_IN_HEADERS.test(directive)).join('; ')
   const meta =
     content === '' ? '' : `<meta http-equiv="Content-Security-Policy" content="${content.replaceAll('"', '&quot;')}"/>`
-  return document.slice(0, inside) + first + charset + meta + rest.slice(first.length)
+  return document.slice(0, inside) + (charset || '<meta charset="utf-8"/>') + meta + rest.replace(charset, '')
 }
 
 /**

@@ -1,7 +1,16 @@
 // Sends events again that React has missed, because their part of the page was not hydrated.
 
 import { EARLY_VARIABLE, type EarlyEvent, PROBE } from '../shared/wire/early-events.ts'
-import { type Field, type FieldValue, fill, isTicked, propsOf, readValue } from './field-defaults.ts'
+import {
+  type Field,
+  type FieldValue,
+  fieldsOnScreen,
+  fill,
+  given,
+  isTicked,
+  propsOf,
+  readValue,
+} from './field-defaults.ts'
 
 /** The props of React that handle an event. React calls `onChange` of a box when it is clicked. */
 const HANDLERS: Record<string, RegExp> = {
@@ -13,8 +22,8 @@ const HANDLERS: Record<string, RegExp> = {
   change: /^on(Change|Input|Click)/,
 }
 
-/** What the visitor has put into fields. An effect may render a field with React's value before its event is sent. */
-const given = new WeakMap<Field, FieldValue>()
+/** The forms that the browser has sent. It sends no form whose fields are not valid. */
+const sentForms = new WeakSet<EventTarget>()
 
 /**
  * Sends the events that the document's script has kept, and keeps. React keeps the probe, too, until it has hydrated the
@@ -28,7 +37,9 @@ export function sendEarly() {
   let sent = Promise.resolve()
 
   function wait([event, value, isChecked, selected = []]: EarlyEvent) {
-    const { target } = event
+    const { target, type } = event
+    if (type === 'submit' && target && !event.defaultPrevented) sentForms.add(target)
+    if (type === 'click') forgetReset(event)
     if (isField(target)) given.set(target, contentOf(target, value, isChecked, selected))
     waiting.set(--pointerId, event)
     target?.dispatchEvent(new PointerEvent(PROBE, { pointerId }))
@@ -53,6 +64,13 @@ export function sendEarly() {
     )
   for (const kept of early.splice(0)) wait(kept)
   early.push = wait
+}
+
+/** The browser has reset a form: what was in its fields before is no longer there. */
+function forgetReset({ target, defaultPrevented }: Event) {
+  const button = target instanceof Element ? target.closest<HTMLButtonElement>('[type=reset]') : null
+  if (!button?.form || defaultPrevented) return
+  for (const field of fieldsOnScreen()) if (field.form === button.form) given.delete(field)
 }
 
 function contentOf(field: Field, value = '', isChecked = false, selected: readonly object[] = []): FieldValue {
@@ -108,23 +126,27 @@ function hasHandler(target: Element, type: string): boolean {
 
 /** What the browser opens, closes, plays or resets at a click. */
 const ACTIVE =
-  'a[href],area[href],label,summary,input,[type=reset],[popovertarget],[commandfor],video[controls],audio[controls]'
+  'a[href],area[href],label,summary,input,button:not([type]),[type=submit],[type=reset],[popovertarget],[commandfor],video[controls],audio[controls]'
 
 /** Returns whether the browser has followed a link, sent a form or ticked a box because of the event. */
 function hasLed(event: Event, target: Element): boolean {
   if (event.defaultPrevented) return false
   // Enter in a field sends its form.
   if (event instanceof KeyboardEvent)
-    return event.key === 'Enter' && target instanceof HTMLInputElement && !!target.form
+    return event.key === 'Enter' && target instanceof HTMLInputElement && isSent(target)
   const active = target.closest<HTMLAnchorElement | HTMLButtonElement | HTMLInputElement>(
     'a[href],area[href],button,input',
   )
   if (!active) return false
   // The event `change` says that a box has been ticked.
   if (!('href' in active))
-    return /^(checkbox|radio)$/.test(active.type) || (active.form !== null && /^(submit|image)$/.test(active.type))
+    return /^(checkbox|radio)$/.test(active.type) || (/^(submit|image)$/.test(active.type) && isSent(active))
   const [page, fragment] = active.href.split('#')
   return fragment === undefined || page !== location.href.split('#')[0]
+}
+
+function isSent({ form }: HTMLInputElement | HTMLButtonElement): boolean {
+  return form !== null && sentForms.has(form)
 }
 
 function isField(target: EventTarget | null): target is Field {

@@ -20,6 +20,12 @@ interface Content {
   atReset: string
 }
 
+/**
+ * What the visitor has put into fields before React hydrates them: see `sendEarly`. An effect may render a field with React's
+ * value before. A field that is reset, or whose form is accepted, has none.
+ */
+export const given = new WeakMap<Field, FieldValue>()
+
 /** Whether the visitor has changed a field: false if its form has been accepted since. */
 const touched = new WeakMap<EventTarget, boolean>()
 
@@ -55,6 +61,7 @@ export function watchForms() {
     for (const field of fieldsOnScreen()) {
       if (field.form !== target) continue
       touched.delete(field)
+      given.delete(field)
       updateDefault(field)
     }
     for (const output of document.querySelectorAll('output')) if (output.form === target) keepOutput(output)
@@ -71,7 +78,11 @@ export function watchSent(form: unknown): () => void {
   const fields = fieldsOnScreen().filter((field) => field.form === form)
   const sent = new Map(fields.map((field) => [field, stateOf(field)]))
   return () => {
-    for (const [field, state] of sent) if (stateOf(field) === state) touched.set(field, false)
+    for (const [field, state] of sent) {
+      if (stateOf(field) !== state) continue
+      touched.set(field, false)
+      given.delete(field)
+    }
   }
 }
 

@@ -143,6 +143,11 @@ export function meetVisitor(mark: string | undefined) {
   } catch {}
 }
 
+/** Returns whether the mark of a page is not that of the last known visitor. */
+export function isOther(mark: string | undefined): boolean {
+  return mark !== undefined && visitor !== undefined && mark !== visitor
+}
+
 /**
  * To be called when an accepted action has set a cookie and redirects: another person may use the tab. The next page says
  * who it is. If the site does not say, only the form is left that a sign-in may have interrupted, until the next call.

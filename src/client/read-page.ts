@@ -7,6 +7,7 @@ import type { BootLeaf, BootPlan, ExtraProps } from '../shared/wire/boot.ts'
 import type { Acted, NavigationLine, NavigationStart } from '../shared/wire/navigation-protocol.ts'
 import { createDeferredPromises, type Flat, revive } from '../shared/wire/promises.ts'
 import type { PublicError } from '../shared/wire/public-error.ts'
+import { isOther } from './kept-text.ts'
 import { loadTree } from './load-tree.ts'
 
 export type FetchResult =
@@ -89,7 +90,8 @@ export function readPage(
           acted.catch(() => {})
           return
         case 'start':
-          return page.start(line[1])
+          // Another person has signed in, in another tab: the layouts that stay would show data of the one before.
+          return line[1].kept > 0 && isOther(line[1].visitor) ? decide({ kind: 'load' }) : page.start(line[1])
         case 'data': {
           const received = page.data(line[1], line[2])
           return received && finish(received)

@@ -149,6 +149,20 @@ t.test('what the browser has done by itself is not done again, and handlers lear
   t.equal(await open.evaluate(() => history.length, null), entries)
 })
 
+t.test('a form that is reset stays empty, and one that is not valid is not sent', async (t) => {
+  const { open, hydrate } = await openEarly(t)
+  await open.fill('#name', 'typed')
+  await open.click('#reset')
+  await open.press('#tag', 'Enter')
+  await open.click('#refused')
+  await hydrate()
+  await settle(open)
+  t.equal(await open.valueOf('#name'), '')
+  // Enter clicks the button, too.
+  t.equal(await open.read('#told'), 'click reset,keydown tag,click refused,click refused')
+  t.equal(await open.evaluate(() => location.pathname, null), '/before')
+})
+
 /** Records the documents that a page asks for. It stays, because the responses have no content. */
 async function recordDocuments(open: OpenPage, pattern: string): Promise<string[]> {
   const asked: string[] = []

@@ -272,6 +272,17 @@ t.test('a form that its writer sends after signing in again is complete', async 
   t.equal(await open.valueOf('#text'), 'typed')
 })
 
+t.test('a link loads the document if somebody else has signed in in another tab', async (t) => {
+  for (const name of ['ada', 'bob', '']) {
+    const open = await openDraft(t, knowing, { name: 'ada' })
+    await open.evaluate(() => Reflect.set(globalThis, 'isFirst', true), null)
+    await open.page.context().addCookies([{ name: 'name', value: name, url: knowing }])
+    await leave(open)
+    const isFirst = await open.evaluate(() => Reflect.has(globalThis, 'isFirst'), null)
+    t.equal(isFirst, name === 'ada', name || 'nobody')
+  }
+})
+
 t.test('after a sign-out, nothing comes back until the same person signs in', async (t) => {
   for (const how of ['in place', 'in another document']) {
     const open = await openDraft(t, knowing, { name: 'ada' })

@@ -260,7 +260,7 @@ t.test('the encoding and the policy come first in any head', async (t) => {
     ],
     [
       '<head><title>x</title><meta charset="utf-8"></head>',
-      `<head>${meta}<title>x</title><meta charset="utf-8"></head>`,
+      `<head><meta charset="utf-8">${meta}<title>x</title></head>`,
     ],
   ] as const)
     t.equal(addHeadElements(`<html>${head}<body><header></header>`, policy), `<html>${expected}<body><header></header>`)

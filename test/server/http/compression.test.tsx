@@ -22,7 +22,7 @@ const Rows = ({ data }: { data: ReturnType<typeof loadRows> }) => (
 const Slow = ({ slow }: { slow: Promise<string> }) => <b>{use(slow)}</b>
 
 const site: SiteModules = {
-  '/short': { Component: () => null, load: () => ({ short: true }) },
+  '/short': { Component: () => null, load: () => ({ short: true }), hydrate: false },
   '/rows': { Component: Rows, load: () => loadRows() },
   '/large': { Component: Rows, load: () => loadRows(2_000) },
   '/asks': {

@@ -12,7 +12,7 @@ import {
   useSubmission,
   useUrl,
 } from 'hydrant/react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 import { Twice } from '../components/twice.tsx'
 import photo from '../photo.svg?image'
 
@@ -77,7 +77,7 @@ function WithParams() {
 }
 
 function WithRestoredState() {
-  return <i>{useRestoredState('count', 0)[0]}</i>
+  return <i>{useRestoredState(useId(), 0)[0]}</i>
 }
 
 function WithUrl() {

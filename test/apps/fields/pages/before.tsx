@@ -97,6 +97,13 @@ function Before({ search }: { search: string }) {
           Send
         </button>
       </form>
+      <form id="needs" method="post" action="/before-sent">
+        <input id="tag" onKeyDown={tell} />
+        <input required />
+        <button id="refused" type="submit" onClick={tell}>
+          Send
+        </button>
+      </form>
       <output id="state">{JSON.stringify(state)}</output>
       <output id="told">{told.join()}</output>
       <output id="ready">{String(isReady)}</output>

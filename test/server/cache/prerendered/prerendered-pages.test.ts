@@ -136,7 +136,7 @@ t.test('the origin is the one at which the visitor sees the site, also in the ha
     t.match(body, `<link rel="canonical" href="http://${host}/"/>`)
     t.match(body, `url=${encodeURIComponent(`http://${host}/`)}&amp;host=${host}"`)
     const scripts = [...body.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text = '']) => text)
-    t.equal(scripts.length, 2)
+    t.equal(scripts.length, 3)
     for (const script of scripts) {
       const hash = createHash('sha256').update(script).digest('base64')
       t.match(headers['content-security-policy'], `'sha256-${hash}'`)
