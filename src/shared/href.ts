@@ -108,9 +108,11 @@ const known = new Map<string, Segments>()
 
 /** Returns the segments of a route, which is parsed once. */
 function segmentsOf(route: string): Segments {
-  const parsed = known.get(route) ?? route.split(/(?<=\/)|(?=\/)/).map(parseSegment)
+  const earlier = known.get(route)
+  if (earlier) return earlier
   // Code may make routes of texts that it gets.
   if (known.size >= MAX_ROUTES) known.clear()
+  const parsed = route.split(/(?<=\/)|(?=\/)/).map(parseSegment)
   known.set(route, parsed)
   return parsed
 }
