@@ -1,26 +1,9 @@
 // Sends events again that React has missed, because their part of the page was not hydrated.
 
 import { EARLY_VARIABLE, type EarlyEvent, PROBE } from '../shared/wire/early-events.ts'
-import {
-  type Field,
-  type FieldValue,
-  fieldsOnScreen,
-  fill,
-  given,
-  isTicked,
-  propsOf,
-  readValue,
-} from './field-defaults.ts'
-
-/** The props of React that handle an event. React calls `onChange` of a box when it is clicked. */
-const HANDLERS: Record<string, RegExp> = {
-  click: /^onClick/,
-  dblclick: /^onDoubleClick/,
-  keydown: /^onKeyDown/,
-  keyup: /^onKeyUp/,
-  input: /^on(Change|Input)/,
-  change: /^on(Change|Input|Click)/,
-}
+import { asTextField, createTexts, type Texts } from './early-texts.ts'
+import { type Field, type FieldValue, fieldsOnScreen, fill, given, isTicked, readValue } from './field-defaults.ts'
+import { hasHandler } from './react-props.ts'
 
 /** The forms that the browser has sent. It sends no form whose fields are not valid. */
 const sentForms = new WeakSet<EventTarget>()
@@ -31,27 +14,31 @@ const sentForms = new WeakSet<EventTarget>()
  */
 export function sendEarly() {
   const early = (self as unknown as { [EARLY_VARIABLE]?: EarlyEvent[] })[EARLY_VARIABLE] ?? []
-  const waiting = new Map<number, Event>()
+  const waiting = new Map<number, EarlyEvent>()
   // No pointer has such a number. React keeps one probe for each, and the document's script uses -1.
   let pointerId = -1
+  const texts = createTexts()
+  let queued = 0
   let sent = Promise.resolve()
 
-  function wait([event, value, isChecked, selected = []]: EarlyEvent) {
+  function wait(kept: EarlyEvent) {
+    const [event, value, isChecked, selected] = kept
     const { target, type } = event
+    texts.notice(event)
     if (type === 'submit' && target && !event.defaultPrevented) sentForms.add(target)
     if (type === 'click') forgetReset(event)
     if (isField(target)) given.set(target, contentOf(target, value, isChecked, selected))
-    waiting.set(--pointerId, event)
+    waiting.set(--pointerId, kept)
     target?.dispatchEvent(new PointerEvent(PROBE, { pointerId }))
     return 0
   }
 
   function onProbe({ pointerId, cancelBubble }: PointerEvent) {
-    const event = waiting.get(pointerId)
-    if (!event || cancelBubble) return
+    const kept = waiting.get(pointerId)
+    if (!kept || cancelBubble) return
     waiting.delete(pointerId)
-    // React renders what one event has changed before the next one comes.
-    sent = sent.then(() => sendNow(event))
+    queued++
+    sent = sent.then(() => sendNow(kept, texts)).then(() => (--queued ? undefined : texts.end()))
   }
 
   document.addEventListener(PROBE, onProbe, true)
@@ -78,50 +65,43 @@ function contentOf(field: Field, value = '', isChecked = false, selected: readon
   return isTicked(field) ? isChecked : value
 }
 
-function sendNow(event: Event) {
+async function sendNow([event, text = '']: EarlyEvent, texts: Texts) {
   const { target, type } = event
   if (!(target instanceof Element) || !target.isConnected) return
-  const isHandled = hasHandler(target, type)
-  if (isField(target) && (type === 'input' || type === 'change')) sendField(target, type, isHandled)
-  else if (isHandled && !hasLed(event, target)) {
+  const textField = asTextField(target)
+  if (textField && type !== 'change') texts.hold(textField, type, text)
+  if (isField(target) && (type === 'input' || type === 'change')) sendField(target, type)
+  else if (hasHandler(target, type) && !hasLed(event, target)) {
+    await texts.tell()
     // React copies the events that it sends again in the same way.
     const copy = new (event.constructor as typeof Event)(type, event)
+    let isPrevented = false
+    copy.preventDefault = () => {
+      isPrevented = true
+      Event.prototype.preventDefault.call(copy)
+    }
     // The browser has done its part already.
-    if (target.closest(ACTIVE)) copy.preventDefault()
+    if (target.closest(ACTIVE)) Event.prototype.preventDefault.call(copy)
     target.dispatchEvent(copy)
+    // React renders what the event has changed in a microtask.
+    await null
+    if (isPrevented && event instanceof KeyboardEvent && textField) texts.refuse(textField, event)
   }
 }
 
-/** Tells React once what the visitor has put into a field. */
-function sendField(field: Field, type: string, isHandled: boolean) {
-  if (field.type === 'file') {
-    if (type === 'change' && isHandled) field.dispatchEvent(new Event(type, { bubbles: true }))
-    return
-  }
+/** Tells React of a box, a choice or a file that it does not know. */
+function sendField(field: Field, type: string) {
+  if (type === 'input' || asTextField(field)) return
+  const isHandled = hasHandler(field, type)
   const value = given.get(field)
-  const isText = !isTicked(field) && !(field instanceof HTMLSelectElement)
-  if (value === undefined || (type === 'input') !== isText) return
-  given.delete(field)
-  if (isText && readValue(field) === value) {
-    if (!isHandled || value === field.defaultValue) return
-    // React has begun to track the field with the visitor's text, and ignores an event without a change. The text stays
-    // as it is: the visitor may be composing it.
-    const { _valueTracker: tracker } = field as { _valueTracker?: { setValue(value: string): void } }
-    tracker?.setValue('\0')
-    field.dispatchEvent(new Event(type, { bubbles: true }))
-  } else {
+  if (field.type === 'file') {
+    if (isHandled) field.dispatchEvent(new Event(type, { bubbles: true }))
+  } else if (value !== undefined) {
+    given.delete(field)
     // React handles the click that `fill` repeats.
     if (isHandled && isTicked(field)) field.checked = field.defaultChecked
     fill(field, value)
   }
-}
-
-function hasHandler(target: Element, type: string): boolean {
-  for (let element: Element | null = target; element; element = element.parentElement) {
-    for (const [name, value] of Object.entries(propsOf(element) ?? {}))
-      if (value && HANDLERS[type]?.test(name)) return true
-  }
-  return false
 }
 
 /** What the browser opens, closes, plays or resets at a click. */

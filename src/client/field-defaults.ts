@@ -5,14 +5,7 @@
 // has now. Without this property, fields behave as with React alone, and tests fail. A form is reset by the browser, so
 // that `onReset`, custom elements and file inputs take part.
 
-/** The props of a field, or of an option, that say what it contains. */
-interface ContentProps {
-  value?: unknown
-  defaultValue?: unknown
-  checked?: unknown
-  defaultChecked?: unknown
-  selected?: unknown
-}
+import { type ContentProps, propsOf } from './react-props.ts'
 
 /** What a field contains, and what it contains after a reset, as texts that can be compared. */
 interface Content {
@@ -208,12 +201,6 @@ function keepOutput(output: HTMLOutputElement) {
   const owner = output.getAttribute('form')
   output.setAttribute('form', '')
   setTimeout(() => (owner === null ? output.removeAttribute('form') : output.setAttribute('form', owner)))
-}
-
-/** Returns the props that React has given an element; undefined for an element of another script. */
-export function propsOf(element: Element): ContentProps | undefined {
-  const key = Object.keys(element).find((name) => name.startsWith('__reactProps$'))
-  return key === undefined ? undefined : (element as unknown as Record<string, ContentProps>)[key]
 }
 
 // The fields of the document: which there are, and what a visitor has put into them.

@@ -109,6 +109,42 @@ t.test('what a visitor types and chooses reaches the state, and stays on the scr
   t.strictSame(await stateOf(open), typed)
 })
 
+t.test('a handler gets the text of its moment, and takes nothing that is typed after it', async (t) => {
+  const { open, hydrate } = await openEarly(t, '/before-tags')
+  const { keyboard } = open.page
+  await open.page.type('#tag', 'red')
+  await keyboard.press('Enter')
+  await keyboard.type('blue,x')
+  await keyboard.press('Backspace')
+  await keyboard.type('green')
+  await open.click('#add')
+  await open.page.type('#word', 'one')
+  await keyboard.press('Enter')
+  await keyboard.type('two')
+  await open.click('#add-word')
+  await open.page.type('#word', 'three')
+  await keyboard.press('ArrowLeft')
+  await hydrate()
+  await open.hasText('#words', 'one two')
+  t.equal(await open.read('#tags'), 'red blue green')
+  t.equal(await open.valueOf('#word'), 'three')
+  await open.page.type('#tag', 'last')
+  await keyboard.press('Enter')
+  await open.hasText('#tags', 'red blue green last')
+  t.strictSame(open.errors, [])
+})
+
+t.test('the caret stays where the visitor has put it', async (t) => {
+  const { open, hydrate } = await openEarly(t, '/before-tags')
+  await open.page.type('#tag', 'rest')
+  await open.page.keyboard.press('ArrowLeft')
+  await hydrate()
+  await open.page.keyboard.type('X')
+  await open.page.keyboard.press('Enter')
+  await open.hasText('#tags', 'resXt')
+  t.strictSame(open.errors, [])
+})
+
 t.test('a text that an input method composes is not interrupted', async (t) => {
   const { open, hydrate } = await openEarly(t)
   await open.focus('#area')
@@ -181,7 +217,7 @@ t.test('a link leads away once', async (t) => {
   await until(() => asked.length > 0)
   await hydrate()
   await settle(open)
-  t.equal(await open.read('#told'), '')
+  t.equal((await stateOf(open)).text, '')
   t.strictSame(asked, ['GET '])
 })
 
@@ -195,7 +231,7 @@ for (const isClick of [true, false]) {
     await until(() => asked.length > 0)
     await hydrate()
     await settle(open)
-    t.equal(await open.read('#told'), '')
+    t.equal((await stateOf(open)).text, '')
     t.strictSame(asked, [`POST name=${encodeURIComponent('Ада')}`])
   })
 }
@@ -270,7 +306,7 @@ t.test('a page that cannot be hydrated keeps its texts, and new elements get not
   await until(async () => (await open.valueOf('#name')) === 'Ада')
   await settle(open)
   t.equal(await open.read('#count'), '1', 'the click after hydration')
-  t.equal(await open.read('#told'), '')
+  t.equal((await stateOf(open)).text, '')
 })
 
 t.test('a page that fails while React hydrates it becomes the error page, without errors of Hydrant', async (t) => {
