@@ -1,6 +1,9 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
+
+/** A text, or its bytes. */
+export type Content = string | Buffer
 
 /** Writes the ETags of the documents of one site. */
 export interface EtagWriter {
@@ -11,7 +14,7 @@ export interface EtagWriter {
 export interface TaggedDocument {
   /** The site's route: `/products/[id]`. */
   route: string
-  text: string
+  content: Content
   /** The nonce of the scripts. */
   nonce: string
   /** The nonce of the styles, if the document's policy has one. */
@@ -20,14 +23,14 @@ export interface TaggedDocument {
 
 /** The last document of a route. */
 interface LastDocument {
-  text: string
+  length: number
   nonce: string
   etag: string
-  /** The text between the nonces; null until a document of the same length is compared with it. */
-  parts: readonly string[] | null
+  /** What is between the nonces. */
+  parts: readonly Content[]
 }
 
-/** The last documents of all routes may have this number of characters together. */
+/** The last documents of all routes may have this number of characters or bytes together. */
 const MAX_LENGTH = 4_194_304
 
 /**
@@ -42,38 +45,58 @@ const MAX_LENGTH = 4_194_304
 export function createEtagWriter(): EtagWriter {
   const lastOf = new LRUCache<string, LastDocument>({
     maxSize: MAX_LENGTH,
-    sizeCalculation: ({ text }) => Math.max(text.length, 1),
+    sizeCalculation: ({ length }) => Math.max(length, 1),
   })
   return {
-    of({ route, text, nonce, styleNonce }) {
-      if (styleNonce !== undefined) return hashEtag(text.replaceAll(nonce, '').replaceAll(styleNonce, ''))
+    of({ route, content, nonce, styleNonce }) {
+      if (styleNonce !== undefined) return hashEtag(split(content, nonce).flatMap((part) => split(part, styleNonce)))
       const last = lastOf.get(route)
-      if (last && isSame(last, text, nonce)) return last.etag
-      const etag = hashEtag(text.replaceAll(nonce, ''))
-      lastOf.set(route, { text, nonce, etag, parts: null })
+      if (last && isSame(last, content, nonce)) return last.etag
+      const parts = split(content, nonce)
+      const etag = hashEtag(parts)
+      lastOf.set(route, { length: content.length, nonce, etag, parts })
       return etag
     },
   }
 }
 
-function isSame(last: LastDocument, text: string, nonce: string): boolean {
-  if (text.length !== last.text.length || nonce.length !== last.nonce.length) return false
-  last.parts ??= last.text.split(last.nonce)
+function split(content: Content, nonce: string): Content[] {
+  if (typeof content === 'string') return content.split(nonce)
+  const parts: Buffer[] = []
+  let start = 0
+  for (let at = content.indexOf(nonce); at !== -1; at = content.indexOf(nonce, start)) {
+    parts.push(content.subarray(start, at))
+    start = at + nonce.length
+  }
+  return [...parts, content.subarray(start)]
+}
+
+function isSame({ length, nonce: { length: nonceLength }, parts }: LastDocument, content: Content, nonce: string) {
+  if (content.length !== length || nonce.length !== nonceLength) return false
   let at = 0
-  for (const part of last.parts) {
+  for (const part of parts) {
+    const end = at + part.length
     // perf: a slice of a long text is no copy, 8 µs instead of 120 µs with `join` for 142 kB, commit ba2913ab
-    const isSamePart = text.slice(at, at + part.length) === part
-    at += part.length
-    const isEnd = at === text.length
-    if (!isSamePart || !(isEnd || text.slice(at, at + nonce.length) === nonce)) return false
-    at += nonce.length
+    if (!isEqual(part, content, at, end)) return false
+    at = end + nonce.length
+    if (end !== length && !isEqual(nonce, content, end, at)) return false
   }
   return true
 }
 
-/** Returns the weak ETag of a text. */
-export function hashEtag(text: string): string {
-  return `W/"${hash('sha1', text, 'base64url')}"`
+function isEqual(part: Content, content: Content, start: number, end: number): boolean {
+  if (typeof content === 'string') return content.slice(start, end) === part
+  return typeof part === 'string'
+    ? content.toString('latin1', start, end) === part
+    : content.subarray(start, end).equals(part)
+}
+
+/** Returns the weak ETag of a text or of bytes, given in parts. */
+export function hashEtag(parts: readonly Content[]): string {
+  if (parts.every((part) => typeof part === 'string')) return `W/"${hash('sha1', parts.join(''), 'base64url')}"`
+  const whole = createHash('sha1')
+  for (const part of parts) whole.update(part)
+  return `W/"${whole.digest('base64url')}"`
 }
 
 /**

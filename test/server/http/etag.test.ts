@@ -8,13 +8,13 @@ const withNonce = (nonce: string, content = '1') =>
   `<script nonce="${nonce}">${content}</script><script nonce="${nonce}"></script>`
 
 t.test('the ETag of a document does not depend on its nonces', async (t) => {
-  const etag = createEtagWriter().of({ ...PAGE, text: withNonce('abc') })
+  const etag = createEtagWriter().of({ ...PAGE, content: withNonce('abc') })
   t.match(etag, /^W\/"[\w-]{27}"$/)
   for (const nonce of ['xyz', 'longer']) {
-    t.equal(createEtagWriter().of({ ...PAGE, nonce, text: withNonce(nonce) }), etag, 'in another process')
+    t.equal(createEtagWriter().of({ ...PAGE, nonce, content: withNonce(nonce) }), etag, 'in another process')
   }
   const styled = (nonce: string, styleNonce: string) =>
-    createEtagWriter().of({ ...PAGE, nonce, styleNonce, text: `${withNonce(nonce)}<style nonce="${styleNonce}">` })
+    createEtagWriter().of({ ...PAGE, nonce, styleNonce, content: `${withNonce(nonce)}<style nonce="${styleNonce}">` })
   t.equal(styled('abc', 'def'), styled('uvw', 'xyz'))
 })
 
@@ -32,16 +32,18 @@ t.test('the ETag depends on everything else, also after other documents of the s
     ['vwx', '2', 'abc'],
   ] as const
   for (const [nonce, content, written = nonce] of documents) {
-    const document = { ...PAGE, nonce, text: withNonce(written, content) }
+    const document = { ...PAGE, nonce, content: withNonce(written, content) }
     t.equal(etags.of(document), createEtagWriter().of(document), `${content} with ${written}`)
     t.equal(etags.of({ ...document, route: '/other' }), etags.of(document))
+    const bytes = { ...document, route: '/bytes', content: Buffer.from(document.content) }
+    t.equal(etags.of(bytes), etags.of(document), `the bytes of ${content} with ${written}`)
   }
 })
 
 t.test('documents that are too long to be kept have the same ETags', async (t) => {
   const etags = createEtagWriter()
   const long = 'x'.repeat(5_000_000)
-  const of = (nonce: string) => etags.of({ ...PAGE, nonce, text: withNonce(nonce, long) })
+  const of = (nonce: string) => etags.of({ ...PAGE, nonce, content: withNonce(nonce, long) })
   t.equal(of('abc'), of('xyz'))
 })
 
