@@ -9,15 +9,23 @@ import { isFromOtherOrigin } from './request-url.ts'
 
 export type Encoding = 'br' | 'gzip'
 
+/** Of a body that is compressed as a whole, for one response: for streams and stored pages, Brotli is better. */
+type WholeEncoding = Encoding | 'zstd'
+
 type Body = string | Buffer
 
 /** Compresses whole bodies: in this thread (`sync`), or in another one (`aside`). */
 export interface BodyCompressor {
-  sync: Record<Encoding, (body: Body) => Buffer>
-  aside: Record<Encoding, (body: Body) => Promise<Buffer>>
+  sync: Record<WholeEncoding, (body: Body) => Buffer>
+  aside: Record<WholeEncoding, (body: Body) => Promise<Buffer>>
 }
 
 const { constants } = zlib
+// Node.js 22.15 and later have these functions. The types are those of Node.js 20.
+const zstd = zlib as unknown as {
+  zstdCompress(body: Body, done: (error: Error | null, bytes: Buffer) => void): void
+  zstdCompressSync(body: Body): Buffer
+}
 const brotliAside = promisify<Body, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)
 const gzipAside = promisify<Body, zlib.ZlibOptions, Buffer>(zlib.gzip)
 
@@ -39,10 +47,12 @@ export function createBodyCompressor(quality: number, level: number): BodyCompre
     sync: {
       br: (body) => zlib.brotliCompressSync(body, withLength(body)),
       gzip: (body) => zlib.gzipSync(body, { level }),
+      zstd: (body) => zstd.zstdCompressSync(body),
     },
     aside: {
       br: (body) => brotliAside(body, withLength(body)),
       gzip: (body) => gzipAside(body, { level }),
+      zstd: (body) => promisify(zstd.zstdCompress)(body),
     },
   }
 }
@@ -52,6 +62,8 @@ export interface Accepted {
   /** Null if the response must not be compressed. */
   encoding: Encoding | null
   acceptsGzip: boolean
+  /** Whether the client and this Node.js know zstd, and the client does not prefer another encoding. */
+  acceptsZstd: boolean
   /** Whether the client refuses a response that is not compressed. */
   refusesIdentity: boolean
 }
@@ -72,12 +84,14 @@ function negotiate(header: string): Accepted {
   const negotiator = new Negotiator({ headers: { 'accept-encoding': header } }) as unknown as {
     encodings(available: readonly string[], options: { preferred: readonly string[] }): string[]
   }
-  const acceptable = negotiator.encodings(OFFERED, { preferred: OFFERED })
+  const encodings = (preferred: readonly string[]) => negotiator.encodings(preferred, { preferred })
+  const acceptable = encodings(OFFERED)
   const [first] = acceptable
   const encoding = first === 'br' || first === 'gzip' ? first : null
   return {
     encoding,
     acceptsGzip: acceptable.includes('gzip'),
+    acceptsZstd: 'zstdCompress' in zlib && encodings(['zstd', ...OFFERED])[0] === 'zstd',
     refusesIdentity: encoding !== null && !acceptable.includes('identity'),
   }
 }
@@ -156,13 +170,16 @@ export function addCompression(app: FastifyInstance, { compress }: { compress: b
       setEncoding(encoding, reply)
       return done(null, compressParts(body, encoding))
     }
+    const { acceptsZstd } = readAccepted(request.headers['accept-encoding'])
+    // perf: the length of Brotli 3 in half the time, decision 021
+    const whole = acceptsZstd ? 'zstd' : encoding
     if (body.length <= MAX_SYNC_LENGTH) {
-      const bytes = compressor.sync[encoding](body)
-      setEncoding(encoding, reply)
+      const bytes = compressor.sync[whole](body)
+      setEncoding(whole, reply)
       return done(null, bytes)
     }
-    compressor.aside[encoding](body).then((bytes) => {
-      setEncoding(encoding, reply)
+    compressor.aside[whole](body).then((bytes) => {
+      setEncoding(whole, reply)
       done(null, bytes)
     }, done)
   })
@@ -193,7 +210,7 @@ export function chooseEncoding(request: FastifyRequest, reply: FastifyReply, len
   return /\bno-transform\b/i.test(String(reply.getHeader('cache-control'))) ? null : encoding
 }
 
-export function setEncoding(encoding: Encoding, reply: FastifyReply) {
+export function setEncoding(encoding: WholeEncoding, reply: FastifyReply) {
   reply.header('content-encoding', encoding)
   reply.removeHeader('content-length')
 }

@@ -88,7 +88,7 @@ export interface SiteOptions {
   }
   /** Whether clients that prefer `text/markdown` get pages as Markdown (true). */
   markdown?: boolean
-  /** Whether documents and data are compressed with brotli or gzip, for clients that accept it (true). */
+  /** Whether documents and data are compressed with zstd, brotli or gzip, for clients that accept it (true). */
   compress?: boolean
   /**
    * Whether documents and errors have a `Content-Security-Policy`. With it, only scripts with the document's nonce or
