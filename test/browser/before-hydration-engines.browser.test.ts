@@ -8,6 +8,9 @@ import { launchFirefox } from './firefox.ts'
 import { startHeld } from './held-site.ts'
 import { launchWebkit } from './webkit.ts'
 
+/** The key of WebDriver (https://www.w3.org/TR/webdriver2/#keyboard-actions). */
+const ENTER = '\uE007'
+
 /** Includes the start of a browser. */
 const TIMEOUT_MS = 120_000
 
@@ -15,13 +18,13 @@ const site = await startHeld(t)
 
 for (const [name, launch] of Object.entries({ Firefox: launchFirefox, WebKit: launchWebkit })) {
   /** Opens a page whose scripts wait. The driver does not wait for them. */
-  async function open(t: Test, path: string) {
+  async function open(t: Test, path: string, late = '0') {
     const gates = site.hold()
     const page = await launch(t, 'none')
     // The driver closes the page when it has loaded.
     t.teardown(() => Object.values(gates).forEach((gate) => void gate.open()))
     await page.goto(site.origin + path)
-    await page.shows('#late', '0')
+    await page.shows('#late', late)
     const read = (selector: string) =>
       page.evaluate((selector) => document.querySelector<HTMLElement>(selector)?.innerText ?? '', selector)
     return { page, gates, read, state: async () => JSON.parse(await read('#state')) }
@@ -54,6 +57,19 @@ for (const [name, launch] of Object.entries({ Firefox: launchFirefox, WebKit: la
     t.match(await state(), { text: 'añb', area: 'שלום 日本', box: true })
     t.ok(await page.evaluate(() => document.querySelector('details')?.open, null), 'not closed again')
   })
+
+  t.test(
+    `${name}: a handler that empties a field takes nothing that is typed after it`,
+    { timeout: TIMEOUT_MS },
+    async (t) => {
+      const { page, gates } = await open(t, '/before-tags', 'Late')
+      await page.type('#tag', `red${ENTER}blue${ENTER}green`)
+      gates.page.open()
+      await page.shows('#tags', 'red blue')
+      await page.click('#add')
+      await page.shows('#tags', 'red blue green')
+    },
+  )
 
   t.test(`${name}: a page that cannot be hydrated gets no clicks`, { timeout: TIMEOUT_MS }, async (t) => {
     const { page, gates } = await open(t, '/before?fail')
