@@ -4,15 +4,17 @@ import { parseArgs } from 'node:util'
 import { ROOT } from './paths.ts'
 
 /** The parts of the benchmark, in the order in which they run. */
-export const PARTS = ['speed', 'navigation', 'hydration', 'growth', 'failures', 'cache'] as const
+export const PARTS = ['speed', 'navigation', 'hydration', 'growth', 'failures', 'cache', 'tracker'] as const
 export type Part = (typeof PARTS)[number]
+/** The parts that can run together. The tracker has a folder of its own. */
+const TOGETHER = PARTS.filter((part) => part !== 'tracker')
 /** The parts that compare Hydrant with other servers. */
 const WITH_PEERS: readonly Part[] = ['speed', 'navigation', 'hydration']
 
 export interface Arguments {
-  /** The folder of the servers to compare with, or null. */
+  /** The folder of the servers to compare with, or null. For the part `tracker`, the clone of framework-tracker. */
   folder: string | null
-  /** The names of their subfolders, or null for all. */
+  /** The names of their subfolders or of the tracker's frameworks, or null for all. */
   peers: readonly string[] | null
   parts: readonly Part[]
   /** Whether parts are left out that the record has of this commit. */
@@ -73,16 +75,21 @@ export function readArguments(args: readonly string[]): Arguments {
     options: {
       ...{ peers: text, parts: text, name: text, out: text, work: text, resume: flag, fill: flag, quick: flag },
       ...{ rounds: text, seconds: text, 'warmup-seconds': text, samples: text, sizes: text, turns: text },
-      ...{ 'storm-seconds': text, repeats: text, report: flag },
+      ...{ 'storm-seconds': text, repeats: text, report: flag, tracker: text },
     },
   })
   if (positionals.length > 1) throw new Error(`expected one folder of peers; got ${positionals.join(' and ')}`)
-  const folder = positionals[0] === undefined ? null : resolve(positionals[0])
+  const isTracker = values.tracker !== undefined
+  if (isTracker && (positionals.length > 0 || values.parts))
+    throw new Error('--tracker has a part and a folder of its own')
   const isReport = values.report === true
-  const parts = isReport ? [] : (values.parts?.split(',').map(findPart) ?? PARTS)
+  const given = values.tracker ?? positionals[0]
+  const folder = given === undefined || isReport ? null : resolve(given)
+  const chosen = isTracker ? ['tracker' as const] : (values.parts?.split(',').map(findPart) ?? TOGETHER)
+  const parts = isReport ? [] : chosen
   const needy = parts.find((part) => WITH_PEERS.includes(part))
   if (folder === null && needy) throw new Error(`the part "${needy}" needs the folder of the peers`)
-  const name = values.name ?? 'last'
+  const name = values.name ?? (isTracker ? 'tracker' : 'last')
   if (!/^[\w.-]+$/.test(name)) throw new Error(`--name must be letters, digits, ".", "_" and "-"; got "${name}"`)
   return {
     ...{ folder, parts, name, isReport },
@@ -124,7 +131,7 @@ function readCount(name: string, value: unknown): number {
 }
 
 function findPart(name: string): Part {
-  const part = PARTS.find((part) => part === name)
+  const part = TOGETHER.find((part) => part === name)
   if (part) return part
-  throw new Error(`--parts must be some of ${PARTS.join(', ')}; got "${name}"`)
+  throw new Error(`--parts must be some of ${TOGETHER.join(', ')}; got "${name}"`)
 }

@@ -10,6 +10,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CHROMIUM_SHELL, installTools } from '../test/tools.ts'
+import { versionIn } from './compare/peer.ts'
 import { KINDS, type Kind } from './edit/kinds.ts'
 import { type Measured, toMarkdown } from './edit/report.ts'
 import { endSession, makeEdits, type Session, startSession } from './edit/session.ts'
@@ -143,9 +144,4 @@ function listVersions(vite: string | null): string[] {
     `react ${versionIn(join(ROOT, 'node_modules/react'))}`,
     ...names.map((name) => `${name} ${versionIn(join(vite ?? '', name))}`),
   ]
-}
-
-function versionIn(folder: string): string {
-  // npm writes a version into the package.json of each installed package.
-  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version
 }

@@ -9,27 +9,31 @@ import { type ServerProcess, startServer } from './server-process.ts'
 export interface PinnedServers {
   /** The ledger of the site. */
   ledger: string
-  /** Starts a program of Node.js that is ready when the path is answered. */
-  start(name: string, path: string, words: readonly string[], env?: Record<string, string>): Promise<ServerProcess>
+  /** Starts a program of Node.js, in the folder of the repository or another, that is ready when the path is answered. */
+  start(
+    name: string,
+    path: string,
+    words: readonly string[],
+    options?: { env?: Record<string, string>; dir?: string },
+  ): Promise<ServerProcess>
   /** Stops all of them. Allows this process all cores again. */
   stop(): Promise<void>
 }
 
 const [SERVER_CORE, CLIENT_CORE] = ['0', '1']
 
-/** Builds a site and moves this process to its core. */
-export function pinServers(site: string): PinnedServers {
-  buildSite(site)
+/** Moves this process to its core. */
+export function pinServers(): PinnedServers {
   const folder = mkdtempSync(join(tmpdir(), 'hydrant-bench-'))
   const ledger = join(folder, 'errors.db')
   const running: ServerProcess[] = []
   const release = moveToCore()
   return {
     ledger,
-    async start(name, path, words, env = {}) {
+    async start(name, path, words, { env = {}, dir = ROOT } = {}) {
       const server = await startServer({
         words: ['taskset', '-c', SERVER_CORE, process.execPath, ...words],
-        ...{ dir: ROOT, path, log: join(folder, `${name}.log`), env: { HYDRANT_LEDGER: ledger, ...env } },
+        ...{ dir, path, log: join(folder, `${name}.log`), env: { HYDRANT_LEDGER: ledger, ...env } },
       })
       running.push(server)
       return server

@@ -9,6 +9,7 @@ import type { SpeedFigures } from './compare/speed.ts'
 import type { FailureFigures } from './failures/measure.ts'
 import type { GrowthFigures } from './growth/measure.ts'
 import { ROOT } from './paths.ts'
+import type { TrackerFigures } from './tracker/measure.ts'
 
 /** All figures of the benchmark. Each part has its own date, because parts can be measured again. */
 export interface BenchRecord {
@@ -20,6 +21,7 @@ export interface BenchRecord {
     growth?: Measured<GrowthFigures>
     failures?: Measured<FailureFigures>
     cache?: Measured<CacheFigures>
+    tracker?: Measured<TrackerFigures>
   }
 }
 

@@ -7,23 +7,22 @@ import type { Arguments, Part } from './arguments.ts'
 /** The files of a peers' folder that the load needs. */
 export const RUNNER_FILES = ['bench.mjs', 'wrk.lua'] as const
 
+/** The parts that measure a server on a core of its own. */
+const ON_TWO_CORES: readonly Part[] = ['speed', 'failures', 'cache', 'tracker']
 /** A program, the Debian package that installs it, and the parts that use it. */
 const PROGRAMS: readonly { program: string; debianPackage: string; parts: readonly Part[] }[] = [
   {
     program: 'setpriv',
     debianPackage: 'util-linux',
-    parts: ['navigation', 'hydration', 'growth', 'failures', 'cache'],
+    parts: ['navigation', 'hydration', 'growth', 'failures', 'cache', 'tracker'],
   },
-  { program: 'taskset', debianPackage: 'util-linux', parts: ['speed', 'failures', 'cache'] },
+  { program: 'taskset', debianPackage: 'util-linux', parts: ON_TWO_CORES },
   { program: 'wrk', debianPackage: 'wrk', parts: ['speed'] },
   {
     ...{ program: CHROMIUM_SHELL, debianPackage: 'chromium-headless-shell' },
     parts: ['navigation', 'hydration'],
   },
 ]
-
-/** The parts that measure a server on a core of its own. */
-const ON_TWO_CORES: readonly Part[] = ['speed', 'failures', 'cache']
 
 /** Something that the benchmark needs is missing. */
 export class Missing extends Error {
@@ -38,7 +37,7 @@ export class Missing extends Error {
 /** Throws `Missing` unless the machine and the peers' folder have everything that the parts need. */
 export function checkRequirements({ parts, folder, peers }: Arguments) {
   if (process.platform !== 'linux') throw new Missing('the benchmark reads /proc', 'Run it on Linux.')
-  if (folder !== null) checkFolder(folder, peers)
+  if (folder !== null && !parts.includes('tracker')) checkFolder(folder, peers)
   for (const { program, debianPackage, parts: users } of PROGRAMS) {
     if (!parts.some((part) => users.includes(part)) || isInstalled(program)) continue
     throw new Missing(`${program} is not installed`, `apt-get install ${debianPackage}`)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Arguments, Part, Plan } from './arguments.ts'
+import type { Arguments, Part } from './arguments.ts'
 import { type Copies, createCopies } from './browser/copies.ts'
 import { measureHydration, measureNavigation } from './browser/measure.ts'
 import { measureCache } from './cache/measure.ts'
@@ -10,6 +10,7 @@ import { measureGrowth } from './growth/measure.ts'
 import { type FiguresOf, readCommit, readMachine, readRecord, recordFile, writeRecord } from './record.ts'
 import { fillDocuments } from './report/fill.ts'
 import { toMarkdown } from './report/markdown.ts'
+import { measureTracker } from './tracker/measure.ts'
 
 /** Measures the parts one after the other. */
 export async function runParts(given: Arguments) {
@@ -32,13 +33,7 @@ export async function runParts(given: Arguments) {
 type Preparations = Pick<PartRun, 'workspace' | 'copies'>
 
 /** Adds the figures of a part to the record. Returns false if there are none. */
-async function measureInto(
-  file: string,
-  part: Part,
-  { plan, work }: Arguments,
-  commit: string,
-  prepared: Preparations,
-) {
+async function measureInto(file: string, part: Part, given: Arguments, commit: string, prepared: Preparations) {
   const problems: string[] = []
   const onProblem = (text: string) => {
     problems.push(text)
@@ -46,10 +41,10 @@ async function measureInto(
   }
   const [started, machine, begin] = [new Date().toISOString(), readMachine(), performance.now()]
   try {
-    const figures = await measurePart(part, { ...prepared, plan, work, onProblem, note: (text) => note(part, text) })
+    const figures = await measurePart(part, { ...prepared, ...given, onProblem, note: (text) => note(part, text) })
     const minutes = (performance.now() - begin) / 60_000
     const record = readRecord(file)
-    const measured = { started, minutes, commit, machine, plan, figures, problems }
+    const measured = { started, minutes, commit, machine, plan: given.plan, figures, problems }
     writeRecord(file, { ...record, parts: { ...record.parts, [part]: measured } })
     return true
   } catch (error) {
@@ -89,9 +84,7 @@ function note(part: string, text: string) {
   console.error(`${new Date().toISOString().slice(11, 19)} ${part}: ${text}`)
 }
 
-interface PartRun {
-  plan: Plan
-  work: string
+interface PartRun extends Arguments {
   /** Returns the servers to compare with, or null without a folder of peers. */
   workspace: () => Promise<Workspace | null>
   /** Returns their copies for the browser. */
@@ -125,5 +118,8 @@ async function measurePart(part: Part, run: PartRun): Promise<FiguresOf<Part>> {
       return measureFailures(plan, note, onProblem)
     case 'cache':
       return measureCache(plan.turns, note)
+    case 'tracker':
+      // The arguments have the folder, because the part is chosen with it.
+      return measureTracker({ clone: run.folder ?? '', names: run.peers, plan, note, onProblem })
   }
 }

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 import { type Arguments, readArguments } from './arguments.ts'
 import { recordFile } from './record.ts'
 import { checkRequirements, Missing } from './requirements.ts'
+import { chooseFrameworks } from './tracker/frameworks.ts'
 
 const given = parse(process.argv.slice(2))
 // Wrong usage is an error at once, before the modules of the parts are loaded.
@@ -17,6 +18,7 @@ function parse(args: readonly string[]): Arguments | null {
   try {
     const given = readArguments(args)
     checkRequirements(given)
+    if (given.parts[0] === 'tracker') chooseFrameworks(given.folder ?? '', given.peers)
     const file = recordFile(given.out, given.name)
     const usage = 'npm run bench -- PEERS_FOLDER'
     if (given.isReport && !existsSync(file)) throw new Missing(`there is no record ${file}`, usage)

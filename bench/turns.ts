@@ -2,7 +2,7 @@ import type { Asker, Path } from './asker.ts'
 
 export const CONNECTIONS = 50
 export const TURN_MS = 250
-const BEFORE_TURN_MS = 100
+export const BEFORE_TURN_MS = 100
 
 /** Requests to measure. */
 export interface Way {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { Asker, BROWSER, type Headers, type Path } from '../asker.ts'
 import { askPage } from '../http.ts'
 import { CLI, ROOT } from '../paths.ts'
-import { type PinnedServers, pinServers } from '../pinned-servers.ts'
+import { buildSite, type PinnedServers, pinServers } from '../pinned-servers.ts'
 import { readProcessorSeconds } from '../process-tree.ts'
 import type { ServerProcess } from '../server-process.ts'
 import { CONNECTIONS, TURN_MS, takeTurns, type Way } from '../turns.ts'
@@ -46,7 +46,8 @@ export async function measureCache(turns: number, note: (text: string) => void):
   const runs: CacheRun[] = []
   const firstBytes: Partial<Record<EncodingName, FirstBytes>> = {}
   for (const workers of [1, 2]) {
-    const pinned = pinServers(SITE)
+    buildSite(SITE)
+    const pinned = pinServers()
     try {
       const servers = await startServers(pinned, workers)
       for (const encoding of ENCODINGS) {
@@ -76,7 +77,7 @@ async function startServers({ start }: PinnedServers, workers: number): Promise<
   for (const path of ['/route', '/short-route'])
     if (!(await askPage(site.url + path)).body.equals(body)) throw new Error(`${path} does not send the stored page`)
   const env = { READY_URL: `${site.url}/stored` }
-  return { site, bare: workers === 1 ? await start('bare', '/', [BARE], env) : null }
+  return { site, bare: workers === 1 ? await start('bare', '/', [BARE], { env }) : null }
 }
 
 async function measureRates({ site, bare }: CacheServers, headers: Headers, turns: number): Promise<CacheRun['rates']> {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isPeer } from '../requirements.ts'
-import { runCommand } from '../run-command.ts'
+import { type Cost, runCommand } from '../run-command.ts'
 
 /** A server with the pages of the benchmark, in a folder of its own. */
 export interface Peer {
@@ -41,6 +41,12 @@ export function readPeer(dir: string): Peer {
   }
 }
 
+/** Returns the version of an installed package. */
+export function versionIn(dir: string): string {
+  // npm writes a version into the package.json of each installed package.
+  return (JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')) as { version: string }).version
+}
+
 /** Returns the `PATH` for scripts of package.json in a folder. */
 export function pathFor(dir: string): string {
   const folders: string[] = []
@@ -48,9 +54,9 @@ export function pathFor(dir: string): string {
   return [...folders, process.env.PATH].join(':')
 }
 
-/** Returns the time of a build without the results of an earlier one. */
-export async function buildPeer({ dir, build, built }: Peer): Promise<number> {
+/** Returns the cost of a build without the results of an earlier one. */
+export function buildPeer({ dir, build, built }: Peer): Promise<Cost> {
   for (const folder of built) rmSync(join(dir, folder), { recursive: true, force: true })
   const env = { PATH: pathFor(dir), NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' }
-  return (await runCommand(['sh', '-c', build], { dir, log: `${dir}.build.log`, env })).ms
+  return runCommand(['sh', '-c', build], { dir, log: `${dir}.build.log`, env })
 }

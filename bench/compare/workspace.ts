@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { createPackage } from '../../test/package/pack.ts'
 import { ROOT } from '../paths.ts'
 import { RUNNER_FILES } from '../requirements.ts'
 import { runCommand } from '../run-command.ts'
@@ -24,6 +24,8 @@ interface Preparation {
 }
 
 export const HYDRANT = 'hydrant'
+export const TARBALL = 'hydrant.tgz'
+export const INSTALLED_CLI = 'node_modules/hydrant/dist/scripts/cli.js'
 
 /** Copies the peers, adds Hydrant to them, and installs and builds all. A peer that fails is left out. */
 export async function prepareWorkspace(preparation: Preparation): Promise<Workspace> {
@@ -37,10 +39,10 @@ export async function prepareWorkspace(preparation: Preparation): Promise<Worksp
   for (const name of [...(names ?? listPeers(folder)), HYDRANT]) {
     note(`${name}: install and build`)
     try {
-      if (name === HYDRANT) await installHydrant(join(dir, name))
+      if (name === HYDRANT) await createHydrantPeer(join(dir, name))
       else await installPeer(join(folder, name), join(dir, name))
       const peer = readPeer(join(dir, name))
-      buildMs.set(name, await buildPeer(peer))
+      buildMs.set(name, (await buildPeer(peer)).ms)
       peers.push(peer)
     } catch (error) {
       problems.push(`${name} is left out: ${error instanceof Error ? error.message : error}`)
@@ -79,30 +81,27 @@ function readText(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }
 
-/** Makes a peer of the current Hydrant as users get it: packed, installed, and started by its command. */
-async function installHydrant(dir: string) {
+async function createHydrantPeer(dir: string) {
   rmSync(dir, { recursive: true, force: true })
-  mkdirSync(dir, { recursive: true })
-  for (const folder of ['pages', 'components']) {
+  for (const folder of ['pages', 'components'])
     cpSync(join(ROOT, 'bench/site', folder), join(dir, folder), { recursive: true })
-  }
-  const words = ['pack', '--json', '--ignore-scripts', '--pack-destination', dir]
-  const output = execFileSync('npm', words, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-  // The casts are safe because npm documents both formats.
-  const [packed] = JSON.parse(output) as { filename: string }[]
-  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  await installHydrant(dir, 'peer-hydrant')
+}
+
+/** Makes a site of the current Hydrant as users get it: packed, installed, and started by its command. */
+export async function installHydrant(dir: string, name: string) {
+  const { tarball } = await createPackage(dir)
+  renameSync(tarball, join(dir, TARBALL))
+  // The cast is safe because npm documents the format.
+  const { devDependencies } = JSON.parse(readText(join(ROOT, 'package.json'))) as {
     devDependencies: Record<string, string>
   }
-  renameSync(join(dir, packed?.filename ?? ''), join(dir, 'hydrant.tgz'))
   const { fastify, react, 'react-dom': reactDom } = devDependencies
   const manifest = {
-    ...{ name: 'peer-hydrant', private: true, type: 'module' },
-    scripts: {
-      build: 'hydrant build',
-      start: 'NODE_ENV=production node node_modules/hydrant/dist/scripts/cli.js start',
-    },
+    ...{ name, private: true, type: 'module' },
+    scripts: { build: 'hydrant build', start: `NODE_ENV=production node ${INSTALLED_CLI} start` },
     bench: { clean: ['.hydrant'] },
-    dependencies: { hydrant: 'file:hydrant.tgz', fastify, react, 'react-dom': reactDom },
+    dependencies: { hydrant: `file:${TARBALL}`, fastify, react, 'react-dom': reactDom },
   }
   writeFileSync(join(dir, 'package.json'), JSON.stringify(manifest, null, 2))
   const install = ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline'] as const

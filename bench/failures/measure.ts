@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import type { Plan } from '../arguments.ts'
 import { BROWSER, COMPRESSED, type Headers } from '../asker.ts'
 import { CLI, ROOT } from '../paths.ts'
-import { pinServers, readOccurrences } from '../pinned-servers.ts'
+import { buildSite, pinServers, readOccurrences } from '../pinned-servers.ts'
 import type { ServerProcess } from '../server-process.ts'
 import { takeTurns } from '../turns.ts'
 import { connect, measureStorm, type StormFigures, WARM_UP_MS, WORKING } from './storm.ts'
@@ -29,7 +29,8 @@ export async function measureFailures(
   note: (text: string) => void,
   onProblem: (text: string) => void,
 ): Promise<FailureFigures> {
-  const servers = pinServers(SITE)
+  buildSite(SITE)
+  const servers = pinServers()
   try {
     const site = await servers.start('site', '/', [CLI, 'start', SITE])
     const byHand = await servers.start('by-hand', '/', [BY_HAND])

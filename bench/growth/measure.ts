@@ -1,6 +1,6 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Peer, pathFor } from '../compare/peer.ts'
+import { buildPeer, type Peer, versionIn } from '../compare/peer.ts'
 import { type Cost, runCommand } from '../run-command.ts'
 import { buildSite, type GrowthPlan, measureSize, type SizeFigures } from './measure-size.ts'
 import { createNextPages } from './sources.ts'
@@ -79,13 +79,11 @@ async function compareNext(next: Peer, site: string, work: string, pages: number
   await runCommand(['cp', '--archive', '--link', join(next.dir, 'node_modules'), dir], { dir, log })
   createNextPages(dir, pages)
   const before = await buildSite(site)
-  const theirs = await runCommand(['sh', '-c', next.build], { dir, log, env: { ...NEXT_ENV, PATH: pathFor(dir) } })
+  const theirs = await buildPeer({ ...next, dir })
   const after = await buildSite(site)
   rmSync(dir, { recursive: true })
-  return toFigures(pages, versionOf(next.dir), [before, after], theirs)
+  return toFigures(pages, versionIn(join(next.dir, 'node_modules/next')), [before, after], theirs)
 }
-
-const NEXT_ENV = { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' }
 
 function toFigures(pages: number, version: string, own: readonly Cost[], theirs: Cost): NextFigures {
   return {
@@ -93,9 +91,4 @@ function toFigures(pages: number, version: string, own: readonly Cost[], theirs:
     hydrantMs: own.map(({ ms }) => ms),
     hydrantMb: Math.max(...own.map(({ peakMb }) => peakMb)),
   }
-}
-
-function versionOf(dir: string): string {
-  // npm writes a version into the package.json of each installed package.
-  return (JSON.parse(readFileSync(join(dir, 'node_modules/next/package.json'), 'utf8')) as { version: string }).version
 }

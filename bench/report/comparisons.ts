@@ -36,7 +36,7 @@ const SINGLE: readonly { title: string; unit: string; read: (server: ServerFigur
 ]
 
 /** Returns the figures that several servers have. */
-export function compareServers({ parts: { speed, navigation, hydration } }: BenchRecord): Comparison[] {
+export function compareServers({ parts: { speed, navigation, hydration, tracker } }: BenchRecord): Comparison[] {
   const comparisons: Comparison[] = []
   if (speed) {
     const servers = Object.entries(speed.figures.servers)
@@ -59,6 +59,8 @@ export function compareServers({ parts: { speed, navigation, hydration } }: Benc
     const samples = servers.map(([name, samples]) => [name, samples.map(({ interactiveMs }) => interactiveMs)] as const)
     comparisons.push(compare('2,398 tiles interactive', 'ms', false, samples))
   }
+  for (const { title, unit, isMoreBetter, samples } of tracker?.figures.figures ?? [])
+    comparisons.push(compare(title, unit, isMoreBetter, Object.entries(samples)))
   return comparisons.filter(({ values }) => values.size > 0)
 }
 

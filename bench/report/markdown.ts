@@ -61,7 +61,7 @@ function describeRun({ parts }: BenchRecord): string[] {
 }
 
 function describeMethod({ parts }: BenchRecord): string[] {
-  const { speed, navigation, hydration } = parts
+  const { speed, navigation, hydration, tracker } = parts
   const lines: string[] = []
   if (speed) {
     const { rounds, seconds, warmupSeconds } = speed.plan
@@ -77,14 +77,20 @@ function describeMethod({ parts }: BenchRecord): string[] {
       `- ${name}: ${part.plan.samples} rounds in Chromium ${chromium}, processor slowed down ${slowdown} times`,
     )
   }
+  if (tracker) {
+    const { turns, seconds, warmupSeconds, repeats } = tracker.plan
+    lines.push(
+      `- 1,000 rows: ${turns} rounds of ${seconds} s per page and server, after a warm-up of ${warmupSeconds} s; ${repeats} builds`,
+    )
+  }
   return lines.length > 0 ? ['### Method', lines.join('\n')] : []
 }
 
-function describeVersions({ parts: { speed } }: BenchRecord): string[] {
-  if (!speed) return []
-  const lines = Object.entries(speed.figures.servers).map(([name, { versions }]) => {
+function describeVersions({ parts: { speed, tracker } }: BenchRecord): string[] {
+  const servers = { ...speed?.figures.servers, ...tracker?.figures.servers }
+  const lines = Object.entries(servers).map(([name, { versions }]) => {
     const list = Object.entries(versions).map(([dependency, version]) => `${dependency} ${version}`)
     return `- ${name}: ${list.join(', ')}`
   })
-  return ['### Versions', lines.join('\n')]
+  return lines.length > 0 ? ['### Versions', lines.join('\n')] : []
 }

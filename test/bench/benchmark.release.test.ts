@@ -11,8 +11,17 @@ const bench = (args: readonly string[], env: NodeJS.ProcessEnv = { ...process.en
   run(process.execPath, [BENCH, ...args], { env })
 
 t.test('wrong arguments and missing programs are errors that say what to do', async (t) => {
-  const dir = t.testdir({ peers: { 'bench.mjs': '', 'wrk.lua': '' }, empty: {}, out: {} })
-  const peers = join(dir, 'peers')
+  const app = { package: 'app-sveltekit', buildOutputDir: 'build' }
+  const github = {
+    'frameworks.json': JSON.stringify([{ name: 'sveltekit', app }, { name: 'next', app }, { name: 'x' }]),
+  }
+  const dir = t.testdir({
+    peers: { 'bench.mjs': '', 'wrk.lua': '' },
+    empty: {},
+    out: {},
+    tracker: { '.github': github },
+  })
+  const [peers, tracker] = [join(dir, 'peers'), join(dir, 'tracker')]
   const cases: readonly [args: readonly string[], message: RegExp, path?: string][] = [
     [[], /^Error: the part "speed" needs the folder of the peers\nTry: npm run bench -- PEERS_FOLDER/],
     [[peers, '--color'], /^Error: Unknown option '--color'/],
@@ -26,6 +35,12 @@ t.test('wrong arguments and missing programs are errors that say what to do', as
     [[peers, '--parts', 'speed'], /^Error: taskset is not installed\nTry: apt-get install util-linux/, dir],
     [['--parts', 'cache'], /^Error: setpriv is not installed\nTry: apt-get install util-linux/, dir],
     [['--parts', 'growth'], /^Error: setpriv is not installed\nTry: apt-get install util-linux/, dir],
+    [['--tracker', peers, '--parts', 'cache'], /^Error: --tracker has a part and a folder of its own/],
+    [['--tracker', join(dir, 'none')], /^Error: .*none is no clone of framework-tracker: .*\nTry: git clone https/],
+    [['--tracker', peers], /^Error: .*peers is no clone of framework-tracker: it has no \.github.frameworks\.json/],
+    [['--tracker', tracker, '--peers', 'x'], /^Error: there is no "x" to serve\nTry: Name some of sveltekit, next/],
+    [['--tracker', tracker, '--peers', 'next'], /^Error: next is not built in .*\nTry: \(cd .*app-sveltekit && npm i/],
+    [['--tracker', tracker], /^Error: sveltekit is not built in .*\nTry: \(cd .*app-sveltekit && npm install/],
     [['--report', '--out', join(dir, 'out')], /^Error: there is no record .*last\.json\nTry: npm run bench/],
   ]
   for (const [args, stderr, path] of cases) {
@@ -51,6 +66,7 @@ t.test('the tables show a record', async (t) => {
   t.match(tables, '| stored page | 10 (0.50) | 10 (0.50) | 10 (0.50) |', 'ratios are those of a turn')
   t.match(tables, '| 2 workers on one core, requests/CPU s |')
   t.equal(tables.match(/^\| bare Fastify, /gm)?.length, 1, 'the bare Fastify has no workers')
+  t.match(tables, '| 1,000 rows: load | **0.50** | – |', 'the tracker has figures of its own')
   t.match(tables, 'Hydrant builds 1,000 pages 20 times as fast as Next 16.4.6')
 })
 

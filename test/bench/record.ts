@@ -64,6 +64,15 @@ export const record = {
         },
       },
     },
+    tracker: {
+      ...MEASURED,
+      figures: {
+        servers: { bare: { versions: { react: '19.3.1' } } },
+        figures: [
+          { title: '1,000 rows: load', unit: 'requests/s', isMoreBetter: true, samples: { bare: [2], hydrant: [1] } },
+        ],
+      },
+    },
     cache: {
       ...MEASURED,
       figures: { runs: cacheRuns, firstBytes: { none: { ms: [0.1, 0.2, 0.3], ratios: [1, 1.5, 2] } } },
