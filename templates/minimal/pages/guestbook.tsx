@@ -21,7 +21,7 @@ export default function Guestbook({ data, actionData }: PageProps<'/guestbook'>)
       </form>
       <ul>
         {data.messages.map((message, position) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: messages are only added at the end
+          // The position is the key, because messages are only added at the end.
           <li key={position}>{message}</li>
         ))}
       </ul>

@@ -29,7 +29,7 @@ export default function Guestbook({ data, actionData }: PageProps<'/guestbook'>)
       </form>
       <ul className="list-inside list-disc">
         {data.messages.map((message, position) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: messages are only added at the end
+          // The position is the key, because messages are only added at the end.
           <li key={position}>{message}</li>
         ))}
       </ul>
