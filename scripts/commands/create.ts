@@ -229,12 +229,13 @@ export interface PackageManager {
 const PNPM_FILE = 'pnpm-workspace.yaml'
 /**
  * pnpm ends with an error while it does not know whether packages may run scripts when they are installed. All packages work
- * without them. Version 10 reads the list, and later versions the other setting.
+ * without them. Version 10 reads the list, and later versions, which need a Node.js with SQLite, the other setting.
  */
 const PNPM_SETTINGS = `# These packages need no install scripts.
 allowBuilds:
   esbuild: false
 ignoredBuiltDependencies:
+  - '@photostructure/sqlite'
   - esbuild
 `
 

@@ -69,7 +69,7 @@ t.test('pnpm is told that no package needs its install scripts, without which it
   const cwd = t.testdir()
   await create([join(cwd, 'of-pnpm')], 'pnpm/11.2.0 npm/? node/v22.0.0')
   const settings = readFileSync(join(cwd, 'of-pnpm/pnpm-workspace.yaml'), 'utf8')
-  for (const line of ['  esbuild: false\n', '  - esbuild\n']) t.match(settings, line)
+  for (const line of ['  esbuild: false\n', "  - '@photostructure/sqlite'\n", '  - esbuild\n']) t.match(settings, line)
   await create([join(cwd, 'of-npm')])
   t.notOk(existsSync(join(cwd, 'of-npm/pnpm-workspace.yaml')))
   writeFileSync(join(cwd, 'pnpm-workspace.yaml'), 'packages: [apps/*]\n')
