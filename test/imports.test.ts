@@ -64,14 +64,13 @@ function strangers(
 
 const MANIFEST = JSON.parse(readFileSync('package.json', 'utf8')) as {
   dependencies: Record<string, string>
-  optionalDependencies: Record<string, string>
   peerDependencies: Record<string, string>
   imports: Record<string, unknown>
   exports: Record<string, string | Record<string, string>>
 }
-const { dependencies, optionalDependencies, peerDependencies, imports } = MANIFEST
+const { dependencies, peerDependencies, imports } = MANIFEST
 /** The packages that a site installs, and the bundled ones. */
-const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies, ...imports })
+const installed = Object.keys({ ...dependencies, ...peerDependencies, ...imports })
 const FOR_BUILDING = ['acorn', 'esbuild', 'chokidar', 'oxc-transform', 'typescript']
 
 t.test('shared knows React, the data format and itself', async (t) => {

@@ -10,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { hintAtClosest } from '../../src/server/util/closest-match.ts'
@@ -85,13 +86,25 @@ const WITH_PLACEHOLDERS = ['package.json', 'README.md']
 /** Reads a template and fills in its placeholders. Returns the contents of the files by their paths in the new folder. */
 export function readTemplate(template: TemplateName, dir: string): Map<string, string | Uint8Array> {
   const files = new Map<string, string | Uint8Array>(templateFolders(template).flatMap(readFolder))
+  const packageJson = addSqlite(String(files.get('package.json')))
+  files.set('package.json', packageJson)
   const values = readVersions()
-  values.set('name', packageNameOf(dir, dependenciesIn(String(files.get('package.json')))))
+  values.set('name', packageNameOf(dir, dependenciesIn(packageJson)))
   for (const path of WITH_PLACEHOLDERS) {
     const contents = files.get(path)
     if (contents) files.set(path, fill(String(contents), values))
   }
   return files
+}
+
+const SQLITE = '@photostructure/sqlite'
+
+/** Adds the package with which the ledger stores failures in a file, if this Node.js has no `node:sqlite`. */
+function addSqlite(packageJson: string): string {
+  if (isBuiltin('node:sqlite')) return packageJson
+  const manifest = JSON.parse(packageJson) as Manifest
+  const dependencies = { [SQLITE]: `{{${SQLITE}}}`, ...manifest.dependencies }
+  return `${JSON.stringify({ ...manifest, dependencies }, null, 2)}\n`
 }
 
 function readFolder(folder: string): [path: string, contents: Buffer][] {
@@ -216,11 +229,10 @@ export interface PackageManager {
 const PNPM_FILE = 'pnpm-workspace.yaml'
 /**
  * pnpm ends with an error while it does not know whether packages may run scripts when they are installed. All packages work
- * without them. Version 10 reads the list, and later versions the other setting.
+ * without them. Version 10 reads the list, and later versions, which need a Node.js with SQLite, the other setting.
  */
 const PNPM_SETTINGS = `# These packages need no install scripts.
 allowBuilds:
-  '@photostructure/sqlite': false
   esbuild: false
 ignoredBuiltDependencies:
   - '@photostructure/sqlite'

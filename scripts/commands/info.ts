@@ -191,8 +191,8 @@ export async function describeLedger(siteDir: string, options: Options): Promise
     kind,
     ...(kind === 'none' ? {} : { opens: await tryToOpen(siteDir, options) }),
     driver: await attempt(async () => {
-      const { name, reason } = await loadDriver(ledger === false ? 'SQLite' : resolve(siteDir, 'hydrant-errors.db'))
-      return reason === null ? name : `${name}, because @photostructure/sqlite cannot be loaded: ${reason}`
+      const driver = await loadDriver(ledger === false ? 'SQLite' : resolve(siteDir, 'hydrant-errors.db'))
+      return driver.name
     }),
   }
 }

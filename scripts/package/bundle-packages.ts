@@ -1,5 +1,5 @@
 // Bundles packages for the published package, with the licenses of all packages in each bundle. As dependencies they
-// would bring 25 packages into each site, 14 of them by pino-pretty. Runs in the repository's folder, after the
+// would bring 29 packages into each site, 14 of them by pino-pretty. Runs in the repository's folder, after the
 // compiler.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -17,6 +17,7 @@ const PACKAGES = {
   'mdast-util-gfm': 'esm',
   'mdast-util-to-markdown': 'esm',
   'pino-pretty': 'cjs',
+  'prom-client': 'cjs',
   'react-refresh': 'cjs',
   'string-width': 'cjs',
 } as const

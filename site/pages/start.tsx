@@ -24,9 +24,8 @@ export default function Start() {
         </Code>
         <p>
           Open <code>http://localhost:3000</code>. When you change a file, the page updates. The new site has a layout,
-          pages with data, a form, tests, types, a linter and a <code>Dockerfile</code>. With{' '}
-          <code>--template tailwind</code>, it also has{' '}
-          <a href={`${hrefOfDocument('stylesheets')}#tailwind-css`}>Tailwind CSS</a>.
+          pages with data, a form, tests, types and a <code>Dockerfile</code>. With <code>--template tailwind</code>, it
+          also has <a href={`${hrefOfDocument('stylesheets')}#tailwind-css`}>Tailwind CSS</a>.
         </p>
         <p>
           A file in <code>pages/</code> is a page:

@@ -6,7 +6,15 @@ import type { Test } from 'tap'
 import { until } from '../until.ts'
 import { type CreatedSite, fetchText, testImage, testNewSite } from './created-site.ts'
 
+/** What a new site may take on the disk, in MB, where Node.js has SQLite. */
+const MAX_MB = 110
+
 export function testMinimal(t: Test, site: CreatedSite): void {
+  t.test(`the packages of the new site have at most ${MAX_MB} MB`, async (t) => {
+    const { output } = await site.run('du --summarize --block-size=M --exclude=@photostructure node_modules')
+    t.ok(Number.parseInt(output, 10) <= MAX_MB, output)
+  })
+
   testNewSite(t, site)
 
   t.test('a test in a browser says how to install one', async (t) => {

@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
+import { COMMAND_OPTIONS } from '../command-options.ts'
+import { fetchNode } from '../node-version.ts'
 import { AS_PLAIN_USER } from '../plain-user.ts'
+import { cliPath } from './cli-path.ts'
 import { runCli } from './run-cli.ts'
 
 /** Runs `hydrant create` in an empty folder, with npm or another package manager. */
@@ -43,6 +48,20 @@ t.test('create accepts an empty folder, and one that has only .git', async (t) =
   t.equal(stdout, 'Created cloned from the template "minimal". Next:\n\n  npm install\n  npm run dev\n\n')
   t.equal(manifestIn(join(cwd, 'cloned')).name, 'cloned')
   t.equal(readFileSync(join(cwd, 'cloned/.git/HEAD'), 'utf8'), 'ref: refs/heads/main')
+})
+
+t.test('the site depends on a package for the ledger if Node.js has no node:sqlite', async (t) => {
+  const cwd = t.testdir()
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  for (const [version, expected] of [
+    ['22.12.0', devDependencies['@photostructure/sqlite']],
+    ['22.13.0', undefined],
+  ]) {
+    const words = [...COMMAND_OPTIONS, cliPath, 'create', version]
+    await promisify(execFile)(await fetchNode(version), words, { cwd })
+    t.equal(manifestIn(join(cwd, version)).dependencies['@photostructure/sqlite'], expected, version)
+    t.match(readFileSync(join(cwd, version, 'package.json'), 'utf8'), /^ {4}"fastify": /m)
+  }
 })
 
 t.test('create says why it cannot write', async (t) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openLedger } from '../../src/server/ledger/open-ledger.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
-import { refuseModules } from '../refuse-modules.ts'
+import { refuseModules, WITHOUT_SQLITE } from '../refuse-modules.ts'
 import { openDatabase } from '../server/ledger/open-database.ts'
 import { buildSharing } from '../shared-compression.ts'
 import { cliPath } from './cli-path.ts'
@@ -136,7 +136,7 @@ t.test('loads neither the compiler nor the server', async (t) => {
 })
 
 t.test('names the missing driver when no server could write the ledger', async (t) => {
-  const node = refuseModules(/^(?:@photostructure\/|node:)sqlite$/)
+  const node = [...WITHOUT_SQLITE, ...refuseModules(/^@photostructure\/sqlite$/)]
   const { code, stderr } = await runCli(['errors', t.testdir({})], { node })
   t.equal(code, 1)
   t.match(stderr, 'Error [HYD_LEDGER_SQLITE_MISSING] the ledger ')

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
 import { findContainer } from '../../scripts/commands/info.ts'
@@ -94,7 +95,10 @@ t.test('describes a build, its ledger, and a site with problems', async (t) => {
   t.match(JSON.parse(stdout), {
     site: { build: /^[\da-f]{16}, production, routes: 1$/ },
     options: { admin: 'false', workers: '2' },
-    ledger: { kind: 'SQLite', opens: 'there is no file yet', driver: '@photostructure/sqlite' },
+    ledger: {
+      ...{ kind: 'SQLite', opens: 'there is no file yet' },
+      driver: isBuiltin('node:sqlite') ? 'node:sqlite' : '@photostructure/sqlite',
+    },
   })
   const broken = await runHere(['info', createSite(t, { 'pages/[id.tsx': '' }, 'broken'), '--json'])
   t.match(JSON.parse(broken.stdout).site.problems, 'HYD_BUILD_SEGMENT (pages/[id.tsx)')

@@ -1,5 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { version as react } from 'react'
+import prometheus, { type Registry } from '#prom-client'
 import type { Reload, ServedBuild } from '../build-output/build-copy.ts'
 import { VERSION } from '../build-output/read-build.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
@@ -23,8 +23,8 @@ export function createMetrics(
   { counts: readCounts, processes, ...source }: MetricsSource,
   writer: Pick<LedgerWriter, 'stats'>,
 ) {
-  const registry = new Registry()
-  if (processes === null) collectDefaultMetrics({ register: registry })
+  const registry = new prometheus.Registry()
+  if (processes === null) prometheus.collectDefaultMetrics({ register: registry })
   const setters = [
     measureRequests(registry),
     measureCache(registry),
@@ -169,8 +169,9 @@ function metricsOf(registry: Registry) {
   const registers = [registry]
   return {
     counter: (name: string, help: string, labelNames: string[] = []) =>
-      new Counter({ name, help, labelNames, registers }),
-    gauge: (name: string, help: string, labelNames: string[] = []) => new Gauge({ name, help, labelNames, registers }),
+      new prometheus.Counter({ name, help, labelNames, registers }),
+    gauge: (name: string, help: string, labelNames: string[] = []) =>
+      new prometheus.Gauge({ name, help, labelNames, registers }),
   }
 }
 

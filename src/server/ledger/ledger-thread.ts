@@ -73,9 +73,6 @@ export function createThreadLedger(input: ThreadInput, notice: LogNotice, idleMs
 // The compiler does not rewrite this path: it is that of the compiled file.
 const WORKER = new URL('./ledger-thread-program.js', import.meta.url)
 
-/** Some versions of Node.js warn that `node:sqlite` is experimental. The log of the server names the driver instead. */
-const WITHOUT_WARNING = ['--disable-warning=ExperimentalWarning']
-
 /** Many times what the thread needs. If it needs more, the thread exits instead of the server. */
 const MAX_HEAP_MB = 256
 
@@ -88,7 +85,7 @@ function startThread(input: Omit<ThreadData, 'gate'>, notice: LogNotice, onEnd: 
   const worker = new Worker(WORKER, {
     workerData,
     name: 'hydrant-ledger',
-    execArgv: WITHOUT_WARNING,
+    execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   })
   worker.unref()

@@ -1,13 +1,7 @@
-import {
-  AggregatorRegistry,
-  collectDefaultMetrics,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client'
+import prometheus from '#prom-client'
 
-/** CPU, memory and event loop of one process. Plain data, for messages between processes. */
-export type ProcessMetrics = readonly MetricObjectWithValues<MetricValue<string>>[]
+/** CPU, memory and event loop of one process, as prom-client has them. Plain data, for messages between processes. */
+export type ProcessMetrics = readonly { values: readonly { labels: object }[] }[]
 
 export interface NamedProcess {
   /** The value of the label `worker`. */
@@ -17,8 +11,8 @@ export interface NamedProcess {
 
 /** Begins to measure this process. Returns a function that reads its metrics. */
 export function measureProcess(): () => Promise<ProcessMetrics> {
-  const register = new Registry()
-  collectDefaultMetrics({ register })
+  const register = new prometheus.Registry()
+  prometheus.collectDefaultMetrics({ register })
   return () => register.getMetricsAsJSON()
 }
 
@@ -32,5 +26,5 @@ export function writeProcesses(processes: readonly NamedProcess[]): Promise<stri
       values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, worker: name } })),
     })),
   )
-  return AggregatorRegistry.aggregate(labeled).metrics()
+  return prometheus.AggregatorRegistry.aggregate(labeled).metrics()
 }

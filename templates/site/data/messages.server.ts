@@ -1,11 +1,16 @@
 // Stands for your database. These messages are lost when the server stops.
 
-const messages: string[] = []
+interface Message {
+  id: number
+  text: string
+}
 
-export function listMessages(): readonly string[] {
+const messages: Message[] = []
+
+export function listMessages(): readonly Message[] {
   return messages
 }
 
 export function addMessage(text: string): void {
-  messages.push(text)
+  messages.push({ id: messages.length, text })
 }

@@ -28,9 +28,8 @@ export default function Guestbook({ data, actionData }: PageProps<'/guestbook'>)
         </p>
       </form>
       <ul className="list-inside list-disc">
-        {data.messages.map((message, position) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: messages are only added at the end
-          <li key={position}>{message}</li>
+        {data.messages.map(({ id, text }) => (
+          <li key={id}>{text}</li>
         ))}
       </ul>
     </>

@@ -1,10 +1,10 @@
 // Ledgers of servers as operators start them.
 
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { WITHOUT_SQLITE } from '../../refuse-modules.ts'
 import { startCli } from '../../scripts/run-cli.ts'
 import { startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
@@ -105,7 +105,7 @@ t.test('hydrant dev keeps failures across builds, and writing them starts no bui
 async function startWithoutDrivers(t: Test, ledger: string) {
   const cli = startCli(t, ['start', dir, '--port', '0'], {
     cli: join(home, 'dist/scripts/cli.js'),
-    env: { HYDRANT_LEDGER: ledger, ...(isBuiltin('node:sqlite') && { NODE_OPTIONS: '--no-experimental-sqlite' }) },
+    env: { HYDRANT_LEDGER: ledger, NODE_OPTIONS: WITHOUT_SQLITE.join(' ') },
   })
   const [, port = ''] = await cli.waitFor(/Server listening at http:\S+:(\d+)/)
   return { ...cli, port }

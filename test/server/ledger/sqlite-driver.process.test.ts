@@ -3,7 +3,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
-import { refuseModules } from '../../refuse-modules.ts'
+import { WITHOUT_SQLITE } from '../../refuse-modules.ts'
 import { openDatabase } from './open-database.ts'
 import { testSqliteErrors } from './sqlite-errors.ts'
 
@@ -15,7 +15,7 @@ function load(folder: string): string {
   const url = pathToFileURL(join(folder, 'src/server/ledger/sqlite/database.js'))
   const program = `import { loadDriver } from '${url}'
     await loadDriver('a.db').then(console.log, ({ message, fix }) => console.log(message, fix))`
-  const words = [...refuseModules(/^node:sqlite$/), '--input-type=module', '--eval', program]
+  const words = [...WITHOUT_SQLITE, '--input-type=module', '--eval', program]
   return execFileSync(process.execPath, words, { encoding: 'utf8' }).trim()
 }
 

@@ -120,8 +120,6 @@ interface OpenOptions {
 /** A library that reads and writes SQLite files. */
 export interface Driver {
   name: typeof PACKAGE | typeof NODE
-  /** Why `node:sqlite` replaces the package; null if it does not. */
-  reason: string | null
   open(file: string, options?: OpenOptions): Database
 }
 
@@ -134,35 +132,38 @@ const PACKAGE = '@photostructure/sqlite'
 const NODE = 'node:sqlite'
 
 /**
- * Loads the driver: the package @photostructure/sqlite, or `node:sqlite` if the package cannot be loaded. Throws
- * HYD_LEDGER_SQLITE_MISSING for the ledger `file` if Node.js has no `node:sqlite` either.
+ * Loads the driver: `node:sqlite`, or the package @photostructure/sqlite if Node.js has no such module. Throws
+ * HYD_LEDGER_SQLITE_MISSING for the ledger `file` if the package cannot be loaded either.
  */
 export async function loadDriver(file: string): Promise<Driver> {
+  const module = loadNodeSqlite()
+  if (module) return createDriver(NODE, module)
   try {
-    return createDriver(PACKAGE, null, await import('@photostructure/sqlite'))
+    return createDriver(PACKAGE, await import('@photostructure/sqlite'))
   } catch (error) {
     // The other lines are paths.
-    const reason = firstLineOf(error)
-    const module = await importNodeSqlite()
-    if (module === null) throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, reason], error)
-    return createDriver(NODE, reason, module)
+    throw createHydrantError('HYD_LEDGER_SQLITE_MISSING', [file, firstLineOf(error)], error)
   }
 }
 
-/** Node.js has the module from version 22.13 on. The types of Node.js 20 do not know it. */
-async function importNodeSqlite(): Promise<DriverModule | null> {
-  const name: string = NODE
+/**
+ * Node.js has the module from version 22.13 on. Some versions warn, while they load it, that it is experimental. No
+ * option of a running process turns the warning off.
+ */
+function loadNodeSqlite(): DriverModule | undefined {
+  const { emitWarning } = process
+  process.emitWarning = () => {}
   try {
-    return await import(name)
-  } catch {
-    return null
+    // The types of Node.js 20 do not know the module.
+    return process.getBuiltinModule(NODE) as DriverModule | undefined
+  } finally {
+    process.emitWarning = emitWarning
   }
 }
 
-function createDriver(name: Driver['name'], reason: string | null, { DatabaseSync }: DriverModule): Driver {
+function createDriver(name: Driver['name'], { DatabaseSync }: DriverModule): Driver {
   return {
     name,
-    reason,
     open(file, { readOnly = false, timeout = 0 } = {}) {
       const db = adaptDatabase(new DatabaseSync(file, { readOnly }))
       // `node:sqlite` ignores its option `timeout` before Node.js 22.16.

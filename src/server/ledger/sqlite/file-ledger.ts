@@ -2,7 +2,6 @@ import { renameSync, statSync } from 'node:fs'
 import { hasCode } from '../../util/unknown-values.ts'
 import type { Ledger, LedgerLimits } from '../ledger.ts'
 import { createDelegateLedger } from '../ledger-rpc.ts'
-import { loadDriver } from './database.ts'
 import { refuseForeignFile } from './open-file.ts'
 import { openSqliteLedger } from './sqlite-ledger.ts'
 
@@ -27,8 +26,6 @@ export function createFileLedger(file: string, limits: LedgerLimits, notice: Log
   let opened: Promise<Opened> | null = null
 
   async function open(): Promise<Opened> {
-    const { name, reason } = await loadDriver(file)
-    if (reason !== null) notice(`the ledger uses ${name}, because @photostructure/sqlite cannot be loaded: ${reason}`)
     const inode = inodeOf(file)
     if (!wasOpen) refuseForeignFile(file)
     try {
