@@ -128,7 +128,7 @@ const PLAIN = /^[\w.~-]+$/
 
 function fillParameter({ name, isRest }: Parameter, route: string, params: AnyParameters): string {
   const value = Object.hasOwn(params, name) ? textOf(params[name] ?? '', PARAM, route, name) : ''
-  // perf: 0.27 ms instead of 0.43 ms for 1,000 links with a UUID, commit HASH
+  // perf: 0.25 ms instead of 0.35 ms for 1,000 links with a UUID, commit a43ff9e8
   if (PLAIN.test(value)) return value
   if (value === '') refuse(route, `"${name}" is missing or empty`)
   // A part of a surrogate pair cannot be encoded. `URLSearchParams` replaces it, too.
