@@ -132,6 +132,7 @@ async function fill(
     site,
     options,
     formPages,
+    exports,
     readImage: images.read,
   })
   if ('problems' in bundled) throw new BuildError(tidyProblems([...problems, ...bundled.problems]))

@@ -57,6 +57,12 @@ t.test('finds the exports of a file, however they are written', async (t) => {
   t.strictSame(built.exportsOf('pages/b.server.ts'), { load: 'pages/b.server.ts:4' })
 })
 
+t.test('contains no getters for exports whose names are certain', async (t) => {
+  const built = await build(t, { 'pages/index.tsx': PAGE, 'pages/index.server.ts': 'export const load = () => 1\n' })
+  t.notMatch(built.code, '__export(')
+  t.strictSame(built.exportsOf('pages/index.server.ts'), { load: 'pages/index.server.ts:1' })
+})
+
 t.test('finds exports that are assigned after their declaration', async (t) => {
   const inner = 'export const other = () => {\n  let load\n  load = () => 1\n  return load\n}\n'
   const built = await build(t, {

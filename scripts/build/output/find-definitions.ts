@@ -96,15 +96,15 @@ export interface ModuleExports {
 }
 
 /**
- * Lists the exports of each file in the `modules` of the build's own entry. For `import * as module0` esbuild writes an
- * object that `__export(index_exports, { load: () => load2 })` fills.
+ * Lists the exports of each file in the `modules` of the build's own entry: `{ load: load2 }`. For `import * as module0`
+ * esbuild writes an object that `__export(index_exports, { load: () => load2 })` fills.
  */
 export function findExports(program: Program, definitions: Definitions): ModuleExports[] {
   const getters = findGetters(program)
   const modules = definitions.outer.get(localName(program, 'modules'))?.value
   return membersOf(modules).map(([file, value]) => ({
     file,
-    exports: value.type === 'Identifier' ? toExports(getters.get(value.name), definitions) : [],
+    exports: toExports(value.type === 'Identifier' ? getters.get(value.name) : value, definitions),
   }))
 }
 
@@ -114,11 +114,11 @@ export function findModuleExports(program: Program, definitions: Definitions, fi
   return [{ file, exports: toExports(getters, definitions) }]
 }
 
-function toExports(getters: ObjectExpression | undefined, { outer, assigned }: Definitions): Export[] {
-  return membersOf(getters).flatMap(([name, getter]): Export[] => {
-    const value = getter.type === 'ArrowFunctionExpression' ? getter.body : null
-    // `() => import_cart.load` for a CommonJS module.
-    const variable = value?.type === 'MemberExpression' ? value.object : value
+function toExports(exports: Expression | undefined, { outer, assigned }: Definitions): Export[] {
+  return membersOf(exports).flatMap(([name, member]): Export[] => {
+    const value = member.type === 'ArrowFunctionExpression' ? member.body : member
+    // `import_cart.load` for a CommonJS module.
+    const variable = value.type === 'MemberExpression' ? value.object : value
     if (variable?.type !== 'Identifier') return []
     const definition = outer.get(variable.name) ?? assigned.get(variable.name)
     return definition ? [{ name, local: variable === value ? variable.name : null, offset: definition.offset }] : []
