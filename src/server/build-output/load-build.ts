@@ -4,6 +4,7 @@ import type { ErrorComponent, LayoutComponent, NotFoundComponent, PageComponent 
 import { DefaultLayout } from '../../shared/tree/boundary.tsx'
 import type { BootModule } from '../../shared/wire/boot.ts'
 import { createPageSchemas, type PageSchemas } from '../schemas/page-schemas.ts'
+import { computeOnce } from '../util/memoize.ts'
 import { type CacheRule, PERMANENT, type PrerenderRule, readCacheRule, readPrerenderRule } from './cache-rule.ts'
 import { createGuardedFolders, type GuardedFolder, type GuardFunction } from './guarded-folders.ts'
 import {
@@ -194,7 +195,7 @@ function createModuleReader(manifest: Manifest, modules: ServerBundle['modules']
     return { ...layout, boot: { ...layout.boot, route, ...(params.length > 0 && { params }) } }
   }
 
-  function frame({ layouts, errors, notFounds }: Surroundings): LayoutChain {
+  function createFrame({ layouts, errors, notFounds }: Surroundings): LayoutChain {
     const siteLayouts = layouts.map(loadedLayout)
     const hasRoot = layouts[0] !== undefined && posix.dirname(layouts[0]) === 'pages'
     const all = hasRoot ? siteLayouts : [builtInLayout, ...siteLayouts]
@@ -209,6 +210,10 @@ function createModuleReader(manifest: Manifest, modules: ServerBundle['modules']
     }
   }
 
+  // The pages of a folder share their frame.
+  const frameOf = computeOnce((key: string) => createFrame(JSON.parse(key) as Surroundings))
+  const frame = ({ layouts, errors, notFounds }: Surroundings) =>
+    frameOf(JSON.stringify({ layouts, errors, notFounds } satisfies Surroundings))
   const entry = { url: assets + manifest.entry, imports: manifest.entryImports.map((name) => assets + name) }
   return { frame, loaded, serverModule, entry }
 }

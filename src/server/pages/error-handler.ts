@@ -22,10 +22,10 @@ type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyRepl
 const handled = new WeakMap<FastifyRequest, { ctx: RequestContext; isMade: boolean }>()
 
 /**
- * Creates the error handler of a page's route, or of all routes of the site for null. If its response cannot be sent,
+ * Creates the error handler of a page's route, or of all routes of the site without `prepare`. If its response cannot be sent,
  * Fastify calls the next error handler, which this function has created as well: that one sends the raw error.
  */
-export function createErrorHandler(site: Site, route: PreparedRoute | null): ErrorHandler {
+export function createErrorHandler(site: Site, prepare?: () => PreparedRoute): ErrorHandler {
   async function handle(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const earlier = handled.get(request)
     // The handler of a route goes on after its time is over, and may throw while the response is made.
@@ -33,6 +33,7 @@ export function createErrorHandler(site: Site, route: PreparedRoute | null): Err
     else if (earlier) sendRaw(error, earlier.ctx)
     else if (reply.raw.headersSent && !reply.sent) cutOff(error, reply)
     else {
+      const route = prepare?.()
       const ctx = route ? takePageContext(route, site, request, reply) : createRouteContext(site, request, reply)
       // The body of a request to no route does not matter.
       const thrown = request.is404 && isUnreadable(error) ? new NotFoundSignal() : error

@@ -19,6 +19,9 @@ export interface PreparedRoute extends Route {
   hasGuards: boolean
 }
 
+/** Returns a route that is prepared when it is first asked for. */
+export type Prepare = (route: Route) => PreparedRoute
+
 export function prepareRoute(route: Route, build: Build): PreparedRoute {
   const { rules } = route
   const { boot, serverFile, Component, css } = route.page

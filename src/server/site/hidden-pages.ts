@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { withBase } from '../../shared/paths.ts'
+import type { Route } from '../build-output/load-build.ts'
 import { WRITE_METHODS } from '../http/route-config.ts'
-import type { PreparedRoute } from '../pages/prepared-route.ts'
 
 /** The pages of a site, and the path that the site is mounted at. */
 interface MountedPages {
   base: string
-  pages: readonly PreparedRoute[]
+  pages: readonly Route[]
 }
 
 /** Warns of pages behind a route of the app or another site. Returns their names. Call it before adding routes. */
@@ -38,7 +38,7 @@ interface PageMethod {
   file: string | null
 }
 
-function methodsOf(pages: readonly PreparedRoute[]): PageMethod[] {
+function methodsOf(pages: readonly Route[]): PageMethod[] {
   return pages.flatMap(({ url, page, actions }) =>
     ['GET', ...(actions.size > 0 ? WRITE_METHODS : [])].map((method) => ({ method, url, file: page.file })),
   )

@@ -2,15 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LayoutChain, LiveBuild } from '../build-output/load-build.ts'
 import type { Site } from '../context/site.ts'
 import { setWorkingChain } from '../pages/error-handler.ts'
-import { type PreparedRoute, prepareRoute } from '../pages/prepared-route.ts'
+import { type Prepare, prepareRoute } from '../pages/prepared-route.ts'
 
 /**
  * Adds the hook that brings code up to date before each request that may render it: that of a page, and of the root for
  * other paths and for errors of the routes of `server.ts`. If the code cannot be loaded, the response shows the error inside
  * the layouts that can be loaded. A page that cannot be built is replaced.
  */
-export function addLiveUpdates({ app, build }: Site, pages: readonly PreparedRoute[], live: LiveBuild) {
-  const byId = new Map(pages.map((page) => [page.id, page]))
+export function addLiveUpdates({ app, build }: Site, prepare: Prepare, live: LiveBuild) {
+  const byId = new Map(build.routes.map((page) => [page.id, page]))
   app.addHook('onRequest', async (request, reply) => {
     const { hydrant, hydrantRoute = '' } = request.routeOptions.config ?? {}
     // A route of `server.ts` renders a component only if it fails.
@@ -28,7 +28,7 @@ export function addLiveUpdates({ app, build }: Site, pages: readonly PreparedRou
           return working && prepareRoute(working, build)
         },
       )
-      if (route) Object.assign(page, prepareRoute(route, build))
+      if (route) Object.assign(prepare(page), prepareRoute(route, build))
     } else await refreshRoot(request)
   })
 

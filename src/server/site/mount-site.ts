@@ -9,7 +9,7 @@ import type {
 } from 'fastify'
 import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
-import { type BuildFiles, type LiveBuild, loadBuild } from '../build-output/load-build.ts'
+import { type BuildFiles, type LiveBuild, loadBuild, type Route } from '../build-output/load-build.ts'
 import { addPageCache, createSiteCache, type SiteCache } from '../cache/app-page-cache.ts'
 import type { OpenCacheStore } from '../cache/shared/open-shared-store.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
@@ -37,6 +37,7 @@ import { createErrorHandler } from '../pages/error-handler.ts'
 import { prepareRoute } from '../pages/prepared-route.ts'
 import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
+import { computeOnce } from '../util/memoize.ts'
 import { createSite, loadPrerendered, openCache } from './create-site.ts'
 import { hintAtReplacedPages, warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
@@ -131,7 +132,8 @@ export async function mountSite(
   await checkReact(render, mode)
   warmUpFailuresLater(render)
   const health = addHealthRoutes(outer, base)
-  const pages = build.routes.map((route) => prepareRoute(route, build))
+  const pages = build.routes
+  const prepare = computeOnce((route: Route) => prepareRoute(route, build))
   const hidden = warnOfHiddenPages(outer, { base, pages })
   addNavigationStrategy(outer)
   addUnknownStrategy(outer)
@@ -162,7 +164,7 @@ export async function mountSite(
     })
     addPageCache(app, created.cache)
     if (live) {
-      addLiveUpdates(created, pages, live)
+      addLiveUpdates(created, prepare, live)
       warnOfCaughtSignals(created)
     }
     registerFailures(outer, created.failures)
@@ -175,7 +177,7 @@ export async function mountSite(
     await app.register(async (scope) => {
       addErrorHandlers([scope], created)
       await addFiles(scope, created)
-      await addSiteRoutes(scope, created, pages, hasOwnHandler)
+      await addSiteRoutes(scope, created, prepare, hasOwnHandler)
     })
     return created
   })
@@ -191,7 +193,7 @@ export async function mountSite(
     countStored(site)
   }
   countStored(site)
-  const respondToError = createErrorHandler(site, null)
+  const respondToError = createErrorHandler(site)
   const respondNotFound: ServedSite['respondNotFound'] = (...pair) => respondToError(new NotFoundSignal(), ...pair)
   return {
     scope: site.app,
@@ -223,7 +225,7 @@ function createCacheView({ cache, build }: Site): SiteCache | null {
 // Two instances around `server.ts`, as each has one error handler. If the response of the inner handler fails, Fastify
 // calls the outer one, and not the handler of the app or its own, which could send the error's message.
 function addErrorHandlers(instances: readonly FastifyInstance[], site: Site) {
-  for (const instance of instances) instance.setErrorHandler(createErrorHandler(site, null))
+  for (const instance of instances) instance.setErrorHandler(createErrorHandler(site))
 }
 
 async function addSiteHooks(site: Site, options: Options) {

@@ -42,7 +42,7 @@ export function addReportRoute(
       `refused with 429: ${countOf(count, 'browser report')} over the limits (reports.maxPerAddress)`,
     ),
   )
-  const handleError = createErrorHandler(site, null)
+  const handleError = createErrorHandler(site)
   addCrossSiteGuard(app, options)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(['application/json', 'text/plain'], { parseAs: 'string' }, (_request, body, done) =>

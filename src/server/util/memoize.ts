@@ -30,3 +30,15 @@ export function memoize<Value extends object | string | boolean>(
     return value
   }
 }
+
+/** Returns a function that computes the result for each key once, and keeps all results. */
+export function computeOnce<Key, Value extends object>(compute: (key: Key) => Value): (key: Key) => Value {
+  const values = new Map<Key, Value>()
+  return (key) => {
+    const known = values.get(key)
+    if (known) return known
+    const value = compute(key)
+    values.set(key, value)
+    return value
+  }
+}
