@@ -8,7 +8,7 @@ import { CHROMIUM } from '../tools.ts'
 import { until } from '../until.ts'
 import { createClientCoverage } from './client-coverage.ts'
 import { BROWSER_MISSING, findBrowser } from './find-browser.ts'
-import { isHydrated } from './hydration.ts'
+import { describePage, isHydrated } from './hydration.ts'
 
 /** A host name that resolves to this machine, for pages behind a proxy. */
 export const PUBLIC_HOST = 'public.example'
@@ -292,7 +292,10 @@ async function control(
     valueOf: (selector) => evaluate(readValue, selector),
     count: (selector) => evaluate((selector) => document.querySelectorAll(selector).length, selector),
     async hydrated() {
-      await find('hydrated', isHydrated, null)
+      await find('hydrated', isHydrated, null).catch(async (error: Error) => {
+        const seen = JSON.stringify({ ...(await evaluate(describePage, null)), errors })
+        throw new Error(`${error.message}: ${seen}`, { cause: error })
+      })
     },
     async hasText(selector, text) {
       const pattern = typeof text === 'string' ? text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&') : text.source

@@ -17,3 +17,15 @@ export function isHydrated(): boolean {
     Object.keys(element ?? {}).some((key) => key.startsWith('__reactFiber$'))
   )
 }
+
+/** Returns what a page that React has not hydrated has loaded. */
+export function describePage() {
+  const resources = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+  return {
+    state: document.readyState,
+    visibility: document.visibilityState,
+    text: document.body.innerText.slice(0, 200),
+    hasBoot: '__hydrant' in globalThis,
+    scripts: resources.map(({ name, responseStatus, duration }) => [name, responseStatus, Math.round(duration)]),
+  }
+}
