@@ -15,7 +15,7 @@ export interface DrivenPage {
     work: (argument: Argument) => Result | Promise<Result>,
     argument: Argument,
   ): Promise<Result>
-  /** Clicks the first element that matches the selector with the mouse. */
+  /** Clicks the first element that matches the selector with the mouse, once it is visible. */
   click(selector: string): Promise<void>
   /** Focuses the first element that matches the selector, and types the text. */
   type(selector: string, text: string): Promise<void>
@@ -70,6 +70,12 @@ export function drivePage(driver: Driver): DrivenPage {
     },
     evaluate,
     async click(selector) {
+      // What is streamed is hidden until React moves it to its place.
+      await becomesTrue(
+        `${selector} visible`,
+        (selector) => document.querySelector(selector)?.checkVisibility() === true,
+        selector,
+      )
       await driver.click(await find(selector))
     },
     async type(selector, text) {
@@ -81,7 +87,7 @@ export function drivePage(driver: Driver): DrivenPage {
         `${text} in ${selector}`,
         ([selector, text]) => {
           const elements = [...document.querySelectorAll<HTMLElement>(selector)]
-          return elements.some((element) => element.innerText.includes(text))
+          return elements.some((element) => element.checkVisibility() && element.innerText.includes(text))
         },
         [selector, text] as const,
       ),
