@@ -295,8 +295,11 @@ export interface Step {
    *   `load`.
    * - `render`: rendering a document, until it is complete or its shell can be sent.
    * - `deferred`: a promise in the data of a load, from the end of the load until it settles.
+   * - `perRequest`: the first call of a function of `perRequest` with its arguments, until its promise settles.
+   * - `cache`: a look-up in the page cache.
+   * - `store`: a call of the cache's store.
    */
-  kind: 'guard' | 'load' | 'action' | 'render' | 'deferred'
+  kind: 'guard' | 'load' | 'action' | 'render' | 'deferred' | 'perRequest' | 'cache' | 'store'
   /** `load pages/products/[id].server.ts`, `render /products/[id]`, `deferred data.reviews`. */
   name: string
   /** The route of the page: `/products/[id]`. */

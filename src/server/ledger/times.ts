@@ -1,0 +1,176 @@
+// How long the steps of requests take, as plain data: processes count it, the ledger keeps it, the console and
+// `hydrant slow` show it.
+
+import type { Step } from '../options/config.ts'
+
+/** `request`: from its arrival to the end of its response. `loop`: code outside of all steps that blocked the event loop. */
+export type TimedKind = Step['kind'] | 'request' | 'loop'
+
+/** What is timed together. */
+export interface TimedPlace {
+  /** The site's route: `/products/[id]`; `*` for paths without a route; empty for the kind `loop`. */
+  route: string
+  kind: TimedKind
+  /**
+   * The file with its line (`pages/cart.server.ts:12`), the place in the data (`data.reviews`), or the operation of the
+   * store; empty for the kinds that a route has once.
+   */
+  subject: string
+}
+
+/** The durations of all steps of one place. */
+export interface StepTimes extends TimedPlace {
+  count: number
+  sumMs: number
+  maxMs: number
+  /** How many durations are up to each bound of `BOUNDS_MS` and above the one before; the last number counts longer ones. */
+  counts: number[]
+  /** The time for which the steps blocked the event loop; only blocks of 50 ms or more are seen. */
+  blockedMs: number
+  /** The bytes of the responses, or the characters of the data that the loads returned; 0 for other kinds. */
+  bytes: number
+  maxBytes: number
+}
+
+/** One step of a request that was kept. */
+export interface TimedStep extends Omit<TimedPlace, 'route'> {
+  /** Since the arrival of the request. */
+  startMs: number
+  durationMs: number
+  blockedMs: number
+  bytes: number
+}
+
+/** A request that was among the slowest of its route. */
+export interface SlowRequest {
+  /** The id of the request, which the log and the header `X-Request-Id` have. */
+  id: string
+  /** The arrival, in milliseconds since 1970. */
+  time: number
+  route: string
+  method: string
+  /** The path without the query, and without secrets. */
+  path: string
+  status: number
+  durationMs: number
+  bytes: number
+  /** How a page with the export `cache` was made, and why it was not stored (`pass: read`); null for any other. */
+  cache: string | null
+  release: string
+  /** In the order in which they began. */
+  steps: TimedStep[]
+}
+
+/** What one process, or all workers of one server, have measured in a slot of time. */
+export interface TimesBatch {
+  /** A random name of the writer, which no other one has. */
+  writer: string
+  /** The number of the slot since 1970. */
+  slot: number
+  /** Everything since the slot began, not only what is new: a batch replaces the earlier one of its writer and slot. */
+  steps: StepTimes[]
+  /** New ones, and possibly some that were written before, with the same id. */
+  requests: SlowRequest[]
+}
+
+/** The times since a slot. */
+export interface Times {
+  steps: StepTimes[]
+  /** The slowest first. */
+  requests: SlowRequest[]
+}
+
+/** The part of a ledger that keeps times. */
+export interface TimesLedger {
+  /** Writes a batch, and removes what is older than a day or beyond the limits. */
+  recordTimes(batch: TimesBatch): Promise<void>
+  /** Returns the times of all writers from the slot on, those of one place added up. */
+  times(sinceSlot: number): Promise<Times>
+  /** Returns the request with the id, ignoring case; null if the ledger does not have it. */
+  slowRequest(id: string): Promise<SlowRequest | null>
+}
+
+export const SLOT_MS = 600_000
+/** Times are kept for a day. */
+export const MAX_SLOTS = 144
+/** The most places of all slots, and the most requests, that a ledger keeps. The newest slots are kept. */
+export const MAX_TIMES = 20_000
+export const MAX_SLOW_REQUESTS = 2_000
+
+export function slotOf(time: number): number {
+  return Math.floor(time / SLOT_MS)
+}
+
+const FIRST_MS = 0.1
+const DECADES = 6
+/** The preferred numbers R10 (ISO 3): each is about 1.26 times the one before. */
+const R10 = [1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8]
+
+/** Upper bounds in milliseconds, from 0.1 ms to 100 s. */
+export const BOUNDS_MS: readonly number[] = [
+  ...Array.from({ length: DECADES }, (_, decade) =>
+    R10.map((step) => Number((FIRST_MS * step * 10 ** decade).toPrecision(3))),
+  ).flat(),
+  FIRST_MS * 10 ** DECADES,
+]
+
+/** Returns the index of the first bound that is not below the duration; the number of bounds for a longer one. */
+export function bucketOf(durationMs: number): number {
+  let low = 0
+  let high = BOUNDS_MS.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (durationMs <= (BOUNDS_MS[middle] ?? Infinity)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/**
+ * Returns the duration that the share `portion` of all durations does not exceed, within a quarter; 0 without durations.
+ *
+ * @param portion From 0 to 1: 0.95 for the 95th percentile.
+ */
+export function percentile({ counts, count, maxMs }: StepTimes, portion: number): number {
+  const rank = portion * count
+  let before = 0
+  for (const [index, inBucket] of counts.entries()) {
+    if (inBucket > 0 && before + inBucket >= rank) {
+      const lower = BOUNDS_MS[index - 1] ?? 0
+      const upper = Math.min(BOUNDS_MS[index] ?? maxMs, maxMs)
+      return lower + Math.max(0, upper - lower) * ((rank - before) / inBucket)
+    }
+    before += inBucket
+  }
+  return maxMs
+}
+
+/** Adds up the times of each place. */
+export function addTimes(all: readonly StepTimes[]): StepTimes[] {
+  const sums = new Map<string, StepTimes>()
+  for (const times of all) {
+    const key = placeKey(times)
+    const sum = sums.get(key)
+    sums.set(key, sum ? addPair(sum, times) : times)
+  }
+  return [...sums.values()]
+}
+
+/** Returns a key that is equal for equal places. */
+export function placeKey({ route, kind, subject }: TimedPlace): string {
+  return `${kind}\n${route}\n${subject}`
+}
+
+function addPair(a: StepTimes, b: StepTimes): StepTimes {
+  const [longer, shorter] = a.counts.length < b.counts.length ? [b.counts, a.counts] : [a.counts, b.counts]
+  return {
+    ...a,
+    count: a.count + b.count,
+    sumMs: a.sumMs + b.sumMs,
+    maxMs: Math.max(a.maxMs, b.maxMs),
+    counts: longer.map((count, index) => count + (shorter[index] ?? 0)),
+    blockedMs: a.blockedMs + b.blockedMs,
+    bytes: a.bytes + b.bytes,
+    maxBytes: Math.max(a.maxBytes, b.maxBytes),
+  }
+}
