@@ -9,12 +9,14 @@ import {
   type StoredCounts,
 } from './cache-counts.ts'
 import { type MetricsRecorder, REFUSED_FOR, type RefusedFor } from './metrics-recorder.ts'
+import { addTimesCounts, createStepTimes, type TimesCounts } from './step-times.ts'
 
 /** The counts of one process since its start, and its present state. Plain data, for messages between processes. */
 export interface RequestCounts {
   routes: RouteCounts[]
   render: HistogramCounts
   firstByte: HistogramCounts
+  times: TimesCounts
   /** The page caches of the sites. */
   stored: StoredCounts
   /** Requests that were refused because the process was busy. */
@@ -43,6 +45,7 @@ export function createRequestMetrics(): RequestMetrics {
   const firstByte = createHistogram()
   const caches: (() => StoredCounts)[] = []
   const shed = countRefused(() => 0)
+  const times = createStepTimes()
   let inFlight = 0
   let connections = 0
 
@@ -64,6 +67,7 @@ export function createRequestMetrics(): RequestMetrics {
         histogramIn(durations, Math.floor(status / CLASS)).observe(durationMs)
       },
       requestAborted: (route) => void of(route).aborted++,
+      requestTimed: times.requestTimed,
       guardsEnded: (route, durationMs) => histogramIn(of(route).steps, 'guards').observe(durationMs),
       loadsEnded: (route, durationMs) => histogramIn(of(route).steps, 'loads').observe(durationMs),
       actionEnded: (route, durationMs) => histogramIn(of(route).steps, 'actions').observe(durationMs),
@@ -81,6 +85,7 @@ export function createRequestMetrics(): RequestMetrics {
       routes: [...routes].map(readRoute),
       render: render.read(),
       firstByte: firstByte.read(),
+      times: times.read(),
       stored: addStoredCounts(caches.map((read) => read())),
       shed: { ...shed },
       logLinesLost: lostLogLines(),
@@ -99,6 +104,7 @@ export function addRequestCounts(all: readonly RequestCounts[]): RequestCounts {
     routes: [...states].map(readRoute),
     render: addHistograms(all.map(({ render }) => render)),
     firstByte: addHistograms(all.map(({ firstByte }) => firstByte)),
+    times: addTimesCounts(all.map(({ times }) => times)),
     stored: addStoredCounts(all.map(({ stored }) => stored)),
     shed: countRefused((reason) => sum(({ shed }) => shed[reason])),
     logLinesLost: sum(({ logLinesLost }) => logLinesLost),
