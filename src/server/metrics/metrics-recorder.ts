@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Phase } from '../errors/failure-record.ts'
-import { routeOf } from '../http/route-config.ts'
+import { isHealthRoute, routeOf } from '../http/route-config.ts'
 import type { CacheResult, RefusalReason, StoredCounts } from './cache-counts.ts'
 
 /**
@@ -133,7 +133,7 @@ function recordOutcome(metrics: MetricsRecorder, request: FastifyRequest, reply:
   const status = outcome === 'aborted' ? LEFT : reply.raw.statusCode
   if (outcome === 'aborted') metrics.requestAborted(route)
   else metrics.responseSent(route, request.method, status, reply.elapsedTime)
-  metrics.requestTimed(route, status, request, reply)
+  if (!isHealthRoute(request)) metrics.requestTimed(route, status, request, reply)
 }
 
 /** The status in the log of nginx for a client that has closed the connection. */

@@ -1,5 +1,6 @@
 import type { Side } from '../../shared/wire/public-error.ts'
 import type { FailureRecord, Phase } from '../errors/failure-record.ts'
+import { BOUNDS_MS as TIMES_BOUNDS_MS } from '../ledger/times.ts'
 import { lostLogLines } from '../log/output.ts'
 import {
   addStoredCounts,
@@ -31,6 +32,8 @@ export interface RequestCounts {
 export interface RequestMetrics {
   recorder: MetricsRecorder
   countFailure(failure: Pick<FailureRecord, 'side' | 'phase' | 'route'>): void
+  /** Begins to measure what blocks the event loop of the process. Returns a function that ends it. */
+  watchLoop(): () => void
   read(): RequestCounts
 }
 
@@ -79,6 +82,7 @@ export function createRequestMetrics(): RequestMetrics {
       countStored: (read) => void caches.push(read),
       requestShed: (reason) => void shed[reason]++,
     },
+    watchLoop: times.watchLoop,
     // A failure outside of any request has no route.
     countFailure: ({ side, phase, route }) => countPair(of(route ?? '').failures, side, phase),
     read: () => ({
@@ -260,6 +264,16 @@ export function addHistograms(all: readonly HistogramCounts[]): HistogramCounts 
   const sum = createHistogram()
   for (const counts of all) sum.add(counts)
   return sum.read()
+}
+
+/** Returns the counts of a ledger's times for the bounds of the metrics, which are some of its own. */
+export function coarseCounts(counts: readonly number[]): number[] {
+  let at = 0
+  return [...BOUNDS_MS, Infinity].map((bound) => {
+    let sum = 0
+    for (; at < counts.length && (TIMES_BOUNDS_MS[at] ?? Infinity) <= bound; at++) sum += counts[at] ?? 0
+    return sum
+  })
 }
 
 export interface Series {

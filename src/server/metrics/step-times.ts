@@ -57,11 +57,12 @@ export function createStepTimes(now = Date.now) {
     observe(timesAt({ route, kind: step.kind, subject: placeOf(step, known) }), step)
   }
 
-  watchLoop((durationMs) =>
-    observe(timesAt({ route: '', kind: 'loop', subject: '' }), { durationMs, blockedMs: durationMs, bytes: 0 }),
-  )
-
   return {
+    /** Begins to measure what blocks the event loop of the process. Returns a function that ends it. */
+    watchLoop: () =>
+      watchLoop((durationMs) =>
+        observe(timesAt({ route: '', kind: 'loop', subject: '' }), { durationMs, blockedMs: durationMs, bytes: 0 }),
+      ),
     requestTimed(route: string, status: number, request: FastifyRequest, reply: FastifyReply) {
       const durationMs = reply.elapsedTime
       const bytes = bodyBytesOf(reply.raw, request.method) ?? 0
@@ -75,7 +76,10 @@ export function createStepTimes(now = Date.now) {
       if (slow.isSlow(route, durationMs)) slow.keep(describe(route, status, durationMs, bytes, request, times))
     },
     read: (): TimesCounts => ({
-      steps: [...routes.values()].flatMap((each) => [...each.values()]),
+      // Copies: the times go on.
+      steps: [...routes.values()].flatMap((each) =>
+        [...each.values()].map((times) => ({ ...times, counts: [...times.counts] })),
+      ),
       slowest: slow.read(),
     }),
   }
