@@ -18,7 +18,7 @@ export interface TimedStep {
   durationMs: number
   /** For how long the step has blocked the event loop; only blocks of 50 ms or more are seen. */
   blockedMs: number
-  /** The length of the data of a load; 0 for other kinds. */
+  /** The characters of the data that a load has returned, or of the rendered document; 0 for other kinds. */
   bytes: number
 }
 
@@ -122,10 +122,53 @@ function spanOf(kind: TimedKind, steps: readonly TimedStep[]): number | undefine
   return end === 0 ? undefined : Math.round((end - start) * 100) / 100
 }
 
-/** Notes the length of the data that the load of a file has returned, as JSON. */
-export function noteDataLength(file: string, length: number, request: FastifyRequest) {
-  const step = findTimes(request)?.steps.findLast(({ kind, subject }) => kind === 'load' && subject === file)
+/** Notes the length of the data that the load of a file has returned, as JSON, or of the document. */
+export function noteLength(kind: 'load' | 'render', subject: string, length: number, request: FastifyRequest) {
+  const step = findTimes(request)?.steps.findLast((step) => step.kind === kind && step.subject === subject)
   if (step) step.bytes = length
+}
+
+const MAX_HEADER = 2_000
+
+/**
+ * Returns the value of the header `Server-Timing` (https://www.w3.org/TR/server-timing/) for what has ended by now.
+ *
+ * @param elapsedMs The time since the arrival of the request.
+ */
+export function writeServerTiming(route: string, elapsedMs: number, request: FastifyRequest): string {
+  const { steps = [], cache = null, places = null } = findTimes(request) ?? {}
+  const ended = steps.filter(({ durationMs }) => !Number.isNaN(durationMs))
+  const metrics = [
+    metric('total', { dur: elapsedMs }),
+    metric('route', { desc: route }),
+    ...(cache === null ? [] : [metric('cache', { desc: cache })]),
+    ...ended.map((step) => {
+      const size = step.bytes === 0 ? '' : ` (${step.bytes} characters)`
+      return metric(step.kind, { dur: step.durationMs, desc: placeOf(step, places) + size })
+    }),
+  ]
+  let text = ''
+  // Proxies limit the length of the headers.
+  for (const one of metrics) if (text.length + one.length < MAX_HEADER) text += text === '' ? one : `, ${one}`
+  return text
+}
+
+function metric(name: string, { dur, desc }: { dur?: number; desc?: string }): string {
+  const quoted = desc?.replaceAll(/[^ -~]/gu, encodeOne).replaceAll(/["\\]/g, '\\$&')
+  return [name, ...(quoted ? [`desc="${quoted}"`] : []), ...(dur === undefined ? [] : [`dur=${dur.toFixed(1)}`])].join(
+    ';',
+  )
+}
+
+/** A half of a surrogate pair cannot be encoded. */
+const encodeOne = (character: string) => encodeURIComponent(Buffer.from(character).toString())
+
+/** Returns the subject of a step, with the line of its function if the build knows it. */
+export function placeOf(
+  { kind, subject }: Pick<TimedStep, 'kind' | 'subject'>,
+  places: RequestTimes['places'],
+): string {
+  return places?.[`${subject} ${kind}`] ?? subject
 }
 
 /** A step that runs for less than this without a pause does not block the event loop. */

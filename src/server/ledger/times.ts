@@ -23,7 +23,7 @@ export interface StepTimes extends TimedPlace {
   counts: number[]
   /** The time for which the steps blocked the event loop; only blocks of 50 ms or more are seen. */
   blockedMs: number
-  /** The bytes of the responses, or the characters of the data that the loads returned; 0 for other kinds. */
+  /** The bytes of the responses, the characters of the data that loads returned or of documents; 0 for other kinds. */
   bytes: number
   maxBytes: number
 }

@@ -1,17 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { bodyBytesOf } from '../http/node-response.ts'
-import { findTimes, type RequestTimes, watchLoop } from '../http/request-times.ts'
+import { findTimes, placeOf, type RequestTimes, type TimedStep, watchLoop } from '../http/request-times.ts'
 import { pathOf } from '../http/request-url.ts'
-import {
-  addTimes,
-  BOUNDS_MS,
-  bucketOf,
-  type SlowRequest,
-  type StepTimes,
-  type TimedKind,
-  type TimedPlace,
-  type TimedStep,
-} from '../ledger/times.ts'
+import { addTimes, BOUNDS_MS, bucketOf, type SlowRequest, type StepTimes, type TimedPlace } from '../ledger/times.ts'
 import { createRedactor } from '../redaction/redact.ts'
 
 /** The times of all steps of one process since its start, and its slowest requests lately. Plain data, for messages. */
@@ -144,11 +135,6 @@ export function timesSince(earlier: readonly StepTimes[], later: readonly StepTi
 }
 
 const keyOf = ({ route, kind, subject }: TimedPlace) => `${kind} ${route} ${subject}`
-
-/** The function of a file has a line, if the build knows it. */
-function placeOf({ kind, subject }: TimedStep, places: RequestTimes['places']): string {
-  return places?.[`${subject} ${kind satisfies TimedKind}`] ?? subject
-}
 
 function noTimes(place: TimedPlace): StepTimes {
   const counts = new Array<number>(BOUNDS_MS.length + 1).fill(0)

@@ -14,7 +14,7 @@ import { createResponse, type NavigationLines, type PageResponse } from '../cont
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { CaughtError } from '../failures/failure-context.ts'
 import { dropPayload, dropResponse, hasLateCookie, haveHooksRun, replacementFor } from '../http/navigation-strategy.ts'
-import { noteDataLength } from '../http/request-times.ts'
+import { noteLength } from '../http/request-times.ts'
 import { createDataWriter, type DataWriter } from '../render/deferred.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { countKeptLayouts, type DocumentPlan } from './document-plan.ts'
@@ -116,7 +116,7 @@ async function loadLines({ route, start, kept, lines }: Loading, ctx: RequestCon
     const level = kept + index
     const file = plan.dataFiles[level] ?? ''
     const data = deferred.write(value, file)
-    noteDataLength(file, data.length, ctx.request)
+    noteLength('load', file, data.length, ctx.request)
     if (!lines.endIfLate()) lines.addText(`["data",${level},${data}]`)
   }
   const loads = await loadData(start, (isPage ? route.steps : start.layouts).slice(kept), kept, addData, ctx)
