@@ -3,8 +3,11 @@
 import type { FastifyRequest } from 'fastify'
 import type { Step } from '../options/config.ts'
 
-/** `request`: from its arrival to the end of its response. `loop`: code outside of all steps that blocked the event loop. */
-export type TimedKind = Step['kind'] | 'request' | 'loop'
+/**
+ * The kinds of steps, and three that the option `instrument` does not get. `data`: writing the data of loads as JSON. `request`:
+ * from its arrival to the end of its response. `loop`: code outside of all steps that blocked the event loop.
+ */
+export type TimedKind = Step['kind'] | 'data' | 'request' | 'loop'
 
 /** One step of a request. */
 export interface TimedStep {
@@ -59,23 +62,42 @@ export function shareTimes(standIn: Holder, request: FastifyRequest) {
   standIn[TIMES] ??= timesOf(request)
 }
 
-/** Does the work of a step, and adds its time to those of the request. Returns what the work returns. */
+/** Begins a step of a request. Its time is added to those of the request when it ends. */
+function beginStep(kind: TimedKind, subject: string, times: RequestTimes) {
+  const startedAt = loop.see()
+  const step: TimedStep = { kind, subject, startMs: startedAt, durationMs: Number.NaN, blockedMs: 0, bytes: 0 }
+  times.steps.push(step)
+  return {
+    /** Notes that the step pauses: it waits for a promise. */
+    pause() {
+      step.blockedMs = loop.charge(startedAt)
+    },
+    end() {
+      step.blockedMs += loop.charge(startedAt)
+      step.durationMs = loop.seenAt - startedAt
+      times.onLate?.(step)
+    },
+  }
+}
+
+/** Does the work of a step that returns no promise. Returns what the work returns. */
+export function timeWork<Result>(kind: TimedKind, times: RequestTimes, work: () => Result): Result {
+  const { end } = beginStep(kind, '', times)
+  try {
+    return work()
+  } finally {
+    end()
+  }
+}
+
+/** Does the work of a step. Returns what the work returns, or a promise of it. */
 export function timeStep<Result>(
   kind: TimedKind,
   subject: string,
   times: RequestTimes,
   work: () => Result | PromiseLike<Result>,
 ): Result | PromiseLike<Result> {
-  const startedAt = loop.see()
-  const step: TimedStep = { kind, subject, startMs: startedAt, durationMs: Number.NaN, blockedMs: 0, bytes: 0 }
-  times.steps.push(step)
-
-  function end() {
-    step.blockedMs += loop.charge(startedAt)
-    step.durationMs = loop.seenAt - startedAt
-    times.onLate?.(step)
-  }
-
+  const { pause, end } = beginStep(kind, subject, times)
   let result: Result | PromiseLike<Result>
   try {
     result = work()
@@ -87,7 +109,7 @@ export function timeStep<Result>(
     end()
     return result
   }
-  step.blockedMs = loop.charge(startedAt)
+  pause()
   return endAfter(result, end)
 }
 
