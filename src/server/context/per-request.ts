@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
-import { findTimes, type RequestTimes } from '../http/request-times.ts'
+import type { RequestContext } from './request-context.ts'
+import { runStep } from './steps.ts'
 
 /**
  * Anything with the request: the `ctx` of a guard, load or action, or `{ request }` in a hook of `server.ts`. Not an
@@ -11,7 +12,18 @@ type WithRequest = { request: FastifyRequest }
 /** The property of a load's argument with an object for the response, if the response may be stored. */
 export const RESPONSE_KEY = Symbol('responseKey')
 
-type CallContext = Partial<WithRequest> & { [RESPONSE_KEY]?: object }
+/** The property of the argument of a guard, load or action with the context of its request. */
+export const REQUEST_CONTEXT = Symbol('requestContext')
+
+/** The contexts of responses that may be stored, by the objects for them: nothing that their loads get leads to the request. */
+const sharedContexts = new WeakMap<object, RequestContext>()
+
+/** Lets the calls of loads whose response may be stored be steps of the request that makes it. */
+export function keepContext(responseKey: object, ctx: RequestContext) {
+  sharedContexts.set(responseKey, ctx)
+}
+
+type CallContext = Partial<WithRequest> & { [RESPONSE_KEY]?: object; [REQUEST_CONTEXT]?: RequestContext }
 
 type Outcome<Result> = { value: Result } | { thrown: unknown }
 
@@ -48,9 +60,9 @@ export function perRequest<Context extends WithRequest, Others extends readonly 
     }
     // A missing argument differs from `undefined`, because `fn` can distinguish the two.
     if (!calls.outcome) {
-      const times = findTimes(key)
-      const subject = times?.places?.[definedAt] ?? (fn.name || 'a function without a name')
-      calls.outcome = runTimed(() => fn(ctx, ...others), subject, times)
+      const found = (ctx as CallContext)[REQUEST_CONTEXT] ?? sharedContexts.get(key)
+      const call = () => fn(ctx, ...others)
+      calls.outcome = found ? runTimed(call, fn.name, definedAt, found) : run(call)
     }
     if ('thrown' in calls.outcome) throw calls.outcome.thrown
     return calls.outcome.value
@@ -77,13 +89,12 @@ function run<Result>(call: () => Result): Outcome<Result> {
   }
 }
 
-/** Runs the call as a step of its request. It only runs without a step around it. */
-function runTimed<Result>(call: () => Result, subject: string, times: RequestTimes | undefined): Outcome<Result> {
-  const { runPerRequest } = times ?? {}
-  if (!runPerRequest) return run(call)
+/** Runs the call as a step of its request. */
+function runTimed<Result>(call: () => Result, name: string, definedAt: string, ctx: RequestContext): Outcome<Result> {
+  const subject = ctx.site.build.places[definedAt] ?? (name || 'a function without a name')
   const made: Outcome<Result>[] = []
   const step = run(() =>
-    runPerRequest<unknown>(subject, () => {
+    runStep<unknown>('perRequest', subject, ctx, () => {
       const outcome = run(call)
       made.push(outcome)
       if ('thrown' in outcome) throw outcome.thrown

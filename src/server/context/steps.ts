@@ -1,5 +1,5 @@
 import { hasRunErrorHooks } from '../failures/on-error-hooks.ts'
-import { shareTimes, timeStep, timesOf } from '../http/request-times.ts'
+import { timeStep, timesOf } from '../http/request-times.ts'
 import type { Thrown } from '../metrics/instrument.ts'
 import type { Step } from '../options/config.ts'
 import type { RequestContext } from './request-context.ts'
@@ -20,11 +20,7 @@ export function runStep<Result>(
   const { site, route, request, shared } = ctx
   const { runStep: instrumented } = site
   const times = timesOf(request)
-  if (times.places === null) {
-    times.places = site.build.places
-    times.runPerRequest = (subject, call) => runStep('perRequest', subject, ctx, call)
-  }
-  if (shared) shareTimes(shared.key, request)
+  times.places = site.build.places
   const timed = () => timeStep(kind, subject, times, work)
   if (instrumented === null) return timed()
   const step = { kind, name: `${kind} ${subject}`, route, request }

@@ -25,7 +25,7 @@ export interface TimedStep {
   bytes: number
 }
 
-/** The times of one request. */
+/** The times of one request. They must not lead to its context, which an open connection would keep for some time. */
 export interface RequestTimes {
   /** In the order in which they began. `startMs` is that of `performance.now()`. The duration of a step that runs is NaN. */
   steps: TimedStep[]
@@ -33,10 +33,6 @@ export interface RequestTimes {
   cache: string | null
   /** Where the functions of the site are, for the subjects: see `Manifest.places`; null before the first step. */
   places: Readonly<Record<string, string>> | null
-  /** Runs a step of a function of `perRequest`; null before the first step. */
-  runPerRequest:
-    | (<Result>(subject: string, work: () => Result | PromiseLike<Result>) => Result | PromiseLike<Result>)
-    | null
   /** Takes the steps that end after the request; null until the request has ended. */
   onLate: ((step: TimedStep) => void) | null
 }
@@ -48,18 +44,13 @@ type Holder = object & { [TIMES]?: RequestTimes }
 
 /** Returns the times of a request, which begin with the first call. */
 export function timesOf(request: Holder): RequestTimes {
-  request[TIMES] ??= { steps: [], cache: null, places: null, runPerRequest: null, onLate: null }
+  request[TIMES] ??= { steps: [], cache: null, places: null, onLate: null }
   return request[TIMES]
 }
 
 /** Returns the times of a request; undefined for one without a step. */
 export function findTimes(request: Holder): RequestTimes | undefined {
   return request[TIMES]
-}
-
-/** Lets the object that stands for a request lead to its times. */
-export function shareTimes(standIn: Holder, request: FastifyRequest) {
-  standIn[TIMES] ??= timesOf(request)
 }
 
 /** Begins a step of a request. Its time is added to those of the request when it ends. */

@@ -61,8 +61,11 @@ export function createStepTimes(now = Date.now) {
       const blockedMs = times?.steps.reduce((sum, step) => sum + step.blockedMs, 0) ?? 0
       observe(timesAt({ route, kind: 'request', subject: '' }), { durationMs, blockedMs, bytes })
       if (times) {
-        for (const step of times.steps) if (!Number.isNaN(step.durationMs)) add(route, times, step)
-        times.onLate = (step) => add(route, times, step)
+        for (const step of times.steps) {
+          if (!Number.isNaN(step.durationMs)) add(route, times, step)
+          // perf: not for each request: an open connection keeps the function, and what it refers to, for some time
+          else times.onLate ??= (late) => add(route, times, late)
+        }
       }
       if (slow.isSlow(route, durationMs)) slow.keep(describe(route, status, durationMs, bytes, request, times))
     },

@@ -1,7 +1,7 @@
 import type { Route } from '../build-output/load-build.ts'
 import type { LoadFunction } from '../build-output/module-exports.ts'
 import type { LoadContext } from '../build-output/page-contexts.ts'
-import { RESPONSE_KEY } from '../context/per-request.ts'
+import { keepContext, REQUEST_CONTEXT, RESPONSE_KEY } from '../context/per-request.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import type { SharedRender, VisitorProperty } from '../context/response.ts'
 import { runStep, watchAnswer } from '../context/steps.ts'
@@ -179,8 +179,6 @@ function stopOthers(first: CaughtError, others: readonly RunningLoad[], ctx: Req
   }
 }
 
-const REQUEST_CONTEXT = Symbol('requestContext')
-
 type Accessor = PropertyDescriptor & ThisType<{ [REQUEST_CONTEXT]: RequestContext }>
 
 /** Creates the argument of the guard, the load or the action of the page: with the output of its schemas. */
@@ -212,6 +210,7 @@ export function createLoadContext(ctx: RequestContext, params = ctx.params): Loa
  */
 function createSharedContext(shared: SharedRender, params: LoadContext['params'], ctx: RequestContext): LoadContext {
   const { log, key } = shared
+  keepContext(key, ctx)
   const context = {
     app: ctx.site.app,
     params,
