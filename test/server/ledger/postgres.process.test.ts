@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { createLedgerWriter } from '../../../src/server/ledger/ledger-writer.ts'
 import { createPostgresLedger, toJson } from '../../../src/server/ledger/postgres/postgres-ledger.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS, transact } from '../../../src/server/ledger/postgres/schema.ts'
-import { MAX_SLOTS, slotOf } from '../../../src/server/ledger/times.ts'
+import { MAX_SLOTS, MAX_SLOW_REQUESTS, slotOf } from '../../../src/server/ledger/times.ts'
 import { placeOf } from '../../../src/server/util/postgres.ts'
 import { startPostgres } from '../../postgres.ts'
 import { entry, failure, LIMITS, NOW, name } from './entries.ts'
@@ -78,9 +78,9 @@ t.test('replicas that write the same times and requests at once do not deadlock'
   const url = newDatabase()
   const ledgers = [1, 2, 3, 4].map(() => open(t, url))
   const steps = Array.from({ length: 50 }, (_, index) => place(name(index)))
-  const requests = Array.from({ length: 100 }, (_, index) => slowRequest(`R-${index}`))
   await ledgers[0]?.times(0)
-  for (let round = 0; round < 5; round++)
+  for (let round = 0; round < 5; round++) {
+    const requests = Array.from({ length: 1_000 }, (_, index) => slowRequest(`R-${round}-${index}`))
     await Promise.all(
       ledgers.map((ledger, replica) =>
         ledger.recordTimes({
@@ -93,9 +93,10 @@ t.test('replicas that write the same times and requests at once do not deadlock'
         }),
       ),
     )
+  }
   const times = await open(t, url).times(slotOf(NOW) + 4)
   t.strictSame([...new Set(times.steps.map(({ count }) => count))], [2 * place('').count])
-  t.equal((await open(t, url).times(0)).requests.length, 100)
+  t.equal((await open(t, url).times(0)).requests.length, MAX_SLOW_REQUESTS)
 })
 
 t.test('tables of an older version are migrated by one of the replicas that try', async (t) => {
