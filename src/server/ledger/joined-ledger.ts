@@ -11,6 +11,7 @@ import {
   matches,
   type ReadQuery,
 } from './ledger.ts'
+import { addTimes, compareRequests } from './times.ts'
 
 type Ledgers = readonly [AdminLedger, ...AdminLedger[]]
 
@@ -51,6 +52,18 @@ export function joinLedgers(ledgers: Ledgers): AdminLedger {
     },
     async setSolved(fingerprint, at) {
       return (await callAll(ledgers, ({ setSolved }) => setSolved(fingerprint, at))).includes(true)
+    },
+    async times(sinceSlot) {
+      const all = await callAll(ledgers, ({ times }) => times(sinceSlot))
+      // The last one of an id stays: that of the first ledger, as in `slowRequest`.
+      const requests = all.flatMap((times) => times.requests).toReversed()
+      return {
+        steps: addTimes(all.flatMap(({ steps }) => steps)),
+        requests: [...new Map(requests.map((one) => [one.id.toLowerCase(), one])).values()].sort(compareRequests),
+      }
+    },
+    async slowRequest(id) {
+      return (await callAll(ledgers, ({ slowRequest }) => slowRequest(id))).find((found) => found !== null) ?? null
     },
   }
 }

@@ -104,6 +104,9 @@ export function createForwardingLedger(call: CallMethod, close: Ledger['close'])
     markRecovered: forward('markRecovered'),
     setSolved: forward('setSolved'),
     stats: forward('stats'),
+    recordTimes: forward('recordTimes'),
+    times: forward('times'),
+    slowRequest: forward('slowRequest'),
     close,
   }
 }

@@ -1,12 +1,17 @@
-// The interface of the stores of failures. test/server/ledger/contract.ts tests what each implementation guarantees.
+// The interface of the stores of failures and times. test/server/ledger/contract.ts tests what each implementation
+// guarantees.
 
 import type { Side } from '../../shared/wire/public-error.ts'
 import { type FailureDetails, type FailureSummary, type LedgerEntry, searchText } from './entries.ts'
+import type { TimesLedger } from './times.ts'
 
 /** When a ledger is full, failures of one throw site keep at most 1/`LEAST_PLACES` of it. */
 export const LEAST_PLACES = 10
 
-/** Limits of a ledger. Each batch that is written removes a bounded part of what exceeds them. */
+/**
+ * Limits of the failures in a ledger; times.ts has those of times. Each batch that is written removes a bounded part of
+ * what exceeds them.
+ */
 export interface LedgerLimits {
   /** The failures seen last are kept. */
   maxFailures: number
@@ -72,10 +77,10 @@ export interface LedgerStats {
 export type Kept = 'stored' | 'memory' | 'nowhere'
 
 /**
- * Stores failures. Every method may reject if the store is unavailable. A batch that `record` rejected may be passed
- * again, as the same array. A store whose connection can break after a commit must write it only once.
+ * Stores failures and times. Every method may reject if the store is unavailable. A batch that `record` rejected may be
+ * passed again, as the same array. A store whose connection can break after a commit must write it only once.
  */
-export interface Ledger {
+export interface Ledger extends TimesLedger {
   /**
    * Writes a batch, completely or not at all, and removes what exceeds the limits. An empty batch does so, too.
    * Resolves with where the batch is kept. A solved failure is reopened if it happens in a release, or in a build, that
@@ -101,7 +106,10 @@ export interface Ledger {
 }
 
 /** The methods that the console and its API use. */
-export type AdminLedger = Pick<Ledger, 'list' | 'read' | 'fingerprints' | 'releases' | 'hours' | 'setSolved'>
+export type AdminLedger = Pick<
+  Ledger,
+  'list' | 'read' | 'fingerprints' | 'releases' | 'hours' | 'setSolved' | 'times' | 'slowRequest'
+>
 
 const VALUES: Record<Sort, (summary: FailureSummary) => number> = {
   last: ({ lastSeen }) => lastSeen,

@@ -13,6 +13,17 @@ import {
   MAX_RELEASES,
   matches,
 } from './ledger.ts'
+import {
+  addTimes,
+  compareRequests,
+  MAX_SLOW_REQUESTS,
+  MAX_TIMES,
+  oldestOf,
+  SLOT_MS,
+  type SlowRequest,
+  type StepTimes,
+  type TimesLedger,
+} from './times.ts'
 
 /** Creates a ledger that ends with the process. `maxBytes` limits the length of its failures as JSON. */
 export function createMemoryLedger(limits: LedgerLimits): Ledger {
@@ -67,7 +78,39 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
       occurrences: allDetails().reduce((sum, { occurrences }) => sum + occurrences.length, 0),
       bytes: countBytes(store),
     }),
+    ...createMemoryTimes(),
     close: async () => failures.clear(),
+  }
+}
+
+function createMemoryTimes(): TimesLedger {
+  /** The newest slots first, and in a slot what took the longest. */
+  let kept: { slot: number; writer: string; times: StepTimes }[] = []
+  /** By their ids, ignoring case. The newest first. */
+  let requests = new Map<string, SlowRequest>()
+  return {
+    async recordTimes(batch) {
+      // The writer continues to count.
+      const { slot, writer, steps, requests: added } = structuredClone(batch)
+      const oldest = oldestOf(slot)
+      kept = [
+        ...kept.filter((one) => one.slot >= oldest.slot && (one.slot !== slot || one.writer !== writer)),
+        ...addTimes(steps).map((times) => ({ slot, writer, times })),
+      ]
+      kept.sort((a, b) => b.slot - a.slot || b.times.sumMs - a.times.sumMs)
+      kept.splice(MAX_TIMES)
+      for (const request of added) {
+        const id = request.id.toLowerCase()
+        if (!requests.has(id)) requests.set(id, request)
+      }
+      const recent = [...requests].filter(([, { time }]) => time >= oldest.time)
+      requests = new Map(recent.sort(([, a], [, b]) => b.time - a.time).slice(0, MAX_SLOW_REQUESTS))
+    },
+    times: async (sinceSlot) => ({
+      steps: addTimes(kept.flatMap(({ slot, times }) => (slot >= sinceSlot ? [times] : []))),
+      requests: [...requests.values()].filter(({ time }) => time >= sinceSlot * SLOT_MS).sort(compareRequests),
+    }),
+    slowRequest: async (id) => requests.get(id.toLowerCase()) ?? null,
   }
 }
 
@@ -205,5 +248,5 @@ function isReopened({ releases }: MemoryStore, { occurrences }: LedgerEntry, sol
 /** Returns a ledger that keeps nothing: an empty one that ignores what it is given. */
 export function createNullLedger(): Ledger {
   const empty = createMemoryLedger({ maxFailures: 0, maxOccurrences: 0, maxAgeMs: 0, maxBytes: 0 })
-  return { ...empty, record: async () => 'nowhere' }
+  return { ...empty, record: async () => 'nowhere', recordTimes: async () => {} }
 }

@@ -15,7 +15,7 @@ export type Row = Record<string, string | number | boolean | null>
 
 export interface Column {
   name: string
-  type: 'text' | 'bigint' | 'boolean'
+  type: 'text' | 'bigint' | 'boolean' | 'double precision'
 }
 
 const COLUMN_TYPES: Record<FieldType, Column['type']> = { text: 'text', number: 'bigint', time: 'bigint', json: 'text' }
@@ -35,7 +35,7 @@ export const OCCURRENCE_ROW: readonly Column[] = [
 ]
 
 /** Returns the name of the column for a field: `first_seen`. */
-function columnOf(field: string): string {
+export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
@@ -80,6 +80,11 @@ function fromOccurrenceRow({ data, is_recovered }: OccurrenceRow): Occurrence {
 
 export function namesOf(columns: readonly Column[]): string {
   return columns.map(({ name }) => name).join(', ')
+}
+
+/** Returns the columns with their types, as PostgreSQL wants them for rows from JSON. */
+export function definitionsOf(columns: readonly Column[]): string {
+  return columns.map(({ name, type }) => `${name} ${type}`).join(', ')
 }
 
 /** The differences between the two databases. */

@@ -88,6 +88,12 @@ export function slotOf(time: number): number {
   return Math.floor(time / SLOT_MS)
 }
 
+/** Returns what is kept with a batch of this slot: slots from the first one on, and requests from the time on. */
+export function oldestOf(slot: number): { slot: number; time: number } {
+  const oldest = slot - MAX_SLOTS
+  return { slot: oldest, time: oldest * SLOT_MS }
+}
+
 const FIRST_MS = 0.1
 const DECADES = 6
 /** The preferred numbers R10 (ISO 3): each is about 1.26 times the one before. */
@@ -130,6 +136,11 @@ export function percentile({ counts, count, maxMs }: StepTimes, portion: number)
     before += inBucket
   }
   return maxMs
+}
+
+/** A function for `Array.sort`: the slowest first. */
+export function compareRequests(a: SlowRequest, b: SlowRequest): number {
+  return b.durationMs - a.durationMs
 }
 
 /** Adds up the times of each place. */

@@ -5,6 +5,7 @@ import { hourOf } from '../../../src/server/ledger/entries.ts'
 import type { Ledger } from '../../../src/server/ledger/ledger.ts'
 import type { Side } from '../../../src/shared/wire/public-error.ts'
 import { testOrders, testReleases } from './contract-lists.ts'
+import { testTimes } from './contract-times.ts'
 import { type CreateLedger, entry, entryOfAll, HOUR_MS, LIMITS, NOW, name } from './entries.ts'
 
 export function testLedger(t: Test, createLedger: CreateLedger) {
@@ -15,6 +16,7 @@ export function testLedger(t: Test, createLedger: CreateLedger) {
   testSolving(t, createLedger)
   testBuilds(t, createLedger)
   testLimits(t, createLedger)
+  testTimes(t, createLedger)
 }
 
 function testReading(t: Test, createLedger: CreateLedger) {

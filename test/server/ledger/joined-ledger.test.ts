@@ -3,7 +3,9 @@ import type { LedgerEntry } from '../../../src/server/ledger/entries.ts'
 import { joinLedgers } from '../../../src/server/ledger/joined-ledger.ts'
 import { type ListQuery, placeOfFailure } from '../../../src/server/ledger/ledger.ts'
 import { createMemoryLedger } from '../../../src/server/ledger/memory-ledger.ts'
+import { slotOf } from '../../../src/server/ledger/times.ts'
 import { entry, entryOfAll, LIMITS, NOW, name } from './entries.ts'
+import { place, slowRequest } from './times-entries.ts'
 
 async function join(t: Pick<Test, 'teardown'>, ...batches: LedgerEntry[][]) {
   const [one, other] = [createMemoryLedger(LIMITS), createMemoryLedger(LIMITS)]
@@ -100,4 +102,25 @@ t.test('if two sides have the same fingerprint, the server’s failure stays', a
   const { ledger } = await join(t, [entry({ time: NOW })], [entry({ side: 'client', time: NOW + 5 })])
   t.match(await ledger.list({}), [{ side: 'server', count: 1, lastSeen: NOW }])
   t.match(await ledger.read('AAAAAAAA'), { side: 'server', occurrences: { length: 1 } })
+})
+
+t.test('the times of all ledgers are added up, and each request is listed once', async (t) => {
+  const { one, other, ledger } = await join(t)
+  const slot = slotOf(NOW)
+  const [first, second] = [place('a', { count: 2, maxMs: 3 }), place('a', { count: 5, maxMs: 9 })]
+  const requests = [slowRequest('R-1', { durationMs: 60 }), slowRequest('R-2', { durationMs: 80 })]
+  const again = slowRequest('r-1', { durationMs: 60, path: '/other' })
+  await one.recordTimes({ writer: 'w1', slot, steps: [first], requests })
+  await other.recordTimes({ writer: 'w2', slot, steps: [second], requests: [again, slowRequest('R-3')] })
+  const times = await ledger.times(slot)
+  t.match(times.steps, [{ subject: 'a', count: 7, maxMs: 9 }])
+  t.equal(times.steps.length, 1)
+  t.strictSame(
+    times.requests.map(({ id }) => id),
+    ['R-3', 'R-2', 'R-1'],
+  )
+  t.strictSame(await ledger.times(slot + 1), { steps: [], requests: [] })
+  t.strictSame(await ledger.slowRequest('R-1'), requests[0])
+  t.match(await ledger.slowRequest('R-3'), { id: 'R-3' })
+  t.equal(await ledger.slowRequest('R-4'), null)
 })

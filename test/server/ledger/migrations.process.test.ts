@@ -9,10 +9,12 @@ import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/server/ledger
 import type { Database } from '../../../src/server/ledger/sqlite/database.ts'
 import { migrateSqlite, SQLITE_MIGRATIONS } from '../../../src/server/ledger/sqlite/open-file.ts'
 import { openSqliteLedger, readSqliteLedger } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
+import { slotOf } from '../../../src/server/ledger/times.ts'
 import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { startPostgres } from '../../postgres.ts'
 import { entry, LIMITS, NOW } from './entries.ts'
 import { openDatabase } from './open-database.ts'
+import { place, slowRequest } from './times-entries.ts'
 
 // Ledgers of earlier versions, and servers that run while a newer version migrates their ledger.
 
@@ -24,7 +26,7 @@ const DATA = JSON.stringify(occurrence)
 const FAILURE = ['AAAAAAAA', 'server', 'load', 'TypeError', 'no', 2, NOW, NOW, 'r1', 'r3', null, null, NOW + 5, 'no']
 const ERROR = JSON.stringify({ type: 'TypeError', message: 'no', stack: [] })
 const COLUMNS =
-  'cause, side, phase, type, message, count, first_seen, last_seen, first_release, last_release, route, source, solved_at, search, error'
+  'side, phase, type, message, count, first_seen, last_seen, first_release, last_release, route, source, solved_at, search, error'
 
 async function check(t: Test, ledger: Ledger) {
   t.teardown(() => ledger.close())
@@ -41,10 +43,20 @@ async function check(t: Test, ledger: Ledger) {
   t.match(await ledger.read('AAAAAAAA'), { solvedAt: null, count: 4 }, 'a build that it has met since')
   t.equal(await found('r2'), 1)
   t.strictSame(await ledger.hours(0), [{ fingerprint: 'AAAAAAAA', hour: hourOf(NOW), count: 4 }])
+  const times = { steps: [place('a')], requests: [slowRequest('R-1')] }
+  t.strictSame(await ledger.times(0), { steps: [], requests: [] })
+  await ledger.recordTimes({ writer: 'w1', slot: slotOf(NOW), ...times })
+  t.strictSame(await ledger.times(0), times)
+}
+
+/** Returns what the version with that number of migrations called the table of failures and its key. */
+function namesIn(version: number, firstRenamed: number): [table: string, key: string] {
+  return version < firstRenamed ? ['causes', 'cause'] : ['failures', 'fingerprint']
 }
 
 /** Writes a file as the version with that number of migrations wrote it. */
 function earlierFile(t: Test, version: number) {
+  const [table, key] = namesIn(version, 4)
   const file = join(t.testdir({}), 'errors.db')
   const db = openDatabase(file)
   t.teardown(() => {
@@ -52,16 +64,19 @@ function earlierFile(t: Test, version: number) {
   })
   db.pragma('journal_mode = WAL')
   migrateSqlite(db, SQLITE_MIGRATIONS.slice(0, version), file)
-  db.prepare(`INSERT INTO causes (${COLUMNS}) VALUES (${COLUMNS.replace(/\w+/g, '?')})`).run(...FAILURE, ERROR)
+  db.prepare(`INSERT INTO ${table} (${key}, ${COLUMNS}) VALUES (?, ${COLUMNS.replace(/\w+/g, '?')})`).run(
+    ...FAILURE,
+    ERROR,
+  )
   db.prepare(
-    "INSERT INTO occurrences (cause, digest, time, route, is_recovered, data) VALUES ('AAAAAAAA', ?, ?, '/', 0, ?)",
+    `INSERT INTO occurrences (${key}, digest, time, route, is_recovered, data) VALUES ('AAAAAAAA', ?, ?, '/', 0, ?)`,
   ).run('AAAAAAAA-000001', NOW, DATA)
-  db.prepare("INSERT INTO hours (cause, hour, count) VALUES ('AAAAAAAA', ?, 2)").run(hourOf(NOW))
+  db.prepare(`INSERT INTO hours (${key}, hour, count) VALUES ('AAAAAAAA', ?, 2)`).run(hourOf(NOW))
   db.prepare("INSERT INTO releases (release, first_met) VALUES ('r2', ?)").run(NOW)
   return { file, db }
 }
 
-for (const version of [1, SQLITE_MIGRATIONS.length - 1]) {
+for (const version of [1, 3, SQLITE_MIGRATIONS.length - 1]) {
   t.test(`a file of format ${version} is read, searched and written`, async (t) => {
     const { file, db } = earlierFile(t, version)
     db.close()
@@ -93,6 +108,8 @@ for (const version of [1, SQLITE_MIGRATIONS.length - 1]) {
     const read = async () => {
       const ledger = await readSqliteLedger(file, LIMITS)
       t.match(await ledger.read('AAAAAAAA'), { count: 2, occurrences: [{ digest: occurrence?.digest }] })
+      t.strictSame(await ledger.times(0), { steps: [], requests: [] })
+      t.equal(await ledger.slowRequest('R-1'), null)
       await ledger.close()
     }
     await read()
@@ -107,20 +124,21 @@ for (const version of [1, SQLITE_MIGRATIONS.length - 1]) {
 
 /** Creates tables as the version with that number of migrations wrote them. Returns the database's URL. */
 async function earlierTables(t: Test, version: number) {
+  const [table, key] = namesIn(version, 5)
   const url = postgres.createDatabase(`earlier${version}`)
   const pool = new pg.Pool({ connectionString: url })
   t.teardown(() => pool.end())
   await migratePostgres(pool, url, POSTGRES_MIGRATIONS.slice(0, version))
   const places = FAILURE.map((_, index) => `$${index + 1}`)
-  await pool.query(`INSERT INTO hydrant_causes (${COLUMNS}) VALUES (${places}, $${FAILURE.length + 1})`, [
+  await pool.query(`INSERT INTO hydrant_${table} (${key}, ${COLUMNS}) VALUES (${places}, $${FAILURE.length + 1})`, [
     ...FAILURE,
     ERROR,
   ])
   await pool.query(
-    "INSERT INTO hydrant_occurrences (cause, digest, time, route, is_recovered, data) VALUES ('AAAAAAAA', $1, $2, '/', FALSE, $3)",
+    `INSERT INTO hydrant_occurrences (${key}, digest, time, route, is_recovered, data) VALUES ('AAAAAAAA', $1, $2, '/', FALSE, $3)`,
     ['AAAAAAAA-000001', NOW, DATA],
   )
-  await pool.query("INSERT INTO hydrant_hours (cause, hour, count) VALUES ('AAAAAAAA', $1, 2)", [hourOf(NOW)])
+  await pool.query(`INSERT INTO hydrant_hours (${key}, hour, count) VALUES ('AAAAAAAA', $1, 2)`, [hourOf(NOW)])
   await pool.query("INSERT INTO hydrant_releases (release, first_met) VALUES ('r2', $1)", [NOW])
   return { url, pool }
 }
@@ -133,7 +151,7 @@ const NAMES = `
     WHERE contype IN ('p', 'f') AND conrelid::regclass::text LIKE 'hydrant%'
   ORDER BY name`
 
-for (const version of [1, 2, POSTGRES_MIGRATIONS.length - 1]) {
+for (const version of [1, 2, 4, POSTGRES_MIGRATIONS.length - 1]) {
   t.test(
     `tables of format ${version} are read, searched and written, whoever of several servers finds them`,
     async (t) => {

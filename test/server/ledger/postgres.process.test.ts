@@ -8,9 +8,11 @@ import t, { type Test } from 'tap'
 import { createLedgerWriter } from '../../../src/server/ledger/ledger-writer.ts'
 import { createPostgresLedger, toJson } from '../../../src/server/ledger/postgres/postgres-ledger.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS, transact } from '../../../src/server/ledger/postgres/schema.ts'
+import { MAX_SLOTS, MAX_SLOW_REQUESTS, slotOf } from '../../../src/server/ledger/times.ts'
 import { placeOf } from '../../../src/server/util/postgres.ts'
 import { startPostgres } from '../../postgres.ts'
 import { entry, failure, LIMITS, NOW, name } from './entries.ts'
+import { place, slowRequest } from './times-entries.ts'
 import { startWriter } from './writers.ts'
 
 const postgres = startPostgres(t)
@@ -72,6 +74,31 @@ t.test('replicas that remove while others write do not deadlock', async (t) => {
   t.equal((await ledgers[0]?.stats())?.failures, 10)
 })
 
+t.test('replicas that write the same times and requests at once do not deadlock', async (t) => {
+  const url = newDatabase()
+  const ledgers = [1, 2, 3, 4].map(() => open(t, url))
+  const steps = Array.from({ length: 50 }, (_, index) => place(name(index)))
+  await ledgers[0]?.times(0)
+  for (let round = 0; round < 5; round++) {
+    const requests = Array.from({ length: 1_000 }, (_, index) => slowRequest(`R-${round}-${index}`))
+    await Promise.all(
+      ledgers.map((ledger, replica) =>
+        ledger.recordTimes({
+          // Two have the same name, as a writer whose first attempt is still running.
+          writer: `w${replica % 3}`,
+          // One is a day late, so that the others remove what it writes.
+          slot: slotOf(NOW) - (replica === 1 ? MAX_SLOTS + 1 : 0) + round,
+          steps,
+          requests: replica % 2 ? requests : requests.toReversed(),
+        }),
+      ),
+    )
+  }
+  const times = await open(t, url).times(slotOf(NOW) + 4)
+  t.strictSame([...new Set(times.steps.map(({ count }) => count))], [2 * place('').count])
+  t.equal((await open(t, url).times(0)).requests.length, MAX_SLOW_REQUESTS)
+})
+
 t.test('tables of an older version are migrated by one of the replicas that try', async (t) => {
   const url = newDatabase()
   await open(t, url).record([entry()])
@@ -117,7 +144,7 @@ t.test('continues after the server was unavailable, and with an empty server', a
   await ledger.record([entry()])
   t.equal((await ledger.read('AAAAAAAA'))?.count, 2)
   await connect(t, url).query(
-    'DROP TABLE hydrant_schema, hydrant_batches, hydrant_hours, hydrant_occurrences, hydrant_failures, hydrant_releases',
+    'DROP TABLE hydrant_schema, hydrant_batches, hydrant_hours, hydrant_occurrences, hydrant_failures, hydrant_releases, hydrant_times, hydrant_slow_requests',
   )
   await t.rejects(ledger.record([entry()]), { code: 'HYD_LEDGER_FAILED', message: /does not exist/ })
   await ledger.record([entry()])

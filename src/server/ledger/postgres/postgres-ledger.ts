@@ -13,8 +13,8 @@ import {
 } from '../ledger.ts'
 import {
   addFailuresSql,
-  type Column,
   DETAILS_COLUMNS,
+  definitionsOf,
   FAILURE_COLUMNS,
   fromDetailsRow,
   fromFailureRow,
@@ -26,6 +26,7 @@ import {
   toFailureRow,
   toOccurrenceRow,
 } from '../rows.ts'
+import { readSlowRequest, readTimes, recordTimes } from './postgres-times.ts'
 import {
   createPostgresPool,
   migratePostgres,
@@ -126,6 +127,9 @@ function openTables(url: string, limits: LedgerLimits, prepare: (pool: Pool) => 
     setSolved: (fingerprint, at) =>
       update('UPDATE hydrant_failures SET solved_at = $2 WHERE fingerprint = $1', [fingerprint, at]),
     stats: () => use(readStats),
+    recordTimes: (batch) => use((client) => recordTimes(client, batch)),
+    times: (sinceSlot) => use((client) => readTimes(client, sinceSlot)),
+    slowRequest: (id) => use((client) => readSlowRequest(client, id)),
     async close() {
       const closing = pool
       ready = null
@@ -174,8 +178,6 @@ const ADD_RELEASES = `
     LATERAL (VALUES (o.release, FALSE), (o.build, TRUE)) AS met (release, is_build)
   WHERE met.release IS NOT NULL GROUP BY met.release ORDER BY met.release
   ON CONFLICT DO NOTHING`
-
-const definitionsOf = (columns: readonly Column[]) => columns.map(({ name, type }) => `${name} ${type}`).join(', ')
 
 const FAILURES_TO_ADD = `
   SELECT ${namesOf(FAILURE_COLUMNS)} FROM jsonb_to_recordset($1) AS e (${definitionsOf(FAILURE_COLUMNS)})

@@ -93,6 +93,28 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   ALTER TABLE hydrant_occurrences RENAME CONSTRAINT hydrant_occurrences_cause_fkey TO hydrant_occurrences_fingerprint_fkey;
   ALTER TABLE hydrant_hours RENAME COLUMN cause TO fingerprint;
   ALTER TABLE hydrant_hours RENAME CONSTRAINT hydrant_hours_cause_fkey TO hydrant_hours_fingerprint_fkey;`,
+  // Times of requests: see times.ts. The key begins with the slot, in whose order rows are read and removed.
+  `CREATE TABLE hydrant_times (
+    slot bigint NOT NULL,
+    writer text NOT NULL,
+    route text NOT NULL,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    count double precision NOT NULL,
+    sum_ms double precision NOT NULL,
+    max_ms double precision NOT NULL,
+    blocked_ms double precision NOT NULL,
+    bytes double precision NOT NULL,
+    max_bytes double precision NOT NULL,
+    counts text NOT NULL,
+    PRIMARY KEY (slot, writer, route, kind, subject)
+  );
+  CREATE TABLE hydrant_slow_requests (
+    id text PRIMARY KEY,
+    time double precision NOT NULL,
+    data text NOT NULL
+  );
+  CREATE INDEX hydrant_slow_requests_by_time ON hydrant_slow_requests (time, id);`,
 ]
 
 /**

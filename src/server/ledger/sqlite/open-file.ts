@@ -80,6 +80,28 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   CREATE INDEX failures_by_last_seen ON failures (last_seen DESC, fingerprint, side);
   DROP INDEX IF EXISTS occurrences_by_cause;
   CREATE INDEX occurrences_by_fingerprint ON occurrences (fingerprint, time, route);`,
+  // Times of requests: see times.ts. The key begins with the slot, in whose order rows are read and removed.
+  `CREATE TABLE times (
+    slot INTEGER NOT NULL,
+    writer TEXT NOT NULL,
+    route TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    count REAL NOT NULL,
+    sum_ms REAL NOT NULL,
+    max_ms REAL NOT NULL,
+    blocked_ms REAL NOT NULL,
+    bytes REAL NOT NULL,
+    max_bytes REAL NOT NULL,
+    counts TEXT NOT NULL,
+    PRIMARY KEY (slot, writer, route, kind, subject)
+  ) WITHOUT ROWID;
+  CREATE TABLE slow_requests (
+    id TEXT PRIMARY KEY,
+    time REAL NOT NULL,
+    data TEXT NOT NULL
+  );
+  CREATE INDEX slow_requests_by_time ON slow_requests (time, id);`,
 ]
 
 /** Migrates a file to the newest version and marks it as a ledger, in one transaction. Throws HYD_LEDGER_NEWER. */

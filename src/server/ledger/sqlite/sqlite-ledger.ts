@@ -27,6 +27,7 @@ import {
   toFailureRow,
   toOccurrenceRow,
 } from '../rows.ts'
+import type { TimesBatch } from '../times.ts'
 import { type Database, type Driver, loadDriver, readError, storable, toSqliteError } from './database.ts'
 import {
   BUSY_MS,
@@ -37,6 +38,7 @@ import {
   refuseNewer,
   SQLITE_MIGRATIONS,
 } from './open-file.ts'
+import { createSqliteTimes } from './sqlite-times.ts'
 
 const DIALECT = { prefix: '', position: 'instr', least: 'min', greatest: 'max' }
 
@@ -59,11 +61,13 @@ export async function readSqliteLedger(file: string, limits: LedgerLimits): Prom
 
 function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, close: () => void): Ledger {
   const writeEntry = createSqliteWriter(db, limits.maxOccurrences)
-  const pruner = createSqlitePruner(db, limits)
+  const times = createSqliteTimes(db)
+  const pruner = createSqlitePruner(db, limits, times.countBytes)
   const write = db.transaction((entries: readonly LedgerEntry[]) => {
     for (const entry of entries) writeEntry(entry)
     pruner.prune(entries.length)
   })
+  const writeTimes = db.transaction((batch: TimesBatch) => times.record(batch))
   const details = db.prepare<[string], Row>(`SELECT ${DETAILS_COLUMNS} FROM failures WHERE fingerprint = ?`)
   const occurrences = db.prepare<[string, string, number], OccurrenceRow>(
     `SELECT data, is_recovered FROM occurrences
@@ -116,6 +120,13 @@ function createSqliteLedger(db: Database, file: string, limits: LedgerLimits, cl
     markRecovered: (digest) => run(() => recover.run(fingerprintOfDigest(digest), digest).changes > 0),
     setSolved: (fingerprint, at) => run(() => solve.run(at, fingerprint).changes > 0),
     stats: () => run(() => ({ failures: 0, occurrences: 0, ...counts.get(), bytes: usedBytes(db) })),
+    recordTimes: (batch) =>
+      run(() => {
+        writeTimes.immediate(batch)
+        pruner.shrink()
+      }),
+    times: (sinceSlot) => run(() => db.transaction(() => times.read(sinceSlot))()),
+    slowRequest: (id) => run(() => times.readRequest(id)),
     close: () => run(close),
   }
 }
@@ -190,7 +201,8 @@ const MAX_ROWS = 1_000
 /** SQLite reuses free pages. Above this number they are returned to the system, at most this number at a time. */
 const MAX_FREE_PAGES = 500
 
-function createSqlitePruner(db: Database, limits: LedgerLimits) {
+/** `countTimes` returns how many bytes of the file are not those of failures. */
+function createSqlitePruner(db: Database, limits: LedgerLimits, countTimes: () => number) {
   const oldOccurrences = db.prepare(
     'DELETE FROM occurrences WHERE id IN (SELECT id FROM occurrences WHERE time < ? LIMIT ?)',
   )
@@ -240,7 +252,9 @@ function createSqlitePruner(db: Database, limits: LedgerLimits) {
       oldFailures.run(oldest, maxRemoved)
       const failures = countFailures()
       let excess = failures - limits.maxFailures
-      const isTooMuch = () => excess > 0 || usedBytes(db) > limits.maxBytes
+      // Times have limits of their own, and must not displace failures.
+      const maxBytes = usedBytes(db) > limits.maxBytes ? limits.maxBytes + countTimes() : limits.maxBytes
+      const isTooMuch = () => excess > 0 || usedBytes(db) > maxBytes
       if (!isTooMuch()) return
       for (const fingerprint of firstToGo.all(Math.min(maxRemoved, failures - 1))) {
         if (!isTooMuch()) return
