@@ -200,6 +200,31 @@ t.test('a step has its file, and the digest of its failure', async (t) => {
   }
 })
 
+t.test('loads that a deadline has stopped have the digest of the deadline', async (t) => {
+  const found: (string | undefined)[] = []
+  const instrument: Instrument = async ({ kind }, run) => {
+    const { digest } = await run()
+    if (kind === 'load') found.push(digest)
+  }
+  const waitFor = (signal: AbortSignal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const site = {
+    '/layout': {
+      async load({ signal }: LoadContext) {
+        await new Promise(setImmediate)
+        await waitFor(signal)
+      },
+    },
+    '/': { load: ({ signal }: LoadContext) => waitFor(signal), Component: () => <main>page</main> },
+  }
+  const config = { ledger: false, timeouts: { loadMs: 50 } } as const
+  const observed = await (await testSite(t, site, { ...config, instrument })).get('/')
+  const plain = await (await testSite(t, site, config)).get('/')
+  const digest = observed.headers['x-error-digest']
+  t.strictSame(found, [digest, digest])
+  t.equal(fingerprintOfResponse(observed), fingerprintOfResponse(plain))
+})
+
 t.test('what an abort has caused is no error of a step', async (t) => {
   const errors: unknown[] = []
   let ended = 0
