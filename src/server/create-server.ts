@@ -155,6 +155,7 @@ function createApp({ manifest, options, logging, metrics = NO_METRICS, handed }:
       observerOf(metrics),
       { failRoute, failStream },
       (request) => firstFailureOf(request)?.digest,
+      options.traceOf,
     ),
     genReqId: createRequestIds(),
     forceCloseConnections: 'idle',

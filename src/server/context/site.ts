@@ -69,6 +69,8 @@ export interface Site {
   /** Whether the documents are written to files, for a host without this server. */
   isExported: boolean
   metrics: MetricsRecorder
+  /** The release that failures are recorded with: the option, or the build's id. */
+  release: string
   /** Runs steps inside the option `instrument`; null without it. */
   runStep: RunStep | null
   /** Returns the mark of a request's visitor; null without the option `identifyVisitor`. */

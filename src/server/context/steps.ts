@@ -1,3 +1,4 @@
+import { isCausedBy, readProperty } from '../failures/failure-context.ts'
 import { hasRunErrorHooks } from '../failures/on-error-hooks.ts'
 import { timeStep, timesOf } from '../http/request-times.ts'
 import type { Thrown } from '../metrics/instrument.ts'
@@ -9,6 +10,7 @@ import type { RequestContext } from './request-context.ts'
  *
  * @param subject The rest of the step's name: the file with the function, the route, or the place in the data.
  * @param thrownIn Returns the error in a result of work that does not throw its errors; null for other results.
+ * @param file The file with the function (the subject, for the kinds that are named after it).
  */
 export function runStep<Result>(
   kind: Step['kind'],
@@ -16,6 +18,7 @@ export function runStep<Result>(
   ctx: RequestContext,
   work: () => Result | PromiseLike<Result>,
   thrownIn?: (result: Result) => Thrown | null,
+  file = kind === 'guard' || kind === 'load' || kind === 'action' ? subject : undefined,
 ): Result | PromiseLike<Result> {
   const { site, route, request, shared } = ctx
   const { runStep: instrumented } = site
@@ -23,11 +26,30 @@ export function runStep<Result>(
   times.places = site.build.places
   const timed = () => timeStep(kind, subject, times, work)
   if (instrumented === null) return timed()
-  const step = { kind, name: `${kind} ${subject}`, route, request }
+  const step = { kind, name: `${kind} ${subject}`, route, file, release: site.release, request }
+  const digestOf = (thrown: unknown) => digestOfStep(thrown, step, ctx)
   // The option sees the stores of the request, and the work does not.
   return shared
-    ? shared.inRequest(() => instrumented(step, () => shared.run(timed), thrownIn))
-    : instrumented(step, timed, thrownIn)
+    ? shared.inRequest(() => instrumented(step, () => shared.run(timed), digestOf, thrownIn))
+    : instrumented(step, timed, digestOf, thrownIn)
+}
+
+/** Returns the digest of a step's error, undefined if it is not known, and null for the consequence of an abort. */
+function digestOfStep(thrown: unknown, { kind, file }: Step, ctx: RequestContext): string | null | undefined {
+  // These are recorded when the client has left, too.
+  const isKept = kind === 'action' || (kind === 'load' && !ctx.isSignalRead)
+  const isAborted = readProperty(ctx.abortReason, 'name') === 'AbortError' && isCausedBy(ctx.abortReason, thrown)
+  if (isAborted || (ctx.isGone && !isKept)) return null
+  if (kind === 'render') return ctx.name(thrown, { phase: 'render' }).digest
+  // Other steps do not know how the failure is recorded.
+  if (file === undefined) return undefined
+  const phase = kind === 'guard' || kind === 'action' ? kind : 'load'
+  return ctx.name(thrown, { phase, place: { file, function: exportedName(phase, ctx) } }).digest
+}
+
+/** Returns the name of an exported function: `load`, `actions.remove`. */
+export function exportedName(name: string, { action }: Pick<RequestContext, 'action'>): string {
+  return action?.name && (name === 'action' || name === 'form') ? `actions.${action.name}` : name
 }
 
 /**

@@ -94,6 +94,11 @@ export function someCause(thrown: unknown, test: (value: unknown) => boolean): b
   return false
 }
 
+/** Returns whether a thrown value is the reason of an abort, an AbortError, or an error that one of them has caused. */
+export function isCausedBy(reason: unknown, thrown: unknown): boolean {
+  return someCause(thrown, (value) => value === reason || readProperty(value, 'name') === 'AbortError')
+}
+
 /** Reads a property of a thrown value. Returns undefined if a getter throws. */
 export function readProperty(value: unknown, name: 'name' | 'code' | 'cause' | 'status' | 'statusCode'): unknown {
   try {

@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import type { FindTrace, TraceContext } from '../options/config.ts'
 import { createRedactor } from '../redaction/redact.ts'
 import { chainOf, findSymbol } from '../util/fastify-internals.ts'
 import { bodyBytesOf } from './node-response.ts'
 import { summarizeTimes } from './request-times.ts'
 import { publicAddress } from './request-url.ts'
 import { routeOf } from './route-config.ts'
-import { traceOf } from './trace-context.ts'
+import { findTrace } from './trace-context.ts'
 
 type Outcome = { kind: 'answered' } | { kind: 'aborted' } | { kind: 'errored'; error: Error }
 
@@ -41,6 +42,7 @@ export class RequestLog extends LogController {
   #observer: RequestObserver | null
   #lateErrors: LateErrors
   #digestOf: (request: FastifyRequest) => string | undefined
+  #traceOf: FindTrace | null
 
   /** @param digestOf Returns the digest of a request's first failure, or undefined. */
   constructor(
@@ -48,11 +50,13 @@ export class RequestLog extends LogController {
     observer: RequestObserver | null,
     lateErrors: LateErrors,
     digestOf: (request: FastifyRequest) => string | undefined,
+    traceOf: FindTrace | null,
   ) {
     super({ disableRequestLogging: isDisabled })
     this.#observer = observer
     this.#lateErrors = lateErrors
     this.#digestOf = digestOf
+    this.#traceOf = traceOf
   }
 
   override incomingRequest(request: FastifyRequest, reply: FastifyReply) {
@@ -80,11 +84,18 @@ export class RequestLog extends LogController {
     if (request[IS_OVER]) return
     request[IS_OVER] = true
     this.#observer?.requestEnded(request, reply, outcome.kind)
-    if (!this.isLogDisabled(request)) writeLine(request, reply, outcome, this.#digestOf(request))
+    if (this.isLogDisabled(request)) return
+    writeLine(request, reply, outcome, this.#digestOf(request), findTrace(request, this.#traceOf))
   }
 }
 
-function writeLine(request: FastifyRequest, reply: FastifyReply, outcome: Outcome, digest: string | undefined) {
+function writeLine(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  outcome: Outcome,
+  digest: string | undefined,
+  trace: TraceContext | null,
+) {
   const { method } = request
   const line = {
     method,
@@ -97,7 +108,8 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, outcome: Outcom
     bytes: bodyBytesOf(reply.raw, method),
     ...summarizeTimes(request),
     digest,
-    traceId: traceOf(request.headers.traceparent)?.traceId,
+    traceId: trace?.traceId,
+    spanId: trace?.spanId,
   }
   switch (outcome.kind) {
     case 'answered':

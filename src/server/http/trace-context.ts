@@ -4,8 +4,8 @@ import type { FindTrace, TraceContext } from '../options/config.ts'
 /** Returns the trace of the option `traceOf`, or else of the header `traceparent`. Never throws. */
 export function findTrace(request: FastifyRequest, traceOption: FindTrace | null): TraceContext | null {
   try {
-    const { traceId, spanId } = traceOption?.(request) ?? NO_TRACE
-    const found = traceOf(`00-${traceId}-${spanId}-00`)
+    const given = traceOption?.(request)
+    const found = given ? traceOf(`00-${given.traceId}-${given.spanId}-00`) : null
     if (found) return found
   } catch (err) {
     request.log.warn({ err }, 'traceOf threw')
@@ -31,8 +31,6 @@ export function keepStepTrace(thrown: unknown, request: TracedRequest, traceOpti
 export function stepTraceOf(thrown: unknown, request: TracedRequest): TraceContext | null {
   return request[STEPS]?.get(thrown) ?? null
 }
-
-const NO_TRACE: TraceContext = { traceId: '', spanId: '' }
 
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/
 const NOTHING_BUT_ZEROS = /^0+$/

@@ -10,11 +10,13 @@ export type Thrown = Pick<ThrownKind, 'kind'> & { thrown: unknown }
 /**
  * Runs the work of a step inside the option `instrument`. Returns what the work returns, and rejects with what it throws.
  *
+ * @param digestOf Returns the digest of a failure, undefined if it is not known, and null if an abort is its reason.
  * @param thrownIn Returns the error in a result of work that does not throw its errors; null for other results.
  */
 export type RunStep = <Result>(
   step: Step,
   work: () => Result | PromiseLike<Result>,
+  digestOf: (thrown: unknown) => string | null | undefined,
   thrownIn?: (result: Result) => Thrown | null,
 ) => Promise<Result>
 
@@ -41,6 +43,7 @@ export function createRunStep(instrument: Instrument, traceOf: FindTrace | null,
   return <Result>(
     step: Step,
     work: () => Result | PromiseLike<Result>,
+    digestOf: (thrown: unknown) => string | null | undefined,
     thrownIn: (result: Result) => Thrown | null = () => null,
   ) => {
     let running: Promise<Result> | null = null
@@ -51,7 +54,8 @@ export function createRunStep(instrument: Instrument, traceOf: FindTrace | null,
     const outcomeOf = (found: Thrown | null): StepOutcome => {
       if (found?.kind !== 'failure') return { error: null }
       keepStepTrace(found.thrown, step.request, traceOf)
-      return { error: toError(found.thrown) }
+      const digest = digestOf(found.thrown)
+      return digest === null ? { error: null } : { error: toError(found.thrown), digest }
     }
     void observe(step, () =>
       start().then(

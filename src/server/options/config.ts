@@ -309,6 +309,10 @@ export interface Step {
   name: string
   /** The route of the page: `/products/[id]`. */
   route: string
+  /** The file with the function that is called, or whose load returned the promise; undefined for other kinds. */
+  file?: string | undefined
+  /** The release that failures are recorded with: the option, or the build's id. */
+  release: string
   request: FastifyRequest
 }
 
@@ -316,9 +320,11 @@ export interface Step {
 export interface StepOutcome {
   /**
    * The error, if the step failed; otherwise null, as for `redirect()`, `notFound()` and refusals. A thrown value that is
-   * not an error is its `cause`.
+   * not an error is its `cause`. An error that only says that the client has left is none.
    */
   error: Error | null
+  /** The digest of the failure, if the step has one that is known. */
+  digest?: string | undefined
 }
 
 /**

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { Route } from '../build-output/load-build.ts'
 import type { ActionContext } from '../build-output/page-contexts.ts'
 import type { RequestContext } from '../context/request-context.ts'
-import { runStep, stopAtDeadline } from '../context/steps.ts'
+import { exportedName, runStep, stopAtDeadline } from '../context/steps.ts'
 import { formMessagesOf } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, catchError } from '../failures/failure-context.ts'
@@ -59,11 +59,10 @@ export async function runAction(route: Route, ctx: RequestContext): Promise<Acti
 export function catchActionError(
   thrown: unknown,
   { page }: Route,
-  { action }: RequestContext,
+  ctx: RequestContext,
   running: Step['running'] = 'action',
 ): CaughtError {
-  const name = action?.name ? `actions.${action.name}` : running
-  return catchError(thrown, 'action', { file: page.serverFile, function: name })
+  return catchError(thrown, 'action', { file: page.serverFile, function: exportedName(running, ctx) })
 }
 
 async function callAction(

@@ -6,13 +6,7 @@ import type { Route } from '../build-output/load-build.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import { isSentOnRedirect, type Redirection, redirectLocation, redirectStatus } from '../errors/http-error.ts'
-import {
-  type CaughtError,
-  catchError,
-  type FailureContext,
-  readProperty,
-  someCause,
-} from '../failures/failure-context.ts'
+import { type CaughtError, catchError, type FailureContext, isCausedBy } from '../failures/failure-context.ts'
 import { nameOption } from '../forms/limits.ts'
 import { CrossSiteError } from '../guards/csrf.ts'
 import type { Format } from '../http/formats.ts'
@@ -202,11 +196,6 @@ export function recordCaught(caught: CaughtError, ctx: RequestContext) {
 export function recordLate(caught: CaughtError, reason: unknown, ctx: RequestContext) {
   if (caught.kind !== 'failure' || isCausedBy(reason, caught.thrown)) return
   ctx.fail(caught.thrown, { ...failureContext(caught), isLate: true })
-}
-
-/** Returns whether a thrown value is the reason of an abort, an AbortError, or an error that one of them has caused. */
-function isCausedBy(reason: unknown, thrown: unknown): boolean {
-  return someCause(thrown, (value) => value === reason || readProperty(value, 'name') === 'AbortError')
 }
 
 function failureContext({ phase, origin, failureStatus: status }: CaughtError): FailureContext {

@@ -93,7 +93,8 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
     const from: SourceFunction = { file, function: 'load' }
     const settling = toPromise(promise, ctx)
     // The step only observes: the handlers below take the result.
-    Promise.resolve(runStep('deferred', nameOf(promise, pathsOf()), ctx, () => settling)).catch(() => {})
+    const step = runStep('deferred', nameOf(promise, pathsOf()), ctx, () => settling, undefined, from.file)
+    Promise.resolve(step).catch(() => {})
     settling.then(
       (value) => pending.settle(id, () => fulfilled(id, value, from, promise)),
       (reason: unknown) => pending.settle(id, () => rejected(id, reason, from, ctx)),

@@ -91,6 +91,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     collector,
     markdown,
     metrics,
+    release,
     isExported,
     runStep: options.instrument === null ? null : createRunStep(options.instrument, options.traceOf, app),
     // A build has no visitors.

@@ -174,7 +174,7 @@ export async function mountSite(
     const hasOwnHandler = !isHandlerTaken && hasNotFoundHandler(app)
     hintAtReplacedPages(app, { base, pages }, build.manifest.serverPlugin, hidden)
     // In a scope of its own: the error handlers of `server.ts` are for its own routes.
-    await app.register(async (scope) => {
+    await app.register(async function site(scope) {
       addErrorHandlers([scope], created)
       await addFiles(scope, created)
       await addSiteRoutes(scope, created, prepare, hasOwnHandler)

@@ -60,7 +60,7 @@ async function addActions(app: FastifyInstance, site: Site, prepare: Prepare) {
   const withAction = site.build.routes.filter(({ actions }) => actions.size > 0)
   const byId = new Map(withAction.map((page) => [page.id, page]))
   const navigation = navigationOptions(site)
-  await app.register(async (scope) => {
+  await app.register(async function actions(scope) {
     addFormParsers(scope, limits, (request) => {
       const page = byId.get(routeOf(request))
       const query = request.url.slice(pathOf(request.url).length)

@@ -22,6 +22,8 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   '@opentelemetry/context-async-hooks': '^3',
   '@opentelemetry/exporter-logs-otlp-http': '^0.301',
   '@opentelemetry/exporter-trace-otlp-http': '^0.301',
+  '@opentelemetry/instrumentation-pg': '^0.77',
+  '@opentelemetry/instrumentation-undici': '^0.34',
   '@opentelemetry/sdk-logs': '^3',
   '@opentelemetry/sdk-node': '^0.301',
   '@opentelemetry/sdk-trace': '^3',
@@ -35,6 +37,8 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   '@testing-library/user-event': '^14',
   '@types/mdx': '^2',
   '@types/passport-local': '^1',
+  // That of `pg` here, because drizzle-orm would find the one that the instrumentation needs.
+  '@types/pg': '^8',
   autoprefixer: '^10',
   'drizzle-orm': '^0.45',
   'esbuild-plugin-svgr': '^3',

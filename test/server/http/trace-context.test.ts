@@ -67,6 +67,20 @@ t.test('the option traceOf returns the trace', async (t) => {
   }
 })
 
+t.test('the line of a request has the ids of the option, or else of the header', async (t) => {
+  const OWN = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) }
+  const site = { '/': { load: () => null } }
+  const headers = { ...HTML, traceparent: `00-${TRACE}-${SPAN}-01` }
+  const traceOf = ({ url }: { url: string }) => (url === '/' ? OWN : null)
+  const { get, log } = await testSite(t, site, { logRequests: true, traceOf })
+  await get('/', headers)
+  await get('/?other', headers)
+  t.match(
+    log.lines.filter(({ msg }) => msg === 'request completed'),
+    [OWN, { traceId: TRACE, spanId: SPAN }],
+  )
+})
+
 t.test('a failure has the trace of its own request', async (t) => {
   const load = () => {
     throw new Error('oh')

@@ -13,7 +13,7 @@ import type { Instrument } from '../../../src/server/options/config.ts'
 import { navigationHeaders, testSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
 import { marked } from '../lines.ts'
-import { JSON_ONLY } from '../served.ts'
+import { fingerprintOfResponse, HTML, JSON_ONLY } from '../served.ts'
 
 /** The step in which code of the site runs. The site writes into it. */
 interface Span {
@@ -143,6 +143,125 @@ t.test('a failure is the error of its step', async (t) => {
   t.equal((await get('/refused')).statusCode, 403)
   t.equal((await get('/refused?missing')).statusCode, 404)
   t.strictSame(errorsOf(), [], 'a redirect, a refused form, a refusal and a 404 are no errors')
+})
+
+/** What thrown values without a stack need: the function that has thrown them. */
+const failing = {
+  '/late': {
+    load: (): Late => ({ late: new Promise((_, reject) => setImmediate(reject, 'late')) }),
+    Component: ({ data }: { data: Late }) => <main>{<Part {...data} />}</main>,
+  },
+  '/': {
+    load({ url }: LoadContext) {
+      if (url.search) throw 'of the load'
+    },
+    actions: {
+      remove() {
+        throw 'of the action'
+      },
+    },
+    Component: () => <main>page</main>,
+  },
+  '/guarded': {
+    guard() {
+      throw 'of the guard'
+    },
+    Component: () => <main>page</main>,
+  },
+  '/broken': () => {
+    throw 'of the component'
+  },
+}
+
+t.test('a step has its file, and the digest of its failure', async (t) => {
+  const found: [name: string, file: string | undefined, digest: string | undefined][] = []
+  const instrument: Instrument = async ({ name, file, release }, run) => {
+    t.equal(release, 'r-17')
+    const { digest } = await run()
+    if (digest) found.push([name, file, digest])
+  }
+  const observed = await testSite(t, failing, { ledger: false, instrument, release: 'r-17' })
+  const plain = await testSite(t, failing, { ledger: false })
+  const headers = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+  for (const [method, url, name, file] of [
+    ['GET', '/?fail', `load ${PAGE}`, PAGE],
+    ['POST', '/?/remove', `action ${PAGE}`, PAGE],
+    ['GET', '/guarded', 'guard pages/guarded.server.ts', 'pages/guarded.server.ts'],
+    ['GET', '/late', 'deferred data.late', 'pages/late.server.ts'],
+    ['GET', '/broken', 'render /broken', undefined],
+  ] as const) {
+    const [response, other] = await Promise.all(
+      [observed, plain].map(({ app }) => app.inject({ method, url, headers, payload: method === 'POST' ? 'a=1' : '' })),
+    )
+    const digest = response?.headers['x-error-digest']
+    t.ok(digest, url)
+    t.strictSame(found.splice(0)[0], [name, file, digest])
+    t.equal(response && fingerprintOfResponse(response), other && fingerprintOfResponse(other), 'as without the option')
+  }
+})
+
+t.test('loads that a deadline has stopped have the digest of the deadline', async (t) => {
+  const found: (string | undefined)[] = []
+  const instrument: Instrument = async ({ kind }, run) => {
+    const { digest } = await run()
+    if (kind === 'load') found.push(digest)
+  }
+  const waitFor = (signal: AbortSignal) =>
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const site = {
+    '/layout': {
+      async load({ signal }: LoadContext) {
+        await new Promise(setImmediate)
+        await waitFor(signal)
+      },
+    },
+    '/': { load: ({ signal }: LoadContext) => waitFor(signal), Component: () => <main>page</main> },
+  }
+  const config = { ledger: false, timeouts: { loadMs: 50 } } as const
+  const observed = await (await testSite(t, site, { ...config, instrument })).get('/')
+  const plain = await (await testSite(t, site, config)).get('/')
+  const digest = observed.headers['x-error-digest']
+  t.strictSame(found, [digest, digest])
+  t.equal(fingerprintOfResponse(observed), fingerprintOfResponse(plain))
+})
+
+t.test('what an abort has caused is no error of a step', async (t) => {
+  const errors: unknown[] = []
+  let ended = 0
+  const instrument: Instrument = async ({ kind }, run) => {
+    const { error } = await run()
+    if (error) errors.push(error.message)
+    if (kind === 'load') ended++
+  }
+  let isWaiting = false
+  const site = {
+    '/layout': {
+      async load({ url }: LoadContext) {
+        await null
+        if (url.search) throw new Error('of the layout')
+      },
+    },
+    '/': {
+      load: ({ signal }: LoadContext) => {
+        isWaiting = true
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      },
+      Component: () => <main>page</main>,
+    },
+  }
+  const { app, get } = await testSite(t, site, { ledger: false, instrument })
+  t.equal((await get('/?fail')).statusCode, 500)
+  await until(() => ended === 2)
+  t.strictSame(errors.splice(0), ['of the layout'], 'another load has failed')
+
+  isWaiting = false
+  const client = new AbortController()
+  const left = fetch(await app.listen({ port: 0 }), { headers: HTML, signal: client.signal })
+  await until(() => isWaiting)
+  client.abort()
+  await t.rejects(left)
+  await until(() => ended === 4)
+  t.strictSame(errors, [], 'the client has left')
 })
 
 t.test('the option cannot change or stop a step', async (t) => {
