@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import {
   BUILD_FOLDER,
   BUILD_PATHS,
@@ -9,6 +9,8 @@ import {
   serverFileKeys,
 } from '../../src/server/build-output/manifest.ts'
 import { VERSION } from '../../src/server/build-output/read-build.ts'
+import { decodeSource } from '../../src/server/failures/stacks/source-map-file.ts'
+import { toSitePath } from '../../src/server/util/paths.ts'
 import { BuildError, type BuildProblem, compareText, createProblem, tidyProblems } from '../build-problem.ts'
 import { describeWrongReact, readReact } from '../check-react.ts'
 import { bundleSite } from './bundles/bundle-site.ts'
@@ -22,6 +24,7 @@ import { writeRouteTypes } from './discover/route-types.ts'
 import { requireEsbuild } from './esbuild/bundler.ts'
 import { findIgnoredSettings } from './esbuild/ignored-settings.ts'
 import { createImageReader, type ImageSummary } from './images.ts'
+import type { ServerOutput } from './output/complete-server-output.ts'
 import { createOutputFolder, type OutputFolder } from './output/output-folder.ts'
 import type { ClientOutput } from './output/read-client-output.ts'
 import {
@@ -145,7 +148,8 @@ async function fill(
   const published = await copyPublicFiles(siteDir, site.publicFiles, output)
   onProgress('client files')
   const sizes = await writeClientFiles(client, output)
-  const manifest = createManifest(site, client, [config.key, server.code, ...published])
+  const places = placesIn(siteDir, server)
+  const manifest = { ...createManifest(site, client, [config.key, server.code, ...published]), places }
   await output.write(BUILD_PATHS.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
   const kept = BUILD_PATHS.keptServer(manifest.buildId)
   await output.write(kept, server.code)
@@ -191,6 +195,17 @@ async function keepPrevious(
 ): Promise<number> {
   await keepPreviousMaps(folder, { buildId, maps: [...maps.keys()].map((name) => `${name}.map`) }, output)
   return await keepPreviousFiles(folder, clientFiles, output)
+}
+
+/** Returns the places of the functions that are measured. They do not change the id of the build. */
+function placesIn(siteDir: string, { places }: ServerOutput): NonNullable<Manifest['places']> {
+  const serverDir = dirname(join(siteDir, BUILD_FOLDER, BUILD_PATHS.server))
+  return Object.fromEntries(
+    [...places].map(([key, { source, line }]) => [
+      key,
+      `${toSitePath(siteDir, resolve(serverDir, decodeSource(source)))}:${line + 1}`,
+    ]),
+  )
 }
 
 function createManifest(

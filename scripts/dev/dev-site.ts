@@ -177,7 +177,9 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput) {
   const files = createEnvFiles(dir, 'development', env)
   files.load()
   const read = (config: Record<string, unknown>) =>
-    withReports(withDevLedger(resolveOptions({ flags, env, config: { host: 'localhost', ...config } })))
+    withReports(
+      withDevLedger(resolveOptions({ flags, env, config: { host: 'localhost', serverTiming: true, ...config } })),
+    )
   let options = read({})
   let configuration: Record<string, unknown> = {}
   let resolve = () => {}

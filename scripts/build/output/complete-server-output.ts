@@ -24,6 +24,8 @@ import { isOfSite } from './mark-thrown.ts'
 export interface ServerOutput {
   code: string
   map: string
+  /** The source and its line (from 0) of functions that are measured, by the keys of `Manifest.places`. */
+  places: Map<string, { source: string; line: number }>
 }
 
 /**
@@ -66,7 +68,31 @@ export function createServerOutput(code: string, json: string, folder: string, f
     ),
     x_hydrant_components: Object.fromEntries([...offsets].map(([name, starts]) => [name, starts.map(positionOf)])),
   }
-  return { code: withNames(code, [...unnamed]), map: JSON.stringify({ ...map, ignoreList, ...fields }) }
+  const places: ServerOutput['places'] = new Map()
+  function addPlace(key: string, offset: number) {
+    const [, index, line] = traceSegment(trace, ...positionOf(offset)) ?? []
+    const source = index === undefined ? null : map.sources[index]
+    if (line !== undefined && source) places.set(key, { source, line })
+  }
+  for (const { file, exports } of modules)
+    for (const { name, offset } of exports) if (MEASURED.includes(name)) addPlace(`${file} ${name}`, offset)
+  for (const offset of callsOf(/^perRequest\d*$/, program)) {
+    const [line, column] = positionOf(offset)
+    if (isSite(offset)) addPlace(`${line + 1}:${column + 1}`, offset)
+  }
+  return { code: withNames(code, [...unnamed]), map: JSON.stringify({ ...map, ignoreList, ...fields }), places }
+}
+
+/** The exports whose calls are measured. */
+const MEASURED = ['guard', 'load', 'action']
+
+/** Returns the offsets of the calls of functions whose name in the bundle matches. */
+function callsOf(pattern: RegExp, program: Program): number[] {
+  return [...nodesIn(program)].flatMap((node) =>
+    node.type === 'CallExpression' && node.callee.type === 'Identifier' && pattern.test(node.callee.name)
+      ? [node.start]
+      : [],
+  )
 }
 
 function componentOf({ file, exports }: { file: string; exports: Export[] }): Export[] {

@@ -6,6 +6,7 @@ import { HIDDEN } from '../http/route-config.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { nameLedger } from '../ledger/open-ledger.ts'
 import { addRequestCounts, createRequestMetrics } from '../metrics/request-metrics.ts'
+import { addTimesCounts } from '../metrics/step-times.ts'
 import { createInvalidOption } from '../options/options.ts'
 import { rules } from '../options/rules.ts'
 import { hintAtClosest } from '../util/closest-match.ts'
@@ -121,11 +122,14 @@ async function createMetricsSource(app: FastifyInstance, sites: readonly AppSite
   const siteMetrics = await Promise.all(sites.map((site) => site.measure()))
   const processMetrics = createRequestMetrics()
   processMetrics.recorder.countConnections(app.server)
+  const stopWatching = processMetrics.watchLoop()
+  app.addHook('onClose', async () => stopWatching())
   return {
     async counts() {
-      // All sites share the connections and the log of the process.
-      const { connections, logLinesLost } = processMetrics.read()
-      return { ...addRequestCounts(siteMetrics.map(({ read }) => read())), connections, logLinesLost }
+      // All sites share the connections, the event loop and the log of the process.
+      const { connections, logLinesLost, times } = processMetrics.read()
+      const sum = addRequestCounts(siteMetrics.map(({ read }) => read()))
+      return { ...sum, connections, logLinesLost, times: addTimesCounts([sum.times, times]) }
     },
     processes: null,
     served: () => [...new Map(sites.map(({ release, build }) => [`${release} ${build}`, { release, build }])).values()],

@@ -4,7 +4,13 @@ import type { Reload, ServedBuild } from '../build-output/build-copy.ts'
 import { VERSION } from '../build-output/read-build.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
 import { type NamedProcess, writeProcesses } from '../metrics/process-metrics.ts'
-import { type RequestCounts, type Series, type StoreCounts, writeHistograms } from '../metrics/request-metrics.ts'
+import {
+  coarseCounts,
+  type RequestCounts,
+  type Series,
+  type StoreCounts,
+  writeHistograms,
+} from '../metrics/request-metrics.ts'
 
 /** Provides the numbers of all processes that serve. */
 export interface MetricsSource {
@@ -205,7 +211,7 @@ function metricsOf(registry: Registry) {
   }
 }
 
-function writeDurations({ routes, render, firstByte, store }: RequestCounts): string[] {
+function writeDurations({ routes, render, firstByte, times, store }: RequestCounts): string[] {
   const ofRoutes = (step: 'guards' | 'loads' | 'actions') =>
     routes.flatMap(({ route, [step]: counts }): Series[] => (counts === null ? [] : [{ labels: { route }, counts }]))
   const requests = routes.flatMap(({ route, durations }) =>
@@ -213,10 +219,16 @@ function writeDurations({ routes, render, firstByte, store }: RequestCounts): st
       return { labels: { route, status_class: `${statusClass}xx` }, counts: histogram }
     }),
   )
+  const steps = times.steps.flatMap(({ route, kind, subject, counts, sumMs }): Series[] => {
+    if (kind === 'request') return []
+    const labels = { route, step: kind, file: subject }
+    return [{ labels, counts: { counts: coarseCounts(counts), sumMs } }]
+  })
   const all: [name: string, help: string, Series[]][] = [
     ['request_duration', 'From the start of a request to the end of its response.', requests],
     ['guard_duration', 'The guards of a page and its layouts, which run one after another.', ofRoutes('guards')],
     ['load_duration', 'The loads of a page and its layouts, which run at the same time.', ofRoutes('loads')],
+    ['step_duration', 'Each guard, load, action and other step, by its file or place.', steps],
     ['action_duration', 'The action of a page, after its form was received.', ofRoutes('actions')],
     ['render_duration', 'Rendering a document: all of it, or its shell.', [{ labels: {}, counts: render }]],
     ['first_byte', 'From a request for a page to the start of its document.', [{ labels: {}, counts: firstByte }]],

@@ -96,6 +96,8 @@ export interface Build {
   links: NonNullable<ServerBundle['links']>
   /** The default export of the site's `server.ts`; null if there is none. */
   serverPlugin: unknown
+  /** See `Manifest.places`. */
+  places: Readonly<Record<string, string>>
   /** Bundles whose stack frames are mapped to the site's source. */
   bundles: readonly MappedBundle[]
 }
@@ -160,6 +162,7 @@ export function createBuild({ folder, manifest, modules, links = {}, base, bundl
     dataReader: manifest.dataReader.map((name) => withBase(base, ASSETS_PATH) + name),
     links,
     serverPlugin: manifest.serverPlugin === null ? null : modules[manifest.serverPlugin]?.default,
+    places: manifest.places ?? {},
     bundles,
   }
 }

@@ -68,6 +68,11 @@ export interface Manifest {
   modules: Record<string, ClientModule>
   /** Path of `server.ts` in the site; null if there is none. */
   serverPlugin: string | null
+  /**
+   * Where functions of the site are in its source (`pages/cart.server.ts:12`): of exports by `<file> <name>`, and of functions
+   * of `perRequest` by the line and the column of the call in the server bundle. Missing in earlier builds.
+   */
+  places?: Record<string, string>
   /** The build's own files in the client folder, without compressed copies, sorted. */
   clientFiles: string[]
   /** Paths below `public/`, with forward slashes, sorted. */

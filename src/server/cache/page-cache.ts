@@ -78,6 +78,11 @@ export class PageCache {
     return freshness === 'expired' ? null : { page, isStale: freshness === 'stale' }
   }
 
+  /** Whether other processes use the cache, too. */
+  get isShared(): boolean {
+    return this.#store !== null
+  }
+
   /** Returns the result of the rendering that is running for a key; null if none is. */
   awaitRendering(key: string): Promise<RenderingResult> | null {
     return this.#renderings.get(key)?.promise ?? null

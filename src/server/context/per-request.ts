@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { findTimes, type RequestTimes } from '../http/request-times.ts'
 
 /**
  * Anything with the request: the `ctx` of a guard, load or action, or `{ request }` in a hook of `server.ts`. Not an
@@ -35,28 +36,33 @@ export function perRequest<Context extends WithRequest, Others extends readonly 
   fn: (ctx: Context, ...others: Others) => Result,
 ): (ctx: Context, ...others: Others) => Result {
   const requests = new WeakMap<object, Calls<Result>>()
+  const definedAt = positionOfCaller()
   return (ctx, ...others) => {
-    let calls = callsOf(requests, ctx)
+    const key = keyOf(ctx)
+    let calls = requests.get(key) ?? createCalls<Result>()
+    requests.set(key, calls)
     for (const argument of others) {
       const next = calls.next.get(argument) ?? createCalls()
       calls.next.set(argument, next)
       calls = next
     }
     // A missing argument differs from `undefined`, because `fn` can distinguish the two.
-    calls.outcome ??= run(() => fn(ctx, ...others))
+    if (!calls.outcome) {
+      const times = findTimes(key)
+      const subject = times?.places?.[definedAt] ?? (fn.name || 'a function without a name')
+      calls.outcome = runTimed(() => fn(ctx, ...others), subject, times)
+    }
     if ('thrown' in calls.outcome) throw calls.outcome.thrown
     return calls.outcome.value
   }
 }
 
 /** Throws HYD_PER_REQUEST for anything without a request. */
-function callsOf<Result>(requests: WeakMap<object, Calls<Result>>, ctx: CallContext | undefined) {
+function keyOf(ctx: CallContext | undefined): object {
   // Only the function itself may touch the request in the load of a response that may be stored.
   const key = ctx?.[RESPONSE_KEY] ?? ctx?.request
   if (typeof key !== 'object' || key === null) throw createHydrantError('HYD_PER_REQUEST', [showValue(ctx)])
-  const calls = requests.get(key) ?? createCalls<Result>()
-  requests.set(key, calls)
-  return calls
+  return key
 }
 
 function createCalls<Result>(): Calls<Result> {
@@ -69,4 +75,34 @@ function run<Result>(call: () => Result): Outcome<Result> {
   } catch (thrown) {
     return { thrown }
   }
+}
+
+/** Runs the call as a step of its request. It only runs without a step around it. */
+function runTimed<Result>(call: () => Result, subject: string, times: RequestTimes | undefined): Outcome<Result> {
+  const { runPerRequest } = times ?? {}
+  if (!runPerRequest) return run(call)
+  const made: Outcome<Result>[] = []
+  const step = run(() =>
+    runPerRequest<unknown>(subject, () => {
+      const outcome = run(call)
+      made.push(outcome)
+      if ('thrown' in outcome) throw outcome.thrown
+      // Other thenables may be builders of queries, which belong to the caller.
+      return outcome.value instanceof Promise ? outcome.value : undefined
+    }),
+  )
+  const [outcome = { thrown: new Error('the step has not run') }] = made
+  // The step has the result of the promise, and ends with it.
+  if ('value' in step && 'value' in outcome && outcome.value instanceof Promise) return step as Outcome<Result>
+  // With the option `instrument`, each step is a promise.
+  if ('value' in step && step.value instanceof Promise) step.value.catch(() => {})
+  return outcome
+}
+
+const FRAME_OF_CALLER = 3
+
+/** Returns the line and the column at which the caller calls `perRequest`, in the bundle; empty if the stack is cut off. */
+function positionOfCaller(): string {
+  const frame = new Error().stack?.split('\n')[FRAME_OF_CALLER] ?? ''
+  return /:(\d+:\d+)\)?$/.exec(frame)?.[1] ?? ''
 }

@@ -36,6 +36,7 @@ export interface Site {
     | 'securityHeaders'
     | 'markdown'
     | 'pageCache'
+    | 'serverTiming'
   >
   /** The base as browsers write it: empty, or a path without a slash at the end. */
   baseInUrls: string

@@ -1,10 +1,11 @@
 import { hasRunErrorHooks } from '../failures/on-error-hooks.ts'
+import { shareTimes, timeStep, timesOf } from '../http/request-times.ts'
 import type { Thrown } from '../metrics/instrument.ts'
 import type { Step } from '../options/config.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**
- * Does the work of a step inside the option `instrument`. Without the option, it only does the work.
+ * Does the work of a step, measures its time, and runs it inside the option `instrument`, if the site has it.
  *
  * @param subject The rest of the step's name: the file with the function, the route, or the place in the data.
  * @param thrownIn Returns the error in a result of work that does not throw its errors; null for other results.
@@ -12,17 +13,25 @@ import type { RequestContext } from './request-context.ts'
 export function runStep<Result>(
   kind: Step['kind'],
   subject: string,
-  { site, route, request, shared }: RequestContext,
+  ctx: RequestContext,
   work: () => Result | PromiseLike<Result>,
   thrownIn?: (result: Result) => Thrown | null,
 ): Result | PromiseLike<Result> {
-  const { runStep } = site
-  if (runStep === null) return work()
+  const { site, route, request, shared } = ctx
+  const { runStep: instrumented } = site
+  const times = timesOf(request)
+  if (times.places === null) {
+    times.places = site.build.places
+    times.runPerRequest = (subject, call) => runStep('perRequest', subject, ctx, call)
+  }
+  if (shared) shareTimes(shared.key, request)
+  const timed = () => timeStep(kind, subject, times, work)
+  if (instrumented === null) return timed()
   const step = { kind, name: `${kind} ${subject}`, route, request }
   // The option sees the stores of the request, and the work does not.
   return shared
-    ? shared.inRequest(() => runStep(step, () => shared.run(work), thrownIn))
-    : runStep(step, work, thrownIn)
+    ? shared.inRequest(() => instrumented(step, () => shared.run(timed), thrownIn))
+    : instrumented(step, timed, thrownIn)
 }
 
 /**

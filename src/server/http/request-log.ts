@@ -3,6 +3,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogContro
 import { createRedactor } from '../redaction/redact.ts'
 import { chainOf, findSymbol } from '../util/fastify-internals.ts'
 import { bodyBytesOf } from './node-response.ts'
+import { summarizeTimes } from './request-times.ts'
 import { publicAddress } from './request-url.ts'
 import { routeOf } from './route-config.ts'
 import { traceOf } from './trace-context.ts'
@@ -94,6 +95,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply, outcome: Outcom
     statusCode: reply.raw.headersSent ? reply.raw.statusCode : undefined,
     responseTimeMs: reply.elapsedTime,
     bytes: bodyBytesOf(reply.raw, method),
+    ...summarizeTimes(request),
     digest,
     traceId: traceOf(request.headers.traceparent)?.traceId,
   }

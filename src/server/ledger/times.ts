@@ -1,20 +1,16 @@
 // How long the steps of requests take, as plain data: processes count it, the ledger keeps it, the console and
 // `hydrant slow` show it.
 
-import type { Step } from '../options/config.ts'
+import type { TimedKind, TimedStep } from '../http/request-times.ts'
 
-/** `request`: from its arrival to the end of its response. `loop`: code outside of all steps that blocked the event loop. */
-export type TimedKind = Step['kind'] | 'request' | 'loop'
+export type { TimedKind, TimedStep } from '../http/request-times.ts'
 
 /** What is timed together. */
 export interface TimedPlace {
   /** The site's route: `/products/[id]`; `*` for paths without a route; empty for the kind `loop`. */
   route: string
   kind: TimedKind
-  /**
-   * The file with its line (`pages/cart.server.ts:12`), the place in the data (`data.reviews`), or the operation of the
-   * store; empty for the kinds that a route has once.
-   */
+  /** See `TimedStep`. */
   subject: string
 }
 
@@ -27,18 +23,9 @@ export interface StepTimes extends TimedPlace {
   counts: number[]
   /** The time for which the steps blocked the event loop; only blocks of 50 ms or more are seen. */
   blockedMs: number
-  /** The bytes of the responses, or the characters of the data that the loads returned; 0 for other kinds. */
+  /** The bytes of the responses, the characters of the data that loads returned or of documents; 0 for other kinds. */
   bytes: number
   maxBytes: number
-}
-
-/** One step of a request that was kept. */
-export interface TimedStep extends Omit<TimedPlace, 'route'> {
-  /** Since the arrival of the request. */
-  startMs: number
-  durationMs: number
-  blockedMs: number
-  bytes: number
 }
 
 /** A request that was among the slowest of its route. */
@@ -57,7 +44,7 @@ export interface SlowRequest {
   /** How a page with the export `cache` was made, and why it was not stored (`pass: read`); null for any other. */
   cache: string | null
   release: string
-  /** In the order in which they began. */
+  /** In the order in which they began. `startMs` is since the arrival of the request. */
   steps: TimedStep[]
 }
 

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Phase } from '../errors/failure-record.ts'
-import { routeOf } from '../http/route-config.ts'
+import { isHealthRoute, routeOf } from '../http/route-config.ts'
 import type { CacheResult, RefusalReason, StoredCounts } from './cache-counts.ts'
 
 /**
@@ -48,6 +48,8 @@ export interface MetricsRecorder {
   responseSent(route: string, method: string, status: number, durationMs: number): void
   /** The visitor left before the response was complete. */
   requestAborted(route: string): void
+  /** A request is over. Adds the times of its steps. `status` is 499 if the visitor left, as nginx has it. */
+  requestTimed(route: string, status: number, request: FastifyRequest, reply: FastifyReply): void
   /** The guards of a page, or of an unknown path, have ended. */
   guardsEnded(route: string, durationMs: number): void
   /** The loads of a page and its layouts, which run at the same time, have ended. */
@@ -91,6 +93,7 @@ export const NO_METRICS: MetricsRecorder = {
   requestEnded() {},
   responseSent() {},
   requestAborted() {},
+  requestTimed() {},
   guardsEnded() {},
   loadsEnded() {},
   actionEnded() {},
@@ -165,6 +168,11 @@ export function observerOf(metrics: MetricsRecorder) {
 function recordOutcome(metrics: MetricsRecorder, request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
   metrics.requestEnded()
   const route = routeOf(request)
+  const status = outcome === 'aborted' ? LEFT : reply.raw.statusCode
   if (outcome === 'aborted') metrics.requestAborted(route)
-  else metrics.responseSent(route, request.method, reply.raw.statusCode, reply.elapsedTime)
+  else metrics.responseSent(route, request.method, status, reply.elapsedTime)
+  if (!isHealthRoute(request)) metrics.requestTimed(route, status, request, reply)
 }
+
+/** The status in the log of nginx for a client that has closed the connection. */
+const LEFT = 499

@@ -1,5 +1,6 @@
 import type { Side } from '../../shared/wire/public-error.ts'
 import type { FailureRecord, Phase } from '../errors/failure-record.ts'
+import { BOUNDS_MS as TIMES_BOUNDS_MS } from '../ledger/times.ts'
 import { lostLogLines } from '../log/output.ts'
 import {
   addStoredCounts,
@@ -18,12 +19,14 @@ import {
   type StoreOperation,
   type StoreState,
 } from './metrics-recorder.ts'
+import { addTimesCounts, createStepTimes, type TimesCounts } from './step-times.ts'
 
 /** The counts of one process since its start, and its present state. Plain data, for messages between processes. */
 export interface RequestCounts {
   routes: RouteCounts[]
   render: HistogramCounts
   firstByte: HistogramCounts
+  times: TimesCounts
   /** The page caches of the sites. */
   stored: StoredCounts
   /** Requests that were refused because the process was busy. */
@@ -42,6 +45,8 @@ export interface RequestCounts {
 export interface RequestMetrics {
   recorder: MetricsRecorder
   countFailure(failure: Pick<FailureRecord, 'side' | 'phase' | 'route'>): void
+  /** Begins to measure what blocks the event loop of the process. Returns a function that ends it. */
+  watchLoop(): () => void
   read(): RequestCounts
 }
 
@@ -60,6 +65,7 @@ export function createRequestMetrics(): RequestMetrics {
   const stores: (() => StoreState)[] = []
   const storeCalls = createStoreCalls()
   const foreignAssets = countAll(FOREIGN_ASSETS, () => 0)
+  const times = createStepTimes()
   let inFlight = 0
   let connections = 0
 
@@ -81,6 +87,7 @@ export function createRequestMetrics(): RequestMetrics {
         histogramIn(durations, Math.floor(status / CLASS)).observe(durationMs)
       },
       requestAborted: (route) => void of(route).aborted++,
+      requestTimed: times.requestTimed,
       guardsEnded: (route, durationMs) => histogramIn(of(route).steps, 'guards').observe(durationMs),
       loadsEnded: (route, durationMs) => histogramIn(of(route).steps, 'loads').observe(durationMs),
       actionEnded: (route, durationMs) => histogramIn(of(route).steps, 'actions').observe(durationMs),
@@ -97,12 +104,14 @@ export function createRequestMetrics(): RequestMetrics {
       storeLate: () => void storeCalls.late++,
       foreignAsset: (result) => void foreignAssets[result]++,
     },
+    watchLoop: times.watchLoop,
     // A failure outside of any request has no route.
     countFailure: ({ side, phase, route }) => countPair(of(route ?? '').failures, side, phase),
     read: () => ({
       routes: [...routes].map(readRoute),
       render: render.read(),
       firstByte: firstByte.read(),
+      times: times.read(),
       stored: addStoredCounts(caches.map((read) => read())),
       shed: { ...shed },
       logLinesLost: lostLogLines(),
@@ -127,6 +136,7 @@ export function addRequestCounts(all: readonly RequestCounts[]): RequestCounts {
     routes: [...states].map(readRoute),
     render: addHistograms(all.map(({ render }) => render)),
     firstByte: addHistograms(all.map(({ firstByte }) => firstByte)),
+    times: addTimesCounts(all.map(({ times }) => times)),
     stored: addStoredCounts(all.map(({ stored }) => stored)),
     shed: countAll(REFUSED_FOR, (reason) => sum(({ shed }) => shed[reason])),
     logLinesLost: sum(({ logLinesLost }) => logLinesLost),
@@ -293,6 +303,16 @@ export function addHistograms(all: readonly HistogramCounts[]): HistogramCounts 
   const sum = createHistogram()
   for (const counts of all) sum.add(counts)
   return sum.read()
+}
+
+/** Returns the counts of a ledger's times for the bounds of the metrics, which are some of its own. */
+export function coarseCounts(counts: readonly number[]): number[] {
+  let at = 0
+  return [...BOUNDS_MS, Infinity].map((bound) => {
+    let sum = 0
+    for (; at < counts.length && (TIMES_BOUNDS_MS[at] ?? Infinity) <= bound; at++) sum += counts[at] ?? 0
+    return sum
+  })
 }
 
 export interface Series {

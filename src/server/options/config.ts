@@ -122,6 +122,11 @@ export interface SiteOptions {
    */
   instrument?: Instrument
   /**
+   * Whether responses have the header `Server-Timing`, with the time of each step. Everyone can read it, so it tells where a
+   * site is slow (false; true in development).
+   */
+  serverTiming?: boolean
+  /**
    * A function that returns who sends a request: an id of the user, or nothing for a visitor who is not signed in. What a tab
    * keeps for the visitor is then not given to another one who signs in there; docs/navigation.md (none).
    */

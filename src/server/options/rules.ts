@@ -242,6 +242,7 @@ export const rules: Rules = {
   },
   'pageCache.header': { scope: 'site', ...boolean(false) },
   'pageCache.tagHeader': { scope: 'site', ...oneOf(['cache-tag', 'surrogate-key'], 'cache-tag') },
+  serverTiming: { scope: 'site', ...boolean(false) },
   reactServer: { scope: 'site', ...oneOf(['bun', 'node'], 'bun') },
   trustProxy: {
     scope: 'server',

@@ -11,9 +11,11 @@ import type { StoredPage } from '../cache/stored-page.ts'
 import { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import type { CollectedRequest, ResponseCollector } from '../context/response-collector.ts'
+import { runStep } from '../context/steps.ts'
 import { FORMATS } from '../http/formats.ts'
 import { giveNonces } from '../http/headers.ts'
 import { mayReport } from '../http/negotiate.ts'
+import { timesOf } from '../http/request-times.ts'
 import type { CacheResult } from '../metrics/cache-counts.ts'
 import { admit } from './admit.ts'
 import { countKeptLayouts } from './document-plan.ts'
@@ -138,7 +140,7 @@ async function awaitOrRender(
   if (key === null || ctx.request.method !== 'GET' || cache.isPassed(key)) return await renderOnce(route, ctx)
   const running = cache.awaitRendering(key)
   if (!running) return await (hasCookieOfHook(route, ctx) ? renderOnce(route, ctx) : renderFirst(cached, key, ctx))
-  const page = await running
+  const page = await runStep('cache', 'render of another request', ctx, () => running)
   if (ctx.reply.raw.destroyed) return null
   if (page === null) return await renderOnce(route, ctx)
   // The page was invalidated during the render. Another waiting request may have begun to render it again.
@@ -181,7 +183,8 @@ async function renderAndStore(
   let turn: GroupTurn | null = null
   let isStored = false
   try {
-    const taken = await cache.takeTurn(key, loadMs + renderMs, after)
+    const take = () => cache.takeTurn(key, loadMs + renderMs, after)
+    const taken = await (cache.isShared ? runStep('store', 'page or turn', ctx, take) : take())
     if (taken === null) return null
     turn = taken
     const respond = (page: StoredPage, result: CacheResult) => {
@@ -306,5 +309,6 @@ function setResult(result: CacheResult, { site, reply }: Counted) {
 /** Counts a response and writes a line at the level debug. */
 function countResult(result: CacheResult, { site, request, route }: Counted) {
   site.metrics.cacheResponded(route, result)
+  timesOf(request).cache = result
   request.log.debug({ route, cache: result }, `page cache: ${result}`)
 }

@@ -15,6 +15,7 @@ import { allowsSharedCache, limitCaching } from '../http/caching.ts'
 import { FORMATS } from '../http/formats.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { mayReport, wantsWhole } from '../http/negotiate.ts'
+import { noteLength, timesOf, timeWork } from '../http/request-times.ts'
 import { NO_DATA, withSafePromises, writeData } from '../render/deferred.ts'
 import { type DocumentInput, type Rendered, renderDocument } from '../render/document.ts'
 import { stylesOfParts } from '../render/without-script.ts'
@@ -62,8 +63,10 @@ function render(page: PageRender, ctx: RequestContext): Promise<Rendered> {
   const extras = visitorData ? null : written
   const values = visitorData ? [...loaded, { ...written?.value, visitorData }] : loaded
   const isBare = !extras && values.every((value) => value === undefined)
-  const data = isBare ? NO_DATA : writeData(values, plan.dataFiles, ctx)
+  const data = isBare ? NO_DATA : timeWork('data', timesOf(ctx.request), () => writeData(values, plan.dataFiles, ctx))
   const { promises } = data
+  for (const [level, text] of data.serialized.entries())
+    noteLength('load', plan.dataFiles[level] ?? '', text.length, ctx.request)
   const safe = promises
     ? values.map((value) =>
         withSafePromises(value, (reason) => ctx.substitute(reason, { phase: 'load', place: promises.place }), ctx),

@@ -14,6 +14,7 @@ import { createResponse, type NavigationLines, type PageResponse } from '../cont
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { CaughtError } from '../failures/failure-context.ts'
 import { dropPayload, dropResponse, hasLateCookie, haveHooksRun, replacementFor } from '../http/navigation-strategy.ts'
+import { noteLength, timesOf, timeWork } from '../http/request-times.ts'
 import { createDataWriter, type DataWriter } from '../render/deferred.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { countKeptLayouts, type DocumentPlan } from './document-plan.ts'
@@ -113,7 +114,9 @@ async function loadLines({ route, start, kept, lines }: Loading, ctx: RequestCon
   }
   function addData(index: number, value: unknown) {
     const level = kept + index
-    const data = deferred.write(value, plan.dataFiles[level] ?? '')
+    const file = plan.dataFiles[level] ?? ''
+    const data = timeWork('data', timesOf(ctx.request), () => deferred.write(value, file))
+    noteLength('load', file, data.length, ctx.request)
     if (!lines.endIfLate()) lines.addText(`["data",${level},${data}]`)
   }
   const loads = await loadData(start, (isPage ? route.steps : start.layouts).slice(kept), kept, addData, ctx)

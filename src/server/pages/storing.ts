@@ -17,6 +17,7 @@ import { showFrame, siteFrames } from '../failures/stacks/place-frames.ts'
 import type { SourceMapper } from '../failures/stacks/source-map.ts'
 import { FORMATS, type Format, RESPONSES } from '../http/formats.ts'
 import { styleNonceOf } from '../http/headers.ts'
+import { timesOf } from '../http/request-times.ts'
 import { admit } from './admit.ts'
 import { errorInLayouts } from './error-handler.ts'
 import type { LoadStep } from './loads.ts'
@@ -207,6 +208,7 @@ function warnOfRefusal(refusal: CacheRefusal, route: PreparedRoute, ctx: Request
   const { site, request } = ctx
   const { id, page, prerender, steps } = route
   site.metrics.cacheRefused(id, refusal.kind)
+  timesOf(request).cache = `pass: ${refusal.kind}`
   const keys = warned.get(site) ?? new Set<string>()
   warned.set(site, keys)
   const reason = reasonOf(refusal)

@@ -86,14 +86,14 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
   const pending = createPendingPromises(() => ctx.isGone, nextId)
   /** The file of the load whose data is being written. */
   let file = ''
+  let paths = { of: 0, map: new Map<unknown, string>() }
 
   function defer(promise: PromiseLike<unknown>): number {
     const id = pending.add(promise)
     const from: SourceFunction = { file, function: 'load' }
     const settling = toPromise(promise, ctx)
     // The step only observes: the handlers below take the result.
-    if (ctx.site.runStep !== null)
-      Promise.resolve(runStep('deferred', nameOf(promise, pathsOf()), ctx, () => settling)).catch(() => {})
+    Promise.resolve(runStep('deferred', nameOf(promise, pathsOf()), ctx, () => settling)).catch(() => {})
     settling.then(
       (value) => pending.settle(id, () => fulfilled(id, value, from, promise)),
       (reason: unknown) => pending.settle(id, () => rejected(id, reason, from, ctx)),
@@ -114,7 +114,9 @@ export function createDataWriter(pageFile: string, ctx: RequestContext, nextId =
 
   /** Returns the paths of the promises that the values contain: `data.reviews`. */
   function pathsOf() {
-    return new Map(values.flatMap((value) => [...findPromises(value, 'data')]))
+    if (paths.of < values.length)
+      paths = { of: values.length, map: new Map(values.flatMap((value) => [...findPromises(value, 'data')])) }
+    return paths.map
   }
 
   return {

@@ -145,6 +145,11 @@ export class DocumentSink {
     )
   }
 
+  /** The length of the document up to now, also of what has been sent, in characters. */
+  get length(): number {
+    return this.#maxLength - this.#left + this.#text.length + this.#tail.length
+  }
+
   /** Ends the document. Returns its text, or an empty string if it streams. */
   close(): string {
     if (!this.stream) return this.#text + this.#tail

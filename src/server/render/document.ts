@@ -7,6 +7,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, type Components, catchError, type Failure } from '../failures/failure-context.ts'
 import { FORMATS } from '../http/formats.ts'
+import { noteLength } from '../http/request-times.ts'
 import { startDeadline, timerMs } from '../util/deadline.ts'
 import type { Deferred } from './deferred.ts'
 import { type CompleteHead, DOCUMENT_END, DocumentSink } from './document-sink.ts'
@@ -324,6 +325,7 @@ class DocumentRender {
     }
     const failure = ctx.firstFailure
     if (failure) this.#sink.add(endOfFailed(failure))
+    noteLength('render', ctx.route, this.#sink.length, ctx.request)
     this.#close({ kind: 'whole', text: this.#sink.close(), failure })
   }
 

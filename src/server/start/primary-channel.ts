@@ -110,7 +110,7 @@ export interface WorkerMetrics extends Pick<RequestMetrics, 'recorder' | 'countF
 }
 
 export function createWorkerMetrics(channel: PrimaryChannel): WorkerMetrics {
-  const { recorder, countFailure, read } = createRequestMetrics()
+  const { recorder, countFailure, read, watchLoop } = createRequestMetrics()
   let timer: NodeJS.Timeout | undefined
   const sendCounts = () => channel.send({ kind: 'counts', counts: read() })
 
@@ -118,6 +118,7 @@ export function createWorkerMetrics(channel: PrimaryChannel): WorkerMetrics {
     recorder,
     countFailure,
     open() {
+      watchLoop()
       timer = setInterval(() => void sendCounts(), SEND_INTERVAL_MS).unref()
       const loading = import('../metrics/process-metrics.ts').then(({ measureProcess }) => measureProcess())
       channel.listen(async (message) => {

@@ -44,6 +44,7 @@ export async function startSingle({ dir, folder, manifest, options, note }: Serv
   })
   const { app, store, release, build, cache } = instance
   if (metrics) store.subscribe(metrics.countFailure)
+  metrics?.watchLoop()
   let adminListener: AdminListener | null = null
   let isStopping = false
   // Before the log says that the server listens: a signal may follow at once.

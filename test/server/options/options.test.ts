@@ -52,6 +52,7 @@ const DEFAULTS = {
   ledger: 'hydrant-errors.db',
   ledgerLimits: { maxFailures: 5_000, maxOccurrences: 100, maxAgeDays: 30, maxBytes: 100_000_000 },
   pageCache: { maxBytes: 67_108_864, store: null, header: false, tagHeader: 'cache-tag' },
+  serverTiming: false,
   reactServer: 'bun',
   trustProxy: false,
   forwardedHeader: 'x-forwarded',
@@ -321,6 +322,7 @@ const CONFIGURED: readonly [string, readonly unknown[], readonly unknown[]][] = 
   ['base', ['/', '/shop'], ['', 'shop', '/shop/', 5, null]],
   ['csp', [true, false], ['true', 1, null]],
   ['logRequests', [true, false], ['true', 0]],
+  ['serverTiming', [true, false], ['true', 0]],
   [
     'ledger',
     [false, 'errors.db', 'C:/errors.db', 'postgres://user@host/database', 'postgresql:///database'],

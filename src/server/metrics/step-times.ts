@@ -1,0 +1,201 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { bodyBytesOf } from '../http/node-response.ts'
+import { findTimes, placeOf, type RequestTimes, type TimedStep, watchLoop } from '../http/request-times.ts'
+import { pathOf } from '../http/request-url.ts'
+import { addTimes, BOUNDS_MS, bucketOf, type SlowRequest, type StepTimes, type TimedPlace } from '../ledger/times.ts'
+import { createRedactor } from '../redaction/redact.ts'
+
+/** The times of all steps of one process since its start, and its slowest requests lately. Plain data, for messages. */
+export interface TimesCounts {
+  steps: StepTimes[]
+  slowest: KeptRequest[]
+}
+
+/** The primary knows the release. */
+export type KeptRequest = Omit<SlowRequest, 'release'>
+
+/** The name of places beyond `MAX_PLACES`. */
+const OTHERS = '*'
+const MAX_PLACES = 2_000
+/** A request is kept for one to two of these spans. */
+const SPAN_MS = 60_000
+const MAX_OF_ROUTE = 3
+const MAX_KEPT = 20
+const MAX_STEPS = 100
+const MAX_PATH = 500
+const MAX_ID = 100
+
+/** Adds up the times of the steps of a process, and keeps its slowest requests. */
+export function createStepTimes(now = Date.now) {
+  const routes = new Map<string, Map<string, StepTimes>>()
+  let places = 0
+  const slow = createSlowest(now)
+
+  function timesAt(place: TimedPlace): StepTimes {
+    const ofRoute = routes.get(place.route) ?? new Map<string, StepTimes>()
+    const key = `${place.kind} ${place.subject}`
+    const known = ofRoute.get(key)
+    if (known) return known
+    if (places >= MAX_PLACES && place.subject !== OTHERS)
+      return timesAt({ route: OTHERS, kind: place.kind, subject: OTHERS })
+    places++
+    const times = noTimes(place)
+    routes.set(place.route, ofRoute.set(key, times))
+    return times
+  }
+
+  function add(route: string, { places: known }: RequestTimes, step: TimedStep) {
+    observe(timesAt({ route, kind: step.kind, subject: placeOf(step, known) }), step)
+  }
+
+  return {
+    /** Begins to measure what blocks the event loop of the process. Returns a function that ends it. */
+    watchLoop: () =>
+      watchLoop((durationMs) =>
+        observe(timesAt({ route: '', kind: 'loop', subject: '' }), { durationMs, blockedMs: durationMs, bytes: 0 }),
+      ),
+    requestTimed(route: string, status: number, request: FastifyRequest, reply: FastifyReply) {
+      const durationMs = reply.elapsedTime
+      const bytes = bodyBytesOf(reply.raw, request.method) ?? 0
+      const times = findTimes(request)
+      const blockedMs = times?.steps.reduce((sum, step) => sum + step.blockedMs, 0) ?? 0
+      observe(timesAt({ route, kind: 'request', subject: '' }), { durationMs, blockedMs, bytes })
+      if (times) {
+        for (const step of times.steps) if (!Number.isNaN(step.durationMs)) add(route, times, step)
+        times.onLate = (step) => add(route, times, step)
+      }
+      if (slow.isSlow(route, durationMs)) slow.keep(describe(route, status, durationMs, bytes, request, times))
+    },
+    read: (): TimesCounts => ({
+      // Copies: the times go on.
+      steps: [...routes.values()].flatMap((each) =>
+        [...each.values()].map((times) => ({ ...times, counts: [...times.counts] })),
+      ),
+      slowest: slow.read(),
+    }),
+  }
+
+  function describe(
+    route: string,
+    status: number,
+    durationMs: number,
+    bytes: number,
+    request: FastifyRequest,
+    times: RequestTimes | undefined,
+  ): KeptRequest {
+    const redact = createRedactor(request.headers)
+    const arrivedAt = performance.now() - durationMs
+    return {
+      id: redact(String(request.id)).slice(0, MAX_ID),
+      time: Math.round(now() - durationMs),
+      route,
+      method: request.method,
+      path: pathOf(redact(request.originalUrl)).slice(0, MAX_PATH),
+      status,
+      durationMs,
+      bytes,
+      cache: times?.cache ?? null,
+      steps: (times?.steps ?? []).slice(0, MAX_STEPS).map((step) => ({
+        ...step,
+        subject: placeOf(step, times?.places ?? null),
+        startMs: step.startMs - arrivedAt,
+        // It was still running when the response was complete.
+        durationMs: Number.isNaN(step.durationMs) ? durationMs - (step.startMs - arrivedAt) : step.durationMs,
+      })),
+    }
+  }
+}
+
+/** Adds up the times of several processes. */
+export function addTimesCounts(all: readonly TimesCounts[]): TimesCounts {
+  return { steps: addTimes(all.flatMap(({ steps }) => steps)), slowest: all.flatMap(({ slowest }) => slowest) }
+}
+
+/** Returns what `later` has more than `earlier`, which is of the same processes. The longest times are those of `later`. */
+export function timesSince(earlier: readonly StepTimes[], later: readonly StepTimes[]): StepTimes[] {
+  const before = new Map(earlier.map((times) => [keyOf(times), times]))
+  return later.flatMap((times) => {
+    const old = before.get(keyOf(times))
+    if (!old) return [times]
+    if (times.count <= old.count) return []
+    const counts = times.counts.map((count, index) => count - (old.counts[index] ?? 0))
+    const longest = BOUNDS_MS[counts.findLastIndex((count) => count > 0)] ?? times.maxMs
+    return [
+      {
+        ...times,
+        count: times.count - old.count,
+        sumMs: times.sumMs - old.sumMs,
+        maxMs: Math.min(times.maxMs, longest),
+        counts,
+        blockedMs: times.blockedMs - old.blockedMs,
+        bytes: times.bytes - old.bytes,
+      },
+    ]
+  })
+}
+
+const keyOf = ({ route, kind, subject }: TimedPlace) => `${kind} ${route} ${subject}`
+
+function noTimes(place: TimedPlace): StepTimes {
+  const counts = new Array<number>(BOUNDS_MS.length + 1).fill(0)
+  return { ...place, count: 0, sumMs: 0, maxMs: 0, counts, blockedMs: 0, bytes: 0, maxBytes: 0 }
+}
+
+function observe(
+  times: StepTimes,
+  { durationMs, blockedMs, bytes }: Pick<TimedStep, 'durationMs' | 'blockedMs' | 'bytes'>,
+) {
+  const bucket = bucketOf(durationMs)
+  times.count++
+  times.sumMs += durationMs
+  times.maxMs = Math.max(times.maxMs, durationMs)
+  times.counts[bucket] = (times.counts[bucket] ?? 0) + 1
+  times.blockedMs += blockedMs
+  times.bytes += bytes
+  times.maxBytes = Math.max(times.maxBytes, bytes)
+}
+
+/** Keeps the slowest requests of each route, and of all routes, for a while. */
+function createSlowest(now: () => number) {
+  let span = 0
+  let current: KeptRequest[] = []
+  let previous: KeptRequest[] = []
+
+  function turn() {
+    const next = Math.floor(now() / SPAN_MS)
+    if (next === span) return
+    previous = next === span + 1 ? current : []
+    current = []
+    span = next
+  }
+
+  const fastestIn = (kept: readonly KeptRequest[]) =>
+    kept.reduce<KeptRequest | null>((least, one) => (least && least.durationMs <= one.durationMs ? least : one), null)
+
+  return {
+    /** Returns whether the request belongs to the slowest ones. */
+    isSlow(route: string, durationMs: number): boolean {
+      turn()
+      let ofRoute = 0
+      let isSlower = false
+      let isSlowerOfRoute = false
+      for (const one of current) {
+        if (durationMs > one.durationMs) isSlower = true
+        if (one.route !== route) continue
+        ofRoute++
+        if (durationMs > one.durationMs) isSlowerOfRoute = true
+      }
+      return ofRoute < MAX_OF_ROUTE ? current.length < MAX_KEPT || isSlower : isSlowerOfRoute
+    },
+    keep(request: KeptRequest) {
+      const ofRoute = current.filter(({ route }) => route === request.route)
+      const replaced =
+        ofRoute.length >= MAX_OF_ROUTE ? fastestIn(ofRoute) : current.length >= MAX_KEPT ? fastestIn(current) : null
+      current = [...current.filter((one) => one !== replaced), request]
+    },
+    read(): KeptRequest[] {
+      turn()
+      return [...previous, ...current]
+    },
+  }
+}
