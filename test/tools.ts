@@ -18,6 +18,8 @@ const TOOLS = [
   // This package does not start a server.
   { program: '/usr/sbin/apache2', debianPackage: 'apache2-bin' },
   { program: '/usr/bin/redis-server', debianPackage: 'redis-server' },
+  // With promtool.
+  { program: '/usr/bin/prometheus', debianPackage: 'prometheus' },
   { program: '/usr/bin/curl', debianPackage: 'curl' },
   { program: '/usr/bin/systemd-analyze', debianPackage: 'systemd' },
   { program: '/usr/bin/sqlite3', debianPackage: 'sqlite3' },
@@ -41,6 +43,8 @@ export const CADDY = '/usr/bin/caddy'
 export const APACHE = '/usr/sbin/apache2'
 export const APACHE_LIBRARY = '/usr/lib/apache2/modules'
 export const REDIS = '/usr/bin/redis-server'
+export const PROMETHEUS = '/usr/bin/prometheus'
+export const PROMTOOL = '/usr/bin/promtool'
 export const CURL = '/usr/bin/curl'
 export const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze'
 export const WGET = '/usr/bin/wget'

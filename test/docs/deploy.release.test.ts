@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parseAllDocuments } from 'yaml'
 import { KEEP_MS } from '../../src/server/lifecycle/shutdown.ts'
+import { requireToken } from '../../src/server/options/options.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { AS_PLAIN_USER } from '../plain-user.ts'
 import { createSite } from '../scripts/create-site.ts'
@@ -21,6 +22,7 @@ const unit = textOf('systemd/my-site.service')
 const manifests = [...files].filter(([file]) => file.endsWith('.yaml'))
 
 interface Container {
+  ports: { name: string; containerPort: number }[]
   env: { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[]
   startupProbe: Probe
   readinessProbe: Probe
@@ -35,7 +37,10 @@ interface Probe {
 // The cast follows the schema of Kubernetes for this manifest.
 const { replicas, template } = readYaml('kubernetes/deployment.yaml').spec as {
   replicas: number
-  template: { spec: { terminationGracePeriodSeconds: number; containers: [Container] } }
+  template: {
+    metadata: { labels: Record<string, string> }
+    spec: { terminationGracePeriodSeconds: number; containers: [Container] }
+  }
 }
 const [container] = template.spec.containers
 const containerEnv = Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
@@ -52,7 +57,8 @@ t.test('every variable in the files is one that Hydrant reads', async (t) => {
 })
 
 t.test('the values in the files are valid', async (t) => {
-  for (const env of [unitEnv, containerEnv]) t.doesNotThrow(() => resolveOptions({ env }))
+  const token = { HYDRANT_ADMIN_TOKEN: 'a'.repeat(20) }
+  for (const env of [unitEnv, { ...containerEnv, ...token }]) t.doesNotThrow(() => resolveOptions({ env }))
 })
 
 t.test('a supervisor waits until a server has had its time before it kills it', async (t) => {
@@ -110,7 +116,7 @@ t.test('replicas share the ledger and the page cache, by secrets that the exampl
   const keys = container.env.flatMap(({ name, valueFrom }) =>
     valueFrom?.secretKeyRef ? [[name, valueFrom] as const] : [],
   )
-  const names = ['HYDRANT_LEDGER', 'HYDRANT_PAGE_CACHE_STORE']
+  const names = ['HYDRANT_LEDGER', 'HYDRANT_PAGE_CACHE_STORE', 'HYDRANT_ADMIN_TOKEN', 'HYDRANT_ADMIN_READ_TOKEN']
   t.strictSame(
     keys.map(([name]) => name),
     names,
@@ -131,6 +137,30 @@ t.test('replicas share the ledger and the page cache, by secrets that the exampl
   const created = new RegExp(`kubectl create secret generic ${metadata.name} `)
   t.match(textOf('README.md'), created)
   for (const key of Object.keys(stringData)) t.match(textOf('README.md'), `--from-literal=${key}=`)
+})
+
+t.test('Prometheus reads the metrics of each pod with a token of its own, and the public cannot', async (t) => {
+  // The cast follows the schema of the Prometheus Operator.
+  const { spec } = readYaml('kubernetes/pod-monitor.yaml') as {
+    spec: {
+      selector: { matchLabels: Record<string, string> }
+      podMetricsEndpoints: [
+        { port: string; path: string; authorization: { credentials: { name: string; key: string } } },
+      ]
+    }
+  }
+  t.match(template.metadata.labels, spec.selector.matchLabels)
+  const [{ port, path, authorization }] = spec.podMetricsEndpoints
+  const { admin } = resolveOptions({ env: { ...containerEnv, HYDRANT_ADMIN_TOKEN: 'a'.repeat(20) } })
+  t.match(admin, { host: '0.0.0.0', port: container.ports.find(({ name }) => name === port)?.containerPort })
+  t.equal(path, '/metrics')
+  const read = container.env.find(({ name }) => name === 'HYDRANT_ADMIN_READ_TOKEN')
+  t.strictSame(authorization.credentials, read?.valueFrom?.secretKeyRef)
+  for (const file of ['service', 'ingress'])
+    t.notMatch(textOf(`kubernetes/${file}.yaml`), new RegExp(`${port}|9320`), file)
+  // The values of the example are empty: nobody starts a server with a token that is public.
+  const open = resolveOptions({ env: { ...containerEnv, HYDRANT_ADMIN_TOKEN: '' } }).admin
+  t.throws(() => open && requireToken(open), { code: 'HYD_OPTION_ADMIN_TOKEN' })
 })
 
 t.test('proxies let through the largest form that Hydrant accepts', async (t) => {

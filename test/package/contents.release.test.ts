@@ -33,6 +33,7 @@ const CONTENTS = [
   /^docs\/(?:[\w-]+\/)*[\w-]+\.md$/,
   /^docs\/llms\.txt$/,
   /^docs\/images\/[\w-]+\.webp$/,
+  /^docs\/operating\/(?:dashboard\.json|alerts\.yaml)$/,
   /^docs\/(?:proxies|deploy)\/(?:\w+\/)?(?:Caddyfile|Dockerfile|\.dockerignore|[\w.-]+\.(?:cfg|conf|service|yaml))$/,
   /^examples\/(?:docs-site|existing-app|shop)\//,
   /^templates\/(?:common|minimal|plugin|site|tailwind)\//,

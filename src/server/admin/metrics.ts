@@ -4,7 +4,13 @@ import type { Reload, ServedBuild } from '../build-output/build-copy.ts'
 import { VERSION } from '../build-output/read-build.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
 import { type NamedProcess, writeProcesses } from '../metrics/process-metrics.ts'
-import { coarseCounts, type RequestCounts, type Series, writeHistograms } from '../metrics/request-metrics.ts'
+import {
+  coarseCounts,
+  type RequestCounts,
+  type Series,
+  type StoreCounts,
+  writeHistograms,
+} from '../metrics/request-metrics.ts'
 
 /** Provides the numbers of all processes that serve. */
 export interface MetricsSource {
@@ -28,6 +34,7 @@ export function createMetrics(
   const setters = [
     measureRequests(registry),
     measureCache(registry),
+    measureStore(registry),
     measureProcesses(registry, source),
     measureLedger(registry, writer),
   ]
@@ -65,8 +72,11 @@ function measureRequests(registry: Registry): SetMetrics {
   const shed = counter('hydrant_shed_total', 'Requests that were refused because the process was busy.', ['reason'])
   const inFlight = gauge('hydrant_requests_in_flight', 'Requests in flight.')
   const connections = gauge('hydrant_connections', 'Open connections.')
+  const renders = gauge('hydrant_renders', 'Render slots that are taken.')
+  const maxRenders = gauge('hydrant_max_renders', 'The render slots of all processes: `limits.maxRenders` of each.')
+  const foreign = counter('hydrant_foreign_assets_total', 'Assets of other builds that were asked for.', ['result'])
   return (all) => {
-    for (const each of [requests, aborted, failures, timeouts, shed]) each.reset()
+    for (const each of [requests, aborted, failures, timeouts, shed, foreign]) each.reset()
     for (const { route, ...counts } of all.routes) {
       for (const { method, status, count } of counts.requests) requests.inc({ method, status, route }, count)
       for (const { side, phase, count } of counts.failures) failures.inc({ side, phase, route }, count)
@@ -76,6 +86,9 @@ function measureRequests(registry: Registry): SetMetrics {
     for (const [reason, count] of Object.entries(all.shed)) shed.inc({ reason }, count)
     inFlight.set(all.inFlight)
     connections.set(all.connections)
+    renders.set(all.renders.taken)
+    maxRenders.set(all.renders.max)
+    for (const [result, count] of Object.entries(all.foreignAssets)) foreign.inc({ result }, count)
   }
 }
 
@@ -104,6 +117,29 @@ function measureCache(registry: Registry): SetMetrics {
     invalidations.inc(stored.invalidations)
     entries.set(stored.entries)
     bytes.set(stored.bytes)
+  }
+}
+
+/** A site without a store has no metrics of one. */
+function measureStore(registry: Registry): SetMetrics {
+  let set: ((counts: StoreCounts) => void) | null = null
+  return ({ store }) => {
+    if (store === null) return
+    set ??= createStoreSetter(registry)
+    set(store)
+  }
+}
+
+function createStoreSetter(registry: Registry) {
+  const { counter, gauge } = metricsOf(registry)
+  const up = gauge('hydrant_cache_store_up', '1 if all processes use the store of the page cache, otherwise 0.')
+  const late = counter('hydrant_cache_store_late_total', 'Calls to the store that got no response in time.')
+  const waiting = gauge('hydrant_cache_invalidations_waiting', 'Invalidations that the store has not recorded yet.')
+  return (counts: StoreCounts) => {
+    up.set(Number(counts.isUp))
+    late.reset()
+    late.inc(counts.late)
+    waiting.set(counts.waiting)
   }
 }
 
@@ -175,7 +211,7 @@ function metricsOf(registry: Registry) {
   }
 }
 
-function writeDurations({ routes, render, firstByte, times }: RequestCounts): string[] {
+function writeDurations({ routes, render, firstByte, times, store }: RequestCounts): string[] {
   const ofRoutes = (step: 'guards' | 'loads' | 'actions') =>
     routes.flatMap(({ route, [step]: counts }): Series[] => (counts === null ? [] : [{ labels: { route }, counts }]))
   const requests = routes.flatMap(({ route, durations }) =>
@@ -197,5 +233,9 @@ function writeDurations({ routes, render, firstByte, times }: RequestCounts): st
     ['render_duration', 'Rendering a document: all of it, or its shell.', [{ labels: {}, counts: render }]],
     ['first_byte', 'From a request for a page to the start of its document.', [{ labels: {}, counts: firstByte }]],
   ]
+  if (store) {
+    const calls = store.durations.map(({ operation, histogram }) => ({ labels: { operation }, counts: histogram }))
+    all.push(['cache_store_duration', 'Calls to the store of the page cache, by what they do.', calls])
+  }
   return all.map(([name, help, series]) => writeHistograms(`hydrant_${name}_seconds`, help, series))
 }

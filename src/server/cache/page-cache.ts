@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { addCacheContents, type CacheContents, type StoredCounts } from '../metrics/cache-counts.ts'
+import type { StoreRecorder } from '../metrics/metrics-recorder.ts'
 import { type Invalidation, type InvalidationResult, isTag, KnownKeys, pathTag, toStoredTag } from './cache-key.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
@@ -185,6 +186,10 @@ export class PageCache {
   /** Hands over or logs the invalidations that the store has not recorded, and closes the store. */
   async close(): Promise<void> {
     await this.#store?.close()
+  }
+
+  measureStore(recorder: StoreRecorder) {
+    this.#store?.measure(recorder)
   }
 
   counts(): StoredCounts {

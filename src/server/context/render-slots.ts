@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { BUSY, sendBusy } from '../http/problem.ts'
 import { addThrottledLine, countOf } from '../log/throttled-line.ts'
-import type { RefusedFor } from '../metrics/metrics-recorder.ts'
+import type { RefusedFor, RenderCounts } from '../metrics/metrics-recorder.ts'
 
 /** A request that can hold a render slot. */
 export interface SlotHolder {
@@ -31,6 +31,7 @@ export interface RenderSlots {
   /** Takes a slot without a check, for a request that `hasRoom` has let in. */
   take(holder: SlotHolder): void
   free(holder: SlotHolder): void
+  counts(): RenderCounts
 }
 
 /** @param onRefused Called for each refused request. */
@@ -91,5 +92,6 @@ export function createRenderSlots(
       if (left > 0) takenBy.set(holder.route, left)
       else takenBy.delete(holder.route)
     },
+    counts: () => ({ taken, max }),
   }
 }

@@ -11,6 +11,27 @@ import type { CacheResult, RefusalReason, StoredCounts } from './cache-counts.ts
 export type RefusedFor = (typeof REFUSED_FOR)[number]
 export const REFUSED_FOR = ['event_loop', 'renders', 'route'] as const
 
+/** The calls to the store of a shared page cache, by what they do. */
+export type StoreOperation = 'read' | 'write' | 'lease' | 'release' | 'versions' | 'invalidate'
+
+/** A file of another build that was asked for: it is here, kept from that build, or it is not. */
+export type ForeignAsset = (typeof FOREIGN_ASSETS)[number]
+export const FOREIGN_ASSETS = ['kept', 'missing'] as const
+
+/** The render slots of one site, or of several. */
+export interface RenderCounts {
+  /** The slots that are taken now. */
+  taken: number
+  max: number
+}
+
+/** The store of a shared page cache as this process sees it now. */
+export interface StoreState {
+  isUp: boolean
+  /** Invalidations that the store has not recorded yet. */
+  waiting: number
+}
+
 /**
  * Records what happens on a site, for the metrics of the admin listener. No method throws. A `route` is a pattern such
  * as `/products/[id]`, never text that a client sent.
@@ -49,7 +70,19 @@ export interface MetricsRecorder {
   countStored(read: () => StoredCounts): void
   /** A request was refused because the process is busy. */
   requestShed(reason: RefusedFor): void
+  /** Reads the render slots of a site with the metrics. */
+  countRenders(read: () => RenderCounts): void
+  /** Reads the state of a store with the metrics. */
+  countStore(read: () => StoreState): void
+  /** A call to the store got a response, or failed. */
+  storeCalled(operation: StoreOperation, durationMs: number): void
+  /** A call to the store got no response in time. */
+  storeLate(): void
+  foreignAsset(result: ForeignAsset): void
 }
+
+/** What a store uses of a recorder. */
+export type StoreRecorder = Pick<MetricsRecorder, 'now' | 'countStore' | 'storeCalled' | 'storeLate'>
 
 /** Records nothing, for a site without metrics. */
 export const NO_METRICS: MetricsRecorder = {
@@ -71,6 +104,11 @@ export const NO_METRICS: MetricsRecorder = {
   cacheRefused() {},
   countStored() {},
   requestShed() {},
+  countRenders() {},
+  countStore() {},
+  storeCalled() {},
+  storeLate() {},
+  foreignAsset() {},
 }
 
 const RECORDER = Symbol('recorder')

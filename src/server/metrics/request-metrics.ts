@@ -9,7 +9,16 @@ import {
   type RefusalReason,
   type StoredCounts,
 } from './cache-counts.ts'
-import { type MetricsRecorder, REFUSED_FOR, type RefusedFor } from './metrics-recorder.ts'
+import {
+  FOREIGN_ASSETS,
+  type ForeignAsset,
+  type MetricsRecorder,
+  REFUSED_FOR,
+  type RefusedFor,
+  type RenderCounts,
+  type StoreOperation,
+  type StoreState,
+} from './metrics-recorder.ts'
 import { addTimesCounts, createStepTimes, type TimesCounts } from './step-times.ts'
 
 /** The counts of one process since its start, and its present state. Plain data, for messages between processes. */
@@ -27,6 +36,10 @@ export interface RequestCounts {
   inFlight: number
   /** Open connections. */
   connections: number
+  renders: RenderCounts
+  /** Null without a store. */
+  store: StoreCounts | null
+  foreignAssets: Record<ForeignAsset, number>
 }
 
 export interface RequestMetrics {
@@ -47,7 +60,11 @@ export function createRequestMetrics(): RequestMetrics {
   const render = createHistogram()
   const firstByte = createHistogram()
   const caches: (() => StoredCounts)[] = []
-  const shed = countRefused(() => 0)
+  const shed = countAll(REFUSED_FOR, () => 0)
+  const slots: (() => RenderCounts)[] = []
+  const stores: (() => StoreState)[] = []
+  const storeCalls = createStoreCalls()
+  const foreignAssets = countAll(FOREIGN_ASSETS, () => 0)
   const times = createStepTimes()
   let inFlight = 0
   let connections = 0
@@ -81,6 +98,11 @@ export function createRequestMetrics(): RequestMetrics {
       cacheRefused: (route, reason) => countOne(of(route).refused, reason),
       countStored: (read) => void caches.push(read),
       requestShed: (reason) => void shed[reason]++,
+      countRenders: (read) => void slots.push(read),
+      countStore: (read) => void stores.push(read),
+      storeCalled: (operation, durationMs) => histogramIn(storeCalls.durations, operation).observe(durationMs),
+      storeLate: () => void storeCalls.late++,
+      foreignAsset: (result) => void foreignAssets[result]++,
     },
     watchLoop: times.watchLoop,
     // A failure outside of any request has no route.
@@ -95,6 +117,12 @@ export function createRequestMetrics(): RequestMetrics {
       logLinesLost: lostLogLines(),
       inFlight,
       connections,
+      renders: addRenders(slots.map((read) => read())),
+      store: addStores(
+        stores.map((read) => read()).map((state) => ({ ...state, ...NO_CALLS })),
+        storeCalls,
+      ),
+      foreignAssets: { ...foreignAssets },
     }),
   }
 }
@@ -110,21 +138,32 @@ export function addRequestCounts(all: readonly RequestCounts[]): RequestCounts {
     firstByte: addHistograms(all.map(({ firstByte }) => firstByte)),
     times: addTimesCounts(all.map(({ times }) => times)),
     stored: addStoredCounts(all.map(({ stored }) => stored)),
-    shed: countRefused((reason) => sum(({ shed }) => shed[reason])),
+    shed: countAll(REFUSED_FOR, (reason) => sum(({ shed }) => shed[reason])),
     logLinesLost: sum(({ logLinesLost }) => logLinesLost),
     inFlight: sum(({ inFlight }) => inFlight),
     connections: sum(({ connections }) => connections),
+    renders: addRenders(all.map(({ renders }) => renders)),
+    store: addStores(all.flatMap(({ store }) => store ?? [])),
+    foreignAssets: countAll(FOREIGN_ASSETS, (result) => sum(({ foreignAssets }) => foreignAssets[result])),
   }
 }
 
-function countRefused(read: (reason: RefusedFor) => number): Record<RefusedFor, number> {
+function countAll<Key extends string>(keys: readonly Key[], read: (key: Key) => number): Record<Key, number> {
   // The keys are those of the type.
-  return Object.fromEntries(REFUSED_FOR.map((reason) => [reason, read(reason)])) as Record<RefusedFor, number>
+  return Object.fromEntries(keys.map((key) => [key, read(key)])) as Record<Key, number>
 }
 
 /** Returns the final counts of a process that has ended: it has no open requests, connections or stored responses. */
 export function endRequestCounts(counts: RequestCounts): RequestCounts {
-  return { ...counts, inFlight: 0, connections: 0, stored: endStoredCounts(counts.stored) }
+  const store = counts.store && { ...counts.store, isUp: true, waiting: 0 }
+  return {
+    ...counts,
+    inFlight: 0,
+    connections: 0,
+    stored: endStoredCounts(counts.stored),
+    renders: addRenders([]),
+    store,
+  }
 }
 
 /** The counts of one route. Plain data, for messages between processes. */
@@ -302,4 +341,43 @@ function writeSeries(name: string, { labels, counts: { counts, sumMs } }: Series
 
 function escapeLabel(value: string): string {
   return value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')
+}
+
+function addRenders(all: readonly RenderCounts[]): RenderCounts {
+  const sum = (read: (counts: RenderCounts) => number) => all.reduce((total, counts) => total + read(counts), 0)
+  return { taken: sum(({ taken }) => taken), max: sum(({ max }) => max) }
+}
+
+/** The store of a shared page cache, as one process sees it or several do. Plain data, for messages between processes. */
+export interface StoreCounts extends StoreState {
+  /** Calls without a response in time. */
+  late: number
+  durations: { operation: StoreOperation; histogram: HistogramCounts }[]
+}
+
+const NO_CALLS: Omit<StoreCounts, keyof StoreState> = { late: 0, durations: [] }
+
+function createStoreCalls() {
+  return { durations: {} as Partial<Record<StoreOperation, Histogram>>, late: 0 }
+}
+
+/** Adds up the counts of stores; null for none. An invalidation waits in each worker that has heard of it: it counts once. */
+function addStores(all: readonly StoreCounts[], calls = createStoreCalls()): StoreCounts | null {
+  if (all.length === 0) return null
+  const sum = createStoreCalls()
+  for (const { late, durations } of [...all, readStoreCalls(calls)]) {
+    sum.late += late
+    for (const { operation, histogram } of durations) histogramIn(sum.durations, operation).add(histogram)
+  }
+  return {
+    isUp: all.every(({ isUp }) => isUp),
+    waiting: Math.max(...all.map(({ waiting }) => waiting)),
+    ...readStoreCalls(sum),
+  }
+}
+
+function readStoreCalls({ durations, late }: ReturnType<typeof createStoreCalls>): typeof NO_CALLS {
+  // The keys are those of the type.
+  const entries = Object.entries(durations) as [StoreOperation, Histogram][]
+  return { late, durations: entries.map(([operation, histogram]) => ({ operation, histogram: histogram.read() })) }
 }

@@ -190,9 +190,9 @@ export async function mountSite(
   const cache = createCacheView(site)
   function startMeasuring(recorder: MetricsRecorder) {
     site.metrics = recorder
-    countStored(site)
+    measureState(site)
   }
-  countStored(site)
+  measureState(site)
   const respondToError = createErrorHandler(site)
   const respondNotFound: ServedSite['respondNotFound'] = (...pair) => respondToError(new NotFoundSignal(), ...pair)
   return {
@@ -213,8 +213,11 @@ async function loadShells({ reactServer }: Options): Promise<ShellRenderer> {
   return (await import('../context/shell-renderer.ts')).loadShellRenderer(reactServer)
 }
 
-function countStored({ cache, metrics }: Site) {
-  if (cache) metrics.countStored(() => cache.counts())
+function measureState({ cache, slots, metrics }: Site) {
+  metrics.countRenders(slots.counts)
+  if (!cache) return
+  metrics.countStored(() => cache.counts())
+  cache.measureStore(metrics)
 }
 
 function createCacheView({ cache, build }: Site): SiteCache | null {

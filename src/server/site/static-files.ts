@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import fastifyStatic, { type FastifyStaticOptions } from '@fastify/static'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
@@ -12,7 +12,10 @@ import { ASSET_ROUTE, FILE_ROUTE, ownPath } from '../http/route-config.ts'
 const INVALID_PATH: ReadonlySet<number | undefined> = new Set([400, 403])
 
 /** Adds routes for the hashed assets of the build and for the files of `public/`. */
-export async function addFiles(app: FastifyInstance, { build, options, failures }: Site) {
+export async function addFiles(app: FastifyInstance, site: Site) {
+  const { build, options, failures } = site
+  const root = join(build.folder, BUILD_PATHS.client)
+  const own = new Set(build.manifest.clientFiles)
   const assets = withBase(options.base, ASSETS_PATH)
   await app.register(
     async (scope) => {
@@ -26,6 +29,8 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
         const { method } = request
         const url = failures.of(request).redactedUrl()
         request.log.info({ method, url, statusCode: 404 }, 'refused with 404: this build does not have the asset')
+        // Other names are guesses of scanners.
+        if (HASHED.test(readUrl(request).pathname)) site.metrics.foreignAsset('missing')
         return sendNoAsset(request, reply)
       })
       const passedHooks = new WeakSet<FastifyRequest>()
@@ -40,9 +45,12 @@ export async function addFiles(app: FastifyInstance, { build, options, failures 
         return sendNoAsset(request, reply)
       })
       await addStatic(scope, ASSET_ROUTE, {
-        root: join(build.folder, BUILD_PATHS.client),
+        root,
         decorateReply: false,
         preCompressed: true,
+        setHeaders(_reply, path) {
+          if (!own.has(relative(root, path).replace(COMPRESSED, ''))) site.metrics.foreignAsset('kept')
+        },
         immutable: true,
         maxAge: '365d',
         index: false,
@@ -95,6 +103,9 @@ const TRY = 'try'
 
 /** Matches the name of a file that a build has written: it ends with a hash. */
 const HASHED = /[A-Z2-7]{8}\.\w+$/
+
+/** The end of the name of a compressed copy. */
+const COMPRESSED = /\.(?:br|gz)$/
 
 /**
  * Redirects a browser to the same asset. During a rollout, a load balancer may have sent the request for an asset to a

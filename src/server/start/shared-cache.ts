@@ -83,7 +83,14 @@ export async function openWorkerStore(
     else if (message.kind === 'cacheEvent') client.tell(message.event)
   })
   channel.onClose(() => client.fail(new Error('the primary has exited')))
-  return createSharedStore({ ...input, peers, backend: client.backend, place: 'the memory of the primary process' })
+  const store = createSharedStore({
+    ...input,
+    peers,
+    backend: client.backend,
+    place: 'the memory of the primary process',
+  })
+  // The metrics of a store are those of a server that operators run.
+  return { ...store, measure() {} }
 }
 
 /** The other workers of this machine. The primary passes on what a worker tells them. */

@@ -62,6 +62,8 @@ t.test('move with what the site does, by its routes', async (t) => {
   recorder.requestStarted()
   recorder.documentRendered(3)
   recorder.firstByteSent({ elapsedTime: 20 })
+  recorder.countRenders(() => ({ taken: 2, max: 10 }))
+  recorder.foreignAsset('kept')
   await admin.keep(
     failureOf('7K2M9QX4-000001'),
     failureOf('7K2M9QX4-000002', { side: 'client', phase: 'client' }),
@@ -84,6 +86,10 @@ t.test('move with what the site does, by its routes', async (t) => {
     ['hydrant_timeouts_total{phase="load",route="/"}', 1],
     ['hydrant_requests_in_flight', 1],
     ['hydrant_connections', 0],
+    ['hydrant_renders', 2],
+    ['hydrant_max_renders', 10],
+    ['hydrant_foreign_assets_total{result="kept"}', 1],
+    ['hydrant_foreign_assets_total{result="missing"}', 0],
     ['hydrant_log_lines_lost_total', 0],
     ['hydrant_last_reload_timestamp_seconds', 0],
     ['hydrant_last_reload_successful', 1],
@@ -111,6 +117,62 @@ t.test('move with what the site does, by its routes', async (t) => {
   t.equal(again.get('hydrant_timeouts_total{phase="load",route="/"}'), 1)
   admin.served.pop()
   t.equal((await read(admin)).get('hydrant_processes{release="1.4.0"}'), 0, 'no process serves')
+})
+
+t.test('the store of the page cache has metrics where there is one', async (t) => {
+  const admin = await serveAdmin(t)
+  const { recorder } = admin
+  const ofStore = async () => [...(await read(admin))].filter(([name]) => /_cache_(?:store|invalidations_w)/.test(name))
+  t.strictSame(await ofStore(), [])
+  const store = { isUp: true, waiting: 0 }
+  recorder.countStore(() => store)
+  recorder.storeCalled('read', 4)
+  recorder.storeCalled('write', 40)
+  recorder.storeLate()
+  const names = new Map(await ofStore())
+  const expected = [
+    ['hydrant_cache_store_up', 1],
+    ['hydrant_cache_store_late_total', 1],
+    ['hydrant_cache_invalidations_waiting', 0],
+    ['hydrant_cache_store_duration_seconds_bucket{operation="read",le="0.005"}', 1],
+    ['hydrant_cache_store_duration_seconds_sum{operation="write"}', 0.04],
+  ] as const
+  const failing = await findFailing(
+    expected,
+    ([name]) => names.get(name),
+    ([, value]) => value,
+  )
+  t.strictSame(failing, [])
+  Object.assign(store, { isUp: false, waiting: 2 })
+  const later = new Map(await ofStore())
+  t.equal(later.get('hydrant_cache_store_up'), 0)
+  t.equal(later.get('hydrant_cache_invalidations_waiting'), 2)
+  t.equal(later.get('hydrant_cache_store_late_total'), 1, 'reading changes nothing')
+})
+
+t.test('the stores and render slots of workers together are those of the workers that serve', async (t) => {
+  const workers = Array.from({ length: 3 }, () => ({ ...createRequestMetrics(), state: { isUp: true, waiting: 3 } }))
+  for (const { recorder, state } of workers) {
+    recorder.countRenders(() => ({ taken: 2, max: 10 }))
+    recorder.countStore(() => state)
+    recorder.storeCalled('read', 4)
+    recorder.storeLate()
+    recorder.foreignAsset('missing')
+  }
+  const add = () => {
+    const [first, ...others] = workers.map(({ read }) => read())
+    if (!first) throw new Error('there are counts')
+    return addRequestCounts([endRequestCounts(first), ...others])
+  }
+  const { renders, store, foreignAssets } = add()
+  t.strictSame(renders, { taken: 4, max: 20 })
+  t.match(store, { isUp: true, waiting: 3, late: 3, durations: [{ operation: 'read', histogram: { sumMs: 12 } }] })
+  t.strictSame(foreignAssets, { kept: 0, missing: 3 })
+  Object.assign(workers[0]?.state ?? {}, { isUp: false, waiting: 9 })
+  t.match(add().store, { isUp: true, waiting: 3 }, 'one that has ended')
+  Object.assign(workers[1]?.state ?? {}, { isUp: false })
+  t.match(add().store, { isUp: false }, 'one that serves')
+  t.equal(addRequestCounts([]).store, null)
 })
 
 t.test('the counts of workers add up by route, and the open requests of an ended worker do not count', async (t) => {

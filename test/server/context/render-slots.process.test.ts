@@ -157,6 +157,8 @@ t.test('a route that hangs does not take the renders of other routes', async (t)
   waiting.push(...ask('/a'), ...ask('/b'))
   await gate('layout').reached
   t.strictSame(await statuses(['/', '/a', '/b', '/alone']), [200, 503, 503, 503])
+  t.equal(metrics.read().renders.max, HUNG)
+  t.ok(metrics.read().renders.taken > 0.75 * HUNG, 'the slots that are taken are counted')
   const [warning, ...others] = log.lines.filter(({ level }) => level > 30)
   t.match(
     warning?.msg,
@@ -169,4 +171,5 @@ t.test('a route that hangs does not take the renders of other routes', async (t)
   const refused = ended.filter(({ statusCode }) => statusCode === 503).length
   t.match(metrics.read().shed, { event_loop: 0, renders: 0, route: refused + 4 })
   t.strictSame(await statuses(['/', '/a', '/alone']), [200, 200, 200], 'all are free again')
+  t.equal(metrics.read().renders.taken, 0)
 })

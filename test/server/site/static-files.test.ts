@@ -1,9 +1,12 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
+import { createInstance } from '../../../src/server/create-server.ts'
+import { createRequestMetrics } from '../../../src/server/metrics/request-metrics.ts'
+import { resolveOptions } from '../../../src/server/options/resolve-options.ts'
 import { findFailing } from '../../find-failing.ts'
-import { buildForBrowser, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
+import { buildForBrowser, builtFiles, type Files, HTML, JSON_ONLY, serve } from '../served.ts'
 
 const site: Files = {
   'pages/index.tsx':
@@ -154,6 +157,28 @@ t.test('assets are immutable and were compressed by the build', async (t) => {
     ([, encoding]) => [200, encoding, true],
   )
   t.strictSame(ofAccepted, [])
+})
+
+t.test('requests for assets of other builds are counted', async (t) => {
+  const { recorder, read } = createRequestMetrics()
+  const options = resolveOptions({ config: { ledger: false } })
+  const logging = { logger: false }
+  const other = await createInstance({ dir, ...builtFiles(dir), options, logging, metrics: recorder })
+  t.teardown(() => other.app.close())
+  const kept = 'old-BBBBBBBB.js'
+  for (const name of [kept, `${kept}.br`]) writeFileSync(join(folder, 'client', name), '')
+  t.teardown(() => [kept, `${kept}.br`].map((name) => rmSync(join(folder, 'client', name))))
+  const ask = (name: string, headers = {}) => other.app.inject({ url: `/_hydrant/assets/${name}`, headers })
+  const own = client.find((name) => name.endsWith('.js.br'))?.slice(0, -3) ?? ''
+  const encoded = { 'accept-encoding': 'br' }
+  for (const name of [own, kept])
+    for (const headers of [{}, encoded]) t.equal((await ask(name, headers)).statusCode, 200)
+  t.strictSame(read().foreignAssets, { kept: 2, missing: 0 })
+  t.equal((await ask('entry-AAAAAAAA.js')).statusCode, 404)
+  t.equal((await ask('wp-login.php')).statusCode, 404, 'no build has such a name')
+  const browser = { 'sec-fetch-dest': 'script', referer: 'http://localhost/' }
+  t.equal((await ask('entry-AAAAAAAA.js', browser)).statusCode, 307, 'another replica may have it')
+  t.strictSame(read().foreignAssets, { kept: 2, missing: 1 })
 })
 
 t.test('a missing asset is not a page and is not stored', async (t) => {

@@ -4,10 +4,16 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { CacheReport } from '../../../src/server/admin/cache-report.ts'
 import { createHttpClient } from '../../http-client.ts'
-import { startSite } from '../../site-server.ts'
+import { startRedis } from '../../redis.ts'
+import { type SiteServer, startSite } from '../../site-server.ts'
 import { until } from '../../until.ts'
 import { buildFiles, HTML } from '../served.ts'
 import { LONG } from './worker-site.ts'
+
+async function adminOf({ waitForLine }: SiteServer): Promise<string> {
+  const { msg } = await waitForLine((line) => line.msg.startsWith('the console is at'))
+  return String(/http:\S+/.exec(msg)?.[0])
+}
 
 t.test('the primary adds up the caches of its workers, and empties all of them', async (t) => {
   const dir = await buildFiles(join(t.testdir({}), 'site'), {
@@ -16,9 +22,9 @@ t.test('the primary adds up the caches of its workers, and empties all of them',
       "export const cache = { maxAgeS: 3600, tags: ['one'] }\nexport const load = () => ({ pid: process.pid })\n",
   })
   const env = { ...LONG, HYDRANT_WORKERS: '2', HYDRANT_ADMIN: '0', HYDRANT_PAGE_CACHE_HEADER: 'true' }
-  const { port, waitForLine } = await startSite(t, { dir, env })
-  const { msg } = await waitForLine((line) => line.msg.startsWith('the console is at'))
-  const admin = String(/http:\S+/.exec(msg)?.[0])
+  const site = await startSite(t, { dir, env })
+  const { port } = site
+  const admin = await adminOf(site)
   // A connection for each request: a kept connection stays with one worker.
   const { send } = createHttpClient(t, { keepAlive: false })
   const ask = () => send({ port, path: '/one', headers: HTML })
@@ -51,4 +57,57 @@ t.test('the primary adds up the caches of its workers, and empties all of them',
   t.equal((await ask()).headers['hydrant-cache'], 'miss', 'the primary has no copy either')
   const text = await (await fetch(`${admin}/metrics`)).text()
   t.match(text, `hydrant_cache_responses_total{route="/one",result="miss"} ${before + 1}`)
+})
+
+t.test('the metrics have the store and the render slots of all workers', async (t) => {
+  const dir = await buildFiles(join(t.testdir({}), 'site'), {
+    'pages/one.tsx': 'export default () => <p>one</p>\n',
+    'pages/one.server.ts': "export const cache = { maxAgeS: 3600, tags: ['one'] }\nexport const load = () => 1\n",
+    'server.ts': `export default async function server(app) {
+  app.get('/invalidate', () => app.pageCache.invalidate({ tags: ['one'] }))
+}
+`,
+  })
+  const redis = await startRedis(t)
+  const env = {
+    ...LONG,
+    HYDRANT_WORKERS: '2',
+    HYDRANT_ADMIN: '0',
+    HYDRANT_LIMITS_MAX_RENDERS: '7',
+    HYDRANT_PAGE_CACHE_STORE: redis.url,
+  }
+  const site = await startSite(t, { dir, env })
+  const admin = await adminOf(site)
+  const { send } = createHttpClient(t, { keepAlive: false })
+  const ask = (path: string) => send({ port: site.port, path, headers: HTML })
+  const text = async () => (await fetch(`${admin}/metrics`)).text()
+  const sampleOf = async (name: string) =>
+    Number(
+      (await text())
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.slice(name.length),
+    )
+
+  await until(async () => (await sampleOf('hydrant_cache_store_up')) === 1)
+  t.equal(await sampleOf('hydrant_max_renders'), 14)
+  t.equal(await sampleOf('hydrant_renders'), 0)
+  await ask('/one')
+  await ask('/invalidate')
+  await until(async () => {
+    const metrics = await text()
+    return ['read', 'lease', 'write', 'invalidate'].every((operation) =>
+      metrics.includes(`hydrant_cache_store_duration_seconds_count{operation="${operation}"}`),
+    )
+  })
+  t.equal(await sampleOf('hydrant_cache_invalidations_waiting'), 0)
+
+  await redis.kill()
+  await until(async () => (await sampleOf('hydrant_cache_store_up')) === 0)
+  t.match((await ask('/invalidate')).body, '{"isRecorded":false}')
+  t.equal(await sampleOf('hydrant_cache_invalidations_waiting'), 1, 'each worker waits with it, and it counts once')
+
+  await redis.start()
+  await until(async () => (await sampleOf('hydrant_cache_store_up')) === 1)
+  t.equal(await sampleOf('hydrant_cache_invalidations_waiting'), 0)
 })

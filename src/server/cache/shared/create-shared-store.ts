@@ -57,7 +57,7 @@ export function createSharedStore({ backend, peers, closeMs = MAX_CLOSE_MS, ...i
 
   async function read(key: string) {
     const missed = reads.begin()
-    const reading = await link.read(() => backend.read(key))
+    const reading = await link.read('read', () => backend.read(key))
     reads.end(missed)
     const tags = reading?.response?.tags
     const isOutdated = tags !== undefined && (matches(missed, tags) || link.covers(tags))
@@ -98,13 +98,13 @@ export function createSharedStore({ backend, peers, closeMs = MAX_CLOSE_MS, ...i
 
   return {
     get: async (key) => (await read(digestOf(key)))?.response ?? null,
-    versions: () => link.read(link.catchUp),
+    versions: () => link.read('versions', link.catchUp),
     async set(key, response, since) {
-      await link.write(() => backend.write(digestOf(key), response, since))
+      await link.write('write', () => backend.write(digestOf(key), response, since))
     },
-    lease: async (key, leaseMs) => (await link.write(() => backend.lease(digestOf(key), leaseMs))) ?? true,
+    lease: async (key, leaseMs) => (await link.write('lease', () => backend.lease(digestOf(key), leaseMs))) ?? true,
     async release(key) {
-      await link.write(() => backend.release(digestOf(key)))
+      await link.write('release', () => backend.release(digestOf(key)))
     },
     async awaitEntry(key, maxMs): Promise<StoredResponse | null> {
       const digest = digestOf(key)
@@ -123,6 +123,7 @@ export function createSharedStore({ backend, peers, closeMs = MAX_CLOSE_MS, ...i
     onInvalidate(added) {
       listener = added
     },
+    measure: link.measure,
     close() {
       closing ??= close()
       return closing

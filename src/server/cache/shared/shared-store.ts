@@ -1,3 +1,5 @@
+import type { StoreRecorder } from '../../metrics/metrics-recorder.ts'
+
 /** One response of the page cache, as plain data. */
 export interface StoredResponse {
   /** The text, not compressed. */
@@ -78,6 +80,8 @@ export interface SharedStore {
    * emptied, and when it is not known which invalidations were missed.
    */
   onInvalidate(listener: InvalidationListener): void
+  /** Records the calls from now on, and the state of the store. */
+  measure(recorder: StoreRecorder): void
   /** Hands over the invalidations that wait, to another process of this machine or to the store, or logs their tags. */
   close(): Promise<void>
 }

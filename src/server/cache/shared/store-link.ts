@@ -13,6 +13,7 @@
 // the server still passes announcements on. Until one of them is the first to have it recorded, none of them reads a
 // response with its tags.
 
+import { NO_METRICS, type StoreOperation, type StoreRecorder } from '../../metrics/metrics-recorder.ts'
 import { startDeadline } from '../../util/deadline.ts'
 import { type Changes, type StoreBackend, serverOf } from './backend.ts'
 import { createLinkState, createRefresher, type LinkStep, type StateInput } from './link-state.ts'
@@ -46,6 +47,7 @@ export function createStoreLink(input: LinkInput) {
   const state = createLinkState(input)
   const seen = createSeenVersions(input.onChanged)
   let recordedAt = Number.NEGATIVE_INFINITY
+  let metrics: StoreRecorder = NO_METRICS
 
   const own = createOwnInvalidations(async (tags) => {
     const versions = await backend.advance(tags)
@@ -102,18 +104,33 @@ export function createStoreLink(input: LinkInput) {
     if (!isNext) refresher.run('changes')
   }
 
-  const call = <T>(isUsed: boolean, make: () => Promise<T>): Promise<T | null> =>
+  /** Runs a call, and records how long the store takes, also for a response that is too late. */
+  function timed<T>(operation: StoreOperation, make: () => Promise<T>): Promise<T> {
+    const startedAt = metrics.now()
+    const running = make()
+    const record = () => metrics.storeCalled(operation, metrics.now() - startedAt)
+    running.then(record, record)
+    return running
+  }
+
+  const call = <T>(isUsed: boolean, operation: StoreOperation, make: () => Promise<T>): Promise<T | null> =>
     isUsed
-      ? callWithin(make, deadline, (event, error) => {
-          state.step(event, error)
-          refresher.run('everything')
-        })
+      ? callWithin(
+          () => timed(operation, make),
+          deadline,
+          (event, error) => {
+            if (event === 'late') metrics.storeLate()
+            state.step(event, error)
+            refresher.run('everything')
+          },
+        )
       : Promise.resolve(null)
-  const write = <T>(make: () => Promise<T>) => call(state.is('up'), make)
+  const write = <T>(operation: StoreOperation, make: () => Promise<T>) => call(state.is('up'), operation, make)
 
   return {
     /** Runs a call that writes nothing within `CALL_MS`. Resolves with null when the store is unavailable or it fails. */
-    read: <T>(make: () => Promise<T>): Promise<T | null> => call(state.is('up', 'refusing'), make),
+    read: <T>(operation: StoreOperation, make: () => Promise<T>): Promise<T | null> =>
+      call(state.is('up', 'refusing'), operation, make),
     /** Runs a call that the server may refuse, as `read` does. */
     write,
     /** Reads what has been invalidated, and passes it on. */
@@ -123,7 +140,7 @@ export function createStoreLink(input: LinkInput) {
       // The tags are copied, because invalidations are compared by identity.
       const batch = [...tags]
       own.keep(batch)
-      const versions = await write(() => own.send(batch))
+      const versions = await write('invalidate', () => own.send(batch))
       if (versions !== null) return versions
       const isConnected = state.is('doubtful', 'refusing')
       // If the server does not accept it either, the invalidation reaches the other processes when it is recorded.
@@ -136,6 +153,10 @@ export function createStoreLink(input: LinkInput) {
     /** Whether an invalidation that waits has one of the tags. */
     covers: own.cover,
     waitingTags: own.waitingTags,
+    measure(recorder: StoreRecorder) {
+      metrics = recorder
+      recorder.countStore(() => ({ isUp: state.is('up'), waiting: own.count() }))
+    },
     /** Resolves when no invalidation waits, and after `ms` at the latest, with the tags of those that wait then. */
     async settle(ms: number): Promise<string[]> {
       refresher.run('everything')
@@ -310,6 +331,7 @@ function createOwnInvalidations(
     /** Whether an invalidation waits that is not in flight. */
     hasUnsent: () => waiting.some((one) => !sending.has(one)),
     waitingTags: () => [...new Set(waiting.flat())],
+    count: () => waiting.length,
     /** Whether an invalidation that is not recorded yet has one of the tags. */
     cover: (tags: readonly string[]) => waiting.some((batch) => matches(batch, tags)),
     /** Resolves when nothing waits, and after `ms` at the latest. */

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import type { BackendEvents, Reading, StoreBackend } from '../../../../src/server/cache/shared/backend.ts'
 import { createSharedStore } from '../../../../src/server/cache/shared/create-shared-store.ts'
 import { EVERY_TAG, type Versions } from '../../../../src/server/cache/shared/shared-store.ts'
+import { createRequestMetrics } from '../../../../src/server/metrics/request-metrics.ts'
 import { keepLines, response } from './stores.ts'
 
 const READING: Reading = { response: response(['a']), leasedMs: 0 }
@@ -108,6 +109,57 @@ t.test('while an invalidation of this process is not recorded, it finds nothing 
   t.equal(await invalidation, true)
   t.ok(await store.get('key'))
   t.strictSame(heard, [], 'the process knows of it already')
+})
+
+t.test('the calls, the state and the invalidations that wait are measured', async (t) => {
+  const { fake, store } = await open(t)
+  const { recorder, read } = createRequestMetrics()
+  await store.get('before')
+  store.measure(recorder)
+  await store.get('key')
+  await store.versions()
+  await store.invalidate(['a'])
+  const { store: used } = read()
+  t.match(used, { isUp: true, waiting: 0, late: 0 })
+  const counted = used?.durations.map(({ operation, histogram: { counts } }) => [
+    operation,
+    counts.reduce((sum, count) => sum + count),
+  ])
+  t.strictSame(counted, [
+    ['read', 1],
+    ['versions', 1],
+    ['invalidate', 1],
+  ])
+  fake.disconnect()
+  await store.invalidate(['a', 'b'])
+  await store.invalidate(['c'])
+  t.match(read().store, { isUp: false, waiting: 2 })
+  fake.connect()
+  await turn()
+  t.match(read().store, { isUp: true, waiting: 0 })
+})
+
+t.test('a call without a response in time is counted, and measured when the response arrives', async (t) => {
+  const { fake, backend } = createFake()
+  const passed: (() => void)[] = []
+  const deadline = (_ms: number, onPassed: () => void) => {
+    passed.push(onPassed)
+    return () => {}
+  }
+  const store = createSharedStore({ backend, log: keepLines().log, place: 'the store', deadline, closeMs: 0 })
+  t.teardown(() => store.close())
+  fake.connect()
+  await turn()
+  const { recorder, read } = createRequestMetrics()
+  store.measure(recorder)
+  const release = fake.hold()
+  const reading = store.get('key')
+  for (const pass of passed.splice(0)) pass()
+  t.equal(await reading, null)
+  t.match(read().store, { isUp: false, late: 1, durations: [] })
+  release()
+  await turn()
+  t.match(read().store?.durations, [{ operation: 'read' }])
 })
 
 t.test('invalidations wait for the store', async (t) => {
