@@ -28,8 +28,8 @@ t.test('a row has the route, the time and the steps of a request', async (t) => 
     cache: 'not stored, because it reads request',
     steps: [
       { kind: 'cache', name: 'render of another request', place: null, durationMs: 3, characters: 0 },
-      { kind: 'guard', name: '', place: { ...place, line: 0 }, durationMs: 0, characters: 0 },
-      { kind: 'load', name: '', place: { ...place, line: 12 }, durationMs: 30.5, characters: 1234 },
+      { kind: 'guard', name: '', place: { ...place, line: 0, export: 'guard' }, durationMs: 0, characters: 0 },
+      { kind: 'load', name: '', place: { ...place, line: 12, export: 'load' }, durationMs: 30.5, characters: 1234 },
       { kind: 'deferred', name: 'data.reviews', place: null, durationMs: 2, characters: 0 },
       { kind: 'render', name: '/notes/[id]', place: null, durationMs: 4, characters: 9876 },
     ],

@@ -289,8 +289,8 @@ function write(ids: readonly string[]) {
  *
  * @param base The path below which the site is mounted, without a trailing slash.
  */
-export async function openInEditor(base: string, { file, line, column }: DevPlace): Promise<string> {
-  const query = new URLSearchParams({ file, line: String(line), column: String(column) })
+export async function openInEditor(base: string, { file, line, column, export: name = '' }: DevPlace): Promise<string> {
+  const query = new URLSearchParams({ file, line: String(line), column: String(column), export: name })
   try {
     const response = await fetch(`${base}/_hydrant/dev/open?${query}`, { method: 'POST' })
     return response.ok ? '' : (await response.text()).trim()

@@ -88,7 +88,7 @@ function toStep(metric: ServerMetric): StepRow {
   return {
     kind: metric.name,
     name: file === undefined ? subject : '',
-    place: file === undefined ? null : { file, line: Number(line), column: 0 },
+    place: file === undefined ? null : { file, line: Number(line), column: 0, export: metric.name },
     durationMs: metric.duration ?? 0,
     characters: Number(SIZE.exec(text)?.[1] ?? 0),
   }

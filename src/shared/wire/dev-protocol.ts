@@ -45,6 +45,8 @@ export interface DevPlace {
   line: number
   /** From 1; 0 when unknown. */
   column: number
+  /** The export whose line the editor shows if the line is unknown. */
+  export?: string
 }
 
 /** Formats a place: `pages/index.tsx:3:9`. */
