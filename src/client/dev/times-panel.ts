@@ -46,7 +46,11 @@ function createTimesPanel() {
   const note = element('p', { class: 'note', role: 'status' })
   const list = element('ol', {})
   const problem = element('p', { class: 'problem' }, explainMissing())
-  const opener = button({ class: 'times', 'aria-expanded': 'false', 'aria-controls': 'requests' }, toggle, 'Times')
+  const opener = button(
+    { class: 'times', 'aria-expanded': 'false', 'aria-controls': 'requests' },
+    toggle,
+    'Times of requests',
+  )
   const panel = element(
     'section',
     { id: 'requests', 'aria-labelledby': 'heading', hidden: true },
@@ -91,7 +95,8 @@ function createTimesPanel() {
     add(row: RequestRow) {
       rows = [row, ...rows].slice(0, MAX_ROWS)
       writeRows(rows)
-      problem.hidden = true
+      // Elsewhere, only streams have told their times.
+      problem.hidden = isSecureContext
       opener.textContent = formatMs(row.totalMs)
       opener.setAttribute('aria-label', `${formatMs(row.totalMs)}: times of requests`)
       list.querySelector('details[open]')?.removeAttribute('open')
