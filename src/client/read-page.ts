@@ -4,6 +4,7 @@ import { base } from '../shared/base.ts'
 import { ASSETS_PATH } from '../shared/paths.ts'
 import type { Tree } from '../shared/tree/app-tree.tsx'
 import type { BootLeaf, BootPlan, ExtraProps } from '../shared/wire/boot.ts'
+import { type StreamedTimes, TIMES_EVENT } from '../shared/wire/dev-protocol.ts'
 import type { Acted, NavigationLine, NavigationStart } from '../shared/wire/navigation-protocol.ts'
 import { createDeferredPromises, type Flat, revive } from '../shared/wire/promises.ts'
 import type { PublicError } from '../shared/wire/public-error.ts'
@@ -43,9 +44,10 @@ export interface ReadOptions {
 
 /** Reads a page. Promises in its data settle later. Rejects without a module or the end of the response. */
 export function readPage(
-  { body, status }: Response,
+  response: Response,
   { currentData, version, signal, onActed }: ReadOptions,
 ): Promise<FetchResult> {
+  const { body, status } = response
   const deferred = createDeferredPromises()
   let isDeferred = false
 
@@ -84,6 +86,7 @@ export function readPage(
     }
 
     function take(line: NavigationLine) {
+      if (HYDRANT_DEV && line[0] === 'times') tellTimes(response.url, line[1])
       switch (line[0]) {
         case 'acted':
           acted = act(line[1])
@@ -119,6 +122,11 @@ export function readPage(
         if (!signal?.aborted) deferred.failPending(cut)
       })
   })
+}
+
+/** Passes the times of a request on to the panel of a page in development. */
+function tellTimes(url: string, metrics: StreamedTimes['metrics']) {
+  dispatchEvent(new CustomEvent<StreamedTimes>(TIMES_EVENT, { detail: { url, metrics } }))
 }
 
 // The target may come from a visitor. Browsers follow redirects to web addresses only, but a script that navigates to

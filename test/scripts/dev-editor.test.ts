@@ -27,6 +27,7 @@ async function serveRoute(t: Test) {
   writeFileSync(join(workspace, 'package.json'), '{ "workspaces": ["*"] }')
   writeFileSync(join(workspace, 'shared.ts'), '')
   writeFileSync(join(dir, 'pages/a b.tsx'), '')
+  writeFileSync(join(dir, 'pages/a.server.ts'), 'const name = 1\n\nexport const load = () => name\n')
   writeFileSync(join(folder, 'secret.txt'), '')
   symlinkSync(join(folder, 'secret.txt'), join(dir, 'link.txt'))
   writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$@" > '${opened}.part' && mv '${opened}.part' '${opened}'\n`)
@@ -54,6 +55,9 @@ t.test('opens files of the site and its workspace at their line and column', asy
   for (const [query, base, expected] of [
     ['file=pages/a%20b.tsx&line=3&column=9', '', [join(dir, 'pages/a b.tsx'), '3', '9']],
     ['file=../shared.ts&line=0&column=0', '/shop', [join(workspace, 'shared.ts')]],
+    ['file=pages/a.server.ts&line=0&column=0&export=load', '', [join(dir, 'pages/a.server.ts'), '3', '14']],
+    ['file=pages/a.server.ts&line=0&column=0&export=guard', '', [join(dir, 'pages/a.server.ts')]],
+    ['file=../shared.ts&line=0&column=0&export=load', '', [join(workspace, 'shared.ts')]],
     ['file=../shared.ts&line=2;rm&column=x', '', [join(workspace, 'shared.ts')]],
   ] as const) {
     const response = await open(query, {}, `${base}/_hydrant/dev/open`)

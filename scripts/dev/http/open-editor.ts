@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join, resolve, sep } from 'node:path'
 import { messageOf } from '../../../src/server/util/unknown-values.ts'
+import { findExport } from '../../build/bundles/read-exports.ts'
 import { isSameOrigin } from './dev-access.ts'
 
 /** Matches the URL of the route, below any base. */
@@ -50,8 +51,17 @@ async function respond(
   const file = findFile(resolve(dir, name), root)
   if (file === null) return { status: 404, text: `${name} is not a file of the site or its workspace.\n` }
   const position = [query.get('line'), query.get('column')].filter((part) => /^[1-9]\d{0,6}$/.test(part ?? ''))
+  if (position.length === 0) position.push(...(await positionOfExport(dir, name, query.get('export'))))
   const problem = await launch([file, ...position].join(':'))
   return problem === null ? { status: 204, text: '' } : { status: 500, text: `${problem}\n` }
+}
+
+/** Returns the line and the column of an export of a module in the site; an empty list if they are unknown. */
+async function positionOfExport(dir: string, file: string, name: string | null): Promise<string[]> {
+  if (!name) return []
+  // The file may be no module.
+  const location = await findExport(dir, file, name).catch(() => null)
+  return location?.line ? [String(location.line), String(location.column)] : []
 }
 
 // A path that is too long, or an editor whose program cannot be started.

@@ -104,7 +104,7 @@ function stackList(lines: readonly DevStackLine[], open: Open, label: string): H
   return element('ul', { class: 'stack', 'aria-label': label }, ...items)
 }
 
-function placeLink(place: DevPlace, open: Open): HTMLElement {
+export function placeLink(place: DevPlace, open: Open): HTMLElement {
   const text = formatDevPlace(place)
   // A URL, or a module of Node.js.
   if (/^[a-z][\w+.-]+:/i.test(place.file)) return element('span', { class: 'file' }, text)

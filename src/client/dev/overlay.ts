@@ -72,12 +72,12 @@ function idsOf(errors: readonly DevError[]): string[] {
  *
  * @param onReturn Called when the element was removed and is in the document again.
  */
-function createHost(onReturn: () => void): { root: ShadowRoot; remove(): void } {
-  const host = document.createElement('hydrant-overlay')
+export function createHost(name: string, style: string, onReturn = () => {}): { root: ShadowRoot; remove(): void } {
+  const host = document.createElement(name)
   const root = host.attachShadow({ mode: 'open' })
   // A style element would need the nonce of the page's policy.
   const sheet = new CSSStyleSheet()
-  sheet.replaceSync(STYLE)
+  sheet.replaceSync(style)
   root.adoptedStyleSheets = [sheet]
   const observer = new MutationObserver(attach)
 
@@ -141,7 +141,7 @@ function createPanel({ isPage, onClose, openPlace }: PanelSettings) {
   let index = 0
   let rendered = ''
   const { dialog, opener, kind, count, pager, content, note } = createElements(isPage, { go, open, close })
-  const host = createHost(() => {
+  const host = createHost('hydrant-overlay', STYLE, () => {
     // A dialog that was removed from the document is no longer modal.
     if (!dialog.open) return
     dialog.close()
@@ -289,8 +289,8 @@ function write(ids: readonly string[]) {
  *
  * @param base The path below which the site is mounted, without a trailing slash.
  */
-async function openInEditor(base: string, { file, line, column }: DevPlace): Promise<string> {
-  const query = new URLSearchParams({ file, line: String(line), column: String(column) })
+export async function openInEditor(base: string, { file, line, column, export: name = '' }: DevPlace): Promise<string> {
+  const query = new URLSearchParams({ file, line: String(line), column: String(column), export: name })
   try {
     const response = await fetch(`${base}/_hydrant/dev/open?${query}`, { method: 'POST' })
     return response.ok ? '' : (await response.text()).trim()

@@ -5,6 +5,7 @@ import { fetchPage } from '../fetch-page.ts'
 import { importModule } from '../import-module.ts'
 import { listenToServer } from './listen-to-server.ts'
 import { createOverlay } from './overlay.ts'
+import { TIMES_KEY } from './request-rows.ts'
 import type { LoadedModules } from './runtime.ts'
 
 export interface UpdatesInput {
@@ -34,6 +35,7 @@ export function listenForUpdates({ app, modules: loaded, since, refreshComponent
     if (newest !== undefined && newest !== url) last = last.then(() => replace([newest])).catch(reportError)
   })
   listenToServer({ base, since, onMessage })
+  if (mayShowTimes()) onceLoaded(() => void import('./times-panel.ts').then(({ showTimes }) => showTimes()))
 
   function onMessage(message: DevMessage) {
     if (message.type === 'errors') overlay.showErrors(message.errors)
@@ -87,6 +89,26 @@ export function listenForUpdates({ app, modules: loaded, since, refreshComponent
     else if (result.kind === 'redirect') location.replace(result.to)
     else location.reload()
   }
+}
+
+/**
+ * Returns whether the page has the button with its times. Programs that drive the browser, such as tests, do not see it. The
+ * panel can be hidden, and the value `shown` shows it to programs.
+ */
+function mayShowTimes(): boolean {
+  let chosen: string | null = null
+  try {
+    chosen = localStorage.getItem(TIMES_KEY)
+  } catch {
+    // The browser does not allow storage.
+  }
+  return chosen === null ? !navigator.webdriver : chosen === 'shown'
+}
+
+/** A document that is streamed is loaded when its last part is there. */
+function onceLoaded(then: () => void) {
+  if (document.readyState === 'complete') then()
+  else addEventListener('load', then, { once: true })
 }
 
 function isFailureShown(): boolean {

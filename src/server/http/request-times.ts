@@ -1,6 +1,7 @@
 // How long the steps of one request take, and which of them block the event loop.
 
 import type { FastifyRequest } from 'fastify'
+import type { ServerMetric } from '../../shared/wire/navigation-protocol.ts'
 import type { Step } from '../options/config.ts'
 
 /**
@@ -144,33 +145,40 @@ export function noteLength(kind: 'load' | 'render', subject: string, length: num
 const MAX_HEADER = 2_000
 
 /**
- * Returns the value of the header `Server-Timing` (https://www.w3.org/TR/server-timing/) for what has ended by now.
+ * Returns the metrics of what has ended by now.
  *
  * @param elapsedMs The time since the arrival of the request.
  */
-export function writeServerTiming(route: string, elapsedMs: number, request: FastifyRequest): string {
+export function listMetrics(route: string, elapsedMs: number, request: FastifyRequest): ServerMetric[] {
   const { steps = [], cache = null, places = null } = findTimes(request) ?? {}
   const ended = steps.filter(({ durationMs }) => !Number.isNaN(durationMs))
-  const metrics = [
-    metric('total', { dur: elapsedMs }),
-    metric('route', { desc: route }),
-    ...(cache === null ? [] : [metric('cache', { desc: cache })]),
+  return [
+    { name: 'total', duration: elapsedMs },
+    { name: 'route', description: route },
+    ...(cache === null ? [] : [{ name: 'cache', description: cache }]),
     ...ended.map((step) => {
       const size = step.bytes === 0 ? '' : ` (${step.bytes} characters)`
-      return metric(step.kind, { dur: step.durationMs, desc: placeOf(step, places) + size })
+      return { name: step.kind, duration: step.durationMs, description: placeOf(step, places) + size }
     }),
   ]
+}
+
+/** Returns the value of the header `Server-Timing` (https://www.w3.org/TR/server-timing/). */
+export function writeServerTiming(metrics: readonly ServerMetric[]): string {
   let text = ''
   // Proxies limit the length of the headers.
-  for (const one of metrics) if (text.length + one.length < MAX_HEADER) text += text === '' ? one : `, ${one}`
+  for (const one of metrics.map(writeMetric))
+    if (text.length + one.length < MAX_HEADER) text += text === '' ? one : `, ${one}`
   return text
 }
 
-function metric(name: string, { dur, desc }: { dur?: number; desc?: string }): string {
-  const quoted = desc?.replaceAll(/[^ -~]/gu, encodeOne).replaceAll(/["\\]/g, '\\$&')
-  return [name, ...(quoted ? [`desc="${quoted}"`] : []), ...(dur === undefined ? [] : [`dur=${dur.toFixed(1)}`])].join(
-    ';',
-  )
+function writeMetric({ name, duration, description }: ServerMetric): string {
+  const quoted = description?.replaceAll(/[^ -~]/gu, encodeOne).replaceAll(/["\\]/g, '\\$&')
+  const parts = [
+    ...(quoted ? [`desc="${quoted}"`] : []),
+    ...(duration === undefined ? [] : [`dur=${duration.toFixed(1)}`]),
+  ]
+  return [name, ...parts].join(';')
 }
 
 /** A half of a surrogate pair cannot be encoded. */

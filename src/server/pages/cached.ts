@@ -216,7 +216,17 @@ async function renderAndStore(
 
 /** Responds in development, where nothing is stored. The loads get the same objects as in production, with warnings. */
 export function checkCachedPage(route: PreparedRoute, rule: CacheRule, ctx: RequestContext) {
-  respondShared({ route, rule, onTags() {}, store: () => null, onRefused() {} }, ctx)
+  const times = timesOf(ctx.request)
+  // As for an error, which is not stored either.
+  times.cache = 'pass'
+  function onPassed() {
+    times.cache = 'stored in production'
+  }
+  function store() {
+    onPassed()
+    return null
+  }
+  respondShared({ route, rule, onTags() {}, store, onPassed, onRefused() {} }, ctx)
 }
 
 /** Gives the response of a prerendered page to the build. */
@@ -309,6 +319,7 @@ function setResult(result: CacheResult, { site, reply }: Counted) {
 /** Counts a response and writes a line at the level debug. */
 function countResult(result: CacheResult, { site, request, route }: Counted) {
   site.metrics.cacheResponded(route, result)
-  timesOf(request).cache = result
+  // A refusal has said more.
+  timesOf(request).cache ??= result
   request.log.debug({ route, cache: result }, `page cache: ${result}`)
 }

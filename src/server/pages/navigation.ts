@@ -14,7 +14,7 @@ import { createResponse, type NavigationLines, type PageResponse } from '../cont
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { CaughtError } from '../failures/failure-context.ts'
 import { dropPayload, dropResponse, hasLateCookie, haveHooksRun, replacementFor } from '../http/navigation-strategy.ts'
-import { noteLength, timesOf, timeWork } from '../http/request-times.ts'
+import { listMetrics, noteLength, timesOf, timeWork } from '../http/request-times.ts'
 import { createDataWriter, type DataWriter } from '../render/deferred.ts'
 import { startDeadline } from '../util/deadline.ts'
 import { countKeptLayouts, type DocumentPlan } from './document-plan.ts'
@@ -261,6 +261,9 @@ export class CollectedLines implements NavigationLines {
 
   end(given: Partial<PageResponse> = {}): PageResponse | null {
     if (this.#isEnded) return null
+    const { site, route, reply, request } = this.#ctx
+    if (this.#stream && site.isDevelopment && site.options.serverTiming)
+      this.add(['times', listMetrics(route, reply.elapsedTime, request)])
     this.#isEnded = true
     if (!this.#stream) return createResponse('navigation', this.#text, given)
     this.#stream.push(null)

@@ -36,7 +36,7 @@ import {
   styleNonceOf,
 } from '../http/headers.ts'
 import { markAsOwn } from '../http/navigation-strategy.ts'
-import { writeServerTiming } from '../http/request-times.ts'
+import { listMetrics, writeServerTiming } from '../http/request-times.ts'
 import { sendStarted } from '../http/send-started.ts'
 import { lastResort } from './errors.ts'
 
@@ -147,7 +147,7 @@ function write(response: PageResponse, ctx: RequestContext) {
   if (isNavigation) markAsOwn(reply)
   if (response.isStreamed) reply.header('x-accel-buffering', 'no')
   if (site.options.serverTiming)
-    reply.header('server-timing', writeServerTiming(ctx.route, reply.elapsedTime, ctx.request))
+    reply.header('server-timing', writeServerTiming(listMetrics(ctx.route, reply.elapsedTime, ctx.request)))
   if (stored && !shell) sendStored(stored, ctx)
   else if (body === null) sendHead(response, ctx)
   else if (shell && body instanceof Readable) sendShellStream(body as Parameters<typeof sendStarted>[0], shell, ctx)

@@ -33,6 +33,8 @@ export interface Storing {
   store(response: StoredResponse): Promise<PageResponse | null> | PageResponse | null
   /** Stores a redirect of a page that never expires. Returns what is sent (redirects are not stored). */
   storeRedirect?(redirect: PrerenderedRedirect): PageResponse
+  /** Called if a page without a shell may be stored, as far as its loads say: in development, shells are not made. */
+  onPassed?(): void
   /** Called if the response must not be stored for a reason that also applies to the next request. */
   onRefused(refusal: CacheRefusal): void
 }
@@ -152,7 +154,7 @@ function share(storing: Storing, ctx: RequestContext): Store {
     },
     shell: ({ text, nonce, styleNonce, rest }) => keep('html', () => fixDocument(text, nonce, styleNonce), rest),
     refuse: (reason) => void refuse({ kind: 'document', reason }),
-    check: () => void mayStore(),
+    check: () => void (mayStore() && storing.onPassed?.()),
   }
 }
 
@@ -208,10 +210,10 @@ function warnOfRefusal(refusal: CacheRefusal, route: PreparedRoute, ctx: Request
   const { site, request } = ctx
   const { id, page, prerender, steps } = route
   site.metrics.cacheRefused(id, refusal.kind)
-  timesOf(request).cache = `pass: ${refusal.kind}`
+  const reason = reasonOf(refusal)
+  timesOf(request).cache = `pass: ${refusal.kind}${site.isDevelopment ? ` (${reason})` : ''}`
   const keys = warned.get(site) ?? new Set<string>()
   warned.set(site, keys)
-  const reason = reasonOf(refusal)
   const key = `${id} ${reason}`
   if (keys.has(key) || keys.size >= MAX_WARNED) return
   keys.add(key)

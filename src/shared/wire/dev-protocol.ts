@@ -1,7 +1,19 @@
 // Messages between `hydrant dev` and open pages, as JSON. Scripts of pages are in src/client/dev.
 
+import type { ServerMetric } from './navigation-protocol.ts'
+
 /** The event of a window whose page has taken an update without loading again. */
 export const UPDATED_EVENT = 'hydrant-updated'
+
+/** The event of a window that has read the times of a streamed response to a navigation. */
+export const TIMES_EVENT = 'hydrant-times'
+
+/** The detail of this event. */
+export interface StreamedTimes {
+  /** Of the request. */
+  url: string
+  metrics: readonly ServerMetric[]
+}
 
 /**
  * Where the error was found: by the build, on the server, in a browser, by a browser that hydrates a document, or in
@@ -33,6 +45,8 @@ export interface DevPlace {
   line: number
   /** From 1; 0 when unknown. */
   column: number
+  /** The export whose line the editor shows if the line is unknown. */
+  export?: string
 }
 
 /** Formats a place: `pages/index.tsx:3:9`. */

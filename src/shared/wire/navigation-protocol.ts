@@ -51,6 +51,14 @@ export interface NavigationStart extends Boot {
   preload: readonly string[]
 }
 
+/** A metric of the header `Server-Timing`, as browsers give it to scripts. */
+export interface ServerMetric {
+  name: string
+  /** In milliseconds. */
+  duration?: number
+  description?: string
+}
+
 export type NavigationLine =
   | [kind: 'start', start: NavigationStart]
   /** The action has returned. The data is an `Acted`, or undefined. Sent before `start`. */
@@ -66,6 +74,8 @@ export type NavigationLine =
   | [kind: 'redirect', to: string, isSentOn?: 1]
   /** The browser has to load the document of the URL. */
   | [kind: 'load']
+  /** In development, the last line of a stream: its headers were sent before the steps had ended. */
+  | [kind: 'times', metrics: readonly ServerMetric[]]
 
 /** Returns the value of the header with the current layouts. */
 export function writeLayoutKeys(keys: readonly string[]): string {
