@@ -1,0 +1,183 @@
+// What makes a step slow, in words, where its times show it.
+
+import { percentile, type SlowRequest, type StepTimes, type TimedKind, type TimedStep } from './times.ts'
+
+/** A route, as the hints of its rows need it. */
+export interface Around {
+  whole: StepTimes
+  steps: readonly StepTimes[]
+  kept: readonly SlowRequest[]
+  totalMs: number
+}
+
+/** Below this share of all time, nothing is said about whether a step waits: mending it gains nothing. */
+const LEAST_SHARE = 0.01
+/** Less than this is not worth a hint. A single block of 50 ms is seen. */
+const MUCH_BLOCKED_MS = 100
+/** A step that takes this long on average would have been seen if it blocked the event loop. */
+const LONG_MS = 100
+/** A step waits if it blocks for less than the first part of its time, and computes from the second part on. */
+const WAITING = 0.1
+const COMPUTING = 0.5
+const MUCH_DATA = 100_000
+const LARGE_DOCUMENT = 500_000
+const SLOW_GUARD_MS = 50
+const SLOW_STORE_MS = 50
+const SLOW_RENDER_MS = 20
+const HIGH_RENDER_SHARE = 0.1
+/** Functions of `perRequest` that run one after another take this part of their load, in this part of its requests. */
+const SEQUENCE = 0.8
+const OFTEN = 0.5
+/** The end of a step and the beginning of the next one are measured one after the other. */
+const TOLERANCE_MS = 1
+/** The part of the time of a route's requests that is in no step. */
+export const MUCH_OUTSIDE = 0.5
+const SLOW_OUTSIDE_MS = 50
+/** Steps that run inside other steps. */
+export const INNER_KINDS: readonly TimedKind[] = ['perRequest', 'store']
+/** Steps that are code of the site, which waits or computes. */
+const SITE_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'deferred', 'perRequest']
+
+/** Returns what makes the steps of a place slow; empty if their times do not show it. */
+export function hintsOf(times: StepTimes, around: Around): string[] {
+  return [...HINTS[times.kind](times, around), ...(SITE_KINDS.includes(times.kind) ? codeHints(times, around) : [])]
+}
+
+/** Returns what is special about the kind. */
+const HINTS: Record<TimedKind, (times: StepTimes, around: Around) => string[]> = {
+  request: (times, around) => [...documentHints(times, around), ...outsideHints(times, around), ...cacheHints(around)],
+  loop: ({ sumMs, maxMs }) => [
+    `code outside of all steps blocked the event loop: ${msText(sumMs)} in all, up to ${msText(maxMs)} at a time`,
+  ],
+  guard: (times) =>
+    percentile(times, 0.95) >= SLOW_GUARD_MS ? ['slow guard: all pages below its folder wait for it'] : [],
+  load: (times, around) => [...dataHints(times), ...sequenceHints(times, around)],
+  render: renderHints,
+  store: (times) =>
+    percentile(times, 0.95) >= SLOW_STORE_MS ? ['the store of the cache answers slowly: all requests for it wait'] : [],
+  action: () => [],
+  deferred: () => [],
+  perRequest: () => [],
+  cache: () => [],
+}
+
+function codeHints(times: StepTimes, around: Around): string[] {
+  const { count, sumMs, blockedMs } = times
+  const average = count > 1 ? `${msText(perCall(blockedMs, count))} each time on average, ` : ''
+  const blocked = `${average}${msText(blockedMs)} in all`
+  if (blockedMs >= MUCH_BLOCKED_MS)
+    return [`${blockedMs >= COMPUTING * sumMs ? 'computes, and ' : ''}blocks the event loop: ${blocked}`]
+  const isLong = perCall(sumMs, count) >= LONG_MS && shareOf(times, around) >= LEAST_SHARE
+  return isLong && blockedMs < WAITING * sumMs
+    ? ['waits: for a database, a service or a file, not for its own code']
+    : []
+}
+
+function documentHints({ bytes, count }: StepTimes, { steps }: Around): string[] {
+  const size = perCall(bytes, count)
+  if (size < LARGE_DOCUMENT) return []
+  return [`large ${steps.some(({ kind }) => kind === 'render') ? 'document' : 'response'}: ${bytesText(size)}`]
+}
+
+// Loads overlap, so this is the least that is in no step.
+function outsideHints({ sumMs, count }: StepTimes, { steps }: Around): string[] {
+  const outsideMs = sumMs - outerMs(steps)
+  if (outsideMs < MUCH_OUTSIDE * sumMs || perCall(outsideMs, count) < SLOW_OUTSIDE_MS) return []
+  return [
+    `${percentText(outsideMs / sumMs)} of its time is in no step: hooks and routes of server.ts, a slow client, or a blocked event loop`,
+  ]
+}
+
+/** Returns the time of the steps that are in no other step. */
+export function outerMs(steps: readonly Pick<StepTimes, 'kind' | 'sumMs'>[]): number {
+  return sum(steps.filter(({ kind }) => !INNER_KINDS.includes(kind)).map(({ sumMs }) => sumMs))
+}
+
+function cacheHints({ kept }: Around): string[] {
+  const passed = kept.flatMap(({ cache }) => (cache?.startsWith('pass: ') ? [cache] : []))
+  return passed[0] !== undefined && passed.length >= OFTEN * kept.length
+    ? [`the page cache does not store it: ${passed[0]}`]
+    : []
+}
+
+function dataHints({ bytes, count }: StepTimes): string[] {
+  const size = perCall(bytes, count)
+  return size >= MUCH_DATA ? [`returns much data: ${bytesText(size)} each time`] : []
+}
+
+function renderHints(times: StepTimes, around: Around): string[] {
+  if (percentile(times, 0.95) < SLOW_RENDER_MS || shareOf(times, around) < HIGH_RENDER_SHARE) return []
+  const size = perCall(around.whole.bytes, around.whole.count)
+  return [
+    `rendering takes the time: ${size >= MUCH_DATA ? `${bytesText(size)} of HTML` : 'many elements, or components that compute'}`,
+  ]
+}
+
+/** Says which functions of `perRequest` run one after another in a load, although they could run together. */
+function sequenceHints({ subject }: StepTimes, { kept }: Around): string[] {
+  const loads = kept.flatMap(({ steps }) =>
+    steps.filter((step) => step.kind === 'load' && step.subject === subject).map((load) => findSequence(load, steps)),
+  )
+  const sequences = loads.filter((found) => found !== null)
+  const [first] = sequences
+  if (first === undefined || sequences.length < OFTEN * loads.length) return []
+  return [
+    `perRequest functions run one after another: ${first.join(', ')}; start them together with Promise.all if none needs the result of another`,
+  ]
+}
+
+/** Returns the subjects of the functions of `perRequest` that fill the load without overlap; null if there are none. */
+function findSequence(load: TimedStep, steps: readonly TimedStep[]): string[] | null {
+  const inside = steps
+    .filter((step) => step.kind === 'perRequest' && step.startMs >= load.startMs - TOLERANCE_MS)
+    .filter((step) => endOf(step) <= endOf(load) + TOLERANCE_MS)
+    .sort((a, b) => a.startMs - b.startMs)
+  const isApart = inside.every((step, index) => {
+    const next = inside[index + 1]
+    return next === undefined || endOf(step) <= next.startMs + TOLERANCE_MS
+  })
+  if (inside.length < 2 || !isApart || sum(inside.map(({ durationMs }) => durationMs)) < SEQUENCE * load.durationMs)
+    return null
+  return [...new Set(inside.map(({ subject }) => subject))]
+}
+
+function endOf({ startMs, durationMs }: TimedStep): number {
+  return startMs + durationMs
+}
+
+export function shareOf({ sumMs }: StepTimes, { totalMs }: Around): number {
+  return part(sumMs, totalMs)
+}
+
+/** Returns a part from 0 to 1. */
+export function part(ms: number, ofMs: number): number {
+  return ofMs > 0 ? Math.round((ms / ofMs) * 10_000) / 10_000 : 0
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+export function perCall(amount: number, count: number): number {
+  return count > 0 ? amount / count : 0
+}
+
+/** Returns a duration as text: `0.4 ms`, `310 ms`, `4.2 s`. */
+export function msText(ms: number): string {
+  if (ms >= 99_950) return `${Math.round(ms / 1_000)} s`
+  if (ms >= 999.5) return `${(ms / 1_000).toFixed(1)} s`
+  return ms >= 9.95 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB']
+
+/** Returns a number of bytes as text: `1.2 MB`. */
+export function bytesText(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
+  return `${power === 0 ? Math.round(bytes) : (bytes / 1_000 ** power).toFixed(1)} ${UNITS[power] ?? ''}`
+}
+
+/** Returns a share as text: `54 %`. */
+export function percentText(share: number): string {
+  return share > 0 && share < 0.01 ? '<1 %' : `${Math.round(share * 100)} %`
+}

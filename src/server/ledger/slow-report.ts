@@ -1,0 +1,228 @@
+// Turns times into what operators read: rows by their share of all time, with the cause in words where the data show
+// it. The console, its API and `hydrant slow` use it.
+
+import { type Around, hintsOf, INNER_KINDS, MUCH_OUTSIDE, outerMs, part, perCall, shareOf, sum } from './slow-hints.ts'
+import {
+  addTimes,
+  bucketOf,
+  percentile,
+  placeKey,
+  type SlowRequest,
+  type StepTimes,
+  type TimedKind,
+  type TimedStep,
+  type Times,
+} from './times.ts'
+
+export interface SlowRow {
+  kind: TimedKind
+  /** See `TimedPlace`. */
+  subject: string
+  count: number
+  /** The sum of the durations. */
+  totalMs: number
+  p50Ms: number
+  p95Ms: number
+  p99Ms: number
+  maxMs: number
+  /** `totalMs`, divided by that of all requests. */
+  share: number
+  blockedMs: number
+  /** The bytes, or the characters of the data, on average; 0 for other kinds. */
+  meanBytes: number
+  /** What makes it slow, in words; empty if the data do not show it. */
+  hints: string[]
+}
+
+/** The requests of one route, with the steps below it. Code outside of all steps has the route `''`. */
+export interface SlowRoute extends SlowRow {
+  route: string
+  /** The largest share first. */
+  steps: SlowRow[]
+}
+
+export interface SlowReport {
+  /** All requests, and the sum of their durations. */
+  requests: number
+  totalMs: number
+  /** What takes the most time; null without data. */
+  first: SlowFirst | null
+  /** The largest share first. */
+  routes: SlowRoute[]
+  /** The slowest requests that are kept, the slowest first. */
+  slowest: Omit<SlowRequest, 'steps'>[]
+}
+
+/** A step of one route or of several, or the requests of a route if most of their time is in no step. */
+export interface SlowFirst {
+  kind: TimedKind
+  subject: string
+  /** Its routes, the one with the largest share first. */
+  routes: string[]
+  share: number
+  hints: string[]
+}
+
+/** One request, with what makes it and its steps slow. */
+export interface SlowRequestReport extends Omit<SlowRequest, 'steps'> {
+  hints: string[]
+  steps: (TimedStep & { hints: string[] })[]
+}
+
+/** A step inside another one is to be mended first if it takes this part of it. */
+const INNER = 0.8
+
+/** Steps whose subject names the same code on all routes. */
+const SHARED_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'perRequest', 'store']
+/** Reports the times of all routes, or of one. The shares are always those of the time of all requests. */
+export function reportSlow({ steps, requests }: Times, route?: string): SlowReport {
+  const isAsked = (one: { route: string }) => route === undefined || one.route === route
+  const ofRequests = steps.filter(({ kind }) => kind === 'request')
+  const totalMs = sum(ofRequests.map(({ sumMs }) => sumMs))
+  const routes = [...groupBy(steps.filter(isAsked), (step) => step.route)]
+    .map(([name, own]) => {
+      const kept = requests.filter((request) => request.route === name)
+      return reportRoute(name, own, kept, totalMs)
+    })
+    .sort(byShare)
+  return {
+    requests: sum(ofRequests.map(({ count }) => count)),
+    totalMs,
+    first: findFirst(routes, totalMs),
+    routes,
+    slowest: requests.filter(isAsked).map(({ steps: _, ...request }) => request),
+  }
+}
+
+/** Reports one request, with the hints that apply to it alone. */
+export function reportSlowRequest(request: SlowRequest): SlowRequestReport {
+  const { route: name, durationMs, bytes } = request
+  const whole: TimedStep = { kind: 'request', subject: '', startMs: 0, durationMs, blockedMs: 0, bytes }
+  const timed = [whole, ...request.steps].map((step) => timesOf(step, name))
+  const [route] = reportSlow({ steps: addTimes(timed), requests: [request] }).routes
+  const hints = new Map(route?.steps.map((row) => [rowKey(row), row.hints]))
+  return {
+    ...request,
+    hints: route?.hints ?? [],
+    steps: request.steps.map((step) => ({ ...step, hints: hints.get(rowKey(step)) ?? [] })),
+  }
+}
+
+function timesOf({ kind, subject, durationMs, blockedMs, bytes }: TimedStep, route: string): StepTimes {
+  const counts = [...Array<number>(bucketOf(durationMs)).fill(0), 1]
+  const sums = { count: 1, sumMs: durationMs, maxMs: durationMs, counts, blockedMs, bytes, maxBytes: bytes }
+  return { route, kind, subject, ...sums }
+}
+
+/** Returns a report as JSON. Times are ISO. */
+export function slowReportJson({ slowest, ...report }: SlowReport, since: number) {
+  return { since: isoTime(since), ...report, slowest: slowest.map(withIsoTime) }
+}
+
+export function slowRequestJson(report: SlowRequestReport) {
+  return withIsoTime(report)
+}
+
+function withIsoTime<T extends { time: number }>(request: T) {
+  return { ...request, time: isoTime(request.time) }
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString()
+}
+
+function reportRoute(
+  route: string,
+  own: readonly StepTimes[],
+  kept: readonly SlowRequest[],
+  totalMs: number,
+): SlowRoute {
+  const whole = own.find(({ kind }) => kind === 'request') ?? own.find(({ kind }) => kind === 'loop')
+  const steps = own.filter((step) => step !== whole)
+  const around = { whole: whole ?? NO_TIMES, steps, kept, totalMs }
+  return {
+    route,
+    ...reportRow(around.whole, around),
+    steps: steps.map((step) => reportRow(step, around)).sort(byShare),
+  }
+}
+
+const NO_TIMES: StepTimes = {
+  ...{ route: '', kind: 'request', subject: '', count: 0, sumMs: 0, maxMs: 0, counts: [] },
+  ...{ blockedMs: 0, bytes: 0, maxBytes: 0 },
+}
+
+function reportRow(times: StepTimes, around: Around): SlowRow {
+  const { kind, subject, count, sumMs, maxMs, blockedMs, bytes } = times
+  return {
+    kind,
+    subject,
+    count,
+    totalMs: round(sumMs),
+    p50Ms: round(percentile(times, 0.5)),
+    p95Ms: round(percentile(times, 0.95)),
+    p99Ms: round(percentile(times, 0.99)),
+    maxMs: round(maxMs),
+    share: shareOf(times, around),
+    blockedMs: round(blockedMs),
+    meanBytes: Math.round(perCall(bytes, count)),
+    hints: hintsOf(times, around),
+  }
+}
+
+/** Finds what to mend first: what takes the most time on all routes, or a step inside it that takes most of that time. */
+function findFirst(routes: readonly SlowRoute[], allMs: number): SlowFirst | null {
+  const candidates = [...groupBy(routes.flatMap(candidatesOf), ({ key }) => key).values()].map((group) => ({
+    ...group[0],
+    totalMs: sum(group.map(({ totalMs }) => totalMs)),
+    routes: group.map(({ route }) => route),
+    hints: [...new Set(group.flatMap(({ row }) => row.hints))],
+  }))
+  candidates.sort((a, b) => b.totalMs - a.totalMs)
+  const [longest] = candidates
+  const inner = candidates.find(
+    ({ row, totalMs, routes }) =>
+      row !== undefined &&
+      INNER_KINDS.includes(row.kind) &&
+      totalMs >= INNER * (longest?.totalMs ?? 0) &&
+      routes.some((route) => longest?.routes.includes(route)),
+  )
+  const first = inner ?? longest
+  if (first?.row === undefined) return null
+  const { row, totalMs, hints } = first
+  return { kind: row.kind, subject: row.subject, routes: first.routes, share: part(totalMs, allMs), hints }
+}
+
+/** Returns the steps of a route. The requests are a candidate if most of their time is in no step. */
+function candidatesOf({ route, steps, ...row }: SlowRoute) {
+  const outsideMs = row.totalMs - outerMs(steps.map(({ kind, totalMs }) => ({ kind, sumMs: totalMs })))
+  const isOutside = row.kind === 'loop' || outsideMs >= MUCH_OUTSIDE * row.totalMs
+  const whole = { key: `${row.kind}\n${route}`, route, row, totalMs: row.kind === 'loop' ? row.totalMs : outsideMs }
+  const own = steps.map((step) => {
+    const isShared = SHARED_KINDS.includes(step.kind) && step.subject !== ''
+    return { key: `${isShared ? '' : route}\n${rowKey(step)}`, route, row: step, totalMs: step.totalMs }
+  })
+  return isOutside ? [...own, whole] : own
+}
+
+function rowKey({ kind, subject }: Pick<SlowRow, 'kind' | 'subject'>): string {
+  return placeKey({ route: '', kind, subject })
+}
+
+function byShare(a: SlowRow, b: SlowRow): number {
+  return b.totalMs - a.totalMs
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group) group.push(item)
+    else groups.set(keyOf(item), [item])
+  }
+  return groups
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100
+}
