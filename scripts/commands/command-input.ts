@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { readLimit } from '../../src/server/admin/list-query.ts'
+import { createHydrantError, showValue } from '../../src/server/errors/hydrant-error.ts'
 import { LOG_LEVELS } from '../../src/server/options/rules.ts'
 import type { Terminal } from '../terminal/text.ts'
 
@@ -37,4 +39,18 @@ export function createSwitch(name: string, description: string): Option {
 
 export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+const MAX_LIMIT = 10_000
+
+/** Reads the flag `--limit` of a command that lists something. Throws HYD_CLI_USAGE. */
+export function readLimitFlag(text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback
+  const limit = readLimit(text, MAX_LIMIT)
+  if (limit !== null) return limit
+  throw misuse(`--limit must be a whole number from 1 to ${MAX_LIMIT}; got ${showValue(text)}`)
+}
+
+export function misuse(text: string) {
+  return createHydrantError('HYD_CLI_USAGE', [text])
 }

@@ -1,132 +1,53 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { type ListRequest, readLimit, readListField, toListQuery } from '../../src/server/admin/list-query.ts'
+import { join } from 'node:path'
+import { type ListRequest, readListField, toListQuery } from '../../src/server/admin/list-query.ts'
 import { BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import { buildFolder, readConfig, readManifest } from '../../src/server/build-output/read-build.ts'
 import { createHydrantError, showValue } from '../../src/server/errors/hydrant-error.ts'
 import type { FailureSummary } from '../../src/server/ledger/entries.ts'
 import { failureJson, readFailure, summaryJson } from '../../src/server/ledger/failure-json.ts'
-import type { Ledger, Sort } from '../../src/server/ledger/ledger.ts'
-import { openLedger } from '../../src/server/ledger/open-ledger.ts'
-import { escapeControlCharacters } from '../../src/server/log/control-characters.ts'
-import { wantsColors } from '../../src/server/log/wants-colors.ts'
-import { createEnvFiles } from '../../src/server/options/env-files.ts'
-import type { Options } from '../../src/server/options/options.ts'
+import type { Sort } from '../../src/server/ledger/ledger.ts'
 import { resolveOptions } from '../../src/server/options/resolve-options.ts'
 import { closestMatches } from '../../src/server/util/closest-match.ts'
-import { isPostgresUrl, placeOf } from '../../src/server/util/postgres.ts'
-import { hasCode } from '../../src/server/util/unknown-values.ts'
 import { type Digest, formatDigest, parseDigest } from '../../src/shared/wire/digest-format.ts'
-import { DEV_LEDGER } from '../dev-ledger.ts'
 import { formatFailure, formatFailures, type View } from '../terminal/format-failure.ts'
-import { createPaint, folderWord, quoteWord, type Terminal } from '../terminal/text.ts'
-import { isFolder } from './command-input.ts'
-
-type Env = Record<string, string | undefined>
+import { type Terminal, toJson } from '../terminal/text.ts'
+import { isFolder, misuse, readLimitFlag } from './command-input.ts'
+import { type Env, type LedgerFlags, type NamedLedger, printFromLedger, selectLedger } from './site-ledger.ts'
 
 /** Runs `hydrant errors`. Loads nothing that only building or serving needs. */
 export async function runErrors(
   words: readonly string[],
-  { ledger, dev, ...flags }: ErrorsFlags & { ledger?: string; dev?: boolean },
-  { stdout, stderr, env }: Terminal,
+  { ledger, dev, ...flags }: ErrorsFlags & LedgerFlags,
+  terminal: Terminal,
 ): Promise<void> {
+  const { stderr, env } = terminal
   const now = Date.now()
   const { digest, dir } = readWords(words, isFolder)
   const request = readRequest(digest, flags, now)
-  if (dev && ledger !== undefined)
-    throw createHydrantError('HYD_CLI_USAGE', ['--dev and --ledger both name a ledger; leave one of them out'])
-  if (ledger === undefined) createEnvFiles(dir, dev ? 'development' : 'production', env).load()
+  const selected = selectLedger({ dir, ledger, dev }, env)
   if (request.kind === 'list' && request.query.isNew)
     request.query.release ??= await readRelease(ledger === undefined ? dir : null, env)
-  const { close, ...from } = await (dev ? openDevLedger(dir, env) : openForReading(dir, env, ledger))
-  try {
-    const view = {
-      paint: createPaint(wantsColors(stdout, env)),
-      width: stdout.columns ?? Number.POSITIVE_INFINITY,
-      now,
-    }
-    const text = await describeErrors(request, from, view, (more) => stderr.write(`${more}\n`))
-    stdout.write(`${text}\n`)
-  } finally {
-    await close()
-  }
-}
-
-/**
- * Opens the ledger that the site's server writes. Its place comes from the environment, to which the site's `.env` files
- * belong, from the configuration in the build if there is one, or from the default. `place` selects another ledger: a file relative to the working directory,
- * or a `postgres:` URL.
- */
-async function openForReading(
-  dir: string,
-  env: Env,
-  place?: string,
-): Promise<NamedLedger & { close(): Promise<void> }> {
-  const options =
-    place === undefined ? await readOptions(dir, env) : resolveOptions({ given: { ledger: toPlace(place) } })
-  const ledger = await openLedger(dir, options)
-  return { ledger, name: nameOf(dir, options), words: wordsFor(dir, place), close: ledger.close }
-}
-
-async function openDevLedger(dir: string, env: Env) {
-  try {
-    const opened = await openForReading(dir, env, join(dir, DEV_LEDGER))
-    return { ...opened, words: `${folderWord(dir)} --dev`, isDev: true }
-  } catch (error) {
-    if (!hasCode(error, 'HYD_LEDGER_MISSING')) throw error
-    throw Object.assign(error as Error, { fix: NO_DEV_LEDGER })
-  }
-}
-
-const NO_DEV_LEDGER =
-  'Pass the folder that "hydrant dev" was started with: "hydrant errors --dev <dir>"; the first failure creates the file.'
-
-async function readOptions(dir: string, env: Env): Promise<Options> {
-  const folder = buildFolder(dir)
-  const isBuilt = existsSync(join(folder, BUILD_PATHS.config))
-  return resolveOptions({ env, config: isBuilt ? await readConfig(folder) : {} })
+  await printFromLedger(selected, terminal, now, (from, view) =>
+    describeErrors(request, from, view, (more) => stderr.write(`${more}\n`)),
+  )
 }
 
 /** Returns the release of the build in a site's folder, resolved from the same options as by its server. */
 async function readRelease(dir: string | null, env: Env): Promise<string> {
-  if (dir === null) throw createHydrantError('HYD_CLI_USAGE', ['--new needs --release when --ledger is set'])
+  if (dir === null) throw misuse('--new needs --release when --ledger is set')
   const folder = buildFolder(dir)
-  if (!existsSync(join(folder, BUILD_PATHS.manifest)))
-    throw createHydrantError('HYD_CLI_USAGE', ['--new needs --release, because there is no build'])
+  if (!existsSync(join(folder, BUILD_PATHS.manifest))) throw misuse('--new needs --release, because there is no build')
   const { release } = resolveOptions({ env, config: await readConfig(folder) })
   return release || readManifest(folder).buildId
 }
 
-function toPlace(place: string): string {
-  return isPostgresUrl(place) ? place : resolve(place)
-}
-
-function nameOf(dir: string, { ledger }: Options): string {
-  if (ledger === false) return ''
-  if (!isPostgresUrl(ledger)) return resolve(dir, ledger)
-  return placeOf(ledger)
-}
-
-// Leaves the URL out, because it may contain a password.
-function wordsFor(dir: string, place: string | undefined): string {
-  if (place === undefined) return folderWord(dir)
-  return isPostgresUrl(place) ? ' --ledger …' : ` --ledger ${quoteWord(place)}`
-}
-
-/** An open ledger, and its name for the reader: a file, or an address without its password. */
-export interface NamedLedger {
-  ledger: Pick<Ledger, 'list' | 'read' | 'fingerprints'>
-  name: string
-  /** The arguments that select it on the command line: ` ./my-site`; empty for the ledger of the working directory. */
-  words: string
-  /** Whether it is the ledger of `hydrant dev` (false). */
-  isDev?: boolean
-}
+type ErrorsLedger = NamedLedger<'list' | 'read' | 'fingerprints'>
 
 /** Returns what `hydrant errors` prints. `onMore` gets a sentence if JSON lacks matches. Throws HYD_DIGEST_UNKNOWN. */
 export async function describeErrors(
   request: ErrorsRequest,
-  from: NamedLedger,
+  from: ErrorsLedger,
   view: View,
   onMore: (text: string) => void = () => {},
 ): Promise<string> {
@@ -137,7 +58,7 @@ type RequestOf<Kind extends ErrorsRequest['kind']> = Extract<ErrorsRequest, { ki
 
 async function describeList(
   { query, limit, isJson }: RequestOf<'list'>,
-  from: NamedLedger,
+  from: ErrorsLedger,
   view: View,
   onMore: (text: string) => void,
 ) {
@@ -166,7 +87,7 @@ async function describeList(
   ].join('\n')
 }
 
-async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, from: NamedLedger, view: View) {
+async function describeOne({ digest, limit, isJson }: RequestOf<'one'>, from: ErrorsLedger, view: View) {
   const { ledger } = from
   const { fingerprint, occurrence } = digest
   const details = await readFailure(ledger, fingerprint, { limit, ...(occurrence === undefined ? {} : { occurrence }) })
@@ -182,7 +103,7 @@ const ORDERS: Record<Sort, string> = {
   count: 'most frequent first',
 }
 
-function unknownDigest({ fingerprint }: Digest, { name, words, isDev }: NamedLedger, fingerprints: readonly string[]) {
+function unknownDigest({ fingerprint }: Digest, { name, words, isDev }: ErrorsLedger, fingerprints: readonly string[]) {
   const near = closestMatches(fingerprint, fingerprints, 3)
   const hint = near.length > 0 ? `; the nearest: ${near.join(', ')}` : ''
   const error = createHydrantError('HYD_DIGEST_UNKNOWN', [name, fingerprint, hint])
@@ -195,10 +116,6 @@ function countOf(failures: readonly FailureSummary[]): string {
   const times = failures.reduce((sum, { count }) => sum + count, 0)
   const what = failures.length === 1 ? '1 failure' : `${failures.length} failures`
   return `${what}, seen ${times === 1 ? 'once' : `${times} times`}`
-}
-
-function toJson(value: unknown): string {
-  return escapeControlCharacters(JSON.stringify(value, null, 2))
 }
 
 /** The parsed arguments of `hydrant errors`. */
@@ -220,7 +137,6 @@ export interface ErrorsFlags {
 }
 
 const DEFAULT_LIMIT = 20
-const MAX_LIMIT = 10_000
 /** Flags that apply to the list only. */
 const CHOOSING = ['since', 'side', 'route', 'release', 'new', 'sort', 'open'] as const
 /** Flags that are parsed by the same code as the query of the console's API. */
@@ -251,7 +167,7 @@ export function readWords(
 
 /** Checks the flags. Throws HYD_CLI_USAGE. */
 export function readRequest(digest: Digest | null, flags: ErrorsFlags, now: number): ErrorsRequest {
-  const shared = { isJson: flags.json === true, limit: limitOf(flags) }
+  const shared = { isJson: flags.json === true, limit: readLimitFlag(flags.limit, DEFAULT_LIMIT) }
   if (digest) {
     const given = CHOOSING.find((name) => flags[name] !== undefined)
     if (given) throw misuse(`--${given} applies to the list; leave out either --${given} or the digest`)
@@ -266,15 +182,4 @@ export function readRequest(digest: Digest | null, flags: ErrorsFlags, now: numb
   if (flags.open === true) query.isSolved = false
   if (flags.new === true) query.isNew = true
   return { ...shared, kind: 'list', query }
-}
-
-function limitOf({ limit: text }: ErrorsFlags): number {
-  if (text === undefined) return DEFAULT_LIMIT
-  const limit = readLimit(text, MAX_LIMIT)
-  if (limit !== null) return limit
-  throw misuse(`--limit must be a whole number from 1 to ${MAX_LIMIT}; got ${showValue(text)}`)
-}
-
-function misuse(text: string) {
-  return createHydrantError('HYD_CLI_USAGE', [text])
 }

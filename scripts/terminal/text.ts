@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { styleText } from 'node:util'
-import { showControlCharacters } from '../../src/server/log/control-characters.ts'
+import { escapeControlCharacters, showControlCharacters } from '../../src/server/log/control-characters.ts'
 
 /** Returns a text as one line, with its control characters escaped. */
 export function toLine(text: string): string {
@@ -10,6 +10,11 @@ export function toLine(text: string): string {
 /** Splits a text at its line breaks and escapes its control characters. */
 export function toLines(text: string): string[] {
   return text.split(/\r?\n/).map(toLine)
+}
+
+/** Returns JSON without a character that a terminal obeys. */
+export function toJson(value: unknown): string {
+  return escapeControlCharacters(JSON.stringify(value, null, 2))
 }
 
 const PLAIN = /^[ -~]*$/
