@@ -14,6 +14,7 @@ import {
 } from './commands/command-input.ts'
 import type { runErrors } from './commands/errors.ts'
 import type { ExportFlags } from './commands/export.ts'
+import type { runSlow } from './commands/slow.ts'
 import { PRERENDER_ARGUMENT } from './prerender-argument.ts'
 import { formatError, isKnownError } from './terminal/format-error.ts'
 import type { Terminal } from './terminal/text.ts'
@@ -30,6 +31,7 @@ Examples:
   hydrant build ./my-site     build another site
   hydrant start --port 8080   serve the build of the site in this folder
   hydrant errors              list the failures of the site in this folder
+  hydrant slow                list what makes its pages slow
 
 "hydrant help <command>" explains the flags of a command. "hydrant docs" has the documentation.`
 
@@ -47,6 +49,13 @@ Examples:
   hydrant errors 7F3KQ2M9-K4D2P1 ./my-site     the failure with the digest that a visitor saw
   hydrant errors 7f3k q2m9                     the failure with this fingerprint (the first half of a digest)
   hydrant errors --ledger copy.db --json       failures in a copy of a ledger, as JSON`
+
+const SLOW_EXAMPLES = `
+Examples:
+  hydrant slow                                 what took the time in the last hour
+  hydrant slow ./my-site --since 24h           in the last day, on another site
+  hydrant slow --route '/products/[id]'        on one route
+  hydrant slow 8MZ2K0QV-3 ./my-site            the steps of the request with this X-Request-Id`
 
 /** The commands of other tools that do the same. */
 const OTHER_COMMANDS = new Map([
@@ -146,6 +155,7 @@ export function createProgram(terminal: Terminal): Command {
     .option('-w, --workers <number>', 'number of processes that serve, or auto; also HYDRANT_WORKERS (1)')
     .option('--admin <address>', 'port or address of the console, or false; also HYDRANT_ADMIN (127.0.0.1:9320)')
   addErrorsCommand(program, terminal)
+  addSlowCommand(program, terminal)
   program
     .command('info')
     .description('print versions and settings for a bug report, without secrets')
@@ -243,6 +253,29 @@ function addErrorsCommand(program: Command, terminal: Terminal) {
       terminal.env.NODE_ENV ??= 'production'
       const { runErrors } = await import('./commands/errors.ts')
       await runErrors(first === undefined ? [] : [first, ...rest], flags, terminal)
+    })
+}
+
+type SlowFlags = Parameters<typeof runSlow>[1]
+
+function addSlowCommand(program: Command, terminal: Terminal) {
+  program
+    .command('slow')
+    .description('show what makes pages slow: routes and steps by their time, or one request by its id')
+    .usage('[options] [id] [dir]')
+    .argument('[id]', 'the id of a request, as in its header X-Request-Id and the log; without it, a list is shown')
+    .argument('[dir...]', 'the site’s folder (.)')
+    .option('--since <when>', 'list times since then, at most a day ago: 10m, 1h, 24h, or a time (1h)')
+    .option('--route <route>', 'list one route, named like its file: /products/[id]')
+    .option('--limit <number>', 'maximum number of routes, and of slowest requests (10)')
+    .option('--json', 'print JSON; "hydrant docs slow" describes its fields')
+    .option('--ledger <file>', 'read another ledger: a file, or a postgres:// URL; also HYDRANT_LEDGER')
+    .option('--dev', 'read the ledger of hydrant dev')
+    .addHelpText('after', SLOW_EXAMPLES)
+    .action(async (first: string | undefined, rest: readonly string[], flags: SlowFlags) => {
+      terminal.env.NODE_ENV ??= 'production'
+      const { runSlow } = await import('./commands/slow.ts')
+      await runSlow(first === undefined ? [] : [first, ...rest], flags, terminal)
     })
 }
 

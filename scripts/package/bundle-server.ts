@@ -38,7 +38,7 @@ const PUBLIC = {
 } as const
 
 /** Commands that serve nothing. They share no state with the code of a site. */
-const COMMANDS = ['build', 'create', 'docs', 'errors', 'info', 'types'] as const
+const COMMANDS = ['build', 'create', 'docs', 'errors', 'info', 'slow', 'types'] as const
 
 /** Modules that are loaded in processes which do not serve. */
 const NOT_SERVING = /(?:program|start\/(?:start|start-primary|cluster-metrics|report-start-failure))\.js$/

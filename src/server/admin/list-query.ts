@@ -26,6 +26,17 @@ export function parseSince(text: string, now: number): number | null {
   return Number.isNaN(time) ? null : time
 }
 
+/** Describes what `parseRecent` accepts, for messages. */
+export const RECENT = 'like 10m, 1h or 2026-11-21T19:00:00Z, and at most 24 hours ago'
+
+const RECENT_MS = 86_400_000
+
+/** Parses a time of the last 24 hours as `parseSince` does; null for any other text. */
+export function parseRecent(text: string, now: number): number | null {
+  const time = parseSince(text, now)
+  return time !== null && now - time <= RECENT_MS ? time : null
+}
+
 function isDay(date: string): boolean {
   const time = Date.parse(date)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date)

@@ -524,6 +524,10 @@ export const errorTable = {
     message: 'the ledger %s has no failure %s%s',
     fix: 'Run "hydrant errors" to list the failures that are still in the ledger, add --dev if the failure occurred under "hydrant dev", or search the log for the digest.',
   },
+  HYD_REQUEST_UNKNOWN: {
+    message: 'the ledger %s has no times of the request %s',
+    fix: 'Run "hydrant slow --since 24h" to list the requests that are kept: a request is kept for a day, and only if it was among the slowest of its route.',
+  },
   HYD_LEDGER_OFF: {
     message: 'the site in %s keeps no ledger: "ledger" is false',
     fix: 'Search the log for the digest, or set "ledger" to a file or to "postgres://…" to keep future failures.',

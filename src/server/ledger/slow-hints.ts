@@ -40,7 +40,8 @@ const SITE_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'deferred',
 
 /** Returns what makes the steps of a place slow; empty if their times do not show it. */
 export function hintsOf(times: StepTimes, around: Around): string[] {
-  return [...HINTS[times.kind](times, around), ...(SITE_KINDS.includes(times.kind) ? codeHints(times, around) : [])]
+  const isStep = times.kind !== 'request' && times.kind !== 'loop'
+  return [...HINTS[times.kind](times, around), ...(isStep ? codeHints(times, around) : [])]
 }
 
 /** Returns what is special about the kind. */
@@ -62,15 +63,15 @@ const HINTS: Record<TimedKind, (times: StepTimes, around: Around) => string[]> =
 }
 
 function codeHints(times: StepTimes, around: Around): string[] {
-  const { count, sumMs, blockedMs } = times
-  const average = count > 1 ? `${msText(perCall(blockedMs, count))} each time on average, ` : ''
-  const blocked = `${average}${msText(blockedMs)} in all`
-  if (blockedMs >= MUCH_BLOCKED_MS)
-    return [`${blockedMs >= COMPUTING * sumMs ? 'computes, and ' : ''}blocks the event loop: ${blocked}`]
+  const { kind, count, sumMs, blockedMs } = times
+  const isSite = SITE_KINDS.includes(kind)
+  if (blockedMs >= MUCH_BLOCKED_MS) {
+    const average = count > 1 ? `${msText(perCall(blockedMs, count))} each time on average, ` : ''
+    const computes = isSite && blockedMs >= COMPUTING * sumMs ? 'computes, and ' : ''
+    return [`${computes}blocks the event loop: ${average}${msText(blockedMs)} in all`]
+  }
   const isLong = perCall(sumMs, count) >= LONG_MS && shareOf(times, around) >= LEAST_SHARE
-  return isLong && blockedMs < WAITING * sumMs
-    ? ['waits: for a database, a service or a file, not for its own code']
-    : []
+  return isSite && isLong && blockedMs < WAITING * sumMs ? ['waits for a database, a service or a file'] : []
 }
 
 function documentHints({ bytes, count }: StepTimes, { steps }: Around): string[] {
@@ -121,9 +122,7 @@ function sequenceHints({ subject }: StepTimes, { kept }: Around): string[] {
   const sequences = loads.filter((found) => found !== null)
   const [first] = sequences
   if (first === undefined || sequences.length < OFTEN * loads.length) return []
-  return [
-    `perRequest functions run one after another: ${first.join(', ')}; start them together with Promise.all if none needs the result of another`,
-  ]
+  return [`perRequest functions run one after another: ${first.join(', ')}; start them together (Promise.all)`]
 }
 
 /** Returns the subjects of the functions of `perRequest` that fill the load without overlap; null if there are none. */

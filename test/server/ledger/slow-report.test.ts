@@ -22,7 +22,7 @@ t.test('says what makes a step slow', async (t) => {
   const guard = (...durations: number[]) => timesOf('/a', 'guard', 'pages/layout.server.ts:2', durations)
   const render = (...durations: number[]) => timesOf('/a', 'render', '', durations)
   const store = (...durations: number[]) => timesOf('/a', 'store', 'get', durations)
-  const waits = 'waits: for a database, a service or a file, not for its own code'
+  const waits = 'waits for a database, a service or a file'
   const cases: [TimedKind, StepTimes[], string[]][] = [
     ['load', [load({})], [waits]],
     ['load', [load({}, [80])], []],
@@ -74,7 +74,7 @@ t.test('says that functions of perRequest run one after another in a load', asyn
   const one = stepOf('perRequest', 'data/one.ts:1', 10, 50)
   const other = stepOf('perRequest', 'data/other.ts:2', 60.5, 49)
   const hint =
-    'perRequest functions run one after another: data/one.ts:1, data/other.ts:2; start them together with Promise.all if none needs the result of another'
+    'perRequest functions run one after another: data/one.ts:1, data/other.ts:2; start them together (Promise.all)'
   const cases: [string, SlowRequest[], string[]][] = [
     ['one after another', [kept(one, other)], [hint]],
     ['in half of the requests', [kept(one, other), kept(one)], [hint]],
@@ -196,7 +196,7 @@ t.test('reports one request with the hints that apply to it', async (t) => {
     [
       ['cache'],
       ['load', 'returns much data: 1.2 MB each time', 'computes, and blocks the event loop: 1.4 s in all'],
-      ['render', 'rendering takes the time: 2.4 MB of HTML'],
+      ['render', 'rendering takes the time: 2.4 MB of HTML', 'blocks the event loop: 1.1 s in all'],
     ],
   )
   t.match(product?.steps[1], { kind: 'load', startMs: 10, hints: [/^perRequest functions run one after another/] })

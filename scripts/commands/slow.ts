@@ -1,0 +1,124 @@
+import { parseRecent, RECENT } from '../../src/server/admin/list-query.ts'
+import { createHydrantError, showValue } from '../../src/server/errors/hydrant-error.ts'
+import { reportSlow, reportSlowRequest, slowReportJson, slowRequestJson } from '../../src/server/ledger/slow-report.ts'
+import { SLOT_MS, slotOf } from '../../src/server/ledger/times.ts'
+import { hasCode } from '../../src/server/util/unknown-values.ts'
+import { formatAgo, formatTime, type View } from '../terminal/format-failure.ts'
+import { formatSlow, formatSlowRequest } from '../terminal/format-slow.ts'
+import { type Terminal, toJson, toLine } from '../terminal/text.ts'
+import { isFolder, misuse, readLimitFlag } from './command-input.ts'
+import { type LedgerFlags, type NamedLedger, printFromLedger, selectLedger } from './site-ledger.ts'
+
+export interface SlowFlags {
+  since?: string
+  route?: string
+  limit?: string
+  json?: boolean
+}
+
+/** Runs `hydrant slow`. Loads nothing that only building or serving needs. */
+export async function runSlow(
+  words: readonly string[],
+  { ledger, dev, ...flags }: SlowFlags & LedgerFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const now = Date.now()
+  const { id, dir } = readSlowWords(words, isFolder)
+  const request = readSlowRequest(id, flags, now)
+  const selected = selectLedger({ dir, ledger, dev }, terminal.env)
+  try {
+    await printFromLedger(selected, terminal, now, (from, view) => describeSlow(request, from, view))
+  } catch (error) {
+    const fix = FIXES.find(([code]) => hasCode(error, code))?.[1]
+    throw fix === undefined ? error : Object.assign(error as Error, { fix })
+  }
+}
+
+// The fixes of the table are about failures.
+const FIXES = [
+  [
+    'HYD_LEDGER_MISSING',
+    'Pass the site’s folder, or name the ledger with --ledger or HYDRANT_LEDGER; "hydrant start" writes times into it every 30 s while the site has visitors.',
+  ],
+  ['HYD_LEDGER_OFF', 'Set "ledger" to a file or to "postgres://…": the times are kept there.'],
+] as const
+
+/** The parsed arguments of `hydrant slow`. */
+export type SlowCommand = { isJson: boolean } & (
+  | { kind: 'list'; since: number; route: string | undefined; limit: number }
+  | { kind: 'one'; id: string }
+)
+
+/**
+ * Splits the arguments into the id of a request and the folder after it. A single word that names a folder is the
+ * folder. Throws HYD_CLI_USAGE and HYD_CLI_DIR.
+ */
+export function readSlowWords(
+  words: readonly string[],
+  isFolder: (word: string) => boolean,
+): { id: string | null; dir: string } {
+  const [first, dir, ...more] = words
+  if (more.length > 0) throw misuse(`expected the id of a request and a folder; got ${showValue(words.join(' '))}`)
+  if (dir !== undefined && !isFolder(dir)) throw createHydrantError('HYD_CLI_DIR', [dir])
+  if (first === undefined || (dir === undefined && isFolder(first))) return { id: null, dir: first ?? '.' }
+  // No id has these.
+  if (/[/\\]/.test(first)) throw createHydrantError('HYD_CLI_DIR', [first])
+  return { id: first, dir: dir ?? '.' }
+}
+
+const DEFAULT_SINCE = '1h'
+const DEFAULT_LIMIT = 10
+/** Flags that apply to the list only. */
+const CHOOSING = ['since', 'route', 'limit'] as const
+
+/** Checks the flags. Throws HYD_CLI_USAGE. */
+export function readSlowRequest(id: string | null, flags: SlowFlags, now: number): SlowCommand {
+  const isJson = flags.json === true
+  if (id !== null) {
+    const given = CHOOSING.find((name) => flags[name] !== undefined)
+    if (given) throw misuse(`--${given} applies to the list; leave out either --${given} or the id`)
+    return { isJson, kind: 'one', id }
+  }
+  const since = parseRecent(flags.since ?? DEFAULT_SINCE, now)
+  if (since === null) throw misuse(`--since must be ${RECENT}; got ${showValue(flags.since)}`)
+  return { isJson, kind: 'list', since, route: flags.route, limit: readLimitFlag(flags.limit, DEFAULT_LIMIT) }
+}
+
+/** Returns what `hydrant slow` prints. Throws HYD_REQUEST_UNKNOWN. */
+export async function describeSlow(
+  command: SlowCommand,
+  { ledger, name, words }: NamedLedger<'times' | 'slowRequest'>,
+  view: View,
+): Promise<string> {
+  if (command.kind === 'one') {
+    const request = await ledger.slowRequest(command.id)
+    if (!request) throw createHydrantError('HYD_REQUEST_UNKNOWN', [name, command.id])
+    const report = reportSlowRequest(request)
+    return command.isJson ? toJson(slowRequestJson(report)) : formatSlowRequest(report, view).join('\n')
+  }
+  const { route, limit, isJson } = command
+  const slot = slotOf(command.since)
+  const report = reportSlow(await ledger.times(slot), route)
+  const { routes, slowest } = report
+  const shown = { ...report, routes: routes.slice(0, limit), slowest: slowest.slice(0, limit) }
+  if (isJson) return toJson(slowReportJson(shown, slot * SLOT_MS))
+  const since = `since ${formatTime(slot * SLOT_MS)} (${formatAgo(slot * SLOT_MS, view.now)})`
+  if (routes.length === 0) return formatNothing(since, route, report.requests > 0, name)
+  const hidden = routes.length - shown.routes.length
+  const [slowestOne] = shown.slowest
+  return [
+    ...formatSlow(shown, since, view),
+    '',
+    `${hidden > 0 ? `${hidden} more routes; --limit ${limit * 2} shows more. ` : ''}Ledger: ${name}`,
+    ...(slowestOne ? [`One request: hydrant slow ${toLine(slowestOne.id)}${words}`] : []),
+  ].join('\n')
+}
+
+function formatNothing(since: string, route: string | undefined, hasOthers: boolean, name: string): string {
+  if (hasOthers)
+    return `No request of ${toLine(route ?? '')} was measured ${since}; without --route, the list has all routes. Ledger: ${name}`
+  return [
+    `No request was measured ${since}. Ledger: ${name}`,
+    'Visit a page of the site: "hydrant start" writes the times every 30 s. --since 24h goes back a day, and no further.',
+  ].join('\n')
+}
