@@ -1,11 +1,17 @@
 import { parseRecent, RECENT } from '../../src/server/admin/list-query.ts'
 import { createHydrantError, showValue } from '../../src/server/errors/hydrant-error.ts'
-import { reportSlow, reportSlowRequest, slowReportJson, slowRequestJson } from '../../src/server/ledger/slow-report.ts'
-import { SLOT_MS, slotOf } from '../../src/server/ledger/times.ts'
+import {
+  readSlow,
+  reportSlowRequest,
+  type SlowQuery,
+  slowReportJson,
+  slowRequestJson,
+} from '../../src/server/ledger/slow-report.ts'
+import { countOf } from '../../src/server/log/throttled-line.ts'
 import { hasCode } from '../../src/server/util/unknown-values.ts'
 import { formatAgo, formatTime, type View } from '../terminal/format-failure.ts'
 import { formatSlow, formatSlowRequest } from '../terminal/format-slow.ts'
-import { type Terminal, toJson, toLine } from '../terminal/text.ts'
+import { quoteWord, type Terminal, toJson, toLine } from '../terminal/text.ts'
 import { isFolder, misuse, readLimitFlag } from './command-input.ts'
 import { type LedgerFlags, type NamedLedger, printFromLedger, selectLedger } from './site-ledger.ts'
 
@@ -45,7 +51,7 @@ const FIXES = [
 
 /** The parsed arguments of `hydrant slow`. */
 export type SlowCommand = { isJson: boolean } & (
-  | { kind: 'list'; since: number; route: string | undefined; limit: number }
+  | { kind: 'list'; query: SlowQuery & { limit: number } }
   | { kind: 'one'; id: string }
 )
 
@@ -81,7 +87,8 @@ export function readSlowRequest(id: string | null, flags: SlowFlags, now: number
   }
   const since = parseRecent(flags.since ?? DEFAULT_SINCE, now)
   if (since === null) throw misuse(`--since must be ${RECENT}; got ${showValue(flags.since)}`)
-  return { isJson, kind: 'list', since, route: flags.route, limit: readLimitFlag(flags.limit, DEFAULT_LIMIT) }
+  const limit = readLimitFlag(flags.limit, DEFAULT_LIMIT)
+  return { isJson, kind: 'list', query: { since, limit, ...(flags.route === undefined ? {} : { route: flags.route }) } }
 }
 
 /** Returns what `hydrant slow` prints. Throws HYD_REQUEST_UNKNOWN. */
@@ -96,21 +103,18 @@ export async function describeSlow(
     const report = reportSlowRequest(request)
     return command.isJson ? toJson(slowRequestJson(report)) : formatSlowRequest(report, view).join('\n')
   }
-  const { route, limit, isJson } = command
-  const slot = slotOf(command.since)
-  const report = reportSlow(await ledger.times(slot), route)
-  const { routes, slowest } = report
-  const shown = { ...report, routes: routes.slice(0, limit), slowest: slowest.slice(0, limit) }
-  if (isJson) return toJson(slowReportJson(shown, slot * SLOT_MS))
-  const since = `since ${formatTime(slot * SLOT_MS)} (${formatAgo(slot * SLOT_MS, view.now)})`
-  if (routes.length === 0) return formatNothing(since, route, report.requests > 0, name)
-  const hidden = routes.length - shown.routes.length
-  const [slowestOne] = shown.slowest
+  const { isJson, query } = command
+  const report = await readSlow(ledger, query)
+  if (isJson) return toJson(slowReportJson(report))
+  const { routes, moreRoutes, slowest } = report
+  const since = `since ${formatTime(report.since)} (${formatAgo(report.since, view.now)})`
+  if (routes.length === 0) return formatNothing(since, query.route, report.requests > 0, name)
+  const more = `${countOf(moreRoutes, 'more route')}; --limit ${query.limit * 2} shows more. `
   return [
-    ...formatSlow(shown, since, view),
+    ...formatSlow(report, since, view),
     '',
-    `${hidden > 0 ? `${hidden} more routes; --limit ${limit * 2} shows more. ` : ''}Ledger: ${name}`,
-    ...(slowestOne ? [`One request: hydrant slow ${toLine(slowestOne.id)}${words}`] : []),
+    `${moreRoutes > 0 ? more : ''}Ledger: ${name}`,
+    ...(slowest[0] ? [`One request: hydrant slow ${quoteWord(toLine(slowest[0].id))}${words}`] : []),
   ].join('\n')
 }
 

@@ -41,6 +41,7 @@ export { digestOf } from './failures/site-failures.ts'
 export { rewriteUrl } from './http/request-url.ts'
 export type { HydrantRoute, RouteSettings } from './http/route-config.ts'
 export type { FailureDetails, FailureSummary } from './ledger/entries.ts'
+export type { SlowReport, SlowRequestReport } from './ledger/slow-report.ts'
 export { addDraining } from './lifecycle/drain-connections.ts'
 export type {
   Config,

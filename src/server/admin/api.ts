@@ -5,11 +5,13 @@ import { sendProblem } from '../http/problem.ts'
 import type { FailureDetails, FailureSummary } from '../ledger/entries.ts'
 import { failureJson, placeNote, readFailure, summaryJson } from '../ledger/failure-json.ts'
 import { type AdminLedger, formatPlace, type Ledger, type ListQuery, placeOfFailure } from '../ledger/ledger.ts'
+import { readSlow, reportSlowRequest, slowReportJson, slowRequestJson } from '../ledger/slow-report.ts'
+import type { TimesLedger } from '../ledger/times.ts'
 import { escapeControlCharacters } from '../log/control-characters.ts'
 import { closestMatches } from '../util/closest-match.ts'
 import { messageOf } from '../util/unknown-values.ts'
 import type { CacheReport } from './cache-report.ts'
-import { readListQuery } from './list-query.ts'
+import { readListQuery, readSlowQuery } from './list-query.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -30,6 +32,7 @@ export function addApi(
     return sendProblem(503, LEDGER_UNAVAILABLE, reply)
   })
   addEvents(app, changes)
+  addSlowApi(app, ledger)
 
   app.get('/api/failures', async (request, reply) => {
     const { query, problem } = readListQuery(searchOf(request), Date.now(), currentRelease())
@@ -59,6 +62,21 @@ export function addApi(
       return sendJson(failureJson(found.failure), reply)
     })
   }
+}
+
+/** Adds the part of the JSON API that shows what makes pages slow. */
+function addSlowApi(app: FastifyInstance, ledger: Pick<TimesLedger, 'times' | 'slowRequest'>) {
+  app.get('/api/slow', async (request, reply) => {
+    const { query, problem } = readSlowQuery(searchOf(request), Date.now())
+    if (problem !== null) return sendProblem(400, problem, reply)
+    return sendJson(slowReportJson(await readSlow(ledger, query)), reply)
+  })
+
+  app.get('/api/slow/:id', async (request: ById, reply) => {
+    const found = await ledger.slowRequest(request.params.id)
+    if (found) return sendJson(slowRequestJson(reportSlowRequest(found)), reply)
+    return sendProblem(404, 'The ledger has no times of this request.', reply)
+  })
 }
 
 // The API ignores bodies. Clients send an empty one with different content types.

@@ -5,6 +5,7 @@ import { createFailureStore } from '../ledger/failure-store.ts'
 import { callAll, joinLedgers } from '../ledger/joined-ledger.ts'
 import type { AdminLedger, Ledger, ListQuery } from '../ledger/ledger.ts'
 import type { LedgerWriter } from '../ledger/ledger-writer.ts'
+import { readSlow, reportSlowRequest, type SlowReport, type SlowRequestReport } from '../ledger/slow-report.ts'
 import { showAllControlCharacters } from '../log/control-characters.ts'
 import type { Options } from '../options/options.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
@@ -24,7 +25,7 @@ import {
   tryLedger,
 } from './api.ts'
 import type { Auth } from './auth.ts'
-import { readTolerantListQuery, type TolerantListQuery } from './list-query.ts'
+import { readSlowQuery, readTolerantListQuery, type TolerantListQuery } from './list-query.ts'
 import { createMetrics, type MetricsSource } from './metrics.ts'
 
 /** What the console's pages use as `app.console`. */
@@ -47,6 +48,10 @@ export interface ConsoleLedger extends Pick<AdminLedger, 'hours' | 'releases'> {
   find(typed: string): Promise<FoundFailure & { typed: string }>
   /** Marks a failure as solved, or reopens it. Resolves to false if the ledger does not have it. */
   setSolved(fingerprint: string, isSolved: boolean): Promise<boolean>
+  /** Reports what takes the time. Invalid parameters of a URL are left out; `problem` describes one of them. */
+  slow(params: URLSearchParams): Promise<{ report: SlowReport; problem: string | null }>
+  /** Reports one request; null if the ledger does not have it. */
+  slowRequest(id: string): Promise<SlowRequestReport | null>
 }
 
 export interface ConsoleSettings {
@@ -80,6 +85,14 @@ export async function addConsole(
       const isKnown = await ledger.setSolved(fingerprint, isSolved ? Date.now() : null)
       changes.check()
       return isKnown
+    },
+    async slow(params) {
+      const { query, problem } = readSlowQuery(params, Date.now())
+      return showAllControlCharacters({ report: await readSlow(ledger, query), problem })
+    },
+    async slowRequest(id) {
+      const found = await ledger.slowRequest(id)
+      return found && showAllControlCharacters(reportSlowRequest(found))
     },
   }
   const console: AdminConsole = {

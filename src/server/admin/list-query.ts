@@ -1,4 +1,5 @@
 import { type ListQuery, parsePlace, SORTS } from '../ledger/ledger.ts'
+import type { SlowQuery } from '../ledger/slow-report.ts'
 
 const UNITS_MS = new Map([
   ['s', 1_000],
@@ -133,4 +134,27 @@ function readBoolean(text: string): boolean | null {
 export function readLimit(text: string, max: number): number | null {
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0
   return limit >= 1 && limit <= max ? limit : null
+}
+
+/** A query of the times, without invalid parameters, and a description of the first one of these. */
+export interface ReadSlowQuery {
+  query: SlowQuery
+  problem: string | null
+}
+
+const HOUR_MS = 3_600_000
+const DEFAULT_ROUTES = 100
+
+/** Reads the parameters `since`, `route` and `limit`. Ignores empty and unknown ones. */
+export function readSlowQuery(params: URLSearchParams, now: number): ReadSlowQuery {
+  const textOf = (name: string) => (params.get(name) ?? '').trim().slice(0, MAX_TEXT)
+  const [since, route, limit] = [textOf('since'), textOf('route'), textOf('limit')]
+  const from = since === '' ? null : parseRecent(since, now)
+  const most = limit === '' ? null : readLimit(limit, MAX_LIMIT)
+  const problems = [
+    ...(since !== '' && from === null ? [`"since" must be ${RECENT}.`] : []),
+    ...(limit !== '' && most === null ? [`"limit" must be a whole number from 1 to ${MAX_LIMIT}.`] : []),
+  ]
+  const query = { since: from ?? now - HOUR_MS, limit: most ?? DEFAULT_ROUTES, ...(route === '' ? {} : { route }) }
+  return { query, problem: problems[0] ?? null }
 }

@@ -7,11 +7,14 @@ import {
   bucketOf,
   percentile,
   placeKey,
+  SLOT_MS,
   type SlowRequest,
   type StepTimes,
+  slotOf,
   type TimedKind,
   type TimedStep,
   type Times,
+  type TimesLedger,
 } from './times.ts'
 
 export interface SlowRow {
@@ -42,6 +45,8 @@ export interface SlowRoute extends SlowRow {
 }
 
 export interface SlowReport {
+  /** When the first slot of the times began, in milliseconds since 1970. */
+  since: number
   /** All requests, and the sum of their durations. */
   requests: number
   totalMs: number
@@ -49,6 +54,8 @@ export interface SlowReport {
   first: SlowFirst | null
   /** The largest share first. */
   routes: SlowRoute[]
+  /** How many routes the limit leaves out. */
+  moreRoutes: number
   /** The slowest requests that are kept, the slowest first. */
   slowest: Omit<SlowRequest, 'steps'>[]
 }
@@ -69,13 +76,32 @@ export interface SlowRequestReport extends Omit<SlowRequest, 'steps'> {
   steps: (TimedStep & { hints: string[] })[]
 }
 
+/** What a report is about. */
+export interface SlowQuery {
+  /** In milliseconds since 1970. */
+  since: number
+  /** One route (all). */
+  route?: string
+  /** The most routes, and the most requests (all). */
+  limit?: number
+}
+
 /** A step inside another one is to be mended first if it takes this part of it. */
 const INNER = 0.8
 
 /** Steps whose subject names the same code on all routes. */
 const SHARED_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'perRequest', 'store']
-/** Reports the times of all routes, or of one. The shares are always those of the time of all requests. */
-export function reportSlow({ steps, requests }: Times, route?: string): SlowReport {
+/** Reads and reports the times since the beginning of a slot. */
+export async function readSlow(
+  ledger: Pick<TimesLedger, 'times'>,
+  { since, ...query }: SlowQuery,
+): Promise<SlowReport> {
+  const slot = slotOf(since)
+  return { since: slot * SLOT_MS, ...reportSlow(await ledger.times(slot), query) }
+}
+
+/** Reports times. The shares are always those of the time of all requests. */
+export function reportSlow({ steps, requests }: Times, { route, limit }: Omit<SlowQuery, 'since'> = {}) {
   const isAsked = (one: { route: string }) => route === undefined || one.route === route
   const ofRequests = steps.filter(({ kind }) => kind === 'request')
   const totalMs = sum(ofRequests.map(({ sumMs }) => sumMs))
@@ -85,12 +111,15 @@ export function reportSlow({ steps, requests }: Times, route?: string): SlowRepo
       return reportRoute(name, own, kept, totalMs)
     })
     .sort(byShare)
+  const shown = routes.slice(0, limit)
+  const slowest = requests.filter(isAsked).slice(0, limit)
   return {
     requests: sum(ofRequests.map(({ count }) => count)),
-    totalMs,
+    totalMs: round(totalMs),
     first: findFirst(routes, totalMs),
-    routes,
-    slowest: requests.filter(isAsked).map(({ steps: _, ...request }) => request),
+    routes: shown,
+    moreRoutes: routes.length - shown.length,
+    slowest: slowest.map(({ steps: _, ...request }) => request),
   }
 }
 
@@ -115,7 +144,7 @@ function timesOf({ kind, subject, durationMs, blockedMs, bytes }: TimedStep, rou
 }
 
 /** Returns a report as JSON. Times are ISO. */
-export function slowReportJson({ slowest, ...report }: SlowReport, since: number) {
+export function slowReportJson({ since, slowest, ...report }: SlowReport) {
   return { since: isoTime(since), ...report, slowest: slowest.map(withIsoTime) }
 }
 

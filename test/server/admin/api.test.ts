@@ -1,4 +1,5 @@
 import t from 'tap'
+import { keepTimes, slowShop } from '../ledger/slow-times.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
 const HOUR = 3_600_000
@@ -199,3 +200,34 @@ t.test(
     t.equal(failures[0].message, `first\n${poison}`, 'JSON has the same value')
   },
 )
+
+t.test('shows what makes pages slow', async (t) => {
+  const admin = await serveAdmin(t)
+  const read = async (path: string) => JSON.parse((await admin.ask(path)).body)
+  t.match(await read('/api/slow'), { requests: 0, first: null, routes: [], slowest: [] })
+  const now = Date.now()
+  await keepTimes(admin.store.ledger, slowShop(now), now - 3 * HOUR)
+  t.match(await read('/api/slow?since=&route='), { requests: 0 }, 'of the last hour')
+  t.match(await read('/api/slow?since=24h&limit=1'), {
+    since: /^\d{4}-\d\d-\d\dT\d\d:\d0:00\.000Z$/,
+    requests: 1_312,
+    first: { kind: 'load', subject: 'pages/products/[id].server.ts:12', routes: ['/products/[id]'] },
+    routes: [
+      { route: '/products/[id]', hints: [], steps: [{ kind: 'load', hints: [/^perRequest functions/, /^waits/] }] },
+    ],
+    moreRoutes: 3,
+    slowest: [{ id: '8MZ2K0QV-9', time: new Date(now - HOUR / 2).toISOString() }],
+  })
+  t.match(await read('/api/slow?since=24h&route=/reports'), { routes: [{ route: '/reports' }] })
+  t.match(await read('/api/slow/8mz2k0qv-3'), { id: '8MZ2K0QV-3', steps: [{ kind: 'guard', startMs: 1 }] })
+  for (const [path, status, problem] of [
+    ['/api/slow?since=2d', 400, '"since" must be like 10m'],
+    ['/api/slow?limit=0', 400, '"limit" must be a whole number from 1 to 1000.'],
+    ['/api/slow/8MZ2K0QV-4', 404, 'The ledger has no times of this request.'],
+  ] as const) {
+    const answer = await admin.ask(path)
+    t.equal(answer.status, status, path)
+    t.match(answer.headers['content-type'], 'application/problem+json')
+    t.match(answer.body.replaceAll('\\', ''), problem)
+  }
+})

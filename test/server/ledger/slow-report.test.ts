@@ -140,7 +140,7 @@ t.test('sorts routes and steps by their share of all time', async (t) => {
 
 t.test('reports one route, with its share of the time of all', async (t) => {
   const all = reportSlow(slowShop(NOW))
-  const { routes, requests, totalMs, slowest, first } = reportSlow(slowShop(NOW), '/reports')
+  const { routes, requests, totalMs, slowest, first } = reportSlow(slowShop(NOW), { route: '/reports' })
   t.strictSame(routes, [all.routes[1]])
   t.strictSame([requests, totalMs], [all.requests, all.totalMs])
   t.strictSame(
@@ -148,7 +148,7 @@ t.test('reports one route, with its share of the time of all', async (t) => {
     ['/reports'],
   )
   t.match(first, { kind: 'load', subject: 'pages/reports.server.ts:31' })
-  t.match(reportSlow(slowShop(NOW), '/nothing'), { routes: [], first: null })
+  t.match(reportSlow(slowShop(NOW), { route: '/nothing' }), { routes: [], first: null })
 })
 
 t.test('names what to mend first', async (t) => {
