@@ -34,6 +34,16 @@ declare module 'hydrant/react' {
       layouts: ['/']
       server: typeof import('./pages/sign-in.server.ts')
     }
+    '/slow': {
+      params: {}
+      layouts: ['/']
+      server: typeof import('./pages/slow/index.server.ts')
+    }
+    '/slow/[id]': {
+      params: { id: string }
+      layouts: ['/']
+      server: typeof import('./pages/slow/[id].server.ts')
+    }
     '/favicon.svg': unknown
   }
 

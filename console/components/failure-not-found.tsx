@@ -7,7 +7,7 @@ export function FailureNotFound({ typed, nearest }: { typed: string; nearest: re
       <title>No such failure · Hydrant console</title>
       <h1>No such failure</h1>
       <p className="lead">
-        The ledger has no failure <code>{typed}</code>.
+        The ledger has no failure <code>{typed}</code>, and no times of a request with this id.
       </p>
       {nearest.length > 0 ? (
         <>

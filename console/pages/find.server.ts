@@ -3,16 +3,21 @@ import { href } from 'hydrant/react'
 
 export async function load({ app, url, reply }: LoadContext<'/find'>) {
   const typed = url.searchParams.get('digest') ?? ''
-  const result = await app.console.tryLedger((ledger) => ledger.find(typed))
+  const result = await app.console.tryLedger(async (ledger) => {
+    const found = await ledger.find(typed)
+    // The id of a request may look like a digest.
+    return { found, slow: found.kind === 'unknown' ? await ledger.slowRequest(typed.trim()) : null }
+  })
   if (result.kind === 'unavailable') {
     reply.code(503)
     return result
   }
-  const found = result.value
+  const { found, slow } = result.value
   if (found.kind === 'found') {
     const digest = found.digest ?? found.failure.fingerprint
     redirect(new URL(href('/failures/[digest]', { digest }), url).pathname)
   }
+  if (slow) redirect(new URL(href('/slow/[id]', { id: slow.id }), url).pathname)
   reply.code(404)
   return found
 }

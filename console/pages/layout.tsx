@@ -29,6 +29,9 @@ export default function Layout({ data, url, children }: LayoutProps<'/'>) {
               <a href={href('/')} aria-current={url.pathname === href('/') ? 'page' : undefined}>
                 Failures
               </a>
+              <a href={href('/slow')} aria-current={isIn(url, href('/slow')) ? 'page' : undefined}>
+                Slow
+              </a>
               <a href={href('/cache')} aria-current={url.pathname === href('/cache') ? 'page' : undefined}>
                 Page cache
               </a>
@@ -37,12 +40,12 @@ export default function Layout({ data, url, children }: LayoutProps<'/'>) {
           {!isSigningIn && (
             <form className="find" action={href('/find')}>
               <label className="visually-hidden" htmlFor="digest">
-                Digest
+                Digest or request id
               </label>
               <input
                 id="digest"
                 name="digest"
-                placeholder="Digest, as shown to a visitor"
+                placeholder="Digest or request id"
                 autoComplete="off"
                 spellCheck={false}
                 required
@@ -66,4 +69,8 @@ export default function Layout({ data, url, children }: LayoutProps<'/'>) {
       </body>
     </html>
   )
+}
+
+function isIn({ pathname }: URL, folder: string): boolean {
+  return pathname === folder || pathname.startsWith(`${folder}/`)
 }

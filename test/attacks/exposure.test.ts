@@ -21,6 +21,8 @@ const INSIDE = [
   '/metrics',
   '/failures/7K2M9QX4',
   '/find?digest=7K2M9QX4',
+  '/slow',
+  '/api/slow',
 ]
 
 /** Other spellings of a path that requires the token. */

@@ -96,7 +96,7 @@ t.test('with a token nothing is disclosed without it', async (t) => {
   const admin = await serveAdmin(t, { token: TOKEN })
   await admin.keep(failureOf('7K2M9QX4-3F8ZC1'))
   const api = await findFailing(
-    ['/api/failures', '/api/failures/7K2M9QX4', '/api/events', '/metrics'],
+    ['/api/failures', '/api/failures/7K2M9QX4', '/api/slow', '/api/slow/A-1', '/api/events', '/metrics'],
     async (path) => {
       const { status, headers } = await admin.ask(path, BROWSER)
       return [status, headers['www-authenticate']?.split(' ')[0], typeOf(headers)]
@@ -105,7 +105,15 @@ t.test('with a token nothing is disclosed without it', async (t) => {
   )
   t.strictSame(api, [])
   const pages = await findFailing(
-    ['/', '/failures/7K2M9QX4', '/find?digest=7K2M9QX4', '/?_hydrant', '/failures/7K2M9QX4?_hydrant'],
+    [
+      '/',
+      '/failures/7K2M9QX4',
+      '/find?digest=7K2M9QX4',
+      '/slow',
+      '/slow/A-1',
+      '/?_hydrant',
+      '/failures/7K2M9QX4?_hydrant',
+    ],
     async (path) => {
       const { status } = await admin.ask(path, { accept: 'application/json' })
       const page = await admin.ask(path, BROWSER)

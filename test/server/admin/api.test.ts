@@ -1,5 +1,5 @@
 import t from 'tap'
-import { keepTimes, slowShop } from '../ledger/slow-times.ts'
+import { keepTimes, requestOf, slowShop, stepOf, timesOf } from '../ledger/slow-times.ts'
 import { failureOf, type ServedAdmin, serveAdmin } from './served-admin.ts'
 
 const HOUR = 3_600_000
@@ -176,15 +176,30 @@ t.test(
         },
       }),
     )
+    await keepTimes(admin.store.ledger, {
+      steps: [timesOf(`/${poison}`, 'request', '', [900]), timesOf(`/${poison}`, 'load', poison, [800])],
+      requests: [requestOf(poison, { route: `/${poison}`, path: poison, steps: [stepOf('load', poison, 0, 800)] })],
+    })
     const url = encodeURIComponent(poison)
-    const paths = ['/', '/failures/7K2M9QX4', `/find?digest=${url}`, `/failures/${url}`, '/cache']
+    const paths = [
+      '/',
+      '/failures/7K2M9QX4',
+      `/find?digest=${url}`,
+      `/failures/${url}`,
+      '/cache',
+      '/slow',
+      `/slow/${url}`,
+    ]
     const pages = paths.flatMap((path) =>
       ['text/html', 'application/json', 'text/markdown'].map((accept) => [path, accept]),
     )
-    const api = ['/api/failures', '/api/failures/7K2M9QX4', `/api/failures/${url}`].map((path) => [
-      path,
-      'application/json',
-    ])
+    const api = [
+      '/api/failures',
+      '/api/failures/7K2M9QX4',
+      `/api/failures/${url}`,
+      '/api/slow',
+      `/api/slow/${url}`,
+    ].map((path) => [path, 'application/json'])
     const raw: string[] = []
     for (const [path = '', accept = ''] of [...pages, ...api]) {
       const answer = await admin.ask(path, { accept })
