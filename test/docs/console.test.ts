@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { failureOf, serveAdmin } from '../server/admin/served-admin.ts'
+import { keepTimes, requestOf } from '../server/ledger/slow-times.ts'
 
 const text = readFileSync('docs/console.md', 'utf8')
 
@@ -33,10 +34,11 @@ t.test('all of Hydrant’s own metrics are documented, and no others', async (t)
 t.test('every documented request gets a response', async (t) => {
   const admin = await serveAdmin(t)
   await admin.keep(failureOf('7K2M9QX4-000001'))
+  await keepTimes(admin.store.ledger, { steps: [], requests: [requestOf('A-1')] })
   const rows = [...text.matchAll(/^\| `(GET|POST) (\/\S+)` \|/gm)]
-  t.equal(rows.length, 8)
+  t.equal(rows.length, 10)
   for (const [, method, path = ''] of rows.filter(([row]) => !row.includes('events'))) {
-    const { status } = await admin.ask(path.replace('<digest>', '7K2M9QX4'), {}, method)
+    const { status } = await admin.ask(path.replace('<digest>', '7K2M9QX4').replace('<id>', 'A-1'), {}, method)
     t.equal(status, 200, path)
   }
 })
