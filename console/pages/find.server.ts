@@ -6,7 +6,7 @@ export async function load({ app, url, reply }: LoadContext<'/find'>) {
   const result = await app.console.tryLedger(async (ledger) => {
     const found = await ledger.find(typed)
     // The id of a request may look like a digest.
-    return { found, slow: found.kind === 'unknown' ? await ledger.slowRequest(typed.trim()) : null }
+    return { found, slow: found.kind === 'unknown' ? await ledger.slowRequest(typed) : null }
   })
   if (result.kind === 'unavailable') {
     reply.code(503)
@@ -17,7 +17,7 @@ export async function load({ app, url, reply }: LoadContext<'/find'>) {
     const digest = found.digest ?? found.failure.fingerprint
     redirect(new URL(href('/failures/[digest]', { digest }), url).pathname)
   }
-  if (slow) redirect(new URL(href('/slow/[id]', { id: slow.id }), url).pathname)
+  if (slow?.kind === 'found') redirect(new URL(href('/slow/[id]', { id: slow.request.id }), url).pathname)
   reply.code(404)
   return found
 }

@@ -99,7 +99,7 @@ export async function describeSlow(
 ): Promise<string> {
   if (command.kind === 'one') {
     const request = await ledger.slowRequest(command.id)
-    if (!request) throw createHydrantError('HYD_REQUEST_UNKNOWN', [name, command.id])
+    if (!request) throw createHydrantError('HYD_REQUEST_UNKNOWN', [name, toLine(command.id)])
     const report = reportSlowRequest(request)
     return command.isJson ? toJson(slowRequestJson(report)) : formatSlowRequest(report, view).join('\n')
   }

@@ -200,6 +200,9 @@ t.test('no text of a request controls the terminal', async (t) => {
     steps: [timesOf(HOSTILE, 'request', '', [900]), timesOf(HOSTILE, 'load', HOSTILE, [800])],
     requests: [requestOf(HOSTILE, { ...texts, cache: `pass: ${HOSTILE}`, steps })],
   }
+  const unknown = await print(times, `${HOSTILE}2`).catch(({ message }: Error) => message)
+  t.match(unknown, 'has no times of the request a\\x1b[2J')
+  t.notMatch(unknown, OBEYED)
   for (const id of [null, HOSTILE]) {
     for (const json of [false, true]) {
       const text = await print(times, id, { flags: { json } })

@@ -6,9 +6,6 @@ export async function load({ app, params, reply }: LoadContext<'/slow/[id]'>) {
     reply.code(503)
     return result
   }
-  if (result.value === null) {
-    reply.code(404)
-    return { kind: 'unknown' as const }
-  }
-  return { kind: 'found' as const, now: Date.now(), request: result.value }
+  if (result.value.kind === 'unknown') reply.code(404)
+  return { now: Date.now(), ...result.value }
 }

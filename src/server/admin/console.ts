@@ -50,9 +50,11 @@ export interface ConsoleLedger extends Pick<AdminLedger, 'hours' | 'releases'> {
   setSolved(fingerprint: string, isSolved: boolean): Promise<boolean>
   /** Reports what takes the time. Invalid parameters of a URL are left out; `problem` describes one of them. */
   slow(params: URLSearchParams): Promise<{ report: SlowReport; problem: string | null }>
-  /** Reports one request; null if the ledger does not have it. */
-  slowRequest(id: string): Promise<SlowRequestReport | null>
+  /** Reports the request with the id that was typed. */
+  slowRequest(typed: string): Promise<FoundRequest>
 }
+
+type FoundRequest = { kind: 'found'; request: SlowRequestReport } | { kind: 'unknown'; typed: string }
 
 export interface ConsoleSettings {
   auth: Auth
@@ -90,9 +92,12 @@ export async function addConsole(
       const { query, problem } = readSlowQuery(params, Date.now())
       return showAllControlCharacters({ report: await readSlow(ledger, query), problem })
     },
-    async slowRequest(id) {
-      const found = await ledger.slowRequest(id)
-      return found && showAllControlCharacters(reportSlowRequest(found))
+    async slowRequest(typed) {
+      const found = await ledger.slowRequest(typed.trim())
+      const result: FoundRequest = found
+        ? { kind: 'found', request: reportSlowRequest(found) }
+        : { kind: 'unknown', typed: typed.slice(0, MAX_TYPED) }
+      return showAllControlCharacters(result)
     },
   }
   const console: AdminConsole = {

@@ -189,6 +189,7 @@ t.test(
       '/cache',
       '/slow',
       `/slow/${url}`,
+      `/slow/x${url}`,
     ]
     const pages = paths.flatMap((path) =>
       ['text/html', 'application/json', 'text/markdown'].map((accept) => [path, accept]),
