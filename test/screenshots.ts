@@ -78,7 +78,7 @@ try {
     const { goto, hydrated, protocol } = await chromium.open({ colorScheme, width: CLIP.width })
     await goto(admin, 'load')
     await hydrated()
-    const { data } = await protocol.send('Page.captureScreenshot', { format: 'webp', quality: 50, clip: CLIP })
+    const { data } = await protocol.send('Page.captureScreenshot', { format: 'webp', quality: 40, clip: CLIP })
     writeFileSync(join(IMAGES, `console-${colorScheme}.webp`), Buffer.from(data, 'base64'))
   }
 } finally {
