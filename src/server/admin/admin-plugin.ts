@@ -15,6 +15,7 @@ import { createCacheReader, createCacheSource } from './cache-report.ts'
 import { addConsoleAndApi, addMetrics } from './console.ts'
 import { addLock } from './lock.ts'
 import type { MetricsSource } from './metrics.ts'
+import { createTimesWriter } from './times-writer.ts'
 
 /** Options of `hydrant.admin`. */
 export interface AdminPluginOptions {
@@ -75,7 +76,9 @@ export async function mountAdmin(app: FastifyInstance, given: AdminPluginOptions
   // Several sites can have different releases; the first one decides.
   const currentRelease = () => sites[0].release
   if (!first) return
-  await addConsoleAndApi(app, { ledgers: [first, ...others], cache, auth: consoleAuth, currentRelease, options })
+  const times = createTimesWriter(metricsSource, first, app.log)
+  app.addHook('onClose', times.close)
+  await addConsoleAndApi(app, { ledgers: [first, ...others], times, cache, auth: consoleAuth, currentRelease, options })
 }
 
 function readPrefix({ prefix }: FastifyInstance): string {

@@ -27,6 +27,7 @@ import {
 import type { Auth } from './auth.ts'
 import { readSlowQuery, readTolerantListQuery, type TolerantListQuery } from './list-query.ts'
 import { createMetrics, type MetricsSource } from './metrics.ts'
+import type { TimesWriter } from './times-writer.ts'
 
 /** What the console's pages use as `app.console`. */
 export interface AdminConsole {
@@ -124,10 +125,11 @@ export function addMetrics(app: FastifyInstance, source: MetricsSource, writer: 
 export interface ConsoleInput extends ConsoleSettings {
   /** Shown as one ledger. */
   ledgers: readonly [Ledger, ...Ledger[]]
+  times: Pick<TimesWriter, 'flush'>
 }
 
-export async function addConsoleAndApi(app: FastifyInstance, { ledgers, ...settings }: ConsoleInput) {
-  const ledger = joinLedgers(ledgers)
+export async function addConsoleAndApi(app: FastifyInstance, { ledgers, times, ...settings }: ConsoleInput) {
+  const ledger = withCurrentTimes(joinLedgers(ledgers), times)
   const changes = createLedgerChanges({
     list: async (query) => (await callAll(ledgers, ({ list }) => list(query))).flat(),
   })
@@ -135,4 +137,19 @@ export async function addConsoleAndApi(app: FastifyInstance, { ledgers, ...setti
   await app.register(async (scope) => addApi(scope, ledger, changes, settings.currentRelease))
   addCacheApi(app, settings.cache)
   await app.register(async (scope) => addConsole(scope, ledger, changes, settings))
+}
+
+/** Writes the times of this server before they are read. */
+function withCurrentTimes(ledger: AdminLedger, { flush }: Pick<TimesWriter, 'flush'>): AdminLedger {
+  return {
+    ...ledger,
+    async times(sinceSlot) {
+      await flush()
+      return ledger.times(sinceSlot)
+    },
+    async slowRequest(id) {
+      await flush()
+      return ledger.slowRequest(id)
+    },
+  }
 }

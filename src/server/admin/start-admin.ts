@@ -20,6 +20,7 @@ import { addAccessControl, createAuth } from './auth.ts'
 import { type CacheSource, createCacheReader } from './cache-report.ts'
 import { addConsoleAndApi, addMetrics } from './console.ts'
 import type { MetricsSource } from './metrics.ts'
+import { createTimesWriter } from './times-writer.ts'
 
 export interface AdminInput {
   admin: AdminOptions
@@ -85,7 +86,9 @@ async function createAdmin({
   // While workers are replaced, the first one has the newest build.
   const currentRelease = () => metricsSource.served()[0]?.release ?? ''
   const cache = { read: createCacheReader(cacheSource, metricsSource), empty: cacheSource.empty }
-  await addConsoleAndApi(app, { ledgers: [store.ledger], cache, auth, currentRelease, options })
+  const times = createTimesWriter(metricsSource, store.ledger, log)
+  app.addHook('onClose', times.close)
+  await addConsoleAndApi(app, { ledgers: [store.ledger], times, cache, auth, currentRelease, options })
   await app.ready()
   return app
 }

@@ -26,7 +26,7 @@ export function runStep<Result>(
   times.places = site.build.places
   const timed = () => timeStep(kind, subject, times, work)
   if (instrumented === null) return timed()
-  const step = { kind, name: `${kind} ${subject}`, route, file, release: site.release, request }
+  const step = { kind, name: `${kind} ${subject || route}`, route, file, release: site.release, request }
   const digestOf = (thrown: unknown) => digestOfStep(thrown, step, ctx)
   // The option sees the stores of the request, and the work does not.
   return shared

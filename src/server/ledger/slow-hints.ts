@@ -53,6 +53,7 @@ const HINTS: Record<TimedKind, (times: StepTimes, around: Around) => string[]> =
   guard: (times) =>
     percentile(times, 0.95) >= SLOW_GUARD_MS ? ['slow guard: all pages below its folder wait for it'] : [],
   load: (times, around) => [...dataHints(times), ...sequenceHints(times, around)],
+  data: (times, around) => (isHeavy(times, around) ? ['writing the data of the loads as JSON takes the time'] : []),
   render: renderHints,
   store: (times) =>
     percentile(times, 0.95) >= SLOW_STORE_MS ? ['the store of the cache answers slowly: all requests for it wait'] : [],
@@ -74,10 +75,13 @@ function codeHints(times: StepTimes, around: Around): string[] {
   return isSite && isLong && blockedMs < WAITING * sumMs ? ['waits for a database, a service or a file'] : []
 }
 
-function documentHints({ bytes, count }: StepTimes, { steps }: Around): string[] {
+/** A rendered document has its length before the compression. */
+function documentHints(whole: StepTimes, { steps }: Around): string[] {
+  const rendered = steps.find(({ kind }) => kind === 'render')
+  const { bytes, count } = rendered ?? whole
   const size = perCall(bytes, count)
   if (size < LARGE_DOCUMENT) return []
-  return [`large ${steps.some(({ kind }) => kind === 'render') ? 'document' : 'response'}: ${bytesText(size)}`]
+  return [`large ${rendered ? 'document' : 'response'}: ${bytesText(size)}`]
 }
 
 // Loads overlap, so this is the least that is in no step.
@@ -106,9 +110,13 @@ function dataHints({ bytes, count }: StepTimes): string[] {
   return size >= MUCH_DATA ? [`returns much data: ${bytesText(size)} each time`] : []
 }
 
+function isHeavy(times: StepTimes, around: Around): boolean {
+  return percentile(times, 0.95) >= SLOW_RENDER_MS && shareOf(times, around) >= HIGH_RENDER_SHARE
+}
+
 function renderHints(times: StepTimes, around: Around): string[] {
-  if (percentile(times, 0.95) < SLOW_RENDER_MS || shareOf(times, around) < HIGH_RENDER_SHARE) return []
-  const size = perCall(around.whole.bytes, around.whole.count)
+  if (!isHeavy(times, around)) return []
+  const size = perCall(times.bytes, times.count)
   return [
     `rendering takes the time: ${size >= MUCH_DATA ? `${bytesText(size)} of HTML` : 'many elements, or components that compute'}`,
   ]

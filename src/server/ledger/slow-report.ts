@@ -172,7 +172,11 @@ function reportRoute(
   return {
     route,
     ...reportRow(around.whole, around),
-    steps: steps.map((step) => reportRow(step, around)).sort(byShare),
+    // Steps that take no time have nothing to say.
+    steps: steps
+      .map((step) => reportRow(step, around))
+      .filter(({ share, hints }) => share > 0 || hints.length > 0)
+      .sort(byShare),
   }
 }
 

@@ -106,7 +106,7 @@ function render(page: PageRender, ctx: RequestContext): Promise<Rendered> {
       return (ctx.hasScripts ? fallbackNoscript : fallbackPart)(digest, status, platform)
     },
   }
-  const rendering = Promise.resolve(runStep('render', ctx.route, ctx, () => renderDocument(document), thrownIn))
+  const rendering = Promise.resolve(runStep('render', '', ctx, () => renderDocument(document), thrownIn))
   if (site.isDevelopment && isPage && promises) hintAtUnreadPromises(safe, plan.dataFiles, rendering, ctx)
   return rendering
 }

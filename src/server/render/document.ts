@@ -325,7 +325,7 @@ class DocumentRender {
     }
     const failure = ctx.firstFailure
     if (failure) this.#sink.add(endOfFailed(failure))
-    noteLength('render', ctx.route, this.#sink.length, ctx.request)
+    noteLength('render', '', this.#sink.length, ctx.request)
     this.#close({ kind: 'whole', text: this.#sink.close(), failure })
   }
 
