@@ -70,6 +70,7 @@ function idsOf(errors: readonly DevError[]): string[] {
  * element is removed, it is added again: when React renders the whole document again, it removes elements that it
  * does not know.
  *
+ * @param name The name of the element.
  * @param onReturn Called when the element was removed and is in the document again.
  */
 export function createHost(name: string, style: string, onReturn = () => {}): { root: ShadowRoot; remove(): void } {

@@ -66,7 +66,13 @@ function createTimesPanel() {
   )
   const host = createHost('hydrant-times', STYLE + TIMES_STYLE)
   host.root.append(opener, panel)
-  panel.addEventListener('keydown', ({ key }) => key === 'Escape' && toggle())
+  for (const part of [opener, panel])
+    part.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || panel.hidden) return
+      // The page closes nothing of its own.
+      event.stopPropagation()
+      toggle()
+    })
   list.append(...rows.map((row) => showRow(row, open, false)))
 
   function toggle() {
@@ -141,17 +147,17 @@ function showRow({ kind, path, route, totalMs, receivedMs, cache, steps }: Reque
           element('div', {}, element('dt', {}, name), element('dd', {}, value)),
         ),
       ),
-      steps.length === 0 ? null : showSteps(steps, open),
+      steps.length === 0 ? null : showSteps(path, steps, open),
     ),
   )
 }
 
-function showSteps(steps: readonly StepRow[], open: Open): HTMLElement {
+function showSteps(path: string, steps: readonly StepRow[], open: Open): HTMLElement {
   const longestMs = Math.max(...steps.map(({ durationMs }) => durationMs))
   const header = (text: string) => element('th', { scope: 'col' }, text)
   return element(
     'table',
-    {},
+    { 'aria-label': `Steps of ${path}` },
     element('thead', {}, element('tr', {}, header('Step'), header('Time'), header('Size'))),
     element('tbody', {}, ...steps.map((step) => showStep(step, longestMs, open))),
   )

@@ -74,6 +74,9 @@ t.test('the panel opens by keyboard, and shows the steps of the document and why
   ])
   t.equal(await panel.getByRole('columnheader').count(), 3)
 
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'hidden' })
+  await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'hidden' })
