@@ -111,7 +111,7 @@ t.test('shows one request as a timeline', async (t) => {
                                                 ! returns much data: 1.2 MB each time
                                                 ! computes, and blocks the event loop: 1.4 s in all
  2.6 s   1.2 s  ···················████████·  render
-                                                blocked 1.1 s
+                                                2.4 MB, blocked 1.1 s
                                                 ! rendering takes the time: 2.4 MB of HTML
                                                 ! blocks the event loop: 1.1 s in all`,
   )

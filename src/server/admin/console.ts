@@ -141,8 +141,7 @@ export async function addConsoleAndApi(app: FastifyInstance, { ledgers, times, .
 
 /** Writes the times of this server before they are read. */
 function withCurrentTimes(ledger: AdminLedger, { flush }: Pick<TimesWriter, 'flush'>): AdminLedger {
-  return {
-    ...ledger,
+  const current: Pick<AdminLedger, 'times' | 'slowRequest'> = {
     async times(sinceSlot) {
       await flush()
       return ledger.times(sinceSlot)
@@ -152,4 +151,6 @@ function withCurrentTimes(ledger: AdminLedger, { flush }: Pick<TimesWriter, 'flu
       return ledger.slowRequest(id)
     },
   }
+  // The other methods are those of the ledger.
+  return Object.assign(Object.create(ledger) as AdminLedger, current)
 }

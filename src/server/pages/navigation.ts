@@ -115,7 +115,8 @@ async function loadLines({ route, start, kept, lines }: Loading, ctx: RequestCon
   function addData(index: number, value: unknown) {
     const level = kept + index
     const file = plan.dataFiles[level] ?? ''
-    const data = timeWork('data', timesOf(ctx.request), () => deferred.write(value, file))
+    const write = () => deferred.write(value, file)
+    const data = value === undefined ? write() : timeWork('data', timesOf(ctx.request), write)
     noteLength('load', file, data.length, ctx.request)
     if (!lines.endIfLate()) lines.addText(`["data",${level},${data}]`)
   }

@@ -79,6 +79,7 @@ t.test(
           { name: 'total', duration: Number },
           { name: 'route', description: '/waits' },
           { name: 'load', description: 'pages/waits.server.ts (18 characters)', duration: Number },
+          { name: 'data', duration: Number },
         ])
     }
   },

@@ -21,6 +21,8 @@ t.test('says what makes a step slow', async (t) => {
   const whole = (bytes: number, durations = [1_000, 1_000]) => timesOf('/a', 'request', '', durations, { bytes })
   const guard = (...durations: number[]) => timesOf('/a', 'guard', 'pages/layout.server.ts:2', durations)
   const render = (...durations: number[]) => timesOf('/a', 'render', '', durations)
+  const rendered = (bytes: number, durations = [500, 500]) => timesOf('/a', 'render', '', durations, { bytes })
+  const written = (...durations: number[]) => timesOf('/a', 'data', '', durations)
   const store = (...durations: number[]) => timesOf('/a', 'store', 'get', durations)
   const waits = 'waits for a database, a service or a file'
   const cases: [TimedKind, StepTimes[], string[]][] = [
@@ -35,7 +37,7 @@ t.test('says what makes a step slow', async (t) => {
     ],
     ['load', [load({ bytes: 2_400_000 }, [20, 20])], ['returns much data: 1.2 MB each time']],
     ['load', [load({ bytes: 199_000 }, [20, 20])], []],
-    ['request', [whole(4_800_000), load({}), render(500, 500)], ['large document: 2.4 MB']],
+    ['request', [whole(200_000), load({}), rendered(4_800_000)], ['large document: 2.4 MB']],
     ['request', [whole(999_000), load({}, [900, 900])], []],
     [
       'request',
@@ -50,9 +52,11 @@ t.test('says what makes a step slow', async (t) => {
     ['guard', [guard(20, 20)], []],
     ['store', [store(60, 60)], ['the store of the cache answers slowly: all requests for it wait']],
     ['store', [store(40, 40)], []],
-    ['render', [whole(4_800_000), render(400, 400)], ['rendering takes the time: 2.4 MB of HTML']],
+    ['render', [whole(200_000), rendered(4_800_000, [400, 400])], ['rendering takes the time: 2.4 MB of HTML']],
     ['render', [render(400)], ['rendering takes the time: many elements, or components that compute']],
     ['render', [render(60)], []],
+    ['data', [written(400)], ['writing the data of the loads as JSON takes the time']],
+    ['data', [written(60)], []],
     ['render', [whole(0, [100, 20]), render(15, 15)], []],
     [
       'loop',

@@ -68,7 +68,7 @@ export function slowShop(now: number): Times {
         bytes: 12 * 1.2 * MB,
         blockedMs: 12 * 1_400,
       }),
-      timesOf('/reports', 'render', '', spread(12, 300, 1_200)),
+      timesOf('/reports', 'render', '', spread(12, 300, 1_200), { bytes: 12 * 2.4 * MB }),
       timesOf('/', 'request', '', spread(900, 1, 14), { bytes: 900 * 12_000 }),
       timesOf('/', 'cache', '', spread(900, 0.1, 0.4)),
       timesOf('/', 'store', 'get', spread(90, 1, 9)),
@@ -98,7 +98,7 @@ export function slowShop(now: number): Times {
         steps: [
           stepOf('cache', '', 1, 1),
           stepOf('load', 'pages/reports.server.ts:31', 2, 2_600, { bytes: 1.2 * MB, blockedMs: 1_400 }),
-          stepOf('render', '', 2_603, 1_200, { blockedMs: 1_100 }),
+          stepOf('render', '', 2_603, 1_200, { bytes: 2.4 * MB, blockedMs: 1_100 }),
         ],
       }),
     ].sort((a, b) => b.durationMs - a.durationMs),
