@@ -17,7 +17,6 @@ import {
   type ThrownStacks,
 } from '../shared/wire/report-format.ts'
 import { shortenMismatch } from './dev/shorten-mismatch.ts'
-import { postJson } from './post-json.ts'
 
 // Reports failures to the server. Loaded at the first one.
 
@@ -202,4 +201,21 @@ function describeValue(value: unknown): ReportedError {
 
 function cut(text: unknown, name: 'type' | 'message' | StackLength): string {
   return String(text).slice(0, REPORT_LENGTHS[name])
+}
+
+/** Sends JSON by POST, also while the page is left. A message that does not arrive is lost. */
+export function postJson(url: string, json: string) {
+  // For JSON, browsers send the `Origin` header whatever the page's referrer policy is.
+  const body = new Blob([json], { type: 'application/json' })
+  if (isBeaconTaken(url, body)) return
+  fetch(url, { method: 'POST', body, keepalive: true }).catch(() => {})
+}
+
+// Some browsers do not have `sendBeacon`, and an ad blocker may make it throw.
+function isBeaconTaken(url: string, body: Blob): boolean {
+  try {
+    return navigator.sendBeacon(url, body)
+  } catch {
+    return false
+  }
 }

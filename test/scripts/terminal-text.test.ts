@@ -1,7 +1,7 @@
 import t from 'tap'
 import { formatAgo, formatCode, formatTime } from '../../scripts/terminal/format-failure.ts'
 import { createPaint, cutToWidth, padToWidth, toLine, toLines, widthOf } from '../../scripts/terminal/text.ts'
-import { wantsColors } from '../../src/server/log/wants-colors.ts'
+import { wantsColors } from '../../src/server/log/output.ts'
 import { findFailing } from '../find-failing.ts'
 import { DAY, HOUR, MINUTE, NOW } from './failed-ledger.ts'
 

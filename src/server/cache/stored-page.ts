@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createBodyCompressor, type Encoding, type PreparedBody } from '../http/compression.ts'
-import { hashPolicy } from '../http/headers.ts'
+import { hashPolicy, mixedPolicy } from '../http/headers.ts'
+import { CompressedPrefix } from '../http/send-started.ts'
 import type { StoredResponse } from './shared/shared-store.ts'
 
 /** A fresh response is served. A stale response is served too, while a new one is rendered. */
@@ -52,6 +53,7 @@ export class StoredPage {
   readonly hash: string
   /** Headers that are the same for every visitor; null until they are first needed. */
   documentHeaders: DocumentHeaders | null = null
+  #shell: StoredShell | null = null
   /** The text in UTF-8. */
   readonly bytes: Buffer
   #encoded: Partial<Record<Encoding, Buffer>> = {}
@@ -85,8 +87,19 @@ export class StoredPage {
     return this.text.length * 2 + this.bytes.length + (br?.length ?? 0) + (gzip?.length ?? 0) + this.#more
   }
 
+  /** The parts that all responses with the stored shell share. They are created for the first response. */
+  get shell(): StoredShell {
+    const { headers, scripts } = this.response
+    this.#shell ??= {
+      start: new CompressedPrefix(this, (length) => this.#grow(length)),
+      headers,
+      policy: mixedPolicy(scripts, PLACEHOLDER).split(PLACEHOLDER),
+    }
+    return this.#shell
+  }
+
   /** Counts memory that is kept for the page besides its bodies, in bytes. */
-  grow(bytes: number) {
+  #grow(bytes: number) {
     this.#more += bytes
     this.#onGrow()
   }
@@ -122,6 +135,17 @@ export class StoredPage {
     this.#onGrow()
     return bytes
   }
+}
+
+const PLACEHOLDER = '*'
+
+/** The parts that all responses with the same stored shell share. */
+export interface StoredShell {
+  start: CompressedPrefix
+  /** The content type. */
+  headers: readonly (readonly [name: string, value: string])[]
+  /** The policy, without the nonces between its parts. */
+  policy: readonly string[]
 }
 
 /** Values of headers of a stored document. They are the same for every visitor. */

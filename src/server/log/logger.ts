@@ -2,8 +2,7 @@ import { Writable } from 'node:stream'
 import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fastify'
 import { LAZY_COMPILERS } from '../util/fastify-internals.ts'
 import { escapeControlCharacters, escapeControlCharactersIn, sanitizeLine } from './control-characters.ts'
-import { isStream, type LogOutput, standardOutput } from './output.ts'
-import { wantsColors } from './wants-colors.ts'
+import { isStream, type LogOutput, standardOutput, wantsColors } from './output.ts'
 
 export type Logging = Pick<FastifyServerOptions, 'logger'>
 

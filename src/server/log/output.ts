@@ -161,3 +161,13 @@ function lossLine({ lines, reason }: Lost): Buffer {
   const msg = `up to ${lines} lines of the log could not be written: ${messageOf(reason)}`
   return Buffer.from(`${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, msg })}\n`)
 }
+
+/**
+ * Returns whether to use colors. FORCE_COLOR decides, then NO_COLOR, then the output: Node's order. Node's own
+ * `getColorDepth` also obeys an empty NO_COLOR, and returns no colors for a terminal with an unknown name.
+ */
+export function wantsColors(output: { isTTY?: boolean }, env: Record<string, string | undefined>): boolean {
+  if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
+  if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false
+  return output.isTTY === true && env.TERM !== 'dumb'
+}

@@ -3,7 +3,6 @@ import { createAppTree } from '../../shared/tree/app-tree.tsx'
 import { fallbackNoscript } from '../../shared/tree/fallback.ts'
 import type { ShellRest } from '../cache/shared/shared-store.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
-import { shellOf } from '../cache/stored-shell.ts'
 import type { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import { catchError } from '../failures/failure-context.ts'
@@ -72,7 +71,7 @@ export async function shellResponse(
   const { site, request, reply } = ctx
   if (reply.raw.destroyed) return null
   ctx.shared = null
-  const shell = shellOf(page)
+  const shell = page.shell
   const isStreamed = canSendParts(route.plan, ctx)
   const given = { stored: page, shell, isStreamed: true }
   keepPrivate(reply)

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { PageCache } from '../../../src/server/cache/page-cache.ts'
 import type { StoredResponse } from '../../../src/server/cache/shared/shared-store.ts'
-import { shellOf } from '../../../src/server/cache/stored-shell.ts'
 import { until } from '../../until.ts'
 import { createMemoryBackends, createStore } from './shared/stores.ts'
 
@@ -183,7 +182,7 @@ t.test('compressed copies count for the memory', async (t) => {
 t.test('the compressed copy of a shell counts for its memory', async (t) => {
   const { store } = createCache()
   const page = store('a', { body: '<p>shell</p>'.repeat(100) })
-  const { start } = shellOf(page)
+  const { start } = page.shell
   const { size } = page
   const copy = await start.gzip()
   t.equal(await start.gzip(), copy)
