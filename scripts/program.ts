@@ -270,7 +270,6 @@ function addSlowCommand(program: Command, terminal: Terminal) {
     .option('--limit <number>', 'maximum number of routes, and of slowest requests (10)')
     .option('--json', 'print JSON; "hydrant docs slow" describes its fields')
     .option('--ledger <file>', 'read another ledger: a file, or a postgres:// URL; also HYDRANT_LEDGER')
-    .option('--dev', 'read the ledger of hydrant dev')
     .addHelpText('after', SLOW_EXAMPLES)
     .action(async (first: string | undefined, rest: readonly string[], flags: SlowFlags) => {
       terminal.env.NODE_ENV ??= 'production'

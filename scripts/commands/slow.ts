@@ -25,13 +25,13 @@ export interface SlowFlags {
 /** Runs `hydrant slow`. Loads nothing that only building or serving needs. */
 export async function runSlow(
   words: readonly string[],
-  { ledger, dev, ...flags }: SlowFlags & LedgerFlags,
+  { ledger, ...flags }: SlowFlags & Pick<LedgerFlags, 'ledger'>,
   terminal: Terminal,
 ): Promise<void> {
   const now = Date.now()
   const { id, dir } = readSlowWords(words, isFolder)
   const request = readSlowRequest(id, flags, now)
-  const selected = selectLedger({ dir, ledger, dev }, terminal.env)
+  const selected = selectLedger({ dir, ledger }, terminal.env)
   try {
     await printFromLedger(selected, terminal, now, (from, view) => describeSlow(request, from, view))
   } catch (error) {
