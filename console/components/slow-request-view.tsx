@@ -34,7 +34,7 @@ export function SlowRequestView({ request }: { request: SlowRequestReport }) {
           <When time={time} />
         </Fact>
         <Fact name="Status">{status}</Fact>
-        <Fact name="Size">{bytesText(bytes)}</Fact>
+        <Fact name="Size">{bytes > 0 ? bytesText(bytes) : 'not known'}</Fact>
         {cache !== null && <Fact name="Page cache">{cache}</Fact>}
         <Fact name="Release">{release}</Fact>
       </dl>

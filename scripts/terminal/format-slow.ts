@@ -101,7 +101,7 @@ export function formatSlowRequest(request: SlowRequestReport, view: View): strin
     ['request id', id],
     ['time', `${formatTime(time)} (${formatAgo(time, now)})`],
     ['status', String(status)],
-    ['size', bytesText(bytes)],
+    ['size', bytes > 0 ? bytesText(bytes) : 'not known'],
     ['page cache', cache ?? ''],
     ['release', release],
   ].filter(([, value]) => value !== '')

@@ -72,7 +72,7 @@ export function createStepTimes(now = Date.now) {
     watchLoop: () => watchLoop((durationMs) => observe(timesAt('', LOOP, null), durationMs, durationMs, 0)),
     requestTimed(route: string, status: number, request: FastifyRequest, reply: FastifyReply) {
       const durationMs = reply.elapsedTime
-      const bytes = bodyBytesOf(reply.raw, request.method) ?? 0
+      const bytes = bodyBytesOf(reply.raw, request.method) ?? Number(reply.getHeader('content-length') ?? 0)
       const times = findTimes(request)
       const blockedMs = times ? addSteps(route, times) : 0
       observe(timesAt(route, REQUEST, null), durationMs, blockedMs, bytes)
