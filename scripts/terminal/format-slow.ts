@@ -41,7 +41,7 @@ const HEAD = ['share', 'count', 'p50', 'p95', 'p99']
 const OUTSIDE = '(outside of all steps)'
 const LEAST_ROOM = 30
 const NOTE =
-  'share: of the time of all requests. Steps that run at the same time, or inside others, add up to more than 100 %.'
+  'share: of the time of all requests. Steps that run at the same time, or inside others, add up to more than 100 %. p50 to p99 are exact to a quarter.'
 
 function formatFirst(first: SlowFirst | null, view: View): string[] {
   if (!first) return []

@@ -32,13 +32,13 @@ t.test('names the cause first, then lists routes and steps by their share', asyn
     `1,312 requests since 2026-11-21 18:40:00 UTC (1 h ago), 354 s in all
 
 Mend first: load pages/products/[id].server.ts:12 of /products/[id], 83 % of all time
-  ! perRequest functions run one after another: data/stock.ts:8, data/reviews.ts:21; start them together (Promise.all)
+  ! perRequest functions run one after another: data/stock.ts:8, data/reviews.ts:21; start those together that do not need each other (Promise.all)
   ! waits for a database, a service or a file
 
 share  count     p50     p95     p99  route or step
  90 %    400  798 ms   1.2 s   1.3 s  /products/[id]
  83 %    400  735 ms   1.2 s   1.2 s    load pages/products/[id].server.ts:12
-                                          ! perRequest functions run one after another: data/stock.ts:8, data/reviews.ts:21; start them together (Promise.all)
+                                          ! perRequest functions run one after another: data/stock.ts:8, data/reviews.ts:21; start those together that do not need each other (Promise.all)
                                           ! waits for a database, a service or a file
  48 %    400  425 ms  671 ms  693 ms    perRequest data/stock.ts:8
                                           ! waits for a database, a service or a file
@@ -60,7 +60,7 @@ share  count     p50     p95     p99  route or step
  <1 %      3   72 ms  417 ms  419 ms  (outside of all steps)
                                         ! code outside of all steps blocked the event loop: 560 ms in all, up to 420 ms at a time
 
-share: of the time of all requests. Steps that run at the same time, or inside others, add up to more than 100 %.
+share: of the time of all requests. Steps that run at the same time, or inside others, add up to more than 100 %. p50 to p99 are exact to a quarter.
 
 Slowest requests
   8MZ2K0QV-9  3.9 s  30 min ago  200  GET /reports

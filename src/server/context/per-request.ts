@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import type { RequestContext } from './request-context.ts'
-import { runStep } from './steps.ts'
+import { findContext, runStep } from './steps.ts'
 
 /**
  * Anything with the request: the `ctx` of a guard, load or action, or `{ request }` in a hook of `server.ts`. Not an
@@ -12,18 +12,7 @@ type WithRequest = { request: FastifyRequest }
 /** The property of a load's argument with an object for the response, if the response may be stored. */
 export const RESPONSE_KEY = Symbol('responseKey')
 
-/** The property of the argument of a guard, load or action with the context of its request. */
-export const REQUEST_CONTEXT = Symbol('requestContext')
-
-/** The contexts of responses that may be stored, by the objects for them: nothing that their loads get leads to the request. */
-const sharedContexts = new WeakMap<object, RequestContext>()
-
-/** Lets the calls of loads whose response may be stored be steps of the request that makes it. */
-export function keepContext(responseKey: object, ctx: RequestContext) {
-  sharedContexts.set(responseKey, ctx)
-}
-
-type CallContext = Partial<WithRequest> & { [RESPONSE_KEY]?: object; [REQUEST_CONTEXT]?: RequestContext }
+type CallContext = Partial<WithRequest> & { [RESPONSE_KEY]?: object }
 
 type Outcome<Result> = { value: Result } | { thrown: unknown }
 
@@ -60,7 +49,7 @@ export function perRequest<Context extends WithRequest, Others extends readonly 
     }
     // A missing argument differs from `undefined`, because `fn` can distinguish the two.
     if (!calls.outcome) {
-      const found = (ctx as CallContext)[REQUEST_CONTEXT] ?? sharedContexts.get(key)
+      const found = findContext(ctx as CallContext, key)
       const call = () => fn(ctx, ...others)
       calls.outcome = found ? runTimed(call, fn.name, definedAt, found) : run(call)
     }

@@ -52,6 +52,30 @@ export function exportedName(name: string, { action }: Pick<RequestContext, 'act
   return action?.name && (name === 'action' || name === 'form') ? `actions.${action.name}` : name
 }
 
+/** The property of the argument of a guard, load or action with the context of its request. */
+export const REQUEST_CONTEXT = Symbol('requestContext')
+
+/** The contexts of responses that may be stored, by their keys: nothing that their loads get leads to the request. */
+const sharedContexts = new WeakMap<object, RequestContext>()
+
+/** Lets the calls of loads whose response may be stored be steps of the request that makes it. */
+export function keepContext(responseKey: object, ctx: RequestContext) {
+  sharedContexts.set(responseKey, ctx)
+}
+
+/**
+ * Returns the context of the request that code of the site works for; undefined outside of a guard, load or action.
+ *
+ * @param given The argument of the guard, the load or the action.
+ * @param key The request, or the key of a response that may be stored.
+ */
+export function findContext(
+  given: object & { [REQUEST_CONTEXT]?: RequestContext },
+  key: object,
+): RequestContext | undefined {
+  return given[REQUEST_CONTEXT] ?? sharedContexts.get(key)
+}
+
 /**
  * Watches whether code of the site sends a response. `reply.sent` stays false while asynchronous `onSend` hooks run, or
  * while a stream is sent. Without the watch, a guard that calls `reply.redirect()` and forgets to return it would let

@@ -21,7 +21,7 @@ const WAITING = 0.1
 const COMPUTING = 0.5
 const MUCH_DATA = 100_000
 const LARGE_DOCUMENT = 500_000
-const SLOW_GUARD_MS = 50
+const SLOW_FOLDER_MS = 50
 const SLOW_STORE_MS = 50
 const SLOW_RENDER_MS = 20
 const HIGH_RENDER_SHARE = 0.1
@@ -51,12 +51,14 @@ const HINTS: Record<TimedKind, (times: StepTimes, around: Around) => string[]> =
     `code outside of all steps blocked the event loop: ${msText(sumMs)} in all, up to ${msText(maxMs)} at a time`,
   ],
   guard: (times) =>
-    percentile(times, 0.95) >= SLOW_GUARD_MS ? ['slow guard: all pages below its folder wait for it'] : [],
-  load: (times, around) => [...dataHints(times), ...sequenceHints(times, around)],
+    percentile(times, 0.95) >= SLOW_FOLDER_MS ? ['slow guard: all pages below its folder wait for it'] : [],
+  load: (times, around) => [...layoutHints(times), ...dataHints(times), ...sequenceHints(times, around)],
   data: (times, around) => (isHeavy(times, around) ? ['writing the data of the loads as JSON takes the time'] : []),
   render: renderHints,
   store: (times) =>
-    percentile(times, 0.95) >= SLOW_STORE_MS ? ['the store of the cache answers slowly: all requests for it wait'] : [],
+    percentile(times, 0.95) >= SLOW_STORE_MS
+      ? ['the store of the cache answers slowly: pages that this process has not stored wait for it']
+      : [],
   action: () => [],
   deferred: () => [],
   perRequest: () => [],
@@ -105,6 +107,13 @@ function cacheHints({ kept }: Around): string[] {
     : []
 }
 
+function layoutHints(times: StepTimes): string[] {
+  const isLayout = /(?:^|\/)layout\.server\./.test(times.subject)
+  return isLayout && percentile(times, 0.95) >= SLOW_FOLDER_MS
+    ? ['slow layout: all pages below its folder load it']
+    : []
+}
+
 function dataHints({ bytes, count }: StepTimes): string[] {
   const size = perCall(bytes, count)
   return size >= MUCH_DATA ? [`returns much data: ${bytesText(size)} each time`] : []
@@ -130,7 +139,9 @@ function sequenceHints({ subject }: StepTimes, { kept }: Around): string[] {
   const sequences = loads.filter((found) => found !== null)
   const [first] = sequences
   if (first === undefined || sequences.length < OFTEN * loads.length) return []
-  return [`perRequest functions run one after another: ${first.join(', ')}; start them together (Promise.all)`]
+  return [
+    `perRequest functions run one after another: ${first.join(', ')}; start those together that do not need each other (Promise.all)`,
+  ]
 }
 
 /** Returns the subjects of the functions of `perRequest` that fill the load without overlap; null if there are none. */

@@ -184,7 +184,7 @@ async function renderAndStore(
   let isStored = false
   try {
     const take = () => cache.takeTurn(key, loadMs + renderMs, after)
-    const taken = await (cache.isShared ? runStep('store', 'page or turn', ctx, take) : take())
+    const taken = await (cache.isShared ? runStep('store', 'look-up', ctx, take) : take())
     if (taken === null) return null
     turn = taken
     const respond = (page: StoredPage, result: CacheResult) => {

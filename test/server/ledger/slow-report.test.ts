@@ -50,7 +50,11 @@ t.test('says what makes a step slow', async (t) => {
     ['request', [whole(0, [40, 40])], []],
     ['guard', [guard(80, 80)], ['slow guard: all pages below its folder wait for it']],
     ['guard', [guard(20, 20)], []],
-    ['store', [store(60, 60)], ['the store of the cache answers slowly: all requests for it wait']],
+    [
+      'store',
+      [store(60, 60)],
+      ['the store of the cache answers slowly: pages that this process has not stored wait for it'],
+    ],
     ['store', [store(40, 40)], []],
     ['render', [whole(200_000), rendered(4_800_000, [400, 400])], ['rendering takes the time: 2.4 MB of HTML']],
     ['render', [render(400)], ['rendering takes the time: many elements, or components that compute']],
@@ -78,7 +82,7 @@ t.test('says that functions of perRequest run one after another in a load', asyn
   const one = stepOf('perRequest', 'data/one.ts:1', 10, 50)
   const other = stepOf('perRequest', 'data/other.ts:2', 60.5, 49)
   const hint =
-    'perRequest functions run one after another: data/one.ts:1, data/other.ts:2; start them together (Promise.all)'
+    'perRequest functions run one after another: data/one.ts:1, data/other.ts:2; start those together that do not need each other (Promise.all)'
   const cases: [string, SlowRequest[], string[]][] = [
     ['one after another', [kept(one, other)], [hint]],
     ['in half of the requests', [kept(one, other), kept(one)], [hint]],
