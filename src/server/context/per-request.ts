@@ -83,26 +83,41 @@ function runTimed<Result>(call: () => Result, name: string, definedAt: string, c
   const subject = ctx.site.build.places[definedAt] ?? (name || 'a function without a name')
   const made: Outcome<Result>[] = []
   const step = run(() =>
-    runStep<unknown>('perRequest', subject, ctx, () => {
+    runWithin(ctx, subject, () => {
       const outcome = run(call)
       made.push(outcome)
       if ('thrown' in outcome) throw outcome.thrown
-      // Other thenables may be builders of queries, which belong to the caller.
-      return outcome.value instanceof Promise ? outcome.value : undefined
+      return isPlainPromise(outcome.value) ? outcome.value : undefined
     }),
   )
   const [outcome = { thrown: new Error('the step has not run') }] = made
   // The step has the result of the promise, and ends with it.
-  if ('value' in step && 'value' in outcome && outcome.value instanceof Promise) return step as Outcome<Result>
+  if ('value' in step && 'value' in outcome && isPlainPromise(outcome.value)) return step as Outcome<Result>
   // With the option `instrument`, each step is a promise.
   if ('value' in step && step.value instanceof Promise) step.value.catch(() => {})
   return outcome
+}
+
+/** Runs the work of a step. A promise of it, which the option `instrument` has handled, is followed by one that nobody has. */
+function runWithin(ctx: RequestContext, subject: string, work: () => unknown): unknown {
+  const running = runStep<unknown>('perRequest', subject, ctx, work)
+  return ctx.site.runStep === null ? running : (async () => await running)()
+}
+
+/** Returns whether a value is nothing but a promise. Builders of queries and cancelable promises belong to the caller. */
+function isPlainPromise(value: unknown): value is Promise<unknown> {
+  return (
+    value instanceof Promise &&
+    Object.getPrototypeOf(value) === Promise.prototype &&
+    Reflect.ownKeys(value).length === 0
+  )
 }
 
 const FRAME_OF_CALLER = 3
 
 /** Returns the line and the column at which the caller calls `perRequest`, in the bundle; empty if the stack is cut off. */
 function positionOfCaller(): string {
-  const frame = new Error().stack?.split('\n')[FRAME_OF_CALLER] ?? ''
+  // A library may have replaced `Error.prepareStackTrace`.
+  const frame = String(new Error().stack).split('\n')[FRAME_OF_CALLER] ?? ''
   return /:(\d+:\d+)\)?$/.exec(frame)?.[1] ?? ''
 }

@@ -1,6 +1,6 @@
 import { isCausedBy, readProperty } from '../failures/failure-context.ts'
 import { hasRunErrorHooks } from '../failures/on-error-hooks.ts'
-import { timeStep, timesOf } from '../http/request-times.ts'
+import { shortPlace, timeStep, timesOf } from '../http/request-times.ts'
 import type { Thrown } from '../metrics/instrument.ts'
 import type { Step } from '../options/config.ts'
 import type { RequestContext } from './request-context.ts'
@@ -24,7 +24,7 @@ export function runStep<Result>(
   const { runStep: instrumented } = site
   const times = timesOf(request)
   times.places = site.build.places
-  const timed = () => timeStep(kind, subject, times, work)
+  const timed = () => timeStep(kind, kind === 'deferred' ? shortPlace(subject) : subject, times, work)
   if (instrumented === null) return timed()
   const step = { kind, name: `${kind} ${subject || route}`, route, file, release: site.release, request }
   const digestOf = (thrown: unknown) => digestOfStep(thrown, step, ctx)

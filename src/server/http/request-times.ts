@@ -6,7 +6,7 @@ import type { Step } from '../options/config.ts'
 
 /**
  * The kinds of steps, and three that the option `instrument` does not get. `data`: writing the data of loads as JSON. `request`:
- * from its arrival to the end of its response. `loop`: code outside of all steps that blocked the event loop.
+ * from its arrival to the end of its response. `loop`: code that blocked the event loop and is not known to belong to a step.
  */
 export type TimedKind = Step['kind'] | 'data' | 'request' | 'loop'
 
@@ -60,13 +60,22 @@ function beginStep(kind: TimedKind, subject: string, times: RequestTimes) {
   const step: TimedStep = { kind, subject, startMs: startedAt, durationMs: Number.NaN, blockedMs: 0, bytes: 0 }
   times.steps.push(step)
   return {
-    /** Notes that the step pauses: it waits for a promise. */
-    pause() {
-      step.blockedMs = loop.charge(startedAt)
+    /** Runs the part of the work up to its first pause. */
+    run<Result>(work: () => Result): Result {
+      const around = loop.running
+      loop.running = step
+      loop.add(step)
+      try {
+        return work()
+      } finally {
+        step.blockedMs += loop.charge(startedAt)
+        loop.running = around
+      }
     },
     end() {
       step.blockedMs += loop.charge(startedAt)
       step.durationMs = loop.seenAt - startedAt
+      loop.open.delete(step)
       times.onLate?.(step)
     },
   }
@@ -74,9 +83,9 @@ function beginStep(kind: TimedKind, subject: string, times: RequestTimes) {
 
 /** Does the work of a step that returns no promise. Returns what the work returns. */
 export function timeWork<Result>(kind: TimedKind, times: RequestTimes, work: () => Result): Result {
-  const { end } = beginStep(kind, '', times)
+  const { run, end } = beginStep(kind, '', times)
   try {
-    return work()
+    return run(work)
   } finally {
     end()
   }
@@ -89,20 +98,17 @@ export function timeStep<Result>(
   times: RequestTimes,
   work: () => Result | PromiseLike<Result>,
 ): Result | PromiseLike<Result> {
-  const { pause, end } = beginStep(kind, subject, times)
+  const { run, end } = beginStep(kind, subject, times)
   let result: Result | PromiseLike<Result>
   try {
-    result = work()
+    result = run(work)
   } catch (thrown) {
     end()
     throw thrown
   }
-  if (!isThenable(result)) {
-    end()
-    return result
-  }
-  pause()
-  return endAfter(result, end)
+  if (isThenable(result)) return endAfter(result, end)
+  end()
+  return result
 }
 
 // Stacks keep the callers of the work, which V8 finds through a single `await`. A thenable is asked once, because a builder
@@ -134,6 +140,11 @@ function spanOf(kind: TimedKind, steps: readonly TimedStep[]): number | undefine
     end = Math.max(end, step.startMs + step.durationMs)
   }
   return end === 0 ? undefined : Math.round((end - start) * 100) / 100
+}
+
+/** Ends the search for what blocks the event loop in the steps of a request that has ended: a load may never settle. */
+export function forgetSteps({ steps }: RequestTimes) {
+  for (const step of steps) loop.open.delete(step)
 }
 
 /** Notes the length of the data that the load of a file has returned, as JSON, or of the document. */
@@ -197,12 +208,13 @@ const BLOCK_MS = 50
 /** How often the event loop is seen if no step begins or ends. */
 const TICK_MS = 20
 
-/** Called with the time for which code outside of all steps has blocked the event loop. */
+/** Called with the time for which code has blocked the event loop that is not known to belong to a step. */
 export type OnBlocked = (durationMs: number) => void
 
 /**
  * The event loop of this process. It is seen to run when a step begins or ends, and by a timer. If it was not seen for long
- * before a step ends, this step has blocked it: otherwise other code would have run.
+ * before a step ends, this step has blocked it: otherwise other code would have run. Code after an `await` is known to belong
+ * to a step only if no other step was open.
  */
 const loop = createLoopClock()
 
@@ -212,12 +224,22 @@ function createLoopClock() {
   const clock = {
     /** When the event loop was last seen, as `performance.now()`. */
     seenAt: 0,
-    /** Returns the time. What has blocked the event loop before belongs to no step. */
+    /** The step whose code runs up to its first pause. */
+    running: null as TimedStep | null,
+    /** The steps that have not ended. */
+    open: new Set<TimedStep>(),
+    add(step: TimedStep) {
+      if (listeners.size > 0) clock.open.add(step)
+    },
+    /** Returns the time. */
     see(): number {
       const last = clock.seenAt
       clock.seenAt = performance.now()
       const blockedMs = clock.seenAt - last
-      if (blockedMs >= BLOCK_MS + TICK_MS) for (const listener of listeners) listener(blockedMs)
+      if (blockedMs < BLOCK_MS + TICK_MS || listeners.size === 0) return clock.seenAt
+      const step = clock.running ?? onlyOne(clock.open)
+      if (step) step.blockedMs += blockedMs
+      else for (const listener of listeners) listener(blockedMs)
       return clock.seenAt
     },
     /** Returns how long the step that began at `startedAt` has blocked the event loop up to now. */
@@ -241,6 +263,24 @@ function createLoopClock() {
     },
   }
   return clock
+}
+
+/** Returns the step if only one is open, also if it waits for a single function of `perRequest`: then this one. */
+function onlyOne(open: ReadonlySet<TimedStep>): TimedStep | undefined {
+  const [first, second, third] = open
+  if (!second) return first
+  return third === undefined && second.kind === 'perRequest' && first?.kind !== 'perRequest' ? second : undefined
+}
+
+const MAX_PLACE = 60
+
+/**
+ * Returns the place of a promise in the data, up to its first key. The keys below may be values, such as the names of
+ * visitors.
+ */
+export function shortPlace(place: string): string {
+  const [short = '', first = ''] = /^\w+(\.\w+)?/.exec(place) ?? []
+  return `${short.slice(0, MAX_PLACE)}${short.length < place.length || first.length > MAX_PLACE ? '.…' : ''}`
 }
 
 /** Begins to measure what blocks the event loop of this process. Returns a function that ends it. */

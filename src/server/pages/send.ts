@@ -145,12 +145,18 @@ function write(response: PageResponse, ctx: RequestContext) {
   if (isDocument && site.options.securityHeaders) setDocumentSecurity(reply, address)
   if (isNavigation) markAsOwn(reply)
   if (response.isStreamed) reply.header('x-accel-buffering', 'no')
-  if (site.options.serverTiming)
-    reply.header('server-timing', writeServerTiming(listMetrics(ctx.route, reply.elapsedTime, ctx.request)))
+  if (site.options.serverTiming) addServerTiming(ctx)
   if (stored && !shell) sendStored(stored, ctx)
   else if (body === null) sendHead(response, ctx)
   else if (shell && body instanceof Readable) sendShellStream(body as Parameters<typeof sendStarted>[0], shell, ctx)
   else sendBody(body, response, ctx)
+}
+
+/** Adds the times of the steps to those that the site has measured itself. */
+function addServerTiming({ reply, request, route }: RequestContext) {
+  const given = reply.getHeader('server-timing')
+  const own = writeServerTiming(listMetrics(route, reply.elapsedTime, request))
+  reply.header('server-timing', given === undefined ? own : `${String(given)}, ${own}`)
 }
 
 /** Sets a header of this response. Names in `Vary` are added to those that hooks have set. */

@@ -110,3 +110,48 @@ t.test('two sites of an app have results of their own', async (t) => {
   for (const url of ['/one', '/two']) t.match((await app.inject({ url, headers: HTML })).body, '<p>')
   t.equal(counted.hydrantUsers, 2)
 })
+
+const QUERIES = {
+  'pages/index.tsx': 'export default () => <p>page</p>\n',
+  'pages/index.server.ts': `import { perRequest } from 'hydrant'
+class Query extends Promise {
+  static get [Symbol.species]() { return Promise }
+  then(...handlers) { globalThis.hydrantRuns++; return super.then(...handlers) }
+  values() { return 'values' }
+}
+const query = perRequest(() => new Query((resolve) => resolve(1)))
+const cancelable = perRequest(() => Object.assign(Promise.resolve(2), { cancel: () => 'canceled' }))
+const builder = perRequest(() => ({ then: (resolve) => { globalThis.hydrantRuns++; resolve(3) }, where: () => 'where' }))
+const floats = perRequest(async () => { throw new Error('nobody awaits it') })
+const inner = perRequest(async () => { await 0; throw new Error('inner') })
+export async function load(ctx) {
+  globalThis.hydrantRuns = 0
+  const found = [query(ctx).values(), cancelable(ctx).cancel(), builder(ctx).where(), globalThis.hydrantRuns]
+  if (ctx.url.search === '?floats') void floats(ctx)
+  if (ctx.url.search === '?fails') await inner(ctx)
+  return found
+}
+`,
+}
+
+t.test('what a function returns reaches its callers as it is, with and without the option instrument', async (t) => {
+  const dir = await buildFiles(`${folder}/queries`, QUERIES)
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => unhandled.push((reason as Error).message)
+  process.on('unhandledRejection', note)
+  t.teardown(() => process.off('unhandledRejection', note))
+  for (const instrument of [undefined, (_step: unknown, run: () => Promise<unknown>) => run()]) {
+    const { get, log } = await serve(t, dir, instrument ? { instrument } : {})
+    t.strictSame((await get('/', JSON_ONLY)).json(), ['values', 'canceled', 'where', 0])
+    unhandled.length = 0
+    await get('/?floats', JSON_ONLY)
+    await new Promise(setImmediate)
+    t.strictSame(unhandled, ['nobody awaits it'], 'a rejection that nobody awaits is told')
+    t.equal((await get('/?fails', JSON_ONLY)).statusCode, 500)
+    t.match(
+      log.errors().at(-1),
+      { err: { stack: /async load \(pages\/index\.server\.ts/ } },
+      'the stack has the caller',
+    )
+  }
+})

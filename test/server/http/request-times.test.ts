@@ -5,6 +5,7 @@ import {
   findTimes,
   listMetrics,
   noteLength,
+  shortPlace,
   summarizeTimes,
   timeStep,
   timesOf,
@@ -87,6 +88,54 @@ t.test('the step that computes blocks the event loop, and not the one that waits
     outside.some((ms) => ms >= 110),
     `outside: ${outside}`,
   )
+})
+
+t.test('what blocks after an `await` belongs to the only open step, and to none if there are others', async (t) => {
+  const unknown: number[] = []
+  t.teardown(watchLoop((ms) => unknown.push(ms)))
+  async function compute() {
+    await wait(5)
+    block(100)
+    await wait(40)
+  }
+  const alone = timesOf(newRequest())
+  await timeStep('load', 'alone', alone, compute)
+  t.ok((alone.steps[0]?.blockedMs ?? 0) >= 95, `alone: ${alone.steps[0]?.blockedMs}`)
+  t.strictSame(unknown, [])
+  const inner = timesOf(newRequest())
+  await timeStep('load', 'outer', inner, () => timeStep('perRequest', 'inner', inner, compute))
+  t.ok((inner.steps[1]?.blockedMs ?? 0) >= 95, `inner: ${inner.steps[1]?.blockedMs}`)
+  t.equal(inner.steps[0]?.blockedMs, 0)
+  t.strictSame(unknown, [])
+  const several = timesOf(newRequest())
+  await Promise.all([
+    timeStep('load', 'waits', several, () => wait(200)),
+    timeStep('load', 'computes', several, compute),
+  ])
+  t.strictSame(
+    several.steps.map(({ blockedMs }) => blockedMs),
+    [0, 0],
+  )
+  t.ok(
+    unknown.some((ms) => ms >= 95),
+    `unknown: ${unknown}`,
+  )
+})
+
+t.test('what blocks before a step inside it begins belongs to the outer step', async (t) => {
+  t.teardown(watchLoop(() => {}))
+  const times = timesOf(newRequest())
+  await timeStep('load', 'outer', times, () => {
+    block(90)
+    return timeStep('perRequest', 'inner', times, () => wait(1))
+  })
+  t.ok((times.steps[0]?.blockedMs ?? 0) >= 85)
+  t.equal(times.steps[1]?.blockedMs, 0)
+})
+
+t.test('the place of a promise is told up to its first key', async (t) => {
+  const places = ['data.reviews', 'data.byEmail.ann@example.org.orders', 'data.items.0.r', 'data', 'data["a b"].c']
+  t.strictSame(places.map(shortPlace), ['data.reviews', 'data.byEmail.…', 'data.items.…', 'data', 'data.…'])
 })
 
 t.test('nothing blocks the event loop if nobody watches it', async (t) => {
