@@ -1,10 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { NavigationLine } from '../../shared/wire/navigation-protocol.ts'
 import type { LoadLog } from '../build-output/page-contexts.ts'
-import type { PrerenderedRedirect } from '../cache/prerendered-pages.ts'
-import type { ShellRest, StoredResponse } from '../cache/shared/shared-store.ts'
+import type { ShellRest } from '../cache/shared/shared-store.ts'
 import type { StoredPage, StoredShell } from '../cache/stored-page.ts'
-import type { SourceFrame } from '../errors/failure-record.ts'
 import type { Failure } from '../failures/failure-context.ts'
 import type { ResponseFormat } from '../http/formats.ts'
 
@@ -108,27 +106,4 @@ export interface NavigationLines {
    * @param payload What the load sends. It is dropped.
    */
   replace(payload: unknown): void
-}
-
-/** A request for a page while the site is built. */
-export interface CollectedRequest {
-  /** The id of the request. */
-  id: string
-  /** The site's route: `/products/[id]`. */
-  route: string
-  /** The path, as Hydrant spells it, with the base. */
-  path: string
-  params: Record<string, string>
-}
-
-/** Takes the responses of prerendered pages while a site is built. */
-export interface ResponseCollector {
-  store(request: CollectedRequest, response: StoredResponse): void
-  storeRedirect(request: CollectedRequest, redirect: PrerenderedRedirect): void
-  /**
-   * Takes the reason why a response is not the same for every visitor, as the end of a sentence.
-   *
-   * @param place The line that has read a value of the visitor; null if there is no such line.
-   */
-  refuse(request: CollectedRequest, reason: string, place: SourceFrame | null): void
 }

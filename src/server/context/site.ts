@@ -15,7 +15,7 @@ import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 import type { RenderToPipe } from './react-renderer.ts'
 import type { RenderSlots } from './render-slots.ts'
-import type { ResponseCollector } from './response.ts'
+import type { ResponseCollector } from './response-collector.ts'
 import type { ShellRenderer } from './shell-renderer.ts'
 
 /** A mounted site: everything that its requests have in common. */

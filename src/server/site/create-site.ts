@@ -6,7 +6,7 @@ import { openPrerendered, type PrerenderedPages } from '../cache/prerendered-pag
 import type { OpenCacheStore } from '../cache/shared/open-shared-store.ts'
 import type { RenderToPipe } from '../context/react-renderer.ts'
 import { createRenderSlots } from '../context/render-slots.ts'
-import type { ResponseCollector } from '../context/response.ts'
+import type { ResponseCollector } from '../context/response-collector.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { ownOrigin } from '../errors/failure-record.ts'

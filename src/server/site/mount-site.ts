@@ -13,7 +13,7 @@ import { type BuildFiles, type LiveBuild, loadBuild, type Route } from '../build
 import { addPageCache, createSiteCache, type SiteCache } from '../cache/app-page-cache.ts'
 import type { OpenCacheStore } from '../cache/shared/open-shared-store.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
-import type { ResponseCollector } from '../context/response.ts'
+import type { ResponseCollector } from '../context/response-collector.ts'
 import type { ShellRenderer } from '../context/shell-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { NotFoundSignal } from '../errors/http-error.ts'
