@@ -24,7 +24,9 @@ export function runStep<Result>(
   const { runStep: instrumented } = site
   const times = timesOf(request)
   times.places = site.build.places
-  const timed = () => timeStep(kind, kind === 'deferred' ? shortPlace(subject) : subject, times, work)
+  // A document measures its own time: it knows when its shell is ready.
+  const timed =
+    kind === 'render' ? work : () => timeStep(kind, kind === 'deferred' ? shortPlace(subject) : subject, times, work)
   if (instrumented === null) return timed()
   const step = { kind, name: `${kind} ${subject || route}`, route, file, release: site.release, request }
   const digestOf = (thrown: unknown) => digestOfStep(thrown, step, ctx)

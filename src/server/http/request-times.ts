@@ -54,40 +54,40 @@ export function findTimes(request: Holder): RequestTimes | undefined {
   return request[TIMES]
 }
 
-/** Begins a step of a request. Its time is added to those of the request when it ends. */
-function beginStep(kind: TimedKind, subject: string, times: RequestTimes) {
-  const startedAt = loop.see()
-  const step: TimedStep = { kind, subject, startMs: startedAt, durationMs: Number.NaN, blockedMs: 0, bytes: 0 }
+/** Begins a step of a request. Its time is added to those of the request by `endStep`. */
+export function beginStep(kind: TimedKind, subject: string, times: RequestTimes): TimedStep {
+  const step: TimedStep = { kind, subject, startMs: loop.see(), durationMs: Number.NaN, blockedMs: 0, bytes: 0 }
   times.steps.push(step)
-  return {
-    /** Runs the part of the work up to its first pause. */
-    run<Result>(work: () => Result): Result {
-      const around = loop.running
-      loop.running = step
-      loop.add(step)
-      try {
-        return work()
-      } finally {
-        step.blockedMs += loop.charge(startedAt)
-        loop.running = around
-      }
-    },
-    end() {
-      step.blockedMs += loop.charge(startedAt)
-      step.durationMs = loop.seenAt - startedAt
-      loop.open.delete(step)
-      times.onLate?.(step)
-    },
+  loop.add(step)
+  return step
+}
+
+export function endStep(step: TimedStep, times: RequestTimes) {
+  loop.charge(step)
+  step.durationMs = loop.seenAt - step.startMs
+  loop.open.delete(step)
+  times.onLate?.(step)
+}
+
+/** Runs the work of a step up to its first pause. */
+function run<Result>(step: TimedStep, work: () => Result): Result {
+  const around = loop.running
+  loop.running = step
+  try {
+    return work()
+  } finally {
+    loop.charge(step)
+    loop.running = around
   }
 }
 
 /** Does the work of a step that returns no promise. Returns what the work returns. */
 export function timeWork<Result>(kind: TimedKind, times: RequestTimes, work: () => Result): Result {
-  const { run, end } = beginStep(kind, '', times)
+  const step = beginStep(kind, '', times)
   try {
-    return run(work)
+    return work()
   } finally {
-    end()
+    endStep(step, times)
   }
 }
 
@@ -98,26 +98,26 @@ export function timeStep<Result>(
   times: RequestTimes,
   work: () => Result | PromiseLike<Result>,
 ): Result | PromiseLike<Result> {
-  const { run, end } = beginStep(kind, subject, times)
+  const step = beginStep(kind, subject, times)
   let result: Result | PromiseLike<Result>
   try {
-    result = run(work)
+    result = run(step, work)
   } catch (thrown) {
-    end()
+    endStep(step, times)
     throw thrown
   }
-  if (isThenable(result)) return endAfter(result, end)
-  end()
+  if (isThenable(result)) return endAfter(result, step, times)
+  endStep(step, times)
   return result
 }
 
 // Stacks keep the callers of the work, which V8 finds through a single `await`. A thenable is asked once, because a builder
 // of a query runs its query each time.
-async function endAfter<Result>(result: PromiseLike<Result>, end: () => void): Promise<Result> {
+async function endAfter<Result>(result: PromiseLike<Result>, step: TimedStep, times: RequestTimes): Promise<Result> {
   try {
     return await result
   } finally {
-    end()
+    endStep(step, times)
   }
 }
 
@@ -147,9 +147,9 @@ export function forgetSteps({ steps }: RequestTimes) {
   for (const step of steps) loop.open.delete(step)
 }
 
-/** Notes the length of the data that the load of a file has returned, as JSON, or of the document. */
-export function noteLength(kind: 'load' | 'render', subject: string, length: number, request: FastifyRequest) {
-  const step = findTimes(request)?.steps.findLast((step) => step.kind === kind && step.subject === subject)
+/** Notes the length of the data that the load of a file has returned, as JSON. */
+export function noteLength(file: string, length: number, request: FastifyRequest) {
+  const step = findTimes(request)?.steps.findLast(({ kind, subject }) => kind === 'load' && subject === file)
   if (step) step.bytes = length
 }
 
@@ -242,12 +242,12 @@ function createLoopClock() {
       else for (const listener of listeners) listener(blockedMs)
       return clock.seenAt
     },
-    /** Returns how long the step that began at `startedAt` has blocked the event loop up to now. */
-    charge(startedAt: number): number {
-      const last = Math.max(clock.seenAt, startedAt)
+    /** Notes that the step has run up to now. */
+    charge(step: TimedStep) {
+      const last = Math.max(clock.seenAt, step.startMs)
       clock.seenAt = performance.now()
       const blockedMs = clock.seenAt - last
-      return blockedMs < BLOCK_MS || listeners.size === 0 ? 0 : blockedMs
+      if (blockedMs >= BLOCK_MS && listeners.size > 0) step.blockedMs += blockedMs
     },
     /** Calls the listener, until the returned function is called. */
     watch(listener: OnBlocked): () => void {

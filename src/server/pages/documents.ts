@@ -66,7 +66,7 @@ function render(page: PageRender, ctx: RequestContext): Promise<Rendered> {
   const data = isBare ? NO_DATA : timeWork('data', timesOf(ctx.request), () => writeData(values, plan.dataFiles, ctx))
   const { promises } = data
   for (const [level, text] of data.serialized.entries())
-    noteLength('load', plan.dataFiles[level] ?? '', text.length, ctx.request)
+    noteLength(plan.dataFiles[level] ?? '', text.length, ctx.request)
   const safe = promises
     ? values.map((value) =>
         withSafePromises(value, (reason) => ctx.substitute(reason, { phase: 'load', place: promises.place }), ctx),

@@ -117,7 +117,7 @@ async function loadLines({ route, start, kept, lines }: Loading, ctx: RequestCon
     const file = plan.dataFiles[level] ?? ''
     const write = () => deferred.write(value, file)
     const data = value === undefined ? write() : timeWork('data', timesOf(ctx.request), write)
-    noteLength('load', file, data.length, ctx.request)
+    noteLength(file, data.length, ctx.request)
     if (!lines.endIfLate()) lines.addText(`["data",${level},${data}]`)
   }
   const loads = await loadData(start, (isPage ? route.steps : start.layouts).slice(kept), kept, addData, ctx)

@@ -7,7 +7,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, type Components, catchError, type Failure } from '../failures/failure-context.ts'
 import { FORMATS } from '../http/formats.ts'
-import { noteLength } from '../http/request-times.ts'
+import { beginStep, endStep, type TimedStep, timesOf } from '../http/request-times.ts'
 import { startDeadline, timerMs } from '../util/deadline.ts'
 import type { Deferred } from './deferred.ts'
 import { type CompleteHead, DOCUMENT_END, DocumentSink } from './document-sink.ts'
@@ -110,7 +110,8 @@ class DocumentRender {
   #state: State = 'starting'
   /** What React has rendered. */
   #ready: 'nothing' | 'shell' | 'all' = 'nothing'
-  #startedAt: number
+  /** Null for the rest of a document. */
+  #step: TimedStep | null = null
   /** Null for a document that is complete after React's first turn. */
   #clearDeadline: (() => void) | null = null
   /** Null until the deadline has passed. What fails from then on fails because it was stopped. */
@@ -122,10 +123,9 @@ class DocumentRender {
 
   constructor(input: DocumentInput, resolve: (rendered: Rendered) => void) {
     const { completeHead, styleNonce, ctx } = input
-    const { metrics, options } = ctx.site
+    const { options } = ctx.site
     this.#input = input
     this.#resolve = resolve
-    this.#startedAt = metrics.now()
     this.#sink = new DocumentSink(
       completeHead,
       options.limits.maxDocumentLength,
@@ -137,6 +137,7 @@ class DocumentRender {
   /** Renders the document from its beginning. */
   start() {
     const { element, ctx } = this.#input
+    this.#step = beginStep('render', '', timesOf(ctx.request))
     this.#react = ctx.site.render(element, createReactOptions(this.#held, this.#input))
     // React renders in a microtask that it queued before this one.
     queueMicrotask(() => this.#proceed())
@@ -233,7 +234,7 @@ class DocumentRender {
 
   #stream() {
     const { ctx, errorStatus } = this.#input
-    const { metrics, options } = ctx.site
+    const { options } = ctx.site
     // A deferred promise may have failed by now: then the status is 500, while it can still be sent.
     const failure = ctx.firstFailure
     this.#pipe()
@@ -241,7 +242,7 @@ class DocumentRender {
     ctx.statusSent = failure?.status ?? errorStatus ?? ctx.reply.statusCode
     this.#addNotice(openNotice(options.timeouts.renderMs))
     const stream = this.#sink.startStream()
-    metrics.documentRendered(metrics.now() - this.#startedAt)
+    this.#endStep()
     const resolve = this.#resolve
     const ended = new Promise<void>((onEnded) => {
       this.#resolve = () => onEnded()
@@ -319,13 +320,10 @@ class DocumentRender {
     if (this.#sink.stream) {
       corkUntilEnd(ctx.reply.raw)
       this.#addNotice([0, 'end'])
-    } else {
-      const { metrics } = ctx.site
-      metrics.documentRendered(metrics.now() - this.#startedAt)
-    }
+    } else this.#endStep()
     const failure = ctx.firstFailure
     if (failure) this.#sink.add(endOfFailed(failure))
-    noteLength('render', '', this.#sink.length, ctx.request)
+    if (this.#step) this.#step.bytes = this.#sink.length
     this.#close({ kind: 'whole', text: this.#sink.close(), failure })
   }
 
@@ -334,7 +332,16 @@ class DocumentRender {
     this.#react?.abort()
   }
 
+  /** The document, or its shell, is ready to be sent. */
+  #endStep() {
+    const { request, site } = this.#input.ctx
+    if (!this.#step) return
+    endStep(this.#step, timesOf(request))
+    site.metrics.documentRendered(this.#step.durationMs)
+  }
+
   #close(rendered: Rendered) {
+    if (this.#step && Number.isNaN(this.#step.durationMs)) endStep(this.#step, timesOf(this.#input.ctx.request))
     this.#state = 'closed'
     this.#held.document = null
     this.#clearDeadline?.()
