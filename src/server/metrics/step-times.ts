@@ -138,9 +138,20 @@ export function addTimesCounts(all: readonly TimesCounts[]): TimesCounts {
   return { steps: addTimes(all.flatMap(({ steps }) => steps)), slowest: all.flatMap(({ slowest }) => slowest) }
 }
 
+/** Returns what is kept of processes that have ended: the requests of two minutes, and the places that come first. */
+export function endTimesCounts({ steps, slowest }: TimesCounts, now: number): TimesCounts {
+  return {
+    steps: addTimes(steps.map((times, index) => (index < MAX_PLACES ? times : { ...times, ...othersOf(times) }))),
+    slowest: slowest.filter(({ time, durationMs }) => time + durationMs > now - 2 * SPAN_MS),
+  }
+}
+
 /** Returns what `later` has more than `earlier`, which is of the same processes. The longest times are those of `later`. */
 export function timesSince(earlier: readonly StepTimes[], later: readonly StepTimes[]): StepTimes[] {
-  const before = new Map(earlier.map((times) => [placeKey(times), times]))
+  const known = new Set(later.map(placeKey))
+  // `endTimesCounts` has added those that are gone to others.
+  const kept = earlier.map((times) => (known.has(placeKey(times)) ? times : { ...times, ...othersOf(times) }))
+  const before = new Map(addTimes(kept).map((times) => [placeKey(times), times]))
   return later.flatMap((times) => {
     const old = before.get(placeKey(times))
     if (!old) return [times]

@@ -123,6 +123,14 @@ t.test('the times of several processes are added up, and what is new can be told
   const [fresh] = timesSince(early.steps, later.steps)
   t.match(fresh, { count: 1, sumMs: 40, maxMs: 40, bytes: 100 })
   t.strictSame(timesSince(later.steps, later.steps), [])
+  const [row] = early.steps
+  if (!row) return t.fail('there are times')
+  const others = { ...row, route: '*', count: 5, sumMs: 400 }
+  t.match(
+    timesSince(early.steps, [others]),
+    [{ route: '*', count: 3, sumMs: 70 }],
+    'places that are gone are among the others',
+  )
 })
 
 t.test('the metrics have the counts of their own bounds', async (t) => {
