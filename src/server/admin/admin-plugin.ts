@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { type AppSite, claimBase, findAppSites } from '../context/app-sites.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
@@ -5,7 +6,8 @@ import { addFirstHook } from '../guards/first-hook.ts'
 import { HIDDEN } from '../http/route-config.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { nameLedger } from '../ledger/open-ledger.ts'
-import { addRequestCounts, createRequestMetrics } from '../metrics/request-metrics.ts'
+import type { TimedKind } from '../ledger/times.ts'
+import { addRequestCounts, createRequestMetrics, type RequestCounts } from '../metrics/request-metrics.ts'
 import { addTimesCounts } from '../metrics/step-times.ts'
 import { createInvalidOption } from '../options/options.ts'
 import { rules } from '../options/rules.ts'
@@ -122,7 +124,12 @@ function invalid(name: string, expected: string, got: string) {
 }
 
 async function createMetricsSource(app: FastifyInstance, sites: readonly AppSite[]): Promise<MetricsSource> {
-  const siteMetrics = await Promise.all(sites.map((site) => site.measure()))
+  const siteMetrics = await Promise.all(
+    sites.map(async ({ base, measure }) => {
+      const { read } = await measure()
+      return sites.length === 1 || base === '/' ? read : () => nameTimes(base, read())
+    }),
+  )
   const processMetrics = createRequestMetrics()
   processMetrics.recorder.countConnections(app.server)
   const stopWatching = processMetrics.watchLoop()
@@ -131,7 +138,7 @@ async function createMetricsSource(app: FastifyInstance, sites: readonly AppSite
     async counts() {
       // All sites share the connections, the event loop and the log of the process.
       const { connections, logLinesLost, times } = processMetrics.read()
-      const sum = addRequestCounts(siteMetrics.map(({ read }) => read()))
+      const sum = addRequestCounts(siteMetrics.map((read) => read()))
       return { ...sum, connections, logLinesLost, times: addTimesCounts([sum.times, times]) }
     },
     processes: null,
@@ -139,6 +146,22 @@ async function createMetricsSource(app: FastifyInstance, sites: readonly AppSite
     workersLost: () => 0,
     lastReload: () => null,
   }
+}
+
+/** Kinds of steps whose subject is a file. */
+const FILE_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'perRequest']
+
+/** Names the places in the times of one of several sites by its base, as their routes and files can have the same names. */
+function nameTimes(base: string, { times: { steps, slowest }, ...counts }: RequestCounts): RequestCounts {
+  // Routes that are no pages contain the base already.
+  const nameRoute = (route: string) => (`${route}/`.startsWith(`${base}/`) ? route : posix.join(base, route))
+  const nameSubject = <Place extends { kind: TimedKind; subject: string }>(place: Place): Place =>
+    FILE_KINDS.includes(place.kind) ? { ...place, subject: posix.join(base, place.subject).slice(1) } : place
+  const times = {
+    steps: steps.map((step) => ({ ...nameSubject(step), route: nameRoute(step.route) })),
+    slowest: slowest.map((one) => ({ ...one, route: nameRoute(one.route), steps: one.steps.map(nameSubject) })),
+  }
+  return { ...counts, times }
 }
 
 function sumStats(sites: readonly AppSite[]) {

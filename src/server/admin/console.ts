@@ -125,7 +125,7 @@ export function addMetrics(app: FastifyInstance, source: MetricsSource, writer: 
 export interface ConsoleInput extends ConsoleSettings {
   /** Shown as one ledger. */
   ledgers: readonly [Ledger, ...Ledger[]]
-  times: Pick<TimesWriter, 'flush'>
+  times: Pick<TimesWriter, 'refresh'>
 }
 
 export async function addConsoleAndApi(app: FastifyInstance, { ledgers, times, ...settings }: ConsoleInput) {
@@ -140,14 +140,14 @@ export async function addConsoleAndApi(app: FastifyInstance, { ledgers, times, .
 }
 
 /** Writes the times of this server before they are read. */
-function withCurrentTimes(ledger: AdminLedger, { flush }: Pick<TimesWriter, 'flush'>): AdminLedger {
+function withCurrentTimes(ledger: AdminLedger, { refresh }: Pick<TimesWriter, 'refresh'>): AdminLedger {
   const current: Pick<AdminLedger, 'times' | 'slowRequest'> = {
     async times(sinceSlot) {
-      await flush()
+      await refresh()
       return ledger.times(sinceSlot)
     },
     async slowRequest(id) {
-      await flush()
+      await refresh()
       return ledger.slowRequest(id)
     },
   }

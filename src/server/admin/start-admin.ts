@@ -20,7 +20,7 @@ import { addAccessControl, createAuth } from './auth.ts'
 import { type CacheSource, createCacheReader } from './cache-report.ts'
 import { addConsoleAndApi, addMetrics } from './console.ts'
 import type { MetricsSource } from './metrics.ts'
-import { createTimesWriter } from './times-writer.ts'
+import { createTimesWriter, type TimesWriter } from './times-writer.ts'
 
 export interface AdminInput {
   admin: AdminOptions
@@ -33,6 +33,8 @@ export interface AdminInput {
 
 export interface AdminListener {
   port: number
+  /** Writes the times that are new to the ledger, also after `close`. */
+  writeTimes(): Promise<void>
   close(): Promise<void>
 }
 
@@ -42,8 +44,9 @@ export interface AdminListener {
  * HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
  */
 export async function startAdmin(input: AdminInput): Promise<AdminListener | null> {
-  const app = await createAdmin(input)
-  const { log, admin } = input
+  const { log, admin, metricsSource, store } = input
+  const times = createTimesWriter(metricsSource, store.ledger, log)
+  const app = await createAdmin(input, times)
   try {
     await listen(app, admin)
   } catch (error) {
@@ -54,17 +57,13 @@ export async function startAdmin(input: AdminInput): Promise<AdminListener | nul
     )
     return null
   }
-  return { port: portOf(app), close: () => app.close() }
+  return { port: portOf(app), writeTimes: times.flush, close: () => app.close() }
 }
 
-async function createAdmin({
-  admin,
-  store,
-  metricsSource,
-  cacheSource,
-  options,
-  log,
-}: AdminInput): Promise<FastifyInstance> {
+async function createAdmin(
+  { admin, store, metricsSource, cacheSource, options, log }: AdminInput,
+  times: TimesWriter,
+): Promise<FastifyInstance> {
   const limits = createConnectionLimits(options)
   const app = Fastify({
     ...limits.fastifyOptions,
@@ -86,7 +85,6 @@ async function createAdmin({
   // While workers are replaced, the first one has the newest build.
   const currentRelease = () => metricsSource.served()[0]?.release ?? ''
   const cache = { read: createCacheReader(cacheSource, metricsSource), empty: cacheSource.empty }
-  const times = createTimesWriter(metricsSource, store.ledger, log)
   app.addHook('onClose', times.close)
   await addConsoleAndApi(app, { ledgers: [store.ledger], times, cache, auth, currentRelease, options })
   await app.ready()

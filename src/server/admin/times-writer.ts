@@ -9,6 +9,8 @@ import type { MetricsSource } from './metrics.ts'
 
 /** The thread of a ledger in a file starts for each batch: a server without requests writes none. */
 const WRITE_MS = 30_000
+/** All workers report for each batch: those who read often get times that are this old. */
+const FRESH_MS = 2_000
 const NAME_BYTES = 10
 const NAME_LENGTH = 16
 
@@ -16,6 +18,8 @@ const NAME_LENGTH = 16
 export interface TimesWriter {
   /** Writes what is new. Never rejects: an error is logged, and the next batch has everything. */
   flush(): Promise<void>
+  /** Does the same for a reader, unless it was done just now. */
+  refresh(): Promise<void>
   /** Writes what is new, and ends. */
   close(): Promise<void>
 }
@@ -32,32 +36,33 @@ export function createTimesWriter(
     () => log.info('the times of requests can be written to the ledger again'),
   )
   let slot = slotOf(now())
-  /** The times when the slot began, and those that were read last. */
+  /** The times when the slot began, and those that were written last. */
   let before: readonly StepTimes[] = []
   let last: readonly StepTimes[] = []
   let written = 0
+  let doneAt = Number.NEGATIVE_INFINITY
   let writing: Promise<void> | null = null
   const timer = setInterval(() => void flush(), WRITE_MS).unref()
 
   async function write() {
     try {
-      const { times } = await source.counts()
-      const current = slotOf(now())
+      const { steps, slowest } = (await source.counts()).times
+      // A clock that is set back must not lead to a slot whose batch is complete.
+      const current = Math.max(slot, slotOf(now()))
       // What happened since the last batch belongs to the new slot.
-      if (current !== slot) before = last
+      const start = current === slot ? before : last
+      const total = steps.reduce((sum, { count }) => sum + count, 0)
+      if (total !== written) {
+        const release = source.served()[0]?.release ?? ''
+        const requests = slowest.map((request) => ({ ...request, release }))
+        await ledger.recordTimes({ writer, slot: current, steps: timesSince(start, steps), requests })
+        outage.ended()
+      }
       slot = current
-      last = times.steps
-      const total = times.steps.reduce((sum, { count }) => sum + count, 0)
-      if (total === written) return
-      const release = source.served()[0]?.release ?? ''
-      await ledger.recordTimes({
-        writer,
-        slot,
-        steps: timesSince(before, times.steps),
-        requests: times.slowest.map((request) => ({ ...request, release })),
-      })
+      before = start
+      last = steps
       written = total
-      outage.ended()
+      doneAt = performance.now()
     } catch (error) {
       outage.failed(error)
     }
@@ -72,8 +77,13 @@ export function createTimesWriter(
 
   return {
     flush,
+    async refresh() {
+      if (performance.now() - doneAt >= FRESH_MS) await flush()
+    },
     async close() {
       clearInterval(timer)
+      // A batch that is being written lacks what is new.
+      await writing
       await flush()
       outage.stop()
     },

@@ -19,7 +19,7 @@ import {
   type StoreOperation,
   type StoreState,
 } from './metrics-recorder.ts'
-import { addTimesCounts, createStepTimes, type TimesCounts } from './step-times.ts'
+import { addTimesCounts, createStepTimes, endTimesCounts, type TimesCounts } from './step-times.ts'
 
 /** The counts of one process since its start, and its present state. Plain data, for messages between processes. */
 export interface RequestCounts {
@@ -48,6 +48,8 @@ export interface RequestMetrics {
   /** Begins to measure what blocks the event loop of the process. Returns a function that ends it. */
   watchLoop(): () => void
   read(): RequestCounts
+  /** The times are large: messages that are sent often leave them out. */
+  readWithoutTimes(): Omit<RequestCounts, 'times'>
 }
 
 /** The label of all requests without a route of their own. */
@@ -70,6 +72,23 @@ export function createRequestMetrics(): RequestMetrics {
   let connections = 0
 
   const of = (route: string) => routes.get(route) ?? stateIn(routes, routes.size < MAX_ROUTES ? route : OTHER_ROUTES)
+
+  const readWithoutTimes = () => ({
+    routes: [...routes].map(readRoute),
+    render: render.read(),
+    firstByte: firstByte.read(),
+    stored: addStoredCounts(caches.map((read) => read())),
+    shed: { ...shed },
+    logLinesLost: lostLogLines(),
+    inFlight,
+    connections,
+    renders: addRenders(slots.map((read) => read())),
+    store: addStores(
+      stores.map((read) => read()).map((state) => ({ ...state, ...NO_CALLS })),
+      storeCalls,
+    ),
+    foreignAssets: { ...foreignAssets },
+  })
 
   return {
     recorder: {
@@ -107,23 +126,8 @@ export function createRequestMetrics(): RequestMetrics {
     watchLoop: times.watchLoop,
     // A failure outside of any request has no route.
     countFailure: ({ side, phase, route }) => countPair(of(route ?? '').failures, side, phase),
-    read: () => ({
-      routes: [...routes].map(readRoute),
-      render: render.read(),
-      firstByte: firstByte.read(),
-      times: times.read(),
-      stored: addStoredCounts(caches.map((read) => read())),
-      shed: { ...shed },
-      logLinesLost: lostLogLines(),
-      inFlight,
-      connections,
-      renders: addRenders(slots.map((read) => read())),
-      store: addStores(
-        stores.map((read) => read()).map((state) => ({ ...state, ...NO_CALLS })),
-        storeCalls,
-      ),
-      foreignAssets: { ...foreignAssets },
-    }),
+    read: () => ({ ...readWithoutTimes(), times: times.read() }),
+    readWithoutTimes,
   }
 }
 
@@ -153,11 +157,12 @@ function countAll<Key extends string>(keys: readonly Key[], read: (key: Key) => 
   return Object.fromEntries(keys.map((key) => [key, read(key)])) as Record<Key, number>
 }
 
-/** Returns the final counts of a process that has ended: it has no open requests, connections or stored responses. */
-export function endRequestCounts(counts: RequestCounts): RequestCounts {
+/** Returns what is kept of processes that have ended: they have no open requests, connections or stored responses. */
+export function endRequestCounts(counts: RequestCounts, now = Date.now()): RequestCounts {
   const store = counts.store && { ...counts.store, isUp: true, waiting: 0 }
   return {
     ...counts,
+    times: endTimesCounts(counts.times, now),
     inFlight: 0,
     connections: 0,
     stored: endStoredCounts(counts.stored),

@@ -9,7 +9,15 @@ import {
   watchLoop,
 } from '../http/request-times.ts'
 import { pathOf } from '../http/request-url.ts'
-import { addTimes, BOUNDS_MS, bucketOf, type SlowRequest, type StepTimes, type TimedPlace } from '../ledger/times.ts'
+import {
+  addTimes,
+  BOUNDS_MS,
+  bucketOf,
+  placeKey,
+  type SlowRequest,
+  type StepTimes,
+  type TimedPlace,
+} from '../ledger/times.ts'
 import { createRedactor } from '../redaction/redact.ts'
 
 /** The times of all steps of one process since its start, and its slowest requests lately. Plain data, for messages. */
@@ -21,8 +29,7 @@ export interface TimesCounts {
 /** The primary knows the release. */
 export type KeptRequest = Omit<SlowRequest, 'release'>
 
-/** The name of places beyond `MAX_PLACES`. */
-const OTHERS = '*'
+/** Steps of places beyond it are counted at the place of `othersOf`. */
 const MAX_PLACES = 2_000
 /** A request is kept for one to two of these spans. */
 const SPAN_MS = 60_000
@@ -43,7 +50,9 @@ export function createStepTimes(now = Date.now) {
     const { kind, subject } = step
     const times = routes.get(route)?.get(kind)?.get(subject)
     if (times) return times
-    if (places >= MAX_PLACES && subject !== OTHERS) return timesAt(OTHERS, { kind, subject: OTHERS }, null)
+    const others = othersOf({ route, kind, subject })
+    if (places >= MAX_PLACES && (others.route !== route || others.subject !== subject))
+      return timesAt(others.route, others, null)
     places++
     const created = noTimes({ route, kind, subject: placeOf(step, known) })
     const kinds = routes.get(route) ?? new Map<TimedKind, Map<string, StepTimes>>()
@@ -72,7 +81,9 @@ export function createStepTimes(now = Date.now) {
     watchLoop: () => watchLoop((durationMs) => observe(timesAt('', LOOP, null), durationMs, durationMs, 0)),
     requestTimed(route: string, status: number, request: FastifyRequest, reply: FastifyReply) {
       const durationMs = reply.elapsedTime
-      const bytes = bodyBytesOf(reply.raw, request.method) ?? Number(reply.getHeader('content-length') ?? 0)
+      const length = bodyBytesOf(reply.raw, request.method) ?? Number(reply.getHeader('content-length') ?? 0)
+      // The header may be anything that the site has set.
+      const bytes = Number.isFinite(length) ? length : 0
       const times = findTimes(request)
       const blockedMs = times ? addSteps(route, times) : 0
       observe(timesAt(route, REQUEST, null), durationMs, blockedMs, bytes)
@@ -127,11 +138,22 @@ export function addTimesCounts(all: readonly TimesCounts[]): TimesCounts {
   return { steps: addTimes(all.flatMap(({ steps }) => steps)), slowest: all.flatMap(({ slowest }) => slowest) }
 }
 
+/** Returns what is kept of processes that have ended: the requests of two minutes, and the places that come first. */
+export function endTimesCounts({ steps, slowest }: TimesCounts, now: number): TimesCounts {
+  return {
+    steps: addTimes(steps.map((times, index) => (index < MAX_PLACES ? times : { ...times, ...othersOf(times) }))),
+    slowest: slowest.filter(({ time, durationMs }) => time + durationMs > now - 2 * SPAN_MS),
+  }
+}
+
 /** Returns what `later` has more than `earlier`, which is of the same processes. The longest times are those of `later`. */
 export function timesSince(earlier: readonly StepTimes[], later: readonly StepTimes[]): StepTimes[] {
-  const before = new Map(earlier.map((times) => [keyOf(times), times]))
+  const known = new Set(later.map(placeKey))
+  // `endTimesCounts` has added those that are gone to others.
+  const kept = earlier.map((times) => (known.has(placeKey(times)) ? times : { ...times, ...othersOf(times) }))
+  const before = new Map(addTimes(kept).map((times) => [placeKey(times), times]))
   return later.flatMap((times) => {
-    const old = before.get(keyOf(times))
+    const old = before.get(placeKey(times))
     if (!old) return [times]
     if (times.count <= old.count) return []
     const counts = times.counts.map((count, index) => count - (old.counts[index] ?? 0))
@@ -150,7 +172,10 @@ export function timesSince(earlier: readonly StepTimes[], later: readonly StepTi
   })
 }
 
-const keyOf = ({ route, kind, subject }: TimedPlace) => `${kind} ${route} ${subject}`
+/** Returns the place of steps that have none of their own. Kinds that a request has once have no subject there either. */
+function othersOf({ route, kind, subject }: TimedPlace): TimedPlace {
+  return { route: kind === 'loop' ? route : '*', kind, subject: subject === '' ? '' : '*' }
+}
 
 function noTimes(place: TimedPlace): StepTimes {
   const counts = new Array<number>(BOUNDS_MS.length + 1).fill(0)

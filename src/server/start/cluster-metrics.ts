@@ -17,11 +17,10 @@ export interface ClusterMetrics extends MetricsSource {
   end(worker: WorkerProcess): void
 }
 
-export function createClusterMetrics({
-  serving,
-  lostCount,
-  lastReload,
-}: Pick<WorkerPool, 'serving' | 'lostCount' | 'lastReload'>): ClusterMetrics {
+export function createClusterMetrics(
+  { serving, lostCount, lastReload }: Pick<WorkerPool, 'serving' | 'lostCount' | 'lastReload'>,
+  now = Date.now,
+): ClusterMetrics {
   const countsOf = new Map<WorkerProcess, RequestCounts>()
   const pending = new Map<number, (metrics: NamedProcess['metrics']) => void>()
   let ended: RequestCounts = addRequestCounts([])
@@ -49,6 +48,7 @@ export function createClusterMetrics({
   return {
     async counts() {
       await readWorkers()
+      ended = endRequestCounts(ended, now())
       const all = addRequestCounts([ended, ...countsOf.values()])
       // The primary writes the lines of all processes.
       return { ...all, logLinesLost: all.logLinesLost + lostLogLines() }
@@ -58,13 +58,15 @@ export function createClusterMetrics({
     workersLost: lostCount,
     lastReload,
     take(message, worker) {
-      countsOf.set(worker, message.counts)
+      const { times } = countsOf.get(worker) ?? addRequestCounts([])
+      countsOf.set(worker, { times, ...message.counts })
       if (message.kind === 'metrics') pending.get(message.id)?.(message.metrics)
     },
     end(worker) {
       const last = countsOf.get(worker)
       countsOf.delete(worker)
-      if (last) ended = addRequestCounts([ended, endRequestCounts(last)])
+      // Places of earlier builds come last: no worker counts them.
+      if (last) ended = endRequestCounts(addRequestCounts([last, ended]), now())
     },
   }
 }

@@ -49,7 +49,8 @@ export type ToPrimary =
   | { kind: 'failed'; failure: FailureRecord }
   /** The response to `count`. */
   | { kind: 'metrics'; id: number; counts: RequestCounts; metrics: NamedProcess['metrics'] }
-  | { kind: 'counts'; counts: RequestCounts }
+  /** Sent at intervals without the times, and with them for the last time. */
+  | { kind: 'counts'; counts: Omit<RequestCounts, 'times'> & Partial<Pick<RequestCounts, 'times'>> }
 
 export type ToWorker =
   /** The response to `askBuild`. Null when the build could not be read. */

@@ -98,7 +98,7 @@ function waitFor<K extends Kind>(worker: Worker, ...kinds: readonly K[]): Promis
   })
 }
 
-/** A worker that is killed takes the counts of this time with it. */
+/** A worker that is killed takes the counts of this time with it, and the times since the primary has asked for them. */
 const SEND_INTERVAL_MS = 1_000
 
 /** The metrics of a worker, which it sends to the primary. */
@@ -110,16 +110,18 @@ export interface WorkerMetrics extends Pick<RequestMetrics, 'recorder' | 'countF
 }
 
 export function createWorkerMetrics(channel: PrimaryChannel): WorkerMetrics {
-  const { recorder, countFailure, read, watchLoop } = createRequestMetrics()
+  const { recorder, countFailure, read, readWithoutTimes, watchLoop } = createRequestMetrics()
   let timer: NodeJS.Timeout | undefined
-  const sendCounts = () => channel.send({ kind: 'counts', counts: read() })
 
   return {
     recorder,
     countFailure,
     open() {
       watchLoop()
-      timer = setInterval(() => void sendCounts(), SEND_INTERVAL_MS).unref()
+      timer = setInterval(
+        () => void channel.send({ kind: 'counts', counts: readWithoutTimes() }),
+        SEND_INTERVAL_MS,
+      ).unref()
       const loading = import('../metrics/process-metrics.ts').then(({ measureProcess }) => measureProcess())
       channel.listen(async (message) => {
         if (message.kind !== 'count') return
@@ -129,7 +131,7 @@ export function createWorkerMetrics(channel: PrimaryChannel): WorkerMetrics {
     },
     async close() {
       clearInterval(timer)
-      await sendCounts()
+      await channel.send({ kind: 'counts', counts: read() })
     },
   }
 }

@@ -49,7 +49,8 @@ export async function startSingle({ dir, folder, manifest, options, note }: Serv
   let isStopping = false
   // Before the log says that the server listens: a signal may follow at once.
   const { fail, detach } = handleShutdown(instance, options.timeouts, {
-    closers: [...(cache ? [cache.close] : []), store.close],
+    // The requests that end while the app is closing are timed too.
+    closers: [...(cache ? [cache.close] : []), async () => adminListener?.writeTimes(), store.close],
     async closeFirst() {
       isStopping = true
       await adminListener?.close()

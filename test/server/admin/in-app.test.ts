@@ -312,6 +312,32 @@ t.test('a hook that closes the connection of unknown clients counts as a guard',
   t.strictSame(log.errors(), [])
 })
 
+t.test('the times of several sites have their bases', async (t) => {
+  const { app } = createApp(t)
+  await app.register(hydrant, { dir: blog, ledger: 'times.db' })
+  await app.register(hydrant, { dir: blog, base: '/second', ledger: 'times.db' })
+  await app.register(hydrant.admin, { prefix: '/ops', token: TOKEN })
+  for (const url of ['/same', '/second/same', '/second/nowhere', '/nowhere']) await get(app, url, HTML)
+  await app.inject({ method: 'POST', url: '/second/_hydrant/report' })
+  const { routes, slowest } = (await get(app, '/ops/api/slow', BEARER)).json()
+  const places = routes.map(({ route, steps }: { route: string; steps: { kind: string; subject: string }[] }) => [
+    route,
+    ...steps.filter(({ kind }) => kind === 'load').map(({ subject }) => subject),
+  ])
+  t.strictSame(places.sort(), [
+    ['*'],
+    ['/same', 'pages/same.server.ts'],
+    ['/second/*'],
+    ['/second/_hydrant/report'],
+    ['/second/same', 'second/pages/same.server.ts'],
+  ])
+  const slow = slowest.find(({ path }: { path: string }) => path === '/second/same')
+  t.equal(slow.route, '/second/same')
+  t.match((await get(app, `/ops/api/slow/${slow.id}`, BEARER)).json(), {
+    steps: [{ kind: 'load', subject: 'second/pages/same.server.ts' }],
+  })
+})
+
 t.test('shows all sites of the app, or one', async (t) => {
   const { app } = createApp(t)
   await app.register(hydrant, { dir: shop, base: '/shop', ledger: 'several.db', release: 'shop-1' })

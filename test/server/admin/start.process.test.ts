@@ -2,15 +2,25 @@
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { runCli, startCli } from '../../scripts/run-cli.ts'
 import { until } from '../../until.ts'
 import { buildFiles, HTML } from '../served.ts'
 
+const LAST = `export async function load() {
+  process.kill(process.pid, 'SIGTERM')
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+}
+`
+
 const FILES = {
   'pages/index.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
   'pages/fail.server.ts': "export function load() {\n  throw new Error('it fails')\n}\n",
   'pages/fail.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
+  // Its server stops while it loads.
+  'pages/last.server.ts': LAST,
+  'pages/last.tsx': 'export default function Page() {\n  return <p>page</p>\n}\n',
 }
 
 const dir = await buildFiles(t.testdir(), FILES)
@@ -65,6 +75,17 @@ t.test(
     t.equal(await child.stop('SIGTERM'), 0)
   },
 )
+
+t.test('requests that end while the server stops are timed', async (t) => {
+  const env = { HYDRANT_LEDGER: join(t.testdir({}), 'times.db') }
+  const child = startCli(t, ['start', dir, '--port', '0', '--admin', '0'], { env })
+  const [, site = ''] = await child.waitFor(SITE)
+  await child.waitFor(CONSOLE)
+  t.equal((await fetch(`${site}/last`, { headers: HTML })).status, 200)
+  t.equal(await child.ended, 0)
+  const { stdout } = await runCli(['slow', dir, '--json'], { env })
+  t.match(JSON.parse(stdout), { requests: 1, routes: [{ route: '/last' }] })
+})
 
 t.test('options of the site do not affect the console', async (t) => {
   const env = {

@@ -13,7 +13,7 @@ let nextId = 0
 async function request(
   times: Pick<ReturnType<typeof createStepTimes>, 'requestTimed'>,
   durationMs: number,
-  { route = '/a', url = '/a', run = async (_request: FastifyRequest) => {} } = {},
+  { route = '/a', url = '/a', length = '100', run = async (_request: FastifyRequest) => {} } = {},
 ) {
   // Node.js keeps no header that Fastify has written.
   const raw = { statusCode: 200, getHeader: () => undefined }
@@ -23,7 +23,7 @@ async function request(
   times.requestTimed(route, 200, given, {
     elapsedTime: durationMs,
     raw,
-    getHeader: () => '100',
+    getHeader: () => length,
   } as unknown as FastifyReply)
   return given
 }
@@ -87,7 +87,28 @@ t.test('places beyond the limit share one name', async (t) => {
   for (let route = 0; route < 2_100; route++) await request(times, 1, { route: `/r/${route}` })
   const { steps } = times.read()
   t.ok(steps.length <= 2_001)
-  t.ok((rowOf(steps, 'request', '*')?.count ?? 0) >= 100)
+  t.strictSame(
+    steps.filter(({ route }) => route === '*').map(({ kind, subject, count }) => [kind, subject, count]),
+    [['request', '', 100]],
+  )
+  await request(times, 1, { route: '*' })
+  t.equal(times.read().steps.filter(({ route, kind }) => route === '*' && kind === 'request').length, 1)
+})
+
+t.test('a length that is no number counts as none', async (t) => {
+  const times = createStepTimes()
+  for (const length of ['100', 'long', '1e999']) await request(times, 1, { length })
+  t.match(rowOf(times.read().steps, 'request'), { count: 3, bytes: 100, maxBytes: 100 })
+})
+
+t.test('places whose names contain spaces are not mixed up', async (t) => {
+  const [one, other] = [createStepTimes(), createStepTimes()]
+  const run = (subject: string) => async (request: FastifyRequest) =>
+    timeStep('load', subject, timesOf(request), () => {})
+  await request(one, 1, { route: '/a b', run: run('c') })
+  await request(other, 1, { route: '/a', run: run('b c') })
+  const fresh = timesSince(one.read().steps, other.read().steps)
+  t.match(rowOf(fresh, 'load'), { subject: 'b c', count: 1 })
 })
 
 t.test('the times of several processes are added up, and what is new can be told', async (t) => {
@@ -102,6 +123,14 @@ t.test('the times of several processes are added up, and what is new can be told
   const [fresh] = timesSince(early.steps, later.steps)
   t.match(fresh, { count: 1, sumMs: 40, maxMs: 40, bytes: 100 })
   t.strictSame(timesSince(later.steps, later.steps), [])
+  const [row] = early.steps
+  if (!row) return t.fail('there are times')
+  const others = { ...row, route: '*', count: 5, sumMs: 400 }
+  t.match(
+    timesSince(early.steps, [others]),
+    [{ route: '*', count: 3, sumMs: 70 }],
+    'places that are gone are among the others',
+  )
 })
 
 t.test('the metrics have the counts of their own bounds', async (t) => {
