@@ -124,14 +124,16 @@ export function bucketOf(durationMs: number): number {
  *
  * @param portion From 0 to 1: 0.95 for the 95th percentile.
  */
-export function percentile({ counts, count, maxMs }: StepTimes, portion: number): number {
+export function percentile({ counts, count, sumMs, maxMs }: StepTimes, portion: number): number {
   const rank = portion * count
   let before = 0
   for (const [index, inBucket] of counts.entries()) {
     if (inBucket > 0 && before + inBucket >= rank) {
-      const lower = BOUNDS_MS[index - 1] ?? 0
       const upper = Math.min(BOUNDS_MS[index] ?? maxMs, maxMs)
-      return lower + Math.max(0, upper - lower) * ((rank - before) / inBucket)
+      // If all durations are in this bucket, their mean tells how far they are below the longest.
+      const likely = inBucket === count ? 2 * (sumMs / count) - upper : 0
+      const lower = Math.min(upper, Math.max(BOUNDS_MS[index - 1] ?? 0, likely))
+      return lower + (upper - lower) * ((rank - before) / inBucket)
     }
     before += inBucket
   }
