@@ -12,12 +12,16 @@ interface Asked {
   flags?: SlowFlags
   width?: number
   hasColors?: boolean
-  /** When the times were written (NOW). */
+  /** When the times were written (an hour ago). */
   at?: number
 }
 
 /** Returns the output for a ledger with these times. Without an id it is the list. */
-async function print(times: Times, id: string | null, { flags = {}, width, hasColors = false, at = NOW }: Asked = {}) {
+async function print(
+  times: Times,
+  id: string | null,
+  { flags = {}, width, hasColors = false, at = NOW - 60 * MINUTE }: Asked = {},
+) {
   const ledger = await ledgerOf()
   await keepTimes(ledger, times, at)
   const view = { paint: createPaint(hasColors), width: width ?? Number.POSITIVE_INFINITY, now: NOW }
@@ -161,6 +165,13 @@ t.test('says why there is nothing, and what to do', async (t) => {
     code: 'HYD_REQUEST_UNKNOWN',
     message: 'the ledger /site/ledger.db has no times of the request 8MZ2K0QV-4',
   })
+})
+
+t.test('a list begins with the first times that the ledger still has', async (t) => {
+  const list = await print(slowShop(NOW), null, { at: NOW, flags: { since: '24h' } })
+  t.match(list, /^1,312 requests since 2026-11-21 19:40:00 UTC \(3 min ago\)/)
+  const json = await print(slowShop(NOW), null, { at: NOW, flags: { since: '1m', json: true } })
+  t.match(JSON.parse(json), { since: '2026-11-21T19:40:00.000Z' })
 })
 
 t.test('prints JSON', async (t) => {
