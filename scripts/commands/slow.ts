@@ -40,11 +40,13 @@ export async function runSlow(
   }
 }
 
+const WRITES = '"hydrant start" writes times every 30 s, unless "admin" is false; an app does with "hydrant.admin" only'
+
 // The fixes of the table are about failures.
 const FIXES = [
   [
     'HYD_LEDGER_MISSING',
-    'Pass the site’s folder, or name the ledger with --ledger or HYDRANT_LEDGER; "hydrant start" writes times into it every 30 s while the site has visitors.',
+    `Pass the site’s folder, or name the ledger with --ledger or HYDRANT_LEDGER; while the site has visitors, ${WRITES}.`,
   ],
   ['HYD_LEDGER_OFF', 'Set "ledger" to a file or to "postgres://…": the times are kept there.'],
 ] as const
@@ -123,6 +125,6 @@ function formatNothing(since: string, route: string | undefined, hasOthers: bool
     return `No request of ${toLine(route ?? '')} was measured ${since}; without --route, the list has all routes. Ledger: ${name}`
   return [
     `No request was measured ${since}. Ledger: ${name}`,
-    'Visit a page of the site: "hydrant start" writes the times every 30 s. --since 24h goes back a day, and no further.',
+    `Visit a page of the site: ${WRITES}. --since 24h goes back a day, and no further.`,
   ].join('\n')
 }

@@ -21,7 +21,8 @@ t.test('reads the ledger of a site, or another one', async (t) => {
 
 t.test('ends with 1 without a ledger, and for an unknown request', async (t) => {
   const none = t.testdir({})
-  const writes = '"hydrant start" writes times into it every 30 s while the site has visitors.'
+  const writes =
+    'visitors, "hydrant start" writes times every 30 s, unless "admin" is false; an app does with "hydrant.admin" only.'
   const missing = await runHere(['slow', none])
   t.match(missing, { code: 1, stdout: '', stderr: 'Error [HYD_LEDGER_MISSING] there is no ledger at ' })
   t.match(missing.stderr, writes)

@@ -153,7 +153,7 @@ t.test('says why there is nothing, and what to do', async (t) => {
       'UTC.',
       'UTC (1 h ago).',
     ) +
-      'Visit a page of the site: "hydrant start" writes the times every 30 s. --since 24h goes back a day, and no further.',
+      'Visit a page of the site: "hydrant start" writes times every 30 s, unless "admin" is false; an app does with "hydrant.admin" only. --since 24h goes back a day, and no further.',
   )
   t.match(
     await print(slowShop(NOW), null, { flags: { route: '/reprots' } }),
