@@ -59,7 +59,7 @@ export type SlowCommand = { isJson: boolean } & (
 
 /**
  * Splits the arguments into the id of a request and the folder after it. A single word that names a folder is the
- * folder. Throws HYD_CLI_USAGE and HYD_CLI_DIR.
+ * folder; any other one is an id. Throws HYD_CLI_USAGE and HYD_CLI_DIR.
  */
 export function readSlowWords(
   words: readonly string[],
@@ -69,8 +69,6 @@ export function readSlowWords(
   if (more.length > 0) throw misuse(`expected the id of a request and a folder; got ${showValue(words.join(' '))}`)
   if (dir !== undefined && !isFolder(dir)) throw createHydrantError('HYD_CLI_DIR', [dir])
   if (first === undefined || (dir === undefined && isFolder(first))) return { id: null, dir: first ?? '.' }
-  // No id has these.
-  if (/[/\\]/.test(first)) throw createHydrantError('HYD_CLI_DIR', [first])
   return { id: first, dir: dir ?? '.' }
 }
 
@@ -116,8 +114,16 @@ export async function describeSlow(
     ...formatSlow(report, since, view),
     '',
     `${moreRoutes > 0 ? more : ''}Ledger: ${name}`,
-    ...(slowest[0] ? [`One request: hydrant slow ${quoteWord(toLine(slowest[0].id))}${words}`] : []),
+    ...(slowest[0] ? [`One request: ${commandFor(slowest[0].id, words)}`] : []),
   ].join('\n')
+}
+
+/** Returns the command that shows a request. Clients may choose ids: one that begins with a dash is no flag. */
+function commandFor(id: string, words: string): string {
+  const word = quoteWord(toLine(id))
+  if (!id.startsWith('-')) return `hydrant slow ${word}${words}`
+  const [flags, folder] = words.startsWith(' --') ? [words, ''] : ['', words]
+  return `hydrant slow${flags} -- ${word}${folder}`
 }
 
 function formatNothing(since: string, route: string | undefined, hasOthers: boolean, name: string): string {

@@ -36,6 +36,15 @@ t.test('ends with 1 without a ledger, and for an unknown request', async (t) => 
   })
 })
 
+t.test('reads ids that look like flags or paths', async (t) => {
+  for (const [args, id] of [
+    [['--', '--json', dir], '--json'],
+    [['--ledger', join(dir, 'hydrant-errors.db'), '--', '-rf'], '-rf'],
+    [['edge/7', dir], 'edge/7'],
+  ] as const)
+    t.match(await runHere(['slow', ...args]), { code: 1, stdout: '', stderr: ` has no times of the request ${id}\n` })
+})
+
 t.test('ends with 2 when it is misused', async (t) => {
   const misused = async (args: string[], stderr: string) =>
     t.match(await runHere(['slow', ...args]), { code: 2, stdout: '', stderr: `Error [${stderr}` }, args.join(' '))

@@ -12,20 +12,19 @@ interface Asked {
   flags?: SlowFlags
   width?: number
   hasColors?: boolean
+  /** The words that select the ledger. */
+  words?: string
   /** When the times were written (an hour ago). */
   at?: number
 }
 
 /** Returns the output for a ledger with these times. Without an id it is the list. */
-async function print(
-  times: Times,
-  id: string | null,
-  { flags = {}, width, hasColors = false, at = NOW - 60 * MINUTE }: Asked = {},
-) {
+async function print(times: Times, id: string | null, asked: Asked = {}) {
+  const { flags = {}, width, hasColors = false, words = ' ./my-site', at = NOW - 60 * MINUTE } = asked
   const ledger = await ledgerOf()
   await keepTimes(ledger, times, at)
   const view = { paint: createPaint(hasColors), width: width ?? Number.POSITIVE_INFINITY, now: NOW }
-  return describeSlow(readSlowRequest(id, flags, NOW), { ledger, name: NAME, words: ' ./my-site' }, view)
+  return describeSlow(readSlowRequest(id, flags, NOW), { ledger, name: NAME, words }, view)
 }
 
 const EMPTY: Times = { steps: [], requests: [] }
@@ -221,6 +220,19 @@ t.test('no text of a request controls the terminal', async (t) => {
   }
 })
 
+t.test('names a command that reads the slowest request, whatever its id is', async (t) => {
+  const steps = [timesOf('/a', 'request', '', [900])]
+  for (const [id, words, command] of [
+    ['edge/7 1', ' ./my-site', "'edge/7 1' ./my-site"],
+    ['-rf', ' ./my-site', '-- -rf ./my-site'],
+    ['--json', ' --ledger x.db', '--ledger x.db -- --json'],
+    ['--json', '', '-- --json'],
+  ] as const) {
+    const list = await print({ steps, requests: [requestOf(id)] }, null, { words, at: NOW })
+    t.equal(list.split('\n').at(-1), `One request: hydrant slow ${command}`)
+  }
+})
+
 t.test('has colors only if they are wanted', async (t) => {
   const color = '\u001b['
   for (const id of [null, '8MZ2K0QV-3']) {
@@ -238,6 +250,9 @@ t.test('distinguishes the id of a request from a folder', async (t) => {
     [['shop'], { id: null, dir: 'shop' }],
     [['8MZ2K0QV-3'], { id: '8MZ2K0QV-3', dir: '.' }],
     [['req-1', 'shop'], { id: 'req-1', dir: 'shop' }],
+    [['edge/7\\1', 'shop'], { id: 'edge/7\\1', dir: 'shop' }],
+    [['./my-sit'], { id: './my-sit', dir: '.' }],
+    [['--since', 'shop'], { id: '--since', dir: 'shop' }],
     [['shop', './my-site'], { id: 'shop', dir: './my-site' }],
   ]
   const failing = await findFailing(
@@ -246,8 +261,7 @@ t.test('distinguishes the id of a request from a folder', async (t) => {
     ([, expected]) => expected,
   )
   t.strictSame(failing, [])
-  t.throws(() => readSlowWords(['./my-sit'], isFolder), { code: 'HYD_CLI_DIR', message: '"./my-sit" is not a folder' })
-  t.throws(() => readSlowWords(['req-1', 'shp'], isFolder), { code: 'HYD_CLI_DIR' })
+  t.throws(() => readSlowWords(['req-1', 'shp'], isFolder), { code: 'HYD_CLI_DIR', message: '"shp" is not a folder' })
   t.throws(() => readSlowWords(['req-1', 'shop', 'x'], isFolder), { code: 'HYD_CLI_USAGE' })
 })
 
