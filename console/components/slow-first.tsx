@@ -10,7 +10,7 @@ export function MendFirst({ first }: { first: NonNullable<SlowReport['first']> }
       <h2 id="first">Mend first</h2>
       <p>
         {first.kind === 'request' && 'What is in no step'}
-        {first.kind === 'loop' && 'Code outside of all steps'}
+        {first.kind === 'loop' && 'Code of no known step'}
         {first.kind !== 'request' && first.kind !== 'loop' && <code>{stepName(first)}</code>}
         {route !== '' && (
           <>

@@ -35,7 +35,7 @@ export function SlowRoutes({ routes }: Pick<SlowReport, 'routes'>) {
         </thead>
         {routes.map(({ route, steps, ...row }) => (
           <tbody key={route}>
-            <Row row={row} isStep={false} name={route === '' ? 'outside of all steps' : route} />
+            <Row row={row} isStep={false} name={route === '' ? 'of no known step' : route} />
             {steps.map((step) => (
               <Row key={stepName(step)} row={step} isStep name={stepName(step)} />
             ))}

@@ -40,11 +40,13 @@ export async function runSlow(
   }
 }
 
+const WRITES = '"hydrant start" writes times every 30 s, unless "admin" is false; an app does with "hydrant.admin" only'
+
 // The fixes of the table are about failures.
 const FIXES = [
   [
     'HYD_LEDGER_MISSING',
-    'Pass the site’s folder, or name the ledger with --ledger or HYDRANT_LEDGER; "hydrant start" writes times into it every 30 s while the site has visitors.',
+    `Pass the site’s folder, or name the ledger with --ledger or HYDRANT_LEDGER; while the site has visitors, ${WRITES}.`,
   ],
   ['HYD_LEDGER_OFF', 'Set "ledger" to a file or to "postgres://…": the times are kept there.'],
 ] as const
@@ -57,7 +59,7 @@ export type SlowCommand = { isJson: boolean } & (
 
 /**
  * Splits the arguments into the id of a request and the folder after it. A single word that names a folder is the
- * folder. Throws HYD_CLI_USAGE and HYD_CLI_DIR.
+ * folder; any other one is an id. Throws HYD_CLI_USAGE and HYD_CLI_DIR.
  */
 export function readSlowWords(
   words: readonly string[],
@@ -67,8 +69,6 @@ export function readSlowWords(
   if (more.length > 0) throw misuse(`expected the id of a request and a folder; got ${showValue(words.join(' '))}`)
   if (dir !== undefined && !isFolder(dir)) throw createHydrantError('HYD_CLI_DIR', [dir])
   if (first === undefined || (dir === undefined && isFolder(first))) return { id: null, dir: first ?? '.' }
-  // No id has these.
-  if (/[/\\]/.test(first)) throw createHydrantError('HYD_CLI_DIR', [first])
   return { id: first, dir: dir ?? '.' }
 }
 
@@ -114,8 +114,16 @@ export async function describeSlow(
     ...formatSlow(report, since, view),
     '',
     `${moreRoutes > 0 ? more : ''}Ledger: ${name}`,
-    ...(slowest[0] ? [`One request: hydrant slow ${quoteWord(toLine(slowest[0].id))}${words}`] : []),
+    ...(slowest[0] ? [`One request: ${commandFor(slowest[0].id, words)}`] : []),
   ].join('\n')
+}
+
+/** Returns the command that shows a request. Clients may choose ids: one that begins with a dash is no flag. */
+function commandFor(id: string, words: string): string {
+  const word = quoteWord(toLine(id))
+  if (!id.startsWith('-')) return `hydrant slow ${word}${words}`
+  const [flags, folder] = words.startsWith(' --') ? [words, ''] : ['', words]
+  return `hydrant slow${flags} -- ${word}${folder}`
 }
 
 function formatNothing(since: string, route: string | undefined, hasOthers: boolean, name: string): string {
@@ -123,6 +131,6 @@ function formatNothing(since: string, route: string | undefined, hasOthers: bool
     return `No request of ${toLine(route ?? '')} was measured ${since}; without --route, the list has all routes. Ledger: ${name}`
   return [
     `No request was measured ${since}. Ledger: ${name}`,
-    'Visit a page of the site: "hydrant start" writes the times every 30 s. --since 24h goes back a day, and no further.',
+    `Visit a page of the site: ${WRITES}. --since 24h goes back a day, and no further.`,
   ].join('\n')
 }

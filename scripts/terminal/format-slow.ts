@@ -38,7 +38,7 @@ export function formatSlow({ requests, totalMs, first, routes, slowest }: SlowRe
 }
 
 const HEAD = ['share', 'count', 'p50', 'p95', 'p99']
-const OUTSIDE = '(outside of all steps)'
+const OUTSIDE = '(of no known step)'
 const LEAST_ROOM = 30
 const NOTE =
   'share: of the time of all requests. Steps that run at the same time, or inside others, add up to more than 100 %. p50 to p99 are exact to a quarter.'
@@ -63,7 +63,7 @@ function formatHints(hints: readonly string[], indent: string, { paint, width }:
 /** Names a step: `load pages/cart.server.ts:12`. */
 function nameOf({ kind, subject }: Pick<SlowRow, 'kind' | 'subject'>): string {
   if (kind === 'request') return 'what is in no step'
-  if (kind === 'loop') return 'code outside of all steps'
+  if (kind === 'loop') return 'code of no known step'
   return subject === '' ? kind : `${kind} ${subject}`
 }
 

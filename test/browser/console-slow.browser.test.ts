@@ -63,9 +63,9 @@ for (const javaScript of [true, false]) {
     t.strictSame(rows.slice(0, 3), [
       '/products/[id] 90 % 400 798 ms 1.2 s 1.3 s',
       'load pages/products/[id].server.ts:12 83 % 400 735 ms 1.2 s 1.2 s',
-      'perRequest functions run one after another: data/stock.ts:8, data/reviews.ts:21; start those together that do not need each other (Promise.all) waits for a database, a service or a file',
+      'perRequest functions run one after another: data/stock.ts:8, data/reviews.ts:21; start those together that do not need each other (Promise.all)',
     ])
-    t.equal(rows.at(-2), 'outside of all steps <1 % 3 72 ms 417 ms 419 ms')
+    t.equal(rows.at(-2), 'of no known step <1 % 3 72 ms 417 ms 419 ms')
     t.strictSame(await open.evaluate(findTableProblems, null), [])
     await page.getByRole('link', { name: '8MZ2K0QV-3' }).click()
     await page.getByRole('heading', { level: 1, name: 'GET /products/7: 1.3 s' }).waitFor()

@@ -13,7 +13,7 @@ const markdown = readFileSync('docs/slow.md', 'utf8')
 
 async function print(id: string | null, json: boolean): Promise<string> {
   const ledger = await ledgerOf()
-  await keepTimes(ledger, slowShop(NOW), NOW)
+  await keepTimes(ledger, slowShop(NOW), NOW - 3_600_000)
   const view = { paint: createPaint(false), width: Number.POSITIVE_INFINITY, now: NOW }
   const from = { ledger, name: '/srv/shop/hydrant-errors.db', words: ' ./shop' }
   return describeSlow(readSlowRequest(id, { json }, NOW), from, view)

@@ -12,16 +12,19 @@ interface Asked {
   flags?: SlowFlags
   width?: number
   hasColors?: boolean
-  /** When the times were written (NOW). */
+  /** The words that select the ledger. */
+  words?: string
+  /** When the times were written (an hour ago). */
   at?: number
 }
 
 /** Returns the output for a ledger with these times. Without an id it is the list. */
-async function print(times: Times, id: string | null, { flags = {}, width, hasColors = false, at = NOW }: Asked = {}) {
+async function print(times: Times, id: string | null, asked: Asked = {}) {
+  const { flags = {}, width, hasColors = false, words = ' ./my-site', at = NOW - 60 * MINUTE } = asked
   const ledger = await ledgerOf()
   await keepTimes(ledger, times, at)
   const view = { paint: createPaint(hasColors), width: width ?? Number.POSITIVE_INFINITY, now: NOW }
-  return describeSlow(readSlowRequest(id, flags, NOW), { ledger, name: NAME, words: ' ./my-site' }, view)
+  return describeSlow(readSlowRequest(id, flags, NOW), { ledger, name: NAME, words }, view)
 }
 
 const EMPTY: Times = { steps: [], requests: [] }
@@ -33,13 +36,11 @@ t.test('names the cause first, then lists routes and steps by their share', asyn
 
 Mend first: load pages/products/[id].server.ts:12 of /products/[id], 83 % of all time
   ! perRequest functions run one after another: data/stock.ts:8, data/reviews.ts:21; start those together that do not need each other (Promise.all)
-  ! waits for a database, a service or a file
 
 share  count     p50     p95     p99  route or step
  90 %    400  798 ms   1.2 s   1.3 s  /products/[id]
  83 %    400  735 ms   1.2 s   1.2 s    load pages/products/[id].server.ts:12
                                           ! perRequest functions run one after another: data/stock.ts:8, data/reviews.ts:21; start those together that do not need each other (Promise.all)
-                                          ! waits for a database, a service or a file
  48 %    400  425 ms  671 ms  693 ms    perRequest data/stock.ts:8
                                           ! waits for a database, a service or a file
  33 %    400  295 ms  461 ms  475 ms    perRequest data/reviews.ts:21
@@ -57,8 +58,8 @@ share  count     p50     p95     p99  route or step
   2 %    900  7.5 ms   13 ms   14 ms  /
  <1 %     90  4.9 ms  8.5 ms  8.8 ms    store get
  <1 %    900  0.3 ms  0.4 ms  0.4 ms    cache
- <1 %      3   72 ms  417 ms  419 ms  (outside of all steps)
-                                        ! code outside of all steps blocked the event loop: 560 ms in all, up to 420 ms at a time
+ <1 %      3   72 ms  417 ms  419 ms  (of no known step)
+                                        ! a timer, a hook, or a step after an await blocked the event loop: 560 ms in all, up to 420 ms at a time
 
 share: of the time of all requests. Steps that run at the same time, or inside others, add up to more than 100 %. p50 to p99 are exact to a quarter.
 
@@ -86,7 +87,7 @@ t.test('names several routes, and what is in no step', async (t) => {
     /^1 request since .*\n\nMend first: what is in no step of \/api\/:id, 100 % of all time\n {2}! 100 % of its/,
   )
   const loop = await print({ ...EMPTY, steps: [timesOf('', 'loop', '', [900]), whole('/a')] }, null)
-  t.match(loop, '\nMend first: code outside of all steps, 900 % of all time\n')
+  t.match(loop, '\nMend first: code of no known step, 900 % of all time\n')
 })
 
 t.test('shows one request as a timeline', async (t) => {
@@ -151,7 +152,7 @@ t.test('says why there is nothing, and what to do', async (t) => {
       'UTC.',
       'UTC (1 h ago).',
     ) +
-      'Visit a page of the site: "hydrant start" writes the times every 30 s. --since 24h goes back a day, and no further.',
+      'Visit a page of the site: "hydrant start" writes times every 30 s, unless "admin" is false; an app does with "hydrant.admin" only. --since 24h goes back a day, and no further.',
   )
   t.match(
     await print(slowShop(NOW), null, { flags: { route: '/reprots' } }),
@@ -163,6 +164,13 @@ t.test('says why there is nothing, and what to do', async (t) => {
     code: 'HYD_REQUEST_UNKNOWN',
     message: 'the ledger /site/ledger.db has no times of the request 8MZ2K0QV-4',
   })
+})
+
+t.test('a list begins with the first times that the ledger still has', async (t) => {
+  const list = await print(slowShop(NOW), null, { at: NOW, flags: { since: '24h' } })
+  t.match(list, /^1,312 requests since 2026-11-21 19:40:00 UTC \(3 min ago\)/)
+  const json = await print(slowShop(NOW), null, { at: NOW, flags: { since: '1m', json: true } })
+  t.match(JSON.parse(json), { since: '2026-11-21T19:40:00.000Z' })
 })
 
 t.test('prints JSON', async (t) => {
@@ -212,6 +220,19 @@ t.test('no text of a request controls the terminal', async (t) => {
   }
 })
 
+t.test('names a command that reads the slowest request, whatever its id is', async (t) => {
+  const steps = [timesOf('/a', 'request', '', [900])]
+  for (const [id, words, command] of [
+    ['edge/7 1', ' ./my-site', "'edge/7 1' ./my-site"],
+    ['-rf', ' ./my-site', '-- -rf ./my-site'],
+    ['--json', ' --ledger x.db', '--ledger x.db -- --json'],
+    ['--json', '', '-- --json'],
+  ] as const) {
+    const list = await print({ steps, requests: [requestOf(id)] }, null, { words, at: NOW })
+    t.equal(list.split('\n').at(-1), `One request: hydrant slow ${command}`)
+  }
+})
+
 t.test('has colors only if they are wanted', async (t) => {
   const color = '\u001b['
   for (const id of [null, '8MZ2K0QV-3']) {
@@ -229,6 +250,9 @@ t.test('distinguishes the id of a request from a folder', async (t) => {
     [['shop'], { id: null, dir: 'shop' }],
     [['8MZ2K0QV-3'], { id: '8MZ2K0QV-3', dir: '.' }],
     [['req-1', 'shop'], { id: 'req-1', dir: 'shop' }],
+    [['edge/7\\1', 'shop'], { id: 'edge/7\\1', dir: 'shop' }],
+    [['./my-sit'], { id: './my-sit', dir: '.' }],
+    [['--since', 'shop'], { id: '--since', dir: 'shop' }],
     [['shop', './my-site'], { id: 'shop', dir: './my-site' }],
   ]
   const failing = await findFailing(
@@ -237,8 +261,7 @@ t.test('distinguishes the id of a request from a folder', async (t) => {
     ([, expected]) => expected,
   )
   t.strictSame(failing, [])
-  t.throws(() => readSlowWords(['./my-sit'], isFolder), { code: 'HYD_CLI_DIR', message: '"./my-sit" is not a folder' })
-  t.throws(() => readSlowWords(['req-1', 'shp'], isFolder), { code: 'HYD_CLI_DIR' })
+  t.throws(() => readSlowWords(['req-1', 'shp'], isFolder), { code: 'HYD_CLI_DIR', message: '"shp" is not a folder' })
   t.throws(() => readSlowWords(['req-1', 'shop', 'x'], isFolder), { code: 'HYD_CLI_USAGE' })
 })
 

@@ -22,8 +22,8 @@ function Unknown({ typed }: { typed: string }) {
         The ledger has no times of the request <code>{typed}</code>.
       </p>
       <p>
-        A request is kept for a day, and only if it was among the slowest of its route. The server writes a new one
-        after up to 30 seconds. The log has all requests if the option <code>logRequests</code> is on.
+        A request is kept for at most a day, and only if it was among the slowest of its route. The server writes a new
+        one after up to 30 seconds. The log has all requests if the option <code>logRequests</code> is on.
       </p>
       <p>
         <a href={href('/slow')}>Slow pages</a>

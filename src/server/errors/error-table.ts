@@ -526,7 +526,7 @@ export const errorTable = {
   },
   HYD_REQUEST_UNKNOWN: {
     message: 'the ledger %s has no times of the request %s',
-    fix: 'Run "hydrant slow --since 24h" to list the requests that are kept: a request is kept for a day, and only if it was among the slowest of its route.',
+    fix: 'Run "hydrant slow --since 24h" to list the requests that are kept: a request is kept for at most a day, and only if it was among the slowest of its route.',
   },
   HYD_LEDGER_OFF: {
     message: 'the site in %s keeps no ledger: "ledger" is false',

@@ -11,7 +11,7 @@ import {
   matches,
   type ReadQuery,
 } from './ledger.ts'
-import { addTimes, compareRequests } from './times.ts'
+import { addTimes, latestById, selectRequests } from './times.ts'
 
 type Ledgers = readonly [AdminLedger, ...AdminLedger[]]
 
@@ -55,15 +55,16 @@ export function joinLedgers(ledgers: Ledgers): AdminLedger {
     },
     async times(sinceSlot) {
       const all = await callAll(ledgers, ({ times }) => times(sinceSlot))
-      // The last one of an id stays: that of the first ledger, as in `slowRequest`.
-      const requests = all.flatMap((times) => times.requests).toReversed()
+      const slots = all.flatMap(({ oldestSlot }) => oldestSlot ?? [])
       return {
         steps: addTimes(all.flatMap(({ steps }) => steps)),
-        requests: [...new Map(requests.map((one) => [one.id.toLowerCase(), one])).values()].sort(compareRequests),
+        requests: selectRequests(latestById(all.flatMap(({ requests }) => requests))),
+        oldestSlot: slots.length > 0 ? Math.min(...slots) : null,
       }
     },
     async slowRequest(id) {
-      return (await callAll(ledgers, ({ slowRequest }) => slowRequest(id))).find((found) => found !== null) ?? null
+      const found = await callAll(ledgers, ({ slowRequest }) => slowRequest(id))
+      return latestById(found.flatMap((request) => request ?? []))[0] ?? null
     },
   }
 }

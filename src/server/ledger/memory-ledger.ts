@@ -16,12 +16,14 @@ import {
 import {
   addTimes,
   compareRequests,
+  latestById,
   MAX_SLOW_REQUESTS,
   MAX_TIMES,
   oldestOf,
-  SLOT_MS,
   type SlowRequest,
   type StepTimes,
+  selectRequests,
+  slotOf,
   type TimesLedger,
 } from './times.ts'
 
@@ -86,31 +88,29 @@ export function createMemoryLedger(limits: LedgerLimits): Ledger {
 function createMemoryTimes(): TimesLedger {
   /** The newest slots first, and in a slot what took the longest. */
   let kept: { slot: number; writer: string; times: StepTimes }[] = []
-  /** By their ids, ignoring case. The newest first. */
-  let requests = new Map<string, SlowRequest>()
+  /** Also the newest slots first, and in a slot the slowest. */
+  let requests: SlowRequest[] = []
   return {
     async recordTimes(batch) {
       // The writer continues to count.
       const { slot, writer, steps, requests: added } = structuredClone(batch)
       const oldest = oldestOf(slot)
       kept = [
-        ...kept.filter((one) => one.slot >= oldest.slot && (one.slot !== slot || one.writer !== writer)),
+        ...kept.filter((one) => one.slot >= oldest && (one.slot !== slot || one.writer !== writer)),
         ...addTimes(steps).map((times) => ({ slot, writer, times })),
       ]
       kept.sort((a, b) => b.slot - a.slot || b.times.sumMs - a.times.sumMs)
       kept.splice(MAX_TIMES)
-      for (const request of added) {
-        const id = request.id.toLowerCase()
-        if (!requests.has(id)) requests.set(id, request)
-      }
-      const recent = [...requests].filter(([, { time }]) => time >= oldest.time)
-      requests = new Map(recent.sort(([, a], [, b]) => b.time - a.time).slice(0, MAX_SLOW_REQUESTS))
+      requests = latestById([...requests, ...added]).filter(({ time }) => slotOf(time) >= oldest)
+      requests.sort((a, b) => slotOf(b.time) - slotOf(a.time) || compareRequests(a, b))
+      requests.splice(MAX_SLOW_REQUESTS)
     },
     times: async (sinceSlot) => ({
       steps: addTimes(kept.flatMap(({ slot, times }) => (slot >= sinceSlot ? [times] : []))),
-      requests: [...requests.values()].filter(({ time }) => time >= sinceSlot * SLOT_MS).sort(compareRequests),
+      requests: selectRequests(requests.filter(({ time }) => slotOf(time) >= sinceSlot)),
+      oldestSlot: kept.at(-1)?.slot ?? null,
     }),
-    slowRequest: async (id) => requests.get(id.toLowerCase()) ?? null,
+    slowRequest: async (id) => requests.find((request) => request.id.toLowerCase() === id.toLowerCase()) ?? null,
   }
 }
 

@@ -8,6 +8,8 @@ export interface Around {
   steps: readonly StepTimes[]
   kept: readonly SlowRequest[]
   totalMs: number
+  /** Whether much of the time, code of no known step has blocked the event loop: it may be that of a step that seems to wait. */
+  isLoopBlocked: boolean
 }
 
 /** Below this share of all time, nothing is said about whether a step waits: mending it gains nothing. */
@@ -48,7 +50,7 @@ export function hintsOf(times: StepTimes, around: Around): string[] {
 const HINTS: Record<TimedKind, (times: StepTimes, around: Around) => string[]> = {
   request: (times, around) => [...documentHints(times, around), ...outsideHints(times, around), ...cacheHints(around)],
   loop: ({ sumMs, maxMs }) => [
-    `code outside of all steps blocked the event loop: ${msText(sumMs)} in all, up to ${msText(maxMs)} at a time`,
+    `a timer, a hook, or a step after an await blocked the event loop: ${msText(sumMs)} in all, up to ${msText(maxMs)} at a time`,
   ],
   guard: (times) =>
     percentile(times, 0.95) >= SLOW_FOLDER_MS ? ['slow guard: all pages below its folder wait for it'] : [],
@@ -73,8 +75,22 @@ function codeHints(times: StepTimes, around: Around): string[] {
     const computes = isSite && blockedMs >= COMPUTING * sumMs ? 'computes, and ' : ''
     return [`${computes}blocks the event loop: ${average}${msText(blockedMs)} in all`]
   }
+  return isSite && waits(times, around) && !waitsInside(times, around)
+    ? [`waits for a database, a service or a file${around.isLoopBlocked ? ', or computes after an await' : ''}`]
+    : []
+}
+
+function waits(times: StepTimes, around: Around): boolean {
+  const { count, sumMs, blockedMs } = times
   const isLong = perCall(sumMs, count) >= LONG_MS && shareOf(times, around) >= LEAST_SHARE
-  return isSite && isLong && blockedMs < WAITING * sumMs ? ['waits for a database, a service or a file'] : []
+  return isLong && blockedMs < WAITING * sumMs
+}
+
+/** Returns whether functions of `perRequest`, which fill the load, have the hint that they wait. */
+function waitsInside(times: StepTimes, around: Around): boolean {
+  if (times.kind !== 'load') return false
+  const inside = findSequences(times, around)
+  return around.steps.some((step) => step.kind === 'perRequest' && inside.includes(step.subject) && waits(step, around))
 }
 
 /** A rendered document has its length before the compression. */
@@ -132,16 +148,21 @@ function renderHints(times: StepTimes, around: Around): string[] {
 }
 
 /** Says which functions of `perRequest` run one after another in a load, although they could run together. */
-function sequenceHints({ subject }: StepTimes, { kept }: Around): string[] {
+function sequenceHints(times: StepTimes, around: Around): string[] {
+  const subjects = findSequences(times, around)
+  if (subjects.length === 0) return []
+  return [
+    `perRequest functions run one after another: ${subjects.join(', ')}; start those together that do not need each other (Promise.all)`,
+  ]
+}
+
+/** Returns the subjects of the functions of `perRequest` that often run one after another in a load; else none. */
+function findSequences({ subject }: StepTimes, { kept }: Around): string[] {
   const loads = kept.flatMap(({ steps }) =>
     steps.filter((step) => step.kind === 'load' && step.subject === subject).map((load) => findSequence(load, steps)),
   )
   const sequences = loads.filter((found) => found !== null)
-  const [first] = sequences
-  if (first === undefined || sequences.length < OFTEN * loads.length) return []
-  return [
-    `perRequest functions run one after another: ${first.join(', ')}; start those together that do not need each other (Promise.all)`,
-  ]
+  return sequences.length >= OFTEN * loads.length ? (sequences[0] ?? []) : []
 }
 
 /** Returns the subjects of the functions of `perRequest` that fill the load without overlap; null if there are none. */

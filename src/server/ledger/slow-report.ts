@@ -5,6 +5,7 @@ import { type Around, hintsOf, INNER_KINDS, MUCH_OUTSIDE, outerMs, part, perCall
 import {
   addTimes,
   bucketOf,
+  MAX_SLOWEST,
   percentile,
   placeKey,
   SLOT_MS,
@@ -37,7 +38,7 @@ export interface SlowRow {
   hints: string[]
 }
 
-/** The requests of one route, with the steps below it. Code outside of all steps has the route `''`. */
+/** The requests of one route, with the steps below it. Code of no known step has the route `''`. */
 export interface SlowRoute extends SlowRow {
   route: string
   /** The largest share first. */
@@ -45,7 +46,7 @@ export interface SlowRoute extends SlowRow {
 }
 
 export interface SlowReport {
-  /** When the first slot of the times began, in milliseconds since 1970. */
+  /** When the first slot of the times began that the ledger still has, in milliseconds since 1970. */
   since: number
   /** All requests, and the sum of their durations. */
   requests: number
@@ -56,7 +57,7 @@ export interface SlowReport {
   routes: SlowRoute[]
   /** How many routes the limit leaves out. */
   moreRoutes: number
-  /** The slowest requests that are kept, the slowest first. */
+  /** The slowest requests that are kept, the slowest first; at most 100. */
   slowest: Omit<SlowRequest, 'steps'>[]
 }
 
@@ -89,30 +90,37 @@ export interface SlowQuery {
 /** A step inside another one is to be mended first if it takes this part of it. */
 const INNER = 0.8
 
+/** Code of no known step that blocks the event loop for this part of the time may be that of steps that seem to wait. */
+const LOOP_BLOCKED = 0.05
+
 /** Steps whose subject names the same code on all routes. */
 const SHARED_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'perRequest', 'store']
-/** Reads and reports the times since the beginning of a slot. */
+
+/** Reads and reports the times since the beginning of a slot, or of the first one that the ledger still has. */
 export async function readSlow(
   ledger: Pick<TimesLedger, 'times'>,
   { since, ...query }: SlowQuery,
 ): Promise<SlowReport> {
   const slot = slotOf(since)
-  return { since: slot * SLOT_MS, ...reportSlow(await ledger.times(slot), query) }
+  const { oldestSlot, ...times } = await ledger.times(slot)
+  return { since: Math.max(slot, oldestSlot ?? slot) * SLOT_MS, ...reportSlow(times, query) }
 }
 
 /** Reports times. The shares are always those of the time of all requests. */
-export function reportSlow({ steps, requests }: Times, { route, limit }: Omit<SlowQuery, 'since'> = {}) {
+export function reportSlow({ steps, requests }: Times, { route, limit = Infinity }: Omit<SlowQuery, 'since'> = {}) {
   const isAsked = (one: { route: string }) => route === undefined || one.route === route
   const ofRequests = steps.filter(({ kind }) => kind === 'request')
   const totalMs = sum(ofRequests.map(({ sumMs }) => sumMs))
+  const loopMs = sum(steps.filter(({ kind }) => kind === 'loop').map(({ sumMs }) => sumMs))
+  const isLoopBlocked = loopMs > LOOP_BLOCKED * totalMs
   const routes = [...groupBy(steps.filter(isAsked), (step) => step.route)]
     .map(([name, own]) => {
       const kept = requests.filter((request) => request.route === name)
-      return reportRoute(name, own, kept, totalMs)
+      return reportRoute(name, own, { kept, totalMs, isLoopBlocked })
     })
     .sort(byShare)
   const shown = routes.slice(0, limit)
-  const slowest = requests.filter(isAsked).slice(0, limit)
+  const slowest = requests.filter(isAsked).slice(0, Math.min(limit, MAX_SLOWEST))
   return {
     requests: sum(ofRequests.map(({ count }) => count)),
     totalMs: round(totalMs),
@@ -163,12 +171,11 @@ function isoTime(time: number): string {
 function reportRoute(
   route: string,
   own: readonly StepTimes[],
-  kept: readonly SlowRequest[],
-  totalMs: number,
+  site: Pick<Around, 'kept' | 'totalMs' | 'isLoopBlocked'>,
 ): SlowRoute {
   const whole = own.find(({ kind }) => kind === 'request') ?? own.find(({ kind }) => kind === 'loop')
   const steps = own.filter((step) => step !== whole)
-  const around = { whole: whole ?? NO_TIMES, steps, kept, totalMs }
+  const around = { whole: whole ?? NO_TIMES, steps, ...site }
   return {
     route,
     ...reportRow(around.whole, around),

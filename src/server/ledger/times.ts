@@ -56,7 +56,7 @@ export interface TimesBatch {
   slot: number
   /** Everything since the slot began, not only what is new: a batch replaces the earlier one of its writer and slot. */
   steps: StepTimes[]
-  /** New ones, and possibly some that were written before, with the same id. */
+  /** New ones, and possibly some that were written before. Of those with one id, the ledger keeps the latest. */
   requests: SlowRequest[]
 }
 
@@ -67,31 +67,41 @@ export interface Times {
   requests: SlowRequest[]
 }
 
+export interface ReadTimes extends Times {
+  /** The first slot of which the ledger still has steps; null without any. */
+  oldestSlot: number | null
+}
+
 /** The part of a ledger that keeps times. */
 export interface TimesLedger {
   /** Writes a batch, and removes what is older than a day or beyond the limits. */
   recordTimes(batch: TimesBatch): Promise<void>
-  /** Returns the times of all writers from the slot on, those of one place added up. */
-  times(sinceSlot: number): Promise<Times>
+  /** Returns the times of all writers from the slot on, those of one place added up, and the `selectRequests`. */
+  times(sinceSlot: number): Promise<ReadTimes>
   /** Returns the request with the id, ignoring case; null if the ledger does not have it. */
   slowRequest(id: string): Promise<SlowRequest | null>
 }
 
 export const SLOT_MS = 600_000
-/** Times are kept for a day. */
+/** Times are kept for at most a day. */
 export const MAX_SLOTS = 144
-/** The most places of all slots, and the most requests, that a ledger keeps. The newest slots are kept. */
+/**
+ * The most places of all slots, and the most requests, that a ledger keeps: the newest slots, and of the oldest one of
+ * these what took the longest.
+ */
 export const MAX_TIMES = 20_000
 export const MAX_SLOW_REQUESTS = 2_000
+/** The most requests that `times` returns, and how many of these are the slowest of all routes. */
+export const MAX_READ_REQUESTS = 200
+export const MAX_SLOWEST = 100
 
 export function slotOf(time: number): number {
   return Math.floor(time / SLOT_MS)
 }
 
-/** Returns what is kept with a batch of this slot: slots from the first one on, and requests from the time on. */
-export function oldestOf(slot: number): { slot: number; time: number } {
-  const oldest = slot - MAX_SLOTS
-  return { slot: oldest, time: oldest * SLOT_MS }
+/** Returns the first slot that is kept with a batch of this slot. */
+export function oldestOf(slot: number): number {
+  return slot - MAX_SLOTS
 }
 
 const FIRST_MS = 0.1
@@ -124,23 +134,47 @@ export function bucketOf(durationMs: number): number {
  *
  * @param portion From 0 to 1: 0.95 for the 95th percentile.
  */
-export function percentile({ counts, count, maxMs }: StepTimes, portion: number): number {
+export function percentile({ counts, count, sumMs, maxMs }: StepTimes, portion: number): number {
   const rank = portion * count
   let before = 0
   for (const [index, inBucket] of counts.entries()) {
     if (inBucket > 0 && before + inBucket >= rank) {
-      const lower = BOUNDS_MS[index - 1] ?? 0
       const upper = Math.min(BOUNDS_MS[index] ?? maxMs, maxMs)
-      return lower + Math.max(0, upper - lower) * ((rank - before) / inBucket)
+      // If all durations are in this bucket, their mean tells how far they are below the longest.
+      const likely = inBucket === count ? 2 * (sumMs / count) - upper : 0
+      const lower = Math.min(upper, Math.max(BOUNDS_MS[index - 1] ?? 0, likely))
+      return lower + (upper - lower) * ((rank - before) / inBucket)
     }
     before += inBucket
   }
   return maxMs
 }
 
+/** Returns the latest request of each id, ignoring case; the first one of those with the same time. */
+export function latestById(requests: readonly SlowRequest[]): SlowRequest[] {
+  const latest = new Map<string, SlowRequest>()
+  for (const request of requests) {
+    const id = request.id.toLowerCase()
+    if (request.time > (latest.get(id)?.time ?? -Infinity)) latest.set(id, request)
+  }
+  return [...latest.values()]
+}
+
 /** A function for `Array.sort`: the slowest first. */
 export function compareRequests(a: SlowRequest, b: SlowRequest): number {
   return b.durationMs - a.durationMs
+}
+
+/** Returns what `times` returns of requests: the slowest of all, then the slowest of each route, then the next ones. */
+export function selectRequests(requests: readonly SlowRequest[]): SlowRequest[] {
+  const inRoutes = new Map<string, number>()
+  const ranked = requests.toSorted(compareRequests).map((request, index) => {
+    const rank = inRoutes.get(request.route) ?? 1
+    inRoutes.set(request.route, rank + 1)
+    return { request, turn: index < MAX_SLOWEST ? 0 : rank }
+  })
+  const selected = ranked.sort((a, b) => a.turn - b.turn).slice(0, MAX_READ_REQUESTS)
+  return selected.map(({ request }) => request).sort(compareRequests)
 }
 
 /** Adds up the times of each place. */

@@ -2,20 +2,22 @@
 
 import type { Test } from 'tap'
 import {
+  MAX_READ_REQUESTS,
   MAX_SLOTS,
   MAX_SLOW_REQUESTS,
+  MAX_SLOWEST,
   MAX_TIMES,
+  type ReadTimes,
   SLOT_MS,
   type StepTimes,
   slotOf,
-  type Times,
   type TimesBatch,
 } from '../../../src/server/ledger/times.ts'
 import { type CreateLedger, entry, LIMITS, NOW, name } from './entries.ts'
 import { place, slowRequest } from './times-entries.ts'
 
 const SLOT = slotOf(NOW)
-const NO_TIMES: Times = { steps: [], requests: [] }
+const NO_TIMES: ReadTimes = { steps: [], requests: [], oldestSlot: null }
 
 const batch = (given: Partial<TimesBatch>): TimesBatch => ({
   ...{ writer: 'w1', slot: SLOT, steps: [], requests: [] },
@@ -65,7 +67,7 @@ function testSteps(t: Test, createLedger: CreateLedger) {
       b,
     ])
     t.strictSame(await timesOf(SLOT + 1), [a])
-    t.strictSame(await ledger.times(SLOT + 2), NO_TIMES)
+    t.strictSame(await ledger.times(SLOT + 2), { ...NO_TIMES, oldestSlot: SLOT })
   })
 
   t.test('writes texts that are difficult to store', async (t) => {
@@ -104,7 +106,41 @@ function testRequests(t: Test, createLedger: CreateLedger) {
     t.strictSame(await ledger.times(SLOT + 2), NO_TIMES)
   })
 
-  t.test('finds a request by its id, ignoring case, and keeps the first one of an id', async (t) => {
+  t.test('returns some requests: the slowest of all, and of each route', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    const many = (route: string, count: number, slowestMs: number) =>
+      Array.from({ length: count }, (_, index) =>
+        slowRequest(`${route}-${index}`, { route, durationMs: slowestMs - index }),
+      )
+    const requests = [...many('/slow', 400, 9_000), ...many('/b', 300, 800), ...many('/a', 3, 50), ...many('/c', 90, 9)]
+    await ledger.recordTimes(batch({ requests: requests.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }))
+    const read = (await ledger.times(SLOT)).requests
+    t.equal(read.length, MAX_READ_REQUESTS)
+    t.strictSame(read.slice(0, MAX_SLOWEST), requests.slice(0, MAX_SLOWEST))
+    // The slowest of the others, of which 97 have space with the three of one route.
+    t.strictSame(
+      read.filter(({ route }) => route !== '/slow'),
+      [...requests.slice(400, 449), ...requests.slice(700, 703), ...requests.slice(703, 751)],
+    )
+    t.match(await ledger.slowRequest('/slow-399'), { durationMs: 8_601 })
+  })
+
+  t.test('keeps the latest request of an id', async (t) => {
+    const ledger = await createLedger(t, LIMITS)
+    const first = slowRequest('req-1', { time: NOW })
+    const second = slowRequest('REQ-1', { time: NOW + 2 * SLOT_MS, route: '/other', durationMs: 7 })
+    const third = slowRequest('Req-1', { time: NOW + 3 * SLOT_MS })
+    await ledger.recordTimes(batch({ requests: [first] }))
+    for (const requests of [[second], [first, second], [second, first], [first]]) {
+      await ledger.recordTimes(batch({ requests }))
+      t.strictSame(await ledger.slowRequest('req-1'), second)
+      t.strictSame((await ledger.times(SLOT + 2)).requests, [second])
+    }
+    await ledger.recordTimes(batch({ requests: [second, third, first] }))
+    t.strictSame((await ledger.times(SLOT)).requests, [third])
+  })
+
+  t.test('finds a request by its id, ignoring case, and keeps the first one of a time', async (t) => {
     const ledger = await createLedger(t, LIMITS)
     const [first, again] = [slowRequest('Req-Ä1'), slowRequest('rEQ-ä1', { path: '/forged' })]
     await ledger.recordTimes(batch({ requests: [first, slowRequest('Req-Ä12')] }))
@@ -143,18 +179,22 @@ function testTimesLimits(t: Test, createLedger: CreateLedger) {
     const third = MAX_SLOW_REQUESTS / 2 - 10
     for (const slot of [SLOT + 1, SLOT, SLOT + 2]) {
       const requests = Array.from({ length: third }, (_, index) =>
-        slowRequest(`R-${slot}-${index}`, { time: slot * SLOT_MS + index }),
+        // The slowest ones are the first ones of the slot.
+        slowRequest(`R-${slot}-${index}`, { time: slot * SLOT_MS + index, durationMs: third - index }),
       )
       await ledger.recordTimes(batch({ slot, steps: places, requests }))
     }
-    const { steps, requests } = await ledger.times(0)
+    const { steps, oldestSlot } = await ledger.times(0)
+    t.equal(oldestSlot, SLOT)
     const inSlots = (count: number) => steps.filter((times) => times.count === count * place('').count).length
     t.strictSame([2, 3].map(inSlots), [places.length - 20, 20], 'of the oldest slot, what took the longest is left')
     t.equal(steps.find(({ subject }) => subject === name(places.length - 1))?.count, 3 * place('').count)
-    t.equal(requests.length, MAX_SLOW_REQUESTS)
-    t.equal(requests.filter(({ time }) => time >= (SLOT + 1) * SLOT_MS).length, 2 * third)
-    t.ok(await ledger.slowRequest(`R-${SLOT}-${third - 1}`))
-    t.equal(await ledger.slowRequest(`R-${SLOT}-0`), null)
+    const left = MAX_SLOW_REQUESTS - 2 * third
+    for (const slot of [SLOT + 1, SLOT + 2]) t.ok(await ledger.slowRequest(`R-${slot}-${third - 1}`))
+    t.ok(await ledger.slowRequest(`R-${SLOT}-${left - 1}`), 'of the oldest slot, the slowest are left')
+    t.equal(await ledger.slowRequest(`R-${SLOT}-${left}`), null)
+    await ledger.recordTimes(batch({ slot: SLOT + 3, steps: places }))
+    t.equal((await ledger.times(0)).oldestSlot, SLOT + 1)
   })
 
   t.test('times displace no failures', async (t) => {

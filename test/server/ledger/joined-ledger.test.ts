@@ -119,8 +119,16 @@ t.test('the times of all ledgers are added up, and each request is listed once',
     times.requests.map(({ id }) => id),
     ['R-3', 'R-2', 'R-1'],
   )
-  t.strictSame(await ledger.times(slot + 1), { steps: [], requests: [] })
+  t.strictSame(await ledger.times(slot + 1), { steps: [], requests: [], oldestSlot: slot })
   t.strictSame(await ledger.slowRequest('R-1'), requests[0])
   t.match(await ledger.slowRequest('R-3'), { id: 'R-3' })
   t.equal(await ledger.slowRequest('R-4'), null)
+  const later = slowRequest('r-2', { time: NOW + 1, path: '/later' })
+  await other.recordTimes({ writer: 'w2', slot: slot - 1, steps: [second], requests: [later] })
+  t.strictSame(await ledger.slowRequest('R-2'), later, 'the latest of an id')
+  t.match(
+    (await ledger.times(slot)).requests.find(({ id }) => id === 'r-2'),
+    later,
+  )
+  t.equal((await ledger.times(slot)).oldestSlot, slot - 1)
 })

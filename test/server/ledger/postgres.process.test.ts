@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { createLedgerWriter } from '../../../src/server/ledger/ledger-writer.ts'
 import { createPostgresLedger, toJson } from '../../../src/server/ledger/postgres/postgres-ledger.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS, transact } from '../../../src/server/ledger/postgres/schema.ts'
-import { MAX_SLOTS, MAX_SLOW_REQUESTS, slotOf } from '../../../src/server/ledger/times.ts'
+import { MAX_READ_REQUESTS, MAX_SLOTS, MAX_SLOW_REQUESTS, slotOf } from '../../../src/server/ledger/times.ts'
 import { placeOf } from '../../../src/server/util/postgres.ts'
 import { startPostgres } from '../../postgres.ts'
 import { entry, failure, LIMITS, NOW, name } from './entries.ts'
@@ -80,7 +80,13 @@ t.test('replicas that write the same times and requests at once do not deadlock'
   const steps = Array.from({ length: 50 }, (_, index) => place(name(index)))
   await ledgers[0]?.times(0)
   for (let round = 0; round < 5; round++) {
-    const requests = Array.from({ length: 1_000 }, (_, index) => slowRequest(`R-${round}-${index}`))
+    const requestsOf = (replica: number) => {
+      // Ids repeat: some are those of the round before, and the later request replaces the earlier one.
+      const first = round * 700
+      const more = { time: NOW + replica, durationMs: 500 + round }
+      const requests = Array.from({ length: 1_000 }, (_, index) => slowRequest(`R-${first + index}`, more))
+      return replica % 2 ? requests : requests.toReversed()
+    }
     await Promise.all(
       ledgers.map((ledger, replica) =>
         ledger.recordTimes({
@@ -89,14 +95,19 @@ t.test('replicas that write the same times and requests at once do not deadlock'
           // One is a day late, so that the others remove what it writes.
           slot: slotOf(NOW) - (replica === 1 ? MAX_SLOTS + 1 : 0) + round,
           steps,
-          requests: replica % 2 ? requests : requests.toReversed(),
+          requests: requestsOf(replica),
         }),
       ),
     )
   }
-  const times = await open(t, url).times(slotOf(NOW) + 4)
-  t.strictSame([...new Set(times.steps.map(({ count }) => count))], [2 * place('').count])
-  t.equal((await open(t, url).times(0)).requests.length, MAX_SLOW_REQUESTS)
+  const { steps: last } = await open(t, url).times(slotOf(NOW) + 4)
+  t.strictSame([...new Set(last.map(({ count }) => count))], [2 * place('').count])
+  t.strictSame(
+    (await open(t, url).times(0)).requests.map(({ time }) => time),
+    Array.from({ length: MAX_READ_REQUESTS }, () => NOW + 3),
+  )
+  const { rowCount } = await connect(t, url).query('SELECT id FROM hydrant_slow_requests')
+  t.equal(rowCount, MAX_SLOW_REQUESTS)
 })
 
 t.test('tables of an older version are migrated by one of the replicas that try', async (t) => {

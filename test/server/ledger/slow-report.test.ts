@@ -65,7 +65,7 @@ t.test('says what makes a step slow', async (t) => {
     [
       'loop',
       [timesOf('', 'loop', '', [60, 240])],
-      ['code outside of all steps blocked the event loop: 300 ms in all, up to 240 ms at a time'],
+      ['a timer, a hook, or a step after an await blocked the event loop: 300 ms in all, up to 240 ms at a time'],
     ],
   ]
   const failing = await findFailing(
@@ -100,6 +100,19 @@ t.test('says that functions of perRequest run one after another in a load', asyn
     ([, , expected]) => expected,
   )
   t.strictSame(failing, [])
+})
+
+t.test('says of the functions of perRequest that they wait, not also of the load that calls them', async (t) => {
+  const steps = [stepOf('load', 'a.ts:3', 10, 400), stepOf('perRequest', 'b.ts:1', 10, 200)]
+  const kept = [requestOf('A-1', { route: '/a', steps: [...steps, stepOf('perRequest', 'c.ts:2', 210, 200)] })]
+  const load = timesOf('/a', 'load', 'a.ts:3', [400])
+  const inner = (blockedMs: number) => timesOf('/a', 'perRequest', 'b.ts:1', [200], { blockedMs })
+  const waits = 'waits for a database, a service or a file'
+  t.strictSame(hintsOf('perRequest', [load, inner(0)], kept), [waits])
+  t.match(hintsOf('load', [load, inner(0)], kept), [/^perRequest functions run/])
+  t.equal(hintsOf('load', [load, inner(0)], kept).length, 1)
+  t.match(hintsOf('load', [load, inner(190)], kept), [/^perRequest functions run/, waits], 'they do not wait')
+  t.strictSame(hintsOf('load', [load, inner(0)], [requestOf('A-1', { route: '/a', steps })]), [waits], 'one alone')
 })
 
 t.test('says that the page cache stores nothing of a page', async (t) => {

@@ -1,14 +1,6 @@
 import type { PoolClient } from 'pg'
 import { type Column, definitionsOf, namesOf } from '../rows.ts'
-import {
-  addTimes,
-  compareRequests,
-  oldestOf,
-  SLOT_MS,
-  type SlowRequest,
-  type Times,
-  type TimesBatch,
-} from '../times.ts'
+import { addTimes, compareRequests, oldestOf, type ReadTimes, type SlowRequest, type TimesBatch } from '../times.ts'
 import {
   fromRequestRow,
   fromTimesRow,
@@ -17,11 +9,11 @@ import {
   type TimesRow,
   timesSql,
   toRequestKey,
-  toRequestRow,
+  toRequestRows,
   toTimesRows,
 } from '../times-rows.ts'
 
-const SQL = timesSql('hydrant_')
+const SQL = timesSql('hydrant_', 'FOR UPDATE SKIP LOCKED')
 const ADD_TIMES = SQL.addTimes(rowsOf(TIMES_ROW))
 const ADD_REQUESTS = SQL.addRequests(`${rowsOf(REQUEST_ROW)} ORDER BY id COLLATE "C"`)
 
@@ -29,27 +21,33 @@ const ADD_REQUESTS = SQL.addRequests(`${rowsOf(REQUEST_ROW)} ORDER BY id COLLATE
 const PRUNING_LOCK = 4_870_114_204
 
 // Prevents deadlocks: servers that write the same requests do so in the same order, and before they lock other rows.
-// Then they lock only their own rows, or remove rows, which one server does at a time.
+// Then they lock only their own rows, or remove rows, which one server does at a time. It skips requests that others
+// write.
 
 /** Must be called in a transaction. */
 export async function recordTimes(client: PoolClient, batch: TimesBatch): Promise<void> {
   // The rows have no character that PostgreSQL cannot store.
-  await client.query(ADD_REQUESTS, [JSON.stringify(batch.requests.map(toRequestRow))])
+  await client.query(ADD_REQUESTS, [JSON.stringify(toRequestRows(batch))])
   await client.query(SQL.removeTimes, [batch.slot, batch.writer])
   await client.query(ADD_TIMES, [JSON.stringify(toTimesRows(batch))])
   const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [PRUNING_LOCK])
   if (!rows[0]?.mine) return
   const oldest = oldestOf(batch.slot)
-  await client.query(SQL.removeOldTimes, [oldest.slot])
-  await client.query(SQL.removeOldRequests, [oldest.time])
+  await client.query(SQL.removeOldTimes, [oldest])
+  await client.query(SQL.removeOldRequests, [oldest])
   await client.query(SQL.removeExcessTimes)
   await client.query(SQL.removeExcessRequests)
 }
 
-export async function readTimes(client: PoolClient, sinceSlot: number): Promise<Times> {
+export async function readTimes(client: PoolClient, sinceSlot: number): Promise<ReadTimes> {
   const { rows: times } = await client.query<TimesRow>(SQL.times, [sinceSlot])
-  const { rows: requests } = await client.query<{ data: string }>(SQL.requests, [sinceSlot * SLOT_MS])
-  return { steps: addTimes(times.map(fromTimesRow)), requests: requests.map(fromRequestRow).sort(compareRequests) }
+  const { rows: requests } = await client.query<{ data: string }>(SQL.requests, [sinceSlot])
+  const { rows: oldest } = await client.query<{ slot: number | null }>(SQL.oldestSlot)
+  return {
+    steps: addTimes(times.map(fromTimesRow)),
+    requests: requests.map(fromRequestRow).sort(compareRequests),
+    oldestSlot: oldest[0]?.slot ?? null,
+  }
 }
 
 export async function readSlowRequest(client: PoolClient, id: string): Promise<SlowRequest | null> {

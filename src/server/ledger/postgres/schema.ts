@@ -112,9 +112,12 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
   CREATE TABLE hydrant_slow_requests (
     id text PRIMARY KEY,
     time double precision NOT NULL,
+    slot bigint NOT NULL,
+    route text NOT NULL,
+    duration_ms double precision NOT NULL,
     data text NOT NULL
   );
-  CREATE INDEX hydrant_slow_requests_by_time ON hydrant_slow_requests (time, id);`,
+  CREATE INDEX hydrant_slow_requests_by_slot ON hydrant_slow_requests (slot, duration_ms, id);`,
 ]
 
 /**

@@ -99,9 +99,12 @@ export const SQLITE_MIGRATIONS: readonly string[] = [
   CREATE TABLE slow_requests (
     id TEXT PRIMARY KEY,
     time REAL NOT NULL,
+    slot INTEGER NOT NULL,
+    route TEXT NOT NULL,
+    duration_ms REAL NOT NULL,
     data TEXT NOT NULL
   );
-  CREATE INDEX slow_requests_by_time ON slow_requests (time, id);`,
+  CREATE INDEX slow_requests_by_slot ON slow_requests (slot, duration_ms, route, id);`,
 ]
 
 /** Migrates a file to the newest version and marks it as a ledger, in one transaction. Throws HYD_LEDGER_NEWER. */

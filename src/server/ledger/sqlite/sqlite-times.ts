@@ -1,13 +1,5 @@
 import type { Column } from '../rows.ts'
-import {
-  addTimes,
-  compareRequests,
-  oldestOf,
-  SLOT_MS,
-  type SlowRequest,
-  type Times,
-  type TimesBatch,
-} from '../times.ts'
+import { addTimes, compareRequests, oldestOf, type ReadTimes, type SlowRequest, type TimesBatch } from '../times.ts'
 import {
   fromRequestRow,
   fromTimesRow,
@@ -16,7 +8,7 @@ import {
   type TimesRow,
   timesSql,
   toRequestKey,
-  toRequestRow,
+  toRequestRows,
   toTimesRows,
 } from '../times-rows.ts'
 import type { Database } from './database.ts'
@@ -26,7 +18,7 @@ const SQL = timesSql('')
 /** Twice what the rows have: pages are at least half full. The numbers and the index of a row have up to 100 bytes. */
 const BYTES = `SELECT 2 * (
   (SELECT coalesce(sum(100 + length(CAST(writer || route || subject || counts AS BLOB))), 0) FROM times) +
-  (SELECT coalesce(sum(100 + length(CAST(id || data AS BLOB))), 0) FROM slow_requests))`
+  (SELECT coalesce(sum(100 + length(CAST(id || route || data AS BLOB))), 0) FROM slow_requests))`
 
 /** Returns functions for the times of a file, in this thread. */
 export function createSqliteTimes(db: Database) {
@@ -39,6 +31,7 @@ export function createSqliteTimes(db: Database) {
   const removeExcessRequests = db.prepare(SQL.removeExcessRequests)
   const times = db.prepare<[object], TimesRow>(SQL.times)
   const requests = db.prepare<[object], { data: string }>(SQL.requests)
+  const oldestSlot = db.prepare<[], number | null>(SQL.oldestSlot).pluck()
   const request = db.prepare<[object], { data: string }>(SQL.request)
   const bytes = db.prepare<[], number>(BYTES).pluck()
 
@@ -47,19 +40,17 @@ export function createSqliteTimes(db: Database) {
     record(batch: TimesBatch) {
       remove.run({ 1: batch.slot, 2: batch.writer })
       for (const row of toTimesRows(batch)) addStep.run(row)
-      for (const one of batch.requests) addRequest.run(toRequestRow(one))
-      const oldest = oldestOf(batch.slot)
-      removeOldTimes.run({ 1: oldest.slot })
-      removeOldRequests.run({ 1: oldest.time })
+      for (const row of toRequestRows(batch)) addRequest.run(row)
+      const oldest = { 1: oldestOf(batch.slot) }
+      removeOldTimes.run(oldest)
+      removeOldRequests.run(oldest)
       removeExcessTimes.run()
       removeExcessRequests.run()
     },
-    read: (sinceSlot: number): Times => ({
+    read: (sinceSlot: number): ReadTimes => ({
       steps: addTimes(times.all({ 1: sinceSlot }).map(fromTimesRow)),
-      requests: requests
-        .all({ 1: sinceSlot * SLOT_MS })
-        .map(fromRequestRow)
-        .sort(compareRequests),
+      requests: requests.all({ 1: sinceSlot }).map(fromRequestRow).sort(compareRequests),
+      oldestSlot: oldestSlot.get() ?? null,
     }),
     readRequest(id: string): SlowRequest | null {
       const row = request.get({ 1: toRequestKey(id) })
