@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { bodyBytesOf } from '../http/node-response.ts'
 import {
   findTimes,
+  forgetSteps,
   placeOf,
   type RequestTimes,
   type TimedKind,
@@ -88,7 +89,10 @@ export function createStepTimes(now = Date.now) {
       const blockedMs = times ? addSteps(route, times) : 0
       observe(timesAt(route, REQUEST, null), durationMs, blockedMs, bytes)
       // perf: not for each request: an open connection keeps the function, and what it refers to, for some time
-      if (times?.steps.some((step) => Number.isNaN(step.durationMs))) addLater(route, times)
+      if (times?.steps.some((step) => Number.isNaN(step.durationMs))) {
+        forgetSteps(times)
+        addLater(route, times)
+      }
       if (slow.isSlow(route, durationMs)) slow.keep(describe(route, status, durationMs, bytes, request, times))
     },
     read: (): TimesCounts => ({
@@ -216,7 +220,6 @@ function createSlowest(now: () => number) {
   return {
     /** Returns whether the request belongs to the slowest ones. */
     isSlow(route: string, durationMs: number): boolean {
-      turn()
       let ofRoute = 0
       let isSlower = false
       let isSlowerOfRoute = false
@@ -229,6 +232,7 @@ function createSlowest(now: () => number) {
       return ofRoute < MAX_OF_ROUTE ? current.length < MAX_KEPT || isSlower : isSlowerOfRoute
     },
     keep(request: KeptRequest) {
+      turn()
       const ofRoute = current.filter(({ route }) => route === request.route)
       const replaced =
         ofRoute.length >= MAX_OF_ROUTE ? fastestIn(ofRoute) : current.length >= MAX_KEPT ? fastestIn(current) : null
