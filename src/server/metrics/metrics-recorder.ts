@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Phase } from '../errors/failure-record.ts'
 import { isHealthRoute, routeOf } from '../http/route-config.ts'
+import { findSymbol } from '../util/fastify-internals.ts'
 import type { CacheResult, RefusalReason, StoredCounts } from './cache-counts.ts'
 
 /**
@@ -171,7 +172,20 @@ function recordOutcome(metrics: MetricsRecorder, request: FastifyRequest, reply:
   const status = outcome === 'aborted' ? LEFT : reply.raw.statusCode
   if (outcome === 'aborted') metrics.requestAborted(route)
   else metrics.responseSent(route, request.method, status, reply.elapsedTime)
-  if (!isHealthRoute(request)) metrics.requestTimed(route, status, request, reply)
+  if (!isHealthRoute(request) && !isOpenEnded(request, reply)) metrics.requestTimed(route, status, request, reply)
+}
+
+let hijacked: symbol | undefined
+
+/** Whether a response may last for as long as the client wants, as events and WebSockets do: that is no time to shorten. */
+function isOpenEnded({ routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
+  const type = reply.getHeader('content-type') ?? reply.raw.getHeader('content-type')
+  if (String(type).startsWith('text/event-stream')) return true
+  // Hydrant sends the streams of pages with hijacked replies.
+  if (routeOptions.config?.hydrant === 'page') return false
+  // Fastify has no function for it.
+  hijacked ??= findSymbol(reply, 'fastify.reply.hijacked')
+  return hijacked !== undefined && Reflect.get(reply, hijacked) === true
 }
 
 /** The status in the log of nginx for a client that has closed the connection. */
