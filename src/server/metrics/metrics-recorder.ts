@@ -179,10 +179,10 @@ let hijacked: symbol | undefined
 
 /** Whether a response may last for as long as the client wants, as events and WebSockets do: that is no time to shorten. */
 function isOpenEnded({ routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
-  // Hydrant sends the streams of pages with hijacked replies.
-  if (routeOptions.config?.hydrant === 'page') return false
   const type = reply.getHeader('content-type') ?? reply.raw.getHeader('content-type')
   if (String(type).startsWith('text/event-stream')) return true
+  // Hydrant sends the streams of pages with hijacked replies.
+  if (routeOptions.config?.hydrant === 'page') return false
   // Fastify has no function for it.
   hijacked ??= findSymbol(reply, 'fastify.reply.hijacked')
   return hijacked !== undefined && Reflect.get(reply, hijacked) === true
