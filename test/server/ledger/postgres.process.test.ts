@@ -8,7 +8,13 @@ import t, { type Test } from 'tap'
 import { createLedgerWriter } from '../../../src/server/ledger/ledger-writer.ts'
 import { createPostgresLedger, toJson } from '../../../src/server/ledger/postgres/postgres-ledger.ts'
 import { migratePostgres, POSTGRES_MIGRATIONS, transact } from '../../../src/server/ledger/postgres/schema.ts'
-import { MAX_READ_REQUESTS, MAX_SLOTS, MAX_SLOW_REQUESTS, slotOf } from '../../../src/server/ledger/times.ts'
+import {
+  MAX_READ_REQUESTS,
+  MAX_SLOTS,
+  MAX_SLOW_REQUESTS,
+  type SlowRequest,
+  slotOf,
+} from '../../../src/server/ledger/times.ts'
 import { placeOf } from '../../../src/server/util/postgres.ts'
 import { startPostgres } from '../../postgres.ts'
 import { entry, failure, LIMITS, NOW, name } from './entries.ts'
@@ -108,6 +114,22 @@ t.test('replicas that write the same times and requests at once do not deadlock'
   )
   const { rowCount } = await connect(t, url).query('SELECT id FROM hydrant_slow_requests')
   t.equal(rowCount, MAX_SLOW_REQUESTS)
+})
+
+t.test('old requests that another replica is writing are removed later', async (t) => {
+  const url = newDatabase()
+  const ledger = open(t, url)
+  const write = (slot: number, ...requests: SlowRequest[]) =>
+    ledger.recordTimes({ writer: 'w1', slot, steps: [], requests })
+  await write(slotOf(NOW), slowRequest('R-1'), slowRequest('R-2'))
+  const holder = await connect(t, url).connect()
+  await holder.query("BEGIN; SELECT id FROM hydrant_slow_requests WHERE id = 'r-1' FOR UPDATE")
+  await write(slotOf(NOW) + MAX_SLOTS + 1)
+  await holder.query('ROLLBACK')
+  holder.release()
+  t.strictSame([await ledger.slowRequest('R-1'), await ledger.slowRequest('R-2')], [slowRequest('R-1'), null])
+  await write(slotOf(NOW) + MAX_SLOTS + 1)
+  t.equal(await ledger.slowRequest('R-1'), null)
 })
 
 t.test('tables of an older version are migrated by one of the replicas that try', async (t) => {
