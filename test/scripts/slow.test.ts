@@ -87,7 +87,9 @@ t.test('names several routes, and what is in no step', async (t) => {
     /^1 request since .*\n\nMend first: what is in no step of \/api\/:id, 100 % of all time\n {2}! 100 % of its/,
   )
   const loop = await print({ ...EMPTY, steps: [timesOf('', 'loop', '', [900]), whole('/a')] }, null)
-  t.match(loop, '\nMend first: code of no known step, 900 % of all time\n')
+  t.notMatch(loop, 'Mend first: code of no known step', 'a short block is nothing to mend')
+  const long = await print({ ...EMPTY, steps: [timesOf('', 'loop', '', [900, 900]), whole('/a')] }, null)
+  t.match(long, '\nMend first: code of no known step, 1800 % of all time\n')
 })
 
 t.test('shows one request as a timeline', async (t) => {

@@ -93,6 +93,9 @@ const INNER = 0.8
 /** Code of no known step that blocks the event loop for this part of the time may be that of steps that seem to wait. */
 const LOOP_BLOCKED = 0.05
 
+/** Code of no known step is to be mended first only if it has blocked the event loop for this long in all. */
+const MUCH_LOOP_MS = 1_000
+
 /** Steps whose subject names the same code on all routes. */
 const SHARED_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'perRequest', 'store']
 
@@ -236,7 +239,7 @@ function findFirst(routes: readonly SlowRoute[], allMs: number): SlowFirst | nul
 /** Returns the steps of a route. The requests are a candidate if most of their time is in no step. */
 function candidatesOf({ route, steps, ...row }: SlowRoute) {
   const outsideMs = row.totalMs - outerMs(steps.map(({ kind, totalMs }) => ({ kind, sumMs: totalMs })))
-  const isOutside = row.kind === 'loop' || outsideMs >= MUCH_OUTSIDE * row.totalMs
+  const isOutside = row.kind === 'loop' ? row.totalMs >= MUCH_LOOP_MS : outsideMs >= MUCH_OUTSIDE * row.totalMs
   const whole = { key: `${row.kind}\n${route}`, route, row, totalMs: row.kind === 'loop' ? row.totalMs : outsideMs }
   const own = steps.map((step) => {
     const isShared = SHARED_KINDS.includes(step.kind) && step.subject !== ''

@@ -44,7 +44,6 @@ export async function startSingle({ dir, folder, manifest, options, note }: Serv
   })
   const { app, store, release, build, cache } = instance
   if (metrics) store.subscribe(metrics.countFailure)
-  metrics?.watchLoop()
   let adminListener: AdminListener | null = null
   let isStopping = false
   // Before the log says that the server listens: a signal may follow at once.
@@ -71,6 +70,8 @@ export async function startSingle({ dir, folder, manifest, options, note }: Serv
       const cacheSource = createCacheSource(cache ? [cache] : [])
       const metricsSource = createMetricsSource(metrics, { release, build })
       adminListener = await startAdmin({ admin, store, metricsSource, cacheSource, options, log: app.log })
+      // What a start blocks is nothing to mend.
+      metrics.watchLoop()
     }
   } catch (error) {
     // Otherwise the process would end with 0 when nothing is left to do.

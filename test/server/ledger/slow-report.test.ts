@@ -194,7 +194,8 @@ t.test('names what to mend first', async (t) => {
       'load pages/a.server.ts:3 /a 0.9',
     ],
     ['what is in no step', [whole('/api/:id', 500), whole('/a', 100), load('/a', 90)], 'request  /api/:id 0.83'],
-    ['code outside of all requests', [whole('/a', 100), timesOf('', 'loop', '', [700])], 'loop   7'],
+    ['code of no known step', [whole('/a', 100), timesOf('', 'loop', '', [700, 700])], 'loop   14'],
+    ['a short block', [whole('/a', 100), timesOf('', 'loop', '', [700])], 'request  /a 1'],
     ['renders of one page', [whole('/a', 100), timesOf('/a', 'render', '', [80])], 'render  /a 0.8'],
     ['nothing', [], undefined],
   ]
