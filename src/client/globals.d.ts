@@ -11,3 +11,9 @@ declare const HYDRANT_STRICT: boolean
 declare const HYDRANT_ESM_SITE: boolean
 /** The functions of a page in development. */
 declare const __hydrant_dev__: import('./dev/runtime.ts').DevRuntime
+declare module '#react-refresh' {
+  export function injectIntoGlobalHook(scope: object): void
+  export function register(type: unknown, id: string): void
+  export function createSignatureFunctionForTransform(): (type: unknown, key?: string) => unknown
+  export function performReactRefresh(): unknown
+}

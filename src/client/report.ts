@@ -16,6 +16,8 @@ import {
   STACKS_VARIABLE,
   type ThrownStacks,
 } from '../shared/wire/report-format.ts'
+import { shortenMismatch } from './dev/shorten-mismatch.ts'
+import { postJson } from './post-json.ts'
 
 // Reports failures to the server. Loaded at the first one.
 
@@ -200,44 +202,4 @@ function describeValue(value: unknown): ReportedError {
 
 function cut(text: unknown, name: 'type' | 'message' | StackLength): string {
   return String(text).slice(0, REPORT_LENGTHS[name])
-}
-
-/** Sends JSON by POST, also while the page is left. A message that does not arrive is lost. */
-export function postJson(url: string, json: string) {
-  // For JSON, browsers send the `Origin` header whatever the page's referrer policy is.
-  const body = new Blob([json], { type: 'application/json' })
-  if (isBeaconTaken(url, body)) return
-  fetch(url, { method: 'POST', body, keepalive: true }).catch(() => {})
-}
-
-// Some browsers do not have `sendBeacon`, and an ad blocker may make it throw.
-function isBeaconTaken(url: string, body: Blob): boolean {
-  try {
-    return navigator.sendBeacon(url, body)
-  } catch {
-    return false
-  }
-}
-
-const LINK = 'https://react.dev/link/hydration-mismatch'
-
-/**
- * Shortens React's message about a hydration mismatch to its sentence, the link and the difference. A report is limited
- * in length, and the difference is at the end: lines far above it are removed. Returns any other message unchanged.
- */
-export function shortenMismatch(message: string, maxLength: number): string {
-  const at = message.indexOf(LINK)
-  if (at === -1) return message
-  const [sentence = ''] = /^.*?\.(?=\s|$)/.exec(message) ?? []
-  const head = `${sentence}\n\n${LINK}\n\n`
-  const lines = message
-    .slice(at + LINK.length)
-    .replace(/^\n+/, '')
-    .trimEnd()
-    .split('\n')
-  const first = lines.findIndex((line) => /^[+-]/.test(line))
-  let from = 0
-  let length = head.length + lines.join('\n').length
-  while (length > maxLength && from < first) length -= (lines[from++]?.length ?? 0) + 1
-  return head + lines.slice(from).join('\n')
 }

@@ -12,7 +12,7 @@ import {
 import { createErrorDisplay, createErrorList } from '../../scripts/dev/errors/error-display.ts'
 import { formatDevError, formatDevRepeat } from '../../scripts/terminal/format-dev-error.ts'
 import { createPaint, toLine } from '../../scripts/terminal/text.ts'
-import { shortenMismatch } from '../../src/client/report.ts'
+import { shortenMismatch } from '../../src/client/dev/shorten-mismatch.ts'
 import type { FailureRecord } from '../../src/server/errors/failure-record.ts'
 import type { DevError } from '../../src/shared/wire/dev-protocol.ts'
 import { createSite } from './create-site.ts'

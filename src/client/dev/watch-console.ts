@@ -8,7 +8,7 @@ import {
   MAX_CONSOLE_TEXTS,
   UPDATED_EVENT,
 } from '../../shared/wire/dev-protocol.ts'
-import { postJson } from '../report.ts'
+import { postJson } from '../post-json.ts'
 
 /** The beginning of React's message about attributes that differ. React logs this message and throws nothing. */
 const ATTRIBUTES_DIFFER = 'A tree hydrated but some attributes of the server rendered HTML'
