@@ -70,7 +70,8 @@ t.test('the panel opens by keyboard, and shows the steps of the document and why
     'Step Time Size',
     /^load pages\/layout\.server\.ts \d\S* ms 0\.0\d kB$/,
     /^load pages\/index\.server\.ts \d\d+ ms 5\.0 kB$/,
-    /^render \/ \d\S* ms \S+ kB$/,
+    /^data \d\S* ms$/,
+    /^render \d\S* ms \S+ kB$/,
   ])
   t.equal(await panel.getByRole('columnheader').count(), 3)
 
