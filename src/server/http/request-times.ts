@@ -65,7 +65,7 @@ export function beginStep(kind: TimedKind, subject: string, times: RequestTimes)
 export function endStep(step: TimedStep, times: RequestTimes) {
   loop.charge(step)
   step.durationMs = loop.seenAt - step.startMs
-  loop.open.delete(step)
+  loop.remove(step)
   times.onLate?.(step)
 }
 
@@ -144,7 +144,7 @@ function spanOf(kind: TimedKind, steps: readonly TimedStep[]): number | undefine
 
 /** Ends the search for what blocks the event loop in the steps of a request that has ended: a load may never settle. */
 export function forgetSteps({ steps }: RequestTimes) {
-  for (const step of steps) loop.open.delete(step)
+  for (const step of steps) loop.remove(step)
 }
 
 /** Notes the length of the data that the load of a file has returned, as JSON. */
@@ -226,10 +226,16 @@ function createLoopClock() {
     seenAt: 0,
     /** The step whose code runs up to its first pause. */
     running: null as TimedStep | null,
-    /** The steps that have not ended. */
-    open: new Set<TimedStep>(),
+    /** The steps that have not ended, in no order. */
+    open: [] as TimedStep[],
     add(step: TimedStep) {
-      if (listeners.size > 0) clock.open.add(step)
+      if (listeners.size > 0) clock.open.push(step)
+    },
+    remove(step: TimedStep) {
+      const index = clock.open.lastIndexOf(step)
+      if (index === -1) return
+      const last = clock.open.pop()
+      if (last !== undefined && last !== step) clock.open[index] = last
     },
     /** Returns the time. */
     see(): number {
@@ -266,10 +272,10 @@ function createLoopClock() {
 }
 
 /** Returns the step if only one is open, also if it waits for a single function of `perRequest`: then this one. */
-function onlyOne(open: ReadonlySet<TimedStep>): TimedStep | undefined {
-  const [first, second, third] = open
-  if (!second) return first
-  return third === undefined && second.kind === 'perRequest' && first?.kind !== 'perRequest' ? second : undefined
+function onlyOne(open: readonly TimedStep[]): TimedStep | undefined {
+  if (open.length === 1) return open[0]
+  const inner = open.filter(({ kind }) => kind === 'perRequest')
+  return open.length === 2 && inner.length === 1 ? inner[0] : undefined
 }
 
 const MAX_PLACE = 60

@@ -62,14 +62,19 @@ export function createStepTimes(now = Date.now) {
     return created
   }
 
-  /** Adds the steps that have ended. Returns the time for which all steps have blocked the event loop. */
-  function addSteps(route: string, { steps, places: known }: RequestTimes): number {
+  /** Adds the steps, those that have not ended when they end. Returns how long they have blocked the event loop. */
+  function addSteps(route: string, times: RequestTimes): number {
     let blockedMs = 0
-    for (const step of steps) {
+    let areDone = true
+    for (const step of times.steps) {
       blockedMs += step.blockedMs
-      if (!Number.isNaN(step.durationMs))
-        observe(timesAt(route, step, known), step.durationMs, step.blockedMs, step.bytes)
+      if (Number.isNaN(step.durationMs)) areDone = false
+      else observe(timesAt(route, step, times.places), step.durationMs, step.blockedMs, step.bytes)
     }
+    if (areDone) return blockedMs
+    // perf: not for each request: an open connection keeps the function, and what it refers to, for some time
+    forgetSteps(times)
+    addLater(route, times)
     return blockedMs
   }
 
@@ -88,11 +93,6 @@ export function createStepTimes(now = Date.now) {
       const times = findTimes(request)
       const blockedMs = times ? addSteps(route, times) : 0
       observe(timesAt(route, REQUEST, null), durationMs, blockedMs, bytes)
-      // perf: not for each request: an open connection keeps the function, and what it refers to, for some time
-      if (times?.steps.some((step) => Number.isNaN(step.durationMs))) {
-        forgetSteps(times)
-        addLater(route, times)
-      }
       if (slow.isSlow(route, durationMs)) slow.keep(describe(route, status, durationMs, bytes, request, times))
     },
     read: (): TimesCounts => ({
