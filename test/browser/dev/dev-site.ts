@@ -82,7 +82,7 @@ export const STATE = readFileSync('test/apps/dev/parts/state.tsx', 'utf8')
 
 /** Starts `hydrant dev` with a site in `test/apps/`, or with files, a root layout and `parts/state.tsx`. */
 export async function startDevSite(
-  t: Pick<Test, 'testdir' | 'teardown'>,
+  t: Pick<Test, 'testdir' | 'testdirName' | 'teardown'>,
   site: string | Record<string, string | Buffer>,
   { args = [], env = {}, prepare = () => {} }: DevSiteOptions = {},
 ): Promise<DevSite> {

@@ -21,7 +21,7 @@ export interface DevelopedPage extends OpenPage {
 
 /** Starts `hydrant dev` for a site in `test/apps/`, or for files, which may leave out the layout. */
 export async function developSite(
-  t: Pick<Test, 'testdir' | 'teardown'>,
+  t: Pick<Test, 'testdir' | 'testdirName' | 'teardown'>,
   given: string | Record<string, string>,
   options: DevSiteOptions = {},
 ): Promise<DevelopedSite> {
