@@ -142,7 +142,7 @@ for (const [room, packages] of [
 /** Every folder and entry file of `src/server`, top to bottom: each may import itself and those below it. */
 const SERVER_ROOMS = [
   ...['index.ts', 'start', 'plugin.ts', 'admin', 'create-server.ts', 'site', 'pages', 'render', 'lifecycle', 'context'],
-  ...['failures', 'cache', 'guards', 'metrics', 'build-output', 'schemas', 'ledger', 'http', 'forms'],
+  ...['failures', 'live', 'cache', 'guards', 'metrics', 'build-output', 'schemas', 'ledger', 'http', 'forms'],
   ...['options', 'redaction', 'markdown', 'log', 'errors', 'util'],
 ]
 /** Every folder and file of `scripts`, in the same order. */

@@ -178,7 +178,7 @@ function headersFile(
 }
 
 /** The exports of server files that run for each request, or read the query. */
-export const SERVER_EXPORTS: readonly string[] = ['guard', 'action', 'actions', 'form', 'search', 'loadVisitor']
+export const SERVER_EXPORTS: readonly string[] = ['guard', 'action', 'actions', 'form', 'search', 'live', 'loadVisitor']
 
 /** Finds the parts of a site that need a server: HYD_EXPORT_NEEDS_SERVER and HYD_EXPORT_NOT_PRERENDERED. */
 export async function findServerNeeds({ siteDir, site, exports, config }: CheckedSite): Promise<BuildProblem[]> {

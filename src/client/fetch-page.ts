@@ -2,6 +2,7 @@ import { base } from '../shared/base.ts'
 import { navigationFile } from '../shared/paths.ts'
 import {
   BUILD_HEADER,
+  EVENTS_TYPE,
   LAYOUTS_HEADER,
   NAVIGATION_MARK,
   NAVIGATION_TYPE,
@@ -9,7 +10,7 @@ import {
   writeLayoutKeys,
 } from '../shared/wire/navigation-protocol.ts'
 import type { App } from './app.tsx'
-import { type FetchResult, readPage } from './read-page.ts'
+import { type FetchResult, readLines, readPage } from './read-page.ts'
 
 interface FetchOptions extends Pick<RequestInit, 'signal' | 'priority'> {
   /** True when the current page is out of date: the loads of the layouts that stay run too (false). */
@@ -44,6 +45,37 @@ export async function fetchPage(
   })
   if (isExported ? !isFile(response) : !isOwn(response)) return { kind: 'load' }
   return readPage(response, { currentData: app.tree.data, signal: init.signal, version })
+}
+
+/** The events of a live page; `read` is null if the response has none. */
+export interface PageEvents {
+  status: number
+  /** Whether the server has another build than this document. */
+  isOtherBuild: boolean
+  /** Calls `take` with each line. Resolves when the stream has ended. */
+  read: ((take: (line: string) => void) => Promise<void>) | null
+}
+
+/**
+ * Asks for the stream that tells when a page has to refresh. `fetch`, and not `EventSource`: the server needs the headers of a
+ * navigation, and the page the status of the response.
+ *
+ * @param position What the page contains of all that was published.
+ */
+export async function fetchEvents(url: URL, app: App, position: string, signal: AbortSignal): Promise<PageEvents> {
+  const { build } = app.boot
+  const { body, headers, status } = await fetch(markNavigation(url), {
+    headers: { accept: EVENTS_TYPE, [BUILD_HEADER]: build, 'last-event-id': position },
+    cache: 'no-store',
+    redirect: 'manual',
+    signal,
+  })
+  const isStream = headers.get('content-type')?.startsWith(EVENTS_TYPE)
+  return {
+    status,
+    isOtherBuild: headers.get(BUILD_HEADER) !== build,
+    read: isStream ? (take) => readLines(body, take) : null,
+  }
 }
 
 export function isInSite(url: URL): boolean {

@@ -31,7 +31,7 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     // The target may be the document, which has no `closest`, or missing.
     const element = (target as Element | undefined)?.closest?.('a,form')
     // If the navigator cannot be loaded now, it is loaded when the visitor navigates.
-    if (element || loaded || document.querySelector('form,[data-hydrant-prefetch=visible],font'))
+    if (element || loaded || app.boot.live || document.querySelector('form,[data-hydrant-prefetch=visible],font'))
       load()
         .then((navigator) => navigator.point(type, element))
         .catch(() => {})
@@ -83,8 +83,10 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     })
   }
 
-  for (const type of ['load', 'mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
-  if ('navigation' in window) navigation.addEventListener('navigate', onNavigate)
+  for (const type of ['load', 'mouseover', 'focusin', 'touchstart'])
+    addEventListener(type, onPoint)
+    // Some browsers do not have it.
+  ;(window as Partial<Window>).navigation?.addEventListener('navigate', onNavigate)
   // `hydrate` has imported the navigator already if there is a form. If it could not, the browser sends forms itself.
   onPoint({ type: 'load' })
   return load

@@ -34,6 +34,9 @@ interface Typed {
   values: FieldValue[]
 }
 
+/** Tells all tabs of the site that another person may use the browser: see `suspectVisitor`. */
+export const VISITOR_CHANNEL = 'hydrant-visitor'
+
 let kept: readonly KeptText[] = []
 /** The last known mark; undefined if the site says of no visitor who it is. */
 let visitor: string | undefined
@@ -153,6 +156,9 @@ export function isOther(mark: string | undefined): boolean {
  * who it is. If the site does not say, only the form is left that a sign-in may have interrupted, until the next call.
  */
 export function suspectVisitor() {
+  const channel = new BroadcastChannel(VISITOR_CHANNEL)
+  channel.postMessage(null)
+  channel.close()
   if (visitor !== undefined) meetVisitor('')
   else changeKept((all) => all.filter(isInterrupted).map((one) => ({ ...one, isPassed: true })))
 }

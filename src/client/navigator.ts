@@ -2,16 +2,17 @@
 // page.
 
 import type { BrowserFunctions } from '../shared/tree/browser.ts'
+import { navigationStore } from '../shared/tree/navigation-state.ts'
 import type { App } from './app.tsx'
 import { sendEarly } from './early-events.ts'
-import { fetchPage } from './fetch-page.ts'
-import { watchForms } from './field-defaults.ts'
+import { fetchEvents, fetchPage } from './fetch-page.ts'
+import { fieldsOnScreen, isTouched, watchForms } from './field-defaults.ts'
 import { submissionKey } from './forms/call-action.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
 import { createFormSubmitter, type SubmissionContext } from './forms/submit-form.ts'
 import { watchFields } from './kept-fields.ts'
-import { keepsTyped, restoreTyped, watchVisitor } from './kept-text.ts'
+import { keepsTyped, restoreTyped, VISITOR_CHANNEL, watchVisitor } from './kept-text.ts'
 import { createActivity, type NavigatorState } from './navigation/navigator-context.ts'
 import { createNavigate } from './navigation/page-navigation.ts'
 import { createPageView } from './navigation/page-view.ts'
@@ -40,9 +41,11 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   const begin = createActivity()
   showProgress()
   const guardTexts = createTextGuard()
-  const view = createPageView(app, guardTexts, () => {
-    for (const release of releases) release()
-  })
+  let live: Promise<() => void> | undefined
+  function release() {
+    for (const one of releases) one()
+  }
+  const view = createPageView(app, guardTexts, release, keepLive)
   const isBehind = () => view.coming().version < state.version
   const prefetcher = createPrefetcher(
     app,
@@ -55,6 +58,27 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
   const links = createLinks(prefetcher, canPrefetch)
   const results = createResultView(app, state, view, isOurs)
   const refresh = createRefresh(app, state, view, results)
+
+  /** Loads the script of live pages for the first one. */
+  function keepLive() {
+    if (view.onScreen().live === undefined && !live) return
+    live ??= import('./live.ts').then(({ createLive }) =>
+      createLive({
+        view,
+        refresh,
+        listen: (page, position, signal) => fetchEvents(new URL(page, location.href), app, position, signal),
+        isBusy: () => state.pendingForms + releases.size > 0 || navigationStore.get().state !== 'idle',
+        isTyping: () => fieldsOnScreen().some(isTouched),
+        visitors: new BroadcastChannel(VISITOR_CHANNEL),
+      }),
+    )
+    live.then(
+      (look) => look(),
+      () => {
+        live = undefined
+      },
+    )
+  }
 
   function expire() {
     state.version++
@@ -105,6 +129,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
     },
   }
   sendEarly()
+  keepLive()
   return {
     ...functions,
     point(...parameters: Parameters<typeof links.point>) {

@@ -24,13 +24,17 @@ export type FetchResult =
       rest: Promise<void> | null
       /** The mark of the visitor; missing if the response says nothing. */
       visitor?: string | undefined
+      /** What a live page contains of all that was published; missing for any other page. */
+      live?: string | undefined
     }
   /** A redirect. `isSentOn`: the form is sent on, as with 307. `isRefused`: no action has received it. */
   | { kind: 'redirect'; to: string; isSentOn?: boolean; isRefused?: boolean }
   /** The response has an error, and no page around it. */
   | { kind: 'error'; error: PublicError }
-  /** This document cannot show the page: the browser has to load the document of the URL. */
-  | { kind: 'load' }
+  /**
+   * This document cannot show the page: the browser has to load the document of the URL. `isLost`: there was no response.
+   */
+  | { kind: 'load'; isLost?: true }
   /** The action has run, and the response has no page. */
   | { kind: 'done' }
 
@@ -69,12 +73,12 @@ export function readPage(
       Promise.resolve(acted).then(() => resolve(result), reject)
     }
 
-    function finish({ kind, tree: loading, kept, visitor }: ReceivedPage) {
+    function finish({ kind, tree: loading, kept, visitor, live }: ReceivedPage) {
       isDecided = true
       Promise.all([loading, acted]).then(([loaded, result]) => {
         const tree = result && kind === 'page' ? withResult(loaded, result) : loaded
         const rest = isDeferred ? ended : null
-        resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status, version, rest, visitor })
+        resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status, version, rest, visitor, live })
       }, reject)
     }
 
@@ -112,7 +116,8 @@ export function readPage(
       }
     }
 
-    const ended = readLines(body, take)
+    // The response is Hydrant's own, which consists of such lines.
+    const ended = readLines(body, (line) => take(JSON.parse(line) as NavigationLine))
       .catch(() => {})
       .then(() => {
         const cut = new Error('The connection closed before the page was complete.')
@@ -135,7 +140,7 @@ function isWeb(to: string): boolean {
   return /^http/.test(new URL(to, location.href).protocol)
 }
 
-async function readLines(body: ReadableStream<Uint8Array> | null, take: (line: NavigationLine) => void): Promise<void> {
+export async function readLines(body: ReadableStream<Uint8Array> | null, take: (line: string) => void): Promise<void> {
   if (!body) return
   const reader = body.pipeThrough<string>(new TextDecoderStream() as never).getReader()
   let text = ''
@@ -144,8 +149,7 @@ async function readLines(body: ReadableStream<Uint8Array> | null, take: (line: N
     if (done) return
     const lines = (text + value).split('\n')
     text = lines.pop() ?? ''
-    // The response is Hydrant's own, which consists of such lines.
-    for (const line of lines) take(JSON.parse(line) as NavigationLine)
+    for (const line of lines) take(line)
   }
 }
 
@@ -157,6 +161,7 @@ interface ReceivedPage {
   /** How many layouts stay, with their data. */
   kept: number
   visitor: string | undefined
+  live: string | undefined
 }
 
 /** Creates the functions that take the lines of a page; the last one returns it. Mounted layouts keep their data. */
@@ -169,7 +174,9 @@ function createPageReceiver(currentData: readonly unknown[], revive: (flat: Flat
   function load(plan: Pick<BootPlan, 'layouts' | 'leaf'>, document: NavigationStart): ReceivedPage {
     // The modules are being loaded since the first line.
     const tree = loadTree(plan, document, Promise.all(data))
-    return { kind: plan.leaf.kind, tree, kept: document.kept, visitor: document.visitor }
+    const { kind } = plan.leaf
+    const { kept, visitor, live } = document
+    return { kind, tree, kept, visitor, live: kind === 'page' ? live : undefined }
   }
 
   return {

@@ -21,7 +21,7 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
     const controller = new AbortController()
     const { version } = state
     const result = await fetchPage(url, app, { signal: controller.signal, isStale: true, version, isRefresh }).catch(
-      (): FetchResult => ({ kind: 'load' }),
+      (): FetchResult => ({ kind: 'load', isLost: true }),
     )
     return { ...result, stop: () => controller.abort() }
   }
@@ -87,6 +87,9 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
 
 const pageOf = ({ origin, pathname, search }: URL | Location) => origin + pathname + splitAction(search).search
 
+/** The cause of an error of `refresh`: only the document of the page can show the fresh data. */
+export const MUST_LOAD = 'load'
+
 export type Refresh = ReturnType<typeof createRefresh>
 
 /**
@@ -126,8 +129,10 @@ export function createRefresh(app: App, state: NavigatorState, view: PageView, r
     if (isElsewhere || isNewer) result.stop()
     else if (result.kind === 'redirect') {
       void results.follow(new URL(result.to, url), () => before === state.departures)
-    } else if (result.kind !== 'page') throw new Error('The data of this page could not be fetched again.')
-    else {
+    } else if (result.kind !== 'page') {
+      const mustLoad = result.kind === 'load' && !result.isLost
+      throw new Error('The data of this page could not be fetched again.', mustLoad ? { cause: MUST_LOAD } : {})
+    } else {
       const { leaf } = result.tree
       if (leaf.kind === 'page') return { ...result, tree: withResult(result.tree, extrasOf(app.tree)) }
       const digest =

@@ -12,6 +12,7 @@ import {
   componentOf,
   guardOf,
   isHydrated,
+  liveOf,
   loadOf,
   type ModuleExports,
   visitorLoadOf,
@@ -255,15 +256,15 @@ type Check = (module: ModuleExports) => unknown
 
 const NO_FILE: ModuleExports = { file: '', exports: {} }
 
-const GUARD_AND_LOAD: Record<string, Check> = { guard: guardOf, load: loadOf }
+const SERVER_FUNCTIONS: Record<string, Check> = { guard: guardOf, load: loadOf, live: liveOf }
 
 /** The checks of exports, by the kind of the file and the name of the export. */
 const CHECKS = {
   page: { default: componentOf, hydrate: isHydrated, prerender: (page) => checkPrerenderRule(NO_FILE, page) },
   component: { default: componentOf },
-  layoutServer: GUARD_AND_LOAD,
+  layoutServer: SERVER_FUNCTIONS,
   pageServer: {
-    ...GUARD_AND_LOAD,
+    ...SERVER_FUNCTIONS,
     action: actionsOf,
     actions: checkActions,
     cache: checkCache,

@@ -25,6 +25,8 @@ export const HYDRANT_FILES = {
   unflatten: 'shared/wire/unflatten.js',
   /** Imported by the browser for the first navigation. */
   navigator: 'client/navigator.js',
+  /** Imported by the browser for the first live page. */
+  live: 'client/live.js',
   /** Imported by the browser when a document arrives in parts. */
   watchDocument: 'client/watch-document.js',
   /** Imported by the browser when a translation has changed the page. */

@@ -27,6 +27,7 @@ export function exportOf(names: string, file: HydrantFile): string {
 /** The modules that the browser imports after the start. */
 const LATER_FILES = filterFor(
   HYDRANT_FILES.navigator,
+  HYDRANT_FILES.live,
   HYDRANT_FILES.watchDocument,
   HYDRANT_FILES.repair,
   HYDRANT_FILES.report,

@@ -18,19 +18,22 @@ export interface Page {
   rest: Promise<void> | null
   /** The mark of the visitor; missing if the response says nothing. */
   visitor?: string | undefined
+  /** What a live page contains of all that was published; missing for any other page. */
+  live?: string | undefined
   /** Stops receiving the page's deferred data. */
   stop(): void
 }
 
 export type PageView = ReturnType<typeof createPageView>
 
-/** Creates the functions that show pages. `prepare` is called before a page is replaced. */
-export function createPageView(app: App, guardTexts: () => Promise<void>, prepare: () => void) {
+/** Creates the functions that show pages. `prepare` is called before a page is replaced, and `shown` after that. */
+export function createPageView(app: App, guardTexts: () => Promise<void>, prepare: () => void, shown: () => void) {
   const announce = createAnnouncer()
   const inTransition = createPageTransition()
   const defaults = createDefaults()
   const waiting = new Set<() => void>()
-  let onScreen: Page = { tree: app.tree, newData: [], version: 0, rest: null, stop() {} }
+  const { live } = app.boot
+  let onScreen: Page = { tree: app.tree, newData: [], version: 0, rest: null, stop() {}, live }
   /** The page that React has been given last. A transition may take a while before it is on the screen. */
   let coming = onScreen
 
@@ -58,6 +61,7 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
         // A layout that stays may still wait for data of the page before.
         if (!sharesData(onScreen, page)) onScreen.stop()
         onScreen = page
+        shown()
       })
     })
   }

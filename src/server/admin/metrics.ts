@@ -74,6 +74,7 @@ function measureRequests(registry: Registry): SetMetrics {
   const connections = gauge('hydrant_connections', 'Open connections.')
   const renders = gauge('hydrant_renders', 'Render slots that are taken.')
   const maxRenders = gauge('hydrant_max_renders', 'The render slots of all processes: `limits.maxRenders` of each.')
+  const streams = gauge('hydrant_live_streams', 'Open streams of live pages.')
   const foreign = counter('hydrant_foreign_assets_total', 'Assets of other builds that were asked for.', ['result'])
   return (all) => {
     for (const each of [requests, aborted, failures, timeouts, shed, foreign]) each.reset()
@@ -88,6 +89,7 @@ function measureRequests(registry: Registry): SetMetrics {
     connections.set(all.connections)
     renders.set(all.renders.taken)
     maxRenders.set(all.renders.max)
+    streams.set(all.streams)
     for (const [result, count] of Object.entries(all.foreignAssets)) foreign.inc({ result }, count)
   }
 }

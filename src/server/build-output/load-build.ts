@@ -22,7 +22,9 @@ import {
   componentOf,
   guardOf,
   isHydrated,
+  type LiveFunction,
   type LoadFunction,
+  liveOf,
   loadOf,
   type ModuleExports,
   type PageActions,
@@ -44,6 +46,7 @@ export interface SiteModule<Component> {
 export interface ServerModule<Component> extends SiteModule<Component> {
   guard: GuardFunction | null
   load: LoadFunction | null
+  live: LiveFunction | null
   /** Path in the site of the server file. */
   serverFile: string
 }
@@ -76,6 +79,11 @@ export interface Route extends LayoutChain, PageActions {
   prerender: PrerenderRule | null
   /** Loads the visitor's data, for a page whose other parts are stored; null for a page without such parts. */
   loadVisitor: LoadFunction | null
+}
+
+/** Whether a page, or a layout around it, has topics: see the export `live`. */
+export function isLive({ page, layouts }: Pick<Route, 'page' | 'layouts'>): boolean {
+  return page.live !== null || layouts.some(({ live }) => live !== null)
 }
 
 /** A build that is ready to serve, for one base. */
@@ -188,7 +196,8 @@ function createModuleReader(manifest: Manifest, modules: ServerBundle['modules']
 
   function loaded<Component>(file: string): ServerModule<Component> {
     const server = serverModule(file)
-    return { ...module<Component>(file), guard: guardOf(server), load: loadOf(server), serverFile: server.file }
+    const functions = { guard: guardOf(server), load: loadOf(server), live: liveOf(server) }
+    return { ...module<Component>(file), ...functions, serverFile: server.file }
   }
 
   function loadedLayout(file: string): ServerModule<LayoutComponent> {
@@ -238,6 +247,7 @@ const builtInLayout: ServerModule<LayoutComponent> = {
   scripts: [],
   guard: null,
   load: null,
+  live: null,
   serverFile: '',
 }
 

@@ -139,10 +139,11 @@ export const PAGE_SERVER_EXPORTS = [
   'revalidate',
   'cache',
   'prerender',
+  'live',
   'loadVisitor',
 ] as const
 /** The exports that a layout's `.server` file may have. */
-export const LAYOUT_SERVER_EXPORTS = ['guard', 'load'] as const
+export const LAYOUT_SERVER_EXPORTS = ['guard', 'load', 'live'] as const
 
 /** A bundle that this process has imported. */
 export interface MappedBundle {

@@ -50,6 +50,14 @@ export function loadOf(module: ModuleExports): LoadFunction | null {
   return functionOf(module, 'load') as LoadFunction | null
 }
 
+/** Returns the topics of a page or a layout: a list of texts. */
+export type LiveFunction = (context: LoadContext) => unknown
+
+/** Throws HYD_FUNCTION_EXPORT. */
+export function liveOf(module: ModuleExports): LiveFunction | null {
+  return functionOf(module, 'live') as LiveFunction | null
+}
+
 /** An action of a page. The export `action` is one without a name. */
 export interface PageAction {
   /** Empty for the export `action`. */

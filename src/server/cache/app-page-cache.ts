@@ -1,7 +1,9 @@
 import type { FastifyInstance, RawServerBase } from 'fastify'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { addCacheContents, type CacheContents } from '../metrics/cache-counts.ts'
-import { checkInvalidation, type Invalidation, type InvalidationResult } from './cache-key.ts'
+import { checkInvalidation, type Invalidation, type InvalidationResult, isTag, tagsToInvalidate } from './cache-key.ts'
 import type { PageCache } from './page-cache.ts'
+import { EVERY_TAG, type SharedStore } from './shared/shared-store.ts'
 
 /** The stored pages of all sites of an app: `app.pageCache`. */
 export interface AppPageCache {
@@ -25,27 +27,83 @@ declare module 'fastify' {
   }
 }
 
-/** Keyed by the server, which all instances of an app share. */
-const caches = new WeakMap<RawServerBase, Set<PageCache>>()
+/** What an app tells the pages that visitors have open: `app.live`. */
+export interface AppLive {
+  /**
+   * Makes every open page with one of the topics (export `live`) run its loads again, in all workers and on all machines
+   * that share the store of the page cache. Removes the stored responses that have a tag of the same name, as
+   * `app.pageCache.invalidate` does, which this function resolves as. Rejects with HYD_LIVE_TOPIC for anything but texts
+   * that are not empty.
+   */
+  publish(...topics: string[]): Promise<InvalidationResult>
+}
 
-/** Adds the cache of a site to `app.pageCache`; null for a site without stored pages. */
-export function addPageCache(app: FastifyInstance, cache: PageCache | null) {
-  const siteCaches = caches.get(app.server) ?? new Set()
-  caches.set(app.server, siteCaches)
-  if (cache) siteCaches.add(cache)
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The open pages of Hydrant's sites in this app. */
+    live: AppLive
+  }
+}
+
+/** The stored and the open pages of one site. */
+export type SitePages = Pick<PageCache, 'invalidate' | 'clear'>
+
+/** Keyed by the server, which all instances of an app share. */
+const sites = new WeakMap<RawServerBase, Set<SitePages>>()
+
+/** Adds a site to `app.pageCache` and `app.live`; null for one without stored or live pages. */
+export function addSitePages(app: FastifyInstance, added: SitePages | null) {
+  const all = sites.get(app.server) ?? new Set()
+  sites.set(app.server, all)
+  if (added) all.add(added)
   const root = rootOf(app)
   if (root.hasDecorator('pageCache')) return
-  async function changeAll(change: (cache: PageCache) => Promise<InvalidationResult>) {
-    const results = await Promise.all([...siteCaches].map(change))
+  async function changeAll(change: (pages: SitePages) => Promise<InvalidationResult>) {
+    const results = await Promise.all([...all].map(change))
     return { isRecorded: results.every(({ isRecorded }) => isRecorded) }
   }
   root.decorate('pageCache', {
     async invalidate(invalidation) {
       checkInvalidation(invalidation)
-      return changeAll((cache) => cache.invalidate(invalidation))
+      return changeAll((pages) => pages.invalidate(invalidation))
     },
-    clear: () => changeAll((cache) => cache.clear()),
+    clear: () => changeAll((pages) => pages.clear()),
   })
+  root.decorate('live', {
+    async publish(...topics) {
+      const wrong = topics.find((topic) => !isTag(topic))
+      if (topics.length === 0 || wrong !== undefined) throw createHydrantError('HYD_LIVE_TOPIC', [showValue(wrong)])
+      return changeAll((pages) => pages.invalidate({ tags: topics }))
+    },
+  })
+}
+
+/**
+ * Returns the pages of a site. What is invalidated is removed from the cache first, so that open pages do not get it again.
+ *
+ * @param live The open pages; null for a site without live pages.
+ */
+export function joinPages(
+  cache: PageCache | null,
+  live: { publish(topics: readonly string[]): void } | null,
+  store: SharedStore | null,
+): SitePages | null {
+  if (live === null) return cache
+  return {
+    async invalidate(invalidation) {
+      const tags = tagsToInvalidate(invalidation)
+      const result = cache
+        ? await cache.invalidate(invalidation)
+        : { isRecorded: (await store?.invalidate(tags)) ?? true }
+      live.publish(tags)
+      return result
+    },
+    async clear() {
+      const result = cache ? await cache.clear() : { isRecorded: (await store?.clear()) ?? true }
+      live.publish([EVERY_TAG])
+      return result
+    },
+  }
 }
 
 /** Fastify creates the instance of a scope with the instance around it as its prototype. */
@@ -59,12 +117,12 @@ function rootOf(app: FastifyInstance): FastifyInstance {
 export type SiteCache = ReturnType<typeof createSiteCache>
 
 /** @param routes The routes of all pages with the export `cache`. `contents` has each of them. */
-export function createSiteCache(cache: PageCache, routes: readonly string[]) {
+export function createSiteCache(cache: PageCache, pages: SitePages, routes: readonly string[]) {
   const none: CacheContents = { routes: routes.map((route) => ({ route, entries: 0, bytes: 0 })), tags: [] }
   return {
     contents: (): CacheContents => addCacheContents([none, cache.contents()]),
     /** Removes all pages. Resolves when the other processes have been notified, or are unreachable. */
-    clear: (): Promise<unknown> => cache.clear(),
+    clear: (): Promise<unknown> => pages.clear(),
     /** Hands over the invalidations that the store has not recorded, or logs them. Closing the app does the same. */
     close: () => cache.close(),
   }

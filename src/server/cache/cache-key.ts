@@ -169,6 +169,13 @@ export interface Invalidation {
   path?: string
 }
 
+/** Returns the tags of an invalidation, as they are stored. */
+export function tagsToInvalidate({ tags = [], path }: Invalidation): string[] {
+  // Tags may come from a visitor. The empty text must not reach the store, where it means all tags.
+  const possible = tags.filter(isTag).map(toStoredTag)
+  return path === undefined ? possible : [...possible, pathTag(path)]
+}
+
 /** What has become of an invalidation when `invalidate` or `clear` resolves. */
 export interface InvalidationResult {
   /**

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { addCacheContents, type CacheContents, type StoredCounts } from '../metrics/cache-counts.ts'
 import type { StoreRecorder } from '../metrics/metrics-recorder.ts'
-import { type Invalidation, type InvalidationResult, isTag, KnownKeys, pathTag, toStoredTag } from './cache-key.ts'
+import { type Invalidation, type InvalidationResult, KnownKeys, tagsToInvalidate } from './cache-key.ts'
 import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
 import { freshnessOf, StoredPage } from './stored-page.ts'
@@ -167,13 +167,11 @@ export class PageCache {
    * Removes stored pages, and keeps those that are being rendered from being stored. Resolves when the other processes
    * of this machine have removed them too, and the store has recorded it, or cannot be reached now.
    */
-  async invalidate({ tags = [], path }: Invalidation): Promise<InvalidationResult> {
+  async invalidate(invalidation: Invalidation): Promise<InvalidationResult> {
     this.#invalidations++
-    // Tags may come from a visitor. The empty text must not reach the store, where it means all tags.
-    const possible = tags.filter(isTag).map(toStoredTag)
-    const all = path === undefined ? possible : [...possible, pathTag(path)]
-    this.#forget(all)
-    return { isRecorded: (await this.#store?.invalidate(all)) ?? true }
+    const tags = tagsToInvalidate(invalidation)
+    this.#forget(tags)
+    return { isRecorded: (await this.#store?.invalidate(tags)) ?? true }
   }
 
   /** Removes all pages, as `invalidate` does. */
@@ -324,13 +322,14 @@ export class TagVersions {
     return this.#now
   }
 
-  invalidate(tags: readonly string[]) {
-    this.#now++
+  /** @param at The time, which never decreases (the next one). */
+  invalidate(tags: readonly string[], at = this.#now + 1) {
+    this.#now = Math.max(this.#now, at)
     for (const tag of tags) this.#last.set(tag, this.#now)
   }
 
-  invalidateAll() {
-    this.#now++
+  invalidateAll(at = this.#now + 1) {
+    this.#now = Math.max(this.#now, at)
     this.#last.clear()
     this.#all = this.#now
     this.#forgotten = this.#now

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { splitAction } from '../../shared/paths.ts'
-import type { ExtraProps } from '../../shared/wire/boot.ts'
-import type { Route } from '../build-output/load-build.ts'
+import { type ExtraProps, UNKNOWN_POSITION } from '../../shared/wire/boot.ts'
+import { isLive, type Route } from '../build-output/load-build.ts'
 import type { PageAction } from '../build-output/module-exports.ts'
 import { classifyThrown } from '../errors/classify-thrown.ts'
 import type { Redirection } from '../errors/http-error.ts'
@@ -72,12 +72,16 @@ export class RequestContext implements FailureSubject, RequestTarget {
   navigation: NavigationLines | null = null
   /** The action that the address selects; null without one. */
   action: PageAction | null = null
+  /** True when the response lasts until the client leaves. */
+  isEndless = false
   /** True when all guards of the page, or of the unknown path, have let the request pass. */
   hasPassedGuards = false
   /** The output of the page's schemas `params` and `search`; null without one. */
   addressExtras: Pick<ExtraProps, 'params' | 'search'> | null = null
   /** The mark of the visitor, once `findVisitor` has asked for it; null for a response that says nothing. */
   visitor: string | null = null
+  /** The position of a live page, before its loads run; null for any other. */
+  live: string | null = null
   /** True while the request holds a render slot. */
   hasSlot = false
   #inRequest: SharedRender['inRequest'] | null = null
@@ -282,7 +286,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
 
   // `close` of the response means that the client left; `close` of the request does not.
   #checkLeaving() {
-    if (this.reply.raw.writableEnded || this.shared) return
+    if (this.reply.raw.writableEnded || this.shared || this.isEndless) return
     this.isGone = true
     this.note({}, describeEarlyClose(this.request))
     this.abort(new DOMException('The client disconnected.', 'AbortError'))
@@ -317,7 +321,14 @@ export function createPageContext(route: Route, site: Site, request: FastifyRequ
     hasScripts: route.isHydrated,
   })
   if (route.actions.size > 0) Object.assign(ctx, selectAction(route, ctx.search))
+  noteLive(route, ctx)
   return ctx
+}
+
+/** Notes the position of a live page. What is published from now on makes it refresh. */
+export function noteLive(route: Route, ctx: RequestContext) {
+  // A page that is rendered while the site is built has none, and is live all the same.
+  if (isLive(route)) ctx.live = ctx.site.live?.position() ?? UNKNOWN_POSITION
 }
 
 /** Returns the action that a query selects, and the query that the page sees. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Build } from '../build-output/load-build.ts'
+import type { SitePages } from '../cache/app-page-cache.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import type { PrerenderedPages } from '../cache/prerendered-pages.ts'
 import type { Failures } from '../failures/failures.ts'
@@ -9,6 +10,7 @@ import type { EtagWriter } from '../http/etag.ts'
 import type { FormatHeaders } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
 import type { MarkVisitor } from '../http/visitor-mark.ts'
+import type { LivePages } from '../live/live-pages.ts'
 import type { MarkdownConverter } from '../markdown/markdown-converter.ts'
 import type { RunStep } from '../metrics/instrument.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
@@ -59,6 +61,10 @@ export interface Site {
   headers: FormatHeaders
   /** Stores the responses of pages with the export `cache` or `prerender`; null if there are none, and in development. */
   cache: PageCache | null
+  /** The stored and the live pages, for what changes both; null without any. */
+  pages: SitePages | null
+  /** The open pages that refresh when something is published; null if there are none, and while the site is built. */
+  live: LivePages | null
   /** The part of the keys of `cache` that all pages have. */
   cacheScope: string
   /** The responses that the build contains and that this process may serve; null for none. */

@@ -45,6 +45,14 @@ export const errorTable = {
     message: 'the argument of app.pageCache.invalidate() is not valid: %s',
     fix: 'Name the responses to remove: invalidate({ tags: ["product:7"] }) or invalidate({ path: "/products/7" }).',
   },
+  HYD_LIVE_TOPICS: {
+    message: '"live" of %s must return a list of at most 100 topics, each a string that is not empty; got %s',
+    fix: 'Return at most 100 topics such as "product:7".',
+  },
+  HYD_LIVE_TOPIC: {
+    message: 'app.live.publish() takes topics, each a string that is not empty; got %s',
+    fix: 'Name at least one topic: app.live.publish("product:7").',
+  },
   HYD_CACHE_PERSONAL: {
     message: 'the response of a page with the export "cache" in %s is not stored: %s',
     fix: 'Remove the read, the header or the script that the message names if the page does not need it, load the part that differs for each visitor with "loadVisitor" or in the browser, or remove the export "cache".',

@@ -6,6 +6,7 @@ import type { Phase } from '../errors/failure-record.ts'
 import { Signal } from '../errors/http-error.ts'
 import { onHeaderSent } from '../http/caching.ts'
 import { DIGEST_HEADER } from '../http/headers.ts'
+import { isEventStream } from '../http/node-response.ts'
 import { publicAddress } from '../http/request-url.ts'
 import { routeOf } from '../http/route-config.ts'
 import { type FailureContext, type FailureSubject, readProperty, someCause } from './failure-context.ts'
@@ -40,11 +41,12 @@ const PREMATURE_CLOSE = 'ERR_STREAM_PREMATURE_CLOSE'
 const LEFT_CODES: readonly unknown[] = [PREMATURE_CLOSE, 'ERR_STREAM_DESTROYED', 'ECONNRESET']
 
 /**
- * Records the error of a stream that was being sent. Returns false if it is no failure of the site: the client has left,
- * the site has ended the stream, or the route belongs to the app around the site.
+ * Records the error of a stream that was being sent. Returns false if it is no failure of the site, and Fastify logs it: the
+ * client has left, the site has ended the stream, or the route belongs to the app around the site.
  */
 export function failStream(error: unknown, reply: FastifyReply): boolean {
-  if (hasLeft(reply) || readProperty(error, 'code') === PREMATURE_CLOSE) return false
+  // That a client leaves a stream of events is no news.
+  if (hasLeft(reply) || readProperty(error, 'code') === PREMATURE_CLOSE) return isEventStream(reply)
   return fail(error, 'stream', reply)
 }
 

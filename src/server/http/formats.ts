@@ -1,7 +1,7 @@
 // The formats of responses. A new one is a row here, and in the tables that do not compile without it: how it is made of a
 // page (pages/produce.ts) and of an error (pages/errors.ts).
 
-import { BUILD_HEADER, LAYOUTS_HEADER, NAVIGATION_TYPE } from '../../shared/wire/navigation-protocol.ts'
+import { BUILD_HEADER, EVENTS_TYPE, LAYOUTS_HEADER, NAVIGATION_TYPE } from '../../shared/wire/navigation-protocol.ts'
 import { NO_STORE } from './caching.ts'
 import { INERT_POLICY, POLICY, SCRIPTLESS_POLICY } from './headers.ts'
 
@@ -20,6 +20,8 @@ interface ResponseRow {
   policy: string | null
   /** Whether it is for an open page, which navigates: only what changes, because the browser keeps layouts. */
   isNavigation: boolean
+  /** Whether its body lasts until the client leaves. */
+  isEndless?: boolean
 }
 
 /** What a page in a format is. */
@@ -85,7 +87,7 @@ const PAGES = {
 /** The format of a page: one that `Accept` selects, or that of a navigation. */
 export type Format = keyof typeof PAGES
 /** A format of a page, or of a response that is sent in its place. */
-export type ResponseFormat = Format | 'problem' | 'redirect' | 'nothing'
+export type ResponseFormat = Format | 'problem' | 'redirect' | 'nothing' | 'events'
 
 export const FORMATS: Readonly<Record<Format, PageRow>> = PAGES
 export const RESPONSES: Readonly<Record<ResponseFormat, ResponseRow>> = {
@@ -93,6 +95,7 @@ export const RESPONSES: Readonly<Record<ResponseFormat, ResponseRow>> = {
   problem: { ...BODILESS, contentType: PROBLEM_TYPE, policy: INERT_POLICY },
   redirect: BODILESS,
   nothing: BODILESS,
+  events: { ...BODILESS, contentType: EVENTS_TYPE, isNavigation: true, isEndless: true },
 }
 
 /** Returns the formats that `Accept` can ask a site for. */

@@ -1,5 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
+import type { FastifyReply } from 'fastify'
 
 type Callback = (error?: Error | null) => void
 
@@ -36,6 +37,17 @@ export function bodyBytesOf(raw: ServerResponse, method: string): number | undef
   if (raw instanceof CountedResponse) return raw.bodyBytes
   const length = raw.getHeader('content-length')
   return length === undefined ? undefined : Number(length)
+}
+
+/** Whether a response is a stream of events, which lasts for as long as the client listens. */
+export function isEventStream(reply: FastifyReply): boolean {
+  const type = reply.getHeader('content-type') ?? reply.raw.getHeader('content-type')
+  return String(type).startsWith('text/event-stream')
+}
+
+/** Whether the client has left before its response was complete. Leaving is the normal end of a stream of events. */
+export function wasAborted(reply: FastifyReply): boolean {
+  return !reply.raw.writableFinished && !(reply.raw.headersSent && isEventStream(reply))
 }
 
 /** Milliseconds that a connection which was ended here is still read. */

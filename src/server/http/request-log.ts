@@ -3,7 +3,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogContro
 import type { FindTrace, TraceContext } from '../options/config.ts'
 import { createRedactor } from '../redaction/redact.ts'
 import { chainOf, findSymbol } from '../util/fastify-internals.ts'
-import { bodyBytesOf } from './node-response.ts'
+import { bodyBytesOf, isEventStream, wasAborted } from './node-response.ts'
 import { summarizeTimes } from './request-times.ts'
 import { publicAddress } from './request-url.ts'
 import { routeOf } from './route-config.ts'
@@ -65,7 +65,7 @@ export class RequestLog extends LogController {
     if (this.#observer === null && this.isLogDisabled(request)) return
     this.#observer?.requestStarted()
     // Fastify calls nothing when the visitor leaves.
-    raw.on('close', () => this.#end(request, reply, { kind: raw.writableFinished ? 'answered' : 'aborted' }))
+    raw.on('close', () => this.#end(request, reply, { kind: wasAborted(reply) ? 'aborted' : 'answered' }))
   }
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
@@ -113,7 +113,7 @@ function writeLine(
   }
   switch (outcome.kind) {
     case 'answered':
-      return reply.log.info(line, 'request completed')
+      return reply.log.info(line, isEventStream(reply) ? 'stream ended' : 'request completed')
     case 'aborted':
       return reply.log.info(line, 'request aborted')
     case 'errored':

@@ -1,16 +1,17 @@
 import type { Server } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Phase } from '../errors/failure-record.ts'
+import { isEventStream, wasAborted } from '../http/node-response.ts'
 import { isHealthRoute, routeOf } from '../http/route-config.ts'
 import { findSymbol } from '../util/fastify-internals.ts'
 import type { CacheResult, RefusalReason, StoredCounts } from './cache-counts.ts'
 
 /**
- * Why a request was refused with 503: the event loop was late, all renders were taken, or its route had its share of
- * them.
+ * Why a request was refused because of load: the event loop was late, all renders were taken, its route had its share of
+ * them, or there were as many streams of live pages as there may be.
  */
 export type RefusedFor = (typeof REFUSED_FOR)[number]
-export const REFUSED_FOR = ['event_loop', 'renders', 'route'] as const
+export const REFUSED_FOR = ['event_loop', 'renders', 'route', 'streams'] as const
 
 /** The calls to the store of a shared page cache, by what they do. */
 export type StoreOperation = 'read' | 'write' | 'lease' | 'release' | 'versions' | 'invalidate'
@@ -45,8 +46,8 @@ export interface MetricsRecorder {
   requestStarted(): void
   /** A request is over. `responseSent` or `requestAborted` follows. */
   requestEnded(): void
-  /** The response is complete. */
-  responseSent(route: string, method: string, status: number, durationMs: number): void
+  /** The response is complete. The duration is null for one that lasts as long as the client wants. */
+  responseSent(route: string, method: string, status: number, durationMs: number | null): void
   /** The visitor left before the response was complete. */
   requestAborted(route: string): void
   /** A request is over. Adds the times of its steps. `status` is 499 if the visitor left, as nginx has it. */
@@ -73,6 +74,8 @@ export interface MetricsRecorder {
   requestShed(reason: RefusedFor): void
   /** Reads the render slots of a site with the metrics. */
   countRenders(read: () => RenderCounts): void
+  /** Reads the number of open streams of live pages with the metrics. */
+  countStreams(read: () => number): void
   /** Reads the state of a store with the metrics. */
   countStore(read: () => StoreState): void
   /** A call to the store got a response, or failed. */
@@ -106,6 +109,7 @@ export const NO_METRICS: MetricsRecorder = {
   countStored() {},
   requestShed() {},
   countRenders() {},
+  countStreams() {},
   countStore() {},
   storeCalled() {},
   storeLate() {},
@@ -142,7 +146,7 @@ function start(metrics: MetricsRecorder, request: MeasuredRequest, reply: Fastif
   metrics.requestStarted()
   const { raw } = reply
   // Fastify calls no hook when the visitor leaves.
-  raw.once('close', () => end(request, reply, raw.writableFinished ? 'answered' : 'aborted'))
+  raw.once('close', () => end(request, reply, wasAborted(reply) ? 'aborted' : 'answered'))
 }
 
 function end(request: MeasuredRequest, reply: FastifyReply, outcome: Outcome) {
@@ -170,17 +174,17 @@ function recordOutcome(metrics: MetricsRecorder, request: FastifyRequest, reply:
   metrics.requestEnded()
   const route = routeOf(request)
   const status = outcome === 'aborted' ? LEFT : reply.raw.statusCode
+  const isTimed = !isOpenEnded(request, reply)
   if (outcome === 'aborted') metrics.requestAborted(route)
-  else metrics.responseSent(route, request.method, status, reply.elapsedTime)
-  if (!isHealthRoute(request) && !isOpenEnded(request, reply)) metrics.requestTimed(route, status, request, reply)
+  else metrics.responseSent(route, request.method, status, isTimed ? reply.elapsedTime : null)
+  if (!isHealthRoute(request) && isTimed) metrics.requestTimed(route, status, request, reply)
 }
 
 let hijacked: symbol | undefined
 
 /** Whether a response may last for as long as the client wants, as events and WebSockets do: that is no time to shorten. */
 function isOpenEnded({ routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
-  const type = reply.getHeader('content-type') ?? reply.raw.getHeader('content-type')
-  if (String(type).startsWith('text/event-stream')) return true
+  if (isEventStream(reply)) return true
   // Hydrant sends the streams of pages with hijacked replies.
   if (routeOptions.config?.hydrant === 'page') return false
   // Fastify has no function for it.

@@ -37,6 +37,8 @@ export interface RequestCounts {
   /** Open connections. */
   connections: number
   renders: RenderCounts
+  /** Open streams of live pages. */
+  streams: number
   /** Null without a store. */
   store: StoreCounts | null
   foreignAssets: Record<ForeignAsset, number>
@@ -64,6 +66,7 @@ export function createRequestMetrics(): RequestMetrics {
   const caches: (() => StoredCounts)[] = []
   const shed = countAll(REFUSED_FOR, () => 0)
   const slots: (() => RenderCounts)[] = []
+  const streams: (() => number)[] = []
   const stores: (() => StoreState)[] = []
   const storeCalls = createStoreCalls()
   const foreignAssets = countAll(FOREIGN_ASSETS, () => 0)
@@ -83,6 +86,7 @@ export function createRequestMetrics(): RequestMetrics {
     inFlight,
     connections,
     renders: addRenders(slots.map((read) => read())),
+    streams: streams.reduce((sum, read) => sum + read(), 0),
     store: addStores(
       stores.map((read) => read()).map((state) => ({ ...state, ...NO_CALLS })),
       storeCalls,
@@ -103,7 +107,7 @@ export function createRequestMetrics(): RequestMetrics {
       responseSent(route, method, status, durationMs) {
         const { requests, durations } = of(route)
         countPair(requests, method, status)
-        histogramIn(durations, Math.floor(status / CLASS)).observe(durationMs)
+        if (durationMs !== null) histogramIn(durations, Math.floor(status / CLASS)).observe(durationMs)
       },
       requestAborted: (route) => void of(route).aborted++,
       requestTimed: times.requestTimed,
@@ -118,6 +122,7 @@ export function createRequestMetrics(): RequestMetrics {
       countStored: (read) => void caches.push(read),
       requestShed: (reason) => void shed[reason]++,
       countRenders: (read) => void slots.push(read),
+      countStreams: (read) => void streams.push(read),
       countStore: (read) => void stores.push(read),
       storeCalled: (operation, durationMs) => histogramIn(storeCalls.durations, operation).observe(durationMs),
       storeLate: () => void storeCalls.late++,
@@ -147,6 +152,7 @@ export function addRequestCounts(all: readonly RequestCounts[]): RequestCounts {
     inFlight: sum(({ inFlight }) => inFlight),
     connections: sum(({ connections }) => connections),
     renders: addRenders(all.map(({ renders }) => renders)),
+    streams: sum(({ streams }) => streams),
     store: addStores(all.flatMap(({ store }) => store ?? [])),
     foreignAssets: countAll(FOREIGN_ASSETS, (result) => sum(({ foreignAssets }) => foreignAssets[result])),
   }
@@ -167,6 +173,7 @@ export function endRequestCounts(counts: RequestCounts, now = Date.now()): Reque
     connections: 0,
     stored: endStoredCounts(counts.stored),
     renders: addRenders([]),
+    streams: 0,
     store,
   }
 }

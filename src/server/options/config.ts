@@ -45,6 +45,13 @@ export interface SiteOptions {
      * 503. With 0 there is no limit (0).
      */
     maxEventLoopDelayMs?: number
+    /**
+     * The most streams of live pages that a process holds open. Each is a connection of its own over HTTP/1.1. Above that,
+     * the response is a 503, and the page does not refresh by itself (5 000).
+     */
+    maxLiveStreams?: number
+    /** The most streams of live pages for one client address. Above that, the response is a 503 (200). */
+    maxLiveStreamsPerAddress?: number
   }
   /**
    * Host names of the site: `shop.example`, or `*.shop.example` for the names below it. For other hosts, the response

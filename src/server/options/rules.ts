@@ -194,6 +194,8 @@ export const rules: Rules = {
   'limits.maxHeaderBytes': { scope: 'server', ...count('bytes', 16_384, 1_024, 1_048_576) },
   'limits.maxRenders': { scope: 'site', ...count('renders', 1_000, 1) },
   'limits.maxEventLoopDelayMs': { scope: 'site', ...milliseconds(0, 0) },
+  'limits.maxLiveStreams': { scope: 'site', ...count('streams', 5_000, 1) },
+  'limits.maxLiveStreamsPerAddress': { scope: 'site', ...count('streams', 200, 1) },
   hosts: { scope: 'site', ...list('host names like "shop.example" or "*.shop.example", without ports', isHostPattern) },
   // Fastify reads 0 as its own default.
   bodyLimit: { scope: 'site', ...count('bytes', 1_048_576, 1) },

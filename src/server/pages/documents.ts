@@ -173,6 +173,7 @@ export function writeShellEnd(
   const { site, request } = ctx
   if (!ctx.hasScripts) return updateScript(site, nonce)
   const document = bootDocument(ctx)
+  if (ctx.live !== null && leaf.kind === 'page') document.live = ctx.live
   if (request.method !== 'GET' && request.method !== 'HEAD') document.reload = false
   if (leaf.kind === 'shown') Object.assign(document, { shown: leaf.shown, host: ctx.address.host })
   if (!mayReport(site.options.reports, request.headers)) document.reports = 0

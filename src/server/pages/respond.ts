@@ -6,6 +6,7 @@ import type { Site } from '../context/site.ts'
 import { keepFromHistory } from '../http/caching.ts'
 import { admit } from './admit.ts'
 import { checkCachedPage, collectPage, respondFromCache } from './cached.ts'
+import { asksForEvents, openStream } from './live.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { loadAndProduce } from './produce.ts'
 import { serve } from './send.ts'
@@ -17,7 +18,9 @@ export function respondToRead(route: PreparedRoute, site: Site, request: Fastify
   const rule = route.cache
   // The query is narrowed without a cache too, so that the loads see the same one with any `pageCache.maxBytes`.
   if (rule) ctx.search = narrowSearch(ctx.search, rule.search)
-  if (rule && cache) respondFromCache({ route, rule, cache }, ctx)
+  if (asksForEvents(ctx)) {
+    if (slots.admit(ctx)) void serve(ctx, () => openStream(route, ctx))
+  } else if (rule && cache) respondFromCache({ route, rule, cache }, ctx)
   else if (rule && collector) collectPage(route, rule, collector, ctx)
   else if (rule && isDevelopment) checkCachedPage(route, rule, ctx)
   else if (slots.admit(ctx))

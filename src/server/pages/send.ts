@@ -196,7 +196,9 @@ function sendHead({ isStreamed }: PageResponse, { site, request, reply }: Reques
 
 function sendBody(body: string | Readable, { format, isPage }: PageResponse, ctx: RequestContext) {
   const { site, reply, request, route } = ctx
-  const { isDocument, isRendered } = RESPONSES[format]
+  const { isDocument, isRendered, isEndless } = RESPONSES[format]
+  // Nothing that is compressed would be sent at once.
+  if (isEndless) return void reply.send(body)
   if (isRendered) site.metrics.firstByteSent(reply)
   const isTagged = isRendered && isPage && reply.statusCode === 200 && request.method === 'GET'
   if (!isTagged || typeof body !== 'string') return sendOwn(body, reply)

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { Build } from '../build-output/load-build.ts'
+import { type Build, isLive } from '../build-output/load-build.ts'
+import { joinPages, type SitePages } from '../cache/app-page-cache.ts'
 import { cacheScope } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import { openPrerendered, type PrerenderedPages } from '../cache/prerendered-pages.ts'
@@ -17,14 +18,17 @@ import { createUploadSpace } from '../forms/multipart.ts'
 import { createEtagWriter } from '../http/etag.ts'
 import { headersOfFormats } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
+import { BUSY } from '../http/problem.ts'
 import { createMarkVisitor } from '../http/visitor-mark.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
+import type { LiveLimits, LivePages } from '../live/live-pages.ts'
+import { addThrottledLine, countOf } from '../log/throttled-line.ts'
 import { createMarkdownConverter } from '../markdown/markdown-converter.ts'
 import { createRunStep } from '../metrics/instrument.ts'
 import type { MetricsRecorder } from '../metrics/metrics-recorder.ts'
 import type { Options } from '../options/options.ts'
 
-export interface SiteInput {
+export interface SiteInput extends ChangingPages {
   build: Build
   /** Path that the site is mounted at, with the prefix of its scope. */
   base: string
@@ -37,7 +41,6 @@ export interface SiteInput {
   worker: string | null
   /** The option, or the build's id. */
   release: string
-  cache: PageCache | null
   prerendered: PrerenderedPages | null
   collector: ResponseCollector | null
   isExported: boolean
@@ -48,7 +51,7 @@ export interface SiteInput {
 /** @param app The instance that the site's pages are registered on. */
 export function createSite(app: FastifyInstance, input: SiteInput): Site {
   const { build, base, options, publicEnv, render, store, metrics, worker, release } = input
-  const { cache, prerendered, collector, isExported, shells, policies } = input
+  const { cache, live, pages, prerendered, collector, isExported, shells, policies } = input
   const isDevelopment = build.manifest.mode === 'development'
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
@@ -86,6 +89,8 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     etags: createEtagWriter(),
     headers: headersOfFormats(options),
     cache,
+    live,
+    pages,
     cacheScope: cacheScope({ buildId: build.manifest.buildId, publicEnv, hosts: options.hosts }),
     prerendered,
     collector,
@@ -106,26 +111,61 @@ function routeFilesOf({ manifest, routes }: Build): RouteFiles {
   return { plugin: manifest.serverPlugin, pageOf: (route) => pages.get(route) }
 }
 
-/** Opens a site's page cache; null without cached pages, or for changing code. Rejects with HYD_CACHE_STORE_PACKAGE. */
-export async function openCache(
+/** What changes the pages of a site after they were sent. */
+export interface ChangingPages {
+  /** Null without cached pages, and for changing code. */
+  cache: PageCache | null
+  /** Null without live pages. */
+  live: LivePages | null
+  /** For the code of the site; null without both. */
+  pages: SitePages | null
+}
+
+export const NOT_CHANGING: ChangingPages = { cache: null, live: null, pages: null }
+
+/** Opens the page cache and the streams of live pages, with the store of both. Rejects with HYD_CACHE_STORE_PACKAGE. */
+export async function openChangingPages(
   app: FastifyInstance,
   { manifest, routes }: Build,
-  { pageCache, timeouts }: Options,
+  { pageCache, timeouts, limits }: Options,
   openStore?: OpenCacheStore,
-): Promise<PageCache | null> {
-  const isUsed = pageCache.maxBytes > 0 && routes.some(({ cache }) => cache !== null)
-  if (!isUsed || manifest.mode !== 'production') return null
+): Promise<ChangingPages> {
+  const isProduction = manifest.mode === 'production'
+  const hasCache = isProduction && pageCache.maxBytes > 0 && routes.some(({ cache }) => cache !== null)
+  // In development, a page may become live later.
+  const hasLive = !isProduction || routes.some(isLive)
+  if (!hasCache && !hasLive) return NOT_CHANGING
   const { log } = app
   // Few sites need these modules.
-  const [{ PageCache }, { openSharedStore }] = await Promise.all([
+  const [{ PageCache }, { openSharedStore }, { createLivePages }] = await Promise.all([
     import('../cache/page-cache.ts'),
     import('../cache/shared/open-shared-store.ts'),
+    import('../live/live-pages.ts'),
   ])
   // The requests need the rest of the time.
-  const store = await (openStore ?? openSharedStore)(pageCache, { log, closeMs: timeouts.drainMs / 2 })
-  const cache = new PageCache(pageCache.maxBytes, store)
-  app.addHook('onClose', () => cache.close())
-  return cache
+  const open = openStore ?? openSharedStore
+  const store = isProduction ? await open(pageCache, { log, closeMs: timeouts.drainMs / 2 }) : null
+  const cache = hasCache ? new PageCache(pageCache.maxBytes, store) : null
+  const live = hasLive ? createLivePages(store, limits, createRefusalLines(app, limits)) : null
+  app.addHook('preClose', async () => live?.end())
+  app.addHook('onClose', async () => store?.close())
+  return { cache, live, pages: joinPages(cache, live, store) }
+}
+
+/** Returns the function that counts the streams which are refused, by the limit that they exceed. */
+function createRefusalLines(app: FastifyInstance, limits: LiveLimits): (limit: keyof LiveLimits) => void {
+  const addLine = (limit: keyof LiveLimits, where: string) =>
+    addThrottledLine(app, (count) =>
+      app.log.warn(
+        { statusCode: BUSY, refused: count },
+        `refused with ${BUSY}: ${countOf(count, 'stream')} of live pages, because ${limits[limit]} are open ${where} (raise "limits.${limit}")`,
+      ),
+    )
+  const lines = {
+    maxLiveStreams: addLine('maxLiveStreams', 'in this process'),
+    maxLiveStreamsPerAddress: addLine('maxLiveStreamsPerAddress', 'at one address'),
+  }
+  return (limit) => lines[limit]()
 }
 
 /** The values that the bytes of a document depend on, apart from the build. */

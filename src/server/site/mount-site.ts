@@ -10,7 +10,7 @@ import type {
 import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import { type BuildFiles, type LiveBuild, loadBuild, type Route } from '../build-output/load-build.ts'
-import { addPageCache, createSiteCache, type SiteCache } from '../cache/app-page-cache.ts'
+import { addSitePages, createSiteCache, type SiteCache } from '../cache/app-page-cache.ts'
 import type { OpenCacheStore } from '../cache/shared/open-shared-store.ts'
 import { loadRenderer } from '../context/react-renderer.ts'
 import type { ResponseCollector } from '../context/response-collector.ts'
@@ -38,7 +38,7 @@ import { prepareRoute } from '../pages/prepared-route.ts'
 import { checkReact } from '../render/check-react.ts'
 import { warmUpFailuresLater } from '../render/warm-up.ts'
 import { computeOnce } from '../util/memoize.ts'
-import { createSite, loadPrerendered, openCache } from './create-site.ts'
+import { createSite, loadPrerendered, NOT_CHANGING, openChangingPages } from './create-site.ts'
 import { hintAtReplacedPages, warnOfHiddenPages } from './hidden-pages.ts'
 import { addLiveUpdates } from './live-updates.ts'
 import { addReportRoute } from './report-route.ts'
@@ -138,7 +138,8 @@ export async function mountSite(
   addNavigationStrategy(outer)
   addUnknownStrategy(outer)
   const site = await registerBelow(outer, options.base, async (app, parent) => {
-    const cache = collector ? null : await openCache(app, build, options, openCacheStore)
+    const changing = collector ? null : await openChangingPages(app, build, options, openCacheStore)
+    const { cache, live: livePages, pages: sitePages } = changing ?? NOT_CHANGING
     const prerendered = cache && loadPrerendered(app, build, { base, publicEnv })
     const shells = cache && pages.some(({ loadVisitor }) => loadVisitor !== null) ? await loadShells(options) : null
     const policies =
@@ -156,13 +157,15 @@ export async function mountSite(
       worker,
       release,
       cache,
+      live: livePages,
+      pages: sitePages,
       prerendered,
       collector: collector ?? null,
       isExported,
       shells,
       policies,
     })
-    addPageCache(app, created.cache)
+    addSitePages(app, sitePages)
     if (live) {
       addLiveUpdates(created, prepare, live)
       warnOfCaughtSignals(created)
@@ -213,16 +216,17 @@ async function loadShells({ reactServer }: Options): Promise<ShellRenderer> {
   return (await import('../context/shell-renderer.ts')).loadShellRenderer(reactServer)
 }
 
-function measureState({ cache, slots, metrics }: Site) {
+function measureState({ cache, live, slots, metrics }: Site) {
   metrics.countRenders(slots.counts)
+  if (live) metrics.countStreams(live.count)
   if (!cache) return
   metrics.countStored(() => cache.counts())
   cache.measureStore(metrics)
 }
 
-function createCacheView({ cache, build }: Site): SiteCache | null {
+function createCacheView({ cache, pages, build }: Site): SiteCache | null {
   const routes = build.routes.filter((route) => route.cache !== null).map(({ id }) => id)
-  return cache && createSiteCache(cache, routes)
+  return cache && pages && createSiteCache(cache, pages, routes)
 }
 
 // Two instances around `server.ts`, as each has one error handler. If the response of the inner handler fails, Fastify

@@ -8,6 +8,8 @@ import type { PublicError } from './public-error.ts'
 /** The query parameter that makes a request for a page a navigation. The server removes it before any hook runs. */
 export const NAVIGATION_MARK = '_hydrant'
 export const NAVIGATION_TYPE = 'application/x-ndjson'
+/** What a live page asks for instead: events that say when it has to refresh. */
+export const EVENTS_TYPE = 'text/event-stream'
 /**
  * As a request header: the build whose scripts the open page runs. As a response header: Hydrant wrote this response.
  * Responses of hooks, proxies and other servers do not have this header.

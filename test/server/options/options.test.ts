@@ -24,6 +24,8 @@ const DEFAULTS = {
     maxRenders: 1_000,
     maxDocumentLength: 50_000_000,
     maxEventLoopDelayMs: 0,
+    maxLiveStreams: 5_000,
+    maxLiveStreamsPerAddress: 200,
   },
   hosts: [],
   bodyLimit: 1_048_576,

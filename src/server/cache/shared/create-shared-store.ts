@@ -35,7 +35,7 @@ export function createSharedStore({ backend, peers, closeMs = MAX_CLOSE_MS, ...i
   const { log, place, deadline = startDeadline } = input
   const waiters = createEntryWaiters()
   const reads = createReadWatch()
-  let listener: InvalidationListener = () => {}
+  const listeners: InvalidationListener[] = []
   let closing: Promise<void> | null = null
 
   const link = createStoreLink({
@@ -43,7 +43,7 @@ export function createSharedStore({ backend, peers, closeMs = MAX_CLOSE_MS, ...i
     backend,
     onChanged(tags, isStart) {
       reads.note(tags)
-      listener(tags, isStart)
+      for (const listener of listeners) listener(tags, isStart)
     },
     onRecorded: reads.note,
     onSettled: waiters.settle,
@@ -120,9 +120,8 @@ export function createSharedStore({ backend, peers, closeMs = MAX_CLOSE_MS, ...i
     },
     invalidate,
     clear: () => invalidate([EVERY_TAG]),
-    onInvalidate(added) {
-      listener = added
-    },
+    onInvalidate: (listener) => void listeners.push(listener),
+    seen: link.seen,
     measure: link.measure,
     close() {
       closing ??= close()

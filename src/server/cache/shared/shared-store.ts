@@ -80,6 +80,8 @@ export interface SharedStore {
    * emptied, and when it is not known which invalidations were missed.
    */
   onInvalidate(listener: InvalidationListener): void
+  /** The versions that this process has seen last; null before the first response of the store. */
+  seen(): Versions | null
   /** Records the calls from now on, and the state of the store. */
   measure(recorder: StoreRecorder): void
   /** Hands over the invalidations that wait, to another process of this machine or to the store, or logs their tags. */

@@ -153,6 +153,8 @@ export function createStoreLink(input: LinkInput) {
     /** Whether an invalidation that waits has one of the tags. */
     covers: own.cover,
     waitingTags: own.waitingTags,
+    /** The versions that this process has seen last; null before the first response of the store. */
+    seen: seen.current,
     measure(recorder: StoreRecorder) {
       metrics = recorder
       recorder.countStore(() => ({ isUp: state.is('up'), waiting: own.count() }))

@@ -66,7 +66,7 @@ t.test('two processes share a server with TLS and a password', async (t) => {
   for (const store of [one, two]) await until(() => store.versions())
   const since = await one.versions()
   if (since === null) throw new Error('the store is unavailable')
-  await render({ ...one, onInvalidate: () => {}, measure: () => {} }, 'key', ['a'])
+  await render({ ...one, onInvalidate: () => {}, measure: () => {}, seen: () => null }, 'key', ['a'])
   t.match(await two.get('key'), { tags: ['a'] })
   t.equal(await two.invalidate(['a']), true)
   await until(() => one.heard.includes('a'))

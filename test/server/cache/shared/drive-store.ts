@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 import type { SharedStore } from '../../../../src/server/cache/shared/shared-store.ts'
 
-type Method = Exclude<keyof SharedStore, 'onInvalidate' | 'measure'>
+type Method = Exclude<keyof SharedStore, 'onInvalidate' | 'measure' | 'seen'>
 
 /** The store of another process. `heard` has the tags that its listener was called with. */
-export interface DrivenStore extends Omit<SharedStore, 'onInvalidate' | 'measure'> {
+export interface DrivenStore extends Omit<SharedStore, 'onInvalidate' | 'measure' | 'seen'> {
   heard: string[]
   pid: number
 }

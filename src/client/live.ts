@@ -1,0 +1,156 @@
+// Keeps a live page up to date: hears from the server when something was published, and runs the loads of the page again.
+// Loaded for the first live page. It gets what it needs as arguments: the build would put a module that it shares with
+// `navigator.ts` into a script of its own.
+
+import type { PageEvents } from './fetch-page.ts'
+import type { PageView } from './navigation/page-view.ts'
+import type { Refresh } from './result-view.ts'
+
+interface LiveInput {
+  view: PageView
+  refresh: Refresh
+  /** Asks for the stream of a page, named by its path and query: see `fetchEvents`. */
+  listen(page: string, position: string, signal: AbortSignal): Promise<PageEvents>
+  /** Whether the visitor navigates, or fields are being sent. */
+  isBusy(): boolean
+  /** Whether there is text that a new document would lose. */
+  isTyping(): boolean
+  /** Tells that another tab may have signed in or out. */
+  visitors: BroadcastChannel
+}
+
+const RETRY_MS = 2_000
+const MAX_RETRY_MS = 60_000
+const MAX_REFRESH_RETRY_MS = 300_000
+const BUSY_CHECK_MS = 50
+const SAFE_CHECK_MS = 2_000
+const NO_CONTENT = 204
+
+/** Returns a random part of a time that doubles with each failure, so that many pages do not come back together. */
+const pause = (ms: number, failures: number, max: number) =>
+  Math.min(max, ms * 2 ** failures) * (0.5 + Math.random() / 2)
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+export function createLive({ view, refresh, listen, isBusy, isTyping, visitors }: LiveInput) {
+  /** The path and the query of the page that the stream belongs to; null without a stream. */
+  let followed: string | null = null
+  let controller = new AbortController()
+  /** The last position that the server has told. */
+  let heard = ''
+  let retryMs = RETRY_MS
+  let streamFailures = 0
+  let refreshFailures = 0
+  /** Whether the page has to refresh: as long as it lacks what the server has told, or in any case. */
+  let wanted: 'events' | 'anyway' | null = null
+  let isRefreshing = false
+  let isOtherBuild = false
+
+  /** Opens the stream of the page on the screen, while the tab is visible, and closes that of another page. */
+  function look() {
+    const { live, tree } = view.onScreen()
+    const { pathname, search } = tree.address.url
+    const page = live === undefined || document.hidden ? null : pathname + search
+    if (page === followed) return
+    controller.abort()
+    followed = page
+    if (page === null || live === undefined) return
+    heard = live
+    streamFailures = 0
+    controller = new AbortController()
+    void follow(page, controller.signal)
+  }
+
+  async function follow(page: string, signal: AbortSignal) {
+    while (!signal.aborted) {
+      const isOver = await read(page, signal).catch(() => false)
+      if (signal.aborted || isOver) return
+      await Promise.race([wait(pause(retryMs, streamFailures++, MAX_RETRY_MS)), online()])
+    }
+  }
+
+  /** Reads a stream to its end. Resolves with true if the page is not live any more. Rejects without a connection. */
+  async function read(page: string, signal: AbortSignal): Promise<boolean> {
+    const events = await listen(page, later(heard, view.onScreen().live), signal)
+    if (events.status === NO_CONTENT) return true
+    isOtherBuild = events.isOtherBuild
+    // The page leads elsewhere now, for example because the session has ended. A server that is busy says nothing of it.
+    if (!events.read && events.status < 500) want('anyway')
+    await events.read?.((line) => {
+      const [, name, value = ''] = /^(\w+): ?(.*)/.exec(line) ?? []
+      streamFailures = 0
+      if (name === 'retry') retryMs = Number(value)
+      if (name === 'id') heard = value
+      if (name === 'data' && isBehind()) want('events')
+    })
+    return false
+  }
+
+  /** Whether the page lacks something that the server has told. What was sent in the meantime may have brought it. */
+  const isBehind = () => isBefore(view.coming().live ?? heard, heard)
+
+  function want(why: 'events' | 'anyway') {
+    if (wanted !== 'anyway') wanted = why
+    if (!isRefreshing) void refreshAll()
+  }
+
+  async function refreshAll() {
+    isRefreshing = true
+    while (wanted && !document.hidden) {
+      // Navigations and submissions go first.
+      while (isBusy()) await wait(BUSY_CHECK_MS)
+      if (isOtherBuild) await loadDocument()
+      const isNeeded = view.coming().live !== undefined && (wanted === 'anyway' || isBehind())
+      wanted = null
+      if (isNeeded) await refresh().then(onRefreshed, onFailed)
+    }
+    isRefreshing = false
+  }
+
+  function onRefreshed() {
+    refreshFailures = 0
+  }
+
+  /** The page stays as it is. The server has logged why. */
+  async function onFailed(error: unknown) {
+    wanted = 'anyway'
+    isOtherBuild = (error as Error).cause === 'load'
+    if (isOtherBuild) return
+    if (refreshFailures === 0) console.error(error)
+    await wait(pause(RETRY_MS, refreshFailures++, MAX_REFRESH_RETRY_MS))
+  }
+
+  /** Loads the document of another build as soon as the visitor loses nothing by it. */
+  async function loadDocument() {
+    const isPlaying = () =>
+      [...document.querySelectorAll<HTMLMediaElement>('video,audio')].some(({ paused }) => !paused)
+    while (isTyping() || isPlaying() || isBusy()) await wait(SAFE_CHECK_MS)
+    location.reload()
+    await new Promise(() => {})
+  }
+
+  document.addEventListener('visibilitychange', () => {
+    look()
+    if (wanted) want(wanted)
+  })
+  visitors.onmessage = () => {
+    followed = null
+    look()
+    want('anyway')
+  }
+  return look
+}
+
+const online = () => new Promise((resolve) => addEventListener('online', resolve, { once: true }))
+
+/** Whether a position comes before another one. Those of different epochs cannot be compared. */
+function isBefore(position: string, other: string): boolean {
+  const [epoch, number] = position.split('.')
+  const [otherEpoch, otherNumber] = other.split('.')
+  return epoch !== otherEpoch || Number(number) < Number(otherNumber)
+}
+
+/** Returns the later of two positions. */
+function later(heard: string, page = heard): string {
+  return isBefore(page, heard) ? heard : page
+}

@@ -1,0 +1,79 @@
+// The streams that tell open pages when to refresh. A page asks for one at its own address, as for a navigation: proxies,
+// hooks and guards decide about it as they decide about the page.
+
+import { UNKNOWN_POSITION } from '../../shared/wire/boot.ts'
+import { EVENTS_TYPE } from '../../shared/wire/navigation-protocol.ts'
+import { isLive } from '../build-output/load-build.ts'
+import type { LiveFunction } from '../build-output/module-exports.ts'
+import type { LoadContext } from '../build-output/page-contexts.ts'
+import { isTag, pathTag, toStoredTag } from '../cache/cache-key.ts'
+import type { RequestContext } from '../context/request-context.ts'
+import { createResponse, type PageResponse } from '../context/response.ts'
+import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
+import { catchError } from '../failures/failure-context.ts'
+import { FORMATS } from '../http/formats.ts'
+import { BUSY } from '../http/problem.ts'
+import { createDeadline, DEADLINE } from '../util/deadline.ts'
+import { admit } from './admit.ts'
+import { makeGuardError } from './error-handler.ts'
+import { createLoadContext, createPageLoadContext } from './loads.ts'
+import type { PreparedRoute } from './prepared-route.ts'
+
+/** Whether an open page asks for its stream. */
+export function asksForEvents({ format, request: { method, headers } }: RequestContext): boolean {
+  return FORMATS[format].isNavigation && method === 'GET' && headers.accept === EVENTS_TYPE
+}
+
+/** Opens the stream of a page, after its guards. Loads do not run. */
+export async function openStream(route: PreparedRoute, ctx: RequestContext): Promise<PageResponse | null> {
+  const { site, request } = ctx
+  const admitted = await admit(route, ctx)
+  if (admitted !== 'passed') return admitted
+  // The browser then asks no more.
+  if (!isLive(route) || site.live === null) return createResponse('events', null, { status: 204 })
+  try {
+    const topics = await topicsOf(route, ctx)
+    if (ctx.isGone) return null
+    const since = String(request.headers['last-event-id'] ?? UNKNOWN_POSITION)
+    const stream = site.live.open(topics, since, request.ip)
+    if (stream === null) {
+      site.metrics.requestShed('streams')
+      return createResponse('events', null, { status: BUSY, headers: { 'retry-after': '60' } })
+    }
+    ctx.isEndless = true
+    return createResponse('events', stream, { isStreamed: true, audience: 'nobody' })
+  } catch (thrown) {
+    return await makeGuardError(
+      route,
+      catchError(thrown, 'load', { file: route.page.serverFile, function: 'live' }),
+      0,
+      ctx,
+    )
+  }
+}
+
+/** The most topics of a page with its layouts. */
+const MAX_TOPICS = 100
+
+/** Returns the topics of a page and its layouts, and its path. Rejects with HYD_LIVE_TOPICS, or HYD_LOAD_TIMEOUT. */
+async function topicsOf({ layouts, page }: PreparedRoute, ctx: RequestContext): Promise<string[]> {
+  const { loadMs } = ctx.site.options.timeouts
+  const deadline = createDeadline(loadMs)
+  const topics = new Set([pathTag(ctx.path)])
+  try {
+    for (const { live, serverFile } of [...layouts, page]) {
+      if (live === null) continue
+      const context = live === page.live ? createPageLoadContext(ctx) : createLoadContext(ctx)
+      const listed = await Promise.race([call(live, context), deadline.passed])
+      if (listed === DEADLINE) throw createHydrantError('HYD_LOAD_TIMEOUT', [loadMs, `live of ${serverFile}`])
+      if (!Array.isArray(listed) || !listed.every(isTag) || topics.size + listed.length > MAX_TOPICS)
+        throw createHydrantError('HYD_LIVE_TOPICS', [serverFile, showValue(listed)])
+      for (const topic of listed) topics.add(toStoredTag(topic))
+    }
+  } finally {
+    deadline.clear()
+  }
+  return [...topics]
+}
+
+const call = async (live: LiveFunction, context: LoadContext): Promise<unknown> => live(context)
