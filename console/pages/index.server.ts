@@ -3,6 +3,8 @@ import { countHours, firstHour, noHours } from '../lib/hours.ts'
 
 const LIMIT = 100
 
+export const live = ({ app }: LoadContext<'/'>) => app.console.failureTopics()
+
 export async function load({ app, reply, request, url }: LoadContext<'/'>) {
   const now = Date.now()
   const { query: valid, problems } = app.console.readQuery(filtersOf(url.searchParams))

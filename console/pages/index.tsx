@@ -7,10 +7,8 @@ import { LedgerUnavailable } from '../components/ledger-unavailable.tsx'
 import { Pages } from '../components/pages.tsx'
 import { Problem } from '../components/problem.tsx'
 import { Now } from '../components/relative-time.tsx'
-import { useLive } from '../components/use-live.ts'
 
-export default function Failures({ data: loaded, actionData, url }: PageProps<'/'>) {
-  const { data, isLost } = useLive(loaded)
+export default function Failures({ data, actionData, url }: PageProps<'/'>) {
   if (data.kind === 'unavailable') return <LedgerUnavailable problem={data.problem} url={url} />
   const { failures, problems, next, mayChange } = data
   const params = withoutFilters(url.searchParams, Object.keys(problems))
@@ -18,7 +16,7 @@ export default function Failures({ data: loaded, actionData, url }: PageProps<'/
     <Now now={data.now}>
       <title>Failures · Hydrant console</title>
       <h1>Failures</h1>
-      <ConnectionLost isLost={isLost} />
+      <ConnectionLost />
       <Problem text={actionData?.problem} />
       {data.isEmpty ? (
         <EmptyState hasLedger={data.hasLedger} />

@@ -2,11 +2,14 @@
 // Loaded for the first live page. It gets what it needs as arguments: the build would put a module that it shares with
 // `navigator.ts` into a script of its own.
 
+import type { LiveState } from '../shared/tree/browser-state.ts'
 import type { PageEvents } from './fetch-page.ts'
 import type { PageView } from './navigation/page-view.ts'
 import type { Refresh } from './result-view.ts'
 
 interface LiveInput {
+  /** Tells components whether the page hears of changes. */
+  setState(state: LiveState): void
   view: PageView
   refresh: Refresh
   /** Asks for the stream of a page, named by its path and query: see `fetchEvents`. */
@@ -32,7 +35,7 @@ const pause = (ms: number, failures: number, max: number) =>
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-export function createLive({ view, refresh, listen, isBusy, isTyping, visitors }: LiveInput) {
+export function createLive({ setState, view, refresh, listen, isBusy, isTyping, visitors }: LiveInput) {
   /** The path and the query of the page that the stream belongs to; null without a stream. */
   let followed: string | null = null
   let controller = new AbortController()
@@ -54,6 +57,7 @@ export function createLive({ view, refresh, listen, isBusy, isTyping, visitors }
     if (page === followed) return
     controller.abort()
     followed = page
+    setState('off')
     if (page === null || live === undefined) return
     heard = live
     streamFailures = 0
@@ -64,7 +68,9 @@ export function createLive({ view, refresh, listen, isBusy, isTyping, visitors }
   async function follow(page: string, signal: AbortSignal) {
     while (!signal.aborted) {
       const isOver = await read(page, signal).catch(() => false)
-      if (signal.aborted || isOver) return
+      if (signal.aborted) return
+      setState(isOver ? 'off' : 'lost')
+      if (isOver) return
       await Promise.race([wait(pause(retryMs, streamFailures++, MAX_RETRY_MS)), online()])
     }
   }
@@ -76,6 +82,7 @@ export function createLive({ view, refresh, listen, isBusy, isTyping, visitors }
     isOtherBuild = events.isOtherBuild
     // The page leads elsewhere now, for example because the session has ended. A server that is busy says nothing of it.
     if (!events.read && events.status < 500) want('anyway')
+    if (events.read) setState('connected')
     await events.read?.((line) => {
       const [, name, value = ''] = /^(\w+): ?(.*)/.exec(line) ?? []
       streamFailures = 0

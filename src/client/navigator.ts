@@ -2,7 +2,7 @@
 // page.
 
 import type { BrowserFunctions } from '../shared/tree/browser.ts'
-import { navigationStore } from '../shared/tree/navigation-state.ts'
+import { liveStore, navigationStore } from '../shared/tree/browser-state.ts'
 import type { App } from './app.tsx'
 import { sendEarly } from './early-events.ts'
 import { fetchEvents, fetchPage } from './fetch-page.ts'
@@ -64,6 +64,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
     if (view.onScreen().live === undefined && !live) return
     live ??= import('./live.ts').then(({ createLive }) =>
       createLive({
+        setState: liveStore.set,
         view,
         refresh,
         listen: (page, position, signal) => fetchEvents(new URL(page, location.href), app, position, signal),

@@ -1,5 +1,5 @@
 import type { Tree } from '../shared/tree/app-tree.tsx'
-import { navigationStore } from '../shared/tree/navigation-state.ts'
+import { navigationStore } from '../shared/tree/browser-state.ts'
 import type { App } from './app.tsx'
 import type { FetchResult } from './read-page.ts'
 

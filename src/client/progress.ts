@@ -1,6 +1,6 @@
 // Shows a visitor that a navigation is pending, and announces the new page.
 
-import { navigationStore } from '../shared/tree/navigation-state.ts'
+import { navigationStore } from '../shared/tree/browser-state.ts'
 
 const SHOW_AFTER_MS = 150
 

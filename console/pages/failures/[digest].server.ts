@@ -1,6 +1,8 @@
 import { type ActionContext, type LoadContext, redirect } from 'hydrant'
 import { countHours, firstHour, noHours } from '../../lib/hours.ts'
 
+export const live = ({ app }: LoadContext<'/failures/[digest]'>) => app.console.failureTopics()
+
 export async function load({ app, params, reply, request }: LoadContext<'/failures/[digest]'>) {
   const now = Date.now()
   const result = await app.console.tryLedger(async (ledger) => ({

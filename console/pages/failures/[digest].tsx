@@ -5,16 +5,14 @@ import { FailureView } from '../../components/failure-view.tsx'
 import { LedgerUnavailable } from '../../components/ledger-unavailable.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Now } from '../../components/relative-time.tsx'
-import { useLive } from '../../components/use-live.ts'
 
-export default function FailurePage({ data: loaded, actionData, url }: PageProps<'/failures/[digest]'>) {
-  const { data, isLost } = useLive(loaded)
+export default function FailurePage({ data, actionData, url }: PageProps<'/failures/[digest]'>) {
   if (data.kind === 'unavailable') return <LedgerUnavailable problem={data.problem} url={url} />
   if (data.kind === 'unknown') return <FailureNotFound typed={data.typed} nearest={data.nearest} />
   const { now, failure, digest, isKept, note, hours, mayChange } = data
   return (
     <Now now={now}>
-      <ConnectionLost isLost={isLost} />
+      <ConnectionLost />
       <Problem text={actionData?.problem} />
       <FailureView failure={failure} digest={digest} isKept={isKept} note={note} hours={hours} mayChange={mayChange} />
     </Now>

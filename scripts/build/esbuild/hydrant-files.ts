@@ -36,7 +36,7 @@ export const HYDRANT_FILES = {
   /** Part of the modules of pages with a form. */
   fields: 'shared/tree/fields.js',
   /** Hooks, which only some pages import. */
-  useNavigation: 'shared/tree/use-navigation.js',
+  useBrowserState: 'shared/tree/use-browser-state.js',
   useSubmission: 'shared/tree/use-submission.js',
   pageHooks: 'shared/tree/page-hooks.js',
   /** Replaced by the module below. */
@@ -92,6 +92,7 @@ export const REACT_EXPORTS = [
   'publicEnv',
   'refresh',
   'useLayoutData',
+  'useLive',
   'useNavigation',
   'useParams',
   'useRestoredState',

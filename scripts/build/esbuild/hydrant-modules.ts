@@ -32,8 +32,8 @@ const LATER_FILES = filterFor(
   HYDRANT_FILES.repair,
   HYDRANT_FILES.report,
 )
-const { pageHooks, restoredState, useNavigation, useSubmission } = HYDRANT_FILES
-const HOOKS: readonly string[] = [pageHooks, restoredState, useNavigation, useSubmission].map(hydrantPath)
+const { pageHooks, restoredState, useBrowserState, useSubmission } = HYDRANT_FILES
+const HOOKS: readonly string[] = [pageHooks, restoredState, useBrowserState, useSubmission].map(hydrantPath)
 const JSX_RUNTIME = 'react/jsx-runtime'
 const NAMED = 'hydrant-named'
 /**

@@ -1,4 +1,4 @@
-import { type NavigationState, navigationStore } from '../../shared/tree/navigation-state.ts'
+import { type NavigationState, navigationStore } from '../../shared/tree/browser-state.ts'
 import type { App } from '../app.tsx'
 
 /** The state that navigations and forms share. */

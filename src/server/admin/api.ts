@@ -238,7 +238,8 @@ const UNREADABLE = ''
 const CHECKED_FAILURES = 50
 
 export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUSE_MS) {
-  const listeners = new Set<() => void>()
+  /** Each with the function that says whether it is still needed. */
+  const listeners = new Map<() => void, () => boolean>()
   let timer: NodeJS.Timeout | undefined
   let isChecking = false
   let last: string | null = null
@@ -249,7 +250,7 @@ export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUS
     isChecking = true
     try {
       const state = await readState(ledger)
-      if (last !== null && state !== last) for (const listener of listeners) listener()
+      if (last !== null && state !== last) for (const listener of listeners.keys()) listener()
       last = state
     } catch {
       // Pages that say that the ledger is unavailable are notified when it is available again.
@@ -261,16 +262,25 @@ export function createLedgerChanges(ledger: Pick<Ledger, 'list'>, pauseMs = PAUS
 
   function schedule() {
     clearTimeout(timer)
-    if (listeners.size > 0) timer = setTimeout(() => void check(), pauseMs).unref()
+    if (listeners.size > 0) timer = setTimeout(checkAgain, pauseMs).unref()
     // The next listener is a page that was just loaded, with all changes until then.
     else last = null
   }
 
+  function checkAgain() {
+    for (const [listener, isNeeded] of listeners) if (!isNeeded()) listeners.delete(listener)
+    if (listeners.size > 0) void check()
+    else last = null
+  }
+
   return {
-    /** Calls `listener` after each change. Returns a function that removes it. */
-    listen(listener: () => void): () => void {
-      listeners.add(listener)
-      if (listeners.size === 1) void check()
+    /**
+     * Calls `listener` after each change, until `isNeeded` returns false (never). Adding it again changes nothing. Returns a
+     * function that removes it.
+     */
+    listen(listener: () => void, isNeeded = () => true): () => void {
+      listeners.set(listener, isNeeded)
+      if (listeners.size === 1 && last === null) void check()
       return () => {
         listeners.delete(listener)
         if (listeners.size === 0) schedule()

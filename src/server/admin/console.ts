@@ -37,6 +37,8 @@ export interface AdminConsole {
   readQuery(params: URLSearchParams): TolerantListQuery
   /** Runs work on the ledger. Never rejects: the result says whether the ledger is available. */
   tryLedger<T>(work: (ledger: ConsoleLedger) => Promise<T>): Promise<LedgerResult<T>>
+  /** The topics of the pages that show failures. Watches the ledger while one of them is open. */
+  failureTopics(): string[]
   cache: ConsoleCache
   auth: Pick<Auth, 'isOpen' | 'mayChange' | 'signIn' | 'signOut'>
 }
@@ -64,6 +66,9 @@ export interface ConsoleSettings {
   currentRelease(): string
   options: Pick<Options, 'ledger' | 'reactServer'>
 }
+
+/** In an app, its sites have topics too. */
+const FAILURES = 'hydrant:failures'
 
 /** The build of the site in `console/`, which is part of the package. */
 const FOLDER = join(PACKAGE_FOLDER, 'console', '.hydrant')
@@ -101,10 +106,16 @@ export async function addConsole(
       return showAllControlCharacters(result)
     },
   }
+  const publish = () => void app.live.publish(FAILURES)
+  const isWatched = () => app.live.count(FAILURES) > 0
   const console: AdminConsole = {
     hasLedger: siteOptions.ledger !== false,
     readQuery: (params) => readTolerantListQuery(params, Date.now(), currentRelease()),
     tryLedger: (work) => tryLedger(() => work(consoleLedger), app.log),
+    failureTopics() {
+      changes.listen(publish, isWatched)
+      return [FAILURES]
+    },
     cache: { ...cache, read: async () => showAllControlCharacters(await cache.read()) },
     auth,
   }

@@ -1,7 +1,14 @@
 import type { FastifyInstance, RawServerBase } from 'fastify'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { addCacheContents, type CacheContents } from '../metrics/cache-counts.ts'
-import { checkInvalidation, type Invalidation, type InvalidationResult, isTag, tagsToInvalidate } from './cache-key.ts'
+import {
+  checkInvalidation,
+  type Invalidation,
+  type InvalidationResult,
+  isTag,
+  tagsToInvalidate,
+  toStoredTag,
+} from './cache-key.ts'
 import type { PageCache } from './page-cache.ts'
 import { EVERY_TAG, type SharedStore } from './shared/shared-store.ts'
 
@@ -36,6 +43,8 @@ export interface AppLive {
    * that are not empty.
    */
   publish(...topics: string[]): Promise<InvalidationResult>
+  /** Returns how many open pages in this process have the topic: whether somebody would see what it costs to find out. */
+  count(topic: string): number
 }
 
 declare module 'fastify' {
@@ -46,7 +55,10 @@ declare module 'fastify' {
 }
 
 /** The stored and the open pages of one site. */
-export type SitePages = Pick<PageCache, 'invalidate' | 'clear'>
+export interface SitePages extends Pick<PageCache, 'invalidate' | 'clear'> {
+  /** Returns how many open pages have the topic. */
+  count?(topic: string): number
+}
 
 /** Keyed by the server, which all instances of an app share. */
 const sites = new WeakMap<RawServerBase, Set<SitePages>>()
@@ -75,6 +87,7 @@ export function addSitePages(app: FastifyInstance, added: SitePages | null) {
       if (topics.length === 0 || wrong !== undefined) throw createHydrantError('HYD_LIVE_TOPIC', [showValue(wrong)])
       return changeAll((pages) => pages.invalidate({ tags: topics }))
     },
+    count: (topic) => [...all].reduce((sum, { count }) => sum + (count?.(toStoredTag(topic)) ?? 0), 0),
   })
 }
 
@@ -85,7 +98,7 @@ export function addSitePages(app: FastifyInstance, added: SitePages | null) {
  */
 export function joinPages(
   cache: PageCache | null,
-  live: { publish(topics: readonly string[]): void } | null,
+  live: { publish(topics: readonly string[]): void; count(topic: string): number } | null,
   store: SharedStore | null,
 ): SitePages | null {
   if (live === null) return cache
@@ -103,6 +116,7 @@ export function joinPages(
       live.publish([EVERY_TAG])
       return result
     },
+    count: live.count,
   }
 }
 

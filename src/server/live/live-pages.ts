@@ -25,8 +25,8 @@ export interface LivePages {
   open(topics: readonly string[], since: string, address: string): Readable | null
   /** Makes the pages of this process with one of the topics refresh. `EVERY_TAG` is all topics. */
   publish(topics: readonly string[]): void
-  /** The open streams. */
-  count(): number
+  /** Returns the number of open streams that have the topic (all). */
+  count(topic?: string): number
   /** Ends all streams, and those that are opened later. */
   end(): void
 }
@@ -137,7 +137,7 @@ export function createLivePages(
   return {
     position: history.position,
     publish,
-    count: () => count,
+    count: (topic) => (topic === undefined ? count : (byTopic.get(topic)?.size ?? 0)),
     open(topics, since, address) {
       if (count >= maxLiveStreams || hasEnded) return refuse('maxLiveStreams')
       const ofAddress = byAddress.get(address) ?? 0

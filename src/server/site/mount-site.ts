@@ -218,7 +218,7 @@ async function loadShells({ reactServer }: Options): Promise<ShellRenderer> {
 
 function measureState({ cache, live, slots, metrics }: Site) {
   metrics.countRenders(slots.counts)
-  if (live) metrics.countStreams(live.count)
+  if (live) metrics.countStreams(() => live.count())
   if (!cache) return
   metrics.countStored(() => cache.counts())
   cache.measureStore(metrics)

@@ -6,6 +6,7 @@ import {
   publicEnv,
   refresh,
   useLayoutData,
+  useLive,
   useNavigation,
   useParams,
   useRestoredState,
@@ -39,6 +40,7 @@ const USES: Record<keyof typeof import('hydrant/react'), () => ReactNode> = {
     </button>
   ),
   useLayoutData: () => <WithLayoutData />,
+  useLive: () => <WithLive />,
   useNavigation: () => <WithNavigation />,
   useParams: () => <WithParams />,
   useRestoredState: () => <WithRestoredState />,
@@ -82,6 +84,10 @@ function WithRestoredState() {
 
 function WithUrl() {
   return <i>{useUrl().pathname}</i>
+}
+
+function WithLive() {
+  return <i>{useLive()}</i>
 }
 
 function WithNavigation() {

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { IDLE, type NavigationState, navigationStore } from './navigation-state.ts'
+import { IDLE, type LiveState, liveStore, type NavigationState, navigationStore } from './browser-state.ts'
 
 /**
  * Returns the state of the current navigation: `{ state: 'idle' }`, `{ state: 'loading', url }` while the next page is
@@ -8,4 +8,9 @@ import { IDLE, type NavigationState, navigationStore } from './navigation-state.
  */
 export function useNavigation(): NavigationState {
   return useSyncExternalStore(navigationStore.subscribe, navigationStore.get, () => IDLE)
+}
+
+/** Returns whether the page hears of changes, for a note that it may be out of date. On the server it is `off`. */
+export function useLive(): LiveState {
+  return useSyncExternalStore(liveStore.subscribe, liveStore.get, () => 'off')
 }
