@@ -1,0 +1,4 @@
+import t from 'tap'
+import { testExample } from './example-site.ts'
+
+await testExample(t, 'board')
