@@ -82,7 +82,7 @@ t.test('says that functions of perRequest run one after another in a load', asyn
   const one = stepOf('perRequest', 'data/one.ts:1', 10, 50)
   const other = stepOf('perRequest', 'data/other.ts:2', 60.5, 49)
   const hint =
-    'perRequest functions run one after another: data/one.ts:1, data/other.ts:2; start those together that do not need each other (Promise.all)'
+    'runs one after another: data/one.ts:1, data/other.ts:2; start those together that do not need each other (Promise.all)'
   const cases: [string, SlowRequest[], string[]][] = [
     ['one after another', [kept(one, other)], [hint]],
     ['in half of the requests', [kept(one, other), kept(one)], [hint]],
@@ -109,9 +109,9 @@ t.test('says of the functions of perRequest that they wait, not also of the load
   const inner = (blockedMs: number) => timesOf('/a', 'perRequest', 'b.ts:1', [200], { blockedMs })
   const waits = 'waits for a database, a service or a file'
   t.strictSame(hintsOf('perRequest', [load, inner(0)], kept), [waits])
-  t.match(hintsOf('load', [load, inner(0)], kept), [/^perRequest functions run/])
+  t.match(hintsOf('load', [load, inner(0)], kept), [/^runs one after/])
   t.equal(hintsOf('load', [load, inner(0)], kept).length, 1)
-  t.match(hintsOf('load', [load, inner(190)], kept), [/^perRequest functions run/, waits], 'they do not wait')
+  t.match(hintsOf('load', [load, inner(190)], kept), [/^runs one after/, waits], 'they do not wait')
   t.strictSame(hintsOf('load', [load, inner(0)], [requestOf('A-1', { route: '/a', steps })]), [waits], 'one alone')
 })
 
@@ -221,7 +221,7 @@ t.test('reports one request with the hints that apply to it', async (t) => {
       ['render', 'rendering takes the time: 2.4 MB of HTML', 'blocks the event loop: 1.1 s in all'],
     ],
   )
-  t.match(product?.steps[1], { kind: 'load', startMs: 10, hints: [/^perRequest functions run one after another/] })
+  t.match(product?.steps[1], { kind: 'load', startMs: 10, hints: [/^runs one after another/] })
 })
 
 t.test('formats durations, sizes and shares', async (t) => {
