@@ -7,19 +7,13 @@ import type { ClientRequest } from 'node:http'
 import { loop, type RunningStep } from './event-loop.ts'
 import { createStep, type RequestTimes, type TimedKind, type TimedStep } from './request-times.ts'
 
-/**
- * Times the calls of the process, until the returned function is called.
- *
- * @param isEager Whether each step is expected to make calls. Otherwise, the first ones of a function may not be seen.
- */
-export function watchCalls(isEager = false): () => void {
+/** Times the calls of the process, until the returned function is called. */
+export function watchCalls(): () => void {
   // The steps that have not ended are known only while the event loop is watched.
   const stop = loop.watch(() => {})
-  if (isEager) eagerWatchers++
   if (++watchers === 1) for (const [channel, listener] of CHANNELS) subscribe(channel, listener)
   return () => {
     stop()
-    if (isEager) eagerWatchers--
     if (--watchers > 0) return
     for (const [channel, listener] of CHANNELS) unsubscribe(channel, listener)
     callers.clear()
@@ -30,21 +24,20 @@ export function watchCalls(isEager = false): () => void {
 }
 
 let watchers = 0
-let eagerWatchers = 0
 
 // `AsyncLocalStorage` costs a small page 8 % of its processor time before Node.js 24, in all steps of the process while it is
-// enabled. So it is enabled only while a step runs whose function has made calls lately.
+// enabled. So it is enabled only while a step runs whose function is new, or has made calls lately.
 
 /** The steps of the code that runs. Sockets and timers that the code creates keep one for as long as they exist. */
 const scopes = new AsyncLocalStorage<RunningStep>()
 let isEnabled = false
-/** The steps that have not ended of those that began while it was enabled. */
+/** The steps for which it is enabled. */
 const traced = new Set<TimedStep>()
 let isEnding = false
 /** What a load has begun, such as deferred promises, may go on for this long until another step shows that it does. */
 const IDLE_MS = 100
 
-/** The subjects of functions that may make calls, and how many more times they run without one before that is forgotten. */
+/** How many more times the functions of a subject are expected to make calls, without making one. */
 const callers = new Map<string, number>()
 const RUNS = 100
 const CALLER_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'perRequest']
@@ -56,15 +49,13 @@ export function runWithCalls<Result>(running: RunningStep, code: () => Result): 
 
 function mayCall(step: TimedStep): boolean {
   if (watchers === 0) return false
-  const runs = callers.get(step.subject)
-  if (runs === 1) callers.delete(step.subject)
-  else if (runs !== undefined) callers.set(step.subject, runs - 1)
-  if (runs !== undefined || isEnabled || eagerWatchers > 0) {
-    isEnabled = true
-    traced.add(step)
-    return true
-  }
-  return false
+  const { kind, subject } = step
+  const runs = CALLER_KINDS.includes(kind) ? (callers.get(subject) ?? RUNS) : 0
+  if (runs === 0) return isEnabled
+  callers.set(subject, runs - 1)
+  isEnabled = true
+  traced.add(step)
+  return true
 }
 
 /** Returns code that belongs to the step that runs now, also if it is called in another async context. */

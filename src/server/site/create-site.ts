@@ -70,7 +70,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
   })
   const markdown = createMarkdownConverter(options.timeouts.renderMs)
   app.addHook('onClose', markdown.close)
-  if (options.serverTiming) timeCalls(app, isDevelopment)
+  if (options.serverTiming) timeCalls(app)
   const slots = createRenderSlots(options.limits.maxRenders, app, (reason) => site.metrics.requestShed(reason))
   const site: Site = {
     build,
@@ -106,8 +106,8 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
 }
 
 /** Times the calls of loads, guards and actions for the header `Server-Timing`. */
-function timeCalls(app: FastifyInstance, isDevelopment: boolean) {
-  const stop = watchCalls(isDevelopment)
+function timeCalls(app: FastifyInstance) {
+  const stop = watchCalls()
   app.addHook('onClose', async () => stop())
   // A load may never settle.
   app.addHook('onResponse', async (request) => {
