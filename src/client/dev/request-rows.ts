@@ -80,7 +80,7 @@ function pathOf(url: string): string {
   return pathname + (query.length > 0 ? `?${query.join('&')}` : '')
 }
 
-/** Steps that run inside others, which the server writes before them. */
+/** Steps that run inside others. The server writes them after these. */
 const INNER_KINDS = ['perRequest', 'call']
 const SIZE = / \((\d+) characters\)$/
 const FILE = /^(.+\.[cm]?[jt]sx?)(?::(\d+))?$/
