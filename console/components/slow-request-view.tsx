@@ -6,7 +6,7 @@ import failure from './failure.module.css'
 import { When } from './relative-time.tsx'
 import classes from './slow.module.css'
 import { Hints } from './slow-first.tsx'
-import { Bar } from './slow-tables.tsx'
+import { Bar, Name } from './slow-tables.tsx'
 
 /** One request: what it was, what made it slow, and its steps on a line of time. */
 export function SlowRequestView({ request }: { request: SlowRequestReport }) {
@@ -72,7 +72,8 @@ function Steps({ steps, wholeMs }: Pick<SlowRequestReport, 'steps'> & { wholeMs:
       <table className={`${classes.table} ${classes.timeline}`}>
         <caption>
           <span className={classes.caption}>
-            In the order in which they began. The bars reach from 0 to {duration(wholeMs)}.
+            In the order in which they began, those inside a step after it. The bars reach from 0 to {duration(wholeMs)}
+            .
           </span>
         </caption>
         <thead>
@@ -91,7 +92,7 @@ function Steps({ steps, wholeMs }: Pick<SlowRequestReport, 'steps'> & { wholeMs:
           <tbody key={`${index} ${stepName(step)}`}>
             <tr className={step.hints.length > 0 ? classes.explained : undefined}>
               <th scope="row">
-                <code>{stepName(step)}</code>
+                <Name depth={step.depth}>{stepName(step)}</Name>
               </th>
               <td>{duration(step.startMs)}</td>
               <td>{duration(step.durationMs)}</td>

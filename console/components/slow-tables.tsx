@@ -46,13 +46,21 @@ export function SlowRoutes({ routes }: Pick<SlowReport, 'routes'>) {
   )
 }
 
+/** Classes of steps that are in none, one or more other steps. */
+const DEPTHS = [undefined, classes.inner, classes.innermost]
+
+/** The name of a step, indented if it is in others. */
+export function Name({ depth, children }: { depth: number; children: string }) {
+  return <code className={DEPTHS[Math.min(depth, DEPTHS.length - 1)]}>{children}</code>
+}
+
 function Row({ row, name, isStep }: { row: Step; name: string; isStep: boolean }) {
   const kind = isStep ? classes.step : classes.route
   return (
     <>
       <tr className={row.hints.length > 0 ? `${kind} ${classes.explained}` : kind}>
         <th scope="row">
-          <code>{name}</code>
+          <Name depth={row.depth}>{name}</Name>
         </th>
         <td>
           <Bar from={0} length={row.share} />

@@ -1,6 +1,11 @@
 import { bytesText, msText, percentText } from '../../src/server/ledger/slow-hints.ts'
-import type { SlowFirst, SlowReport, SlowRequestReport, SlowRow } from '../../src/server/ledger/slow-report.ts'
-import type { TimedStep } from '../../src/server/ledger/times.ts'
+import type {
+  ReportedStep,
+  SlowFirst,
+  SlowReport,
+  SlowRequestReport,
+  SlowRow,
+} from '../../src/server/ledger/slow-report.ts'
 import { formatAgo, formatTime, type View } from './format-failure.ts'
 import { cutToWidth, padToWidth, toLine, widthOf } from './text.ts'
 
@@ -9,7 +14,7 @@ export function formatSlow({ requests, totalMs, first, routes, slowest }: SlowRe
   const { paint } = view
   const rows = routes.flatMap(({ route, steps, ...row }) => [
     { row, route: route === '' ? OUTSIDE : route, indent: '' },
-    ...steps.map((step) => ({ row: step, route: null, indent: '  ' })),
+    ...steps.map((step) => ({ row: step, route: null, indent: '  '.repeat(step.depth + 1) })),
   ])
   const cells = rows.map(({ row }) => [
     percentText(row.share),
@@ -25,7 +30,7 @@ export function formatSlow({ requests, totalMs, first, routes, slowest }: SlowRe
     ...formatFirst(first, view),
     paint('dim', `${align(HEAD)}  route or step`),
     ...rows.flatMap(({ row, route, indent }, index) => {
-      const name = route === null ? cutName(row, room - 2) : paint('bold', cutToWidth(toLine(route), room))
+      const name = route === null ? cutName(row, room - indent.length) : paint('bold', cutToWidth(toLine(route), room))
       return [
         `${align(cells[index] ?? [])}  ${indent}${name}`,
         ...formatHints(row.hints, `${' '.repeat(margin)}${indent}  `, view),
@@ -92,7 +97,7 @@ function formatSlowest(slowest: SlowReport['slowest'], { now, width }: View): st
   })
 }
 
-/** Formats one request as a timeline: a line with a bar for each step, in the order in which they began. */
+/** Formats one request as a timeline: a line with a bar for each step. */
 export function formatSlowRequest(request: SlowRequestReport, view: View): string[] {
   const { id, time, route, method, path, status, durationMs, bytes, cache, release, hints, steps } = request
   const { paint, now, width } = view
@@ -123,10 +128,12 @@ export function formatSlowRequest(request: SlowRequestReport, view: View): strin
           paint('dim', `${align(STEP_HEAD)}  ${padToWidth(`0 to ${msText(durationMs)}`, bars)}  step`),
           ...steps.flatMap((step, index) => {
             const facts = factsOf(step)
+            const inner = '  '.repeat(step.depth)
+            const margin = indent + inner
             return [
-              `${align(cells[index] ?? [])}  ${paint('cyan', barOf(step, durationMs, bars))}  ${cutName(step, room)}`,
-              ...(facts === '' ? [] : [indent + paint('dim', facts)]),
-              ...formatHints(step.hints, indent, view),
+              `${align(cells[index] ?? [])}  ${paint('cyan', barOf(step, durationMs, bars))}  ${inner}${cutName(step, room - inner.length)}`,
+              ...(facts === '' ? [] : [margin + paint('dim', facts)]),
+              ...formatHints(step.hints, margin, view),
             ]
           }),
         ]),
@@ -137,13 +144,13 @@ const STEP_HEAD = ['start', 'took']
 const LEAST_BAR = 16
 const MOST_BAR = 40
 
-function factsOf({ blockedMs, bytes }: TimedStep): string {
+function factsOf({ blockedMs, bytes }: ReportedStep): string {
   const facts = [bytes > 0 ? bytesText(bytes) : '', blockedMs > 0 ? `blocked ${msText(blockedMs)}` : '']
   return facts.filter(Boolean).join(', ')
 }
 
 /** Draws when a step ran: `····████····`. A step that began has at least one cell. */
-function barOf({ startMs, durationMs }: TimedStep, wholeMs: number, width: number): string {
+function barOf({ startMs, durationMs }: ReportedStep, wholeMs: number, width: number): string {
   const cellOf = (ms: number) => (wholeMs > 0 ? Math.round((Math.max(0, ms) / wholeMs) * width) : 0)
   const from = Math.min(cellOf(startMs), width - 1)
   const to = Math.max(from + 1, Math.min(cellOf(startMs + durationMs), width))

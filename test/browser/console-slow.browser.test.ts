@@ -57,13 +57,13 @@ for (const javaScript of [true, false]) {
     t.equal(await page.getByRole('link', { name: 'Slow', exact: true }).getAttribute('aria-current'), 'page')
     t.match(
       (await open.read('section[aria-labelledby=first]')).replace(/\s+/g, ' '),
-      'Mend first load pages/products/[id].server.ts:12 of /products/[id], 83 % of all time perRequest functions run one',
+      'Mend first load pages/products/[id].server.ts:12 of /products/[id], 83 % of all time runs one after another',
     )
     const rows = await rowsOf(open)
     t.strictSame(rows.slice(0, 3), [
       '/products/[id] 90 % 400 798 ms 1.2 s 1.3 s',
       'load pages/products/[id].server.ts:12 83 % 400 735 ms 1.2 s 1.2 s',
-      'perRequest functions run one after another: data/stock.ts:8, data/reviews.ts:21; start those together that do not need each other (Promise.all)',
+      'runs one after another: data/stock.ts:8 (425 ms), data/reviews.ts:21 (295 ms); start those together that do not need each other (Promise.all)',
     ])
     t.equal(rows.at(-2), 'of no known step <1 % 3 72 ms 417 ms 419 ms')
     t.strictSame(await open.evaluate(findTableProblems, null), [])

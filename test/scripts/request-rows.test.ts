@@ -19,6 +19,7 @@ t.test('a row has the route, the time and the steps of a request', async (t) => 
     { name: 'cache', duration: 3, description: 'render of another request' },
     { name: 'guard', duration: 0, description: 'pages/notes/[id].server.ts' },
     { name: 'load', duration: 30.5, description: 'pages/notes/[id].server.ts:12 (1234 characters)' },
+    { name: 'call', duration: 20, description: 'GET https://api.example' },
     { name: 'deferred', duration: 2, description: 'data.reviews' },
     { name: 'render', duration: 4, description: '/notes/[id] (9876 characters)' },
   ])
@@ -27,11 +28,26 @@ t.test('a row has the route, the time and the steps of a request', async (t) => 
     ...{ kind: 'navigation', path: '/notes/7?page=2', route: '/notes/[id]', totalMs: 40, receivedMs: 50 },
     cache: 'not stored, because it reads request',
     steps: [
-      { kind: 'cache', name: 'render of another request', place: null, durationMs: 3, characters: 0 },
-      { kind: 'guard', name: '', place: { ...place, line: 0, export: 'guard' }, durationMs: 0, characters: 0 },
-      { kind: 'load', name: '', place: { ...place, line: 12, export: 'load' }, durationMs: 30.5, characters: 1234 },
-      { kind: 'deferred', name: 'data.reviews', place: null, durationMs: 2, characters: 0 },
-      { kind: 'render', name: '/notes/[id]', place: null, durationMs: 4, characters: 9876 },
+      { kind: 'cache', name: 'render of another request', isInner: false, place: null, durationMs: 3, characters: 0 },
+      {
+        kind: 'guard',
+        name: '',
+        isInner: false,
+        place: { ...place, line: 0, export: 'guard' },
+        durationMs: 0,
+        characters: 0,
+      },
+      {
+        kind: 'load',
+        name: '',
+        isInner: false,
+        place: { ...place, line: 12, export: 'load' },
+        durationMs: 30.5,
+        characters: 1234,
+      },
+      { kind: 'call', name: 'GET https://api.example', isInner: true, place: null, durationMs: 20, characters: 0 },
+      { kind: 'deferred', name: 'data.reviews', isInner: false, place: null, durationMs: 2, characters: 0 },
+      { kind: 'render', name: '/notes/[id]', isInner: false, place: null, durationMs: 4, characters: 9876 },
     ],
   })
 })

@@ -35,12 +35,12 @@ t.test('names the cause first, then lists routes and steps by their share', asyn
     `1,312 requests since 2026-11-21 18:40:00 UTC (1 h ago), 354 s in all
 
 Mend first: load pages/products/[id].server.ts:12 of /products/[id], 83 % of all time
-  ! perRequest functions run one after another: data/stock.ts:8, data/reviews.ts:21; start those together that do not need each other (Promise.all)
+  ! runs one after another: data/stock.ts:8 (425 ms), data/reviews.ts:21 (295 ms); start those together that do not need each other (Promise.all)
 
 share  count     p50     p95     p99  route or step
  90 %    400  798 ms   1.2 s   1.3 s  /products/[id]
  83 %    400  735 ms   1.2 s   1.2 s    load pages/products/[id].server.ts:12
-                                          ! perRequest functions run one after another: data/stock.ts:8, data/reviews.ts:21; start those together that do not need each other (Promise.all)
+                                          ! runs one after another: data/stock.ts:8 (425 ms), data/reviews.ts:21 (295 ms); start those together that do not need each other (Promise.all)
  48 %    400  425 ms  671 ms  693 ms    perRequest data/stock.ts:8
                                           ! waits for a database, a service or a file
  33 %    400  295 ms  461 ms  475 ms    perRequest data/reviews.ts:21

@@ -27,6 +27,8 @@ export interface StepRow {
   kind: string
   /** What is no file: the place of a deferred promise in the data, for example. */
   name: string
+  /** Whether it is in the step above. */
+  isInner: boolean
   /** The file of the function, which can be opened; null for steps without a file. */
   place: DevPlace | null
   durationMs: number
@@ -78,6 +80,8 @@ function pathOf(url: string): string {
   return pathname + (query.length > 0 ? `?${query.join('&')}` : '')
 }
 
+/** Steps that run inside others. The server writes them after these. */
+const INNER_KINDS = ['perRequest', 'call']
 const SIZE = / \((\d+) characters\)$/
 const FILE = /^(.+\.[cm]?[jt]sx?)(?::(\d+))?$/
 
@@ -88,6 +92,7 @@ function toStep(metric: ServerMetric): StepRow {
   return {
     kind: metric.name,
     name: file === undefined ? subject : '',
+    isInner: INNER_KINDS.includes(metric.name),
     place: file === undefined ? null : { file, line: Number(line), column: 0, export: metric.name },
     durationMs: metric.duration ?? 0,
     characters: Number(SIZE.exec(text)?.[1] ?? 0),

@@ -163,7 +163,7 @@ function showSteps(path: string, steps: readonly StepRow[], open: Open): HTMLEle
   )
 }
 
-function showStep({ kind, name, place, durationMs, characters }: StepRow, longestMs: number, open: Open): HTMLElement {
+function showStep({ kind, name, isInner, place, durationMs, characters }: StepRow, longestMs: number, open: Open) {
   const bar = element('div', { class: 'bar' })
   // The policy of the page may forbid an attribute `style`.
   bar.style.inlineSize = `${(100 * durationMs) / longestMs}%`
@@ -172,7 +172,7 @@ function showStep({ kind, name, place, durationMs, characters }: StepRow, longes
     {},
     element(
       'th',
-      { scope: 'row' },
+      { scope: 'row', class: isInner ? 'inner' : false },
       `${kind} `,
       place ? placeLink(place, open) : element('span', { class: 'name' }, name),
     ),
@@ -243,6 +243,7 @@ section dl { margin: 0 0 0.4rem; }
 table { width: 100%; margin-bottom: 0.75rem; border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.2rem 0; text-align: start; vertical-align: baseline; font-weight: 400; overflow-wrap: anywhere; }
 thead th { color: var(--muted); }
+.inner { padding-inline-start: 1rem; }
 th + th, td { padding-inline-start: 0.75rem; white-space: nowrap; }
 td:nth-child(2) { width: 5.5rem; }
 tr > :last-child { width: 4.75rem; text-align: end; }

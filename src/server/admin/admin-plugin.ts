@@ -132,7 +132,7 @@ async function createMetricsSource(app: FastifyInstance, sites: readonly AppSite
   )
   const processMetrics = createRequestMetrics()
   processMetrics.recorder.countConnections(app.server)
-  const stopWatching = processMetrics.watchLoop()
+  const stopWatching = processMetrics.watchSteps()
   app.addHook('onClose', async () => stopWatching())
   return {
     async counts() {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
+import { bindToStep } from '../http/calls.ts'
 
 /** Calls a function in the async context in which Hydrant was loaded: outside of all requests. */
 const callOutside = AsyncLocalStorage.snapshot()
@@ -9,10 +10,11 @@ const callOutside = AsyncLocalStorage.snapshot()
  */
 export function runOutsideRequests<Result>(load: () => Result): Result {
   const span = findActiveSpan()
+  const work = bindToStep(load)
   return callOutside(() => {
     // All calls share one context. Before Node.js 24, `enterWith` in the load would write into it.
     const resource = new AsyncResource('HYDRANT_LOAD')
-    return resource.runInAsyncScope(() => (span ? withActiveSpan(span, load) : load()))
+    return resource.runInAsyncScope(() => (span ? withActiveSpan(span, work) : work()))
   })
 }
 

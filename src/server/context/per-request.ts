@@ -83,7 +83,7 @@ function runTimed<Result>(call: () => Result, name: string, definedAt: string, c
   const subject = ctx.site.build.places[definedAt] ?? (name || 'a function without a name')
   const made: Outcome<Result>[] = []
   const step = run(() =>
-    runWithin(ctx, subject, () => {
+    runStep<unknown>('perRequest', subject, ctx, () => {
       const outcome = run(call)
       made.push(outcome)
       if ('thrown' in outcome) throw outcome.thrown
@@ -98,26 +98,28 @@ function runTimed<Result>(call: () => Result, name: string, definedAt: string, c
   return outcome
 }
 
-/** Runs the work of a step. A promise of it, which the option `instrument` has handled, is followed by one that nobody has. */
-function runWithin(ctx: RequestContext, subject: string, work: () => unknown): unknown {
-  const running = runStep<unknown>('perRequest', subject, ctx, work)
-  return ctx.site.runStep === null ? running : (async () => await running)()
-}
-
-/** Returns whether a value is nothing but a promise. Builders of queries and cancelable promises belong to the caller. */
+/**
+ * Returns whether a value is nothing but a promise. Builders of queries and cancelable promises belong to the caller. Before
+ * Node.js 24, an `AsyncLocalStorage` adds symbols to each promise.
+ */
 function isPlainPromise(value: unknown): value is Promise<unknown> {
   return (
     value instanceof Promise &&
     Object.getPrototypeOf(value) === Promise.prototype &&
-    Reflect.ownKeys(value).length === 0
+    Object.getOwnPropertyNames(value).length === 0
   )
 }
 
-const FRAME_OF_CALLER = 3
+const FRAME_OF_CALLER = 2
 
-/** Returns the line and the column at which the caller calls `perRequest`, in the bundle; empty if the stack is cut off. */
+/** Returns the line and the column at which the caller calls `perRequest`, in the bundle; empty if they are not known. */
 function positionOfCaller(): string {
-  // A library may have replaced `Error.prepareStackTrace`.
-  const frame = String(new Error().stack).split('\n')[FRAME_OF_CALLER] ?? ''
-  return /:(\d+:\d+)\)?$/.exec(frame)?.[1] ?? ''
+  const format = Error.prepareStackTrace
+  // The format of a library may return anything, and Node.js writes places in the source with its option for source maps. `Error`
+  // may be frozen.
+  Reflect.set(Error, 'prepareStackTrace', (_: Error, frames: readonly NodeJS.CallSite[]) => frames)
+  const frames: unknown = new Error().stack
+  Reflect.set(Error, 'prepareStackTrace', format)
+  const frame = Array.isArray(frames) ? (frames[FRAME_OF_CALLER] as NodeJS.CallSite | undefined) : undefined
+  return frame ? `${frame.getLineNumber()}:${frame.getColumnNumber()}` : ''
 }

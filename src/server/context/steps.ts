@@ -1,6 +1,7 @@
 import { isCausedBy, readProperty } from '../failures/failure-context.ts'
 import { hasRunErrorHooks } from '../failures/on-error-hooks.ts'
-import { shortPlace, timeStep, timesOf } from '../http/request-times.ts'
+import { shortPlace, timesOf } from '../http/request-times.ts'
+import { timeStep } from '../http/timed-steps.ts'
 import type { Thrown } from '../metrics/instrument.ts'
 import type { Step } from '../options/config.ts'
 import type { RequestContext } from './request-context.ts'

@@ -1,14 +1,15 @@
-// How long the steps of one request take, and which of them block the event loop.
+// How long the steps of one request took: what is kept of it, and how the header `Server-Timing` says it.
 
 import type { FastifyRequest } from 'fastify'
 import type { ServerMetric } from '../../shared/wire/navigation-protocol.ts'
 import type { Step } from '../options/config.ts'
 
 /**
- * The kinds of steps, and three that the option `instrument` does not get. `data`: writing the data of loads as JSON. `request`:
- * from its arrival to the end of its response. `loop`: code that blocked the event loop and is not known to belong to a step.
+ * The kinds of steps, and four that the option `instrument` does not get. `call`: an HTTP request to another server. `data`: writing
+ * the data of loads as JSON. `request`: from its arrival to the end of its response. `loop`: code that blocked the event loop and is
+ * not known to belong to a step.
  */
-export type TimedKind = Step['kind'] | 'data' | 'request' | 'loop'
+export type TimedKind = Step['kind'] | 'call' | 'data' | 'request' | 'loop'
 
 /** One step of a request. */
 export interface TimedStep {
@@ -24,6 +25,8 @@ export interface TimedStep {
   blockedMs: number
   /** The characters of the data that a load has returned, or of the rendered document; 0 for other kinds. */
   bytes: number
+  /** The index of the step whose code began it, among the steps of the request; null if that is none, or not known. */
+  inside: number | null
 }
 
 /** The times of one request. They must not lead to its context, which an open connection would keep for some time. */
@@ -54,75 +57,9 @@ export function findTimes(request: Holder): RequestTimes | undefined {
   return request[TIMES]
 }
 
-/** Begins a step of a request. Its time is added to those of the request by `endStep`. */
-export function beginStep(kind: TimedKind, subject: string, times: RequestTimes): TimedStep {
-  const step: TimedStep = { kind, subject, startMs: loop.see(), durationMs: Number.NaN, blockedMs: 0, bytes: 0 }
-  times.steps.push(step)
-  loop.add(step)
-  return step
-}
-
-export function endStep(step: TimedStep, times: RequestTimes) {
-  loop.charge(step)
-  step.durationMs = loop.seenAt - step.startMs
-  loop.remove(step)
-  times.onLate?.(step)
-}
-
-/** Runs the work of a step up to its first pause. */
-function run<Result>(step: TimedStep, work: () => Result): Result {
-  const around = loop.running
-  loop.running = step
-  try {
-    return work()
-  } finally {
-    loop.charge(step)
-    loop.running = around
-  }
-}
-
-/** Does the work of a step that returns no promise. Returns what the work returns. */
-export function timeWork<Result>(kind: TimedKind, times: RequestTimes, work: () => Result): Result {
-  const step = beginStep(kind, '', times)
-  try {
-    return work()
-  } finally {
-    endStep(step, times)
-  }
-}
-
-/** Does the work of a step. Returns what the work returns, or a promise of it. */
-export function timeStep<Result>(
-  kind: TimedKind,
-  subject: string,
-  times: RequestTimes,
-  work: () => Result | PromiseLike<Result>,
-): Result | PromiseLike<Result> {
-  const step = beginStep(kind, subject, times)
-  let result: Result | PromiseLike<Result>
-  try {
-    result = run(step, work)
-  } catch (thrown) {
-    endStep(step, times)
-    throw thrown
-  }
-  if (isThenable(result)) return endAfter(result, step, times)
-  endStep(step, times)
-  return result
-}
-
-// Stacks keep the callers of the work, which V8 finds through a single `await`. A thenable is asked once, because a builder
-// of a query runs its query each time.
-async function endAfter<Result>(result: PromiseLike<Result>, step: TimedStep, times: RequestTimes): Promise<Result> {
-  try {
-    return await result
-  } finally {
-    endStep(step, times)
-  }
-}
-
-function isThenable<Result>(result: Result | PromiseLike<Result>): result is PromiseLike<Result> {
-  return typeof result === 'object' && result !== null && 'then' in result && typeof result.then === 'function'
+/** Creates a step that has begun. It is not yet among those of its request. */
+export function createStep(kind: TimedKind, subject: string, startMs: number, inside: number | null): TimedStep {
+  return { kind, subject, startMs, durationMs: Number.NaN, blockedMs: 0, bytes: 0, inside }
 }
 
 /** What the line of a request says of its times: the time of all loads together, of the render, and the cache's result. */
@@ -142,11 +79,6 @@ function spanOf(kind: TimedKind, steps: readonly TimedStep[]): number | undefine
   return end === 0 ? undefined : Math.round((end - start) * 100) / 100
 }
 
-/** Ends the search for what blocks the event loop in the steps of a request that has ended: a load may never settle. */
-export function forgetSteps({ steps }: RequestTimes) {
-  for (const step of steps) loop.remove(step)
-}
-
 /** Notes the length of the data that the load of a file has returned, as JSON. */
 export function noteLength(file: string, length: number, request: FastifyRequest) {
   const step = findTimes(request)?.steps.findLast(({ kind, subject }) => kind === 'load' && subject === file)
@@ -162,12 +94,12 @@ const MAX_HEADER = 2_000
  */
 export function listMetrics(route: string, elapsedMs: number, request: FastifyRequest): ServerMetric[] {
   const { steps = [], cache = null, places = null } = findTimes(request) ?? {}
-  const ended = steps.filter(({ durationMs }) => !Number.isNaN(durationMs))
+  const ended = nestSteps(steps).filter(({ step }) => !Number.isNaN(step.durationMs))
   return [
     { name: 'total', duration: elapsedMs },
     { name: 'route', description: route },
     ...(cache === null ? [] : [{ name: 'cache', description: cache }]),
-    ...ended.map((step) => {
+    ...ended.map(({ step }) => {
       const size = step.bytes === 0 ? '' : ` (${step.bytes} characters)`
       return { name: step.kind, duration: step.durationMs, description: placeOf(step, places) + size }
     }),
@@ -195,87 +127,24 @@ function writeMetric({ name, duration, description }: ServerMetric): string {
 /** A half of a surrogate pair cannot be encoded. */
 const encodeOne = (character: string) => encodeURIComponent(Buffer.from(character).toString())
 
+/** Returns the steps with those that are inside them after each. The order is otherwise the same. */
+export function nestSteps<S extends Pick<TimedStep, 'inside'>>(steps: readonly S[]): { step: S; depth: number }[] {
+  const within = new Map<number | null, number[]>()
+  for (const [index, { inside }] of steps.entries()) within.set(inside, [...(within.get(inside) ?? []), index])
+  const nest = (inside: number | null, depth: number): { step: S; depth: number }[] =>
+    (within.get(inside) ?? []).flatMap((index) => {
+      const step = steps[index]
+      return step ? [{ step, depth }, ...nest(index, depth + 1)] : []
+    })
+  return nest(null, 0)
+}
+
 /** Returns the subject of a step, with the line of its function if the build knows it. */
 export function placeOf(
   { kind, subject }: Pick<TimedStep, 'kind' | 'subject'>,
   places: RequestTimes['places'],
 ): string {
   return places?.[`${subject} ${kind}`] ?? subject
-}
-
-/** A step that runs for less than this without a pause does not block the event loop. */
-const BLOCK_MS = 50
-/** How often the event loop is seen if no step begins or ends. */
-const TICK_MS = 20
-
-/** Called with the time for which code has blocked the event loop that is not known to belong to a step. */
-export type OnBlocked = (durationMs: number) => void
-
-/**
- * The event loop of this process. It is seen to run when a step begins or ends, and by a timer. If it was not seen for long
- * before a step ends, this step has blocked it: otherwise other code would have run. Code after an `await` is known to belong
- * to a step only if no other step was open.
- */
-const loop = createLoopClock()
-
-function createLoopClock() {
-  const listeners = new Set<OnBlocked>()
-  let timer: NodeJS.Timeout | undefined
-  const clock = {
-    /** When the event loop was last seen, as `performance.now()`. */
-    seenAt: 0,
-    /** The step whose code runs up to its first pause. */
-    running: null as TimedStep | null,
-    /** The steps that have not ended, in no order. */
-    open: [] as TimedStep[],
-    add(step: TimedStep) {
-      if (listeners.size > 0) clock.open.push(step)
-    },
-    remove(step: TimedStep) {
-      const index = clock.open.lastIndexOf(step)
-      if (index === -1) return
-      const last = clock.open.pop()
-      if (last !== undefined && last !== step) clock.open[index] = last
-    },
-    /** Returns the time. */
-    see(): number {
-      const last = clock.seenAt
-      clock.seenAt = performance.now()
-      const blockedMs = clock.seenAt - last
-      if (blockedMs < BLOCK_MS + TICK_MS || listeners.size === 0) return clock.seenAt
-      const step = clock.running ?? onlyOne(clock.open)
-      if (step) step.blockedMs += blockedMs
-      else for (const listener of listeners) listener(blockedMs)
-      return clock.seenAt
-    },
-    /** Notes that the step has run up to now. */
-    charge(step: TimedStep) {
-      const last = Math.max(clock.seenAt, step.startMs)
-      clock.seenAt = performance.now()
-      const blockedMs = clock.seenAt - last
-      if (blockedMs >= BLOCK_MS && listeners.size > 0) step.blockedMs += blockedMs
-    },
-    /** Calls the listener, until the returned function is called. */
-    watch(listener: OnBlocked): () => void {
-      listeners.add(listener)
-      clock.seenAt = performance.now()
-      timer ??= setInterval(clock.see, TICK_MS).unref()
-      return () => {
-        listeners.delete(listener)
-        if (listeners.size > 0) return
-        clearInterval(timer)
-        timer = undefined
-      }
-    },
-  }
-  return clock
-}
-
-/** Returns the step if only one is open, also if it waits for a single function of `perRequest`: then this one. */
-function onlyOne(open: readonly TimedStep[]): TimedStep | undefined {
-  if (open.length === 1) return open[0]
-  const inner = open.filter(({ kind }) => kind === 'perRequest')
-  return open.length === 2 && inner.length === 1 ? inner[0] : undefined
 }
 
 const MAX_PLACE = 60
@@ -287,9 +156,4 @@ const MAX_PLACE = 60
 export function shortPlace(place: string): string {
   const [short = '', first = ''] = /^\w+(\.\w+)?/.exec(place) ?? []
   return `${short.slice(0, MAX_PLACE)}${short.length < place.length || first.length > MAX_PLACE ? '.…' : ''}`
-}
-
-/** Begins to measure what blocks the event loop of this process. Returns a function that ends it. */
-export function watchLoop(onBlocked: OnBlocked): () => void {
-  return loop.watch(onBlocked)
 }

@@ -26,9 +26,10 @@ const LARGE_DOCUMENT = 500_000
 const SLOW_FOLDER_MS = 50
 const SLOW_STORE_MS = 50
 const SLOW_RENDER_MS = 20
+const SLOW_SEQUENCE_MS = 10
 const HIGH_RENDER_SHARE = 0.1
-/** Functions of `perRequest` that run one after another take this part of their load, in this part of its requests. */
-const SEQUENCE = 0.8
+/** Calls and functions of `perRequest` take this part of the step that they are in, in this part of its requests. */
+const FILLED = 0.8
 const OFTEN = 0.5
 /** The end of a step and the beginning of the next one are measured one after the other. */
 const TOLERANCE_MS = 1
@@ -36,7 +37,7 @@ const TOLERANCE_MS = 1
 export const MUCH_OUTSIDE = 0.5
 const SLOW_OUTSIDE_MS = 50
 /** Steps that run inside other steps. */
-export const INNER_KINDS: readonly TimedKind[] = ['perRequest', 'store']
+export const INNER_KINDS: readonly TimedKind[] = ['perRequest', 'call', 'store']
 /** Steps that are code of the site, which waits or computes. */
 const SITE_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'deferred', 'perRequest']
 
@@ -54,7 +55,7 @@ const HINTS: Record<TimedKind, (times: StepTimes, around: Around) => string[]> =
   ],
   guard: (times) =>
     percentile(times, 0.95) >= SLOW_FOLDER_MS ? ['slow guard: all pages below its folder wait for it'] : [],
-  load: (times, around) => [...layoutHints(times), ...dataHints(times), ...sequenceHints(times, around)],
+  load: (times) => [...layoutHints(times), ...dataHints(times)],
   data: (times, around) => (isHeavy(times, around) ? ['writing the data of the loads as JSON takes the time'] : []),
   render: renderHints,
   store: (times) =>
@@ -64,20 +65,29 @@ const HINTS: Record<TimedKind, (times: StepTimes, around: Around) => string[]> =
   action: () => [],
   deferred: () => [],
   perRequest: () => [],
+  call: () => [],
   cache: () => [],
 }
 
 function codeHints(times: StepTimes, around: Around): string[] {
-  const { kind, count, sumMs, blockedMs } = times
-  const isSite = SITE_KINDS.includes(kind)
-  if (blockedMs >= MUCH_BLOCKED_MS) {
-    const average = count > 1 ? `${msText(perCall(blockedMs, count))} each time on average, ` : ''
-    const computes = isSite && blockedMs >= COMPUTING * sumMs ? 'computes, and ' : ''
-    return [`${computes}blocks the event loop: ${average}${msText(blockedMs)} in all`]
-  }
-  return isSite && waits(times, around) && !waitsInside(times, around)
-    ? [`waits for a database, a service or a file${around.isLoopBlocked ? ', or computes after an await' : ''}`]
-    : []
+  const isSite = SITE_KINDS.includes(times.kind)
+  const blocking = blockHints(times, isSite)
+  if (!isSite) return blocking
+  return [...sequenceHints(times, around), ...(blocking.length > 0 ? blocking : waitHints(times, around))]
+}
+
+function blockHints({ count, sumMs, blockedMs }: StepTimes, isSite: boolean): string[] {
+  if (blockedMs < MUCH_BLOCKED_MS) return []
+  const average = count > 1 ? `${msText(perCall(blockedMs, count))} each time on average, ` : ''
+  const computes = isSite && blockedMs >= COMPUTING * sumMs ? 'computes, and ' : ''
+  return [`${computes}blocks the event loop: ${average}${msText(blockedMs)} in all`]
+}
+
+function waitHints(times: StepTimes, around: Around): string[] {
+  if (!waits(times, around) || waitsInside(times, around)) return []
+  const calls = findInside(times, around, findCalls)
+  if (calls.length > 0) return [`waits for ${[...new Set(calls)].join(', ')}`]
+  return [`waits for a database, a service or a file${around.isLoopBlocked ? ', or computes after an await' : ''}`]
 }
 
 function waits(times: StepTimes, around: Around): boolean {
@@ -86,11 +96,13 @@ function waits(times: StepTimes, around: Around): boolean {
   return isLong && blockedMs < WAITING * sumMs
 }
 
-/** Returns whether functions of `perRequest`, which fill the load, have the hint that they wait. */
+/** Returns whether what runs one after another in the step is what waits, which another hint says. */
 function waitsInside(times: StepTimes, around: Around): boolean {
-  if (times.kind !== 'load') return false
-  const inside = findSequences(times, around)
-  return around.steps.some((step) => step.kind === 'perRequest' && inside.includes(step.subject) && waits(step, around))
+  const inside = findInside(times, around, findSequence)
+  return around.steps.some(
+    (step) =>
+      inside.includes(step.subject) && (step.kind === 'call' || (step.kind === 'perRequest' && waits(step, around))),
+  )
 }
 
 /** A rendered document has its length before the compression. */
@@ -147,37 +159,71 @@ function renderHints(times: StepTimes, around: Around): string[] {
   ]
 }
 
-/** Says which functions of `perRequest` run one after another in a load, although they could run together. */
+/** Says which calls and functions of `perRequest` run one after another in a step, although they could run together. */
 function sequenceHints(times: StepTimes, around: Around): string[] {
-  const subjects = findSequences(times, around)
-  if (subjects.length === 0) return []
-  return [
-    `perRequest functions run one after another: ${subjects.join(', ')}; start those together that do not need each other (Promise.all)`,
-  ]
+  const subjects = findInside(times, around, findSequence)
+  if (subjects.length === 0 || perCall(times.sumMs, times.count) < SLOW_SEQUENCE_MS) return []
+  const names = [...new Set(subjects)].map((subject) => {
+    const often = subjects.filter((one) => one === subject).length
+    const inner = around.steps.find((step) => isInner(step) && step.subject === subject)
+    const took = inner ? ` (${msText(percentile(inner, 0.5))}${often > 1 ? ' each' : ''})` : ''
+    return `${often > 1 ? `${often} × ` : ''}${subject}${took}`
+  })
+  return [`runs one after another: ${names.join(', ')}; start those together that do not need each other (Promise.all)`]
 }
 
-/** Returns the subjects of the functions of `perRequest` that often run one after another in a load; else none. */
-function findSequences({ subject }: StepTimes, { kept }: Around): string[] {
-  const loads = kept.flatMap(({ steps }) =>
-    steps.filter((step) => step.kind === 'load' && step.subject === subject).map((load) => findSequence(load, steps)),
+type FindInside = (step: TimedStep, inside: readonly TimedStep[]) => string[] | null
+
+/** Returns what is often found in the steps of a place: the subjects of steps inside them; else none. */
+function findInside({ kind, subject }: StepTimes, { kept }: Around, find: FindInside): string[] {
+  const all = kept.flatMap(({ steps }) =>
+    steps.flatMap((step, index) =>
+      step.kind === kind && step.subject === subject ? [find(step, stepsInside(step, index, steps))] : [],
+    ),
   )
-  const sequences = loads.filter((found) => found !== null)
-  return sequences.length >= OFTEN * loads.length ? (sequences[0] ?? []) : []
+  const found = all.filter((subjects) => subjects !== null)
+  return found.length >= OFTEN * all.length ? (found[0] ?? []) : []
 }
 
-/** Returns the subjects of the functions of `perRequest` that fill the load without overlap; null if there are none. */
-function findSequence(load: TimedStep, steps: readonly TimedStep[]): string[] | null {
-  const inside = steps
-    .filter((step) => step.kind === 'perRequest' && step.startMs >= load.startMs - TOLERANCE_MS)
-    .filter((step) => endOf(step) <= endOf(load) + TOLERANCE_MS)
-    .sort((a, b) => a.startMs - b.startMs)
+/** Returns the calls and functions of `perRequest` inside a step, in the order in which they began. */
+function stepsInside(outer: TimedStep, index: number, steps: readonly TimedStep[]): TimedStep[] {
+  return (
+    steps
+      .filter(isInner)
+      // A call has one. A function of `perRequest` that is called after an `await` may have none.
+      .filter(({ kind, inside }) =>
+        inside === null ? kind === 'perRequest' && outer.kind === 'load' : inside === index,
+      )
+      .filter((step) => step.startMs >= outer.startMs - TOLERANCE_MS)
+      .filter((step) => endOf(step) <= endOf(outer) + TOLERANCE_MS)
+      .sort((a, b) => a.startMs - b.startMs)
+  )
+}
+
+function isInner({ kind }: Pick<TimedStep, 'kind'>): boolean {
+  return kind === 'perRequest' || kind === 'call'
+}
+
+/** Returns what fills the step without overlap; null if there are less than two. */
+function findSequence(outer: TimedStep, inside: readonly TimedStep[]): string[] | null {
   const isApart = inside.every((step, index) => {
     const next = inside[index + 1]
     return next === undefined || endOf(step) <= next.startMs + TOLERANCE_MS
   })
-  if (inside.length < 2 || !isApart || sum(inside.map(({ durationMs }) => durationMs)) < SEQUENCE * load.durationMs)
-    return null
-  return [...new Set(inside.map(({ subject }) => subject))]
+  const insideMs = sum(inside.map(({ durationMs }) => durationMs))
+  if (inside.length < 2 || !isApart || insideMs < FILLED * outer.durationMs) return null
+  return inside.map(({ subject }) => subject)
+}
+
+/** Returns the calls that fill the step, also at the same time; null if they do not. */
+function findCalls(outer: TimedStep, inside: readonly TimedStep[]): string[] | null {
+  const calls = inside.filter(({ kind }) => kind === 'call')
+  let [until, coveredMs] = [0, 0]
+  for (const call of calls) {
+    coveredMs += Math.max(0, endOf(call) - Math.max(until, call.startMs))
+    until = Math.max(until, endOf(call))
+  }
+  return calls.length > 0 && coveredMs >= FILLED * outer.durationMs ? calls.map(({ subject }) => subject) : null
 }
 
 function endOf({ startMs, durationMs }: TimedStep): number {

@@ -1,6 +1,7 @@
 // Turns times into what operators read: rows by their share of all time, with the cause in words where the data show
 // it. The console, its API and `hydrant slow` use it.
 
+import { nestSteps } from '../http/request-times.ts'
 import { type Around, hintsOf, INNER_KINDS, MUCH_OUTSIDE, outerMs, part, perCall, shareOf, sum } from './slow-hints.ts'
 import {
   addTimes,
@@ -36,12 +37,14 @@ export interface SlowRow {
   meanBytes: number
   /** What makes it slow, in words; empty if the data do not show it. */
   hints: string[]
+  /** In how many other steps it is known to be, often the one above. */
+  depth: number
 }
 
 /** The requests of one route, with the steps below it. Code of no known step has the route `''`. */
 export interface SlowRoute extends SlowRow {
   route: string
-  /** The largest share first. */
+  /** The largest share first; those inside a step follow it. */
   steps: SlowRow[]
 }
 
@@ -74,7 +77,14 @@ export interface SlowFirst {
 /** One request, with what makes it and its steps slow. */
 export interface SlowRequestReport extends Omit<SlowRequest, 'steps'> {
   hints: string[]
-  steps: (TimedStep & { hints: string[] })[]
+  /** Those inside a step follow it. Otherwise in the order in which they began. */
+  steps: ReportedStep[]
+}
+
+export interface ReportedStep extends Omit<TimedStep, 'inside'> {
+  /** In how many other steps it is known to be. */
+  depth: number
+  hints: string[]
 }
 
 /** What a report is about. */
@@ -137,14 +147,16 @@ export function reportSlow({ steps, requests }: Times, { route, limit = Infinity
 /** Reports one request, with the hints that apply to it alone. */
 export function reportSlowRequest(request: SlowRequest): SlowRequestReport {
   const { route: name, durationMs, bytes } = request
-  const whole: TimedStep = { kind: 'request', subject: '', startMs: 0, durationMs, blockedMs: 0, bytes }
+  const whole: TimedStep = { kind: 'request', subject: '', startMs: 0, durationMs, blockedMs: 0, bytes, inside: null }
   const timed = [whole, ...request.steps].map((step) => timesOf(step, name))
   const [route] = reportSlow({ steps: addTimes(timed), requests: [request] }).routes
   const hints = new Map(route?.steps.map((row) => [rowKey(row), row.hints]))
   return {
     ...request,
     hints: route?.hints ?? [],
-    steps: request.steps.map((step) => ({ ...step, hints: hints.get(rowKey(step)) ?? [] })),
+    steps: nestSteps(request.steps).map(({ step: { inside: _, ...step }, depth }) => {
+      return { ...step, depth, hints: hints.get(rowKey(step)) ?? [] }
+    }),
   }
 }
 
@@ -183,11 +195,36 @@ function reportRoute(
     route,
     ...reportRow(around.whole, around),
     // Steps that take no time have nothing to say.
-    steps: steps
-      .map((step) => reportRow(step, around))
-      .filter(({ share, hints }) => share > 0 || hints.length > 0)
-      .sort(byShare),
+    steps: nestRows(
+      steps
+        .map((step) => reportRow(step, around))
+        .filter(({ share, hints }) => share > 0 || hints.length > 0)
+        .sort(byShare),
+      site.kept,
+    ),
   }
+}
+
+/** Puts calls and functions of `perRequest` below the step that they are in, in a request that is kept. */
+function nestRows(rows: readonly SlowRow[], kept: readonly SlowRequest[]): SlowRow[] {
+  const outer = new Map<string, string>()
+  for (const { steps } of kept) {
+    for (const step of steps) {
+      const found = findOuter(step, steps)
+      if (found && !outer.has(rowKey(step))) outer.set(rowKey(step), rowKey(found))
+    }
+  }
+  const places = new Map(rows.map((row, index) => [rowKey(row), index]))
+  const placed = rows.map((row) => ({ row, inside: places.get(outer.get(rowKey(row)) ?? '') ?? null }))
+  return nestSteps(placed).map(({ step: { row }, depth }) => ({ ...row, depth }))
+}
+
+/** Returns the step that a call is in, or the guard, load or action that a function of `perRequest` is in. */
+function findOuter({ kind, inside }: TimedStep, steps: readonly TimedStep[]): TimedStep | undefined {
+  if (kind !== 'call' && kind !== 'perRequest') return undefined
+  const outer = steps[inside ?? -1]
+  // Such functions can be inside each other, either way.
+  return kind === 'perRequest' && outer?.kind === 'perRequest' ? findOuter(outer, steps) : outer
 }
 
 const NO_TIMES: StepTimes = {
@@ -210,6 +247,7 @@ function reportRow(times: StepTimes, around: Around): SlowRow {
     blockedMs: round(blockedMs),
     meanBytes: Math.round(perCall(bytes, count)),
     hints: hintsOf(times, around),
+    depth: 0,
   }
 }
 
@@ -219,7 +257,8 @@ function findFirst(routes: readonly SlowRoute[], allMs: number): SlowFirst | nul
     ...group[0],
     totalMs: sum(group.map(({ totalMs }) => totalMs)),
     routes: group.map(({ route }) => route),
-    hints: [...new Set(group.flatMap(({ row }) => row.hints))],
+    // Those of other routes say the same with other times.
+    hints: group.find(({ row }) => row.hints.length > 0)?.row.hints ?? [],
   }))
   candidates.sort((a, b) => b.totalMs - a.totalMs)
   const [longest] = candidates
@@ -241,10 +280,13 @@ function candidatesOf({ route, steps, ...row }: SlowRoute) {
   const outsideMs = row.totalMs - outerMs(steps.map(({ kind, totalMs }) => ({ kind, sumMs: totalMs })))
   const isOutside = row.kind === 'loop' ? row.totalMs >= MUCH_LOOP_MS : outsideMs >= MUCH_OUTSIDE * row.totalMs
   const whole = { key: `${row.kind}\n${route}`, route, row, totalMs: row.kind === 'loop' ? row.totalMs : outsideMs }
-  const own = steps.map((step) => {
-    const isShared = SHARED_KINDS.includes(step.kind) && step.subject !== ''
-    return { key: `${isShared ? '' : route}\n${rowKey(step)}`, route, row: step, totalMs: step.totalMs }
-  })
+  // A call is to be mended where it is made.
+  const own = steps
+    .filter(({ kind }) => kind !== 'call')
+    .map((step) => {
+      const isShared = SHARED_KINDS.includes(step.kind) && step.subject !== ''
+      return { key: `${isShared ? '' : route}\n${rowKey(step)}`, route, row: step, totalMs: step.totalMs }
+    })
   return isOutside ? [...own, whole] : own
 }
 

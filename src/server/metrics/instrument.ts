@@ -47,8 +47,29 @@ export function createRunStep(instrument: Instrument, traceOf: FindTrace | null,
     thrownIn: (result: Result) => Thrown | null = () => null,
   ) => {
     let running: Promise<Result> | null = null
+    let settle: (read: () => StepOutcome) => void
+    const outcome = new Promise<StepOutcome>((resolve, reject) => {
+      settle = (read) => {
+        try {
+          resolve(read())
+        } catch (error) {
+          reject(error)
+        }
+      }
+    })
+    // Nobody else may observe this promise: V8 finds the callers of the work through a single `await`.
+    async function call(): Promise<Result> {
+      try {
+        const result = await work()
+        settle(() => outcomeOf(thrownIn(result)))
+        return result
+      } catch (thrown) {
+        settle(() => outcomeOf({ kind: classifyThrown(thrown).kind, thrown }))
+        throw thrown
+      }
+    }
     function start() {
-      running ??= call(work)
+      running ??= call()
       return running
     }
     const outcomeOf = (found: Thrown | null): StepOutcome => {
@@ -57,19 +78,12 @@ export function createRunStep(instrument: Instrument, traceOf: FindTrace | null,
       const digest = digestOf(found.thrown)
       return digest === null ? { error: null } : { error: toError(found.thrown), digest }
     }
-    void observe(step, () =>
-      start().then(
-        (result) => outcomeOf(thrownIn(result)),
-        (thrown: unknown) => outcomeOf({ kind: classifyThrown(thrown).kind, thrown }),
-      ),
-    )
+    void observe(step, () => {
+      void start()
+      return outcome
+    })
     return start()
   }
-}
-
-// `async`, so that a synchronous throw rejects.
-async function call<Result>(work: () => Result | PromiseLike<Result>): Promise<Result> {
-  return work()
 }
 
 function toError(thrown: unknown): Error {

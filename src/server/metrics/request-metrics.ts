@@ -47,8 +47,8 @@ export interface RequestCounts {
 export interface RequestMetrics {
   recorder: MetricsRecorder
   countFailure(failure: Pick<FailureRecord, 'side' | 'phase' | 'route'>): void
-  /** Begins to measure what blocks the event loop of the process. Returns a function that ends it. */
-  watchLoop(): () => void
+  /** Begins to measure what blocks the event loop of the process, and the calls of steps. Returns a function that ends it. */
+  watchSteps(): () => void
   read(): RequestCounts
   /** The times are large: messages that are sent often leave them out. */
   readWithoutTimes(): Omit<RequestCounts, 'times'>
@@ -128,7 +128,7 @@ export function createRequestMetrics(): RequestMetrics {
       storeLate: () => void storeCalls.late++,
       foreignAsset: (result) => void foreignAssets[result]++,
     },
-    watchLoop: times.watchLoop,
+    watchSteps: times.watchSteps,
     // A failure outside of any request has no route.
     countFailure: ({ side, phase, route }) => countPair(of(route ?? '').failures, side, phase),
     read: () => ({ ...readWithoutTimes(), times: times.read() }),

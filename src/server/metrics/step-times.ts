@@ -1,15 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { watchCalls } from '../http/calls.ts'
+import { loop } from '../http/event-loop.ts'
 import { bodyBytesOf } from '../http/node-response.ts'
-import {
-  findTimes,
-  forgetSteps,
-  placeOf,
-  type RequestTimes,
-  type TimedKind,
-  type TimedStep,
-  watchLoop,
-} from '../http/request-times.ts'
+import { findTimes, placeOf, type RequestTimes, type TimedKind, type TimedStep } from '../http/request-times.ts'
 import { pathOf } from '../http/request-url.ts'
+import { forgetSteps } from '../http/timed-steps.ts'
 import {
   addTimes,
   BOUNDS_MS,
@@ -83,8 +78,16 @@ export function createStepTimes(now = Date.now) {
   }
 
   return {
-    /** Begins to measure what blocks the event loop of the process. Returns a function that ends it. */
-    watchLoop: () => watchLoop((durationMs) => observe(timesAt('', LOOP, null), durationMs, durationMs, 0)),
+    /** Begins to measure what blocks the event loop of the process, and the calls of steps. Returns a function that ends it. */
+    watchSteps() {
+      const stops = [
+        loop.watch((durationMs) => observe(timesAt('', LOOP, null), durationMs, durationMs, 0)),
+        watchCalls(),
+      ]
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
     requestTimed(route: string, status: number, request: FastifyRequest, reply: FastifyReply) {
       const durationMs = reply.elapsedTime
       const length = bodyBytesOf(reply.raw, request.method) ?? Number(reply.getHeader('content-length') ?? 0)

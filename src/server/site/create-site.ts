@@ -15,10 +15,13 @@ import { createFailures } from '../failures/failures.ts'
 import type { RouteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createUploadSpace } from '../forms/multipart.ts'
+import { watchCalls } from '../http/calls.ts'
 import { createEtagWriter } from '../http/etag.ts'
 import { headersOfFormats } from '../http/formats.ts'
 import type { PolicyWatch } from '../http/policy-watch.ts'
 import { BUSY } from '../http/problem.ts'
+import { findTimes } from '../http/request-times.ts'
+import { forgetSteps } from '../http/timed-steps.ts'
 import { createMarkVisitor } from '../http/visitor-mark.ts'
 import type { FailureStore } from '../ledger/failure-store.ts'
 import type { LiveLimits, LivePages } from '../live/live-pages.ts'
@@ -70,6 +73,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
   })
   const markdown = createMarkdownConverter(options.timeouts.renderMs)
   app.addHook('onClose', markdown.close)
+  if (options.serverTiming) timeCalls(app)
   const slots = createRenderSlots(options.limits.maxRenders, app, (reason) => site.metrics.requestShed(reason))
   const site: Site = {
     build,
@@ -104,6 +108,17 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
   }
   build.links.report = (error) => failures.failProcess(error, app.log, 'error')
   return site
+}
+
+/** Times the calls of loads, guards and actions for the header `Server-Timing`. */
+function timeCalls(app: FastifyInstance) {
+  const stop = watchCalls()
+  app.addHook('onClose', async () => stop())
+  // A load may never settle.
+  app.addHook('onResponse', async (request) => {
+    const times = findTimes(request)
+    if (times) forgetSteps(times)
+  })
 }
 
 function routeFilesOf({ manifest, routes }: Build): RouteFiles {

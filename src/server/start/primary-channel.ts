@@ -110,14 +110,14 @@ export interface WorkerMetrics extends Pick<RequestMetrics, 'recorder' | 'countF
 }
 
 export function createWorkerMetrics(channel: PrimaryChannel): WorkerMetrics {
-  const { recorder, countFailure, read, readWithoutTimes, watchLoop } = createRequestMetrics()
+  const { recorder, countFailure, read, readWithoutTimes, watchSteps } = createRequestMetrics()
   let timer: NodeJS.Timeout | undefined
 
   return {
     recorder,
     countFailure,
     open() {
-      watchLoop()
+      watchSteps()
       timer = setInterval(
         () => void channel.send({ kind: 'counts', counts: readWithoutTimes() }),
         SEND_INTERVAL_MS,

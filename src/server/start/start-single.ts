@@ -71,7 +71,7 @@ export async function startSingle({ dir, folder, manifest, options, note }: Serv
       const metricsSource = createMetricsSource(metrics, { release, build })
       adminListener = await startAdmin({ admin, store, metricsSource, cacheSource, options, log: app.log })
       // What a start blocks is nothing to mend.
-      metrics.watchLoop()
+      metrics.watchSteps()
     }
   } catch (error) {
     // Otherwise the process would end with 0 when nothing is left to do.

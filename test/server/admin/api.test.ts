@@ -233,7 +233,7 @@ t.test('shows what makes pages slow', async (t) => {
       {
         route: '/products/[id]',
         hints: [],
-        steps: [{ kind: 'load', hints: { 0: /^perRequest functions/, length: 1 } }],
+        steps: [{ kind: 'load', hints: { 0: /^runs one after another/, length: 1 } }],
       },
     ],
     moreRoutes: 3,

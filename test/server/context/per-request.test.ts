@@ -1,6 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import Fastify, { type FastifyRequest } from 'fastify'
 import t from 'tap'
+import { findTimes } from '../../../src/server/http/request-times.ts'
 import { hydrant, perRequest } from '../../../src/server/index.ts'
+import { testSite } from '../../test-site.ts'
 import { buildFiles, HTML, JSON_ONLY, serve } from '../served.ts'
 
 interface Asked {
@@ -154,4 +157,53 @@ t.test('what a function returns reaches its callers as it is, with and without t
       'the stack has the caller',
     )
   }
+})
+
+t.test(
+  'the step of a function lasts until its promise settles, also with an AsyncLocalStorage of the site',
+  async (t) => {
+    const storage = new AsyncLocalStorage()
+    t.teardown(() => storage.disable())
+    const read = perRequest(async (_ctx: Asked) => 1)
+    const { get } = await testSite(t, {
+      '/': {
+        load: (ctx: Asked) =>
+          storage.run({}, async () => {
+            const reading = read(ctx)
+            const step = findTimes(ctx.request)?.steps.at(-1)
+            const isOpen = Number.isNaN(step?.durationMs)
+            await reading
+            return { kind: step?.kind, isOpen, hasEnded: (step?.durationMs ?? -1) >= 0 }
+          }),
+      },
+    })
+    t.strictSame((await get('/', JSON_ONLY)).json(), { kind: 'perRequest', isOpen: true, hasEnded: true })
+  },
+)
+
+const PLACES = {
+  'pages/index.tsx': 'export default () => <p>page</p>\n',
+  'user.ts': `import { perRequest } from 'hydrant'
+Error.prepareStackTrace = (_error, frames) => frames.map((frame) => frame.getFileName())
+export const user = perRequest(async () => 'ada')
+`,
+  'pages/index.server.ts': `import { user } from '../user.ts'
+
+export async function load(ctx) {
+  return await user(ctx)
+}
+`,
+}
+
+t.test('steps have their lines, also if the site has set Error.prepareStackTrace', async (t) => {
+  const format = Error.prepareStackTrace
+  t.teardown(() => {
+    Error.prepareStackTrace = format
+  })
+  const dir = await buildFiles(`${folder}/places`, PLACES)
+  const { get } = await serve(t, dir, { serverTiming: true })
+  const { headers } = await get('/', HTML)
+  t.not(Error.prepareStackTrace, format)
+  t.match(headers['server-timing'], /load;desc="pages\/index\.server\.ts:3 /)
+  t.match(headers['server-timing'], /perRequest;desc="user\.ts:3"/)
 })

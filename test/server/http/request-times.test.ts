@@ -1,18 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
+import { loop } from '../../../src/server/http/event-loop.ts'
 import {
   findTimes,
   listMetrics,
   noteLength,
   shortPlace,
   summarizeTimes,
-  timeStep,
   timesOf,
-  timeWork,
-  watchLoop,
   writeServerTiming,
 } from '../../../src/server/http/request-times.ts'
+import { timeStep, timeWork } from '../../../src/server/http/timed-steps.ts'
 
 const newRequest = () => ({}) as FastifyRequest
 
@@ -66,7 +65,7 @@ t.test('the stack of an error still has the callers of the step', async (t) => {
 
 t.test('the step that computes blocks the event loop, and not the one that waits meanwhile', async (t) => {
   const outside: number[] = []
-  t.teardown(watchLoop((ms) => outside.push(ms)))
+  t.teardown(loop.watch((ms) => outside.push(ms)))
   const times = timesOf(newRequest())
   const waits = timeStep('load', 'waits', times, () => wait(150))
   const computes = timeStep('load', 'computes', times, async () => {
@@ -92,7 +91,7 @@ t.test('the step that computes blocks the event loop, and not the one that waits
 
 t.test('what blocks after an `await` belongs to the only open step, and to none if there are others', async (t) => {
   const unknown: number[] = []
-  t.teardown(watchLoop((ms) => unknown.push(ms)))
+  t.teardown(loop.watch((ms) => unknown.push(ms)))
   async function compute() {
     await wait(5)
     block(100)
@@ -123,7 +122,7 @@ t.test('what blocks after an `await` belongs to the only open step, and to none 
 })
 
 t.test('what blocks before a step inside it begins belongs to the outer step', async (t) => {
-  t.teardown(watchLoop(() => {}))
+  t.teardown(loop.watch(() => {}))
   const times = timesOf(newRequest())
   await timeStep('load', 'outer', times, () => {
     block(90)
@@ -157,7 +156,7 @@ t.test('the line of a request has the time of all loads together, and of the ren
   const request = newRequest()
   t.strictSame(summarizeTimes(request), { loadMs: undefined, renderMs: undefined, cache: undefined })
   const times = timesOf(request)
-  const step = { subject: '', blockedMs: 0, bytes: 0 }
+  const step = { subject: '', blockedMs: 0, bytes: 0, inside: null }
   times.cache = 'pass: read'
   times.steps.push(
     { ...step, kind: 'load', startMs: 10, durationMs: 20 },
@@ -172,7 +171,7 @@ t.test('the header has each step that has ended, as quoted texts', async (t) => 
   const request = newRequest()
   const times = timesOf(request)
   times.places = { 'pages/a.server.ts load': 'pages/a.server.ts:3' }
-  const step = { startMs: 0, blockedMs: 0, bytes: 0 }
+  const step = { startMs: 0, blockedMs: 0, bytes: 0, inside: null }
   times.steps.push(
     { ...step, kind: 'load', subject: 'pages/a.server.ts', durationMs: 1.26 },
     { ...step, kind: 'deferred', subject: 'data["a\\b"].größe \ud800', durationMs: 2 },

@@ -1,5 +1,6 @@
 // The header `Server-Timing`, and the last line of a streamed navigation in development.
 
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { findFailing } from '../../find-failing.ts'
 import { navigationHeaders, type SiteModules, testSite } from '../../test-site.ts'
@@ -84,3 +85,16 @@ t.test(
     }
   },
 )
+
+t.test('the header follows what the site has set itself', async (t) => {
+  const set = (value: string | string[]) => (app: FastifyInstance) =>
+    app.addHook('onRequest', async (_, reply) => void reply.header('server-timing', value))
+  const cases: [string | string[], RegExp][] = [
+    ['db;dur=53', /^db;dur=53, total;dur=[\d.]+, route;desc="\/plain", load;/],
+    [['db;dur=53', 'app'], /^db;dur=53, ?app, total;dur=/],
+  ]
+  for (const [value, expected] of cases) {
+    const { app } = await testSite(t, SITE, { serverTiming: true, server: set(value) })
+    t.match(timingOf((await app.inject({ url: '/plain', headers: HTML })).headers), expected)
+  }
+})

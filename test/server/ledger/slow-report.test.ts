@@ -82,7 +82,7 @@ t.test('says that functions of perRequest run one after another in a load', asyn
   const one = stepOf('perRequest', 'data/one.ts:1', 10, 50)
   const other = stepOf('perRequest', 'data/other.ts:2', 60.5, 49)
   const hint =
-    'perRequest functions run one after another: data/one.ts:1, data/other.ts:2; start those together that do not need each other (Promise.all)'
+    'runs one after another: data/one.ts:1, data/other.ts:2; start those together that do not need each other (Promise.all)'
   const cases: [string, SlowRequest[], string[]][] = [
     ['one after another', [kept(one, other)], [hint]],
     ['in half of the requests', [kept(one, other), kept(one)], [hint]],
@@ -109,10 +109,89 @@ t.test('says of the functions of perRequest that they wait, not also of the load
   const inner = (blockedMs: number) => timesOf('/a', 'perRequest', 'b.ts:1', [200], { blockedMs })
   const waits = 'waits for a database, a service or a file'
   t.strictSame(hintsOf('perRequest', [load, inner(0)], kept), [waits])
-  t.match(hintsOf('load', [load, inner(0)], kept), [/^perRequest functions run/])
+  t.match(hintsOf('load', [load, inner(0)], kept), [/^runs one after/])
   t.equal(hintsOf('load', [load, inner(0)], kept).length, 1)
-  t.match(hintsOf('load', [load, inner(190)], kept), [/^perRequest functions run/, waits], 'they do not wait')
+  t.match(hintsOf('load', [load, inner(190)], kept), [/^runs one after/, waits], 'they do not wait')
   t.strictSame(hintsOf('load', [load, inner(0)], [requestOf('A-1', { route: '/a', steps })]), [waits], 'one alone')
+})
+
+t.test(
+  'says which calls run one after another in a load, a guard or an action, and what a load waits for',
+  async (t) => {
+    const ONE = 'GET http://one.example'
+    const OTHER = 'GET http://other.example'
+    const call = (subject: string, startMs: number, durationMs: number, inside: number) =>
+      stepOf('call', subject, startMs, durationMs, { inside })
+    const layout = stepOf('load', 'layout.server.ts:2', 10, 130)
+    const one = call(ONE, 11, 60, 0)
+    const other = call(OTHER, 72, 60, 0)
+    const runs = (text: string) => [
+      `runs one after another: ${text}; start those together that do not need each other (Promise.all)`,
+    ]
+    const cases: [string, SlowRequest['steps'], string[]][] = [
+      ['one after another', [one, other], runs(`${ONE} (60 ms), ${OTHER} (60 ms)`)],
+      ['the same server', [one, call(ONE, 72, 60, 0)], runs(`2 × ${ONE} (60 ms each)`)],
+      [
+        'one of another load at the same time',
+        [one, layout, other, call(ONE, 11, 100, 2)],
+        runs(`${ONE} (60 ms), ${OTHER} (60 ms)`),
+      ],
+      ['at the same time', [call(ONE, 11, 118, 0), call(OTHER, 11, 60, 0)], [`waits for ${ONE}, ${OTHER}`]],
+      ['one alone', [call(ONE, 11, 118, 0)], [`waits for ${ONE}`]],
+      ['for a part of the step', [call(ONE, 11, 40, 0)], ['waits for a database, a service or a file']],
+      [
+        'of another load',
+        [layout, call(ONE, 11, 60, 1), call(OTHER, 72, 60, 1)],
+        ['waits for a database, a service or a file'],
+      ],
+    ]
+    const failing = await findFailing(
+      [...cases].flatMap((one) => (['load', 'guard', 'action'] as const).map((kind) => [kind, ...one] as const)),
+      ([kind, , steps]) => {
+        const times = [
+          timesOf('/a', kind, 'a.server.ts:3', [120]),
+          timesOf('/a', 'call', ONE, [60]),
+          timesOf('/a', 'call', OTHER, [60]),
+        ]
+        const kept = requestOf('A-1', { route: '/a', steps: [stepOf(kind, 'a.server.ts:3', 10, 122), ...steps] })
+        return hintsOf(kind, times, [kept]).filter((hint) => !hint.startsWith('slow guard'))
+      },
+      ([, , , expected]) => expected,
+    )
+    t.strictSame(failing, [])
+  },
+)
+
+t.test('lists calls below the step that makes them, and never as what to mend first', async (t) => {
+  const steps = [
+    stepOf('load', 'a.server.ts:3', 0, 100),
+    stepOf('perRequest', 'b.ts:1', 1, 99, { inside: 0 }),
+    stepOf('call', 'GET http://one.example', 1, 98, { inside: 1 }),
+  ]
+  const kept = [requestOf('A-1', { route: '/a', steps })]
+  const times = [
+    timesOf('/a', 'request', '', [110]),
+    timesOf('/a', 'call', 'GET http://one.example', [98, 98]),
+    timesOf('/a', 'render', '', [5]),
+    timesOf('/a', 'perRequest', 'b.ts:1', [60]),
+    timesOf('/a', 'load', 'a.server.ts:3', [100]),
+  ]
+  const { routes, first } = reportSlow({ steps: times, requests: kept })
+  t.strictSame(
+    routes[0]?.steps.map(({ kind, depth }) => [kind, depth]),
+    [
+      ['load', 0],
+      ['perRequest', 1],
+      ['call', 2],
+      ['render', 0],
+    ],
+  )
+  t.match(first, { kind: 'load' })
+  const [request] = kept.map(reportSlowRequest)
+  t.strictSame(
+    request?.steps.map(({ depth }) => depth),
+    [0, 1, 2],
+  )
 })
 
 t.test('says that the page cache stores nothing of a page', async (t) => {
@@ -221,7 +300,7 @@ t.test('reports one request with the hints that apply to it', async (t) => {
       ['render', 'rendering takes the time: 2.4 MB of HTML', 'blocks the event loop: 1.1 s in all'],
     ],
   )
-  t.match(product?.steps[1], { kind: 'load', startMs: 10, hints: [/^perRequest functions run one after another/] })
+  t.match(product?.steps[1], { kind: 'load', startMs: 10, hints: [/^runs one after another/] })
 })
 
 t.test('formats durations, sizes and shares', async (t) => {

@@ -37,7 +37,7 @@ export function stepOf(
   durationMs: number,
   more: Partial<TimedStep> = {},
 ): TimedStep {
-  return { kind, subject, startMs, durationMs, blockedMs: 0, bytes: 0, ...more }
+  return { kind, subject, startMs, durationMs, blockedMs: 0, bytes: 0, inside: null, ...more }
 }
 
 export function requestOf(id: string, more: Partial<SlowRequest> = {}): SlowRequest {

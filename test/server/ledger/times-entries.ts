@@ -22,7 +22,9 @@ export function slowRequest(id: string, given: Partial<SlowRequest> = {}): SlowR
   return {
     ...{ id, time: NOW, route: '/products/[id]', method: 'GET', path: '/products/7', status: 200 },
     ...{ durationMs: 250.5, bytes: 4_000, cache: null, release: 'r1' },
-    steps: [{ kind: 'load', subject: 'a.server.ts:1', startMs: 0.5, durationMs: 200, blockedMs: 0, bytes: 90 }],
+    steps: [
+      { kind: 'load', subject: 'a.server.ts:1', startMs: 0.5, durationMs: 200, blockedMs: 0, bytes: 90, inside: null },
+    ],
     ...given,
   }
 }

@@ -59,7 +59,8 @@ export function frameText({ file, line, column, function: name }: SourceFrame, i
 }
 
 /**
- * Reads the stack of an error, without the frames of React, Fastify and Hydrant that called the site's functions.
+ * Reads the stack of an error, without the frames of React, Fastify and Hydrant that called the site's functions. The functions
+ * of the site that called Hydrant are left, as those that call a function of `perRequest`.
  *
  * A permanent `prepareStackTrace` would belong to the app. `Error.stackTraceLimit` counts from the innermost frame, so
  * the frames of the site below a deep library would be lost first.
@@ -104,11 +105,13 @@ export function isOwn(file: string): boolean {
 function writeStack(error: Error, frames: readonly NodeJS.CallSite[]): string {
   let text = headOf(error)
   let isWithinSite = false
+  let isBelowOwn = false
   for (const frame of frames) {
     const kind = kindOf(frame.getFileName() ?? '')
     if (kind === 'caller' && isWithinSite) break
     isWithinSite ||= kind === 'site'
-    text += `\n    at ${frame}`
+    isBelowOwn = kind !== 'site' && (isBelowOwn || (kind === 'own' && isWithinSite))
+    if (!isBelowOwn) text += `\n    at ${frame}`
   }
   return text
 }
@@ -122,12 +125,13 @@ function headOf(error: Error): string {
   }
 }
 
-type Kind = 'caller' | 'site' | 'other'
+type Kind = 'own' | 'caller' | 'site' | 'other'
 const MAX_KINDS = 1_000
 
 // Code that is evaluated may have any name.
 const kindOf = memoize(MAX_KINDS, (file): Kind => {
-  if (isCaller(file)) return 'caller'
+  if (isOwn(file)) return 'own'
+  if (CALLER.test(file)) return 'caller'
   return file === '' || PACKAGE.test(file) ? 'other' : 'site'
 })
 
