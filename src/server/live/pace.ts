@@ -8,28 +8,33 @@ export interface Pace {
 }
 
 /** What is small is done at once. */
-const BURST = 50
-const TICK_MS = 20
-/** Calls in a tick: the event loop decides how many. */
-const FEWEST = 1
-const MOST = 100
+const BURST = 20
+/** Short, so that what the calls of one tick cause is short. */
+const TICK_MS = 5
+/** Calls in a tick: how busy the event loop is decides how many. */
+const FEWEST = 0.25
+const FIRST = 1
+const MOST = 25
+/** Ticks between two looks at the event loop: what a call causes comes later. */
+const TICKS_OF_LOOK = 20
 /** The share of its time that the event loop may be busy. */
 const BUSY = 0.5
-/** How the number of calls changes with each tick: slowly up, because what a call causes comes later, and fast down. */
-const UP = 1.05
-const DOWN = 0.7
+const FASTER = 1.25
+const SLOWER = 0.7
 
 /** @param utilization Returns how busy the event loop was since the last call, from 0 to 1. Replaced in tests. */
 export function createPace(utilization: () => number = createMeter()): Pace {
   let work: (() => boolean) | null = null
   let timer: NodeJS.Timeout | undefined
-  let perTick = FEWEST
+  let perTick = FIRST
+  let ticks = 0
   /** The calls that may be made now. */
   let credit = BURST
   let restedAt = 0
 
   function tick() {
-    perTick = Math.min(MOST, Math.max(FEWEST, perTick * (utilization() > BUSY ? DOWN : UP)))
+    if (++ticks % TICKS_OF_LOOK === 0)
+      perTick = Math.min(MOST, Math.max(FEWEST, perTick * (utilization() > BUSY ? SLOWER : FASTER)))
     credit += perTick
     spend()
   }
@@ -48,7 +53,7 @@ export function createPace(utilization: () => number = createMeter()): Pace {
     run(given) {
       if (work !== null) return
       work = given
-      // Nothing was done in the meantime, which is a part of the next burst.
+      // The rest since the last call is a part of the next burst.
       const rested = ((performance.now() - restedAt) / TICK_MS) * perTick
       credit = Math.min(BURST, credit + rested)
       utilization()
