@@ -204,7 +204,7 @@ function addCommand(
   if (serves) addServerOptions(command, serves)
   command.action(async (dir: string, flags: CommandInput['flags']) => {
     const note = setNodeEnv(mode, terminal.env)
-    refuseOldReact(dir)
+    requirePackages(dir)
     const runCommand = await load()
     await runCommand({ dir: requireFolder(dir), flags, note, terminal })
   })
@@ -222,7 +222,7 @@ function addExportCommand(program: Command, terminal: Terminal) {
     .option('--folders', 'write the page /about as about/index.html instead of about.html')
     .action(async (dir: string, flags: ExportFlags) => {
       const note = setNodeEnv('production', terminal.env)
-      refuseOldReact(dir)
+      requirePackages(dir)
       const { runExport } = await import('./commands/export.ts')
       await runExport({ dir: requireFolder(dir), flags, note, terminal })
     })
@@ -293,7 +293,8 @@ function setNodeEnv(mode: CommandParts['mode'], env: Terminal['env']): string | 
 }
 
 /** Commands import React, and Node.js refuses a version without the names that Hydrant uses. */
-function refuseOldReact(dir: string) {
+function requirePackages(dir: string) {
+  if (process.versions.pnp !== undefined) throw createHydrantError('HYD_PLUG_AND_PLAY', [])
   const old = describeOldReact(readReact(resolve(dir)))
   if (old !== null) throw createHydrantError('HYD_REACT_VERSION', [old])
 }

@@ -7,6 +7,10 @@ import { createUserEnv } from './user-env.ts'
 
 const run = promisify(execFile)
 
+/** The highest version that npm has of each release line of Node.js that Hydrant supports. */
+export const HIGHEST_NODE = { 20: '20.20.2', 22: '22.23.3', 24: '24.22.3', 26: '26.12.1' }
+export const NEWEST_NODE = HIGHEST_NODE[26]
+
 /** Fetches a version of Node.js from the npm registry, once per checkout. Returns its program. */
 export async function fetchNode(version: string): Promise<string> {
   if (process.version === `v${version}`) return process.execPath

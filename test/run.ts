@@ -1,10 +1,11 @@
 // The test command, see CONTRIBUTING.md. Without arguments it runs the linter, builds the project's site, and runs the
 // tests that need neither proxies nor databases nor packages.
 //
-//   --all      also runs all others, which install what they need
-//   --rest     runs only those others
+//   --all      also runs all others, which install what they need, and the first ones with other versions of Node.js
+//   --rest     runs only those others, and other versions
 //   --changed  runs the tests that reach the files that differ from the last commit, or from that of --since=<commit>
 //   --coverage also reports which lines of src/ have run
+//   --node     runs the tests with a version of Node.js, which it fetches from npm: --node=26.12.1
 //   other arguments name test files
 
 import { spawn } from 'node:child_process'
@@ -14,6 +15,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { messageOf } from '../src/server/util/unknown-values.ts'
 import { installDocumentedPackages } from './docs/code/documented-packages.ts'
+import { fetchNode, HIGHEST_NODE, NEWEST_NODE } from './node-version.ts'
 import { installHydrant } from './package/installed.ts'
 import { createPackage, packHydrant } from './package/pack.ts'
 import { findChanged, listChanges } from './runner/changed-tests.ts'
@@ -35,6 +37,7 @@ const { values: flags, positionals: named } = parseArgs({
     changed: { type: 'boolean' },
     since: { type: 'string', default: 'HEAD' },
     coverage: { type: 'boolean' },
+    node: { type: 'string', default: process.versions.node },
   },
   allowPositionals: true,
 })
@@ -53,7 +56,12 @@ process.env.TMPDIR = folder
 
 const times: Record<string, number> = existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 'utf8')) : {}
 const failures: string[] = []
-const unfinished = new Set(chooseTests())
+const chosen = chooseTests()
+const others = flags.all || flags.rest ? chooseOthers() : []
+const unfinished = new Set([
+  ...chosen,
+  ...others.flatMap(({ files, version }) => files.map((file) => onNode(file, version))),
+])
 let passed = 0
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => {
@@ -62,8 +70,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   })
 
 const isFirst = (file: string) => FIRST.includes(tierOf(file))
-const first = [...unfinished].filter(isFirst)
-const rest = [...unfinished].filter((file) => !isFirst(file))
+const first = chosen.filter(isFirst)
+const rest = chosen.filter((file) => !isFirst(file))
 if (rest.length > 0 && named.length === 0) console.log(describeTools())
 if (first.some((file) => tierOf(file) === 'smoke')) {
   await installBrowser().catch((error: Error) => {
@@ -92,6 +100,8 @@ await prepared
 // These wait for programs and deadlines for more than half of their time.
 await run(rest, 2 * availableParallelism() + 1)
 delete process.env.NODE_V8_COVERAGE
+for (const { files, version } of others)
+  await step(`Node.js ${version}`, () => run(files, availableParallelism() + 1, version))
 if (flags.coverage) await step('coverage', () => runNode(coverageCommand()))
 writeFileSync(TIMES, JSON.stringify(times))
 finish()
@@ -107,10 +117,26 @@ function chooseTests(): string[] {
   return tests
 }
 
+/** Chooses the tests for other versions of Node.js: those of `npm test` for the newest, its smoke tests for the others. */
+function chooseOthers(): { files: string[]; version: string }[] {
+  const versions = Object.values(HIGHEST_NODE).filter((version) => version !== flags.node)
+  return versions.map((version) => {
+    const tiers = version === NEWEST_NODE ? FIRST : ['smoke']
+    return { files: listTests().filter((file) => tiers.includes(tierOf(file))), version }
+  })
+}
+
+/** Names a test file in the output: `dist/test/….test.js on Node.js 26.12.1`. */
+function onNode(file: string, version: string): string {
+  return version === flags.node ? file : `${file} on Node.js ${version}`
+}
+
 /** Runs files, the slowest of earlier runs first, so that the run does not end with one of them alone. */
-async function run(files: readonly string[], jobs: number) {
+async function run(files: readonly string[], jobs: number, version = flags.node) {
+  if (files.length === 0) return
   const sorted = files.toSorted((a, b) => (times[b] ?? 0) - (times[a] ?? 0))
-  await runPool(sorted, { jobs, isAlone, report })
+  const program = await fetchNode(version)
+  await runPool(sorted, { program, jobs, isAlone, report: (file, outcome) => report(onNode(file, version), outcome) })
 }
 
 /** Prints what a file wrote only when something in it failed. */

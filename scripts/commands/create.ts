@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { hintAtClosest } from '../../src/server/util/closest-match.ts'
 import { PACKAGE_FOLDER } from '../../src/server/util/paths.ts'
@@ -34,12 +34,14 @@ export async function runCreate(
 ): Promise<void> {
   const template = requireTemplate(name)
   const folder = resolve(dir)
-  const { install, dev, files } = findPackageManager(folder, env.npm_config_user_agent)
-  writeFiles(dir, new Map([...readTemplate(template, dir), ...Object.entries(files)]))
+  const manager = findPackageManager(folder, env.npm_config_user_agent)
+  writeFiles(dir, new Map([...readTemplate(template, dir, manager), ...Object.entries(manager.files)]))
   await writeTypes(join(folder, SITE_FOLDERS[template]))
   // One command for each line, because PowerShell 5 has no "&&".
-  const next = [...(folder === process.cwd() ? [] : [`cd ${quoteWord(dir)}`]), install, dev]
-  stdout.write(`Created ${basename(folder)} from the template "${template}". Next:\n\n  ${next.join('\n  ')}\n\n`)
+  const next = [...(folder === process.cwd() ? [] : [`cd ${quoteWord(dir)}`]), manager.install, `${manager.run} dev`]
+  stdout.write(
+    `Created ${basename(folder)} from the template "${template}". Next:\n\n  ${next.join('\n  ')}\n\n${manager.hint}`,
+  )
 }
 
 /** Writes the types of the pages, so that editors know them before the first build. */
@@ -80,15 +82,22 @@ type Manifest = Record<'version', string> & Record<'dependencies' | 'devDependen
 
 /** npm leaves files of the name on the left out of a package. */
 const RENAMED: Record<string, string> = { gitignore: '.gitignore' }
-/** The files that have placeholders: `{{name}}`, and `{{fastify}}` for a version of that package. */
-const WITH_PLACEHOLDERS = ['package.json', 'README.md']
+/**
+ * The files that have placeholders: `{{name}}`, `{{install}}` and `{{run}}` for commands of the package manager, and
+ * `{{fastify}}` for a version of that package.
+ */
+const WITH_PLACEHOLDERS = ['package.json', 'README.md', 'AGENTS.md']
 
 /** Reads a template and fills in its placeholders. Returns the contents of the files by their paths in the new folder. */
-export function readTemplate(template: TemplateName, dir: string): Map<string, string | Uint8Array> {
+export function readTemplate(
+  template: TemplateName,
+  dir: string,
+  { install, run }: Pick<PackageManager, 'install' | 'run'>,
+): Map<string, string | Uint8Array> {
   const files = new Map<string, string | Uint8Array>(templateFolders(template).flatMap(readFolder))
   const packageJson = addSqlite(String(files.get('package.json')))
   files.set('package.json', packageJson)
-  const values = readVersions()
+  const values = readVersions().set('install', install).set('run', run)
   values.set('name', packageNameOf(dir, dependenciesIn(packageJson)))
   for (const path of WITH_PLACEHOLDERS) {
     const contents = files.get(path)
@@ -108,12 +117,12 @@ function addSqlite(packageJson: string): string {
 }
 
 function readFolder(folder: string): [path: string, contents: Buffer][] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => {
-      const file = join(parentPath, name)
-      const path = join(dirname(relative(folder, file)), RENAMED[name] ?? name)
-      return [path, readFileSync(file)]
+  // Not `withFileTypes`: in the archives of Yarn, its entries have no absolute paths.
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => statSync(join(folder, path)).isFile())
+    .map((path) => {
+      const name = basename(path)
+      return [join(dirname(path), RENAMED[name] ?? name), readFileSync(join(folder, path))]
     })
 }
 
@@ -219,32 +228,36 @@ function writeFile(file: string, contents: string | Uint8Array, written: string[
 }
 
 export interface PackageManager {
+  /** The command that installs the packages. */
   install: string
-  /** Runs the script `dev`. */
-  dev: string
+  /** The words before the name of a script. */
+  run: string
   /** The contents of the configuration files that it needs, by path. */
   files: Record<string, string>
+  /** What to do first, as lines of the output. */
+  hint: string
 }
 
 const PNPM_FILE = 'pnpm-workspace.yaml'
 /**
  * pnpm ends with an error while it does not know whether packages may run scripts when they are installed. All packages work
- * without them. Version 10 reads the list, and later versions, which need a Node.js with SQLite, the other setting.
+ * without them. Version 10 reads the list, and later versions the other setting.
  */
 const PNPM_SETTINGS = `# These packages need no install scripts.
 allowBuilds:
+  '@photostructure/sqlite': false
   esbuild: false
 ignoredBuiltDependencies:
   - '@photostructure/sqlite'
   - esbuild
 `
 
-const NPM: PackageManager = { install: 'npm install', dev: 'npm run dev', files: {} }
+const NPM: PackageManager = { install: 'npm install', run: 'npm run', files: {}, hint: '' }
 const OTHERS = new Map<string | undefined, PackageManager>([
-  ['pnpm', { install: 'pnpm install', dev: 'pnpm dev', files: { [PNPM_FILE]: PNPM_SETTINGS } }],
+  ['pnpm', { install: 'pnpm install', run: 'pnpm', files: { [PNPM_FILE]: PNPM_SETTINGS }, hint: '' }],
   // By default, Yarn 2 and later keep packages in archives, which TypeScript cannot read.
-  ['yarn', { install: 'yarn install', dev: 'yarn dev', files: { '.yarnrc.yml': 'nodeLinker: node-modules\n' } }],
-  ['bun', { install: 'bun install', dev: 'bun run dev', files: {} }],
+  ['yarn', { install: 'yarn install', run: 'yarn', files: { '.yarnrc.yml': 'nodeLinker: node-modules\n' }, hint: '' }],
+  ['bun', { install: 'bun install', run: 'bun run', files: {}, hint: '' }],
 ])
 
 /**
@@ -255,6 +268,16 @@ const OTHERS = new Map<string | undefined, PackageManager>([
  */
 export function findPackageManager(folder: string, userAgent = ''): PackageManager {
   const manager = OTHERS.get(userAgent.split('/')[0]) ?? NPM
-  const isInWorkspace = foldersFrom(dirname(folder)).some((parent) => existsSync(join(parent, PNPM_FILE)))
-  return PNPM_FILE in manager.files && isInWorkspace ? { ...manager, files: {} } : manager
+  if (!(PNPM_FILE in manager.files)) return manager
+  const file = foldersFrom(dirname(folder))
+    .map((parent) => join(parent, PNPM_FILE))
+    .find(existsSync)
+  if (file === undefined) return manager
+  return { ...manager, files: {}, hint: hintAtSettings(file) }
+}
+
+/** Names the settings that a workspace of pnpm lacks. */
+function hintAtSettings(file: string): string {
+  if (/\besbuild\b/.test(readFileSync(file, 'utf8'))) return ''
+  return `Before you install, add these lines to ${file}:\n\n${PNPM_SETTINGS}\n`
 }

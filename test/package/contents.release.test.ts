@@ -2,9 +2,11 @@
 
 import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import t from 'tap'
 import { installOnce } from '../install-once.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
@@ -89,6 +91,37 @@ t.test('the manifest has what a page on npm shows, and every path in it exists',
   const missing = [...named].map(([, path = '']) => path).filter((path) => !paths.includes(path))
   t.strictSame(missing, [])
 })
+
+t.test('the package declares all packages that its code and its types import', async (t) => {
+  const { name, dependencies, peerDependencies } = readManifest()
+  const declared = new Set([name, ...Object.keys({ ...dependencies, ...peerDependencies })])
+  const own = paths.filter((path) => path.startsWith('dist/'))
+  const { metafile } = await build({
+    entryPoints: own.filter((path) => /\.[cm]?js$/.test(path)),
+    ...{ bundle: true, packages: 'external', platform: 'node', format: 'esm' },
+    ...{ outdir: 'none', write: false, metafile: true, logLevel: 'silent' },
+  })
+  const byCode = Object.values(metafile.inputs).flatMap(({ imports }) =>
+    imports.flatMap(({ path, external }) => (external ? [path] : [])),
+  )
+  const byTypes = own
+    .filter((path) => path.endsWith('.d.ts'))
+    .flatMap((path) => [
+      ...readFileSync(path, 'utf8').matchAll(/(?:^(?:import|export|}) .*from |import\()['"]([^.#'"][^'"]*)['"]/gm),
+    ])
+    .map(([, specifier = '']) => specifier)
+  const packages = new Set([...byCode, ...byTypes].filter((path) => !isBuiltin(path)).map(packageOf))
+  for (const used of ['fastify', 'react', 'esbuild', 'pg']) t.ok(packages.has(used), used)
+  t.strictSame(
+    [...packages].filter((used) => !declared.has(used)),
+    [],
+  )
+})
+
+/** Returns the name of the package of an import: `@scope/name` of `@scope/name/file.js`. */
+function packageOf(specifier: string): string {
+  return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? ''
+}
 
 t.test('publint and arethetypeswrong report nothing', async (t) => {
   const folder = await installOnce('package-tools', TOOLS)

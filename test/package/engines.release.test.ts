@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { launchChromium } from '../browser/chromium.ts'
 import { startCommand } from '../docs/start-command.ts'
-import { fetchNode, findNpm } from '../node-version.ts'
+import { fetchNode, findNpm, HIGHEST_NODE } from '../node-version.ts'
 import { createOutsideFolder } from '../outside-folder.ts'
 import { createUserEnv } from '../user-env.ts'
 import { copyPackages } from './copy-packages.ts'
@@ -43,11 +43,11 @@ type Driver = '@photostructure/sqlite' | 'node:sqlite'
 
 const COMBINATIONS: readonly [Combination, ...Combination[]] = [
   {
-    ...{ node: '20.19.0', highest: '20.20.2', drivers: ['@photostructure/sqlite', '@photostructure/sqlite'] },
+    ...{ node: '20.19.0', highest: HIGHEST_NODE[20], drivers: ['@photostructure/sqlite', '@photostructure/sqlite'] },
     ...{ react: '19.2.0', fastify: '5.12.0', overrides: { 'light-my-request': '~6.6.0' } },
   },
-  { node: '22.12.0', highest: '22.23.3', drivers: ['@photostructure/sqlite', 'node:sqlite'], ...HIGHEST },
-  { node: '24.0.0', highest: '26.10.0', drivers: ['node:sqlite', 'node:sqlite'], ...HIGHEST },
+  { node: '22.12.0', highest: HIGHEST_NODE[22], drivers: ['@photostructure/sqlite', 'node:sqlite'], ...HIGHEST },
+  { node: '24.0.0', highest: HIGHEST_NODE[26], drivers: ['node:sqlite', 'node:sqlite'], ...HIGHEST },
 ]
 const LOWEST = COMBINATIONS[0]
 const NEWEST = COMBINATIONS.at(-1) ?? LOWEST

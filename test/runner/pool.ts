@@ -25,6 +25,8 @@ const GRACE_MS = 30_000
 const WORKER = resolve('dist/test/runner/worker.js')
 
 export interface PoolOptions {
+  /** The Node.js that runs the files (that of this process). */
+  program?: string
   /** The number of processes. */
   jobs: number
   /** Says whether a file needs a process of its own. */
@@ -37,14 +39,14 @@ export interface PoolOptions {
 /** Runs test files in their order, several at a time. */
 export async function runPool(
   files: readonly string[],
-  { jobs, isAlone, report, graceMs = GRACE_MS }: PoolOptions,
+  { program = process.execPath, jobs, isAlone, report, graceMs = GRACE_MS }: PoolOptions,
 ): Promise<void> {
   const queue = [...files]
   async function work() {
     let shared: TestProcess | null = null
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       const alone = isAlone(file)
-      const worker: TestProcess = (alone ? null : shared) ?? startProcess(graceMs)
+      const worker: TestProcess = (alone ? null : shared) ?? startProcess(program, graceMs)
       const outcome = await worker.run(file)
       const isFull = alone || worker.files.length >= MOST_FILES || !worker.isRunning()
       if (!alone) shared = isFull ? null : worker
@@ -66,9 +68,9 @@ interface TestProcess {
   end(): Promise<string[]>
 }
 
-function startProcess(graceMs: number): TestProcess {
+function startProcess(program: string, graceMs: number): TestProcess {
   const { NODE_OPTIONS: _, ...env } = process.env
-  const child = fork(WORKER, { env, silent: true, execArgv: [] })
+  const child = fork(WORKER, { execPath: program, env, silent: true, execArgv: [] })
   const closed = once(child, 'close')
   const files: string[] = []
   let output = ''

@@ -54,6 +54,11 @@ t.test('the commands are those of the package manager that runs create', async (
     const folder = join(cwd, `with ${install}`)
     const { stdout } = await create([folder], agent)
     t.match(stdout, `  cd '${folder}'\n  ${install}\n  ${dev}\n`)
+    for (const file of ['README.md', 'AGENTS.md']) {
+      const text = readFileSync(join(folder, file), 'utf8')
+      t.match(text, dev, file)
+      t.notMatch(text, '{{')
+    }
   }
 })
 
@@ -69,12 +74,21 @@ t.test('pnpm is told that no package needs its install scripts, without which it
   const cwd = t.testdir()
   await create([join(cwd, 'of-pnpm')], 'pnpm/11.2.0 npm/? node/v22.0.0')
   const settings = readFileSync(join(cwd, 'of-pnpm/pnpm-workspace.yaml'), 'utf8')
-  for (const line of ['  esbuild: false\n', "  - '@photostructure/sqlite'\n", '  - esbuild\n']) t.match(settings, line)
+  for (const line of [
+    '  esbuild: false\n',
+    "  '@photostructure/sqlite': false\n",
+    "  - '@photostructure/sqlite'\n",
+    '  - esbuild\n',
+  ])
+    t.match(settings, line)
   await create([join(cwd, 'of-npm')])
   t.notOk(existsSync(join(cwd, 'of-npm/pnpm-workspace.yaml')))
   writeFileSync(join(cwd, 'pnpm-workspace.yaml'), 'packages: [apps/*]\n')
-  await create([join(cwd, 'apps/in-workspace')], 'pnpm/11.2.0 npm/? node/v22.0.0')
+  const { stdout } = await create([join(cwd, 'apps/in-workspace')], 'pnpm/11.2.0 npm/? node/v22.0.0')
   t.notOk(existsSync(join(cwd, 'apps/in-workspace/pnpm-workspace.yaml')), 'the workspace has its own settings')
+  t.match(stdout, `Before you install, add these lines to ${join(cwd, 'pnpm-workspace.yaml')}:\n\n${settings}\n`)
+  writeFileSync(join(cwd, 'pnpm-workspace.yaml'), `packages: [apps/*]\n${settings}`)
+  t.notMatch((await create([join(cwd, 'apps/second')], 'pnpm/11.2.0 npm/? node/v22.0.0')).stdout, 'Before you install')
 })
 
 t.test('create refuses a folder that is not empty and leaves it unchanged', async (t) => {

@@ -330,6 +330,10 @@ t.test('builds again when a source of the build changes, and not when a site’s
   t.notOk(isRelevant({ kind: 'change', path: 'hydrant-errors.db-wal' }, null))
   t.notOk(isRelevant({ kind: 'add', path: 'hydrant-env.d.ts' }, null), 'what the build writes starts no other')
   t.notOk(isRelevant({ kind: 'add', path: 'site.log' }, null))
+  const isInFolder = (_: string, viaFolders: boolean) => viaFolders
+  t.ok(isRelevant({ kind: 'change', path: 'new.tsx' }, isInFolder))
+  t.ok(isRelevant({ kind: 'add', path: 'new.txt' }, isInFolder))
+  t.notOk(isRelevant({ kind: 'change', path: 'site.log' }, isInFolder), 'a log in a folder that Tailwind reads')
 })
 
 t.test('a folder that is no site is left as it was', async (t) => {

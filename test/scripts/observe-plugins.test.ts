@@ -14,7 +14,7 @@ async function load(given: Pick<OnLoadResult, 'watchFiles' | 'watchDirs'>) {
   const build = { onLoad: (_: unknown, callback: (args: OnLoadArgs) => unknown) => loads.push(callback) }
   for (const { setup } of observed.plugins) await setup(build as unknown as PluginBuild)
   for (const one of loads) await one({ path: '/site/pages/layout.css' } as OnLoadArgs)
-  return (path: string) => observed.dependentsOf(path)
+  return observed.dependentsOf
 }
 
 t.test('a stylesheet depends on the files and folders that its plugin names', async (t) => {
@@ -23,4 +23,6 @@ t.test('a stylesheet depends on the files and folders that its plugin names', as
     t.strictSame(dependentsOf(path), ['/site/pages/layout.css'], path)
   for (const path of ['/site/lib/b.ts', '/site/data/db.json', '/other/new.tsx', '/site/pages/layout.css'])
     t.strictSame(dependentsOf(path), [], path)
+  t.strictSame(dependentsOf('/site/lib/a.ts', false), ['/site/pages/layout.css'])
+  t.strictSame(dependentsOf('/site/pages/new.tsx', false), [])
 })

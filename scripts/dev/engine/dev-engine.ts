@@ -106,14 +106,14 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
     return parts
   }
 
-  function isInput(path: string): boolean {
+  function isInput(path: string, viaFolders: boolean): boolean {
     const current = revisions.current()
     if (!current) return false
     const { scan, structure } = current
     const isKnown = (id: string) => scan.browser.has(id) || scan.server.has(id) || browser.isStyled(id)
     const paths = withLinks([path])
     const isConfig = structure.config.inputs.some((input) => paths.includes(input))
-    return isConfig || source.idsOf(paths).some(isKnown) || paths.some((one) => brokenFiles.has(one))
+    return isConfig || source.idsOf(paths, viaFolders).some(isKnown) || paths.some((one) => brokenFiles.has(one))
   }
 
   return {

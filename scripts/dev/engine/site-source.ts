@@ -118,11 +118,11 @@ export function createSiteSource({ siteDir, folder, onBundle, onConfig }: SiteSo
       if (!compiler) throw new Error('The site has not been read.')
       return compiler
     },
-    /** Returns the ids of the modules that consist of these files, which are relative to the site. */
-    idsOf(paths: readonly string[]): string[] {
+    /** Returns the ids of the modules that consist of these files, which are relative to the site, or depend on them. */
+    idsOf(paths: readonly string[], viaFolders = true): string[] {
       const files = paths.map((path) => resolve(siteDir, path))
       const dependents = files.flatMap((file) => [
-        ...plugins.dependentsOf(file),
+        ...plugins.dependentsOf(file, viaFolders),
         ...cssCompiler.reader.dependentsOf(file),
       ])
       const all = [...paths, ...dependents.map((path) => toSitePath(siteDir, path))]

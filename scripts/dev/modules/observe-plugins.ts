@@ -68,11 +68,14 @@ export function observePlugins(given: readonly Plugin[], siteDir: string) {
     watch(path: string, files: readonly string[]) {
       watched.set(path, { files, dirs: [] })
     },
-    /** Returns the files that a plugin has loaded with the help of a file or folder. Paths are absolute. */
-    dependentsOf(path: string): string[] {
+    /**
+     * Returns the files that a plugin has loaded with the help of a file or, with `viaFolders`, of a folder around it. Paths
+     * are absolute.
+     */
+    dependentsOf(path: string, viaFolders = true): string[] {
       // Tailwind names the site's folder for the files in it, and each folder below it that it reads.
       const isIn = (dir: string) => (dir === siteDir ? dirname(path) === dir : path.startsWith(dir + sep))
-      const isReadBy = ({ files, dirs }: Watched) => files.includes(path) || dirs.some(isIn)
+      const isReadBy = ({ files, dirs }: Watched) => files.includes(path) || (viaFolders && dirs.some(isIn))
       return [...watched].flatMap(([loaded, one]) => (loaded !== path && isReadBy(one) ? [loaded] : []))
     },
     /** Returns the imports that plugins leave out of the bundles for a platform. Known after the first build. */

@@ -22,15 +22,21 @@ export const SETTINGS = /(^|\/)(tsconfig[\w.-]*|package)\.json$/
 /** Files with environment variables for development, in the site's folder. */
 export const ENV_FILE = /^\.env(\.development)?(\.local)?$/
 
+/** Recognizes a file of the site; with `viaFolders`, also a file in a folder that a plugin reads. */
+type IsInput = (path: string, viaFolders: boolean) => boolean
+
 /**
  * Returns whether a change can affect the site. `isInput` recognizes the files that the site consists of; it is null
  * while they are not known. Data and logs of the site must not cause an update, or a site that writes on each request
  * would be updated without end. Files that the dev server itself writes must not cause one either.
  */
-export function isRelevant({ kind, path }: Change, isInput: ((path: string) => boolean) | null): boolean {
+export function isRelevant({ kind, path }: Change, isInput: IsInput | null): boolean {
   if (path === ROUTE_TYPES_FILE) return false
-  if (path.startsWith('public/') || SETTINGS.test(path) || ENV_FILE.test(path) || isInput?.(path)) return true
-  return source.test(path) && (kind === 'add' || isInput === null)
+  if (path.startsWith('public/') || SETTINGS.test(path) || ENV_FILE.test(path)) return true
+  const isSource = source.test(path)
+  // A log is written without end, also one in a folder that Tailwind reads.
+  if (isInput?.(path, isSource || kind !== 'change')) return true
+  return isSource && (kind === 'add' || isInput === null)
 }
 
 /** Watches a site. The files that exist at the beginning are not reported. */

@@ -311,6 +311,10 @@ export const errorTable = {
     message: 'Hydrant needs react and react-dom 19.2 or newer; the site has %s',
     fix: 'Run "npm install react@19 react-dom@19" in the folder of the site; see "hydrant docs upgrading".',
   },
+  HYD_PLUG_AND_PLAY: {
+    message: "the packages are in the archives of Yarn's Plug'n'Play; Hydrant needs them in node_modules",
+    fix: 'Write "nodeLinker: node-modules" into .yarnrc.yml in the root of the project, and run "yarn install".',
+  },
   HYD_HOOK_PLACE: {
     message: '%s is called outside of %s',
     fix: 'Call the hook in a component that the layout or the page renders; in a test, wrap the component with createPageWrapper() of hydrant/test.',

@@ -16,18 +16,47 @@ export const KEEP_MS = 3_000
 /** The signals that a terminal or a supervisor sends to all processes of a group. */
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
 
+type StopSignal = (typeof SIGNALS)[number] | 'SIGUSR2'
+
 /**
  * The signals of a crash in native code, which must end the process at once. With a listener, the process would repeat
  * the instruction that crashed and never end (https://nodejs.org/api/process.html#signal-events).
  */
 const CRASH_SIGNALS = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
 
+/** What close-with-grace must not listen to: each signal has its own listener, or none. */
+export const ALL_SIGNALS = [...SIGNALS, ...CRASH_SIGNALS, 'SIGUSR2'] as const
+
 /**
- * Returns the signals that are no request to stop: those of a crash, and SIGUSR2 if Node.js or the site listens to it, as
- * with `--heapsnapshot-signal=SIGUSR2` and `--report-on-signal`.
+ * Returns the signals that ask a server to stop. SIGUSR2 is none if Node.js or the site listens to it, as with
+ * `--heapsnapshot-signal=SIGUSR2` and `--report-on-signal`.
  */
-export function nonStopSignals(): ((typeof CRASH_SIGNALS)[number] | 'SIGUSR2')[] {
-  return process.listenerCount('SIGUSR2') > 0 ? [...CRASH_SIGNALS, 'SIGUSR2'] : [...CRASH_SIGNALS]
+function stopSignals(): StopSignal[] {
+  return process.listenerCount('SIGUSR2') > 0 ? [...SIGNALS] : [...SIGNALS, 'SIGUSR2']
+}
+
+/** Milliseconds in which a signal that arrives again is a copy. */
+const COPY_MS = 200
+
+/**
+ * Calls a function for each signal that asks a server to stop. Yarn passes a signal on that a terminal or systemd has sent
+ * to all processes already: such a copy does not count. Returns a function that removes the listeners.
+ *
+ * @param except Signals that are left to other listeners.
+ */
+export function listenToStop(onStop: (signal: StopSignal) => void, except: readonly StopSignal[] = []): () => void {
+  const signals = stopSignals().filter((signal) => !except.includes(signal))
+  let last: { signal: StopSignal; at: number } | null = null
+  function onSignal(signal: StopSignal) {
+    const now = performance.now()
+    if (last?.signal === signal && now - last.at < COPY_MS) return
+    last = { signal, at: now }
+    onStop(signal)
+  }
+  for (const signal of signals) process.on(signal, onSignal)
+  return () => {
+    for (const signal of signals) process.off(signal, onSignal)
+  }
 }
 
 export interface ShutdownTarget {
@@ -76,6 +105,7 @@ export function handleShutdown(
   let isStopping = false
   let exitCode = 0
   let stopRequest: StopRequest = { delayMs: 0, othersServe }
+  let stopSignal: string | null = null
 
   async function finish(how: StopRequest) {
     isStopping = true
@@ -91,11 +121,11 @@ export function handleShutdown(
       logger: app.log,
       // close-with-grace ends the process with 0 when `undefined` is thrown, and logs a second exception without its
       // digest.
-      skip: [...nonStopSignals(), 'uncaughtException', 'unhandledRejection', ...(ignoresSignals ? SIGNALS : [])],
+      skip: [...ALL_SIGNALS, 'uncaughtException', 'unhandledRejection'],
     },
-    async ({ signal }) => {
-      if (signal === undefined) return finish(stopRequest)
-      app.log.info({ signal }, 'stopping: waiting for the requests in flight')
+    async () => {
+      if (stopSignal === null) return finish(stopRequest)
+      app.log.info({ signal: stopSignal }, 'stopping: waiting for the requests in flight')
       await finish({ delayMs: stopDelayMs, othersServe: false })
       app.log.info('stopped: all requests are finished')
     },
@@ -108,8 +138,17 @@ export function handleShutdown(
     shutdown.close()
     onFail?.()
   }
+  function onStop(signal: string) {
+    if (isStopping) {
+      app.log.error(`second ${signal}, exiting`)
+      process.exit(1)
+    }
+    stopSignal = signal
+    shutdown.close()
+  }
   // A signal without a listener ends the process.
   if (ignoresSignals) for (const signal of SIGNALS) process.on(signal, () => {})
+  const ignoreStop = listenToStop(onStop, ignoresSignals ? SIGNALS : [])
   process.on('uncaughtException', fail)
   return {
     /** Stops the server as a signal does. */
@@ -124,6 +163,7 @@ export function handleShutdown(
     detach() {
       process.off('uncaughtException', fail)
       rejections.detach()
+      ignoreStop()
       shutdown.uninstall()
     },
   }

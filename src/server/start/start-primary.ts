@@ -10,7 +10,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { answerCall } from '../ledger/ledger-rpc.ts'
 import { checkLedger } from '../ledger/open-ledger.ts'
 import { freeSocketFile, type ListenAddress } from '../lifecycle/listen.ts'
-import { KEEP_MS, nonStopSignals } from '../lifecycle/shutdown.ts'
+import { ALL_SIGNALS, KEEP_MS, listenToStop } from '../lifecycle/shutdown.ts'
 import { createJsonLogging, createLog, createSharedOutput } from '../log/logger.ts'
 import { writeLogLines } from '../log/output.ts'
 import type { EnvFiles } from '../options/env-files.ts'
@@ -158,31 +158,43 @@ interface SignalInput {
 function handleSignals({ pool, timeouts, log, close }: SignalInput): () => void {
   // A terminal sends SIGHUP when it is closed. The server has to end then, as its output is gone.
   const isReloadSignal = !process.stdout.isTTY
+  let isStopping = false
+  let stopSignal: string | null = null
   const shutdown = closeWithGrace(
     {
       delay: timerMs(timeouts.stopDelayMs + timeouts.drainMs + 3 * KEEP_MS),
       logger: log,
-      skip: [...nonStopSignals(), ...(isReloadSignal ? (['SIGHUP'] as const) : [])],
-      onSecondSignal(signal) {
-        log.error(`second ${signal}: killing the workers and exiting`)
-        pool.kill()
-      },
+      skip: [...ALL_SIGNALS],
       onTimeout(delayMs) {
         log.error(`the workers did not stop within ${delayMs} ms: killing them`)
         pool.kill()
       },
     },
-    async ({ signal, err }) => {
+    async ({ err }) => {
+      isStopping = true
       if (err) log.fatal({ err }, 'the primary failed: stopping the workers')
-      else log.info({ signal }, 'stopping: waiting for the requests in flight')
+      else log.info({ signal: stopSignal }, 'stopping: waiting for the requests in flight')
       if (!(await close())) process.exit(1)
       log.info('stopped: all requests are finished')
     },
+  )
+  const ignoreStop = listenToStop(
+    (signal) => {
+      if (isStopping) {
+        log.error(`second ${signal}: killing the workers and exiting`)
+        pool.kill()
+        process.exit(1)
+      }
+      stopSignal = signal
+      shutdown.close()
+    },
+    isReloadSignal ? ['SIGHUP'] : [],
   )
   const reload = () => void pool.reload()
   if (isReloadSignal) process.on('SIGHUP', reload)
   return () => {
     process.off('SIGHUP', reload)
+    ignoreStop()
     shutdown.uninstall()
   }
 }

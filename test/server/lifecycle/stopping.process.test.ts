@@ -59,6 +59,19 @@ export default async function server() { work() }
   t.strictSame(await server.ended, [0, null])
 })
 
+t.test('a signal that a package manager passes on, after all processes have got it, is no second one', async (t) => {
+  const twice = await buildFiles(join(t.testdir({}), 'twice'), {
+    'server.ts': `export default async function server() {
+  process.prependOnceListener('SIGTERM', () => process.emit('SIGTERM', 'SIGTERM'))
+}
+`,
+  })
+  const server = await startSite(t, { dir: twice })
+  process.kill(server.pid, 'SIGTERM')
+  t.strictSame(await server.ended, [0, null])
+  t.match(server.lines.at(-1), { msg: 'stopped: all requests are finished' })
+})
+
 for (const workers of ['1', '2'])
   t.test(`a crash ends the process at once, with its signal: ${workers} processes`, async (t) => {
     const server = await startSite(t, { dir, env: { HYDRANT_WORKERS: workers } })
