@@ -36,6 +36,7 @@ for (const [name, format] of Object.entries(PACKAGES)) {
     target: 'node20',
     // Node.js prints the line that threw, so lines stay short.
     minifyWhitespace: true,
+    minifySyntax: true,
     lineLimit: 120,
     metafile: true,
     logLevel: 'warning',

@@ -37,7 +37,7 @@ const CONTENTS = [
   /^docs\/images\/[\w-]+\.webp$/,
   /^docs\/operating\/(?:dashboard\.json|alerts\.yaml)$/,
   /^docs\/(?:proxies|deploy)\/(?:\w+\/)?(?:Caddyfile|Dockerfile|\.dockerignore|[\w.-]+\.(?:cfg|conf|service|yaml))$/,
-  /^examples\/(?:docs-site|existing-app|shop)\//,
+  /^examples\/(?:board|docs-site|existing-app|shop)\//,
   /^templates\/(?:common|minimal|plugin|site|tailwind)\//,
 ]
 

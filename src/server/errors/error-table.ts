@@ -584,6 +584,6 @@ export const errorTable = {
     message: 'the path of the site contains a backslash: "%s"; Node.js imports no modules from such a folder',
     fix: 'Rename the folder.',
   },
-} as const satisfies Record<string, ErrorEntry>
+} satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof errorTable
