@@ -85,7 +85,7 @@ export function addSitePages(app: FastifyInstance, added: SitePages | null) {
  */
 export function joinPages(
   cache: PageCache | null,
-  live: { publish(topics: readonly string[]): void } | null,
+  live: { publish(topics: readonly string[], isRecorded: boolean): void } | null,
   store: SharedStore | null,
 ): SitePages | null {
   if (live === null) return cache
@@ -95,12 +95,12 @@ export function joinPages(
       const result = cache
         ? await cache.invalidate(invalidation)
         : { isRecorded: (await store?.invalidate(tags)) ?? true }
-      live.publish(tags)
+      live.publish(tags, result.isRecorded)
       return result
     },
     async clear() {
       const result = cache ? await cache.clear() : { isRecorded: (await store?.clear()) ?? true }
-      live.publish([EVERY_TAG])
+      live.publish([EVERY_TAG], result.isRecorded)
       return result
     },
   }
