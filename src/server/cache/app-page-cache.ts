@@ -71,8 +71,8 @@ export function addSitePages(app: FastifyInstance, added: SitePages | null) {
   })
   root.decorate('live', {
     async publish(...topics) {
-      const wrong = topics.find((topic) => !isTag(topic))
-      if (topics.length === 0 || wrong !== undefined) throw createHydrantError('HYD_LIVE_TOPIC', [showValue(wrong)])
+      if (topics.length === 0 || !topics.every(isTag))
+        throw createHydrantError('HYD_LIVE_TOPIC', [showValue(topics.find((topic) => !isTag(topic)))])
       return changeAll((pages) => pages.invalidate({ tags: topics }))
     },
   })

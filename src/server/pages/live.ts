@@ -59,21 +59,22 @@ const MAX_TOPICS = 100
 async function topicsOf({ layouts, page }: PreparedRoute, ctx: RequestContext): Promise<string[]> {
   const { loadMs } = ctx.site.options.timeouts
   const deadline = createDeadline(loadMs)
-  const topics = new Set([pathTag(ctx.path)])
+  const topics = new Set<string>()
   try {
     for (const { live, serverFile } of [...layouts, page]) {
       if (live === null) continue
       const context = live === page.live ? createPageLoadContext(ctx) : createLoadContext(ctx)
       const listed = await Promise.race([call(live, context), deadline.passed])
       if (listed === DEADLINE) throw createHydrantError('HYD_LOAD_TIMEOUT', [loadMs, `live of ${serverFile}`])
-      if (!Array.isArray(listed) || !listed.every(isTag) || topics.size + listed.length > MAX_TOPICS)
+      const isList = Array.isArray(listed) && listed.every(isTag)
+      if (isList) for (const topic of listed) topics.add(toStoredTag(topic))
+      if (!isList || topics.size > MAX_TOPICS)
         throw createHydrantError('HYD_LIVE_TOPICS', [serverFile, showValue(listed)])
-      for (const topic of listed) topics.add(toStoredTag(topic))
     }
   } finally {
     deadline.clear()
   }
-  return [...topics]
+  return [pathTag(ctx.path), ...topics]
 }
 
 const call = async (live: LiveFunction, context: LoadContext): Promise<unknown> => live(context)
