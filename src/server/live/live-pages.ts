@@ -96,7 +96,6 @@ export function createLivePages(
     const { body, hasEnded } = stream
     if (hasEnded) return void body.destroy()
     stream.hasEnded = true
-    waiting.delete(stream)
     body.push(null)
   }
 

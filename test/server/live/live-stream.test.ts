@@ -7,13 +7,21 @@ import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { z } from 'zod'
-import { type GuardContext, hydrant, type LoadContext, notFound, redirect } from '../../../src/server/index.ts'
+import {
+  addDraining,
+  type GuardContext,
+  hydrant,
+  type LoadContext,
+  notFound,
+  redirect,
+} from '../../../src/server/index.ts'
+import { UNKNOWN_POSITION } from '../../../src/shared/wire/boot.ts'
 import { BUILD_HEADER } from '../../../src/shared/wire/navigation-protocol.ts'
 import { findFailing } from '../../find-failing.ts'
 import { navigationHeaders, type SiteModules, type TestSiteOptions, testSite, writeTestSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
-import { linesOf, linesOfResponse, listen, marked, pick } from '../lines.ts'
-import { HTML, JSON_ONLY } from '../served.ts'
+import { linesOf, linesOfResponse, listen, marked, navigationHeaders as ofBuild, pick } from '../lines.ts'
+import { buildForBrowser, HTML, JSON_ONLY, serve } from '../served.ts'
 import { countRefreshes, EVENTS, openStream, positionIn, withoutBeats } from './streams.ts'
 
 type Values = Record<string, unknown>
@@ -556,6 +564,49 @@ t.test('a page that is stored is live', async (t) => {
   const before = positionOf(await get('/tagged'))
   await app.pageCache.invalidate({ path: '/tagged' })
   await (await open('/tagged', { 'last-event-id': String(before) })).refreshed(1)
+})
+
+t.test('a page that the build has rendered is live', async (t) => {
+  const dir = await buildForBrowser(t.testdir({}), {
+    'pages/index.tsx': 'export default ({ data }) => <p>{data}</p>\n',
+    'pages/index.server.ts': `export const prerender = true
+export const live = () => ['board']
+let runs = 0
+export const load = () => 'run ' + ++runs
+`,
+  })
+  const { app, get } = await serve(t, dir, { pageCache: { header: true } })
+  const origin = await listen(t, app)
+  const open = (position: string) =>
+    openStream(`${origin}/`, { ...NAVIGATION, ...ofBuild(dir), 'last-event-id': position })
+  const first = await get('/')
+  t.equal(first.headers['hydrant-cache'], 'hit')
+  const position = String(positionOf(first))
+  t.equal(position, UNKNOWN_POSITION)
+  const { text, refreshed } = await open(position)
+  await until(text)
+  t.equal(countRefreshes(text()), 0)
+  await app.live.publish('board')
+  await refreshed(1)
+  await app.pageCache.invalidate({ path: '/' })
+  await refreshed(2)
+  await (await open(position)).refreshed(1)
+  const again = await get('/')
+  t.match(again.body, 'run 1')
+  t.match(positionOf(again), /^[\w-]{8}\.2$/, 'rendered since then')
+})
+
+t.test('an app of one’s own that drains ends its streams', async (t) => {
+  const app = Fastify()
+  await app.register(hydrant, { dir: writeTestSite(t.testdir({}), board), ledger: false })
+  const drain = addDraining(app)
+  const origin = await listen(t, app)
+  const streams = await Promise.all([1, 2, 3].map(() => openStream(`${origin}/`, NAVIGATION)))
+  for (const { text } of streams) await until(text)
+  await drain()
+  await app.live.publish('board')
+  await app.close()
+  for (const { ended } of streams) t.match(await ended, /\n\nretry: \d+\n\n$/)
 })
 
 t.test('pages that become live, and pages of a development server', async (t) => {
