@@ -501,7 +501,7 @@ t.test('an invalidation is the same as a publication', async (t) => {
   t.equal(countRefreshes(index.text()), 2)
 })
 
-t.test('an action that publishes has the later position in its own lines', async (t) => {
+t.test('an action that publishes has the later position in its own response', async (t) => {
   const { app, get, open } = await start(t, {
     '/': {
       live: () => ['board'],
@@ -513,19 +513,21 @@ t.test('an action that publishes has the later position in its own lines', async
     },
   })
   const before = String(positionOf(await get('/')))
-  const response = await app.inject({
-    method: 'POST',
-    url: marked('/'),
-    headers: { ...NAVIGATION, 'content-type': 'application/x-www-form-urlencoded', host: 'localhost' },
-    payload: 'text=hello',
-  })
-  const [line] = pick(linesOfResponse(response), 'start')
+  const send = (url: string, headers: Record<string, string>) =>
+    app.inject({
+      method: 'POST',
+      url,
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded', host: 'localhost' },
+      payload: 'text=hello',
+    })
+  const [line] = pick(linesOfResponse(await send(marked('/'), NAVIGATION)), 'start')
   const after = String(line?.[1].live)
   t.equal(after, before.replace('.0', '.1'))
   const stream = await open('/', { 'last-event-id': after })
   await until(stream.text)
   t.equal(countRefreshes(stream.text()), 0, 'so its page does not refresh again')
   await (await open('/', { 'last-event-id': before })).refreshed(1)
+  t.equal(positionOf(await send('/', HTML)), before.replace('.0', '.2'), 'also without scripts')
 })
 
 t.test('a page that is stored is live', async (t) => {
