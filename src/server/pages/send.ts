@@ -188,7 +188,9 @@ function sendStored(page: StoredPage, { site, request, reply, format }: RequestC
   sendPrepared(body, reply)
 }
 
-function sendHead({ isStreamed }: PageResponse, { site, request, reply }: RequestContext) {
+function sendHead({ isStreamed, format }: PageResponse, { site, request, reply }: RequestContext) {
+  // The log and the metrics see by its type that a response is a stream.
+  if (RESPONSES[format].isEndless) reply.removeHeader('content-type')
   const encoding = isStreamed && site.options.compress ? chooseEncoding(request, reply, Infinity) : null
   if (encoding) setEncoding(encoding, reply)
   reply.send()

@@ -81,6 +81,8 @@ t.test('a page without topics has no stream, and no position', async (t) => {
   const { response, ended } = await open('/other')
   t.equal(response.status, 204)
   t.match(response.headers.get('cache-control'), 'no-store')
+  t.notOk(response.headers.has('content-type'))
+  t.equal(response.headers.get(BUILD_HEADER), NAVIGATION[BUILD_HEADER])
   t.equal(await ended, '')
   t.equal(positionOf(await get('/other')), undefined)
   t.equal(positionOf(await navigate('/other')), undefined)
@@ -411,13 +413,16 @@ t.test('a stream holds no render, and counts where it ends', async (t) => {
 })
 
 t.test('above a limit, the response is a 503 that says when to come again', async (t) => {
-  const { open, get, log } = await start(t, board, { limits: { maxLiveStreams: 2 } })
+  const { open, get, log } = await start(t, board, { logRequests: true, limits: { maxLiveStreams: 2 } })
   const [first, second] = [await open('/'), await open('/')]
   const refused = await open('/')
   t.equal(refused.response.status, 503)
   t.equal(refused.response.headers.get('retry-after'), '60')
   t.match(refused.response.headers.get('cache-control'), 'no-store')
+  t.equal(refused.response.headers.get(BUILD_HEADER), NAVIGATION[BUILD_HEADER], 'it is no other build')
   await refused.ended
+  await until(() => log.lines.some(({ msg, statusCode }) => msg === 'request completed' && statusCode === 503))
+  t.notOk(log.lines.some(({ msg }) => msg === 'stream ended'))
   t.equal((await get('/')).statusCode, 200, 'pages are served')
   await until(() => log.lines.some(({ msg }) => msg.startsWith('refused with 503')))
   const { msg, level } = log.lines.find((line) => line.msg.startsWith('refused with 503')) ?? { msg: '', level: 0 }
