@@ -28,7 +28,7 @@ export async function hydrate(scope: Window): Promise<void> {
     console.error(error, info.componentStack)
     report(error, info)
   }
-  if (boot.reports !== 0) for (const type of ['error', 'unhandledrejection']) addEventListener(type, report)
+  if (boot.reports ?? 1) for (const type of ['error', 'unhandledrejection']) addEventListener(type, report)
   const received = receiveMessages(queue, deferred, logError)
   const data = boot.data.map((flat) => revive(flat, deferred.promised))
   // The navigator sends forms without leaving the page. It is loaded first, so that no form is sent before it is there.
@@ -172,7 +172,7 @@ function createRecover(boot: Boot) {
   })
 
   function reload() {
-    if (reloading !== undefined) return reloading
+    if (reloading != null) return reloading
     reloading = false
     try {
       // A page that has been open for a minute has worked, so it may be loaded again. A constant would take more bytes.

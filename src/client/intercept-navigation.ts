@@ -14,13 +14,13 @@ export const importNavigator = () => import('./navigator.ts')
 
 /** Listens for navigations. Returns the function that loads the navigator. */
 export function startNavigation(app: App): () => Promise<Navigator> {
-  let loaded: Promise<Navigator> | undefined
+  let loaded: Promise<Navigator> | null = null
 
   function load(): Promise<Navigator> {
     loaded ??= importNavigator().then(
       ({ createNavigator }) => createNavigator(app, isOurs),
       (error) => {
-        loaded = undefined
+        loaded = null
         throw error
       },
     )
@@ -64,7 +64,7 @@ export function startNavigation(app: App): () => Promise<Navigator> {
 
   function go(event: NavigateEvent, url: URL) {
     // The URL changes when the page has been fetched, as in an ordinary navigation, if the browser can wait for that.
-    const canWait = event.cancelable && 'NavigationPrecommitController' in window
+    const canWait = event.cancelable && 'NavigationPrecommitController' in self
     const from = { url: location.href, canWait }
     let pending: Promise<PendingNavigation> | undefined
     const start = () => {
@@ -83,10 +83,9 @@ export function startNavigation(app: App): () => Promise<Navigator> {
     })
   }
 
-  for (const type of ['load', 'mouseover', 'focusin', 'touchstart'])
-    addEventListener(type, onPoint)
-    // Some browsers do not have it.
-  ;(window as Partial<Window>).navigation?.addEventListener('navigate', onNavigate)
+  for (const type of ['load', 'mouseover', 'focusin', 'touchstart']) addEventListener(type, onPoint)
+  // Some browsers do not have it.
+  void (self as Partial<Window>).navigation?.addEventListener('navigate', onNavigate)
   // `hydrate` has imported the navigator already if there is a form. If it could not, the browser sends forms itself.
   onPoint({ type: 'load' })
   return load

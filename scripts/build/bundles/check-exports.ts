@@ -365,6 +365,7 @@ const NEEDS_SERVER = new Map([
   ['actions', 'actions'],
   ['search', 'a schema for the query'],
   ['cache', 'the export "cache"'],
+  ['live', 'topics of a live page'],
   ['loadVisitor', 'a part for each visitor'],
 ])
 

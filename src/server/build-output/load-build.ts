@@ -81,8 +81,9 @@ export interface Route extends LayoutChain, PageActions {
   loadVisitor: LoadFunction | null
 }
 
-/** Whether a page, or a layout around it, has topics: see the export `live`. */
-export function isLive({ page, layouts }: Pick<Route, 'page' | 'layouts'>): boolean {
+/** Whether a page, or a layout around it, has topics: see the export `live`. A page of the build does not change. */
+export function isLive({ page, layouts, prerender }: Pick<Route, 'page' | 'layouts' | 'prerender'>): boolean {
+  if (prerender !== null) return false
   return page.live !== null || layouts.some(({ live }) => live !== null)
 }
 

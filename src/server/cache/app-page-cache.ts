@@ -83,8 +83,8 @@ export function addSitePages(app: FastifyInstance, added: SitePages | null) {
   })
   root.decorate('live', {
     async publish(...topics) {
-      const wrong = topics.find((topic) => !isTag(topic))
-      if (topics.length === 0 || wrong !== undefined) throw createHydrantError('HYD_LIVE_TOPIC', [showValue(wrong)])
+      if (topics.length === 0 || !topics.every(isTag))
+        throw createHydrantError('HYD_LIVE_TOPIC', [showValue(topics.find((topic) => !isTag(topic)))])
       return changeAll((pages) => pages.invalidate({ tags: topics }))
     },
     count: (topic) => [...all].reduce((sum, { count }) => sum + (count?.(toStoredTag(topic)) ?? 0), 0),
@@ -98,7 +98,7 @@ export function addSitePages(app: FastifyInstance, added: SitePages | null) {
  */
 export function joinPages(
   cache: PageCache | null,
-  live: { publish(topics: readonly string[]): void; count(topic: string): number } | null,
+  live: { publish(topics: readonly string[], isRecorded: boolean): void; count(topic: string): number } | null,
   store: SharedStore | null,
 ): SitePages | null {
   if (live === null) return cache
@@ -108,12 +108,12 @@ export function joinPages(
       const result = cache
         ? await cache.invalidate(invalidation)
         : { isRecorded: (await store?.invalidate(tags)) ?? true }
-      live.publish(tags)
+      live.publish(tags, result.isRecorded)
       return result
     },
     async clear() {
       const result = cache ? await cache.clear() : { isRecorded: (await store?.clear()) ?? true }
-      live.publish([EVERY_TAG])
+      live.publish([EVERY_TAG], result.isRecorded)
       return result
     },
     count: live.count,

@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { UNKNOWN_POSITION } from '../../shared/wire/boot.ts'
 import { TagVersions } from '../cache/page-cache.ts'
 import { EVERY_TAG, type SharedStore, type Versions } from '../cache/shared/shared-store.ts'
 import { createPace, type Pace } from './pace.ts'
@@ -18,16 +17,20 @@ export interface LivePages {
    * Opens the stream of a page: server-sent events, one for each time that the page has to refresh, with the position in
    * `id`. The first one follows at once if a topic was published after `since`, or if that is not known.
    *
-   * @param since The position of the page, or `UNKNOWN_POSITION`.
+   * @param since The position of the page; null for a client that only wants to hear of what follows.
    * @param address The client's address.
-   * @returns Null if this process, or this address, has as many streams as it may have.
+   * @returns Null if this process, or this address, has as many streams as it may have, and after `end`.
    */
-  open(topics: readonly string[], since: string, address: string): Readable | null
-  /** Makes the pages of this process with one of the topics refresh. `EVERY_TAG` is all topics. */
-  publish(topics: readonly string[]): void
+  open(topics: readonly string[], since: string | null, address: string): Readable | null
+  /**
+   * Makes the pages of this process with one of the topics refresh. `EVERY_TAG` is all topics.
+   *
+   * @param isRecorded Whether the store has recorded it.
+   */
+  publish(topics: readonly string[], isRecorded: boolean): void
   /** Returns the number of open streams that have the topic (all). */
   count(topic?: string): number
-  /** Ends all streams, and those that are opened later. */
+  /** Ends all streams. No others are opened later. */
   end(): void
 }
 
@@ -44,6 +47,7 @@ interface Stream {
   topics: readonly string[]
   address: string
   endsAt: number
+  hasEnded: boolean
 }
 
 /** Proxies close a connection that is silent for longer: nginx, Apache and many others after a minute. */
@@ -80,14 +84,23 @@ export function createLivePages(
   let hasEnded = false
 
   function send(stream: Stream, event: string) {
-    const { body } = stream
+    const { body, hasEnded } = stream
+    if (hasEnded) return
     if (body.readableLength > MAX_UNREAD_BYTES) body.destroy()
     else body.push(event)
   }
 
+  /** Ends a stream. Drops it if the client has not read it to its end since an earlier call. */
+  function finish(stream: Stream) {
+    const { body, hasEnded } = stream
+    if (hasEnded) return void body.destroy()
+    stream.hasEnded = true
+    body.push(null)
+  }
+
   /** Makes pages refresh, in the pace. */
-  function refresh(streams: Iterable<Stream>) {
-    for (const stream of streams) waiting.add(stream)
+  function refresh(sets: readonly Iterable<Stream>[]) {
+    for (const streams of sets) for (const stream of streams) waiting.add(stream)
     pace.run(() => {
       const [stream] = waiting
       if (stream === undefined) return false
@@ -102,7 +115,7 @@ export function createLivePages(
     next = (next + 1) % GROUPS
     // A page that has to refresh hears of the position with that.
     for (const stream of groups[next] ?? [])
-      if (stream.endsAt <= now) stream.body.push(null)
+      if (stream.endsAt <= now) finish(stream)
       else if (!waiting.has(stream)) send(stream, `id: ${history.position()}\n\n`)
   }
 
@@ -125,35 +138,35 @@ export function createLivePages(
     return null
   }
 
-  function publish(topics: readonly string[]) {
-    history.add(topics)
+  function publish(topics: readonly string[], isRecorded?: boolean) {
+    history.add(topics, isRecorded)
     if (count === 0) return
-    if (topics.includes(EVERY_TAG)) for (const group of groups) refresh(group)
-    else for (const topic of topics) refresh(byTopic.get(topic) ?? [])
+    refresh(topics.includes(EVERY_TAG) ? groups : topics.map((topic) => byTopic.get(topic) ?? []))
   }
 
-  store?.onInvalidate(publish)
+  store?.onInvalidate((topics) => publish(topics))
 
   return {
     position: history.position,
     publish,
     count: (topic) => (topic === undefined ? count : (byTopic.get(topic)?.size ?? 0)),
     open(topics, since, address) {
-      if (count >= maxLiveStreams || hasEnded) return refuse('maxLiveStreams')
+      if (hasEnded) return null
+      if (count >= maxLiveStreams) return refuse('maxLiveStreams')
       const ofAddress = byAddress.get(address) ?? 0
       if (ofAddress >= maxLiveStreamsPerAddress) return refuse('maxLiveStreamsPerAddress')
       // The ends are spread as well: many streams may begin at once.
       const endsAt = Date.now() + MAX_AGE_MS * (0.8 + Math.random() * 0.2)
-      const stream: Stream = { body: new Readable({ read() {} }), topics, address, endsAt }
+      const stream: Stream = { body: new Readable({ read() {} }), topics, address, endsAt, hasEnded }
       stream.body.once('close', () => leave(stream))
       byAddress.set(address, ofAddress + 1)
       if (count++ === 0) beat = setInterval(beatGroup, HEARTBEAT_MS / GROUPS).unref()
       groups[count % GROUPS]?.add(stream)
       for (const topic of topics) byTopic.set(topic, (byTopic.get(topic) ?? new Set()).add(stream))
-      const isCurrent = since === UNKNOWN_POSITION || history.isCurrent(topics, since)
+      const isCurrent = since === null || history.isCurrent(topics, since)
       // The first bytes are sent at once, so that the browser knows that the stream is open.
       send(stream, `retry: ${RETRY_MS}\n${isCurrent ? `id: ${history.position()}\n` : ''}\n`)
-      if (!isCurrent) refresh([stream])
+      if (!isCurrent) refresh([[stream]])
       return stream.body
     },
     end() {
@@ -161,48 +174,80 @@ export function createLivePages(
       pace.stop()
       const retry = RETRY_MS + count * RETRY_PER_STREAM_MS
       for (const group of groups)
-        for (const { body } of group) {
-          body.push(`retry: ${retry}\n\n`)
-          body.push(null)
+        for (const stream of group) {
+          send(stream, `retry: ${retry}\n\n`)
+          finish(stream)
         }
     },
   }
 }
 
+/** What was published since a time, by the numbers of a store, or of this process. */
+interface Epoch {
+  epoch: string
+  /** Short: the epoch of a store contains the name of its server. */
+  name: string
+  versions: TagVersions
+}
+
+function createEpoch(epoch: string): Epoch {
+  const name = createHash('sha256').update(epoch).digest('base64url').slice(0, 8)
+  return { epoch, name, versions: new TagVersions() }
+}
+
 /** Keeps what was published, so that a page which was not connected hears of it. */
 function createHistory(store: Pick<SharedStore, 'seen'> | null) {
-  const own: Versions = { epoch: randomUUID(), sequence: 0 }
-  const versions = new TagVersions()
-  let named: { epoch: string; name: string } | null = null
-  const now = () => store?.seen() ?? own
+  const own = { ...createEpoch(randomUUID()), sequence: 0 }
+  let ofStore = createEpoch('')
+  /** The sequence of the store when something was published last. */
   let last = 0
+  /** The sequence of the store while it has not recorded what was published. */
+  let incomplete: number | null = null
 
-  /** Returns a short name: the epoch of a store contains the name of its server. */
-  function nameOf(epoch: string): string {
-    if (named?.epoch !== epoch)
-      named = { epoch, name: createHash('sha256').update(epoch).digest('base64url').slice(0, 8) }
-    return named.name
+  /** Returns null before the first contact with a store, and without one. */
+  function shared(): (Epoch & Versions) | null {
+    const seen = store?.seen() ?? null
+    if (seen === null) return null
+    if (ofStore.epoch !== seen.epoch) {
+      ofStore = createEpoch(seen.epoch)
+      // It is not known what was published before.
+      ofStore.versions.invalidateAll(seen.sequence)
+      last = seen.sequence
+      incomplete = null
+    }
+    return { ...ofStore, sequence: seen.sequence }
   }
 
   return {
     position() {
-      const { epoch, sequence } = now()
-      return `${nameOf(epoch)}.${sequence}`
+      const of = shared()
+      // The position of the store would not tell pages that there is something new.
+      const { name, sequence } = of === null || of.sequence === incomplete ? own : of
+      return `${name}.${sequence}`
     },
-    add(topics: readonly string[]) {
-      own.sequence++
-      const { sequence } = now()
-      // A store that could not record it has the same position as before.
-      const at = sequence === last ? sequence + 1 : sequence
+    /** @param isRecorded Whether the store has recorded it (if its sequence has changed). */
+    add(topics: readonly string[], isRecorded?: boolean) {
+      note(own, topics, ++own.sequence)
+      const before = ofStore.epoch
+      const of = shared()
+      if (of === null) return
+      const { epoch, sequence } = of
+      const isIn = isRecorded ?? (epoch !== before || sequence !== last)
+      note(of, topics, isIn ? sequence : sequence + 1)
       last = sequence
-      if (topics.includes(EVERY_TAG)) versions.invalidateAll(at)
-      else versions.invalidate(topics, at)
+      if (!isIn) incomplete = sequence
     },
     /** Whether it is known that none of the topics was published after a position. */
     isCurrent(topics: readonly string[], position: string) {
-      const { epoch, sequence } = now()
-      const [name, since] = position.split('.')
-      return name === nameOf(epoch) && Number(since) <= sequence && versions.areCurrent(topics, Number(since))
+      const [name, number] = position.split('.')
+      const since = Number(number)
+      const of = [own, shared()].find((epoch) => epoch?.name === name)
+      return of != null && since <= of.sequence && of.versions.areCurrent(topics, since)
     },
   }
+}
+
+function note({ versions }: Epoch, topics: readonly string[], at: number) {
+  if (topics.includes(EVERY_TAG)) versions.invalidateAll(at)
+  else versions.invalidate(topics, at)
 }

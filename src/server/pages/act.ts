@@ -1,7 +1,7 @@
 import type { ExtraProps } from '../../shared/wire/boot.ts'
 import { ACTED_HEADER } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
-import type { RequestContext } from '../context/request-context.ts'
+import { noteLive, type RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { limitCaching, NO_STORE } from '../http/caching.ts'
@@ -100,6 +100,8 @@ async function makeActionPage(
   ctx: RequestContext,
 ): Promise<PageResponse | null> {
   const { serverFile } = route.page
+  // The action may have published something.
+  noteLive(route, ctx)
   const ofAction = ctx.action?.name ? { ...result, action: ctx.action.name } : result
   let start: StateBeforeLoads | null = null
   let extras: WrittenExtras | null = null

@@ -1,7 +1,6 @@
 // The streams that tell open pages when to refresh. A page asks for one at its own address, as for a navigation: proxies,
 // hooks and guards decide about it as they decide about the page.
 
-import { UNKNOWN_POSITION } from '../../shared/wire/boot.ts'
 import { EVENTS_TYPE } from '../../shared/wire/navigation-protocol.ts'
 import { isLive } from '../build-output/load-build.ts'
 import type { LiveFunction } from '../build-output/module-exports.ts'
@@ -20,8 +19,8 @@ import { createLoadContext, createPageLoadContext } from './loads.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 
 /** Whether an open page asks for its stream. */
-export function asksForEvents({ format, request: { method, headers } }: RequestContext): boolean {
-  return FORMATS[format].isNavigation && method === 'GET' && headers.accept === EVENTS_TYPE
+export function asksForEvents({ format, request: { headers } }: RequestContext): boolean {
+  return FORMATS[format].isNavigation && headers.accept === EVENTS_TYPE
 }
 
 /** Opens the stream of a page, after its guards. Loads do not run. */
@@ -34,8 +33,8 @@ export async function openStream(route: PreparedRoute, ctx: RequestContext): Pro
   try {
     const topics = await topicsOf(route, ctx)
     if (ctx.isGone) return null
-    const since = String(request.headers['last-event-id'] ?? UNKNOWN_POSITION)
-    const stream = site.live.open(topics, since, request.ip)
+    const since = request.headers['last-event-id']
+    const stream = site.live.open(topics, since === undefined ? null : String(since), request.ip)
     if (stream === null) {
       site.metrics.requestShed('streams')
       return createResponse('events', null, { status: BUSY, headers: { 'retry-after': '60' } })
@@ -59,21 +58,22 @@ const MAX_TOPICS = 100
 async function topicsOf({ layouts, page }: PreparedRoute, ctx: RequestContext): Promise<string[]> {
   const { loadMs } = ctx.site.options.timeouts
   const deadline = createDeadline(loadMs)
-  const topics = new Set([pathTag(ctx.path)])
+  const topics = new Set<string>()
   try {
     for (const { live, serverFile } of [...layouts, page]) {
       if (live === null) continue
       const context = live === page.live ? createPageLoadContext(ctx) : createLoadContext(ctx)
       const listed = await Promise.race([call(live, context), deadline.passed])
       if (listed === DEADLINE) throw createHydrantError('HYD_LOAD_TIMEOUT', [loadMs, `live of ${serverFile}`])
-      if (!Array.isArray(listed) || !listed.every(isTag) || topics.size + listed.length > MAX_TOPICS)
+      const isList = Array.isArray(listed) && listed.every(isTag)
+      if (isList) for (const topic of listed) topics.add(toStoredTag(topic))
+      if (!isList || topics.size > MAX_TOPICS)
         throw createHydrantError('HYD_LIVE_TOPICS', [serverFile, showValue(listed)])
-      for (const topic of listed) topics.add(toStoredTag(topic))
     }
   } finally {
     deadline.clear()
   }
-  return [...topics]
+  return [pathTag(ctx.path), ...topics]
 }
 
 const call = async (live: LiveFunction, context: LoadContext): Promise<unknown> => live(context)

@@ -9,7 +9,7 @@ import {
   RESULT_HEADER,
 } from '../../shared/wire/navigation-protocol.ts'
 import type { Route } from '../build-output/load-build.ts'
-import { noteLive, type RequestContext } from '../context/request-context.ts'
+import type { RequestContext } from '../context/request-context.ts'
 import { createResponse, type NavigationLines, type PageResponse } from '../context/response.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { CaughtError } from '../failures/failure-context.ts'
@@ -55,7 +55,7 @@ export async function makeNavigation(
     if (!needsPage || (isHere(ctx) && !route.revalidates)) return lines.end()
   }
   if (ctx.site.markVisitor) await findVisitor(ctx)
-  const kept = isPage ? addStart(route, start.kind === 'nothing', lines, ctx) : addErrorStart(start, plan, lines, ctx)
+  const kept = isPage ? addStart(plan, start.kind === 'nothing', lines, ctx) : addErrorStart(start, plan, lines, ctx)
   if (isPage && start.extras && !route.loadVisitor) addExtras(route, start.extras.serialized, lines)
   const loading = { route, start, kept, lines }
   const steps = (isPage ? route.steps : start.layouts).slice(kept)
@@ -159,12 +159,9 @@ const isRefresh = ({ request }: RequestContext) => request.headers[REFRESH_HEADE
  *
  * @param mayKeep False after an action, which may have changed anything: all loads run again.
  */
-function addStart(route: PreparedRoute, mayKeep: boolean, lines: NavigationLines, ctx: RequestContext): number {
-  const { plan } = route
+function addStart(plan: DocumentPlan, mayKeep: boolean, lines: NavigationLines, ctx: RequestContext): number {
   const kept = mayKeep ? countKeptLayouts(plan, ctx) : 0
   const document = bootDocument(ctx)
-  // An action may have published something.
-  noteLive(route, ctx)
   if (ctx.live !== null) document.live = ctx.live
   const boot = bootFields(plan.boot, document)
   const preload = JSON.stringify(plan.files)

@@ -188,7 +188,9 @@ function sendStored(page: StoredPage, { site, request, reply, format }: RequestC
   sendPrepared(body, reply)
 }
 
-function sendHead({ isStreamed }: PageResponse, { site, request, reply }: RequestContext) {
+function sendHead({ isStreamed, format }: PageResponse, { site, request, reply }: RequestContext) {
+  // The log and the metrics see by its type that a response is a stream.
+  if (RESPONSES[format].isEndless) reply.removeHeader('content-type')
   const encoding = isStreamed && site.options.compress ? chooseEncoding(request, reply, Infinity) : null
   if (encoding) setEncoding(encoding, reply)
   reply.send()
@@ -198,7 +200,7 @@ function sendBody(body: string | Readable, { format, isPage }: PageResponse, ctx
   const { site, reply, request, route } = ctx
   const { isDocument, isRendered, isEndless } = RESPONSES[format]
   // Nothing that is compressed would be sent at once.
-  if (isEndless) return void reply.send(body)
+  if (isEndless && body instanceof Readable) return sendEndless(body, reply)
   if (isRendered) site.metrics.firstByteSent(reply)
   const isTagged = isRendered && isPage && reply.statusCode === 200 && request.method === 'GET'
   if (!isTagged || typeof body !== 'string') return sendOwn(body, reply)
@@ -209,6 +211,14 @@ function sendBody(body: string | Readable, { format, isPage }: PageResponse, ctx
   // The document in the browser's cache carries the nonce of the policy that came with it.
   if (isDocument) reply.removeHeader('content-security-policy')
   reply.send()
+}
+
+/** Sends a body that lasts until the client leaves, or a hook sends something else. */
+function sendEndless(body: Readable, reply: FastifyReply) {
+  const { raw } = reply
+  raw.once('close', () => body.destroy())
+  if (raw.destroyed) body.destroy()
+  else reply.send(body)
 }
 
 function sendShellStream(stream: Parameters<typeof sendStarted>[0], shell: StoredShell, ctx: RequestContext) {

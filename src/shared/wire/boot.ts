@@ -38,9 +38,6 @@ export interface BootPlan {
   build: string
 }
 
-/** The position of a live page that was rendered while the site was built. */
-export const UNKNOWN_POSITION = '0'
-
 /** The part of the boot data that belongs to one document. */
 export interface BootDocument {
   /** The page's URL as the server saw it. */
@@ -56,7 +53,7 @@ export interface BootDocument {
   reload?: false
   /** Whether the document belongs to an exported site, which has files for navigations (false). */
   isExported?: true
-  /** For a live page: what it contains of all that was published, or `UNKNOWN_POSITION`. */
+  /** For a live page: what it contains of all that was published. */
   live?: string
   /** The mark of the visitor: empty for nobody. A response that says nothing of its visitor has none. */
   visitor?: string
