@@ -27,7 +27,7 @@ const MAX_REFRESH_RETRY_MS = 300_000
 const BUSY_CHECK_MS = 50
 const SAFE_CHECK_MS = 2_000
 /** The browser may wait that long for the next document. A download leaves this one, too. */
-const LEAVING_MS = 600_000
+const LEAVING_MS = 300_000
 const NO_CONTENT = 204
 
 /** Returns a random part of a time that doubles with each failure, so that many pages do not come back together. */
