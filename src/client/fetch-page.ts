@@ -43,14 +43,18 @@ export async function fetchPage(
     },
     redirect: 'manual',
   })
-  if (isExported ? !isFile(response) : !isOwn(response)) return { kind: 'load' }
-  return readPage(response, { currentData: app.tree.data, signal: init.signal, version })
+  const hasPage = isExported ? isFile(response) : isOwn(response)
+  const result: FetchResult = hasPage
+    ? await readPage(response, { currentData: app.tree.data, signal: init.signal, version })
+    : { kind: 'load' }
+  // An error of a proxy or of a plugin, for example because there are too many requests, is none of the page.
+  return result.kind === 'load' && response.status >= 400 ? { kind: 'load', isLost: true } : result
 }
 
 /** The events of a live page; `read` is null if the response has none. */
 export interface PageEvents {
   status: number
-  /** Whether the server has another build than this document. */
+  /** Whether the server has another build than this document. An error of a proxy says nothing of it. */
   isOtherBuild: boolean
   /** Calls `take` with each line. Resolves when the stream has ended. */
   read: ((take: (line: string) => void) => Promise<void>) | null
@@ -73,7 +77,7 @@ export async function fetchEvents(url: URL, app: App, position: string, signal: 
   const isStream = headers.get('content-type')?.startsWith(EVENTS_TYPE)
   return {
     status,
-    isOtherBuild: headers.get(BUILD_HEADER) !== build,
+    isOtherBuild: (headers.get(BUILD_HEADER) ?? build) !== build,
     read: isStream ? (take) => readLines(body, take) : null,
   }
 }

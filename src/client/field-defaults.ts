@@ -47,6 +47,12 @@ export function isTouched(field: Field): boolean {
   return touched.get(field) ?? isChanged(field)
 }
 
+/** Returns whether the visitor has typed something that the page still has. */
+export function hasTyped(): boolean {
+  const editable = [...document.querySelectorAll<Field>('[contenteditable]')]
+  return fieldsOnScreen().some(isTouched) || editable.some((element) => touched.get(element))
+}
+
 /** Notices which fields the visitor changes, and gives each form React's defaults before it is reset. */
 export function watchForms() {
   addEventListener('input', ({ target }) => target && touched.set(target, true), true)

@@ -14,10 +14,12 @@ interface LiveInput {
   refresh: Refresh
   /** Asks for the stream of a page, named by its path and query: see `fetchEvents`. */
   listen(page: string, position: string, signal: AbortSignal): Promise<PageEvents>
-  /** Whether the visitor navigates, or fields are being sent. */
+  /** Whether the visitor navigates, fields are being sent, or loads run again already. */
   isBusy(): boolean
   /** Whether there is text that a new document would lose. */
   isTyping(): boolean
+  /** Loads the document again. */
+  reload(): void
   /** Tells that another tab may have signed in or out. */
   visitors: BroadcastChannel
 }
@@ -27,6 +29,8 @@ const MAX_RETRY_MS = 60_000
 const MAX_REFRESH_RETRY_MS = 300_000
 const BUSY_CHECK_MS = 50
 const SAFE_CHECK_MS = 2_000
+/** The browser may wait that long for the next document. A download leaves this one, too. */
+const LEAVING_MS = 300_000
 const NO_CONTENT = 204
 
 /** Returns a random part of a time that doubles with each failure, so that many pages do not come back together. */
@@ -35,34 +39,43 @@ const pause = (ms: number, failures: number, max: number) =>
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-export function createLive({ setState, view, refresh, listen, isBusy, isTyping, visitors }: LiveInput) {
+export function createLive({ setState, view, refresh, listen, isBusy, isTyping, reload, visitors }: LiveInput) {
   /** The path and the query of the page that the stream belongs to; null without a stream. */
   let followed: string | null = null
   let controller = new AbortController()
-  /** The last position that the server has told. */
+  /** The page on the screen, if it is live. */
+  let shown: string | null = null
+  /** The last position that the server has told of it. */
   let heard = ''
   let retryMs = RETRY_MS
   let streamFailures = 0
   let refreshFailures = 0
   /** Whether the page has to refresh: as long as it lacks what the server has told, or in any case. */
   let wanted: 'events' | 'anyway' | null = null
+  /** The data that is out of date in any case. */
+  let outdated: unknown
   let isRefreshing = false
   let isOtherBuild = false
+  let leftAt = Number.NEGATIVE_INFINITY
+
+  const isLeaving = () => performance.now() - leftAt < LEAVING_MS
 
   /** Opens the stream of the page on the screen, while the tab is visible, and closes that of another page. */
   function look() {
     const { live, tree } = view.onScreen()
     const { pathname, search } = tree.address.url
-    const page = live === undefined || document.hidden ? null : pathname + search
-    if (page === followed) return
+    const page = live === undefined ? null : pathname + search
+    if (page !== shown) heard = live ?? ''
+    shown = page
+    const next = document.hidden ? null : page
+    if (next === followed) return
     controller.abort()
-    followed = page
+    followed = next
     setState('off')
-    if (page === null || live === undefined) return
-    heard = live
+    if (next === null) return
     streamFailures = 0
     controller = new AbortController()
-    void follow(page, controller.signal)
+    void follow(next, controller.signal)
   }
 
   async function follow(page: string, signal: AbortSignal) {
@@ -71,7 +84,7 @@ export function createLive({ setState, view, refresh, listen, isBusy, isTyping, 
       if (signal.aborted) return
       setState(isOver ? 'off' : 'lost')
       if (isOver) return
-      await Promise.race([wait(pause(retryMs, streamFailures++, MAX_RETRY_MS)), online()])
+      await waitOrOnline(pause(retryMs, streamFailures++, MAX_RETRY_MS))
     }
   }
 
@@ -98,6 +111,7 @@ export function createLive({ setState, view, refresh, listen, isBusy, isTyping, 
 
   function want(why: 'events' | 'anyway') {
     if (wanted !== 'anyway') wanted = why
+    if (why === 'anyway') outdated = view.coming().newData
     if (!isRefreshing) void refreshAll()
   }
 
@@ -107,7 +121,8 @@ export function createLive({ setState, view, refresh, listen, isBusy, isTyping, 
       // Navigations and submissions go first.
       while (isBusy()) await wait(BUSY_CHECK_MS)
       if (isOtherBuild) await loadDocument()
-      const isNeeded = view.coming().live !== undefined && (wanted === 'anyway' || isBehind())
+      const { live, newData } = view.coming()
+      const isNeeded = live !== undefined && (isBehind() || (wanted === 'anyway' && newData === outdated))
       wanted = null
       if (isNeeded) await refresh().then(onRefreshed, onFailed)
     }
@@ -120,25 +135,29 @@ export function createLive({ setState, view, refresh, listen, isBusy, isTyping, 
 
   /** The page stays as it is. The server has logged why. */
   async function onFailed(error: unknown) {
-    wanted = 'anyway'
+    want('anyway')
     isOtherBuild = (error as Error).cause === 'load'
     if (isOtherBuild) return
-    if (refreshFailures === 0) console.error(error)
-    await wait(pause(RETRY_MS, refreshFailures++, MAX_REFRESH_RETRY_MS))
+    // The browser cancels requests of a document that it leaves.
+    if (refreshFailures === 0 && !isLeaving()) console.error(error)
+    await waitOrOnline(pause(RETRY_MS, refreshFailures++, MAX_REFRESH_RETRY_MS))
   }
 
-  /** Loads the document of another build as soon as the visitor loses nothing by it. */
+  /** Loads the document of another build as soon as the visitor loses nothing by it, as a form that the browser sends. */
   async function loadDocument() {
     const isPlaying = () =>
       [...document.querySelectorAll<HTMLMediaElement>('video,audio')].some(({ paused }) => !paused)
-    while (isTyping() || isPlaying() || isBusy()) await wait(SAFE_CHECK_MS)
-    location.reload()
+    while (isTyping() || isPlaying() || isBusy() || isLeaving()) await wait(SAFE_CHECK_MS)
+    reload()
     await new Promise(() => {})
   }
 
+  addEventListener('beforeunload', () => {
+    leftAt = performance.now()
+  })
   document.addEventListener('visibilitychange', () => {
     look()
-    if (wanted) want(wanted)
+    if (wanted && !isRefreshing) void refreshAll()
   })
   visitors.onmessage = () => {
     followed = null
@@ -148,7 +167,17 @@ export function createLive({ setState, view, refresh, listen, isBusy, isTyping, 
   return look
 }
 
-const online = () => new Promise((resolve) => addEventListener('online', resolve, { once: true }))
+function waitOrOnline(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      removeEventListener('online', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    addEventListener('online', end)
+  })
+}
 
 /** Whether a position comes before another one. Those of different epochs cannot be compared. */
 function isBefore(position: string, other: string): boolean {

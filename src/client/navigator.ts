@@ -6,7 +6,7 @@ import { liveStore, navigationStore } from '../shared/tree/browser-state.ts'
 import type { App } from './app.tsx'
 import { sendEarly } from './early-events.ts'
 import { fetchEvents, fetchPage } from './fetch-page.ts'
-import { fieldsOnScreen, isTouched, watchForms } from './field-defaults.ts'
+import { hasTyped, watchForms } from './field-defaults.ts'
 import { submissionKey } from './forms/call-action.ts'
 import { createFormReader, takeForms } from './forms/intercept-forms.ts'
 import { createFieldSender } from './forms/submit-fields.ts'
@@ -18,7 +18,7 @@ import { createNavigate } from './navigation/page-navigation.ts'
 import { createPageView } from './navigation/page-view.ts'
 import { createLinks, createPrefetcher } from './prefetch.ts'
 import { showProgress } from './progress.ts'
-import { createRefresh, createResultView } from './result-view.ts'
+import { createRefresh, createResultView, reloadDocument } from './result-view.ts'
 
 // Here, because a document with a form loads this script before hydration, and creates the navigator after it.
 watchFields()
@@ -34,6 +34,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
     departures: 0,
     formsSent: 0,
     pendingForms: 0,
+    refreshes: 0,
     redirects: 0,
   }
   const urlOnScreen = () => state.urlOnScreen ?? location.href
@@ -68,8 +69,10 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
         view,
         refresh,
         listen: (page, position, signal) => fetchEvents(new URL(page, location.href), app, position, signal),
-        isBusy: () => state.pendingForms + releases.size > 0 || navigationStore.get().state !== 'idle',
-        isTyping: () => fieldsOnScreen().some(isTouched),
+        isBusy: () =>
+          state.pendingForms + state.refreshes + releases.size > 0 || navigationStore.get().state !== 'idle',
+        isTyping: hasTyped,
+        reload: reloadDocument,
         visitors: new BroadcastChannel(VISITOR_CHANNEL),
       }),
     )

@@ -32,7 +32,8 @@ export type FetchResult =
   /** The response has an error, and no page around it. */
   | { kind: 'error'; error: PublicError }
   /**
-   * This document cannot show the page: the browser has to load the document of the URL. `isLost`: there was no response.
+   * This document cannot show the page: the browser has to load the document of the URL. `isLost`: there was no response, or
+   * an error that is not Hydrant's.
    */
   | { kind: 'load'; isLost?: true }
   /** The action has run, and the response has no page. */

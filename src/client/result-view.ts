@@ -41,7 +41,7 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
 
   function loadDocument(url: URL) {
     app.leaving = url.href
-    if (isCurrent(url)) location.reload()
+    if (isCurrent(url)) reloadDocument()
     else location.assign(url.href)
   }
 
@@ -83,6 +83,12 @@ export function createResultView(app: App, state: NavigatorState, view: PageView
       return false
     },
   }
+}
+
+/** Loads the document again. A mere reload would send the form again whose response the document is. */
+export function reloadDocument() {
+  history.replaceState(history.state, '', location.href)
+  location.reload()
 }
 
 const pageOf = ({ origin, pathname, search }: URL | Location) => origin + pathname + splitAction(search).search
@@ -146,7 +152,10 @@ export function createRefresh(app: App, state: NavigatorState, view: PageView, r
 
   return (onData?: () => void) => {
     if (onData) waiting.push(onData)
-    next ??= running.then(run, run)
+    if (!next) {
+      state.refreshes++
+      next = running.then(run, run).finally(() => state.refreshes--)
+    }
     running = next
     return next
   }

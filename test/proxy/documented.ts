@@ -36,6 +36,8 @@ export interface DocumentedProxy {
   /** The texts to replace, and their replacements. */
   replace(place: Place): Readonly<Record<string, string>>
   command(folder: string, text: string): Command
+  /** Changes settings for a test (none). */
+  change?(text: string): string
 }
 
 export interface RunningProxy {
@@ -128,7 +130,8 @@ export async function startDocumented(
 ): Promise<RunningProxy> {
   const original = readDocumented(proxy)
   const [httpPort = 0, httpsPort = 0] = await runProxy(t, 2, (folder, [http = 0, https = 0]) => {
-    const text = replaceOnce(original, proxy.replace({ ...upstreams, folder, http, https }))
+    const replaced = replaceOnce(original, proxy.replace({ ...upstreams, folder, http, https }))
+    const text = proxy.change?.(replaced) ?? replaced
     const { files, ...command } = proxy.command(folder, text)
     const certificates = {
       'certificate.pem': CERTIFICATE,

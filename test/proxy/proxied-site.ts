@@ -81,6 +81,8 @@ export function load({ app, url }) {
   return { part: app.gate(url.searchParams.get('gate')).promise.then(() => 'The slow part') }
 }
 `,
+  'pages/live.tsx': 'export default () => null\n',
+  'pages/live.server.ts': "export const live = () => ['proxied']\n",
   'server.ts': `
 import { createHash } from 'node:crypto'
 const accept = (key) => createHash('sha1').update(key + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64')
@@ -103,6 +105,14 @@ export default async function server(app) {
     app.gate(request.params.gate).open()
     return 'released'
   })
+  let listeners = 0
+  app.addHook('onRequest', async ({ headers, raw }, reply) => {
+    if (headers.accept !== 'text/event-stream') return
+    listeners++
+    reply.raw.on('close', () => listeners--)
+  })
+  app.get('/listeners', async () => listeners)
+  app.get('/publish', async () => app.live.publish('proxied'))
   app.get('/who', async ({ ip, host, protocol, headers }) => ({ ip, host, protocol, forwarded: headers.forwarded }))
 }
 `,

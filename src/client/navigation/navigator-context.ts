@@ -12,6 +12,8 @@ export interface NavigatorState {
   formsSent: number
   /** How many forms are being sent. */
   pendingForms: number
+  /** How many refreshes run or wait. */
+  refreshes: number
   /** How many redirects in a row have been followed. */
   redirects: number
 }
