@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { until } from '../until.ts'
 import { createSitesFolder, createSystemSite, serveOnWindows, writeFiles } from './windows-site.ts'
-import { prepareWindows } from './wine.ts'
+import { createFarFolder, prepareWindows } from './wine.ts'
 
 const SOURCES = {
   '.env': 'GREETING=hello\n',
@@ -22,13 +22,20 @@ const SOURCES = {
   'pages/text.mdx': '# A *text*\n',
   'pages/fails.tsx': 'export default () => null\n',
   'pages/fails.server.ts': "export function load() {\n  throw new Error('nobody')\n}\n",
+  'pages/far.tsx': "import { text } from '@far/text.ts'\nexport default () => <p>{text}</p>\n",
+  'pages/far.server.ts': "import { fail } from '@far/text.ts'\nexport const load = ({ url }) => url.search && fail()\n",
   'parts/title.tsx': 'export const Title = () => <h1>title 1</h1>\n',
   'public/file.txt': 'file 1',
 }
 
 await prepareWindows()
 const folder = createSitesFolder(t)
-const dir = await createSystemSite(folder, 'win32', 'a site', SOURCES)
+const far = await createFarFolder(t)
+const farText = (text: string) =>
+  `export const text = '${text}'\nexport function fail() {\n  throw new Error('far')\n}\n`
+writeFiles(far.dir, { 'text.ts': farText('far 1') })
+const paths = { extends: 'hydrant/tsconfig.json', compilerOptions: { paths: { '@far/*': [`${far.path}/*`] } } }
+const dir = await createSystemSite(folder, 'win32', 'a site', { ...SOURCES, 'tsconfig.json': JSON.stringify(paths) })
 const dev = await serveOnWindows(t, ['dev'], { cwd: dir })
 const { origin, output, waitFor, interrupt } = dev
 
@@ -78,6 +85,11 @@ t.test('an edit of each kind is shown', async (t) => {
     write('.env', 'GREETING=goodbye\r\n')
     await shows('/api', 'goodbye')
   })
+  await t.test('a module on another drive', async () => {
+    await shows('/far', 'far 1')
+    writeFiles(far.dir, { 'text.ts': farText('far 2') })
+    await shows('/far', 'far 2')
+  })
   await t.test('a file in public/', async () => {
     await shows('/file.txt', 'file 1')
     write('public/file.txt', 'file 2')
@@ -91,12 +103,13 @@ t.test('a page can be new, renamed and deleted, and so can its folder', async ()
   rename('pages/new/deep/größe.tsx', 'pages/new/deep/other.tsx')
   await shows('/new/deep/other', '<p>new</p>')
   await hasStatus('/new/deep/gr%C3%B6%C3%9Fe', 404)
+  // A name in another case is the same file on Windows.
+  rename('pages/new/deep/other.tsx', 'pages/new/deep/Other.tsx')
+  await shows('/new/deep/Other', '<p>new</p>')
   rename('pages/new', 'pages/renamed')
-  await shows('/renamed/deep/other', '<p>new</p>')
-  await hasStatus('/new/deep/other', 404)
-  // A name in other letters is the same file on Windows.
-  rename('pages/renamed/deep/other.tsx', 'pages/renamed/deep/Other.tsx')
   await shows('/renamed/deep/Other', '<p>new</p>')
+  await hasStatus('/new/deep/Other', 404)
+  // From here on, Wine reports changes in the folder under its old name.
   rmSync(join(dir, 'pages/renamed'), { recursive: true })
   await hasStatus('/renamed/deep/Other', 404)
 })
@@ -114,6 +127,8 @@ t.test('a failure has its line in the source', async (t) => {
   t.equal((await get('/fails')).status, 500)
   await waitFor(/load \(pages\/fails\.server\.ts:2:9\)/)
   t.match(output(), "> 2 |   throw new Error('nobody')")
+  t.equal((await get('/far?fails')).status, 500)
+  await waitFor(/fail \(D:\/far \w+\/text\.ts:3:9\)/)
 })
 
 t.test('the packages are bundled once', async (t) => {

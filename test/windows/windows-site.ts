@@ -37,9 +37,9 @@ export function createSitesFolder(t: Pick<Test, 'teardown'>): string {
 export async function createSystemSite(folder: string, system: System, name: string, source: Source): Promise<string> {
   const dir = join(folder, system, name)
   mkdirSync(dir, { recursive: true })
+  writeFileSync(join(dir, 'tsconfig.json'), '{ "extends": "hydrant/tsconfig.json", "include": ["**/*"] }\n')
   if (typeof source === 'string') cpSync(source, dir, { recursive: true, filter: (path) => !WRITTEN.test(path) })
   else writeFiles(dir, source)
-  writeFileSync(join(dir, 'tsconfig.json'), '{ "extends": "hydrant/tsconfig.json", "include": ["**/*"] }\n')
   await copyPackages(await installFor(system, folder), dir)
   return dir
 }

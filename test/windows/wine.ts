@@ -3,9 +3,9 @@
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { fetchProgram } from '../node-version.ts'
@@ -78,11 +78,13 @@ async function createPrefix(): Promise<string> {
   const env = createWineEnv(draft)
   const run = promisify(execFile)
   await run(WINE, ['wineboot', '--init'], { env })
+  mkdirSync(join(draft, 'drive_d'))
+  symlinkSync('../drive_d', join(draft, 'dosdevices/d:'))
   const library = join(draft, 'drive_c/windows/system32/bcryptprimitives.dll')
   await run(MINGW, ['-shared', '-o', library, DLL, '-ladvapi32'])
   await run(WINE, ['winecfg', '-v', 'win10'], { env })
   // Writes the registry.
-  await run(`${WINE.replace(/wine64$/, 'wineserver')}`, ['--wait'], { env })
+  await run(join(dirname(WINE), 'wineserver'), ['--wait'], { env })
   try {
     renameSync(draft, prefix)
   } catch (error) {
@@ -91,6 +93,13 @@ async function createPrefix(): Promise<string> {
     rmSync(draft, { recursive: true })
   }
   return prefix
+}
+
+/** Creates an empty folder on drive D:, and removes it after the test. Its path begins with `D:/` on Windows. */
+export async function createFarFolder(t: Pick<Test, 'teardown'>): Promise<{ dir: string; path: string }> {
+  const dir = mkdtempSync(join(await createPrefix(), 'drive_d/far '))
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  return { dir, path: `D:/${basename(dir)}` }
 }
 
 function createWineEnv(prefix: string): NodeJS.ProcessEnv {
