@@ -3,9 +3,13 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { launchChromium } from '../browser/chromium.ts'
 import { until } from '../until.ts'
 import { createSitesFolder, createSystemSite, serveOnWindows, writeFiles } from './windows-site.ts'
 import { createFarFolder, prepareWindows } from './wine.ts'
+
+const COUNTER =
+  "import { useState } from 'react'\nexport default function Counter() {\n  const [count, add] = useState(0); return <button onClick={() => add(1)}>count {count}</button>\n}\n"
 
 const SOURCES = {
   '.env': 'GREETING=hello\n',
@@ -19,6 +23,7 @@ const SOURCES = {
   'pages/index.tsx':
     "import { Title } from '../parts/title.tsx'\nexport default ({ data }) => <><Title /><p>data {data}</p></>\n",
   'pages/index.server.ts': 'export const load = () => 1\n',
+  'pages/counter.tsx': COUNTER,
   'pages/text.mdx': '# A *text*\n',
   'pages/fails.tsx': 'export default () => null\n',
   'pages/fails.server.ts': "export function load() {\n  throw new Error('nobody')\n}\n",
@@ -95,6 +100,22 @@ t.test('an edit of each kind is shown', async (t) => {
     write('public/file.txt', 'file 2')
     await shows('/file.txt', 'file 2')
   })
+})
+
+t.test('an open page shows an edit and keeps its state', async (t) => {
+  const { open } = await launchChromium(t)
+  const { page, goto, hydrated, errors } = await open()
+  await goto(`${origin}/counter`, 'load')
+  await hydrated()
+  await page.click('button')
+  await page.waitForSelector('text=count 1')
+  write('pages/counter.tsx', COUNTER.replace('>count', '>total'))
+  await page.waitForSelector('text=total 1')
+  write('pages/counter.tsx', COUNTER.replace('</button>', '</b>'))
+  await page.waitForSelector('text=pages/counter.tsx:3')
+  write('pages/counter.tsx', COUNTER)
+  await page.waitForSelector('text=count 1')
+  t.strictSame(errors, [])
 })
 
 t.test('a page can be new, renamed and deleted, and so can its folder', async () => {
