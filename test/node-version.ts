@@ -14,18 +14,22 @@ export const NEWEST_NODE = HIGHEST_NODE[26]
 /** Fetches a version of Node.js from the npm registry, once per checkout. Returns its program. */
 export async function fetchNode(version: string): Promise<string> {
   if (process.version === `v${version}`) return process.execPath
-  const name = `node-${process.platform}-${process.arch}`
-  const prefix = resolve('.build/node', version)
-  const program = join(prefix, 'bin/node')
+  return fetchProgram(`node-${process.platform}-${process.arch}@${version}`, 'bin/node')
+}
+
+/** Fetches the program of a package of Node.js, once per checkout. Returns its path. */
+export async function fetchProgram(spec: string, path: string): Promise<string> {
+  const prefix = resolve('.build/node', spec)
+  const program = join(prefix, path)
   if (existsSync(program)) return program
   const draft = `${prefix}-${process.pid}`
   mkdirSync(draft, { recursive: true })
   const tarball = join(draft, 'node.tgz')
-  await download(`${name}@${version}`, tarball)
-  await run('tar', ['--extract', '--file', tarball, '--directory', draft, 'package/bin/node'])
+  await download(spec, tarball)
+  await run('tar', ['--extract', '--file', tarball, '--directory', draft, `package/${path}`])
   mkdirSync(dirname(program), { recursive: true })
   // Renamed when complete, because a run may be stopped meanwhile.
-  renameSync(join(draft, 'package/bin/node'), program)
+  renameSync(join(draft, 'package', path), program)
   rmSync(draft, { recursive: true })
   return program
 }

@@ -23,6 +23,7 @@ import { type Outcome, runPool } from './runner/pool.ts'
 import { formatSummary } from './runner/summary.ts'
 import { FIRST, isAlone, listTests, tierOf } from './runner/tiers.ts'
 import { describeTools, installBrowser, installTools } from './tools.ts'
+import { installFor, prepareWindows } from './windows/wine.ts'
 
 const LEAST_COVERAGE = 90
 const COVERAGE = '.build/coverage'
@@ -178,6 +179,8 @@ async function prepare() {
   writeFileSync(packed, JSON.stringify(await createPackage(folder)))
   process.env.TEST_PACKED = packed
   await installHydrant(await packHydrant(folder))
+  await prepareWindows()
+  for (const system of ['win32', 'linux'] as const) await installFor(system, folder)
 }
 
 /** Runs a program. `stdout` says whether its output is shown. Its errors are shown always. */

@@ -27,6 +27,9 @@ const TOOLS = [
   // A terminal for the tests of what is written on one.
   { program: '/usr/bin/script', debianPackage: 'bsdutils' },
   { program: '/usr/bin/wget', debianPackage: 'wget' },
+  // Runs programs of Windows.
+  { program: '/usr/lib/wine/wine64', debianPackage: 'wine64' },
+  { program: '/usr/bin/x86_64-w64-mingw32-gcc', debianPackage: 'gcc-mingw-w64-x86-64' },
   { program: '/usr/bin/python3', debianPackage: 'python3' },
   // A font that the layout tests use. A machine with browsers may lack it.
   { program: '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf', debianPackage: 'fonts-dejavu-core' },
@@ -49,6 +52,8 @@ export const CURL = '/usr/bin/curl'
 export const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze'
 export const WGET = '/usr/bin/wget'
 export const PYTHON = '/usr/bin/python3'
+export const WINE = '/usr/lib/wine/wine64'
+export const MINGW = '/usr/bin/x86_64-w64-mingw32-gcc'
 
 const run = promisify(execFile)
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import {
   BUILD_FOLDER,
   BUILD_PATHS,
@@ -9,7 +9,7 @@ import {
   serverFileKeys,
 } from '../../src/server/build-output/manifest.ts'
 import { VERSION } from '../../src/server/build-output/read-build.ts'
-import { decodeSource } from '../../src/server/failures/stacks/source-map-file.ts'
+import { toFile } from '../../src/server/failures/stacks/source-map-file.ts'
 import { toSitePath } from '../../src/server/util/paths.ts'
 import { BuildError, type BuildProblem, compareText, createProblem, tidyProblems } from '../build-problem.ts'
 import { describeWrongReact, readReact } from '../check-react.ts'
@@ -203,7 +203,7 @@ function placesIn(siteDir: string, { places }: ServerOutput): NonNullable<Manife
   return Object.fromEntries(
     [...places].map(([key, { source, line }]) => [
       key,
-      `${toSitePath(siteDir, resolve(serverDir, decodeSource(source)))}:${line + 1}`,
+      `${toSitePath(siteDir, toFile(serverDir, source))}:${line + 1}`,
     ]),
   )
 }

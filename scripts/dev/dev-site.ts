@@ -7,6 +7,7 @@ import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { type OptionSources, resolveOptions, withoutServiceLinks } from '../../src/server/options/resolve-options.ts'
+import { isOutside } from '../../src/server/util/paths.ts'
 import { pickPublic } from '../../src/shared/public-env.ts'
 import type { DevReload, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
 import { requireEsbuild } from '../build/esbuild/bundler.ts'
@@ -155,9 +156,7 @@ export async function createDevSite(input: DevSiteInput): Promise<DevSite> {
 
 /** Lists the modules of a workspace outside the site's folder. Packages are left out: they rarely change. */
 function outsideFiles(dir: string, paths: readonly string[]): string[] {
-  return paths
-    .filter((path) => path.startsWith('../') && !path.includes('node_modules/'))
-    .map((path) => resolve(dir, path))
+  return paths.filter((path) => isOutside(path) && !path.includes('node_modules/')).map((path) => resolve(dir, path))
 }
 
 export interface DevOptionsInput {

@@ -1,4 +1,5 @@
-import { mkdir, readdir, readFile, realpath } from 'node:fs/promises'
+import { realpathSync } from 'node:fs'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { BUILD_FOLDER, BUILD_PATHS, serverFileKeys } from '../../src/server/build-output/manifest.ts'
 import { openPrerendered } from '../../src/server/cache/prerendered-pages.ts'
@@ -225,7 +226,7 @@ const OWN_FOLDERS = ['pages', 'public', BUILD_FOLDER]
 
 /** Returns the folder to write. Throws HYD_EXPORT_FOLDER for one of the site, or with files of no export. */
 export async function checkExportFolder(dir: string, out: string | undefined): Promise<string> {
-  const siteDir = await realpath(dir)
+  const siteDir = realpathSync(dir)
   const target = out === undefined ? join(siteDir, 'export') : resolve(out)
   const [first = ''] = relative(siteDir, target).split(sep)
   if (OWN_FOLDERS.includes(first)) throw createHydrantError('HYD_EXPORT_FOLDER', [target, `it is inside ${first}/`])
@@ -257,8 +258,10 @@ export async function createExportFolder(target: string): Promise<OutputFolder> 
 /** Characters that a file name cannot have on one of the systems that a site may be exported on. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const FORBIDDEN = /[\u0000-\u001f\\/:*?"<>|]/
+/** Names of devices on Windows, and the endings that it removes: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */
+const OF_WINDOWS = /^(?:con|prn|aux|nul|(?:com|lpt)[1-9¹²³])(?:\.|$)|[. ]$/i
 const BAD_NAME =
-  'a file name cannot be empty, "." or "..", nor contain a control character or one of the characters \\ / : * ? " < > |'
+  'a file name cannot be empty, end with a dot or a space, be that of a device of Windows, such as "con" or "aux", nor contain a control character or one of the characters \\ / : * ? " < > |'
 
 /**
  * Returns the name of the file with the document of a page: `docs/intro.html`, or `docs/intro/index.html`, for which
@@ -275,7 +278,7 @@ export function documentFile(path: string, inFolders: boolean): string {
 /** Returns the file name of a path that may be percent-encoded, without a slash at its start. Throws HYD_EXPORT_FILE. */
 export function decodePath(path: string): string {
   const segments = path.slice(1).split('/').map(decodeURIComponent)
-  const isBad = (segment: string) => segment === '' || segment === '.' || segment === '..' || FORBIDDEN.test(segment)
+  const isBad = (segment: string) => segment === '' || FORBIDDEN.test(segment) || OF_WINDOWS.test(segment)
   if (path !== '/' && segments.some(isBad)) throw createHydrantError('HYD_EXPORT_FILE', [path, BAD_NAME])
   return segments.join('/')
 }

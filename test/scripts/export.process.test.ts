@@ -7,7 +7,7 @@ import { whileSharing } from '../shared-compression.ts'
 import { createSite, writeSite } from './create-site.ts'
 import { runCli } from './run-cli.ts'
 
-const { exportSite } = await import('../../scripts/export/export-site.ts')
+const { documentFile, exportSite } = await import('../../scripts/export/export-site.ts')
 const { runExport } = await import('../../scripts/commands/export.ts')
 
 const page = (name: string) =>
@@ -45,6 +45,24 @@ const list = (folder: string): string[] =>
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
     .filter((name) => !name.startsWith('_hydrant/assets/'))
     .sort()
+
+t.test('a page whose file Windows cannot have is refused on each system', async (t) => {
+  const refused = ['/con', '/docs/AUX', '/com1', '/nul.txt', '/a.', '/a%20', '/b./c', '/..', '/12:30']
+  t.strictSame(
+    refused.filter((path) => !isRefused(path)),
+    [],
+  )
+  t.strictSame(['/console', '/com', '/a.b', '/.well-known/a', '/a%20b'].filter(isRefused), [])
+})
+
+function isRefused(path: string): boolean {
+  try {
+    documentFile(path, true)
+    return false
+  } catch (error) {
+    return (error as { code?: string }).code === 'HYD_EXPORT_FILE'
+  }
+}
 
 t.test('a site is written as files', async (t) => {
   const dir = createSite(t, files)

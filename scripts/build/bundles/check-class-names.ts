@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import type { AnyNode, Program } from 'acorn'
 import { type Metafile, transform } from 'esbuild'
@@ -52,7 +52,7 @@ export async function checkClassNames(
 }
 
 async function checkFile(siteDir: string, file: string, modules: ImportedModules): Promise<BuildProblem[]> {
-  const source = await readFile(join(siteDir, file), 'utf8').catch(() => '')
+  const source = await readFile(resolve(siteDir, file), 'utf8').catch(() => '')
   if (!mayBeWrong(source, modules)) return []
   // A plugin of the site may compile what esbuild does not accept.
   const script = await transform(source, {
@@ -163,7 +163,7 @@ export async function checkStylesheets(siteDir: string, { inputs }: Metafile): P
         ),
   )
   const found = await mapWithLimit(imports, FILES_AT_A_TIME, async ({ file, stylesheet, specifier }) => {
-    const source = await readFile(join(siteDir, file), 'utf8').catch(() => '')
+    const source = await readFile(resolve(siteDir, file), 'utf8').catch(() => '')
     const escaped = specifier.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     const match = new RegExp(`^[ \\t]*import\\s+(?=[\\w$*{])[^'";]*?from\\s*(['"])${escaped}\\1`, 'm').exec(source)
     if (!match) return null

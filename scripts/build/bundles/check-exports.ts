@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { type BuildOptions, type BuildResult, build, type Loader } from 'esbuild'
 import { readCacheRule, readPrerenderRule } from '../../../src/server/build-output/cache-rule.ts'
 import {
@@ -66,7 +66,7 @@ export function createExportReader(siteDir: string, run = runEsbuild): ReadExpor
     const files = [...site.components, ...site.serverFiles].map(({ file }) => file)
     const all = [...files, site.serverPlugin, site.config].filter((file) => file !== null)
     const stamps = new Map(
-      await Promise.all(all.map(async (file) => [file, await stamp(join(siteDir, file))] as const)),
+      await Promise.all(all.map(async (file) => [file, await stamp(resolve(siteDir, file))] as const)),
     )
     const changed = all.filter((file) => cache.get(file)?.stamp !== stamps.get(file))
     for (const file of changed) cache.delete(file)
@@ -140,7 +140,7 @@ async function parsePart(
       const texts = new Map(outputFiles.map((output) => [output.path, output]))
       return Object.entries(metafile.outputs).map(([path, { entryPoint = '', exports }]) => {
         const names = allExports(entryPoint, exports)
-        const text = texts.get(join(siteDir, path))?.text ?? ''
+        const text = texts.get(resolve(siteDir, path))?.text ?? ''
         return [entryPoint, { names, values: readWrittenValues(text, names), stars: readStars(text) }]
       })
     }
@@ -189,7 +189,7 @@ export async function checkExports(
   const lacksDefault = (file: string) => found.get(file)?.includes('default') === false
   const hintAt = async (file: string, isLikely: RegExp) => {
     const names = (found.get(file) ?? []).filter((name) => isLikely.test(name))
-    const [likely, ...others] = (await isCommonJs(join(siteDir, file))) ? ['module.exports'] : names
+    const [likely, ...others] = (await isCommonJs(resolve(siteDir, file))) ? ['module.exports'] : names
     return likely === undefined || others.length > 0 ? '' : `; did you mean "export default" for "${likely}"?`
   }
   const problems = await Promise.all(

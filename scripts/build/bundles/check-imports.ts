@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { type Loader, type Metafile, transform } from 'esbuild'
 import { createHydrantError, type HydrantError } from '../../../src/server/errors/hydrant-error.ts'
 import { hintAtClosest } from '../../../src/server/util/closest-match.ts'
@@ -69,7 +69,7 @@ async function findImport(
     `\\b(?:import|export)\\b[^;'"{]*\\{[^}]*?(?<![\\w$])(?=${escaped}(?![\\w$]))(?<rest>[^}]*\\}\\s*from\\s*['"]${module}['"])`,
   )
   for (const file of files) {
-    const source = await readFile(join(siteDir, file), 'utf8').catch(() => '')
+    const source = await readFile(resolve(siteDir, file), 'utf8').catch(() => '')
     const match = pattern.exec(source)
     if (!match) continue
     return placeAt(file, source, match.index + match[0].length - (match.groups?.rest?.length ?? 0))
@@ -122,7 +122,7 @@ export async function checkDirectives(siteDir: string, files: readonly string[])
 }
 
 async function findDirective(siteDir: string, file: string): Promise<BuildProblem | null> {
-  const source = await readFile(join(siteDir, file), 'utf8').catch(() => '')
+  const source = await readFile(resolve(siteDir, file), 'utf8').catch(() => '')
   if (!source.includes(SERVER_DIRECTIVE)) return null
   const match = IN_MODULE.exec(source) ?? ((await hasDirective(source, loaderOf(file))) ? IN_SOURCE.exec(source) : null)
   const location = match && placeAt(file, source, match.index + match[0].length)

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import {
   LAYOUT_SERVER_EXPORTS,
   PAGE_SERVER_EXPORTS,
@@ -70,7 +70,7 @@ function listInnerDocuments({ components }: DiscoveredSite, { values }: KnownExp
 }
 
 async function placeOfHtml(siteDir: string, file: string) {
-  const source = await readFile(join(siteDir, file), 'utf8')
+  const source = await readFile(resolve(siteDir, file), 'utf8')
   const match = /<(?=html[\s>])/.exec(source)
   return match ? placeAt(file, source, match.index) : fileAt(file)
 }

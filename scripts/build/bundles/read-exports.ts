@@ -1,7 +1,7 @@
 // Reads the values of exports from the source, without running it.
 
 import { readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { extname, resolve } from 'node:path'
 import type { AnyNode, Expression, Program, Property, SpreadElement } from 'acorn'
 import { type Loader, type Message, type Plugin, transform } from 'esbuild'
 import { ELEMENT } from '../../../src/server/build-output/module-exports.ts'
@@ -153,7 +153,7 @@ export async function isExported(siteDir: string, file: string, name: string): P
 
 /** A second export of the name makes esbuild report where the first one is. */
 async function placeOfExport(siteDir: string, file: string, name: string): Promise<SourceLocation | null> {
-  const source = await readFile(join(siteDir, file), 'utf8')
+  const source = await readFile(resolve(siteDir, file), 'utf8')
   const isMdx = file.endsWith('.mdx')
   const probe = `${isMdx ? scriptOfMdx(source) : source}\n;let hydrantProbe; export { hydrantProbe as ${JSON.stringify(name)} }`
   // The extensions of other scripts are names of loaders, after the letter for the kind of the module.
@@ -170,7 +170,7 @@ async function placeOfExport(siteDir: string, file: string, name: string): Promi
 }
 
 export async function findStar(siteDir: string, file: string, module: string): Promise<SourceLocation> {
-  const source = await readFile(join(siteDir, file), 'utf8')
+  const source = await readFile(resolve(siteDir, file), 'utf8')
   const code = file.endsWith('.mdx') ? scriptOfMdx(source) : source
   const name = module.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   const match = new RegExp(`\\bexport\\s*(?=\\*\\s*from\\s*['"]${name}['"])`).exec(code)

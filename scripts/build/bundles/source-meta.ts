@@ -1,8 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, extname, join, relative, sep } from 'node:path'
+import { dirname, extname, join, resolve } from 'node:path'
 import { type EncodedSourceMap, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import { type Loader, type OnLoadResult, type Plugin, transform } from 'esbuild'
+import { toSource } from '../../../src/server/failures/stacks/source-map-file.ts'
+import { VIRTUAL_ID } from '../esbuild/bundler.ts'
 import { isCompiled } from '../esbuild/hydrant-files.ts'
 import { loaderOf } from '../esbuild/resolve-file.ts'
 import { createPositions, nodesIn, parseScript } from '../output/edit-script.ts'
@@ -12,7 +14,7 @@ const NAMESPACE = 'hydrant-source'
 /** As long as `import.meta`, so that no position in the source changes. */
 const NAME = 'hydrantMeta'
 
-const SCRIPT = /^[^:]+\.[cm]?[jt]sx?$/
+const SCRIPT = /\.[cm]?[jt]sx?$/
 
 /** The properties that depend on the place of a module. */
 const PLACE = /\bimport\.meta(?=\s*\.\s*(?:url|dirname|filename)\b)/g
@@ -27,7 +29,9 @@ export function findPlaced(code: string, inputs: Readonly<Record<string, unknown
     Object.hasOwn(inputs, file) ? [{ file, index }] : [],
   )
   const uses = [...code.matchAll(PLACE)].map(({ index }) => starts.findLast((start) => start.index < index)?.file)
-  return [...new Set(uses)].filter((file) => file !== undefined).filter((file) => SCRIPT.test(file))
+  return [...new Set(uses)]
+    .filter((file) => file !== undefined)
+    .filter((file) => SCRIPT.test(file) && !VIRTUAL_ID.test(file))
 }
 
 /**
@@ -42,7 +46,7 @@ export function findPlaced(code: string, inputs: Readonly<Record<string, unknown
 export function createSourceMeta(siteDir: string, bundle: string, files: readonly string[]): Plugin {
   const root = realpathSync(siteDir)
   const folder = dirname(join(root, bundle))
-  const paths = files.map((file) => join(root, file).replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const paths = files.map((file) => resolve(root, file).replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
   return {
     name: 'hydrant-source-meta',
     setup({ initialOptions, onResolve, onLoad }) {
@@ -53,7 +57,7 @@ export function createSourceMeta(siteDir: string, bundle: string, files: readonl
         const loader = initialOptions.loader?.[extname(path)] ?? loaderOf(path)
         const contents = await rename(source, loader)
         if (contents === source) return null
-        const specifier = `${NAMESPACE}:${relative(folder, path).split(sep).join('/')}`
+        const specifier = `${NAMESPACE}:${toSource(folder, path)}`
         return { contents: `${contents}\nimport * as ${NAME} from ${JSON.stringify(specifier)}\n`, loader }
       })
       onResolve({ filter: /^hydrant-source:/ }, ({ path }) => ({
@@ -87,7 +91,7 @@ async function rename(source: string, loader: Loader): Promise<string> {
 }
 
 function writeModule(path: string): string {
-  const url = path.split('/').map(encodeURIComponent).join('/')
+  const url = path.startsWith('file://') ? path : path.split('/').map(encodeURIComponent).join('/')
   return `import { dirname as dirnameOf } from 'node:path'
 import { fileURLToPath } from 'node:url'
 export const url = new URL(${JSON.stringify(url)}, import.meta.url).href

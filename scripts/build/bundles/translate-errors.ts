@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path'
+import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path'
 import { type BuildOptions, build, type Loader, type Message, type Metafile, type Plugin } from 'esbuild'
 import { toSitePath } from '../../../src/server/util/paths.ts'
 import { type BuildProblem, createProblem, fileAt, type SourceLocation } from '../../build-problem.ts'
@@ -50,7 +50,7 @@ async function placeInMdx(siteDir: string, problem: BuildProblem): Promise<Build
 async function findSource(siteDir: string, { file, column, lineText }: SourceLocation): Promise<SourceLocation> {
   const [token] = /^(?:"[^"]*"|'[^']*'|[\w$]+)/.exec(lineText?.slice((column ?? 1) - 1) ?? '') ?? []
   if (token === undefined) return fileAt(file)
-  const lines = (await readFile(join(siteDir, file), 'utf8')).split('\n')
+  const lines = (await readFile(resolve(siteDir, file), 'utf8')).split('\n')
   const index = lines.findIndex((line) => line.includes(token))
   const found = lines[index]
   return found === undefined
@@ -108,8 +108,9 @@ async function explainWrongCase(siteDir: string, message: Message): Promise<Buil
 
 /** Returns the file that a path means in any case. Null without one, and if the path is right. */
 async function findInAnyCase(path: string): Promise<string | null> {
-  let found = resolve(sep)
-  for (const name of resolve(path).slice(found.length).split(sep)) {
+  const absolute = resolve(path)
+  let found = parse(absolute).root
+  for (const name of absolute.slice(found.length).split(sep)) {
     const names = await readdir(found).catch((): string[] => [])
     const same = names.includes(name) ? name : names.find((other) => isSame(other, name))
     const next = same ?? names.find((other) => isSame(withoutExtension(other), withoutExtension(name)))

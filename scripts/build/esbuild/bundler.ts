@@ -1,4 +1,4 @@
-import { isAbsolute, posix, relative } from 'node:path'
+import { isAbsolute, posix } from 'node:path'
 import {
   type BuildContext,
   type BuildOptions,
@@ -9,6 +9,7 @@ import {
   transform,
 } from 'esbuild'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
+import { toSitePath } from '../../../src/server/util/paths.ts'
 import { messageOf } from '../../../src/server/util/unknown-values.ts'
 
 export type BundleOptions = BuildOptions & { write: false; metafile: true }
@@ -70,9 +71,15 @@ export function inputPath(input: string): string {
   return input.replace(/ with \{[^}]*\}$/, '')
 }
 
+/**
+ * Matches the id of a module that a plugin provides, or that a package leaves out: its namespace and its path. A drive of
+ * Windows has one letter.
+ */
+export const VIRTUAL_ID = /^([\w()-]{2,}):(.*)$/
+
 /** Returns a file as an entry of esbuild, relative to the site: a star in the path of the site's folder would be a pattern. */
 export function entryPath(siteDir: string, file: string): string {
-  const path = relative(siteDir, file)
+  const path = toSitePath(siteDir, file)
   // On another drive of Windows.
   return isAbsolute(path) ? path : `./${path}`
 }

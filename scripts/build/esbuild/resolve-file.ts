@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import type { Loader, OnResolveArgs, OnResolveResult, PluginBuild, ResolveOptions, ResolveResult } from 'esbuild'
 import { toSitePath } from '../../../src/server/util/paths.ts'
@@ -18,7 +18,7 @@ export async function resolveFile(
       (stats) => stats.isFile(),
       () => false,
     )
-    if (isFile) return { path: await realpath(file), namespace: 'file', external: false, errors: [] }
+    if (isFile) return { path: realpathSync(file), namespace: 'file', external: false, errors: [] }
   }
   return await build.resolve(path, options)
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { PartialMessage } from 'esbuild'
 import { messageOf } from '../../../src/server/util/unknown-values.ts'
 import type { StylesheetOptions } from '../../styles.ts'
+import { VIRTUAL_ID } from './bundler.ts'
 
 /** Reads stylesheets as CSS. Plugins of `hydrant/styles` compile some of them. Paths are absolute. */
 export type StylesheetReader = ReturnType<typeof createStylesheetReader>
@@ -74,5 +75,5 @@ export const CSS_NAMESPACES = { classes: 'hydrant-css-module', rules: 'hydrant-c
 
 /** Returns whether a module, by its id, is a stylesheet. */
 export function isStylesheet(id: string): boolean {
-  return id.startsWith(`${CSS_NAMESPACES.rules}:`) || (!id.includes(':') && id.endsWith('.css'))
+  return id.startsWith(`${CSS_NAMESPACES.rules}:`) || (!VIRTUAL_ID.test(id) && id.endsWith('.css'))
 }

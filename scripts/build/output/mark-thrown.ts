@@ -1,6 +1,6 @@
-import { resolve } from 'node:path'
 import { type EncodedSourceMap, TraceMap, traceSegment } from '@jridgewell/trace-mapping'
 import type { AnyNode, CallExpression, Class, Expression, Identifier, Pattern, Program } from 'acorn'
+import { toFile } from '../../../src/server/failures/stacks/source-map-file.ts'
 import { MAX_PRIMITIVES, STACKS_VARIABLE } from '../../../src/shared/wire/report-format.ts'
 import { isHydrantPath } from '../esbuild/hydrant-files.ts'
 import { createPositions, type Insertion, insertTexts, nodesIn, parseParts, shiftMappings } from './edit-script.ts'
@@ -119,14 +119,14 @@ const REACT = /[\\/]node_modules[\\/](?:react|react-dom|scheduler)[\\/]/
 /** Returns whether a source in the map of a bundle in `folder` is the site's: of no package, Hydrant or the build. */
 export function isOfSite(source: string, folder: string): boolean {
   if (source.includes('node_modules/') || WRITTEN_BY_BUILD.test(source)) return false
-  return !isHydrantPath(resolve(folder, decodeURI(source)))
+  return !isHydrantPath(toFile(folder, source))
 }
 
 /** Returns whether a source is the site's or a package's, and not React's. */
 export function isOfSiteOrPackage(source: string, folder: string): boolean {
   if (WRITTEN_BY_BUILD.test(source)) return false
   // From a folder in `node_modules`, the path of React in the map does not name that folder.
-  const path = resolve(folder, decodeURI(source))
+  const path = toFile(folder, source)
   return !REACT.test(path) && !isHydrantPath(path)
 }
 

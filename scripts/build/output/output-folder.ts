@@ -44,7 +44,7 @@ export async function createOutputFolder(siteDir: string, folder: string, prefix
     })
   await guard(async () => {
     await removeLeftovers(target, prefix)
-    await rm(path, { recursive: true, force: true })
+    await rm(path, REMOVE)
     await mkdir(path, { recursive: true })
   })
   return {
@@ -56,15 +56,15 @@ export async function createOutputFolder(siteDir: string, folder: string, prefix
       addFile(name, (file) => link(join(target, name), file).catch(() => copyFile(join(target, name), file))),
     commit: () =>
       guard(async () => {
-        await rm(aside, { recursive: true, force: true })
+        await rm(aside, REMOVE)
         await ignoreMissing(renameWithRetries(target, aside))
         await renameWithRetries(path, target).catch(async (error: unknown) => {
           await ignoreMissing(renameWithRetries(aside, target))
           throw error
         })
-        await rm(aside, { recursive: true, force: true, maxRetries: 5 })
+        await rm(aside, REMOVE)
       }),
-    discard: () => guard(() => rm(path, { recursive: true, force: true })),
+    discard: () => guard(() => rm(path, REMOVE)),
   }
 }
 
@@ -77,7 +77,7 @@ async function removeLeftovers(target: string, prefix: string): Promise<void> {
     if (pid === undefined || isRunning(Number(pid))) continue
     const leftover = join(dirname(target), name)
     if (old !== undefined && !names.includes(basename(target))) await renameWithRetries(leftover, target)
-    else await rm(leftover, { recursive: true, force: true })
+    else await rm(leftover, REMOVE)
   }
 }
 
@@ -88,6 +88,9 @@ async function ignoreMissing(work: Promise<void>): Promise<void> {
     if (!hasCode(error, 'ENOENT')) throw error
   }
 }
+
+/** Windows also removes no folder while one of its files is open. */
+const REMOVE = { recursive: true, force: true, maxRetries: 5 }
 
 /** Windows renames no folder while one of its files is open. A virus scanner opens each new file for a moment. */
 const OPEN_CODES = ['EACCES', 'EBUSY', 'EPERM']

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { isOutside, toSitePath } from '../../../src/server/util/paths.ts'
 import { messageOf } from '../../../src/server/util/unknown-values.ts'
 import { findExport } from '../../build/bundles/read-exports.ts'
 import { isSameOrigin } from './dev-access.ts'
@@ -85,7 +86,7 @@ async function launch(place: string): Promise<string | null> {
 function findFile(path: string, root: string): string | null {
   if (path.includes('\0')) return null
   const found = statSync(path, { throwIfNoEntry: false })?.isFile() ? realpathSync(path) : null
-  return found?.startsWith(root + sep) ? found : null
+  return found === null || isOutside(toSitePath(root, found)) ? null : found
 }
 
 /** Returns the folder of the workspace or repository around a folder, or the folder itself. */

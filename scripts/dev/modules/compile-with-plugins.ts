@@ -6,6 +6,7 @@ import type { EsbuildSettings } from '../../build/bundles/esbuild-options.ts'
 import { createModuleUrls, type ModuleUrlsInput } from '../../build/bundles/module-urls.ts'
 import { type Assets, createAssets, type FileOnDisk } from '../../build/esbuild/assets.ts'
 import { createBrowserGuard } from '../../build/esbuild/browser-guard.ts'
+import { VIRTUAL_ID } from '../../build/esbuild/bundler.ts'
 import { type CssCompiler, createCss } from '../../build/esbuild/css.ts'
 import { createHrefBinding, createHydrantModules } from '../../build/esbuild/hydrant-modules.ts'
 import { createImageModules, readPlainImage } from '../../build/esbuild/image-modules.ts'
@@ -45,7 +46,7 @@ export function createPluginCompiler(input: CompilerInput, settingsOf: (path: st
         entryPoints: [{ in: `${ENTRY}:${id}`, out: 'module' }],
         outdir: siteDir,
         // esbuild does not look for it, because a plugin resolves the module.
-        ...(tsconfig !== null && !id.includes(':') ? { tsconfig } : {}),
+        ...(tsconfig !== null && !VIRTUAL_ID.test(id) ? { tsconfig } : {}),
         loader: { ...(target === 'server' ? { '.css': 'empty' } : {}), ...bundleLoaders(settings) },
         plugins: [
           entryPlugin(siteDir),
@@ -92,7 +93,7 @@ function entryPlugin(siteDir: string): Plugin {
     setup(build) {
       build.onResolve({ filter: new RegExp(`^${ENTRY}:`) }, ({ path }) => {
         const id = path.slice(ENTRY.length + 1)
-        const [, namespace, rest = ''] = /^([\w-]+):(.*)$/.exec(id) ?? []
+        const [, namespace, rest = ''] = VIRTUAL_ID.exec(id) ?? []
         return namespace === undefined ? { path: resolve(siteDir, id) } : { path: rest, namespace }
       })
     },

@@ -1,4 +1,5 @@
-import { extname, resolve } from 'node:path'
+import { extname, isAbsolute, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import {
   decodedMappings,
   encodedMappings,
@@ -9,7 +10,7 @@ import {
 import { type BuildOptions, type BuildResult, build } from 'esbuild'
 import type { SourceMap } from 'oxc-transform'
 import { shared } from '../../build/bundles/bundle-options.ts'
-import { entryPath, outputText } from '../../build/esbuild/bundler.ts'
+import { entryPath, outputText, VIRTUAL_ID } from '../../build/esbuild/bundler.ts'
 import { isStylesheet } from '../../build/esbuild/stylesheet-reader.ts'
 import { createQueue } from '../../map-with-limit.ts'
 import {
@@ -115,20 +116,21 @@ export function createModuleCompiler(input: CompilerInput): ModuleCompiler {
 
 /** Returns whether a module is a script that no loader of the site and no plugin applies to. */
 function isPlain(id: string, { siteDir, settings, plugins }: CompilerInput): boolean {
-  if (id.includes(':') || !SCRIPT.test(id) || extname(id) in settings.loader) return false
+  if (VIRTUAL_ID.test(id) || !SCRIPT.test(id) || extname(id) in settings.loader) return false
   return !plugins.mayLoad(resolve(siteDir, id))
 }
 
 /** Returns whether a module is a stylesheet that the server does not need. */
 function isPlainStylesheet(id: string, { siteDir, settings, plugins }: CompilerInput): boolean {
   if (!isStylesheet(id)) return false
-  if (id.includes(':')) return true
+  if (VIRTUAL_ID.test(id)) return true
   return !('.css' in settings.loader) && !plugins.mayLoad(resolve(siteDir, id))
 }
 
 /** Returns a source as the map of a script in the folder of browser scripts has it. */
 function toMapSource(source: string): string {
-  return source.startsWith('hydrant-') ? source : `../../${source}`
+  if (source.startsWith('hydrant-')) return source
+  return isAbsolute(source) ? pathToFileURL(source).href : `../../${source}`
 }
 
 /** Connects the source map of a script that was compiled twice with the map of the first compilation. */

@@ -5,7 +5,7 @@ import { toSitePath } from '../../../src/server/util/paths.ts'
 import { ROUTE_TYPES_FILE } from '../../build/discover/route-types.ts'
 import { foldersFrom } from '../../build/esbuild/resolve-file.ts'
 import { type Change, createChangeBatch } from './change-batch.ts'
-import { createVersions } from './file-versions.ts'
+import { createVersions, resolveLinks } from './file-versions.ts'
 
 export interface WatchOptions {
   isWanted(change: Change): boolean
@@ -45,7 +45,7 @@ export async function watchSite(dir: string, { isWanted, onChange }: WatchOption
   const batch = createChangeBatch(onChange)
   const isIgnored = (path: string) => ignored.test(toSitePath(siteDir, path))
   const isPolled = isPolling(process.env)
-  const folders = createFolderWatcher(notice)
+  const folders = createFolderWatcher(siteDir, notice)
   const versions = createVersions({ isIgnored, onPlace: (path) => !isPolled && folders.add(path) })
 
   function notice(path: string) {
@@ -107,9 +107,17 @@ async function pollFiles(
 /** The errors of folders that are gone or may not be read. */
 const UNREADABLE: unknown[] = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']
 
+/**
+ * Windows renames no folder while one below it is open, as one that is watched is
+ * (https://github.com/paulmillr/chokidar/issues/1380). The watcher of the site's folder there is one for its subfolders.
+ */
+const IS_RECURSIVE = process.platform === 'win32'
+/** The watcher of a folder that another watcher is for. */
+const COVERED: Pick<NodeWatcher, 'close'> = { close() {} }
+
 /** Calls `notice` with a path that has changed. A folder that has appeared is not watched yet. */
-function createFolderWatcher(notice: (path: string) => void) {
-  const watchers = new Map<string, NodeWatcher>()
+function createFolderWatcher(siteDir: string, notice: (path: string) => void) {
+  const watchers = new Map<string, Pick<NodeWatcher, 'close'>>()
   /** The single files of each folder that is not watched as a whole. A folder above a missing one has none. */
   const files = new Map<string, Set<string>>()
 
@@ -152,10 +160,19 @@ function createFolderWatcher(notice: (path: string) => void) {
     if (findExisting(folder) !== nearest) addNearest(folder)
   }
 
+  /** Returns whether the watcher of the site's folder reports the changes in a folder. A link leads elsewhere. */
+  const isCovered = (path: string) =>
+    IS_RECURSIVE && watchers.has(siteDir) && path.startsWith(siteDir + sep) && resolveLinks(path) === path
+
   function add(path: string) {
     if (watchers.has(path)) return
+    if (isCovered(path)) {
+      watchers.set(path, COVERED)
+      return
+    }
     try {
-      const watcher = watch(path, (event, name) => handle(path, event, name))
+      const recursive = IS_RECURSIVE && path === siteDir
+      const watcher = watch(path, { recursive }, (event, name) => handle(path, event, name))
       // Windows reports a folder that was removed as an error.
       watcher.on('error', () => handle(path, 'rename', null))
       watchers.set(path, watcher)

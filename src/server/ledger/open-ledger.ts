@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { relative, resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { createHydrantError, type HydrantError, showValue } from '../errors/hydrant-error.ts'
 import { createInvalidOption, type Options } from '../options/options.ts'
+import { toSitePath } from '../util/paths.ts'
 import { isParsable, isPostgresUrl } from '../util/postgres.ts'
 import type { Ledger, LedgerLimits } from './ledger.ts'
 import { createDelegateLedger } from './ledger-rpc.ts'
@@ -78,9 +79,10 @@ function readLocation(siteDir: string, ledger: Options['ledger']): LedgerLocatio
     return { kind: 'postgres', url: ledger }
   }
   const file = resolve(siteDir, ledger)
-  const [folder] = relative(siteDir, file).split(sep)
+  const [folder = ''] = toSitePath(siteDir, file).split('/')
   const expected = 'a file outside of public/, whose files everyone can read'
-  if (folder === 'public') throw createInvalid(ledger, expected, showValue(ledger))
+  // Windows and macOS ignore case.
+  if (folder.toLowerCase() === 'public') throw createInvalid(ledger, expected, showValue(ledger))
   return { kind: 'file', file }
 }
 

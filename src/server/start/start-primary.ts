@@ -156,8 +156,9 @@ interface SignalInput {
  * requests, else with 1. SIGHUP reloads the workers. Returns a function that removes the handlers.
  */
 function handleSignals({ pool, timeouts, log, close }: SignalInput): () => void {
-  // A terminal sends SIGHUP when it is closed. The server has to end then, as its output is gone.
-  const isReloadSignal = !process.stdout.isTTY
+  // A terminal sends SIGHUP when it is closed, and Windows sends it in no other case. The server has to end then, as its
+  // output is gone.
+  const isReloadSignal = !process.stdout.isTTY && process.platform !== 'win32'
   let isStopping = false
   let stopSignal: string | null = null
   const shutdown = closeWithGrace(

@@ -1,11 +1,19 @@
-import { relative, sep } from 'node:path'
+import { isAbsolute, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 // Right for each module of a room, and for the bundle of the rooms, which is a folder beside them.
 /** The folder of this package, which contains its package.json. Ends with a separator. */
 export const PACKAGE_FOLDER = fileURLToPath(new URL('../../../..', import.meta.url))
 
-/** Returns the path of a file relative to the site's folder, with forward slashes. */
+/**
+ * Returns the path of a file relative to the site's folder, with forward slashes. It is absolute for a file on another
+ * drive of Windows.
+ */
 export function toSitePath(siteDir: string, file: string): string {
   return relative(siteDir, file).split(sep).join('/')
+}
+
+/** Returns whether a path of `toSitePath` leads out of the folder. */
+export function isOutside(path: string): boolean {
+  return path === '..' || path.startsWith('../') || isAbsolute(path)
 }

@@ -150,6 +150,7 @@ t.test('a ledger that visitors could fetch is refused, and so is an invalid URL'
     message: /outside of public/,
   })
   await t.rejects(createServer({ dir, logger: false, ledger: join(dir, 'public', 'a', 'b.db') }), refused)
+  await t.rejects(createServer({ dir, logger: false, ledger: 'Public/errors.db' }), refused)
   const error = await createServer({ dir, logger: false, ledger: 'postgres://me:a-secret@host:x/y' }).catch(
     (error: Error) => error,
   )

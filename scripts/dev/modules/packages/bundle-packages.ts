@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import { version as esbuildVersion } from 'esbuild'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
@@ -53,7 +53,7 @@ async function writeBundle(input: BundleInput, cache: PackageCache, inputKey: st
   // The others are modules without a file.
   const inputs = Object.keys(metafile.inputs)
     .map(inputPath)
-    .filter((path) => existsSync(join(siteDir, path)))
+    .filter((path) => existsSync(resolve(siteDir, path)))
   const record = { ...compiled, settingsKey, inputKey, inlined: findInlinedPackages(metafile) }
   return await cache.keep(folder, packagesKey(inputKey, siteDir, inputs), record, inputs)
 }
@@ -61,7 +61,7 @@ async function writeBundle(input: BundleInput, cache: PackageCache, inputKey: st
 /** Returns the key of a bundle of these files. It changes when one of them is written: developers edit packages too. */
 function packagesKey(inputKey: string, siteDir: string, files: readonly string[]): string {
   const versions = files.map((path) => {
-    const stats = statSync(join(siteDir, path), { throwIfNoEntry: false })
+    const stats = statSync(resolve(siteDir, path), { throwIfNoEntry: false })
     return [path, stats?.size, stats?.mtimeMs]
   })
   return contentHash(inputKey, JSON.stringify(versions))

@@ -1,11 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { join, posix } from 'node:path'
+import { join, posix, resolve } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { toSitePath } from '../../../../src/server/util/paths.ts'
 import { assetExtensions, bundleLoaders, shared } from '../../../build/bundles/bundle-options.ts'
 import { bundleWithPackages } from '../../../build/bundles/bundle-with-packages.ts'
 import type { EsbuildSettings } from '../../../build/bundles/esbuild-options.ts'
 import { contentHash, createAssets } from '../../../build/esbuild/assets.ts'
+import { VIRTUAL_ID } from '../../../build/esbuild/bundler.ts'
 import { HYDRANT_FILES } from '../../../build/esbuild/hydrant-files.ts'
 import { createHydrantModules, importOf } from '../../../build/esbuild/hydrant-modules.ts'
 import { readPackage } from '../../../build/esbuild/resolve-file.ts'
@@ -137,7 +138,7 @@ async function compile(
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, { entryPoint }]) => [entryPoint, path]))
   const inputs = {
     // A module of a plugin, and one that the package leaves out of browsers, have a colon in the id.
-    read: async (id: string) => (id.includes(':') ? '' : await readFile(join(siteDir, id), 'utf8')),
+    read: async (id: string) => (VIRTUAL_ID.test(id) ? '' : await readFile(resolve(siteDir, id), 'utf8')),
     find: (id: string, specifier: string) =>
       metafile.inputs[id]?.imports.find(({ original }) => original === specifier)?.path ?? null,
   }

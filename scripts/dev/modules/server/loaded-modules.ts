@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { MappedBundle } from '../../../../src/server/build-output/manifest.ts'
+import { toSource } from '../../../../src/server/failures/stacks/source-map-file.ts'
 import { contentHash } from '../../../build/esbuild/assets.ts'
 import { createServerOutput } from '../../../build/output/complete-server-output.ts'
 import type { Recompiled } from '../recompiled.ts'
@@ -148,7 +149,7 @@ export function createServerScripts(serverDir: string, siteDir: string) {
     /** Writes the script of a module. */
     add(id: string, compiled: CompiledServerModule): ServerScript {
       // Modules of Hydrant have a name and no file.
-      const source = id.startsWith('hydrant-') ? id : relative(serverDir, resolve(siteDir, id))
+      const source = id.startsWith('hydrant-') ? id : toSource(serverDir, resolve(siteDir, id))
       const script = writeScript(serverDir, id, { ...compiled, map: withSource(compiled.map, source) })
       list.push(script)
       return script

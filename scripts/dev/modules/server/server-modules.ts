@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
 import { createHydrantError } from '../../../../src/server/errors/hydrant-error.ts'
 import { createDeadline, DEADLINE } from '../../../../src/server/util/deadline.ts'
+import { VIRTUAL_ID } from '../../../build/esbuild/bundler.ts'
 import { compileAll, type Recompiled } from '../recompiled.ts'
 import { EMPTY_GRAPH, findMoved, findRelinked, type SiteGraph } from '../site-graph.ts'
 import type { ServerCompiler } from './compile-server-module.ts'
@@ -36,9 +37,6 @@ const DEADLINE_MS = 10_000
 
 const SCRIPT = /\.[cm]?[jt]sx?$/
 
-/** Matches the id of a module that a plugin has made: its namespace and a name. */
-const VIRTUAL_ID = /^[\w-]{2,}:/
-
 export function createServerModules({ siteDir, folder, base, compiler }: ServerModulesInput) {
   const bundle = join(folder, BUILD_PATHS.server)
   const importer = createNodeImporter(bundle, base)
@@ -46,7 +44,7 @@ export function createServerModules({ siteDir, folder, base, compiler }: ServerM
   let graph = EMPTY_GRAPH
   const { importPackage, requirePackage } = importer
   const root = realpathSync(siteDir)
-  const meta = (id: string) => importer.meta(SCRIPT.test(id) && !VIRTUAL_ID.test(id) ? join(root, id) : null)
+  const meta = (id: string) => importer.meta(SCRIPT.test(id) && !VIRTUAL_ID.test(id) ? resolve(root, id) : null)
   const runner = createServerRunner({ load, importPackage, requirePackage, meta, deadlineMs: DEADLINE_MS })
 
   async function load(id: string): Promise<RunnableModule> {

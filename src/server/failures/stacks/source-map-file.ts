@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type EncodedSourceMap, LEAST_UPPER_BOUND, originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import type { CodeLines } from '../../errors/failure-record.ts'
 import { toSitePath } from '../../util/paths.ts'
@@ -75,7 +76,7 @@ function findPosition(
 
 // A virtual module of the build has a name and no file.
 function fileOf(source: string, folder: string, siteDir: string): string {
-  return source.startsWith('hydrant-') ? source : toSitePath(siteDir, resolve(folder, decodeSource(source)))
+  return source.startsWith('hydrant-') ? source : toSitePath(siteDir, toFile(folder, source))
 }
 
 /** Returns a line and those around it, or null for a line that does not exist. Lines are counted from 1. */
@@ -86,13 +87,19 @@ export function linesAround(lines: readonly string[], line: number): CodeLines |
   return { firstLine, lines: around.map((text) => text.slice(0, MAX_LINE)) }
 }
 
-/** Decodes the name of a source, which is a URL in the map: `%5Bid%5D.tsx`. */
-export function decodeSource(source: string): string {
+/** Returns the file of a source in the map of a bundle in `folder`. It is a URL in the map: `%5Bid%5D.tsx`. */
+export function toFile(folder: string, source: string): string {
   try {
-    return decodeURI(source)
+    return source.startsWith('file://') ? fileURLToPath(source) : resolve(folder, decodeURI(source))
   } catch {
-    return source
+    return resolve(folder, source)
   }
+}
+
+/** Returns a file as the source in the map of a bundle in `folder`: a relative path, or a URL for another drive. */
+export function toSource(folder: string, file: string): string {
+  const path = toSitePath(folder, file)
+  return isAbsolute(path) ? pathToFileURL(path).href : path
 }
 
 // Fields that the build adds to source maps. The names in a minified script differ with each build, so the map of a

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { eachMapping, type TraceMap } from '@jridgewell/trace-mapping'
 import type { MappedBundle } from '../../build-output/manifest.ts'
 import type { CodeLines, SourceFrame } from '../../errors/failure-record.ts'
 import { pathOf } from '../../http/request-url.ts'
 import { createTextCache } from '../../util/memoize.ts'
-import { toSitePath } from '../../util/paths.ts'
+import { isOutside, toSitePath } from '../../util/paths.ts'
 import {
-  decodeSource,
   linesAround,
   type MapFile,
   type Position,
   readMapFile,
   type ServerMapFields,
+  toFile,
 } from './source-map-file.ts'
 import { frameText, isCaller, type MappedFrame, readFrame, unplacedName } from './stack-frame.ts'
 
@@ -40,7 +40,12 @@ export function createSourceMapper(siteDir: string, bundles: readonly MappedBund
   // With --enable-source-maps Node.js has mapped the place, but not the name of the function.
   function mappedByNode(text: string, raw: SourceFrame, isAsync: boolean): MappedFrame {
     const file = toSitePath(siteDir, raw.file)
-    if (!/\.(?:[jt]sx?|mdx)$/.test(file) || /^\.|(^|\/)node_modules\//.test(file) || isCaller(raw.file))
+    if (
+      !/\.(?:[jt]sx?|mdx)$/.test(file) ||
+      isOutside(file) ||
+      /^\.|(^|\/)node_modules\//.test(file) ||
+      isCaller(raw.file)
+    )
       return { text, frame: raw }
     const frame = { ...raw, file, function: originalName(raw.function, maps.renamedIn(raw.file)), isSite: true }
     return { text: frameText(frame, isAsync), frame }
@@ -251,7 +256,7 @@ export function createBundleMaps(siteDir: string, bundles: readonly MappedBundle
     renamedIn(path: string): Renamed | undefined {
       for (const bundle of mapped({ file: toSitePath(siteDir, path) })) {
         for (const [source, renamed] of bundle.map.renamed) {
-          if (resolve(dirname(bundle.path), decodeSource(source)) === path) return renamed
+          if (toFile(dirname(bundle.path), source) === path) return renamed
         }
       }
       return undefined

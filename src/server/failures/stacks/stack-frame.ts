@@ -28,7 +28,8 @@ export interface StackFrame {
   column: number
 }
 
-const FRAME = /^ {4}at (async )?(?:(.*?) \()?([^\s()]*?|(?:file|https?):\/\/.*?|\/.*?|[A-Za-z]:\\.*?):(\d+):(\d+)\)?$/
+const FRAME =
+  /^ {4}at (async )?(?:(.*?) \()?([^\s()]*?|(?:file|https?):\/\/.*?|\/.*?|(?:[A-Za-z]:|\\)\\.*?):(\d+):(\d+)\)?$/
 
 /** Parses a line of a stack. Returns null for a line without a place. */
 export function readFrame(text: string): StackFrame | null {
