@@ -585,8 +585,8 @@ t.test('a page that the build has rendered is not live, also in a live layout', 
   const about = await get('/about')
   t.equal(about.headers['hydrant-cache'], 'hit')
   t.equal(positionOf(about), undefined)
-  const { status } = await fetch(`${origin}/about?_hydrant`, { headers: { ...NAVIGATION, ...ofBuild(dir) } })
-  t.equal(status, 204)
+  const { response } = await openStream(`${origin}/about`, { ...NAVIGATION, ...ofBuild(dir) })
+  t.equal(response.status, 204)
 })
 
 t.test('an app of one’s own that drains ends its streams', async (t) => {
