@@ -91,6 +91,15 @@ export function addSitePages(app: FastifyInstance, added: SitePages | null) {
   })
 }
 
+/** The open pages of a site: see `LivePages`. */
+interface OpenPages {
+  begin(): () => void
+  publish(topics: readonly string[], isRecorded: boolean): void
+  count(topic: string): number
+}
+
+const recorded = async (isRecorded: Promise<boolean> | undefined) => ({ isRecorded: (await isRecorded) ?? true })
+
 /**
  * Returns the pages of a site. What is invalidated is removed from the cache first, so that open pages do not get it again.
  *
@@ -98,25 +107,28 @@ export function addSitePages(app: FastifyInstance, added: SitePages | null) {
  */
 export function joinPages(
   cache: PageCache | null,
-  live: { publish(topics: readonly string[], isRecorded: boolean): void; count(topic: string): number } | null,
+  live: OpenPages | null,
   store: SharedStore | null,
 ): SitePages | null {
   if (live === null) return cache
+  const { begin, publish, count } = live
+  async function change(tags: readonly string[], record: () => Promise<InvalidationResult>) {
+    const end = begin()
+    try {
+      const result = await record()
+      publish(tags, result.isRecorded)
+      return result
+    } finally {
+      end()
+    }
+  }
   return {
-    async invalidate(invalidation) {
+    invalidate(invalidation) {
       const tags = tagsToInvalidate(invalidation)
-      const result = cache
-        ? await cache.invalidate(invalidation)
-        : { isRecorded: (await store?.invalidate(tags)) ?? true }
-      live.publish(tags, result.isRecorded)
-      return result
+      return change(tags, () => (cache ? cache.invalidate(invalidation) : recorded(store?.invalidate(tags))))
     },
-    async clear() {
-      const result = cache ? await cache.clear() : { isRecorded: (await store?.clear()) ?? true }
-      live.publish([EVERY_TAG], result.isRecorded)
-      return result
-    },
-    count: live.count,
+    clear: () => change([EVERY_TAG], () => (cache ? cache.clear() : recorded(store?.clear()))),
+    count,
   }
 }
 

@@ -28,6 +28,11 @@ export interface LivePages {
    * @param isRecorded Whether the store has recorded it.
    */
   publish(topics: readonly string[], isRecorded: boolean): void
+  /**
+   * Begins a publication: until the returned function is called, no stream hears of a position without a refresh, because the
+   * store may have recorded what is not published here yet.
+   */
+  begin(): () => void
   /** Returns the number of open streams that have the topic (all). */
   count(topic?: string): number
   /** Ends all streams. No others are opened later. */
@@ -82,6 +87,11 @@ export function createLivePages(
   let next = 0
   let beat: NodeJS.Timeout | undefined
   let hasEnded = false
+  /** Publications that have begun. */
+  let begun = 0
+
+  /** Returns the line that tells a position, or a comment, which keeps a connection alive too. */
+  const positionLine = () => (begun > 0 ? ':\n' : `id: ${history.position()}\n`)
 
   function send(stream: Stream, event: string) {
     const { body, hasEnded } = stream
@@ -116,7 +126,7 @@ export function createLivePages(
     // A page that has to refresh hears of the position with that.
     for (const stream of groups[next] ?? [])
       if (stream.endsAt <= now) finish(stream)
-      else if (!waiting.has(stream)) send(stream, `id: ${history.position()}\n\n`)
+      else if (!waiting.has(stream)) send(stream, `${positionLine()}\n`)
   }
 
   function leave(stream: Stream) {
@@ -149,6 +159,10 @@ export function createLivePages(
   return {
     position: history.position,
     publish,
+    begin() {
+      begun++
+      return () => void begun--
+    },
     count: (topic) => (topic === undefined ? count : (byTopic.get(topic)?.size ?? 0)),
     open(topics, since, address) {
       if (hasEnded) return null
@@ -165,7 +179,7 @@ export function createLivePages(
       for (const topic of topics) byTopic.set(topic, (byTopic.get(topic) ?? new Set()).add(stream))
       const isCurrent = since === null || history.isCurrent(topics, since)
       // The first bytes are sent at once, so that the browser knows that the stream is open.
-      send(stream, `retry: ${RETRY_MS}\n${isCurrent ? `id: ${history.position()}\n` : ''}\n`)
+      send(stream, `retry: ${RETRY_MS}\n${isCurrent ? positionLine() : ''}\n`)
       if (!isCurrent) refresh([[stream]])
       return stream.body
     },

@@ -465,6 +465,22 @@ t.test('a page that waits for its turn is not told the position without the rest
   t.equal(text(), `id: ${live.position()}\n${REFRESH}\n`)
 })
 
+t.test(
+  'what the store has recorded, and is not published here yet, is in no position that streams are told',
+  async (t) => {
+    const { live, store } = create({ versions: { epoch: 'one', sequence: 5 } })
+    const before = live.position()
+    const end = live.begin()
+    store.see({ epoch: 'one', sequence: 6 })
+    const { text } = open(live, ['a'], before)
+    t.equal(text(), 'retry: 2000\n:\n\n')
+    live.publish(['a'], true)
+    end()
+    t.equal(text(), `id: ${live.position()}\n${REFRESH}\n`)
+    t.equal(open(live, ['a']).text(), `retry: 2000\nid: ${live.position()}\n\n`)
+  },
+)
+
 t.test('streams end after 12 to 15 minutes, at different times', async (t) => {
   setClock(t)
   const { live } = create()
