@@ -186,11 +186,12 @@ function createRecover(boot: Boot) {
   }
 
   return (thrown: unknown, boundary?: object): Promise<undefined> | 0 | false | undefined => {
-    const isMissing = thrown instanceof Error && MISSING.test(thrown.message)
+    // Anything may have been thrown. `test` makes a text of its argument.
+    const isMissing = MISSING.test((thrown as Error | null)?.message as string)
     // A script of the page itself. The promise never settles.
     if (!boundary) return reload() || Promise.reject(thrown)
     if (!isMissing && !(thrown instanceof DOMException)) return reloading
-    if (loaded) return loaded(thrown, boundary, reload)
+    if (loaded) return loaded(thrown as Error, boundary, reload)
     return import('./repair.ts').then(
       ({ repair }): undefined => {
         loaded = repair
