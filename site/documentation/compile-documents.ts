@@ -12,7 +12,7 @@ const OUTSIDE = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE']
 const LIST = 'docs/README.md'
 /** This list, that for coding agents, which each build of the package writes, and images. */
 const WITHOUT_PAGE = /^docs\/(?:README\.md|llms\.txt|images\/.+)$/
-const FOLDERS = ['docs', 'examples/shop', 'examples/existing-app', 'examples/docs-site']
+const FOLDERS = ['docs', 'examples/board', 'examples/shop', 'examples/existing-app', 'examples/docs-site']
 /** What a developer who uses an example leaves in its folder. */
 const WRITTEN = /^(?:node_modules|dist|\.hydrant.*)$/
 

@@ -16,7 +16,7 @@ t.test('each document is a chapter with a line about it, and has a name of its o
   const documents = files.filter(
     (file) => file.endsWith('.md') && !/^(?:README\.md$|decisions\/|maintaining\/)/.test(file),
   )
-  const examples = ['docs-site', 'existing-app', 'shop'].map((name) => `../examples/${name}/README.md`)
+  const examples = ['board', 'docs-site', 'existing-app', 'shop'].map((name) => `../examples/${name}/README.md`)
   t.strictSame(chapters.map(({ path }) => path).sort(), [...examples, ...documents].sort())
   t.equal(new Set(chapters.map(({ name }) => name)).size, chapters.length)
 })

@@ -4,6 +4,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { ClientRequest } from 'node:http'
+import { parseUrl } from '../util/addresses.ts'
 import { loop, type RunningStep } from './event-loop.ts'
 import { createStep, type RequestTimes, type TimedKind, type TimedStep } from './request-times.ts'
 
@@ -131,8 +132,9 @@ function nameCall(method: string, url: string): string {
   const key = `${method} ${url}`
   const known = names.get(key)
   if (known !== undefined) return known
-  if (names.size >= MAX_NAMES || !URL.canParse(url)) return OTHERS
-  const name = `${method} ${new URL(url).origin}`.slice(0, MAX_NAME)
+  const parsed = names.size < MAX_NAMES ? parseUrl(url) : null
+  if (parsed === null) return OTHERS
+  const name = `${method} ${parsed.origin}`.slice(0, MAX_NAME)
   names.set(key, name)
   return name
 }
