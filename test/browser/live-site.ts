@@ -160,11 +160,6 @@ export const action = ({ reply }) => {
 export const cache = { maxAgeS: 600, tags: () => ['board'] }
 export const live = () => ['board']
 export const load = ${load('/cached')}`,
-  'pages/fixed.tsx': page('Fixed'),
-  'pages/fixed.server.ts': `
-export const prerender = true
-export const live = () => ['board']
-export const load = ${load('/fixed')}`,
   'server.ts': `export default async function server(app) {
   app.addHook('onRequest', async ({ headers }, reply) => {
     const { refuses, policy } = globalThis.board ?? {}

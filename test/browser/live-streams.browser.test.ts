@@ -197,7 +197,7 @@ t.test('a hidden tab has no stream, and refreshes once when it is visible', asyn
   t.strictSame(board.loads, ['/', '/', '/'], 'a tab that missed nothing does not refresh')
 })
 
-t.test('prerendered and cached pages are live', async (t) => {
+t.test('cached pages are live', async (t) => {
   const site = await serveLiveSite(t, dir)
   const open = await openLive(t, site, '/cached')
   await site.add('second')
@@ -207,28 +207,6 @@ t.test('prerendered and cached pages are live', async (t) => {
   await site.add('third')
   await setHidden(open, false)
   await open.hasText('h1', 'Cached: first, second, third')
-  await visit(open, site, '/fixed')
-  await open.hasText('h1', /^Fixed: $/)
-  await site.app.pageCache.invalidate({ path: '/fixed' })
-  await open.hasText('h1', 'Fixed: first, second, third')
-  const again = await openLive(t, site, '/fixed')
-  await setHidden(again, true)
-  await until(() => site.streams().length === 1)
-  site.board.texts.push('fourth')
-  await site.app.pageCache.invalidate({ path: '/fixed' })
-  await setHidden(again, false)
-  await again.hasText('h1', 'third, fourth')
-})
-
-t.test('a tab that missed the change of a prerendered page refreshes', async (t) => {
-  const site = await serveLiveSite(t, dir)
-  const open = await openLive(t, site, '/fixed')
-  await open.hasText('h1', /^Fixed: $/)
-  await setHidden(open, true)
-  await until(() => site.streams().length === 0)
-  await site.app.pageCache.invalidate({ path: '/fixed' })
-  await setHidden(open, false)
-  await open.hasText('h1', 'Fixed: first')
 })
 
 t.test('a document of an old build is loaded again when nothing is typed', async (t) => {

@@ -21,7 +21,7 @@ const PLACES = [
 ]
 type Place = (typeof PLACES)[number]
 
-const HEADERS = { ...navigationHeaders(dir), accept: 'text/event-stream', 'last-event-id': '0' }
+const HEADERS = { ...navigationHeaders(dir), accept: 'text/event-stream' }
 
 /** Longer than the time between two heartbeats. */
 const IDLE_S = 35

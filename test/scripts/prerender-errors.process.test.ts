@@ -124,7 +124,7 @@ t.test('a page that needs a server for each visitor is refused before anything i
     'pages/action.jsx': PAGE,
     'pages/action.server.js': `${TRUE}export const action = () => 1\nexport const cache = { maxAgeS: 1 }\nexport const loadVisitor = () => 1\n`,
     'pages/actions.jsx': PAGE,
-    'pages/actions.server.js': `${TRUE}export const actions = { a() {} }\n`,
+    'pages/actions.server.js': `${TRUE}export const actions = { a() {} }\nexport const live = () => []\n`,
     'pages/members/layout.jsx': 'export default ({ children }) => children\n',
     'pages/members/layout.server.js': 'export const guard = () => {}\n',
     'pages/members/index.jsx': `${TRUE}${PAGE}`,
@@ -136,6 +136,7 @@ t.test('a page that needs a server for each visitor is refused before anything i
     'HYD_PRERENDER_SERVER pages/action.server.js:1:14: the page pages/action.jsx cannot be prerendered: pages/action.server.js has the export "cache"',
     'HYD_PRERENDER_SERVER pages/action.server.js:1:14: the page pages/action.jsx cannot be prerendered: pages/action.server.js has a part for each visitor',
     'HYD_PRERENDER_SERVER pages/actions.server.js:1:14: the page pages/actions.jsx cannot be prerendered: pages/actions.server.js has actions',
+    'HYD_PRERENDER_SERVER pages/actions.server.js:1:14: the page pages/actions.jsx cannot be prerendered: pages/actions.server.js has topics of a live page',
     'HYD_PRERENDER_SERVER pages/members/index.jsx:1:14: the page pages/members/index.jsx cannot be prerendered: pages/members/layout.server.js has a guard for all pages below it',
     'HYD_PRERENDER_SERVER pages/twice.jsx:1:14: the page pages/twice.jsx cannot be prerendered: pages/twice.jsx and pages/twice.server.js export "prerender"; one of them is enough',
   ])
