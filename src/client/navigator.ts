@@ -80,6 +80,8 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
       (look) => look(),
       () => {
         live = undefined
+        liveStore.set('lost')
+        setTimeout(keepLive, LIVE_RETRY_MS)
       },
     )
   }
@@ -171,6 +173,9 @@ function keepTypedOnRetry({ app, state, begin, view }: SubmissionContext) {
     void retry()
   })
 }
+
+/** The pause before the script of live pages is asked for again, if it could not be loaded. */
+const LIVE_RETRY_MS = 5_000
 
 /** A transition of the site that waits for `refresh` keeps React from committing. */
 const COMMIT_MS = 100

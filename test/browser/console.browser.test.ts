@@ -179,8 +179,9 @@ t.test('says when the connection for changes is lost', async () => {
   const admin = await serveFilled()
   const open = await chromium.open({}, t)
   const { page } = open
+  const connected = page.waitForResponse((response) => response.headers()['content-type'] === 'text/event-stream')
   await open.goto(admin.origin, 'load')
-  await open.hydrated()
+  await connected
   await page.context().setOffline(true)
   await admin.close()
   await page.getByRole('status').getByText('The connection is lost').waitFor()
