@@ -8,7 +8,7 @@ import { mapConcurrently } from '../http-client.ts'
 import { shareSite } from '../site-server.ts'
 
 /** What happens to the visitor's connection in the middle of a document. */
-type Cut = 'destroyed' | 'silent' | 'ended' | 'whole'
+type Cut = 'destroyed' | 'silent' | 'ended' | 'late' | 'whole'
 
 const CUTS: { cut: Cut; name: string }[] = [
   { cut: 'destroyed', name: 'a connection that is cut' },
@@ -68,7 +68,28 @@ t.test('a complete document is not treated as cut', async (t) => {
   t.same(open.errors, [], 'the console is quiet')
 })
 
-/** Forwards everything until a document has announced that it streams, then waits for `cut`. */
+t.test('a counter that has counted before a part fails keeps its count', async (t) => {
+  const open = await chromium.open()
+  const proxy = await startProxy(t, 'late')
+  // This part fails at the deadline.
+  await open.goto(`http://127.0.0.1:${proxy.port}/failures/f15-deferred/fail`, 'commit')
+  await open.hydrated()
+  await open.click('#counter')
+  t.equal(await open.read('#counter'), 'Count: 1')
+  t.equal(await open.count('[role=alert]'), 0, 'nothing has failed yet')
+  t.match(await open.read('main'), 'Waiting for the promise…')
+  proxy.cut()
+  await open.shown('[role=alert]')
+  t.equal(await open.read('#counter'), 'Count: 1')
+  await open.click('#counter')
+  t.equal(await open.read('#counter'), 'Count: 2')
+  t.notMatch(await open.read('main'), 'Waiting for the promise…')
+})
+
+/**
+ * Forwards everything until a document has announced that it streams, then waits for `cut`: the rest is lost, or comes as late
+ * as that.
+ */
 async function startProxy(t: Test, cut: Cut): Promise<{ port: number; cut(): void }> {
   let cutOff = () => {}
   const proxy = createServer(async (asked, answer) => {
@@ -87,6 +108,11 @@ async function startProxy(t: Test, cut: Cut): Promise<{ port: number; cut(): voi
       text += part
       answer.write(part)
       if (cut === 'whole' || !text.includes('"open"') || incoming.headers['content-length']) return
+      if (cut === 'late') {
+        incoming.pause()
+        cutOff = () => incoming.removeAllListeners('data').pipe(answer)
+        return
+      }
       incoming.destroy()
       if (cut !== 'silent') cutOff = () => (cut === 'ended' ? answer.end() : answer.destroy())
     })

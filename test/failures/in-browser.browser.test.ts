@@ -51,22 +51,6 @@ t.test('F9: a page with a hydration mismatch is rendered again and works', async
   }
 })
 
-t.test('a counter that has counted before a part fails keeps its count', async (t) => {
-  const open = await chromium.open()
-  // This part fails at the deadline, long after the page is hydrated.
-  await open.goto(`http://127.0.0.1:${site.port}/failures/f15-deferred/fail`, 'commit')
-  await open.hydrated()
-  await open.click('#counter')
-  t.equal(await open.read('#counter'), 'Count: 1')
-  t.equal(await open.count('[role=alert]'), 0, 'nothing has failed yet')
-  t.match(await open.read('main'), 'Waiting for the promise…')
-  await open.shown('[role=alert]')
-  t.equal(await open.read('#counter'), 'Count: 1')
-  await open.click('#counter')
-  t.equal(await open.read('#counter'), 'Count: 2')
-  t.notMatch(await open.read('main'), 'Waiting for the promise…')
-})
-
 t.test('the fallback is readable in light and dark mode and on a narrow screen', async (t) => {
   for (const colorScheme of ['light', 'dark'] as const) {
     const open = await chromium.open({ width: 360, colorScheme })

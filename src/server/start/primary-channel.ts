@@ -112,12 +112,13 @@ export interface WorkerMetrics extends Pick<RequestMetrics, 'recorder' | 'countF
 export function createWorkerMetrics(channel: PrimaryChannel): WorkerMetrics {
   const { recorder, countFailure, read, readWithoutTimes, watchSteps } = createRequestMetrics()
   let timer: NodeJS.Timeout | undefined
+  let stopWatching = () => {}
 
   return {
     recorder,
     countFailure,
     open() {
-      watchSteps()
+      stopWatching = watchSteps()
       timer = setInterval(
         () => void channel.send({ kind: 'counts', counts: readWithoutTimes() }),
         SEND_INTERVAL_MS,
@@ -131,6 +132,7 @@ export function createWorkerMetrics(channel: PrimaryChannel): WorkerMetrics {
     },
     async close() {
       clearInterval(timer)
+      stopWatching()
       await channel.send({ kind: 'counts', counts: read() })
     },
   }
