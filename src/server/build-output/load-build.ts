@@ -79,12 +79,8 @@ export interface Route extends LayoutChain, PageActions {
   prerender: PrerenderRule | null
   /** Loads the visitor's data, for a page whose other parts are stored; null for a page without such parts. */
   loadVisitor: LoadFunction | null
-}
-
-/** Whether a page, or a layout around it, has topics: see the export `live`. A page of the build does not change. */
-export function isLive({ page, layouts, prerender }: Pick<Route, 'page' | 'layouts' | 'prerender'>): boolean {
-  if (prerender !== null) return false
-  return page.live !== null || layouts.some(({ live }) => live !== null)
+  /** Whether the page, or a layout around it, has topics: see the export `live`. A page of the build does not change. */
+  isLive: boolean
 }
 
 /** A build that is ready to serve, for one base. */
@@ -152,19 +148,23 @@ export function createBuild({ folder, manifest, modules, links = {}, base, bundl
       const server = site.serverModule(entry.page)
       const { file, exports } = server
       const page = { file: entry.page, exports: modules[entry.page] ?? {} }
+      const frame = site.frame(entry)
+      const loaded = site.loaded<PageComponent>(entry.page)
+      const storing = storingOf(server, page, entry)
       return {
-        ...site.frame(entry),
+        ...frame,
         id: entry.id,
         url: entry.url,
         catchAll: entry.catchAll,
-        page: site.loaded<PageComponent>(entry.page),
+        page: loaded,
         ...actionsOf(server),
         canStream: exports.stream !== false,
         schemas: createPageSchemas(exports, file),
         revalidates: exports.revalidate !== false,
         isHydrated: isHydrated(page),
-        ...storingOf(server, page, entry),
+        ...storing,
         loadVisitor: visitorLoadOf(server),
+        isLive: storing.prerender === null && [loaded, ...frame.layouts].some(({ live }) => live !== null),
       }
     }),
     entry: site.entry,

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { splitAction } from '../../shared/paths.ts'
 import type { ExtraProps } from '../../shared/wire/boot.ts'
-import { isLive, type Route } from '../build-output/load-build.ts'
+import type { Route } from '../build-output/load-build.ts'
 import type { PageAction } from '../build-output/module-exports.ts'
 import { classifyThrown } from '../errors/classify-thrown.ts'
 import type { Redirection } from '../errors/http-error.ts'
@@ -327,7 +327,7 @@ export function createPageContext(route: Route, site: Site, request: FastifyRequ
 
 /** Notes the position of a live page. What is published from now on makes it refresh. */
 export function noteLive(route: Route, ctx: RequestContext) {
-  if (ctx.site.live && isLive(route)) ctx.live = ctx.site.live.position()
+  if (route.isLive && ctx.site.live) ctx.live = ctx.site.live.position()
 }
 
 /** Returns the action that a query selects, and the query that the page sees. */

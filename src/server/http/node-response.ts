@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply } from 'fastify'
+import { EVENTS_TYPE } from '../../shared/wire/navigation-protocol.ts'
 
 type Callback = (error?: Error | null) => void
 
@@ -42,7 +43,7 @@ export function bodyBytesOf(raw: ServerResponse, method: string): number | undef
 /** Whether a response is a stream of events, which lasts for as long as the client listens. */
 export function isEventStream(reply: FastifyReply): boolean {
   const type = reply.getHeader('content-type') ?? reply.raw.getHeader('content-type')
-  return String(type).startsWith('text/event-stream')
+  return String(type).startsWith(EVENTS_TYPE)
 }
 
 /** Whether the client has left before its response was complete. Leaving is the normal end of a stream of events. */
@@ -62,17 +63,22 @@ export function endGently(socket: Socket) {
   socket.destroySoon = () => linger(socket)
 }
 
-/** The newest request of each watched socket. */
-const newest = new WeakMap<Socket, IncomingMessage>()
+/** The newest request of each watched socket, until it is closed: an open connection would keep the visitor's form. */
+const newest = new WeakMap<Socket, IncomingMessage | null>()
 
 /** Ends the socket of a request gently if the response is sent before the body has arrived. */
 export function endAfterBody(request: IncomingMessage) {
   const { socket } = request
   // A socket of HTTP/2 has many requests, and must not be changed. A request that a test made may have none.
   if (request.httpVersionMajor !== 1 || !(socket instanceof Socket)) return
-  const isWatched = newest.has(socket)
+  if (!newest.has(socket)) watchEnd(socket)
   newest.set(socket, request)
-  if (isWatched) return
+  request.once('close', () => {
+    if (newest.get(socket) === request) newest.set(socket, null)
+  })
+}
+
+function watchEnd(socket: Socket) {
   const { destroySoon } = socket
   socket.destroySoon = () => {
     if (newest.get(socket)?.complete === false) linger(socket)

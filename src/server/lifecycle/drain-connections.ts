@@ -3,7 +3,7 @@ import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { Server, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { endGently } from '../http/node-response.ts'
+import { currentResponse, endGently } from '../http/node-response.ts'
 
 const CHECK_MS = 50
 /**
@@ -141,8 +141,8 @@ function watchForQuiet(server: Server) {
 const CHANNELS = ['http.server.request.start', 'http.server.response.finish']
 
 interface Connection {
-  /** The response to the request that was read last. */
-  newest: ServerResponse | null
+  /** The response to the request that was read last, if this was read while another response was in progress. */
+  pipelined: ServerResponse | null
   /** The response that says `Connection: close`. */
   last: ServerResponse | null
   /** Are further requests left without a response, because they came after the last one that gets a response? */
@@ -162,13 +162,14 @@ export function watchResponses(server: HttpServer) {
 
   // On a TLS server, requests name the TLS socket.
   server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
-    connections.set(socket, { newest: null, last: null, isEnding: false })
+    connections.set(socket, { pipelined: null, last: null, isEnding: false })
     socket.once('close', () => connections.delete(socket))
     if (isStopping) endGently(socket)
   })
   server.prependListener('request', ({ socket }, response) => {
     const connection = connections.get(socket)
-    if (connection) connection.newest = response
+    // Otherwise an idle connection would keep its last request: 4 kB, with the visitor's cookies.
+    if (connection) connection.pipelined = currentResponse(socket) === response ? null : response
   })
 
   function endKeepAlive() {
@@ -176,7 +177,7 @@ export function watchResponses(server: HttpServer) {
     isStopping = true
     for (const [socket, connection] of connections) {
       endGently(socket)
-      const { newest } = connection
+      const newest = connection.pipelined ?? currentResponse(socket)
       if (newest === null || newest.headersSent) continue
       makeLast(connection, newest)
       connection.isEnding = true

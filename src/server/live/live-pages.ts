@@ -83,6 +83,8 @@ export function createLivePages(
   const byAddress = new Map<string, number>()
   const groups = Array.from({ length: GROUPS }, () => new Set<Stream>())
   const waiting = new Set<Stream>()
+  /** Goes on with what is added later. A new one each time would pass all that was deleted before. */
+  let inTurn = waiting.values()
   let count = 0
   let next = 0
   let beat: NodeJS.Timeout | undefined
@@ -112,8 +114,11 @@ export function createLivePages(
   function refresh(sets: readonly Iterable<Stream>[]) {
     for (const streams of sets) for (const stream of streams) waiting.add(stream)
     pace.run(() => {
-      const [stream] = waiting
-      if (stream === undefined) return false
+      const { value: stream, done } = inTurn.next()
+      if (done) {
+        inTurn = waiting.values()
+        return false
+      }
       waiting.delete(stream)
       send(stream, `id: ${history.position()}\ndata: refresh\n\n`)
       return waiting.size > 0

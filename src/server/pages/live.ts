@@ -2,7 +2,6 @@
 // hooks and guards decide about it as they decide about the page.
 
 import { EVENTS_TYPE } from '../../shared/wire/navigation-protocol.ts'
-import { isLive } from '../build-output/load-build.ts'
 import type { LiveFunction } from '../build-output/module-exports.ts'
 import type { LoadContext } from '../build-output/page-contexts.ts'
 import { isTag, pathTag, toStoredTag } from '../cache/cache-key.ts'
@@ -29,7 +28,7 @@ export async function openStream(route: PreparedRoute, ctx: RequestContext): Pro
   const admitted = await admit(route, ctx)
   if (admitted !== 'passed') return admitted
   // The browser then asks no more.
-  if (!isLive(route) || site.live === null) return createResponse('events', null, { status: 204 })
+  if (!route.isLive || site.live === null) return createResponse('events', null, { status: 204 })
   try {
     const topics = await topicsOf(route, ctx)
     if (ctx.isGone) return null

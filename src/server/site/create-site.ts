@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { type Build, isLive } from '../build-output/load-build.ts'
+import type { Build } from '../build-output/load-build.ts'
 import { joinPages, type SitePages } from '../cache/app-page-cache.ts'
 import { cacheScope } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'
@@ -148,7 +148,7 @@ export async function openChangingPages(
   const isProduction = manifest.mode === 'production'
   const hasCache = isProduction && pageCache.maxBytes > 0 && routes.some(({ cache }) => cache !== null)
   // In development, a page may become live later.
-  const hasLive = !isProduction || routes.some(isLive)
+  const hasLive = !isProduction || routes.some(({ isLive }) => isLive)
   if (!hasCache && !hasLive) return NOT_CHANGING
   const { log } = app
   // Few sites need these modules.
