@@ -1,8 +1,9 @@
 import type { Dirent } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
 import { WELL_KNOWN } from '../../../src/server/build-output/manifest.ts'
 import { findSiteBelow } from '../../../src/server/build-output/read-build.ts'
+import { isInside } from '../../../src/server/util/paths.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
 import { FOREIGN_FOLDERS, type ForeignFile, findForeignFiles } from './other-frameworks.ts'
 
@@ -82,12 +83,12 @@ async function listPages(folder: string, problems: BuildProblem[]): Promise<stri
 
 // Everyone can request the files in public/, so a symbolic link must not add files from other places of the machine.
 async function listPublic(folder: string, problems: BuildProblem[]): Promise<string[]> {
-  const inside = (await realpath(folder)) + sep
+  const inside = await realpath(folder)
   return await listFiles(folder, {
     async accept(path, name) {
       if (name.startsWith('.') && path !== WELL_KNOWN) return false
       const target = await realpath(join(folder, path)).catch(() => null)
-      if (target?.startsWith(inside)) return true
+      if (target !== null && isInside(inside, target)) return true
       problems.push(createProblem('HYD_BUILD_PUBLIC_LINK', [`public/${path}`], fileAt(`public/${path}`)))
       return false
     },
