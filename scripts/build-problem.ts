@@ -73,8 +73,13 @@ export function fileAt(file: string, line: number | null = null): SourceLocation
 /** Returns the place of a character of a file, by its index in the source. */
 export function placeAt(file: string, source: string, index: number): SourceLocation {
   const before = source.slice(0, index).split('\n')
-  const lineText = source.split(/\r?\n/)[before.length - 1] ?? null
-  return { file, line: before.length, column: (before.at(-1) ?? '').length + 1, lineText }
+  const line = before.length
+  return { file, line, column: (before.at(-1) ?? '').length + 1, lineText: lineAt(source, line) }
+}
+
+/** Returns a line of a source, counted from 1, without its line break; null if there is none. */
+export function lineAt(source: string, line: number): string | null {
+  return source.split(/\r?\n/)[line - 1] ?? null
 }
 
 /** Formats a place: `pages/a.tsx:3:5`. */

@@ -3,12 +3,12 @@ import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { join, parse } from 'node:path'
+import { REMOVE, renameWithRetries } from '../../src/server/util/open-files.ts'
 import { firstLineOf } from '../../src/server/util/unknown-values.ts'
 import { createProblem } from '../build-problem.ts'
 import { createQueue, mapWithLimit, type Queue } from '../map-with-limit.ts'
 import { contentHash, nameAsset } from './esbuild/assets.ts'
 import { measureImage, type SiteImage } from './esbuild/image-modules.ts'
-import { renameWithRetries } from './output/output-folder.ts'
 
 export interface ImageSummary {
   encoded: number
@@ -233,7 +233,7 @@ function createImageCache(folder: string, onMake: () => void) {
       await write(draft)
       await renameWithRetries(draft, path)
     } catch (error) {
-      await rm(draft, { force: true })
+      await rm(draft, REMOVE)
       throw error
     }
     return { path, bytes: (await stat(path)).size }
@@ -255,7 +255,7 @@ function createImageCache(folder: string, onMake: () => void) {
       for (const name of await readdir(folder).catch(() => [])) {
         const path = join(folder, name)
         const file = await stat(path).catch(() => null)
-        if (file && file.mtimeMs < before) await rm(path, { force: true })
+        if (file && file.mtimeMs < before) await rm(path, REMOVE)
       }
     },
   }

@@ -14,6 +14,7 @@ import { isBuiltin } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { hintAtClosest } from '../../src/server/util/closest-match.ts'
+import { REMOVE } from '../../src/server/util/open-files.ts'
 import { PACKAGE_FOLDER } from '../../src/server/util/paths.ts'
 import { messageOf } from '../../src/server/util/unknown-values.ts'
 import { discoverSite } from '../build/discover/discover-site.ts'
@@ -182,7 +183,7 @@ export function writeFiles(dir: string, files: ReadonlyMap<string, string | Uint
   try {
     for (const [path, contents] of files) writeFile(join(folder, path), contents, written)
   } catch (error) {
-    for (const path of written) rmSync(path, { recursive: true, force: true })
+    for (const path of written) rmSync(path, REMOVE)
     throw createHydrantError('HYD_CREATE_UNWRITABLE', [dir, messageOf(error)], error)
   }
 }

@@ -102,9 +102,15 @@ export interface StopTimes {
   returnMs: number
 }
 
+/** SIGBREAK is Ctrl+Break on Windows. Other systems never send it. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const
+
+type StopSignal = (typeof STOP_SIGNALS)[number]
+
 /**
- * Ends the process with 0 when SIGINT or SIGTERM arrives, after the function of `setClose`, within `deadlineMs`. A second
- * signal ends it at once, with 130 for SIGINT and 143 for SIGTERM as a shell does. `log` gets a text about each delay.
+ * Ends the process with 0 when one of STOP_SIGNALS arrives, after the function of `setClose`, within `deadlineMs`. A
+ * second signal ends it at once, with 130 for SIGINT and 143 for SIGTERM as a shell does. `log` gets a text about each
+ * delay.
  */
 export function handleStopSignals(log: (text: string) => void, { deadlineMs, returnMs }: StopTimes) {
   let close = async () => {}
@@ -122,7 +128,7 @@ export function handleStopSignals(log: (text: string) => void, { deadlineMs, ret
     process.exit(0)
   }
 
-  function onSignal(signal: 'SIGINT' | 'SIGTERM') {
+  function onSignal(signal: StopSignal) {
     if (state === 'waiting') {
       log(`second ${signal}: ending now`)
       process.exit(128 + constants.signals[signal])
@@ -140,13 +146,13 @@ export function handleStopSignals(log: (text: string) => void, { deadlineMs, ret
   let heldAt = 0
   let isReleased = false
   const ignore = () => {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+    for (const signal of STOP_SIGNALS) process.off(signal, onSignal)
     isHeld = false
   }
   function hold() {
     // A signal that has arrived is lost with its last listener.
     if (isHeld) return
-    process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+    for (const signal of STOP_SIGNALS) process.on(signal, onSignal)
     isHeld = true
     heldAt = performance.now()
   }

@@ -229,7 +229,9 @@ export async function checkExportFolder(dir: string, out: string | undefined): P
   const siteDir = realpathSync(dir)
   const target = out === undefined ? join(siteDir, 'export') : resolve(out)
   const [first = ''] = relative(siteDir, target).split(sep)
-  if (OWN_FOLDERS.includes(first)) throw createHydrantError('HYD_EXPORT_FOLDER', [target, `it is inside ${first}/`])
+  // Windows and macOS ignore case.
+  if (OWN_FOLDERS.includes(first.toLowerCase()))
+    throw createHydrantError('HYD_EXPORT_FOLDER', [target, `it is inside ${first}/`])
   const names = await readNames(target)
   if (names.length > 0 && !names.includes(MARKER))
     throw createHydrantError('HYD_EXPORT_FOLDER', [target, 'it contains files that no export has written'])

@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { BUILD_FOLDER, BUILD_PATHS } from '../../src/server/build-output/manifest.ts'
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
+import { toFile } from '../../src/server/failures/stacks/source-map-file.ts'
 import { isRunning } from '../../src/server/util/is-running.ts'
+import { REMOVE, renameWithRetries } from '../../src/server/util/open-files.ts'
 import { PACKAGE_FOLDER } from '../../src/server/util/paths.ts'
 import { hasCode } from '../../src/server/util/unknown-values.ts'
 
@@ -90,7 +93,7 @@ function listSources(dir: string): string[] {
   if (!existsSync(map)) return []
   // The build has written the map.
   const { sources } = JSON.parse(readFileSync(map, 'utf8')) as { sources: string[] }
-  return sources.map((source) => resolve(map, '..', source))
+  return sources.map((source) => toFile(dirname(map), source))
 }
 
 const POLL_MS = 50
@@ -102,13 +105,13 @@ export async function withLock(folder: string, work: () => Promise<void>): Promi
   const name = createHash('sha256').update(`${process.getuid?.()} ${folder}`).digest('hex').slice(0, 16)
   const file = join(tmpdir(), `hydrant-test-${name}.lock`)
   while (!take(file)) {
-    removeDead(file)
+    await removeDead(file)
     await setTimeout(POLL_MS)
   }
   try {
     await work()
   } finally {
-    rmSync(file, { force: true })
+    await release(file)
   }
 }
 
@@ -123,19 +126,33 @@ function take(file: string): boolean {
   }
 }
 
+/**
+ * Removes a lock file, if it exists. It is renamed before: on Windows, the name of a removed file stays taken while
+ * another process reads the file.
+ */
+async function release(file: string): Promise<void> {
+  const removed = `${file}.${randomUUID()}`
+  try {
+    await renameWithRetries(file, removed)
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error
+  }
+  await rm(removed, REMOVE)
+}
+
 /** Removes a dead process's lock file, under a second lock: another process may take the first meanwhile. */
-function removeDead(file: string): void {
+async function removeDead(file: string): Promise<void> {
   if (isHeld(file)) return
   const second = `${file}.remove`
   if (!take(second)) {
     const stats = statSync(second, { throwIfNoEntry: false })
-    if (stats && Date.now() - stats.mtimeMs > LEFT_AFTER_MS) rmSync(second, { force: true })
+    if (stats && Date.now() - stats.mtimeMs > LEFT_AFTER_MS) await release(second)
     return
   }
   try {
-    if (!isHeld(file)) rmSync(file, { force: true })
+    if (!isHeld(file)) await release(file)
   } finally {
-    rmSync(second, { force: true })
+    await release(second)
   }
 }
 

@@ -34,6 +34,12 @@ t.test('the files of the mode, and of this machine, override the others', async 
   t.strictSame(load('production'), { A: '1', B: 'production', C: '3', D: '3' })
 })
 
+t.test('a byte order mark is no part of the first name', async (t) => {
+  const env: NodeJS.ProcessEnv = {}
+  createEnvFiles(t.testdir({ '.env': '\uFEFFA=1\r\nB=2\r\n' }), 'development', env).load()
+  t.strictSame(env, { A: '1', B: '2' })
+})
+
 t.test('a site without such files', async (t) => {
   const env: NodeJS.ProcessEnv = { A: 'one' }
   createEnvFiles(t.testdir({}), 'development', env).load()

@@ -172,6 +172,7 @@ t.test('a folder that no export has written is not replaced', async (t) => {
     ['own', 'it contains files that no export has written'],
     ['.', 'it contains files that no export has written'],
     ['public/new', 'it is inside public/'],
+    ['Pages', 'it is inside Pages/'],
     ['.hydrant/new', 'it is inside .hydrant/'],
     ['file.txt', 'it is a file'],
   ] as const) {

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import fs, { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { NO_SETTINGS } from '../../scripts/build/bundles/esbuild-options.ts'
 import type { SiteConfig } from '../../scripts/build/bundles/read-config.ts'
@@ -123,3 +124,21 @@ t.test('the disk has five bundles, and nothing of a bundle that failed', async (
   await bundle(['brush'])
   t.equal(inCache().length, 10)
 })
+
+for (const code of ['EACCES', 'EPERM']) {
+  t.test(`a folder above the site that the system does not list has no settings (${code})`, async (t) => {
+    const siteDir = t.testdir({ site: { 'tsconfig.json': '{}' } })
+    const list = fs.readdirSync
+    const refuse = (path: string) => {
+      if (path === dirname(siteDir)) throw Object.assign(new Error(code), { code })
+      return list(path)
+    }
+    Object.assign(fs, { readdirSync: refuse })
+    syncBuiltinESMExports()
+    t.teardown(() => {
+      Object.assign(fs, { readdirSync: list })
+      syncBuiltinESMExports()
+    })
+    t.ok(packageSettingsKey(join(siteDir, 'site'), CONFIG))
+  })
+}

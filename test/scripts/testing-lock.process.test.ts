@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { withLock } from '../../scripts/testing/build-once.ts'
+import { listInputs, withLock } from '../../scripts/testing/build-once.ts'
 import { until } from '../until.ts'
 
 /** The id of a process that has ended. */
@@ -90,4 +90,11 @@ t.test('a second lock that a killed process has left is removed', async (t) => {
   await until(isDone)
   await work
   t.notOk(existsSync(second))
+})
+
+t.test('the modules of the last build are inputs, whose names are URLs in its source map', async (t) => {
+  const sources = ['../../pages/%5Bid%5D.tsx', '../../../lib/a%20b.ts', 'file:///far/c.ts']
+  const dir = t.testdir({ '.hydrant': { server: { 'index.mjs.map': JSON.stringify({ sources }) } } })
+  const inputs = listInputs(dir)
+  for (const path of ['pages/[id].tsx', '../lib/a b.ts', '/far/c.ts']) t.ok(inputs.includes(resolve(dir, path)), path)
 })

@@ -6,7 +6,7 @@ import { isInstalled } from '../../scripts/build/esbuild/resolve-file.ts'
 import { quoteWord } from '../../scripts/terminal/text.ts'
 import { toFile, toSource } from '../../src/server/failures/stacks/source-map-file.ts'
 import { isCaller, readFrame } from '../../src/server/failures/stacks/stack-frame.ts'
-import { isOutside, toSitePath } from '../../src/server/util/paths.ts'
+import { isInside, isOutside, toSitePath } from '../../src/server/util/paths.ts'
 
 /** What is read from standard input: folders and files of the system. */
 export interface PathCases {
@@ -23,6 +23,7 @@ export function describePaths({ siteDir, files }: PathCases) {
     return {
       path,
       isOutside: isOutside(path),
+      isInside: isInside(siteDir, file),
       isServerFile: isServerFile(siteDir, file),
       isInstalled: isInstalled(file),
       isCaller: isCaller(file),

@@ -7,7 +7,14 @@ import { prepareWindows, runWindows } from './wine.ts'
 
 type Described = ReturnType<typeof describePaths>[number]
 
-const PLAIN = { isOutside: false, isServerFile: false, isInstalled: false, isCaller: false, isVirtual: false }
+const PLAIN = {
+  isOutside: false,
+  isInside: true,
+  isServerFile: false,
+  isInstalled: false,
+  isCaller: false,
+  isVirtual: false,
+}
 
 /** What differs between the two systems is the spelling of a path. */
 const BOTH: Readonly<Record<string, Partial<Described>>> = {
@@ -19,7 +26,7 @@ const BOTH: Readonly<Record<string, Partial<Described>>> = {
   'Server.TS': { ...PLAIN, isServerFile: true },
   'parts/db.server/a.ts': { ...PLAIN, isServerFile: true },
   'node_modules/react/index.js': { ...PLAIN, isInstalled: true, isCaller: true },
-  '../lib/a.ts': { ...PLAIN, isOutside: true, path: '../lib/a.ts', source: '../lib/a.ts' },
+  '../lib/a.ts': { ...PLAIN, isOutside: true, isInside: false, path: '../lib/a.ts', source: '../lib/a.ts' },
   '..a/b.ts': { ...PLAIN, path: '..a/b.ts' },
 }
 
@@ -42,7 +49,7 @@ for (const siteDir of ['C:\\Users\\Jürgen Müller\\site', '\\\\server\\share\\m
 t.test('a path on another drive or share of Windows', async (t) => {
   const files = ['D:\\lib\\a b.ts', '\\\\other\\share\\lib\\a b.ts', 'd:\\Site\\db.server.ts']
   const described = await describeOnWindows({ siteDir: 'C:\\site', files })
-  const far = { ...PLAIN, ...EACH, isOutside: true }
+  const far = { ...PLAIN, ...EACH, isOutside: true, isInside: false }
   t.match(described, [
     { ...far, path: 'D:/lib/a b.ts', entry: 'D:/lib/a b.ts', source: 'file:///D:/lib/a%20b.ts' },
     { ...far, path: '//other/share/lib/a b.ts', source: 'file://other/share/lib/a%20b.ts' },
@@ -55,9 +62,14 @@ t.test('a path on another drive or share of Windows', async (t) => {
   t.equal(described[0]?.word, '"D:\\lib\\a b.ts"')
 })
 
+t.test('a site may be the root of a drive', async (t) => {
+  const [described] = await describeOnWindows({ siteDir: 'S:\\', files: ['S:\\pages\\index.tsx'] })
+  t.match(described, { ...PLAIN, ...EACH, path: 'pages/index.tsx', entry: './pages/index.tsx' })
+})
+
 t.test('the drive and the folders of Windows may be in any case', async (t) => {
   const files = ['c:\\SITE\\pages\\index.tsx']
-  t.match(await describeOnWindows({ siteDir: 'C:\\site', files }), [{ ...PLAIN, path: 'pages/index.tsx' }])
+  t.match(await describeOnWindows({ siteDir: 'C:\\site', files }), [{ isOutside: false, path: 'pages/index.tsx' }])
 })
 
 function check(t: Test, described: readonly Described[], files: readonly string[]) {

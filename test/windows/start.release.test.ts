@@ -1,6 +1,6 @@
 // A built site on Windows. Its sources have the line ends of Windows.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { startCommand } from '../docs/start-command.ts'
@@ -9,14 +9,14 @@ import { walk } from '../scripts/walk.ts'
 import { until } from '../until.ts'
 import { createUserEnv } from '../user-env.ts'
 import { createSitesFolder, createSystemSite, hydrantOnWindows, runHydrant, serveOnWindows } from './windows-site.ts'
-import { NODE, prepareWindows } from './wine.ts'
+import { NODE, prepareWindows, runWindows } from './wine.ts'
 
 const page = (text: string) => `export default function Page({ data }) {\n  return <p>${text}</p>\n}\n`
 
 const SOURCES: Readonly<Record<string, string>> = {
   '.env': 'GREETING=hello\nPUBLIC_NAME="two\nlines"\n',
   'server.ts':
-    "export default async function server(app) {\n  app.get('/api', async () => ({ greeting: process.env.GREETING }))\n}\n",
+    "export default async function server(app) {\n  app.get('/api', async () => ({ greeting: process.env.GREETING }))\n  app.get('/pid', async () => process.pid)\n  app.get('/slow', async () => {\n    console.log('slow')\n    await new Promise((done) => setTimeout(done, 1_000))\n    return 'done'\n  })\n}\n",
   'pages/index.tsx':
     "import styles from '../parts/box.module.css'\nimport dot from '../parts/dot ü.svg'\nexport default () => <><link rel='icon' href={dot} /><p className={styles.box}>home</p></>\n",
   'pages/layout.tsx':
@@ -47,6 +47,20 @@ const withReturns = Object.fromEntries(
   Object.entries(SOURCES).map(([path, text]) => [path, text.replaceAll('\n', '\r\n')]),
 )
 const exported = Object.fromEntries(Object.entries(withReturns).filter(([path]) => /fixed|layout|public/.test(path)))
+
+const TEST = `import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createTestSite } from 'hydrant/test'
+
+const site = await createTestSite()
+after(() => site.close())
+
+test('the site has a page, and a failure has its place', async () => {
+  assert.match((await site.page('/')).html, /home/)
+  assert.equal((await site.page('/fails')).status, 500)
+  assert.match(JSON.stringify(site.failures[0].error.stack), /parts\\/find\\.ts/)
+})
+`
 
 const PRODUCTION = { NODE_ENV: 'production' }
 
@@ -132,6 +146,38 @@ t.test('hydrant start with workers serves until Ctrl+C', async (t) => {
   for (const [, pid = ''] of output().matchAll(/"pid":(\d+).*nobody is,kim/g)) pids.add(pid)
   t.equal(pids.size, 2)
   t.match(await interrupt(), { code: 0, output: 'stopped: all requests are finished' })
+})
+
+for (const words of [['start'], ['start', '--workers', '2']]) {
+  t.test(`Ctrl+Break ends hydrant ${words.join(' ')} when its requests are finished`, async (t) => {
+    const { origin, output, waitFor, pressBreak } = await serveOnWindows(t, words, { cwd: dir, env: PRODUCTION })
+    const slow = fetch(`${origin}/slow`)
+    await waitFor(/^slow$/m)
+    const pids = new Set([...output().matchAll(/"pid":(\d+)/g)].map(([, pid]) => Number(pid)))
+    t.equal(pids.size, words.length === 1 ? 1 : 3)
+    const { code, output: all } = await pressBreak(pids)
+    t.equal(code, 0)
+    t.match(all, '"signal":"SIGBREAK"')
+    t.match(all, 'stopped: all requests are finished')
+    t.equal(await (await slow).text(), 'done')
+  })
+}
+
+t.test('Ctrl+Break ends hydrant dev, and leaves no folder behind', async (t) => {
+  const { origin, pressBreak } = await serveOnWindows(t, ['dev'], { cwd: dir })
+  const pid = await (await fetch(`${origin}/pid`)).text()
+  t.match(await pressBreak([Number(pid)]), { code: 0 })
+  t.notOk(readdirSync(dir).some((name) => name.startsWith('.hydrant-dev')))
+})
+
+t.test('hydrant/test builds and serves the site for tests', async (t) => {
+  for (const node of [20, 22] as const) {
+    rmSync(join(dir, '.hydrant'), { recursive: true })
+    writeFileSync(join(dir, 'site.test.js'), TEST)
+    const { code, output } = await runWindows(['site.test.js'], { cwd: dir, node })
+    t.equal(code, 0, output)
+    t.match(output, /^# pass 1$/m)
+  }
 })
 
 t.test('hydrant export writes the files that it writes on Linux', async (t) => {

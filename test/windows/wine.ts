@@ -17,6 +17,7 @@ import { until } from '../until.ts'
 /** The newest version of each line that Wine 8 runs. The V8 of Node.js 24 reserves more addresses than Wine grants. */
 export const NODE = { 20: '20.20.2', 22: '22.23.3' }
 const DLL = 'test/windows/bcryptprimitives.c'
+const CTRL_BREAK = 'test/windows/ctrl-break.c'
 
 /** What the sites of these tests use, beside the packages of every site. */
 const PACKAGES: readonly string[] = [
@@ -70,8 +71,8 @@ export async function installFor(system: System, folder: string): Promise<string
 
 /** Creates the folder in which Wine keeps drive C: and the registry, once per checkout. Returns its path. */
 async function createPrefix(): Promise<string> {
-  const source = readFileSync(DLL)
-  const prefix = resolve('.build/wine', createHash('sha256').update(source).digest('hex').slice(0, 8))
+  const hash = createHash('sha256').update(readFileSync(DLL)).update(readFileSync(CTRL_BREAK))
+  const prefix = resolve('.build/wine', hash.digest('hex').slice(0, 8))
   if (existsSync(prefix)) return prefix
   const draft = `${prefix}-${process.pid}`
   mkdirSync(draft, { recursive: true })
@@ -82,6 +83,7 @@ async function createPrefix(): Promise<string> {
   symlinkSync('../drive_d', join(draft, 'dosdevices/d:'))
   const library = join(draft, 'drive_c/windows/system32/bcryptprimitives.dll')
   await run(MINGW, ['-shared', '-o', library, DLL, '-ladvapi32'])
+  await run(MINGW, ['-o', join(draft, 'drive_c/ctrl-break.exe'), CTRL_BREAK])
   await run(WINE, ['winecfg', '-v', 'win10'], { env })
   // Writes the registry.
   await run(join(dirname(WINE), 'wineserver'), ['--wait'], { env })
@@ -127,6 +129,8 @@ export interface RunningProgram {
   output(): string
   /** Presses Ctrl+C. Resolves when the program has ended. */
   interrupt(): Promise<Result>
+  /** Presses Ctrl+Break for processes of Windows, by their ids there. Resolves when the program has ended. */
+  pressBreak(pids: Iterable<number>): Promise<Result>
 }
 
 /** Runs Node.js for Windows to its end. */
@@ -157,6 +161,12 @@ export async function startWindows(
     async interrupt() {
       // Wine makes Ctrl+C of it.
       child.kill('SIGINT')
+      return { code: await ended, output: output() }
+    },
+    async pressBreak(pids) {
+      const prefix = await createPrefix()
+      const program = join(prefix, 'drive_c/ctrl-break.exe')
+      for (const pid of pids) await promisify(execFile)(WINE, [program, `${pid}`], { env: createWineEnv(prefix) })
       return { code: await ended, output: output() }
     },
   }

@@ -10,6 +10,7 @@ import {
   type PluginBuild,
 } from 'esbuild'
 import { toSitePath } from '../../../src/server/util/paths.ts'
+import { lineAt } from '../../build-problem.ts'
 import { type Assets, contentHash, createAssets, nameAsset } from '../esbuild/assets.ts'
 import { isServerFile } from '../esbuild/browser-guard.ts'
 import { type BundleOptions, entryPath, inputPath, outputText, settle } from '../esbuild/bundler.ts'
@@ -211,7 +212,7 @@ function createPublisher(input: ModuleUrlsInput) {
 /** Describes a URL that leads to no file. `file` is the path of the module in the site. */
 function describeLost({ specifier, start }: ModuleUrl, source: string, file: string): PartialMessage {
   const before = source.slice(0, start).split('\n')
-  const lineText = source.split('\n')[before.length - 1] ?? ''
+  const lineText = lineAt(source, before.length) ?? ''
   // esbuild counts columns in bytes.
   const column = Buffer.byteLength(before.at(-1) ?? '')
   const location = { file, line: before.length, column, lineText }

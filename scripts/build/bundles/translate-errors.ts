@@ -50,7 +50,7 @@ async function placeInMdx(siteDir: string, problem: BuildProblem): Promise<Build
 async function findSource(siteDir: string, { file, column, lineText }: SourceLocation): Promise<SourceLocation> {
   const [token] = /^(?:"[^"]*"|'[^']*'|[\w$]+)/.exec(lineText?.slice((column ?? 1) - 1) ?? '') ?? []
   if (token === undefined) return fileAt(file)
-  const lines = (await readFile(resolve(siteDir, file), 'utf8')).split('\n')
+  const lines = (await readFile(resolve(siteDir, file), 'utf8')).split(/\r?\n/)
   const index = lines.findIndex((line) => line.includes(token))
   const found = lines[index]
   return found === undefined
@@ -117,7 +117,7 @@ async function findInAnyCase(path: string): Promise<string | null> {
     if (next === undefined) return null
     found = join(found, next)
   }
-  return found === path ? null : found
+  return found === absolute ? null : found
 }
 
 function isSame(one: string, other: string): boolean {

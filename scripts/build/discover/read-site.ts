@@ -1,8 +1,10 @@
-import type { Dirent } from 'node:fs'
-import { readdir, realpath, stat } from 'node:fs/promises'
-import { join, sep } from 'node:path'
+import { type Dirent, realpath as resolveLinks } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { WELL_KNOWN } from '../../../src/server/build-output/manifest.ts'
 import { findSiteBelow } from '../../../src/server/build-output/read-build.ts'
+import { isInside } from '../../../src/server/util/paths.ts'
 import { type BuildProblem, compareText, createProblem, fileAt } from '../../build-problem.ts'
 import { FOREIGN_FOLDERS, type ForeignFile, findForeignFiles } from './other-frameworks.ts'
 
@@ -62,6 +64,9 @@ async function listForeignFolders(dir: string): Promise<string[]> {
   return lists.flat()
 }
 
+/** Unlike that of `node:fs/promises`, it does not ask Windows, which cannot answer for the drives of some drivers. */
+const realpath = promisify(resolveLinks)
+
 /** The entries of the site's folder that Hydrant reads. */
 const SITE_ENTRY = /^(?:pages|public|server\.\w+|hydrant\.config\.\w+)$/
 const MISSING = 'whose target is missing'
@@ -82,12 +87,13 @@ async function listPages(folder: string, problems: BuildProblem[]): Promise<stri
 
 // Everyone can request the files in public/, so a symbolic link must not add files from other places of the machine.
 async function listPublic(folder: string, problems: BuildProblem[]): Promise<string[]> {
-  const inside = (await realpath(folder)) + sep
+  const inside = await realpath(folder)
   return await listFiles(folder, {
-    async accept(path, name) {
-      if (name.startsWith('.') && path !== WELL_KNOWN) return false
+    async accept(path, entry) {
+      if (entry.name.startsWith('.') && path !== WELL_KNOWN) return false
+      if (!entry.isSymbolicLink()) return true
       const target = await realpath(join(folder, path)).catch(() => null)
-      if (target?.startsWith(inside)) return true
+      if (target !== null && isInside(inside, target)) return true
       problems.push(createProblem('HYD_BUILD_PUBLIC_LINK', [`public/${path}`], fileAt(`public/${path}`)))
       return false
     },
@@ -95,7 +101,7 @@ async function listPublic(folder: string, problems: BuildProblem[]): Promise<str
 }
 
 interface Listing {
-  accept(path: string, name: string): boolean | Promise<boolean>
+  accept(path: string, entry: Dirent): boolean | Promise<boolean>
   /** Called with a symbolic link that is left out, and the reason. */
   onBroken?(path: string, reason: string): void
 }
@@ -116,7 +122,7 @@ async function listFiles(
   const lists = await Promise.all(
     entries.map(async (entry) => {
       const path = below === '' ? entry.name : `${below}/${entry.name}`
-      if (!(await listing.accept(path, entry.name))) return []
+      if (!(await listing.accept(path, entry))) return []
       const kind = entry.isSymbolicLink() ? await stat(join(folder, path)).catch(() => null) : entry
       if (kind === null) listing.onBroken?.(path, MISSING)
       if (kind?.isDirectory()) return await listFiles(folder, listing, path, [...parents, here])

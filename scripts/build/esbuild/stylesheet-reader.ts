@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PartialMessage } from 'esbuild'
 import { messageOf } from '../../../src/server/util/unknown-values.ts'
+import { lineAt } from '../../build-problem.ts'
 import type { StylesheetOptions } from '../../styles.ts'
 import { VIRTUAL_ID } from './bundler.ts'
 
@@ -65,7 +66,7 @@ async function describeError(error: unknown, path: string): Promise<PartialMessa
       namespace: 'file',
       line: place.line ?? 0,
       column: Math.max(0, (place.column ?? 1) - 1),
-      lineText: source.split('\n')[(place.line ?? 0) - 1] ?? '',
+      lineText: lineAt(source, place.line ?? 0) ?? '',
     },
   }
 }

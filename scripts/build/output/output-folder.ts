@@ -1,8 +1,8 @@
-import { copyFile, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
 import { isRunning } from '../../../src/server/util/is-running.ts'
+import { REMOVE, renameWithRetries } from '../../../src/server/util/open-files.ts'
 import { hasCode, messageOf } from '../../../src/server/util/unknown-values.ts'
 
 /** A folder that is filled next to the folder that it replaces. */
@@ -86,25 +86,5 @@ async function ignoreMissing(work: Promise<void>): Promise<void> {
     await work
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw error
-  }
-}
-
-/** Windows also removes no folder while one of its files is open. */
-const REMOVE = { recursive: true, force: true, maxRetries: 5 }
-
-/** Windows renames no folder while one of its files is open. A virus scanner opens each new file for a moment. */
-const OPEN_CODES = ['EACCES', 'EBUSY', 'EPERM']
-const PAUSE_MS = 50
-const MAX_TRIES = 20
-
-/** Renames a file or a folder. If it is open in another process, it waits up to a second. Rejects with Node.js's error. */
-export async function renameWithRetries(from: string, to: string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await rename(from, to)
-    } catch (error) {
-      if (tries === MAX_TRIES || !OPEN_CODES.some((code) => hasCode(error, code))) throw error
-      await setTimeout(PAUSE_MS)
-    }
   }
 }

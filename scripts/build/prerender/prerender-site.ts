@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PACKAGE_FOLDER } from '../../../src/server/util/paths.ts'
-import { type BuildProblem, createProblem, type SourceLocation } from '../../build-problem.ts'
+import { type BuildProblem, createProblem, lineAt, type SourceLocation } from '../../build-problem.ts'
 import { PRERENDER_ARGUMENT } from '../../prerender-argument.ts'
 import { findExport } from '../bundles/read-exports.ts'
 import type { PrerenderMessage, PrerenderProblem } from './render-address.ts'
@@ -62,5 +62,5 @@ async function place({ about, ...problem }: PrerenderProblem, siteDir: string): 
 
 async function addLine(location: SourceLocation, siteDir: string): Promise<SourceLocation> {
   const text = await readFile(join(siteDir, location.file), 'utf8').catch(() => '')
-  return { ...location, lineText: text.split('\n')[(location.line ?? 0) - 1] ?? null }
+  return { ...location, lineText: lineAt(text, location.line ?? 0) }
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Manifest } from '../../../src/server/build-output/manifest.ts'
 import { type ClientMapper, createClientMapper } from '../../../src/server/failures/stacks/client-source-map.ts'
 import { createSourceMapper } from '../../../src/server/failures/stacks/source-map.ts'
+import { REMOVE } from '../../../src/server/util/open-files.ts'
 import { toSitePath } from '../../../src/server/util/paths.ts'
 import type { DevUpdate } from '../../../src/shared/wire/dev-protocol.ts'
 import { translateFailure } from '../../build/bundles/translate-errors.ts'
@@ -152,7 +153,7 @@ export function createDevEngine({ dir, base, position, ...hooks }: DevEngineInpu
       withBuildErrors(siteDir, apply(paths, isStructural)),
     async dispose() {
       await source.dispose()
-      rmSync(folder, { recursive: true, force: true })
+      rmSync(folder, REMOVE)
     },
   }
 }

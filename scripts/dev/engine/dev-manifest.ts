@@ -9,6 +9,7 @@ import {
 } from '../../../src/server/build-output/manifest.ts'
 import { VERSION } from '../../../src/server/build-output/read-build.ts'
 import { isRunning } from '../../../src/server/util/is-running.ts'
+import { REMOVE } from '../../../src/server/util/open-files.ts'
 import { sortByEvaluation } from '../../build/bundles/bundle-options.ts'
 import type { BrowserModules } from '../modules/browser/browser-modules.ts'
 import type { PackageBundle } from '../modules/packages/package-cache.ts'
@@ -73,8 +74,7 @@ export function createDevFolder(siteDir: string): string {
   for (const name of readdirSync(siteDir)) {
     const id = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : ''
     if (!/^\d+$/.test(id)) continue
-    if (Number(id) === process.pid || !isRunning(Number(id)))
-      rmSync(join(siteDir, name), { recursive: true, force: true })
+    if (Number(id) === process.pid || !isRunning(Number(id))) rmSync(join(siteDir, name), REMOVE)
   }
   const folder = join(siteDir, `${PREFIX}${process.pid}`)
   for (const name of FOLDERS) mkdirSync(join(folder, name), { recursive: true })

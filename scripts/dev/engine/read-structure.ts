@@ -2,6 +2,7 @@ import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { BUILD_PATHS } from '../../../src/server/build-output/manifest.ts'
+import { REMOVE } from '../../../src/server/util/open-files.ts'
 import { checkExports, createExportReader, type FileExports } from '../../build/bundles/check-exports.ts'
 import { EXPORT_WARNINGS, findDoubtfulExports } from '../../build/bundles/doubtful-exports.ts'
 import { compileConfig, type SiteConfig } from '../../build/bundles/read-config.ts'
@@ -49,7 +50,7 @@ export function createStructureReader(siteDir: string, folder: string) {
     const current = new Set(publicFiles)
     for (const path of copied.keys()) {
       if (current.has(path)) continue
-      await rm(join(folder, BUILD_PATHS.public, path), { force: true })
+      await rm(join(folder, BUILD_PATHS.public, path), REMOVE)
       copied.delete(path)
     }
     await mapWithLimit(publicFiles, FILES_AT_A_TIME, async (path) => {

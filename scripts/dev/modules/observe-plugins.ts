@@ -1,5 +1,6 @@
-import { dirname, resolve, sep } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Platform, Plugin } from 'esbuild'
+import { isInside } from '../../../src/server/util/paths.ts'
 
 /** The site's esbuild plugins, observed: the dev server has to know the files and the imports that they take. */
 export type ObservedPlugins = ReturnType<typeof observePlugins>
@@ -74,7 +75,7 @@ export function observePlugins(given: readonly Plugin[], siteDir: string) {
      */
     dependentsOf(path: string, viaFolders = true): string[] {
       // Tailwind names the site's folder for the files in it, and each folder below it that it reads.
-      const isIn = (dir: string) => (dir === siteDir ? dirname(path) === dir : path.startsWith(dir + sep))
+      const isIn = (dir: string) => (dir === siteDir ? dirname(path) === dir : isInside(dir, path))
       const isReadBy = ({ files, dirs }: Watched) => files.includes(path) || (viaFolders && dirs.some(isIn))
       return [...watched].flatMap(([loaded, one]) => (loaded !== path && isReadBy(one) ? [loaded] : []))
     },

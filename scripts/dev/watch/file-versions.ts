@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { basename, join, sep } from 'node:path'
+import { basename, join } from 'node:path'
+import { isInside } from '../../../src/server/util/paths.ts'
 import type { ChangeKind } from './change-batch.ts'
 
 export type FileChange = [path: string, kind: ChangeKind]
@@ -26,7 +27,7 @@ export function createVersions({ isIgnored, onPlace }: FileVersionsInput) {
 
   /** Returns the files of a folder that are gone, and forgets them. */
   function forgetBelow(folder: string): FileChange[] {
-    const below = [...seen.keys()].filter((file) => file.startsWith(folder + sep))
+    const below = [...seen.keys()].filter((file) => isInside(folder, file))
     const gone = below.filter((file) => !look(file))
     for (const file of gone) seen.delete(file)
     return gone.map((file) => [file, 'unlink'])

@@ -1,7 +1,7 @@
 import { existsSync, type FSWatcher as NodeWatcher, statSync, watch } from 'node:fs'
-import { basename, dirname, join, resolve, sep } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { FSWatcher } from '#chokidar'
-import { toSitePath } from '../../../src/server/util/paths.ts'
+import { isInside, toSitePath } from '../../../src/server/util/paths.ts'
 import { ROUTE_TYPES_FILE } from '../../build/discover/route-types.ts'
 import { foldersFrom } from '../../build/esbuild/resolve-file.ts'
 import { type Change, createChangeBatch } from './change-batch.ts'
@@ -125,7 +125,7 @@ function createFolderWatcher(siteDir: string, notice: (path: string) => void) {
   function remove(path: string) {
     if (!watchers.has(path)) return
     for (const [watched, watcher] of watchers) {
-      if (watched !== path && !watched.startsWith(path + sep)) continue
+      if (watched !== path && !isInside(path, watched)) continue
       watcher.close()
       watchers.delete(watched)
     }
@@ -162,7 +162,7 @@ function createFolderWatcher(siteDir: string, notice: (path: string) => void) {
 
   /** Returns whether the watcher of the site's folder reports the changes in a folder. A link leads elsewhere. */
   const isCovered = (path: string) =>
-    IS_RECURSIVE && watchers.has(siteDir) && path.startsWith(siteDir + sep) && resolveLinks(path) === path
+    IS_RECURSIVE && watchers.has(siteDir) && isInside(siteDir, path) && resolveLinks(path) === path
 
   function add(path: string) {
     if (watchers.has(path)) return

@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { isRunning } from '../util/is-running.ts'
+import { REMOVE } from '../util/open-files.ts'
 import {
   createMalformed,
   type FormLimits,
@@ -233,7 +234,7 @@ export class TemporaryFiles {
     try {
       // A folder that could not be created has failed the request already.
       const path = await folder?.catch(() => null)
-      if (path) await rm(path, { recursive: true, force: true })
+      if (path) await rm(path, REMOVE)
     } finally {
       this.#space.give(this.#bytes)
       this.#bytes = 0
@@ -254,7 +255,7 @@ async function removeLeftFolders(): Promise<void> {
     if (pid === null) continue
     const folder = join(tmpdir(), name)
     // Another process may remove the same folder.
-    if (await isLeft(folder, pid).catch(() => false)) await rm(folder, { recursive: true, force: true }).catch(() => {})
+    if (await isLeft(folder, pid).catch(() => false)) await rm(folder, REMOVE).catch(() => {})
   }
 }
 

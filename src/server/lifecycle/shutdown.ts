@@ -13,8 +13,11 @@ import { describeDelay } from './in-flight.ts'
 /** Milliseconds that failures have to reach the ledger, after the requests have had their time. */
 export const KEEP_MS = 3_000
 
-/** The signals that a terminal or a supervisor sends to all processes of a group. */
-const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
+/** The signals of POSIX that a terminal or a supervisor sends to all processes of a group. */
+const POSIX_SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const
+
+/** SIGBREAK is Ctrl+Break on Windows. Other systems never send it. */
+const SIGNALS = [...POSIX_SIGNALS, 'SIGBREAK'] as const
 
 type StopSignal = (typeof SIGNALS)[number] | 'SIGUSR2'
 
@@ -25,7 +28,7 @@ type StopSignal = (typeof SIGNALS)[number] | 'SIGUSR2'
 const CRASH_SIGNALS = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP'] as const
 
 /** What close-with-grace must not listen to: each signal has its own listener, or none. */
-export const ALL_SIGNALS = [...SIGNALS, ...CRASH_SIGNALS, 'SIGUSR2'] as const
+export const ALL_SIGNALS = [...POSIX_SIGNALS, ...CRASH_SIGNALS, 'SIGUSR2'] as const
 
 /**
  * Returns the signals that ask a server to stop. SIGUSR2 is none if Node.js or the site listens to it, as with

@@ -41,7 +41,8 @@ export function createEnvFiles(dir: string, mode: EnvMode, env: NodeJS.ProcessEn
 /** Returns the variables of a file; none if there is no such file. */
 export function readEnvFile(file: string): NodeJS.ProcessEnv {
   try {
-    return parseEnv(readFileSync(file, 'utf8'))
+    // Editors on Windows may begin a file with a byte order mark, which would be a part of the first name.
+    return parseEnv(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''))
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return {}
     throw error

@@ -13,6 +13,11 @@ export function toSitePath(siteDir: string, file: string): string {
   return relative(siteDir, file).split(sep).join('/')
 }
 
+/** Returns whether a path leads into a folder, which may be the root of a drive. Both are absolute and in the same case. */
+export function isInside(folder: string, path: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
 /** Returns whether a path of `toSitePath` leads out of the folder. */
 export function isOutside(path: string): boolean {
   return path === '..' || path.startsWith('../') || isAbsolute(path)

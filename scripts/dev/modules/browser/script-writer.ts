@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import { BUILD_PATHS } from '../../../../src/server/build-output/manifest.ts'
+import { REMOVE } from '../../../../src/server/util/open-files.ts'
 import { contentHash } from '../../../build/esbuild/assets.ts'
 import { isStylesheet } from '../../../build/esbuild/stylesheet-reader.ts'
 import { nameFunctions } from '../../../build/output/find-functions.ts'
@@ -75,7 +76,7 @@ function keepMap(folder: string, { name, text, map }: MappedScript, outdated: st
       fileOf(name),
       nameFunctions(text, map, () => false),
     )
-    if (outdated !== null) rmSync(fileOf(outdated), { force: true })
+    if (outdated !== null) rmSync(fileOf(outdated), REMOVE)
   })
 }
 

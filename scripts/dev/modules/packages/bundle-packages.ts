@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import type { EncodedSourceMap } from '@jridgewell/trace-mapping'
 import { version as esbuildVersion } from 'esbuild'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
+import { REMOVE } from '../../../../src/server/util/open-files.ts'
 import { contentHash } from '../../../build/esbuild/assets.ts'
 import { inputPath } from '../../../build/esbuild/bundler.ts'
 import { findInlinedPackages } from '../../../build/esbuild/node-specifier.ts'
@@ -106,6 +107,6 @@ async function markScript(folder: string, path: string) {
 }
 
 async function replaceFile(source: string, target: string) {
-  await rm(target)
+  await rm(target, REMOVE)
   await linkFile(source, target)
 }

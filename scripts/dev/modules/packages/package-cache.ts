@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { parse } from '#cjs-module-lexer'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
 import { isRunning } from '../../../../src/server/util/is-running.ts'
+import { REMOVE, renameWithRetries } from '../../../../src/server/util/open-files.ts'
 import { hasCode } from '../../../../src/server/util/unknown-values.ts'
 import type { SiteConfig } from '../../../build/bundles/read-config.ts'
 import { contentHash } from '../../../build/esbuild/assets.ts'
 import { foldersFrom, readPackage } from '../../../build/esbuild/resolve-file.ts'
-import { renameWithRetries } from '../../../build/output/output-folder.ts'
 
 /** What the disk has of a bundle, besides its files. */
 interface PackageRecord extends Omit<PackageBundle, 'folder' | 'files'> {
@@ -49,8 +49,8 @@ export function createPackageCache(cacheDir: string) {
     const bundles = await list()
     const kept = new Set(bundles.slice(0, MAX_BUNDLES).map(({ record }) => record.inputKey))
     for (const { key, record } of bundles.slice(MAX_BUNDLES)) {
-      await rm(folderOf(key), { recursive: true, force: true })
-      if (!kept.has(record.inputKey)) await rm(inputsOf(record.inputKey), { force: true })
+      await rm(folderOf(key), REMOVE)
+      if (!kept.has(record.inputKey)) await rm(inputsOf(record.inputKey), REMOVE)
     }
   }
 
@@ -71,7 +71,7 @@ export function createPackageCache(cacheDir: string) {
       await mkdir(cacheDir, { recursive: true })
       const ids = (await readdir(cacheDir)).flatMap((name) => /^new-(\d+)$/.exec(name)?.[1] ?? [])
       const ended = ids.filter((id) => Number(id) === process.pid || !isRunning(Number(id)))
-      for (const id of ended) await rm(newFolderOf(id), { recursive: true, force: true })
+      for (const id of ended) await rm(newFolderOf(id), REMOVE)
       const folder = newFolderOf(process.pid)
       await mkdir(folder)
       return folder
@@ -108,10 +108,10 @@ async function place(temporary: string, folder: string) {
   )
   if (!isPlaced) {
     // The folder is incomplete.
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, REMOVE)
     await renameWithRetries(temporary, folder)
   }
-  await rm(temporary, { recursive: true, force: true })
+  await rm(temporary, REMOVE)
 }
 
 /** Gives a file a second name. */
@@ -155,8 +155,8 @@ function namesInFolder(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    // The system may not allow listing a parent folder.
-    if (hasCode(error, 'EACCES')) return []
+    // The system may not allow listing a parent folder. Windows says so by EPERM.
+    if (hasCode(error, 'EACCES') || hasCode(error, 'EPERM')) return []
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { MappedBundle } from '../../../../src/server/build-output/manifest.ts'
 import { toSource } from '../../../../src/server/failures/stacks/source-map-file.ts'
+import { REMOVE } from '../../../../src/server/util/open-files.ts'
 import { contentHash } from '../../../build/esbuild/assets.ts'
 import { createServerOutput } from '../../../build/output/complete-server-output.ts'
 import type { Recompiled } from '../recompiled.ts'
@@ -163,7 +164,7 @@ export function createServerScripts(serverDir: string, siteDir: string) {
       list.splice(list.indexOf(oldest), 1)
       // A file that got its earlier contents again has the same script.
       if (list.some(({ path }) => path === oldest.path)) return
-      for (const file of [oldest.path, `${oldest.path}.map`]) rmSync(file, { force: true })
+      for (const file of [oldest.path, `${oldest.path}.map`]) rmSync(file, REMOVE)
     },
   }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Occurrence } from '../../errors/failure-record.ts'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
+import { REMOVE } from '../../util/open-files.ts'
 import { fingerprintOfDigest, hourOf, type LedgerEntry } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,
@@ -345,7 +346,7 @@ function openCopy(driver: Driver, file: string): SqliteReader {
  */
 function removeCopy(folder: string, copy: string) {
   try {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(folder, REMOVE)
   } catch {
     // SQLite itself removes the third file, the index of the log, when the process ends.
     for (const path of [copy, logOf(copy)]) if (existsSync(path)) truncateSync(path)

@@ -2,7 +2,7 @@ import { existsSync, promises } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { renameWithRetries } from '../../scripts/build/output/output-folder.ts'
+import { renameWithRetries } from '../../../src/server/util/open-files.ts'
 
 const { rename } = promises
 
