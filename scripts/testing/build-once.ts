@@ -10,9 +10,9 @@ import { BUILD_FOLDER, BUILD_PATHS } from '../../src/server/build-output/manifes
 import { createHydrantError } from '../../src/server/errors/hydrant-error.ts'
 import { toFile } from '../../src/server/failures/stacks/source-map-file.ts'
 import { isRunning } from '../../src/server/util/is-running.ts'
-import { REMOVE, renameWithRetries } from '../../src/server/util/open-files.ts'
-import { PACKAGE_FOLDER } from '../../src/server/util/paths.ts'
+import { PACKAGE_FOLDER, REMOVE } from '../../src/server/util/paths.ts'
 import { hasCode } from '../../src/server/util/unknown-values.ts'
+import { renameWithRetries } from '../open-files.ts'
 
 /** A file with a hash of the build's inputs. `hydrant build` writes a new folder without this file. */
 const STAMP = 'tested.txt'

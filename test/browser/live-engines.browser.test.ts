@@ -5,7 +5,7 @@
 import t from 'tap'
 import { until } from '../until.ts'
 import { launchFirefox } from './firefox.ts'
-import { buildLiveSite, createHold, serveLiveSite } from './live-site.ts'
+import { buildLiveSite, createHold, lookAtBoard, serveLiveSite, touchBoard } from './live-site.ts'
 import { launchWebkit } from './webkit.ts'
 
 /** Includes the start of a browser. */
@@ -42,33 +42,9 @@ for (const [name, launch] of Object.entries({ Firefox: launchFirefox, WebKit: la
       t.equal(plays, true)
       await page.evaluate(() => {
         document.documentElement.dataset.mark = 'here'
-        const choice = document.querySelector('select')
-        if (choice) choice.value = 'b'
-        choice?.dispatchEvent(new Event('change', { bubbles: true }))
-        document.querySelector('#scroller')?.scrollTo(0, 300)
-        document.querySelector<HTMLInputElement>('#controlled')?.focus({ preventScroll: true })
-        document.querySelector<HTMLInputElement>('#controlled')?.setSelectionRange(2, 5, 'backward')
-        scrollTo({ top: 700, behavior: 'instant' })
       }, null)
-      const look = () =>
-        page.evaluate(() => {
-          const find = <Kind extends Element>(selector: string) => document.querySelector(selector) as Kind
-          const controlled = find<HTMLInputElement>('#controlled')
-          const audio = find<HTMLAudioElement>('audio')
-          return {
-            mark: document.documentElement.dataset.mark,
-            focus: document.activeElement?.id,
-            selection: [controlled.selectionStart, controlled.selectionEnd, controlled.selectionDirection],
-            scroll: [scrollY, find('#scroller').scrollTop],
-            texts: ['#free', '#area', '#controlled'].map((selector) => find<HTMLInputElement>(selector).value),
-            kept: find('#kept').textContent,
-            box: find<HTMLInputElement>('#box').checked,
-            choice: find<HTMLSelectElement>('#choice').value,
-            details: find<HTMLDetailsElement>('details').open,
-            plays: !audio.paused && audio.currentTime > 0,
-            count: find('#count').textContent,
-          }
-        }, null)
+      await page.evaluate(touchBoard, null)
+      const look = () => page.evaluate(lookAtBoard, null)
       await until(async () => (await look()).plays)
       const before = await look()
       t.strictSame(before, {

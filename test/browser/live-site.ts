@@ -1,3 +1,5 @@
+/// <reference lib="dom" />
+
 // A site with live pages. It is served in this process, so that a test can publish, count, and hold loads and actions.
 
 import type { FastifyInstance } from 'fastify'
@@ -261,4 +263,35 @@ function createSound(): string {
   file.write('data', 36)
   file.writeUInt32LE(samples, 40)
   return `data:audio/wav;base64,${file.toString('base64')}`
+}
+
+/** Runs in the board: a choice, two scroll positions, and the focus with a selection. */
+export function touchBoard() {
+  const choice = document.querySelector('select')
+  if (choice) choice.value = 'b'
+  choice?.dispatchEvent(new Event('change', { bubbles: true }))
+  document.querySelector('#scroller')?.scrollTo(0, 300)
+  document.querySelector<HTMLInputElement>('#controlled')?.focus({ preventScroll: true })
+  document.querySelector<HTMLInputElement>('#controlled')?.setSelectionRange(2, 5, 'backward')
+  scrollTo({ top: 700, behavior: 'instant' })
+}
+
+/** Runs in the board. Returns what a refresh must leave alone. */
+export function lookAtBoard() {
+  const find = <Kind extends Element>(selector: string) => document.querySelector(selector) as Kind
+  const controlled = find<HTMLInputElement>('#controlled')
+  const audio = find<HTMLAudioElement>('audio')
+  return {
+    mark: document.documentElement.dataset.mark,
+    focus: document.activeElement?.id,
+    selection: [controlled.selectionStart, controlled.selectionEnd, controlled.selectionDirection],
+    scroll: [scrollY, find('#scroller').scrollTop],
+    texts: ['#free', '#area', '#controlled'].map((selector) => find<HTMLInputElement>(selector).value),
+    kept: find('#kept').textContent,
+    box: find<HTMLInputElement>('#box').checked,
+    choice: find<HTMLSelectElement>('#choice').value,
+    details: find<HTMLDetailsElement>('details').open,
+    plays: !audio.paused && audio.currentTime > 0,
+    count: find('#count').textContent,
+  }
 }

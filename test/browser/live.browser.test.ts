@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { until } from '../until.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
-import { buildLiveSite, createHold, type LiveSite, serveLiveSite } from './live-site.ts'
+import { buildLiveSite, createHold, type LiveSite, lookAtBoard, serveLiveSite, touchBoard } from './live-site.ts'
 
 const dir = await buildLiveSite(t.testdir({}))
 const chromium = await launchChromium(t)
@@ -38,40 +38,14 @@ t.test('a refresh leaves alone what the visitor has done', async (t) => {
   await fill('#area', 'typed\nin lines')
   await fill('#controlled', 'typed and kept')
   await click('#box')
-  await evaluate(() => {
-    const select = document.querySelector('select')
-    if (select) select.value = 'b'
-    select?.dispatchEvent(new Event('change', { bubbles: true }))
-  }, null)
   await click('#summary')
   await evaluate(() => document.querySelector('audio')?.play(), null)
-  await evaluate(() => {
-    document.querySelector('#scroller')?.scrollTo(0, 300)
-    document.querySelector<HTMLInputElement>('#controlled')?.focus({ preventScroll: true })
-    document.querySelector<HTMLInputElement>('#controlled')?.setSelectionRange(2, 5, 'backward')
-    scrollTo({ top: 700, behavior: 'instant' })
-  }, null)
-  const look = () =>
-    evaluate(() => {
-      const find = <Kind extends Element>(selector: string) => document.querySelector(selector) as Kind
-      const controlled = find<HTMLInputElement>('#controlled')
-      const audio = find<HTMLAudioElement>('audio')
-      return {
-        focus: document.activeElement?.id,
-        selection: [controlled.selectionStart, controlled.selectionEnd, controlled.selectionDirection],
-        scroll: [scrollY, find('#scroller').scrollTop],
-        texts: ['#free', '#area', '#controlled'].map((selector) => find<HTMLInputElement>(selector).value),
-        kept: find('#kept').textContent,
-        box: find<HTMLInputElement>('#box').checked,
-        choice: find<HTMLSelectElement>('#choice').value,
-        details: find<HTMLDetailsElement>('details').open,
-        plays: !audio.paused && audio.currentTime > 0,
-        count: find('#count').textContent,
-      }
-    }, null)
+  await evaluate(touchBoard, null)
+  const look = () => evaluate(lookAtBoard, null)
   await until(async () => (await look()).plays)
   const before = await look()
   t.strictSame(before, {
+    mark: 'here',
     focus: 'controlled',
     selection: [2, 5, 'backward'],
     scroll: [700, 300],

@@ -2,8 +2,9 @@ import { copyFile, link, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createHydrantError } from '../../../src/server/errors/hydrant-error.ts'
 import { isRunning } from '../../../src/server/util/is-running.ts'
-import { REMOVE, renameWithRetries } from '../../../src/server/util/open-files.ts'
+import { REMOVE } from '../../../src/server/util/paths.ts'
 import { hasCode, messageOf } from '../../../src/server/util/unknown-values.ts'
+import { renameWithRetries } from '../../open-files.ts'
 
 /** A folder that is filled next to the folder that it replaces. */
 export interface OutputFolder {

@@ -9,7 +9,7 @@ import {
 } from '../../../src/server/build-output/manifest.ts'
 import { VERSION } from '../../../src/server/build-output/read-build.ts'
 import { isRunning } from '../../../src/server/util/is-running.ts'
-import { REMOVE } from '../../../src/server/util/open-files.ts'
+import { REMOVE } from '../../../src/server/util/paths.ts'
 import { sortByEvaluation } from '../../build/bundles/bundle-options.ts'
 import type { BrowserModules } from '../modules/browser/browser-modules.ts'
 import type { PackageBundle } from '../modules/packages/package-cache.ts'

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { isRunning } from '../util/is-running.ts'
-import { REMOVE } from '../util/open-files.ts'
+import { REMOVE } from '../util/paths.ts'
 import {
   createMalformed,
   type FormLimits,

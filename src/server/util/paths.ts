@@ -22,3 +22,9 @@ export function isInside(folder: string, path: string): boolean {
 export function isOutside(path: string): boolean {
   return path === '..' || path.startsWith('../') || isAbsolute(path)
 }
+
+/**
+ * Options of `rm` that remove a file or a folder, if it exists. On Windows it may be open, as a virus scanner opens each new
+ * file for a moment: Node.js tries again for 1.5 seconds.
+ */
+export const REMOVE = { recursive: true, force: true, maxRetries: 5 } as const

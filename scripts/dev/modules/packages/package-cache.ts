@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { parse } from '#cjs-module-lexer'
 import { VERSION } from '../../../../src/server/build-output/read-build.ts'
 import { isRunning } from '../../../../src/server/util/is-running.ts'
-import { REMOVE, renameWithRetries } from '../../../../src/server/util/open-files.ts'
+import { REMOVE } from '../../../../src/server/util/paths.ts'
 import { hasCode } from '../../../../src/server/util/unknown-values.ts'
 import type { SiteConfig } from '../../../build/bundles/read-config.ts'
 import { contentHash } from '../../../build/esbuild/assets.ts'
 import { foldersFrom, readPackage } from '../../../build/esbuild/resolve-file.ts'
+import { renameWithRetries } from '../../../open-files.ts'
 
 /** What the disk has of a bundle, besides its files. */
 interface PackageRecord extends Omit<PackageBundle, 'folder' | 'files'> {

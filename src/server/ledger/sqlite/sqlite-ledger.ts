@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Occurrence } from '../../errors/failure-record.ts'
 import { createHydrantError } from '../../errors/hydrant-error.ts'
-import { REMOVE } from '../../util/open-files.ts'
+import { REMOVE } from '../../util/paths.ts'
 import { fingerprintOfDigest, hourOf, type LedgerEntry } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,

@@ -2,7 +2,7 @@ import { existsSync, promises } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { renameWithRetries } from '../../../src/server/util/open-files.ts'
+import { renameWithRetries } from '../../scripts/open-files.ts'
 
 const { rename } = promises
 

@@ -1,12 +1,9 @@
 import { rename } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
-import { hasCode } from './unknown-values.ts'
+import { hasCode } from '../src/server/util/unknown-values.ts'
 
 // Windows neither removes nor renames a folder while another program has one of its files open. A virus scanner opens
 // each new file for a moment.
-
-/** Options of `rm` that remove a file or a folder, if it exists. If it is open, Node.js tries again for 1.5 seconds. */
-export const REMOVE = { recursive: true, force: true, maxRetries: 5 } as const
 
 const OPEN_CODES = ['EACCES', 'EBUSY', 'EPERM']
 const PAUSE_MS = 50
