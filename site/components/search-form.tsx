@@ -44,7 +44,10 @@ export function SearchForm({ q }: { q: string | null }) {
     if (!('navigation' in window) || isLeft || typed === (q ?? '')) return
     // One step of Back leads to the page before the search.
     const history = q === null ? 'push' : 'replace'
-    navigation.navigate(href('/docs/search', {}, { search: { q: typed } }), { history, info: TYPING })
+    const results = href('/docs/search', {}, { search: { q: typed } })
+    const { committed, finished } = navigation.navigate(results, { history, info: TYPING })
+    // The visitor may send the form before they are there.
+    void Promise.allSettled([committed, finished])
   }
 
   return (
