@@ -74,7 +74,7 @@ const isFirst = (file: string) => FIRST.includes(tierOf(file))
 const first = chosen.filter(isFirst)
 const rest = chosen.filter((file) => !isFirst(file))
 if (rest.length > 0 && named.length === 0) console.log(describeTools())
-if (first.some((file) => tierOf(file) === 'smoke')) {
+if ([first, ...others.map(({ files }) => files)].flat().some((file) => tierOf(file) === 'smoke')) {
   await installBrowser().catch((error: Error) => {
     // Nobody waits minutes for this sentence.
     unfinished.clear()
@@ -90,6 +90,9 @@ if (isWhole)
   await step('biome', () => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']))
 if (named.length === 0)
   await step('hydrant build site', () => runNode(['dist/scripts/cli.js', 'build', 'site'], 'ignore'))
+// The processors are idle while programs are downloaded.
+for (const { files, version } of others)
+  await step(`Node.js ${version}`, () => run(files, availableParallelism() + 1, version))
 if (flags.coverage) {
   rmSync(COVERAGE, { recursive: true, force: true })
   mkdirSync(COVERAGE, { recursive: true })
@@ -101,8 +104,6 @@ await prepared
 // These wait for programs and deadlines for more than half of their time.
 await run(rest, 2 * availableParallelism() + 1)
 delete process.env.NODE_V8_COVERAGE
-for (const { files, version } of others)
-  await step(`Node.js ${version}`, () => run(files, availableParallelism() + 1, version))
 if (flags.coverage) await step('coverage', () => runNode(coverageCommand()))
 writeFileSync(TIMES, JSON.stringify(times))
 finish()
