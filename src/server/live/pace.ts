@@ -18,7 +18,7 @@ const MOST = 25
 /** Ticks between two looks at the event loop: what a call causes comes later. */
 const TICKS_OF_LOOK = 20
 /** The share of its time that the event loop may be busy. */
-const BUSY = 0.5
+const BUSY = 0.3
 const FASTER = 1.25
 const SLOWER = 0.7
 
