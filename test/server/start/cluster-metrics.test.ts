@@ -1,5 +1,6 @@
 // The metrics of workers that the test makes report and end by hand.
 
+import { hasSubscribers } from 'node:diagnostics_channel'
 import t from 'tap'
 import { createRequestMetrics, type RequestCounts } from '../../../src/server/metrics/request-metrics.ts'
 import type { KeptRequest } from '../../../src/server/metrics/step-times.ts'
@@ -118,4 +119,5 @@ t.test('a worker sends its times when the primary asks, and at last, not with th
   )
   await metrics.close()
   t.match(sent.at(-1), { kind: 'counts', counts: { times: { steps: [] } } })
+  t.notOk(hasSubscribers('undici:request:create'), 'its calls of other servers are watched no longer')
 })
