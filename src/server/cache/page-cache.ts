@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { addCacheContents, type CacheContents, type StoredCounts } from '../metrics/cache-counts.ts'
 import type { StoreRecorder } from '../metrics/metrics-recorder.ts'
 import { type Invalidation, type InvalidationResult, KnownKeys, tagsToInvalidate } from './cache-key.ts'
-import { ALONE, type GroupTurn, takeTurn } from './render-group.ts'
+import { ALONE, type GroupTurn, type OthersTurn, takeTurn } from './render-group.ts'
 import { EVERY_TAG, type SharedStore, type StoredResponse } from './shared/shared-store.ts'
 import { freshnessOf, StoredPage } from './stored-page.ts'
 
@@ -120,7 +120,7 @@ export class PageCache {
    *   used.
    * @returns Null if there is a stale response, and another process is rendering the new one.
    */
-  async takeTurn(key: string, maxMs: number, after: number): Promise<GroupTurn | null> {
+  async takeTurn(key: string, maxMs: number, after: number): Promise<GroupTurn | OthersTurn | null> {
     if (this.#store === null) return ALONE
     const isWanted = (response: StoredResponse) =>
       response.storedAt > after && freshnessOf(response, this.#now()) !== 'expired'

@@ -11,6 +11,12 @@ export interface GroupTurn {
   end(): void
 }
 
+/** Waits for the render of another process. */
+export interface OthersTurn {
+  /** Resolves with what it has rendered, or with the turn of this process if it renders nothing. */
+  wait(): Promise<GroupTurn>
+}
+
 /** The turn of a process without a store, or with one that is unavailable. */
 export const ALONE: GroupTurn = { response: null, share() {}, end() {} }
 
@@ -28,11 +34,10 @@ export interface TurnInput {
 }
 
 /**
- * Asks the store for a page or for the turn to render it. While another process renders the page, waits for the
- * result; for a refresh, resolves with null instead. If the store does not respond within `CALL_MS`, resolves with
- * `ALONE`. Never rejects.
+ * Asks the store for a page or for the turn to render it. While another process renders the page, resolves with that
+ * one's turn; for a refresh, with null. If the store does not respond within `CALL_MS`, resolves with `ALONE`. Never rejects.
  */
-export async function takeTurn(store: SharedStore, input: TurnInput): Promise<GroupTurn | null> {
+export async function takeTurn(store: SharedStore, input: TurnInput): Promise<GroupTurn | OthersTurn | null> {
   const asking = ask(store, input)
   const deadline = createDeadline(CALL_MS)
   const answer = await Promise.race([asking, deadline.passed])
@@ -43,7 +48,7 @@ export async function takeTurn(store: SharedStore, input: TurnInput): Promise<Gr
     return ALONE
   }
   if (answer.kind === 'turn') return answer.turn
-  return input.isRefresh ? null : awaitTurn(store, answer.since, input)
+  return input.isRefresh ? null : { wait: () => awaitTurn(store, answer.since, input) }
 }
 
 type Answer = { kind: 'turn'; turn: GroupTurn } | { kind: 'wait'; since: Versions }

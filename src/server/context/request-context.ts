@@ -16,6 +16,7 @@ import { FORMATS, type Format } from '../http/formats.ts'
 import { nonceOf } from '../http/headers.ts'
 import { isNavigation } from '../http/navigation-strategy.ts'
 import { acceptedDocumentFormat, preferredErrorFormat, preferredPageFormat } from '../http/negotiate.ts'
+import { createTimes, type RequestTimes, timesOf } from '../http/request-times.ts'
 import { type PublicAddress, pathAndQuery, pathOf, publicAddress } from '../http/request-url.ts'
 import { routeOf } from '../http/route-config.ts'
 import type { NavigationLines, SharedRender } from './response.ts'
@@ -95,6 +96,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   abortReason: unknown
   #onLeave: (() => void) | null = null
   #hooks: HookRun | null = null
+  #times: RequestTimes | null = null
 
   constructor(site: Site, request: FastifyRequest, reply: FastifyReply, target: RequestTarget) {
     const { route, format, errorFormat = format, params, hasScripts } = target
@@ -117,6 +119,12 @@ export class RequestContext implements FailureSubject, RequestTarget {
     this.shared = shared
     // The work that it starts may still fail after it has been given up.
     this.#inRequest = shared.inRequest
+  }
+
+  /** The times of the request; those of a render in the background, which no visitor waits for, are its own. */
+  get times(): RequestTimes {
+    if (this.staleReply) this.#times ??= createTimes()
+    return this.#times ?? timesOf(this.request)
   }
 
   /** The merged results of the guards that have run. It has no prototype, so it contains nothing else. */

@@ -1,6 +1,6 @@
 import { isCausedBy, readProperty } from '../failures/failure-context.ts'
 import { hasRunErrorHooks } from '../failures/on-error-hooks.ts'
-import { shortPlace, timesOf } from '../http/request-times.ts'
+import { shortPlace } from '../http/request-times.ts'
 import { timeStep } from '../http/timed-steps.ts'
 import type { Thrown } from '../metrics/instrument.ts'
 import type { Step } from '../options/config.ts'
@@ -21,9 +21,8 @@ export function runStep<Result>(
   thrownIn?: (result: Result) => Thrown | null,
   file = kind === 'guard' || kind === 'load' || kind === 'action' ? subject : undefined,
 ): Result | PromiseLike<Result> {
-  const { site, route, request, shared } = ctx
+  const { site, route, request, shared, times } = ctx
   const { runStep: instrumented } = site
-  const times = timesOf(request)
   times.places = site.build.places
   // A document measures its own time: it knows when its shell is ready.
   const timed =

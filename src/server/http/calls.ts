@@ -18,6 +18,7 @@ export function watchCalls(): () => void {
     if (--watchers > 0) return
     for (const [channel, listener] of CHANNELS) unsubscribe(channel, listener)
     callers.clear()
+    suspicions.clear()
     names.clear()
     traced.clear()
     disable()
@@ -41,6 +42,9 @@ const IDLE_MS = 100
 /** How many more times the functions of a subject are expected to make calls, without making one. */
 const callers = new Map<string, number>()
 const RUNS = 100
+/** How often a function that waited has been suspected of a call, without making one since. Others send requests, too. */
+const suspicions = new Map<string, number>()
+const MAX_SUSPICIONS = 10
 const CALLER_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'perRequest']
 
 /** Runs the code of a step. If its function may make calls, these are found to be its own, also after an `await`. */
@@ -99,7 +103,10 @@ const MAX_STEPS = 1_000
 function beginCall(request: object, method: string, origin: string) {
   const running = findRunning()
   if (!running) return suspectOpen()
-  for (let one: RunningStep | null = running; one; one = one.outer) callers.set(one.step.subject, RUNS)
+  for (let one: RunningStep | null = running; one; one = one.outer) {
+    callers.set(one.step.subject, RUNS)
+    suspicions.delete(one.step.subject)
+  }
   const { step: outer, times } = running
   if (times.steps.length >= MAX_STEPS) return
   const step = createStep('call', nameCall(method, origin), performance.now(), times.steps.indexOf(outer))
@@ -109,7 +116,12 @@ function beginCall(request: object, method: string, origin: string) {
 
 /** One of the functions that wait has made a call: the next time, it is known which. */
 function suspectOpen() {
-  for (const { kind, subject } of loop.open) if (CALLER_KINDS.includes(kind)) callers.set(subject, RUNS)
+  for (const { kind, subject } of loop.open) {
+    const count = suspicions.get(subject) ?? 0
+    if (!CALLER_KINDS.includes(kind) || callers.get(subject) !== 0 || count >= MAX_SUSPICIONS) continue
+    suspicions.set(subject, count + 1)
+    callers.set(subject, RUNS)
+  }
 }
 
 /** Ends a call with the headers of the response, and again with its last byte, if that is read. */

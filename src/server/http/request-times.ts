@@ -48,8 +48,12 @@ type Holder = object & { [TIMES]?: RequestTimes }
 
 /** Returns the times of a request, which begin with the first call. */
 export function timesOf(request: Holder): RequestTimes {
-  request[TIMES] ??= { steps: [], cache: null, places: null, onLate: null }
+  request[TIMES] ??= createTimes()
   return request[TIMES]
+}
+
+export function createTimes(): RequestTimes {
+  return { steps: [], cache: null, places: null, onLate: null }
 }
 
 /** Returns the times of a request; undefined for one without a step. */
@@ -80,8 +84,8 @@ function spanOf(kind: TimedKind, steps: readonly TimedStep[]): number | undefine
 }
 
 /** Notes the length of the data that the load of a file has returned, as JSON. */
-export function noteLength(file: string, length: number, request: FastifyRequest) {
-  const step = findTimes(request)?.steps.findLast(({ kind, subject }) => kind === 'load' && subject === file)
+export function noteLength(file: string, length: number, { steps }: RequestTimes) {
+  const step = steps.findLast(({ kind, subject }) => kind === 'load' && subject === file)
   if (step) step.bytes = length
 }
 

@@ -1,7 +1,7 @@
 // Times the steps of requests.
 
 import { endCalls, findRunning, runWithCalls } from './calls.ts'
-import { loop, type RunningStep } from './event-loop.ts'
+import { loop } from './event-loop.ts'
 import { createStep, type RequestTimes, type TimedKind, type TimedStep } from './request-times.ts'
 
 /** Begins a step of a request. Its time is added to those of the request by `endStep`. */
@@ -19,18 +19,6 @@ export function endStep(step: TimedStep, times: RequestTimes) {
   loop.remove(step)
   endCalls(step)
   times.onLate?.(step)
-}
-
-/** Runs the work of a step up to its first pause. */
-function run<Result>(running: RunningStep, work: () => Result): Result {
-  const around = loop.running
-  loop.running = running
-  try {
-    return runWithCalls(running, work)
-  } finally {
-    loop.charge(running.step)
-    loop.running = around
-  }
 }
 
 /** Does the work of a step that returns no promise. Returns what the work returns. */
@@ -52,16 +40,25 @@ export function timeStep<Result>(
 ): Result | PromiseLike<Result> {
   const outer = findRunning()
   const step = beginStep(kind, subject, times, outer)
+  const running = { step, times, outer }
+  const around = loop.running
   let result: Result | PromiseLike<Result>
+  loop.running = running
   try {
-    result = run({ step, times, outer }, work)
+    result = runWithCalls(running, work)
   } catch (thrown) {
     endStep(step, times)
     throw thrown
+  } finally {
+    loop.running = around
   }
-  if (isThenable(result)) return endAfter(result, step, times)
-  endStep(step, times)
-  return result
+  if (!isThenable(result)) {
+    endStep(step, times)
+    return result
+  }
+  // It has run up to its first pause.
+  loop.charge(step)
+  return endAfter(result, step, times)
 }
 
 // Stacks keep the callers of the work, which V8 finds through a single `await`. A thenable is asked once, because a builder

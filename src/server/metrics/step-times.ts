@@ -223,6 +223,7 @@ function createSlowest(now: () => number) {
   return {
     /** Returns whether the request belongs to the slowest ones. */
     isSlow(route: string, durationMs: number): boolean {
+      turn()
       let ofRoute = 0
       let isSlower = false
       let isSlowerOfRoute = false
@@ -234,8 +235,8 @@ function createSlowest(now: () => number) {
       }
       return ofRoute < MAX_OF_ROUTE ? current.length < MAX_KEPT || isSlower : isSlowerOfRoute
     },
+    /** Keeps a request that is slow. */
     keep(request: KeptRequest) {
-      turn()
       const ofRoute = current.filter(({ route }) => route === request.route)
       const replaced =
         ofRoute.length >= MAX_OF_ROUTE ? fastestIn(ofRoute) : current.length >= MAX_KEPT ? fastestIn(current) : null

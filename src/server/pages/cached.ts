@@ -15,7 +15,7 @@ import { runStep } from '../context/steps.ts'
 import { FORMATS } from '../http/formats.ts'
 import { giveNonces } from '../http/headers.ts'
 import { mayReport } from '../http/negotiate.ts'
-import { timesOf } from '../http/request-times.ts'
+import { forgetSteps } from '../http/timed-steps.ts'
 import type { CacheResult } from '../metrics/cache-counts.ts'
 import { admit } from './admit.ts'
 import { countKeptLayouts } from './document-plan.ts'
@@ -183,9 +183,10 @@ async function renderAndStore(
   let turn: GroupTurn | null = null
   let isStored = false
   try {
-    const take = () => cache.takeTurn(key, loadMs + renderMs, after)
-    const taken = await (cache.isShared ? runStep('store', 'look-up', ctx, take) : take())
-    if (taken === null) return null
+    const ask = () => cache.takeTurn(key, loadMs + renderMs, after)
+    const answer = await (cache.isShared ? runStep('store', 'look-up', ctx, ask) : ask())
+    if (answer === null) return null
+    const taken = 'wait' in answer ? await runStep('cache', 'render of another process', ctx, answer.wait) : answer
     turn = taken
     const respond = (page: StoredPage, result: CacheResult) => {
       isStored = true
@@ -216,7 +217,7 @@ async function renderAndStore(
 
 /** Responds in development, where nothing is stored. The loads get the same objects as in production, with warnings. */
 export function checkCachedPage(route: PreparedRoute, rule: CacheRule, ctx: RequestContext) {
-  const times = timesOf(ctx.request)
+  const { times } = ctx
   // As for an error, which is not stored either.
   times.cache = 'pass'
   function onPassed() {
@@ -273,7 +274,7 @@ function refresh(cached: CachedRoute, key: string, { response }: StoredPage, ctx
   const background = createBackgroundContext(ctx)
   if (!background.site.slots.admit(background)) return
   void serve(background, async () => {
-    await renderAndStore(cached, key, background, response.storedAt)
+    await renderAndStore(cached, key, background, response.storedAt).finally(() => forgetSteps(background.times))
     return null
   })
 }
@@ -309,7 +310,7 @@ function storedResponse(page: StoredPage, result: CacheResult, route: PreparedRo
 
 const RESULT_NAME = 'hydrant-cache'
 
-type Counted = Pick<RequestContext, 'site' | 'request' | 'reply' | 'route'>
+type Counted = Pick<RequestContext, 'site' | 'request' | 'reply' | 'route' | 'times'>
 
 /** Sets the header `Hydrant-Cache`, if the site wants it. Call it before anything is sent. */
 function setResult(result: CacheResult, { site, reply }: Counted) {
@@ -317,9 +318,9 @@ function setResult(result: CacheResult, { site, reply }: Counted) {
 }
 
 /** Counts a response and writes a line at the level debug. */
-function countResult(result: CacheResult, { site, request, route }: Counted) {
+function countResult(result: CacheResult, { site, request, route, times }: Counted) {
   site.metrics.cacheResponded(route, result)
   // A refusal has said more.
-  timesOf(request).cache ??= result
+  times.cache ??= result
   request.log.debug({ route, cache: result }, `page cache: ${result}`)
 }

@@ -15,7 +15,7 @@ import { allowsSharedCache, limitCaching } from '../http/caching.ts'
 import { FORMATS } from '../http/formats.ts'
 import { isStorable, styleNonceOf } from '../http/headers.ts'
 import { mayReport, wantsWhole } from '../http/negotiate.ts'
-import { noteLength, timesOf } from '../http/request-times.ts'
+import { noteLength } from '../http/request-times.ts'
 import { timeWork } from '../http/timed-steps.ts'
 import { NO_DATA, withSafePromises, writeData } from '../render/deferred.ts'
 import { type DocumentInput, type Rendered, renderDocument } from '../render/document.ts'
@@ -64,10 +64,10 @@ function render(page: PageRender, ctx: RequestContext): Promise<Rendered> {
   const extras = visitorData ? null : written
   const values = visitorData ? [...loaded, { ...written?.value, visitorData }] : loaded
   const isBare = !extras && values.every((value) => value === undefined)
-  const data = isBare ? NO_DATA : timeWork('data', timesOf(ctx.request), () => writeData(values, plan.dataFiles, ctx))
+  const data = isBare ? NO_DATA : timeWork('data', ctx.times, () => writeData(values, plan.dataFiles, ctx))
   const { promises } = data
   for (const [level, text] of data.serialized.entries())
-    noteLength(plan.dataFiles[level] ?? '', text.length, ctx.request)
+    noteLength(plan.dataFiles[level] ?? '', text.length, ctx.times)
   const safe = promises
     ? values.map((value) =>
         withSafePromises(value, (reason) => ctx.substitute(reason, { phase: 'load', place: promises.place }), ctx),

@@ -14,7 +14,7 @@ import { createResponse, type NavigationLines, type PageResponse } from '../cont
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { CaughtError } from '../failures/failure-context.ts'
 import { dropPayload, dropResponse, hasLateCookie, haveHooksRun, replacementFor } from '../http/navigation-strategy.ts'
-import { listMetrics, noteLength, timesOf } from '../http/request-times.ts'
+import { listMetrics, noteLength } from '../http/request-times.ts'
 import { timeWork } from '../http/timed-steps.ts'
 import { createDataWriter, type DataWriter } from '../render/deferred.ts'
 import { startDeadline } from '../util/deadline.ts'
@@ -117,8 +117,8 @@ async function loadLines({ route, start, kept, lines }: Loading, ctx: RequestCon
     const level = kept + index
     const file = plan.dataFiles[level] ?? ''
     const write = () => deferred.write(value, file)
-    const data = value === undefined ? write() : timeWork('data', timesOf(ctx.request), write)
-    noteLength(file, data.length, ctx.request)
+    const data = value === undefined ? write() : timeWork('data', ctx.times, write)
+    noteLength(file, data.length, ctx.times)
     if (!lines.endIfLate()) lines.addText(`["data",${level},${data}]`)
   }
   const loads = await loadData(start, (isPage ? route.steps : start.layouts).slice(kept), kept, addData, ctx)

@@ -17,7 +17,6 @@ import { showFrame, siteFrames } from '../failures/stacks/place-frames.ts'
 import type { SourceMapper } from '../failures/stacks/source-map.ts'
 import { FORMATS, type Format, RESPONSES } from '../http/formats.ts'
 import { styleNonceOf } from '../http/headers.ts'
-import { timesOf } from '../http/request-times.ts'
 import { admit } from './admit.ts'
 import { errorInLayouts } from './error-handler.ts'
 import type { LoadStep } from './loads.ts'
@@ -207,11 +206,11 @@ const warned = new WeakMap<object, Set<string>>()
  * HYD_PRERENDER_PERSONAL).
  */
 function warnOfRefusal(refusal: CacheRefusal, route: PreparedRoute, ctx: RequestContext) {
-  const { site, request } = ctx
+  const { site, request, times } = ctx
   const { id, page, prerender, steps } = route
   site.metrics.cacheRefused(id, refusal.kind)
   const reason = reasonOf(refusal)
-  timesOf(request).cache = `pass: ${refusal.kind}${site.isDevelopment ? ` (${reason})` : ''}`
+  times.cache = `pass: ${refusal.kind}${site.isDevelopment ? ` (${reason})` : ''}`
   const keys = warned.get(site) ?? new Set<string>()
   warned.set(site, keys)
   const key = `${id} ${reason}`

@@ -7,7 +7,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import { type CaughtError, type Components, catchError, type Failure } from '../failures/failure-context.ts'
 import { FORMATS } from '../http/formats.ts'
-import { type TimedStep, timesOf } from '../http/request-times.ts'
+import type { TimedStep } from '../http/request-times.ts'
 import { beginStep, endStep } from '../http/timed-steps.ts'
 import { startDeadline, timerMs } from '../util/deadline.ts'
 import type { Deferred } from './deferred.ts'
@@ -138,7 +138,7 @@ class DocumentRender {
   /** Renders the document from its beginning. */
   start() {
     const { element, ctx } = this.#input
-    this.#step = beginStep('render', '', timesOf(ctx.request))
+    this.#step = beginStep('render', '', ctx.times)
     this.#react = ctx.site.render(element, createReactOptions(this.#held, this.#input))
     // React renders in a microtask that it queued before this one.
     queueMicrotask(() => this.#proceed())
@@ -335,14 +335,14 @@ class DocumentRender {
 
   /** The document, or its shell, is ready to be sent. */
   #endStep() {
-    const { request, site } = this.#input.ctx
+    const { times, site } = this.#input.ctx
     if (!this.#step) return
-    endStep(this.#step, timesOf(request))
+    endStep(this.#step, times)
     site.metrics.documentRendered(this.#step.durationMs)
   }
 
   #close(rendered: Rendered) {
-    if (this.#step && Number.isNaN(this.#step.durationMs)) endStep(this.#step, timesOf(this.#input.ctx.request))
+    if (this.#step && Number.isNaN(this.#step.durationMs)) endStep(this.#step, this.#input.ctx.times)
     this.#state = 'closed'
     this.#held.document = null
     this.#clearDeadline?.()

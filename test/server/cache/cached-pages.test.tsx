@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { brotliDecompressSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
+import { type RequestTimes, timesOf } from '../../../src/server/http/request-times.ts'
 import {
   type CacheOptions,
   type GuardContext,
@@ -367,6 +368,24 @@ t.test('a stale page is served while one new page is rendered; failures are reco
   t.strictSame([...bodies], ['run 2'])
   t.equal(counts.failed, 1)
   t.match(log.errors(), [{ phase: 'load', statusSent: 200 }], 'the visitor has got the stale page')
+})
+
+t.test('the time of a render in the background belongs to no request', async (t) => {
+  let loads = 0
+  const again = cached(() => ({ text: ++loads }), { maxAgeS: 0, staleS: 60 })
+  const times: RequestTimes[] = []
+  const { get } = await testSite(
+    t,
+    { '/again': again },
+    {
+      server: (app: FastifyInstance) => app.addHook('onResponse', async (request) => void times.push(timesOf(request))),
+    },
+  )
+  const bodies = [await get('/again'), await get('/again')].map(({ body }) => body)
+  t.match(bodies, [/<p>1</, /<p>1</])
+  while (!(await get('/again')).body.includes('<p>2<')) await new Promise(setImmediate)
+  t.match(times[0]?.steps, [{ kind: 'load' }, { kind: 'data' }, { kind: 'render' }])
+  t.strictSame(times[1], { steps: [], cache: 'stale', places: null, onLate: null })
 })
 
 t.test('a page that is rendered again has the hashes of its styles in the policy of a hook', async (t) => {

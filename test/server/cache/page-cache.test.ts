@@ -64,7 +64,18 @@ t.test('a page of another process that is from the future is rendered again', as
   const since = await store.versions()
   const storedAt = Date.now() + 60_000
   if (since) await store.set('a', response({ storedAt, freshMs: 1_000_000 }), since)
-  t.strictSame((await cache.takeTurn('a', 1_000, 0))?.response, null)
+  t.match(await cache.takeTurn('a', 1_000, 0), { response: null })
+})
+
+t.test('a process that waits for the render of another one has the answer of the store before', async (t) => {
+  const backends = createMemoryBackends(100_000)
+  const [first, second] = [await createStore(t, { backend: backends() }), await createStore(t, { backend: backends() })]
+  const turn = await new PageCache(100_000, first).takeTurn('a', 60_000, 0)
+  const waiting = await new PageCache(100_000, second).takeTurn('a', 60_000, 0)
+  if (turn === null || waiting === null || 'wait' in turn || !('wait' in waiting)) return t.fail('the second waits')
+  const taken = waiting.wait()
+  turn.share(response({ body: 'rendered', storedAt: Date.now() }))
+  t.match(await taken, { response: { body: 'rendered' } })
 })
 
 t.test('invalidating a tag or a path removes the pages that have it, and no other', async (t) => {

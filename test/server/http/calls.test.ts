@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 import { perRequest } from '../../../src/server/context/per-request.ts'
-import { watchCalls } from '../../../src/server/http/calls.ts'
+import { findRunning, watchCalls } from '../../../src/server/http/calls.ts'
+import type { RunningStep } from '../../../src/server/http/event-loop.ts'
 import { nestSteps, type RequestTimes, timesOf } from '../../../src/server/http/request-times.ts'
 import { timeStep } from '../../../src/server/http/timed-steps.ts'
 import { findFailing } from '../../find-failing.ts'
@@ -151,6 +152,31 @@ t.test('a function that makes no calls for a while is not traced until there is 
   // All steps are traced for a while.
   await new Promise((done) => setTimeout(done, 150))
   t.strictSame([await run(call), await run(call)], [1, 2], 'a call shows that one of the functions makes some')
+})
+
+t.test('a function that only waits while others send requests is traced no more', async (t) => {
+  const origin = await startOrigin(t)
+  t.teardown(watchCalls())
+  async function isTraced(wait: () => Promise<unknown> = later) {
+    let running: RunningStep | null = null
+    await timeStep('load', 'pages/waits.server.ts', newTimes(), async () => {
+      await wait()
+      running = findRunning()
+    })
+    return running !== null
+  }
+  async function isTracedAfterCall() {
+    for (let index = 0; index < 100; index++) await isTraced()
+    await new Promise((done) => setTimeout(done, 150))
+    let end = (_: unknown) => {}
+    const waiting = isTraced(() => new Promise((done) => (end = done)))
+    end(await read(origin))
+    await waiting
+    return await isTraced()
+  }
+  t.equal(await isTracedAfterCall(), true, 'it may have made the call')
+  for (let index = 0; index < 10; index++) await isTracedAfterCall()
+  t.equal(await isTracedAfterCall(), false)
 })
 
 const callsIn = (headers: Record<string, unknown>) =>

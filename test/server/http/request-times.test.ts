@@ -177,7 +177,7 @@ t.test('the header has each step that has ended, as quoted texts', async (t) => 
     { ...step, kind: 'deferred', subject: 'data["a\\b"].größe \ud800', durationMs: 2 },
     { ...step, kind: 'render', subject: '', durationMs: Number.NaN },
   )
-  noteLength('pages/a.server.ts', 120, request)
+  noteLength('pages/a.server.ts', 120, times)
   t.equal(
     writeServerTiming(listMetrics('/a', 9.04, request)),
     'total;dur=9.0, route;desc="/a", load;desc="pages/a.server.ts:3 (120 characters)";dur=1.3, ' +
