@@ -175,6 +175,7 @@ async function step(name: string, work: () => Promise<void>) {
 /** Installs once what several files would install at the same time. */
 async function prepare() {
   await installTools()
+  if (!rest.some((file) => tierOf(file) === 'release')) return
   await installDocumentedPackages()
   const packed = join(folder, 'packed.json')
   writeFileSync(packed, JSON.stringify(await createPackage(folder)))

@@ -15,8 +15,8 @@ const files = {
     import { memo, use } from 'react'
     const shown = (id, read) => memo(() => {
       const value = read()
-      globalThis.renders ??= {}
-      globalThis.renders[id] = (globalThis.renders[id] ?? 0) + 1
+      globalThis.shownRenders ??= {}
+      globalThis.shownRenders[id] = (globalThis.shownRenders[id] ?? 0) + 1
       return <output id={id}>{value}</output>
     })
     export const Url = shown('url', () => useUrl().pathname + useUrl().search)
@@ -77,7 +77,7 @@ const origin = await listen(t, app)
 const chromium = await launchChromium(t)
 
 const rendersOf = ({ evaluate }: OpenPage) =>
-  evaluate(() => ({ ...(globalThis as { renders?: Record<string, number> }).renders }), null)
+  evaluate(() => ({ ...(globalThis as { shownRenders?: Record<string, number> }).shownRenders }), null)
 
 async function openPage(owner: Owner, path: string) {
   const open = await chromium.open({}, owner)

@@ -90,7 +90,9 @@ export async function serve(
   options: Partial<CreateServerOptions> = {},
 ): Promise<Served> {
   const log = createLog()
-  const app = await createServer({ dir, logger: log.logger, ...options })
+  // A busy machine may take longer than the default to start.
+  const timeouts = { startMs: 60_000, ...options.timeouts }
+  const app = await createServer({ dir, logger: log.logger, ...options, timeouts })
   t.teardown(() => app.close())
   return createServed(app, log)
 }
