@@ -37,7 +37,7 @@ const TOLERANCE_MS = 1
 export const MUCH_OUTSIDE = 0.5
 const SLOW_OUTSIDE_MS = 50
 /** Steps that run inside other steps. */
-export const INNER_KINDS: readonly TimedKind[] = ['perRequest', 'call', 'store']
+export const INNER_KINDS: readonly TimedKind[] = ['perRequest', 'call']
 /** Steps that are code of the site, which waits or computes. */
 const SITE_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'deferred', 'perRequest']
 
