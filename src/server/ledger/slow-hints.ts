@@ -187,17 +187,21 @@ function findInside({ kind, subject }: StepTimes, { kept }: Around, find: FindIn
 
 /** Returns the calls and functions of `perRequest` inside a step, in the order in which they began. */
 function stepsInside(outer: TimedStep, index: number, steps: readonly TimedStep[]): TimedStep[] {
-  return (
-    steps
-      .filter(isInner)
-      // A call has one. A function of `perRequest` that is called after an `await` may have none.
-      .filter(({ kind, inside }) =>
-        inside === null ? kind === 'perRequest' && outer.kind === 'load' : inside === index,
-      )
-      .filter((step) => step.startMs >= outer.startMs - TOLERANCE_MS)
-      .filter((step) => endOf(step) <= endOf(outer) + TOLERANCE_MS)
-      .sort((a, b) => a.startMs - b.startMs)
-  )
+  return steps
+    .filter(isInner)
+    .filter((step) => (step.inside === null ? outer === onlyLoadAround(step, steps) : step.inside === index))
+    .filter((step) => isAround(outer, step))
+    .sort((a, b) => a.startMs - b.startMs)
+}
+
+/** Returns the load of a function of `perRequest` that is called after an `await`, if no other one may have called it. */
+function onlyLoadAround(step: TimedStep, steps: readonly TimedStep[]): TimedStep | null {
+  const [load = null, ...others] = steps.filter((one) => one.kind === 'load' && isAround(one, step))
+  return others.length === 0 ? load : null
+}
+
+function isAround(outer: TimedStep, step: TimedStep): boolean {
+  return step.startMs >= outer.startMs - TOLERANCE_MS && endOf(step) <= endOf(outer) + TOLERANCE_MS
 }
 
 function isInner({ kind }: Pick<TimedStep, 'kind'>): boolean {

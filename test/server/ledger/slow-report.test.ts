@@ -103,6 +103,21 @@ t.test('says that functions of perRequest run one after another in a load', asyn
   t.strictSame(failing, [])
 })
 
+t.test('a function of perRequest that is called after an await is of the only load around it', async (t) => {
+  const page = stepOf('load', 'pages/a.server.ts:3', 10, 1_000)
+  const layout = stepOf('load', 'pages/layout.server.ts:2', 10, 1_000)
+  const inner = [stepOf('perRequest', 'data/one.ts:1', 10, 500), stepOf('perRequest', 'data/other.ts:2', 511, 480)]
+  const times = [page, layout, ...inner].map((step) => timesOf('/a', step.kind, step.subject, [step.durationMs]))
+  function loadHints(...loads: SlowRequest['steps']) {
+    const kept = requestOf('A-1', { route: '/a', steps: [...loads, ...inner] })
+    const { routes } = reportSlow({ steps: [timesOf('/a', 'request', '', [1_000]), ...times], requests: [kept] })
+    const rows = routes[0]?.steps.filter(({ kind }) => kind === 'load')
+    return rows?.map(({ hints }) => hints.map((hint) => hint.split(/[ :]/)[0]).join())
+  }
+  t.strictSame(loadHints(page, layout), ['waits', 'slow,waits'])
+  t.strictSame(loadHints(page, { ...layout, durationMs: 400 }), ['runs', 'slow,waits'])
+})
+
 t.test('says of the functions of perRequest that they wait, not also of the load that calls them', async (t) => {
   const steps = [stepOf('load', 'a.ts:3', 10, 400), stepOf('perRequest', 'b.ts:1', 10, 200)]
   const kept = [requestOf('A-1', { route: '/a', steps: [...steps, stepOf('perRequest', 'c.ts:2', 210, 200)] })]
