@@ -36,8 +36,6 @@ const TOLERANCE_MS = 1
 /** The part of the time of a route's requests that is in no step. */
 export const MUCH_OUTSIDE = 0.5
 const SLOW_OUTSIDE_MS = 50
-/** Steps that run inside other steps. */
-export const INNER_KINDS: readonly TimedKind[] = ['perRequest', 'call']
 /** Steps that are code of the site, which waits or computes. */
 const SITE_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'deferred', 'perRequest']
 
@@ -125,7 +123,7 @@ function outsideHints({ sumMs, count }: StepTimes, { steps }: Around): string[] 
 
 /** Returns the time of the steps that are in no other step. */
 export function outerMs(steps: readonly Pick<StepTimes, 'kind' | 'sumMs'>[]): number {
-  return sum(steps.filter(({ kind }) => !INNER_KINDS.includes(kind)).map(({ sumMs }) => sumMs))
+  return sum(steps.filter((step) => !isInner(step)).map(({ sumMs }) => sumMs))
 }
 
 function cacheHints({ kept }: Around): string[] {
@@ -204,6 +202,7 @@ function isAround(outer: TimedStep, step: TimedStep): boolean {
   return step.startMs >= outer.startMs - TOLERANCE_MS && endOf(step) <= endOf(outer) + TOLERANCE_MS
 }
 
+/** Returns whether steps of the kind run inside other steps. */
 function isInner({ kind }: Pick<TimedStep, 'kind'>): boolean {
   return kind === 'perRequest' || kind === 'call'
 }

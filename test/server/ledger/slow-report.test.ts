@@ -271,6 +271,13 @@ t.test('names what to mend first', async (t) => {
   const whole = (route: string, ms: number) => timesOf(route, 'request', '', [ms])
   const guard = (route: string, ms: number) => timesOf(route, 'guard', 'pages/layout.server.ts:2', [ms])
   const load = (route: string, ms: number) => timesOf(route, 'load', `pages${route}.server.ts:3`, [ms])
+  const stock = (ms: number) => timesOf('/a', 'perRequest', 'data/stock.ts:8', [ms])
+  const steps = [
+    stepOf('load', 'pages/a.server.ts:3', 0, 90),
+    stepOf('load', 'pages/layout.server.ts:2', 0, 95),
+    stepOf('perRequest', 'data/stock.ts:8', 1, 80, { inside: 0 }),
+  ]
+  const requests = [requestOf('A-1', { route: '/a', steps })]
   const cases: [string, StepTimes[], string | undefined][] = [
     ['the longest step', [whole('/a', 100), load('/a', 60), guard('/a', 30)], 'load pages/a.server.ts:3 /a 0.6'],
     [
@@ -280,13 +287,19 @@ t.test('names what to mend first', async (t) => {
     ],
     [
       'what takes most of the longest step',
-      [whole('/a', 100), load('/a', 90), timesOf('/a', 'perRequest', 'data/stock.ts:8', [75])],
+      [whole('/a', 100), load('/a', 90), stock(75)],
       'perRequest data/stock.ts:8 /a 0.75',
     ],
+    ['not what takes a part of it', [whole('/a', 100), load('/a', 90), stock(60)], 'load pages/a.server.ts:3 /a 0.9'],
     [
-      'not what takes a part of it',
-      [whole('/a', 100), load('/a', 90), timesOf('/a', 'perRequest', 'data/stock.ts:8', [60])],
-      'load pages/a.server.ts:3 /a 0.9',
+      'not what takes most of another step',
+      [whole('/a', 100), timesOf('/a', 'load', 'pages/layout.server.ts:2', [95]), load('/a', 90), stock(80)],
+      'load pages/layout.server.ts:2 /a 0.95',
+    ],
+    [
+      'not what takes most of it only with its time on other routes',
+      [whole('/a', 100), whole('/b', 50), load('/a', 90), stock(60), { ...stock(20), route: '/b' }],
+      'load pages/a.server.ts:3 /a 0.6',
     ],
     [
       'not a store, which is in no load',
@@ -302,7 +315,7 @@ t.test('names what to mend first', async (t) => {
   const failing = await findFailing(
     cases,
     ([, steps]) => {
-      const { first } = reportSlow({ steps, requests: [] })
+      const { first } = reportSlow({ steps, requests })
       return first ? `${first.kind} ${first.subject} ${first.routes} ${Math.round(first.share * 100) / 100}` : undefined
     },
     ([, , expected]) => expected,
