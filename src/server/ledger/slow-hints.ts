@@ -77,8 +77,11 @@ function codeHints(times: StepTimes, around: Around): string[] {
 function blockHints({ count, sumMs, blockedMs }: StepTimes, isSite: boolean): string[] {
   if (blockedMs < MUCH_BLOCKED_MS) return []
   const average = count > 1 ? `${msText(perCall(blockedMs, count))} each time on average, ` : ''
-  const computes = isSite && blockedMs >= COMPUTING * sumMs ? 'computes, and ' : ''
-  return [`${computes}blocks the event loop: ${average}${msText(blockedMs)} in all`]
+  const isMost = blockedMs >= COMPUTING * sumMs
+  const computes = isSite && isMost ? 'computes, and ' : ''
+  // A block counts as that of the only open step, also if other code has run.
+  const waits = isMost ? '' : ', or waits while other code does'
+  return [`${computes}blocks the event loop${waits}: ${average}${msText(blockedMs)} in all`]
 }
 
 function waitHints(times: StepTimes, around: Around): string[] {
