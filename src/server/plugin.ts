@@ -64,7 +64,19 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
   }
   addWatchdog(app, resolved.timeouts.hangMs)
   closeUnusedConnections(app)
-  addAppSite(app, { base, dir, folder, release, build, options: resolved, store, failures, cache, measure })
+  addAppSite(app, {
+    base,
+    dir,
+    folder,
+    release,
+    build,
+    options: resolved,
+    store,
+    failures,
+    cache,
+    measure,
+    times: null,
+  })
 }
 
 const admin: FastifyPluginAsync<AdminPluginOptions> = async function hydrantAdmin(app, given) {

@@ -75,11 +75,19 @@ export async function mountAdmin(app: FastifyInstance, given: AdminPluginOptions
   const source = createCacheSource(sites.flatMap((one) => one.cache ?? []))
   const cache = { read: createCacheReader(source, metricsSource), empty: source.empty }
   const [first, ...others] = ledgers.values()
+  const [ledger = null] = ledgers.keys()
   // Several sites can have different releases; the first one decides.
   const currentRelease = () => sites[0].release
   if (!first) return
-  const times = createTimesWriter(metricsSource, first, app.log)
-  app.addHook('onClose', times.close)
+  // What another console writes must not count twice.
+  const unwritten = sites.filter(({ times }) => times === null || !ledgers.has(times.ledger))
+  if (unwritten.length > 0) {
+    const isAll = unwritten.length === sites.length
+    const times = createTimesWriter(isAll ? metricsSource : await createSitesSource(app, unwritten), first, app.log)
+    app.addHook('onClose', times.close)
+    for (const site of unwritten) site.times = { ledger, refresh: times.refresh }
+  }
+  const times = { refresh: async () => void (await Promise.all(sites.map(({ times }) => times?.refresh()))) }
   await addConsoleAndApi(app, { ledgers: [first, ...others], times, cache, auth: consoleAuth, currentRelease, options })
 }
 
@@ -123,13 +131,25 @@ function invalid(name: string, expected: string, got: string) {
   return createHydrantError('HYD_OPTION_INVALID', [name, expected, got])
 }
 
-async function createMetricsSource(app: FastifyInstance, sites: readonly AppSite[]): Promise<MetricsSource> {
+/** Returns what is measured of sites, without what is measured of the process. */
+async function createSitesSource(app: FastifyInstance, sites: readonly AppSite[]): Promise<SitesSource> {
+  const isOnly = findAppSites(app).length === 1
   const siteMetrics = await Promise.all(
     sites.map(async ({ base, measure }) => {
       const { read } = await measure()
-      return sites.length === 1 || base === '/' ? read : () => nameTimes(base, read())
+      return isOnly || base === '/' ? read : () => nameTimes(base, read())
     }),
   )
+  return {
+    counts: async () => addRequestCounts(siteMetrics.map((read) => read())),
+    served: () => [...new Map(sites.map(({ release, build }) => [`${release} ${build}`, { release, build }])).values()],
+  }
+}
+
+type SitesSource = Pick<MetricsSource, 'counts' | 'served'>
+
+async function createMetricsSource(app: FastifyInstance, sites: readonly AppSite[]): Promise<MetricsSource> {
+  const { counts, served } = await createSitesSource(app, sites)
   const processMetrics = createRequestMetrics()
   processMetrics.recorder.countConnections(app.server)
   const stopWatching = processMetrics.watchSteps()
@@ -138,11 +158,11 @@ async function createMetricsSource(app: FastifyInstance, sites: readonly AppSite
     async counts() {
       // All sites share the connections, the event loop and the log of the process.
       const { connections, logLinesLost, times } = processMetrics.read()
-      const sum = addRequestCounts(siteMetrics.map((read) => read()))
+      const sum = await counts()
       return { ...sum, connections, logLinesLost, times: addTimesCounts([sum.times, times]) }
     },
     processes: null,
-    served: () => [...new Map(sites.map(({ release, build }) => [`${release} ${build}`, { release, build }])).values()],
+    served,
     workersLost: () => 0,
     lastReload: () => null,
   }

@@ -25,6 +25,8 @@ export interface AppSite {
   cache: SiteCache | null
   /** Returns the site's metrics. The first call starts to measure. */
   measure(): Promise<RequestMetrics>
+  /** What writes its times, and the name of the ledger that has them; null before the first console. */
+  times: { ledger: string | null; refresh(): Promise<void> } | null
 }
 
 interface AppSites {

@@ -134,7 +134,11 @@ const encodeOne = (character: string) => encodeURIComponent(Buffer.from(characte
 /** Returns the steps with those that are inside them after each. The order is otherwise the same. */
 export function nestSteps<S extends Pick<TimedStep, 'inside'>>(steps: readonly S[]): { step: S; depth: number }[] {
   const within = new Map<number | null, number[]>()
-  for (const [index, { inside }] of steps.entries()) within.set(inside, [...(within.get(inside) ?? []), index])
+  for (const [index, { inside }] of steps.entries()) {
+    const indexes = within.get(inside)
+    if (indexes) indexes.push(index)
+    else within.set(inside, [index])
+  }
   const nest = (inside: number | null, depth: number): { step: S; depth: number }[] =>
     (within.get(inside) ?? []).flatMap((index) => {
       const step = steps[index]

@@ -36,8 +36,6 @@ const TOLERANCE_MS = 1
 /** The part of the time of a route's requests that is in no step. */
 export const MUCH_OUTSIDE = 0.5
 const SLOW_OUTSIDE_MS = 50
-/** Steps that run inside other steps. */
-export const INNER_KINDS: readonly TimedKind[] = ['perRequest', 'call', 'store']
 /** Steps that are code of the site, which waits or computes. */
 const SITE_KINDS: readonly TimedKind[] = ['guard', 'load', 'action', 'deferred', 'perRequest']
 
@@ -79,8 +77,11 @@ function codeHints(times: StepTimes, around: Around): string[] {
 function blockHints({ count, sumMs, blockedMs }: StepTimes, isSite: boolean): string[] {
   if (blockedMs < MUCH_BLOCKED_MS) return []
   const average = count > 1 ? `${msText(perCall(blockedMs, count))} each time on average, ` : ''
-  const computes = isSite && blockedMs >= COMPUTING * sumMs ? 'computes, and ' : ''
-  return [`${computes}blocks the event loop: ${average}${msText(blockedMs)} in all`]
+  const isMost = blockedMs >= COMPUTING * sumMs
+  const computes = isSite && isMost ? 'computes, and ' : ''
+  // A block counts as that of the only open step, also if other code has run.
+  const waits = isMost ? '' : ', or waits while other code does'
+  return [`${computes}blocks the event loop${waits}: ${average}${msText(blockedMs)} in all`]
 }
 
 function waitHints(times: StepTimes, around: Around): string[] {
@@ -125,7 +126,7 @@ function outsideHints({ sumMs, count }: StepTimes, { steps }: Around): string[] 
 
 /** Returns the time of the steps that are in no other step. */
 export function outerMs(steps: readonly Pick<StepTimes, 'kind' | 'sumMs'>[]): number {
-  return sum(steps.filter(({ kind }) => !INNER_KINDS.includes(kind)).map(({ sumMs }) => sumMs))
+  return sum(steps.filter((step) => !isInner(step)).map(({ sumMs }) => sumMs))
 }
 
 function cacheHints({ kept }: Around): string[] {
@@ -187,19 +188,24 @@ function findInside({ kind, subject }: StepTimes, { kept }: Around, find: FindIn
 
 /** Returns the calls and functions of `perRequest` inside a step, in the order in which they began. */
 function stepsInside(outer: TimedStep, index: number, steps: readonly TimedStep[]): TimedStep[] {
-  return (
-    steps
-      .filter(isInner)
-      // A call has one. A function of `perRequest` that is called after an `await` may have none.
-      .filter(({ kind, inside }) =>
-        inside === null ? kind === 'perRequest' && outer.kind === 'load' : inside === index,
-      )
-      .filter((step) => step.startMs >= outer.startMs - TOLERANCE_MS)
-      .filter((step) => endOf(step) <= endOf(outer) + TOLERANCE_MS)
-      .sort((a, b) => a.startMs - b.startMs)
-  )
+  return steps
+    .filter(isInner)
+    .filter((step) => (step.inside === null ? outer === onlyLoadAround(step, steps) : step.inside === index))
+    .filter((step) => isAround(outer, step))
+    .sort((a, b) => a.startMs - b.startMs)
 }
 
+/** Returns the load of a function of `perRequest` that is called after an `await`, if no other one may have called it. */
+function onlyLoadAround(step: TimedStep, steps: readonly TimedStep[]): TimedStep | null {
+  const [load = null, ...others] = steps.filter((one) => one.kind === 'load' && isAround(one, step))
+  return others.length === 0 ? load : null
+}
+
+function isAround(outer: TimedStep, step: TimedStep): boolean {
+  return step.startMs >= outer.startMs - TOLERANCE_MS && endOf(step) <= endOf(outer) + TOLERANCE_MS
+}
+
+/** Returns whether steps of the kind run inside other steps. */
 function isInner({ kind }: Pick<TimedStep, 'kind'>): boolean {
   return kind === 'perRequest' || kind === 'call'
 }

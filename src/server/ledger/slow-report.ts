@@ -2,7 +2,7 @@
 // it. The console, its API and `hydrant slow` use it.
 
 import { nestSteps } from '../http/request-times.ts'
-import { type Around, hintsOf, INNER_KINDS, MUCH_OUTSIDE, outerMs, part, perCall, shareOf, sum } from './slow-hints.ts'
+import { type Around, hintsOf, MUCH_OUTSIDE, outerMs, part, perCall, shareOf, sum } from './slow-hints.ts'
 import {
   addTimes,
   bucketOf,
@@ -255,20 +255,18 @@ function reportRow(times: StepTimes, around: Around): SlowRow {
 function findFirst(routes: readonly SlowRoute[], allMs: number): SlowFirst | null {
   const candidates = [...groupBy(routes.flatMap(candidatesOf), ({ key }) => key).values()].map((group) => ({
     ...group[0],
+    group,
     totalMs: sum(group.map(({ totalMs }) => totalMs)),
     routes: group.map(({ route }) => route),
     // Those of other routes say the same with other times.
     hints: group.find(({ row }) => row.hints.length > 0)?.row.hints ?? [],
   }))
   candidates.sort((a, b) => b.totalMs - a.totalMs)
-  const [longest] = candidates
-  const inner = candidates.find(
-    ({ row, totalMs, routes }) =>
-      row !== undefined &&
-      INNER_KINDS.includes(row.kind) &&
-      totalMs >= INNER * (longest?.totalMs ?? 0) &&
-      routes.some((route) => longest?.routes.includes(route)),
-  )
+  const [longest, ...others] = candidates
+  const inner = others.find(({ group }) => {
+    const insideMs = sum(group.filter(({ outer }) => outer === longest?.key).map(({ totalMs }) => totalMs))
+    return insideMs >= INNER * (longest?.totalMs ?? 0)
+  })
   const first = inner ?? longest
   if (first?.row === undefined) return null
   const { row, totalMs, hints } = first
@@ -279,13 +277,18 @@ function findFirst(routes: readonly SlowRoute[], allMs: number): SlowFirst | nul
 function candidatesOf({ route, steps, ...row }: SlowRoute) {
   const outsideMs = row.totalMs - outerMs(steps.map(({ kind, totalMs }) => ({ kind, sumMs: totalMs })))
   const isOutside = row.kind === 'loop' ? row.totalMs >= MUCH_LOOP_MS : outsideMs >= MUCH_OUTSIDE * row.totalMs
-  const whole = { key: `${row.kind}\n${route}`, route, row, totalMs: row.kind === 'loop' ? row.totalMs : outsideMs }
+  const wholeMs = row.kind === 'loop' ? row.totalMs : outsideMs
+  const whole = { key: `${row.kind}\n${route}`, outer: '', route, row, totalMs: wholeMs }
+  let outer = ''
   // A call is to be mended where it is made.
   const own = steps
     .filter(({ kind }) => kind !== 'call')
     .map((step) => {
       const isShared = SHARED_KINDS.includes(step.kind) && step.subject !== ''
-      return { key: `${isShared ? '' : route}\n${rowKey(step)}`, route, row: step, totalMs: step.totalMs }
+      const key = `${isShared ? '' : route}\n${rowKey(step)}`
+      // The rows inside a step follow it.
+      if (step.depth === 0) outer = key
+      return { key, outer, route, row: step, totalMs: step.totalMs }
     })
   return isOutside ? [...own, whole] : own
 }

@@ -67,3 +67,36 @@ t.test('the metrics of an app contain those of a server, by route', async (t) =>
   t.notMatch(counted, '/own', 'the app’s own routes are its own business')
   t.match(counted, /^hydrant_build_info\{[^}]*\} 1$/m)
 })
+
+t.test('several consoles of an app count each request once', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const addSite = (base: string, ledger: string | false) => app.register(hydrant, { dir, base, ledger })
+  const addConsole = (prefix: string, site?: string) =>
+    app.register(hydrant.admin, { prefix, auth: 'none', ...(site && { site }) })
+  await addSite('/none', false)
+  await addConsole('/of-none')
+  await addSite('/one', 'one.db')
+  await addSite('/other', 'one.db')
+  await addConsole('/of-one', '/one')
+  await addConsole('/of-these')
+  await addConsole('/again')
+  await addSite('/late', 'late.db')
+  await addConsole('/of-late', '/late')
+  for (const base of ['/none', '/one', '/other', '/late'])
+    await app.inject({ url: `${base}/products/1`, headers: HTML })
+  const expected = { '/none/products/[id]': 1, '/one/products/[id]': 1, '/other/products/[id]': 1 }
+  const cases: [string, Record<string, number>][] = [
+    ['/of-none', {}],
+    ['/of-these', expected],
+    ['/again', expected],
+    ['/of-these', expected],
+    ['/of-late', { '/late/products/[id]': 1 }],
+  ]
+  for (const [prefix, expected] of cases) {
+    const { routes } = (await app.inject(`${prefix}/api/slow`)).json<{ routes: { route: string; count: number }[] }>()
+    // A busy computer blocks the event loop.
+    const ofSites = routes.filter(({ route }) => route !== '')
+    t.strictSame(Object.fromEntries(ofSites.map(({ route, count }) => [route, count])), expected, prefix)
+  }
+})

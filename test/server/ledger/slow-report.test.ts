@@ -29,7 +29,11 @@ t.test('says what makes a step slow', async (t) => {
     ['load', [load({})], [waits]],
     ['load', [load({}, [80])], []],
     ['load', [load({ blockedMs: 90 })], [waits]],
-    ['load', [load({ blockedMs: 300 })], ['blocks the event loop: 150 ms each time on average, 300 ms in all']],
+    [
+      'load',
+      [load({ blockedMs: 300 })],
+      ['blocks the event loop, or waits while other code does: 150 ms each time on average, 300 ms in all'],
+    ],
     [
       'load',
       [load({ blockedMs: 620 })],
@@ -56,6 +60,7 @@ t.test('says what makes a step slow', async (t) => {
       ['the store of the cache answers slowly: pages that this process has not stored wait for it'],
     ],
     ['store', [store(40, 40)], []],
+    ['request', [whole(0), store(995, 995)], []],
     ['render', [whole(200_000), rendered(4_800_000, [400, 400])], ['rendering takes the time: 2.4 MB of HTML']],
     ['render', [render(400)], ['rendering takes the time: many elements, or components that compute']],
     ['render', [render(60)], []],
@@ -100,6 +105,21 @@ t.test('says that functions of perRequest run one after another in a load', asyn
     ([, , expected]) => expected,
   )
   t.strictSame(failing, [])
+})
+
+t.test('a function of perRequest that is called after an await is of the only load around it', async (t) => {
+  const page = stepOf('load', 'pages/a.server.ts:3', 10, 1_000)
+  const layout = stepOf('load', 'pages/layout.server.ts:2', 10, 1_000)
+  const inner = [stepOf('perRequest', 'data/one.ts:1', 10, 500), stepOf('perRequest', 'data/other.ts:2', 511, 480)]
+  const times = [page, layout, ...inner].map((step) => timesOf('/a', step.kind, step.subject, [step.durationMs]))
+  function loadHints(...loads: SlowRequest['steps']) {
+    const kept = requestOf('A-1', { route: '/a', steps: [...loads, ...inner] })
+    const { routes } = reportSlow({ steps: [timesOf('/a', 'request', '', [1_000]), ...times], requests: [kept] })
+    const rows = routes[0]?.steps.filter(({ kind }) => kind === 'load')
+    return rows?.map(({ hints }) => hints.map((hint) => hint.split(/[ :]/)[0]).join())
+  }
+  t.strictSame(loadHints(page, layout), ['waits', 'slow,waits'])
+  t.strictSame(loadHints(page, { ...layout, durationMs: 400 }), ['runs', 'slow,waits'])
 })
 
 t.test('says of the functions of perRequest that they wait, not also of the load that calls them', async (t) => {
@@ -255,6 +275,13 @@ t.test('names what to mend first', async (t) => {
   const whole = (route: string, ms: number) => timesOf(route, 'request', '', [ms])
   const guard = (route: string, ms: number) => timesOf(route, 'guard', 'pages/layout.server.ts:2', [ms])
   const load = (route: string, ms: number) => timesOf(route, 'load', `pages${route}.server.ts:3`, [ms])
+  const stock = (ms: number) => timesOf('/a', 'perRequest', 'data/stock.ts:8', [ms])
+  const steps = [
+    stepOf('load', 'pages/a.server.ts:3', 0, 90),
+    stepOf('load', 'pages/layout.server.ts:2', 0, 95),
+    stepOf('perRequest', 'data/stock.ts:8', 1, 80, { inside: 0 }),
+  ]
+  const requests = [requestOf('A-1', { route: '/a', steps })]
   const cases: [string, StepTimes[], string | undefined][] = [
     ['the longest step', [whole('/a', 100), load('/a', 60), guard('/a', 30)], 'load pages/a.server.ts:3 /a 0.6'],
     [
@@ -264,13 +291,24 @@ t.test('names what to mend first', async (t) => {
     ],
     [
       'what takes most of the longest step',
-      [whole('/a', 100), load('/a', 90), timesOf('/a', 'perRequest', 'data/stock.ts:8', [75])],
+      [whole('/a', 100), load('/a', 90), stock(75)],
       'perRequest data/stock.ts:8 /a 0.75',
     ],
+    ['not what takes a part of it', [whole('/a', 100), load('/a', 90), stock(60)], 'load pages/a.server.ts:3 /a 0.9'],
     [
-      'not what takes a part of it',
-      [whole('/a', 100), load('/a', 90), timesOf('/a', 'perRequest', 'data/stock.ts:8', [60])],
-      'load pages/a.server.ts:3 /a 0.9',
+      'not what takes most of another step',
+      [whole('/a', 100), timesOf('/a', 'load', 'pages/layout.server.ts:2', [95]), load('/a', 90), stock(80)],
+      'load pages/layout.server.ts:2 /a 0.95',
+    ],
+    [
+      'not what takes most of it only with its time on other routes',
+      [whole('/a', 100), whole('/b', 50), load('/a', 90), stock(60), { ...stock(20), route: '/b' }],
+      'load pages/a.server.ts:3 /a 0.6',
+    ],
+    [
+      'not a store, which is in no load',
+      [whole('/a', 100), load('/a', 50), timesOf('/a', 'store', 'look-up', [45])],
+      'load pages/a.server.ts:3 /a 0.5',
     ],
     ['what is in no step', [whole('/api/:id', 500), whole('/a', 100), load('/a', 90)], 'request  /api/:id 0.83'],
     ['code of no known step', [whole('/a', 100), timesOf('', 'loop', '', [700, 700])], 'loop   14'],
@@ -281,7 +319,7 @@ t.test('names what to mend first', async (t) => {
   const failing = await findFailing(
     cases,
     ([, steps]) => {
-      const { first } = reportSlow({ steps, requests: [] })
+      const { first } = reportSlow({ steps, requests })
       return first ? `${first.kind} ${first.subject} ${first.routes} ${Math.round(first.share * 100) / 100}` : undefined
     },
     ([, , expected]) => expected,
