@@ -389,10 +389,10 @@ export const positions: readonly Position[] = [
     status: 200,
     code: 'F18',
     title: 'The connection is cut in the middle of the page',
-    what: 'The server sends the page and, a second later, closes the connection, although a part is missing. Browsers do not report this themselves.',
+    what: 'The server sends the page and, four seconds later, closes the connection, although a part is missing. Browsers do not report this themselves.',
     source: {
       file: 'pages/failures/f18/fail.server.ts',
-      code: `setTimeout(() => reply.raw.destroy(), 1_000)
+      code: `setTimeout(() => reply.raw.destroy(), 4_000)
 return { late: waitForever() }`,
     },
     sees: {

@@ -5,7 +5,7 @@
 
 import t from 'tap'
 import { ERROR } from '../site-server.ts'
-import { until } from '../until.ts'
+import { PATIENCE_MS, until } from '../until.ts'
 import type { OpenPage } from './chromium.ts'
 import { startInPlace } from './in-place-site.ts'
 
@@ -43,7 +43,7 @@ for (const name of outcomes) {
     const answered = opened.page.waitForResponse((response) => response.request().method() === 'POST')
     await Promise.all([answered, opened.click(`#${name}`)])
     let seen = ''
-    const endsAt = Date.now() + 30_000
+    const endsAt = Date.now() + PATIENCE_MS
     await until(async () => {
       // A document may be loading meanwhile.
       seen = await see(opened).catch(() => '')

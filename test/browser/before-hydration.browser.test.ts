@@ -356,14 +356,17 @@ t.test('the policy of a stored page, with hashes, allows the script', async (t) 
 t.test('hydrant dev keeps clicks, too, also when scripts are seconds late', async (t) => {
   const site = await startDevSite(t, 'fields')
   const open = await chromium.open({}, t)
+  const gate = createGate()
+  t.teardown(gate.open)
   await open.page.route('**/*', async (route) => {
-    if (route.request().resourceType() === 'script') await setTimeout(3_000)
+    if (route.request().resourceType() === 'script') await Promise.all([setTimeout(3_000), gate.opened])
     await route.fallback().catch(() => {})
   })
   await open.goto(`${site.url}before-bare`, 'commit')
   await open.click('#count')
   t.equal(await open.read('#count'), '0')
   await open.click('#count')
+  gate.open()
   await open.hasText('#count', '2')
 })
 

@@ -13,8 +13,8 @@ import { describePage, isHydrated } from './hydration.ts'
 /** A host name that resolves to this machine, for pages behind a proxy. */
 export const PUBLIC_HOST = 'public.example'
 
-/** How long a test waits for something in a page. */
-const PATIENCE_MS = 30_000
+/** How long a test waits for something in a page. `until` waits longer, so that the error says what is missing. */
+const PATIENCE_MS = 90_000
 
 const ARGUMENTS = [
   '--headless',

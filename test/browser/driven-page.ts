@@ -2,11 +2,8 @@
 
 // A page in a browser that is driven by WebDriver (https://www.w3.org/TR/webdriver2/).
 
-import { until } from '../until.ts'
+import { PATIENCE_MS, until } from '../until.ts'
 import { isHydrated } from './hydration.ts'
-
-/** How long a test waits for something in a page. */
-const PATIENCE_MS = 30_000
 
 export interface DrivenPage {
   goto(url: string): Promise<void>

@@ -4,7 +4,7 @@
 
 import t from 'tap'
 import { buildApp } from '../build-app.ts'
-import { serveSmallSite, type Visitor } from './navigation-site.ts'
+import { keepPrefetched, serveSmallSite, type Visitor } from './navigation-site.ts'
 
 const dir = await buildApp(t, 'navigation')
 
@@ -19,7 +19,7 @@ const touch = (visitor: Visitor, path: string) =>
 
 t.test('three responses may be pending: a newer link ends the oldest request', async (t) => {
   const { visit, gates } = await serveSmallSite(t, {}, dir)
-  const visitor = await visit(t)
+  const visitor = await visit(t, { init: keepPrefetched })
   await visitor.start('/links')
   for (const number of [0, 1, 2]) {
     await touch(visitor, `/n/${number}`)
@@ -37,7 +37,7 @@ t.test('three responses may be pending: a newer link ends the oldest request', a
 
 t.test('five pages are kept, and the least recently used one makes room', async (t) => {
   const { visit, gates } = await serveSmallSite(t, {}, dir)
-  const visitor = await visit(t)
+  const visitor = await visit(t, { init: keepPrefetched })
   await visitor.start('/links')
   for (const number of [0, 1, 2, 3, 4]) {
     gates.gate(`n${number}`).open()
@@ -56,7 +56,7 @@ t.test('five pages are kept, and the least recently used one makes room', async 
 
 t.test('prefetch() waits for its turn, and for the page', async (t) => {
   const { visit, gates, origin } = await serveSmallSite(t, {}, dir)
-  const visitor = await visit(t)
+  const visitor = await visit(t, { init: keepPrefetched })
   await visitor.start('/links')
   const done: number[] = []
   const all = [0, 1, 2, 3].map((number) => prefetch(visitor, `/n/${number}`).then(() => done.push(number)))
@@ -143,7 +143,7 @@ t.test('a visible link counts that arrives after the page is interactive', async
 
 t.test('visible links share the budget', async (t) => {
   const { visit, gates, origin } = await serveSmallSite(t, {}, dir)
-  const visitor = await visit(t)
+  const visitor = await visit(t, { init: keepPrefetched })
   await visitor.goto(`${origin}/many`, 'load')
   for (const number of [0, 1, 2, 3, 4, 5, 6]) {
     if (number < 5) await gates.gate(`n${number}`).reached
@@ -171,7 +171,7 @@ t.test('nothing is prefetched on a slow connection, unless a script asks for it'
 
 t.test('a prefetched page outlives a navigation, if it has the layouts that are on the screen', async (t) => {
   const { visit } = await serveSmallSite(t, {}, dir)
-  const visitor = await visit(t)
+  const visitor = await visit(t, { init: keepPrefetched })
   await visitor.start('/links')
   await prefetch(visitor, '/target')
   await prefetch(visitor, '/a/b')

@@ -4,7 +4,7 @@
 
 import t from 'tap'
 import { scriptOf } from '../server/served.ts'
-import { serveSmallSite, type Visitor } from './navigation-site.ts'
+import { keepPrefetched, serveSmallSite, type Visitor } from './navigation-site.ts'
 
 const small = await serveSmallSite(t)
 
@@ -19,7 +19,7 @@ t.test('a link that is pointed at, focused or touched is fetched once', async (t
     focus: (visitor: Visitor) => visitor.focus(ABOUT),
     touch: (visitor: Visitor) => visitor.page.locator('nav a[href="/about"]').first().dispatchEvent('touchstart'),
   })) {
-    const visitor = await small.visit(t)
+    const visitor = await small.visit(t, { init: keepPrefetched })
     await visitor.start('/')
     await Promise.all([asksFor(visitor, '/about'), start(visitor)])
     t.equal(await visitor.read('h1'), 'Home', name)

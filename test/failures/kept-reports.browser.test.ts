@@ -107,10 +107,10 @@ t.test('a page reports a failure once, and ten failures at most', async (t) => {
   await open.hydrated()
   await open.click('#break')
   await until(() => records.length >= 11)
-  t.same(
-    records.map(({ message }) => message.replace(/\d.*/, '')),
-    ['repeated', ...Array(9).fill('another '), 'repeated'],
-  )
+  const messages = records.map(({ message }) => message.replace(/\d.*/, ''))
+  // Beacons may arrive in any order.
+  t.same(messages.slice(0, 10).sort(), [...Array(9).fill('another '), 'repeated'])
+  t.same(messages.slice(10), ['repeated'])
   t.same([...new Set(records.map(({ path }) => path))], ['/repeated'], 'without the query')
 })
 

@@ -15,7 +15,7 @@ const TOLD = { level: 20, msg: 'the visitor has gone; no more parts are made' }
 const site = await startSite(t, {
   env: {
     LOG_LEVEL: 'debug',
-    HYDRANT_TIMEOUTS_LOAD_MS: '2500',
+    HYDRANT_TIMEOUTS_LOAD_MS: '8000',
     // A busy browser leaves later than within the 1.5 seconds of other tests.
     HYDRANT_TIMEOUTS_RENDER_MS: '8000',
     HYDRANT_ADMIN: '0',

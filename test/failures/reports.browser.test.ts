@@ -6,7 +6,8 @@ import { DIGEST_PATTERN } from '../digest-pattern.ts'
 import { startNginx } from '../proxy/nginx.ts'
 import { ERROR, type LogLine, startSite } from '../site-server.ts'
 
-const site = await startSite(t)
+// F18 cuts the connection after four seconds.
+const site = await startSite(t, { env: { HYDRANT_TIMEOUTS_RENDER_MS: '20000' } })
 const chromium = await launchChromium(t)
 const { tlsPort } = await startNginx(t, site.port)
 const ways = [

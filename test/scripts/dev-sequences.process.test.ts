@@ -5,12 +5,11 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t from 'tap'
+import { PATIENCE_MS } from '../until.ts'
 import { createSite } from './create-site.ts'
 import { startCli } from './run-cli.ts'
 
 const STEPS = 60
-/** The time for an update on a busy machine. */
-const PATIENCE_MS = 15_000
 
 /** Returns numbers from 0 to 1, the same ones in each run. */
 function createRandom(seed: number) {

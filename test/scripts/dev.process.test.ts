@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { isAllowedHost, isForeign, isSameOrigin } from '../../scripts/dev/http/dev-access.ts'
 import { isRelevant } from '../../scripts/dev/watch/watch-site.ts'
 import type { DevErrors, DevReload, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
+import { PATIENCE_MS } from '../until.ts'
 import { createSite } from './create-site.ts'
 import { runCli, startCli } from './run-cli.ts'
 
@@ -182,7 +183,7 @@ t.test('a site and its pages', async (t) => {
     const [root = ''] = /\/_hydrant\/assets\/other-\w+\.root\.js/.exec(await textAt('/other')) ?? []
     const [, script = ''] = /"\.(\/other-[^"]+)"/.exec(await textAt(root)) ?? []
     write('pages/other.tsx', 'export default () => <p>one</b>\n')
-    const broken = await fetch(new URL(`/_hydrant/assets${script}`, url), { signal: AbortSignal.timeout(20_000) })
+    const broken = await fetch(new URL(`/_hydrant/assets${script}`, url), { signal: AbortSignal.timeout(PATIENCE_MS) })
     t.equal(broken.status, 500)
     t.equal(broken.headers.get('cache-control'), 'no-store')
     t.match(await broken.text(), 'pages/other.tsx:1:')

@@ -8,11 +8,8 @@ import type { Test } from 'tap'
 import { copyApp } from '../../build-app.ts'
 import { createSite } from '../../scripts/create-site.ts'
 import { type RunningCli, startCli } from '../../scripts/run-cli.ts'
-import { until } from '../../until.ts'
+import { PATIENCE_MS, until } from '../../until.ts'
 import { type Chromium, launchChromium, type OpenPage } from '../chromium.ts'
-
-/** How long a test waits for something in a page. */
-const PATIENCE_MS = 20_000
 
 /** The state of a page that an update keeps and a reload loses. */
 export interface PageState {

@@ -1,7 +1,7 @@
 import type { LoadContext } from 'hydrant'
 import { waitForever } from '../../../content/later.ts'
 
-const CUT_MS = 1_000
+const CUT_MS = 4_000
 
 export function load({ reply }: LoadContext<'/failures/f18/fail'>) {
   // Closes the connection, as a proxy or a network might.
