@@ -572,6 +572,25 @@ t.test('a page that is stored is live', async (t) => {
   await (await open('/tagged', { 'last-event-id': String(before) })).refreshed(1)
 })
 
+t.test('a page that was rendered in the background is live', async (t) => {
+  const { get, navigate, open, publish } = await start(t, {
+    '/': { live: () => ['board'], cache: { maxAgeS: 0, staleS: 600 }, load: () => 1 },
+  })
+  for (const ask of [get, navigate]) {
+    const stale = positionOf(await ask('/'))
+    await publish('board')
+    const position = await until(async () => {
+      const found = positionOf(await ask('/'))
+      return found === stale ? null : String(found)
+    })
+    const { text, leave } = await open('/', { 'last-event-id': position })
+    await until(text)
+    t.equal(positionIn(text()), position)
+    t.equal(countRefreshes(text()), 0)
+    leave()
+  }
+})
+
 t.test('a page that the build has rendered is not live, also in a live layout', async (t) => {
   const dir = await buildForBrowser(t.testdir({}), {
     'pages/layout.tsx': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>\n',
