@@ -4,7 +4,7 @@
 
 import type { LiveState } from '../shared/tree/browser-state.ts'
 import type { PageEvents } from './fetch-page.ts'
-import type { PageView } from './navigation/page-view.ts'
+import type { Page, PageView } from './navigation/page-view.ts'
 import type { Refresh } from './result-view.ts'
 
 interface LiveInput {
@@ -16,6 +16,8 @@ interface LiveInput {
   listen(page: string, position: string, signal: AbortSignal): Promise<PageEvents>
   /** Whether the visitor navigates, fields are being sent, or loads run again already. */
   isBusy(): boolean
+  /** Whether a position comes before another one of the same epoch. */
+  isBefore(position: string, other: string): boolean
   /** Whether there is text that a new document would lose. */
   isTyping(): boolean
   /** Loads the document again. */
@@ -29,7 +31,7 @@ const MAX_RETRY_MS = 60_000
 const MAX_REFRESH_RETRY_MS = 300_000
 const BUSY_CHECK_MS = 50
 const SAFE_CHECK_MS = 2_000
-/** The browser may wait that long for the next document. A download leaves this one, too. */
+/** The browser may wait that long for the next document. A download leaves this one, too, and a visitor may stay. */
 const LEAVING_MS = 300_000
 const NO_CONTENT = 204
 
@@ -39,38 +41,59 @@ const pause = (ms: number, failures: number, max: number) =>
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-export function createLive({ setState, view, refresh, listen, isBusy, isTyping, reload, visitors }: LiveInput) {
+const isPlaying = () => [...document.querySelectorAll<HTMLMediaElement>('video,audio')].some(({ paused }) => !paused)
+
+const keyOf = ({ tree: { address } }: Page) => address.url.pathname + address.url.search
+
+/**
+ * A page contains everything of its topics up to its position, `Page.live`. One without a known position (`''`) has to refresh
+ * in any case.
+ */
+export function createLive(input: LiveInput) {
+  const { setState, view, refresh, listen, isBusy, isBefore, isTyping, reload, visitors } = input
   /** The path and the query of the page that the stream belongs to; null without a stream. */
   let followed: string | null = null
   let controller = new AbortController()
-  /** The page on the screen, if it is live. */
-  let shown: string | null = null
-  /** The last position that the server has told of it. */
-  let heard = ''
+  /** The last position with which the stream has asked for a refresh. */
+  let told = ''
   let retryMs = RETRY_MS
   let streamFailures = 0
-  let refreshFailures = 0
-  /** Whether the page has to refresh: as long as it lacks what the server has told, or in any case. */
-  let wanted: 'events' | 'anyway' | null = null
-  /** The data that is out of date in any case. */
-  let outdated: unknown
   let isRefreshing = false
-  let isOtherBuild = false
+  let mustLoad = false
   let leftAt = Number.NEGATIVE_INFINITY
+  const resting = new Set<() => void>()
 
   const isLeaving = () => performance.now() - leftAt < LEAVING_MS
 
+  /** Whether the page lacks what was published up to a position. What was sent in the meantime may have brought it. */
+  function isBehind(position = told): boolean {
+    const { live } = view.coming()
+    return live === '' || (live !== undefined && isBefore(live, position))
+  }
+
+  /** Waits until `wake` is called, or the time has passed. */
+  async function rest(ms: number) {
+    let end = () => {}
+    await new Promise<void>((resolve) => {
+      end = resolve
+      resting.add(end)
+      setTimeout(end, ms)
+    })
+    resting.delete(end)
+  }
+
+  function wake() {
+    for (const end of resting) end()
+  }
+
   /** Opens the stream of the page on the screen, while the tab is visible, and closes that of another page. */
   function look() {
-    const { live, tree } = view.onScreen()
-    const { pathname, search } = tree.address.url
-    const page = live === undefined ? null : pathname + search
-    if (page !== shown) heard = live ?? ''
-    shown = page
-    const next = document.hidden ? null : page
+    const page = view.onScreen()
+    const next = document.hidden || page.live === undefined ? null : keyOf(page)
     if (next === followed) return
     controller.abort()
     followed = next
+    told = ''
     setState('off')
     if (next === null) return
     streamFailures = 0
@@ -84,109 +107,108 @@ export function createLive({ setState, view, refresh, listen, isBusy, isTyping, 
       if (signal.aborted) return
       setState(isOver ? 'off' : 'lost')
       if (isOver) return
-      await waitOrOnline(pause(retryMs, streamFailures++, MAX_RETRY_MS))
+      await rest(pause(retryMs, streamFailures++, MAX_RETRY_MS))
     }
   }
 
   /** Reads a stream to its end. Resolves with true if the page is not live any more. Rejects without a connection. */
   async function read(page: string, signal: AbortSignal): Promise<boolean> {
-    const events = await listen(page, later(heard, view.onScreen().live), signal)
+    const events = await listen(page, view.onScreen().live ?? '', signal)
     if (events.status === NO_CONTENT) return true
-    isOtherBuild = events.isOtherBuild
+    mustLoad = events.isOtherBuild
     // The page leads elsewhere now, for example because the session has ended. A server that is busy says nothing of it.
-    if (!events.read && events.status < 500) want('anyway')
+    if (!events.read && events.status < 500) outdate()
     if (events.read) setState('connected')
+    let id = ''
+    let asks = false
     await events.read?.((line) => {
       const [, name, value = ''] = /^(\w+): ?(.*)/.exec(line) ?? []
       streamFailures = 0
       if (name === 'retry') retryMs = Number(value)
-      if (name === 'id') heard = value
-      if (name === 'data' && isBehind()) want('events')
+      if (name === 'id') id = value
+      if (name === 'data') asks = true
+      if (line !== '') return
+      if (id !== '' && keyOf(view.coming()) === page) hear(id, asks)
+      id = ''
+      asks = false
     })
     return false
   }
 
-  /** Whether the page lacks something that the server has told. What was sent in the meantime may have brought it. */
-  const isBehind = () => isBefore(view.coming().live ?? heard, heard)
-
-  function want(why: 'events' | 'anyway') {
-    if (wanted !== 'anyway') wanted = why
-    if (why === 'anyway') outdated = view.coming().newData
-    if (!isRefreshing) void refreshAll()
+  /** Takes a position that the stream has told of the page. */
+  function hear(position: string, asks: boolean) {
+    const page = view.coming()
+    const { live } = page
+    if (live === undefined) return
+    if (asks) {
+      told = position
+      // Positions of two epochs cannot be compared.
+      if (live.split('.')[0] !== position.split('.')[0]) page.live = ''
+    }
+    if (isBehind()) {
+      wake()
+      void catchUp()
+    } else if (!isBefore(position, live)) page.live = position
   }
 
-  async function refreshAll() {
+  /** Makes the page refresh in any case. */
+  function outdate() {
+    const page = view.coming()
+    if (page.live !== undefined) page.live = ''
+    void catchUp()
+  }
+
+  /** Refreshes the page as long as it lacks something. */
+  async function catchUp() {
+    if (isRefreshing) return
     isRefreshing = true
-    while (wanted && !document.hidden) {
+    for (let failures = 0; isBehind() && !document.hidden; ) {
+      const before = told
       // Navigations and submissions go first.
-      while (isBusy()) await wait(BUSY_CHECK_MS)
-      if (isOtherBuild) await loadDocument()
-      const { live, newData } = view.coming()
-      const isNeeded = live !== undefined && (isBehind() || (wanted === 'anyway' && newData === outdated))
-      wanted = null
-      if (isNeeded) await refresh().then(onRefreshed, onFailed)
+      if (isBusy()) await wait(BUSY_CHECK_MS)
+      else if (mustLoad) await loadDocument()
+      else if ((await tryRefresh(failures === 0)) && !isBehind(before)) failures = 0
+      else if (!mustLoad) {
+        const ms = pause(RETRY_MS, failures++, MAX_REFRESH_RETRY_MS)
+        await Promise.all([rest(ms), wait(pause(RETRY_MS, 0, RETRY_MS))])
+      }
     }
     isRefreshing = false
   }
 
-  function onRefreshed() {
-    refreshFailures = 0
+  /** Returns false if the page stays as it is. The server has logged why. */
+  async function tryRefresh(isFirst: boolean): Promise<boolean> {
+    try {
+      const { shown } = await refresh()
+      await shown
+      return true
+    } catch (error) {
+      mustLoad = (error as Error).cause === 'load'
+      // The browser cancels requests of a document that it leaves.
+      if (!mustLoad && isFirst && !isLeaving()) console.error(error)
+      return false
+    }
   }
 
-  /** The page stays as it is. The server has logged why. */
-  async function onFailed(error: unknown) {
-    want('anyway')
-    isOtherBuild = (error as Error).cause === 'load'
-    if (isOtherBuild) return
-    // The browser cancels requests of a document that it leaves.
-    if (refreshFailures === 0 && !isLeaving()) console.error(error)
-    await waitOrOnline(pause(RETRY_MS, refreshFailures++, MAX_REFRESH_RETRY_MS))
-  }
-
-  /** Loads the document of another build as soon as the visitor loses nothing by it, as a form that the browser sends. */
+  /** Loads the document of another build when the visitor loses nothing by it, as a form that the browser sends. */
   async function loadDocument() {
-    const isPlaying = () =>
-      [...document.querySelectorAll<HTMLMediaElement>('video,audio')].some(({ paused }) => !paused)
-    while (isTyping() || isPlaying() || isBusy() || isLeaving()) await wait(SAFE_CHECK_MS)
-    reload()
-    await new Promise(() => {})
+    if (!isTyping() && !isPlaying() && !isLeaving()) reload()
+    await wait(SAFE_CHECK_MS)
   }
 
   addEventListener('beforeunload', () => {
     leftAt = performance.now()
   })
+  addEventListener('online', wake)
   document.addEventListener('visibilitychange', () => {
     look()
-    if (wanted && !isRefreshing) void refreshAll()
+    wake()
+    void catchUp()
   })
   visitors.onmessage = () => {
     followed = null
     look()
-    want('anyway')
+    outdate()
   }
   return look
-}
-
-function waitOrOnline(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      removeEventListener('online', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    addEventListener('online', end)
-  })
-}
-
-/** Whether a position comes before another one. Those of different epochs cannot be compared. */
-function isBefore(position: string, other: string): boolean {
-  const [epoch, number] = position.split('.')
-  const [otherEpoch, otherNumber] = other.split('.')
-  return epoch !== otherEpoch || Number(number) < Number(otherNumber)
-}
-
-/** Returns the later of two positions. */
-function later(heard: string, page = heard): string {
-  return isBefore(page, heard) ? heard : page
 }

@@ -16,6 +16,7 @@ import { keepsTyped, restoreTyped, VISITOR_CHANNEL, watchVisitor } from './kept-
 import { createActivity, type NavigatorState } from './navigation/navigator-context.ts'
 import { createNavigate } from './navigation/page-navigation.ts'
 import { createPageView } from './navigation/page-view.ts'
+import { isBefore } from './navigation/position.ts'
 import { createLinks, createPrefetcher } from './prefetch.ts'
 import { showProgress } from './progress.ts'
 import { createRefresh, createResultView, reloadDocument } from './result-view.ts'
@@ -71,6 +72,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
         listen: (page, position, signal) => fetchEvents(new URL(page, location.href), app, position, signal),
         isBusy: () =>
           state.pendingForms + state.refreshes + releases.size > 0 || navigationStore.get().state !== 'idle',
+        isBefore,
         isTyping: hasTyped,
         reload: reloadDocument,
         visitors: new BroadcastChannel(VISITOR_CHANNEL),

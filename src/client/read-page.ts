@@ -26,6 +26,7 @@ export type FetchResult =
       visitor?: string | undefined
       /** What a live page contains of all that was published; missing for any other page. */
       live?: string | undefined
+      keepsLive?: boolean | undefined
     }
   /** A redirect. `isSentOn`: the form is sent on, as with 307. `isRefused`: no action has received it. */
   | { kind: 'redirect'; to: string; isSentOn?: boolean; isRefused?: boolean }
@@ -74,12 +75,12 @@ export function readPage(
       Promise.resolve(acted).then(() => resolve(result), reject)
     }
 
-    function finish({ kind, tree: loading, kept, visitor, live }: ReceivedPage) {
+    function finish({ kind, tree: loading, kept, ...others }: ReceivedPage) {
       isDecided = true
       Promise.all([loading, acted]).then(([loaded, result]) => {
         const tree = result && kind === 'page' ? withResult(loaded, result) : loaded
         const rest = isDeferred ? ended : null
-        resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status, version, rest, visitor, live })
+        resolve({ kind: 'page', tree, newData: tree.data.slice(kept), status, version, rest, ...others })
       }, reject)
     }
 
@@ -163,6 +164,7 @@ interface ReceivedPage {
   kept: number
   visitor: string | undefined
   live: string | undefined
+  keepsLive: boolean | undefined
 }
 
 /** Creates the functions that take the lines of a page; the last one returns it. Mounted layouts keep their data. */
@@ -176,8 +178,8 @@ function createPageReceiver(currentData: readonly unknown[], revive: (flat: Flat
     // The modules are being loaded since the first line.
     const tree = loadTree(plan, document, Promise.all(data))
     const { kind } = plan.leaf
-    const { kept, visitor, live } = document
-    return { kind, tree, kept, visitor, live: kind === 'page' ? live : undefined }
+    const { kept, visitor, live, keepsLive } = document
+    return { kind, tree, kept, visitor, live: kind === 'page' ? live : undefined, keepsLive }
   }
 
   return {

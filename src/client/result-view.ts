@@ -98,6 +98,11 @@ export const MUST_LOAD = 'load'
 
 export type Refresh = ReturnType<typeof createRefresh>
 
+/** See `createRefresh`. */
+interface Refreshed {
+  shown: Promise<unknown>
+}
+
 /**
  * Returns the function that runs the loads of the current page and its layouts again. Only one request is pending at a
  * time: further calls wait for it, and then share one more request.
@@ -108,7 +113,7 @@ export type Refresh = ReturnType<typeof createRefresh>
  */
 export function createRefresh(app: App, state: NavigatorState, view: PageView, results: ResultView) {
   let running: Promise<unknown> = Promise.resolve()
-  let next: Promise<{ shown: Promise<void> }> | undefined
+  let next: Promise<Refreshed> | undefined
   let waiting: (() => void)[] = []
 
   async function run() {
@@ -116,15 +121,13 @@ export function createRefresh(app: App, state: NavigatorState, view: PageView, r
     waiting = []
     next = undefined
     try {
-      const page = await fetchCurrent()
-      return { shown: page ? view.replace(page) : Promise.resolve() }
+      return await showCurrent()
     } finally {
       for (const onData of called) onData()
     }
   }
 
-  /** Returns null if the fresh data is no longer needed. */
-  async function fetchCurrent(): Promise<Page | null> {
+  async function showCurrent(): Promise<Refreshed> {
     const { tree } = app
     const { pathname, search } = tree.address.url
     const before = state.departures
@@ -132,22 +135,24 @@ export function createRefresh(app: App, state: NavigatorState, view: PageView, r
     const result = await results.fetchFresh(url, true)
     const isElsewhere = app.tree.leaf.key !== tree.leaf.key || app.tree.address.url.search !== search
     const isNewer = result.kind === 'page' && view.coming().version > result.version
+    // The fresh data is no longer needed.
     if (isElsewhere || isNewer) result.stop()
     else if (result.kind === 'redirect') {
-      void results.follow(new URL(result.to, url), () => before === state.departures)
+      return { shown: results.follow(new URL(result.to, url), () => before === state.departures) }
     } else if (result.kind !== 'page') {
       const mustLoad = result.kind === 'load' && !result.isLost
       throw new Error('The data of this page could not be fetched again.', mustLoad ? { cause: MUST_LOAD } : {})
     } else {
       const { leaf } = result.tree
-      if (leaf.kind === 'page') return { ...result, tree: withResult(result.tree, extrasOf(app.tree)) }
+      if (leaf.kind === 'page')
+        return { shown: view.replace({ ...result, tree: withResult(result.tree, extrasOf(app.tree)) }) }
       const digest =
         leaf.kind === 'shown' && leaf.shown.kind === 'failure' && 'digest' in leaf.shown && leaf.shown.digest
       // A refusal belongs to the page: for example, it has been deleted. After a failure the old data is better.
       if (digest) throw new ServerFailure(digest)
-      return result
+      return { shown: view.replace(result) }
     }
-    return null
+    return { shown: Promise.resolve() }
   }
 
   return (onData?: () => void) => {

@@ -197,6 +197,9 @@ t.test('one address cannot take the streams of all others', async (t) => {
   await app.live.publish('board')
   await visitor.refreshed(1)
   t.equal((await get('/board')).statusCode, 200)
+  // One client usually has all addresses of its IPv6 network.
+  const network = Array.from({ length: 6 }, (_, index) => `2001:db8::${index}:1`)
+  t.equal((await statuses(network)).filter((status) => status === 200).length, 5)
   // Refusals do not fill the log.
   t.ok(log.lines.filter(({ msg }) => msg.includes('of live pages')).length <= 3)
   t.strictSame(log.errors(), [])

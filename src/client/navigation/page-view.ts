@@ -6,6 +6,7 @@ import { meetVisitor } from '../kept-text.ts'
 import { removeNotices } from '../notice.ts'
 import { createAnnouncer } from '../progress.ts'
 import { extrasOf } from '../read-page.ts'
+import { earlierOf } from './position.ts'
 
 /** A page that has been fetched. */
 export interface Page {
@@ -18,8 +19,10 @@ export interface Page {
   rest: Promise<void> | null
   /** The mark of the visitor; missing if the response says nothing. */
   visitor?: string | undefined
-  /** What a live page contains of all that was published; missing for any other page. */
+  /** What a live page contains of all that was published, which grows; empty if that is not known; missing for any other page. */
   live?: string | undefined
+  /** Whether it has the data of live layouts of the page before. */
+  keepsLive?: boolean | undefined
   /** Stops receiving the page's deferred data. */
   stop(): void
 }
@@ -39,7 +42,12 @@ export function createPageView(app: App, guardTexts: () => Promise<void>, prepar
 
   /** Replaces the page. Resolves when this one, or a later one in its place, is in the document. */
   async function replace(fetched: Page, transition?: PageTransition): Promise<void> {
-    const page = { ...fetched, tree: keepEqual(fetched.tree, app.tree) }
+    const { live, keepsLive } = fetched
+    const page = {
+      ...fetched,
+      tree: keepEqual(fetched.tree, app.tree),
+      live: keepsLive && live !== undefined ? earlierOf(live, coming.live) : live,
+    }
     if (coming !== onScreen && !sharesData(coming, page)) coming.stop()
     coming = page
     await guardTexts()

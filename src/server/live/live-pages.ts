@@ -19,7 +19,7 @@ export interface LivePages {
    * `id`. The first one follows at once if a topic was published after `since`, or if that is not known.
    *
    * @param since The position of the page; null for a client that only wants to hear of what follows.
-   * @param address The client's address.
+   * @param address What the limit of an address counts: see `addressGroup`.
    * @returns Null if this process, or this address, has as many streams as it may have, and after `end`.
    */
   open(topics: readonly string[], since: string | null, address: string): Readable | null
@@ -43,7 +43,7 @@ export interface LivePages {
 export interface LiveLimits {
   /** Streams of this process. */
   maxLiveStreams: number
-  /** Streams of one client address. */
+  /** Streams of one client address, or of one IPv6 network. */
   maxLiveStreamsPerAddress: number
 }
 

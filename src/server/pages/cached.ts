@@ -8,7 +8,7 @@ import { documentKey } from '../cache/cache-key.ts'
 import type { PageCache } from '../cache/page-cache.ts'
 import type { GroupTurn } from '../cache/render-group.ts'
 import type { StoredPage } from '../cache/stored-page.ts'
-import { RequestContext } from '../context/request-context.ts'
+import { noteLive, RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import type { CollectedRequest, ResponseCollector } from '../context/response-collector.ts'
 import { runStep } from '../context/steps.ts'
@@ -271,7 +271,7 @@ function respondShared(storing: Storing, ctx: RequestContext) {
 
 /** Renders a stale page again, after the request got the stale response. Nothing is sent. */
 function refresh(cached: CachedRoute, key: string, { response }: StoredPage, ctx: RequestContext) {
-  const background = createBackgroundContext(ctx)
+  const background = createBackgroundContext(cached.route, ctx)
   if (!background.site.slots.admit(background)) return
   void serve(background, async () => {
     await renderAndStore(cached, key, background, response.storedAt).finally(() => forgetSteps(background.times))
@@ -282,7 +282,7 @@ function refresh(cached: CachedRoute, key: string, { response }: StoredPage, ctx
 type ReplyClass = new (raw: ServerResponse, request: FastifyRequest, log: FastifyBaseLogger) => FastifyReply
 
 /** Creates a context whose reply has no connection: Node.js discards its data. */
-function createBackgroundContext(ctx: RequestContext): RequestContext {
+function createBackgroundContext(route: PreparedRoute, ctx: RequestContext): RequestContext {
   const { site, request, reply } = ctx
   // Fastify creates its replies in this way; the class has the decorators.
   const Reply = reply.constructor as ReplyClass
@@ -291,6 +291,7 @@ function createBackgroundContext(ctx: RequestContext): RequestContext {
   const background = new RequestContext(site, request, detached, ctx)
   background.staleReply = reply
   background.search = ctx.search
+  noteLive(route, background)
   if (!ctx.hasPassedGuards) return background
   background.hasPassedGuards = true
   background.addressExtras = ctx.addressExtras

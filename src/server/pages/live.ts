@@ -9,6 +9,7 @@ import type { RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import { createHydrantError, showValue } from '../errors/hydrant-error.ts'
 import { catchError } from '../failures/failure-context.ts'
+import { addressGroup } from '../guards/request-limits.ts'
 import { FORMATS } from '../http/formats.ts'
 import { BUSY } from '../http/problem.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
@@ -33,7 +34,7 @@ export async function openStream(route: PreparedRoute, ctx: RequestContext): Pro
     const topics = await topicsOf(route, ctx)
     if (ctx.isGone) return null
     const since = request.headers['last-event-id']
-    const stream = site.live.open(topics, since === undefined ? null : String(since), request.ip)
+    const stream = site.live.open(topics, since === undefined ? null : String(since), addressGroup(request.ip))
     if (stream === null) {
       site.metrics.requestShed('streams')
       return createResponse('events', null, { status: BUSY, headers: { 'retry-after': '60' } })

@@ -55,7 +55,7 @@ export async function makeNavigation(
     if (!needsPage || (isHere(ctx) && !route.revalidates)) return lines.end()
   }
   if (ctx.site.markVisitor) await findVisitor(ctx)
-  const kept = isPage ? addStart(plan, start.kind === 'nothing', lines, ctx) : addErrorStart(start, plan, lines, ctx)
+  const kept = isPage ? addStart(route, start.kind === 'nothing', lines, ctx) : addErrorStart(start, plan, lines, ctx)
   if (isPage && start.extras && !route.loadVisitor) addExtras(route, start.extras.serialized, lines)
   const loading = { route, start, kept, lines }
   const steps = (isPage ? route.steps : start.layouts).slice(kept)
@@ -159,13 +159,19 @@ const isRefresh = ({ request }: RequestContext) => request.headers[REFRESH_HEADE
  *
  * @param mayKeep False after an action, which may have changed anything: all loads run again.
  */
-function addStart(plan: DocumentPlan, mayKeep: boolean, lines: NavigationLines, ctx: RequestContext): number {
+function addStart(
+  { plan, layouts }: PreparedRoute,
+  mayKeep: boolean,
+  lines: NavigationLines,
+  ctx: RequestContext,
+): number {
   const kept = mayKeep ? countKeptLayouts(plan, ctx) : 0
   const document = bootDocument(ctx)
   if (ctx.live !== null) document.live = ctx.live
   const boot = bootFields(plan.boot, document)
   const preload = JSON.stringify(plan.files)
-  lines.addText(`["start",{"kept":${kept},"preload":${preload},${boot}}]`)
+  const keepsLive = layouts.slice(0, kept).some(({ live }) => live !== null) ? '"keepsLive":true,' : ''
+  lines.addText(`["start",{"kept":${kept},${keepsLive}"preload":${preload},${boot}}]`)
   return kept
 }
 

@@ -49,6 +49,8 @@ export interface Acted extends Pick<ExtraProps, 'actionData' | 'invalid' | 'acti
 export interface NavigationStart extends Boot {
   /** How many layouts stay. Their loads do not run. */
   kept: number
+  /** Whether the page is live by one of them (false). */
+  keepsLive?: true
   /** File names of the other scripts and stylesheets that the page needs. */
   preload: readonly string[]
 }

@@ -63,7 +63,7 @@ t.test('the stream of a page', async (t) => {
   for (const name of ['content-encoding', 'content-length', 'etag', 'set-cookie', 'access-control-allow-origin'])
     t.notOk(response.headers.has(name), name)
   await until(text)
-  t.match(text(), /^retry: 2000\nid: [\w-]{8}\.0\n\n$/)
+  t.match(withoutBeats(text()), /^retry: 2000\nid: [\w-]{8}\.0\n\n$/)
   await publish('board')
   await refreshed(1)
   await publish('other')
@@ -570,6 +570,25 @@ t.test('a page that is stored is live', async (t) => {
   const before = positionOf(await get('/tagged'))
   await app.pageCache.invalidate({ path: '/tagged' })
   await (await open('/tagged', { 'last-event-id': String(before) })).refreshed(1)
+})
+
+t.test('a page that was rendered in the background is live', async (t) => {
+  const { get, navigate, open, publish } = await start(t, {
+    '/': { live: () => ['board'], cache: { maxAgeS: 0, staleS: 600 }, load: () => 1 },
+  })
+  for (const ask of [get, navigate]) {
+    const stale = positionOf(await ask('/'))
+    await publish('board')
+    const position = await until(async () => {
+      const found = positionOf(await ask('/'))
+      return found === stale ? null : String(found)
+    })
+    const { text, leave } = await open('/', { 'last-event-id': position })
+    await until(text)
+    t.equal(positionIn(text()), position)
+    t.equal(countRefreshes(text()), 0)
+    leave()
+  }
 })
 
 t.test('a page that the build has rendered is not live, also in a live layout', async (t) => {

@@ -1,0 +1,14 @@
+// Positions of live pages, `<epoch>.<number>`: see `LivePages`. Those of different epochs cannot be compared.
+
+/** Whether a position comes before another one of the same epoch. */
+export function isBefore(position: string, other: string): boolean {
+  const [epoch, number] = position.split('.')
+  const [otherEpoch, otherNumber] = other.split('.')
+  return epoch === otherEpoch && Number(number) < Number(otherNumber)
+}
+
+/** Returns the position of a page that has the data of two others; an empty string if it is not known. */
+export function earlierOf(position: string, other = ''): string {
+  if (isBefore(position, other)) return position
+  return position === other || isBefore(other, position) ? other : ''
+}
