@@ -11,6 +11,8 @@ import type { MetricsSource } from './metrics.ts'
 const WRITE_MS = 30_000
 /** All workers report for each batch: those who read often get times that are this old. */
 const FRESH_MS = 2_000
+/** A batch removes what is too old, also without requests. */
+const PRUNE_SLOTS = 6
 const NAME_BYTES = 10
 const NAME_LENGTH = 16
 
@@ -40,6 +42,7 @@ export function createTimesWriter(
   let before: readonly StepTimes[] = []
   let last: readonly StepTimes[] = []
   let written = 0
+  let writtenSlot = Number.NEGATIVE_INFINITY
   let doneAt = Number.NEGATIVE_INFINITY
   let writing: Promise<void> | null = null
   const timer = setInterval(() => void flush(), WRITE_MS).unref()
@@ -52,11 +55,12 @@ export function createTimesWriter(
       // What happened since the last batch belongs to the new slot.
       const start = current === slot ? before : last
       const total = steps.reduce((sum, { count }) => sum + count, 0)
-      if (total !== written) {
+      if (total !== written || current - writtenSlot >= PRUNE_SLOTS) {
         const release = source.served()[0]?.release ?? ''
         const requests = slowest.map((request) => ({ ...request, release }))
         await ledger.recordTimes({ writer, slot: current, steps: timesSince(start, steps), requests })
         outage.ended()
+        writtenSlot = current
       }
       slot = current
       before = start

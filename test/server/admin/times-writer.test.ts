@@ -88,6 +88,19 @@ t.test('a clock that is set back changes no earlier slot', async (t) => {
   ])
 })
 
+t.test('what is too old is removed when the writer begins, and once an hour without requests', async (t) => {
+  const { writer, ledger, written } = createWriter()
+  t.teardown(writer.close)
+  await writer.flush()
+  await writer.flush()
+  ledger.now += 5 * SLOT_MS
+  await writer.flush()
+  t.strictSame(written(), [[100]])
+  ledger.now += SLOT_MS
+  await writer.flush()
+  t.strictSame(written(), [[100], [106]])
+})
+
 t.test('readers that follow one another share one report of the workers', async (t) => {
   const { writer, ledger, request } = createWriter()
   t.teardown(writer.close)
