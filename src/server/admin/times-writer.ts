@@ -32,7 +32,7 @@ export function createTimesWriter(
   log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
   now = Date.now,
 ): TimesWriter {
-  const writer = encodeBase32(randomBytes(NAME_BYTES), NAME_LENGTH)
+  let writer = createName()
   const outage = createOutageLog(
     (err) => log.warn({ err }, `the times of requests cannot be written to the ledger: ${messageOf(err)}`),
     () => log.info('the times of requests can be written to the ledger again'),
@@ -50,8 +50,9 @@ export function createTimesWriter(
   async function write() {
     try {
       const { steps, slowest } = (await source.counts()).times
-      // A clock that is set back must not lead to a slot whose batch is complete.
-      const current = Math.max(slot, slotOf(now()))
+      const current = slotOf(now())
+      // After the clock is set back, a batch must not replace that of an earlier slot, which is complete.
+      if (current < slot) writer = createName()
       // What happened since the last batch belongs to the new slot.
       const start = current === slot ? before : last
       const total = steps.reduce((sum, { count }) => sum + count, 0)
@@ -92,4 +93,8 @@ export function createTimesWriter(
       outage.stop()
     },
   }
+}
+
+function createName(): string {
+  return encodeBase32(randomBytes(NAME_BYTES), NAME_LENGTH)
 }
