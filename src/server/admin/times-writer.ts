@@ -11,6 +11,8 @@ import type { MetricsSource } from './metrics.ts'
 const WRITE_MS = 30_000
 /** All workers report for each batch: those who read often get times that are this old. */
 const FRESH_MS = 2_000
+/** A batch removes what is too old, also without requests. */
+const PRUNE_SLOTS = 6
 const NAME_BYTES = 10
 const NAME_LENGTH = 16
 
@@ -30,7 +32,7 @@ export function createTimesWriter(
   log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
   now = Date.now,
 ): TimesWriter {
-  const writer = encodeBase32(randomBytes(NAME_BYTES), NAME_LENGTH)
+  let writer = createName()
   const outage = createOutageLog(
     (err) => log.warn({ err }, `the times of requests cannot be written to the ledger: ${messageOf(err)}`),
     () => log.info('the times of requests can be written to the ledger again'),
@@ -40,6 +42,7 @@ export function createTimesWriter(
   let before: readonly StepTimes[] = []
   let last: readonly StepTimes[] = []
   let written = 0
+  let writtenSlot = Number.NEGATIVE_INFINITY
   let doneAt = Number.NEGATIVE_INFINITY
   let writing: Promise<void> | null = null
   const timer = setInterval(() => void flush(), WRITE_MS).unref()
@@ -47,16 +50,18 @@ export function createTimesWriter(
   async function write() {
     try {
       const { steps, slowest } = (await source.counts()).times
-      // A clock that is set back must not lead to a slot whose batch is complete.
-      const current = Math.max(slot, slotOf(now()))
+      const current = slotOf(now())
+      // After the clock is set back, a batch must not replace that of an earlier slot, which is complete.
+      if (current < slot) writer = createName()
       // What happened since the last batch belongs to the new slot.
       const start = current === slot ? before : last
       const total = steps.reduce((sum, { count }) => sum + count, 0)
-      if (total !== written) {
+      if (total !== written || current - writtenSlot >= PRUNE_SLOTS) {
         const release = source.served()[0]?.release ?? ''
         const requests = slowest.map((request) => ({ ...request, release }))
         await ledger.recordTimes({ writer, slot: current, steps: timesSince(start, steps), requests })
         outage.ended()
+        writtenSlot = current
       }
       slot = current
       before = start
@@ -88,4 +93,8 @@ export function createTimesWriter(
       outage.stop()
     },
   }
+}
+
+function createName(): string {
+  return encodeBase32(randomBytes(NAME_BYTES), NAME_LENGTH)
 }

@@ -70,7 +70,7 @@ t.test('no time is lost when the ledger is away at the end of a slot', async (t)
   ])
 })
 
-t.test('a clock that is set back changes no earlier slot', async (t) => {
+t.test('a clock that is set back changes no earlier batch, and no later slot', async (t) => {
   const { writer, ledger, request, written } = createWriter()
   t.teardown(writer.close)
   request(30)
@@ -81,11 +81,31 @@ t.test('a clock that is set back changes no earlier slot', async (t) => {
   ledger.now -= SLOT_MS
   request(50)
   await writer.flush()
+  request(1)
+  await writer.flush()
   t.strictSame(written(), [
     [100, 30],
     [101, 40],
-    [101, 90],
+    [100, 50],
+    [100, 51],
   ])
+  const [first, second, third, fourth] = ledger.batches.map(({ writer }) => writer)
+  t.equal(second, first)
+  t.not(third, first, 'otherwise it would replace the first batch')
+  t.equal(fourth, third)
+})
+
+t.test('what is too old is removed when the writer begins, and once an hour without requests', async (t) => {
+  const { writer, ledger, written } = createWriter()
+  t.teardown(writer.close)
+  await writer.flush()
+  await writer.flush()
+  ledger.now += 5 * SLOT_MS
+  await writer.flush()
+  t.strictSame(written(), [[100]])
+  ledger.now += SLOT_MS
+  await writer.flush()
+  t.strictSame(written(), [[100], [106]])
 })
 
 t.test('readers that follow one another share one report of the workers', async (t) => {
