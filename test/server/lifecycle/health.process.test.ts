@@ -71,14 +71,14 @@ export default async function server(app) {
     'pages/row.server.ts': 'export const load = ({ app }) => app.database\n',
   })
   // No other server listens at this address.
-  const probe = createServer().listen(0, '127.0.0.3')
+  const probe = createServer().listen(0, '127.0.0.4')
   await once(probe, 'listening')
   const { port } = probe.address() as AddressInfo
   probe.close()
   await once(probe, 'close')
-  const env = { HOST: '127.0.0.3', GATE: gate, HYDRANT_LEDGER: ledger }
+  const env = { HOST: '127.0.0.4', GATE: gate, HYDRANT_LEDGER: ledger }
   const server = startCli(t, ['start', slow, '--port', String(port)], { env })
-  const url = `http://127.0.0.3:${port}`
+  const url = `http://127.0.0.4:${port}`
   await server.waitFor(/connecting to the database/)
   await t.rejects(ask(`${url}/_hydrant/ready`), { code: 'ECONNREFUSED' })
   writeFileSync(gate, '')

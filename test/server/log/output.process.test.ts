@@ -20,6 +20,8 @@ import { buildFiles, HTML } from '../served.ts'
 const REACT = dirname(createRequire(import.meta.url).resolve('react/package.json'))
 const MODULE = new URL('../../../src/server/log/output.js', import.meta.url).href
 const LOGGER = new URL('../../../src/server/log/logger.js', import.meta.url).href
+/** No other test uses this address, so that the ports stay free. */
+const HOST = '127.0.0.6'
 const aTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 t.test('lines of one turn are written together, in their order', async (t) => {
@@ -184,12 +186,12 @@ for (const workers of ['1', '2'])
     const pipe = join(dir, 'log')
     execFileSync('mkfifo', [pipe])
     const under = ['sh', '-c', `exec "$@" > ${pipe}`, 'sh']
-    const [port, adminPort] = [await findPort(), await findPort()]
-    const env = { HYDRANT_ADMIN: `127.0.0.1:${adminPort}` }
+    const [port, adminPort] = [await findPort(HOST), await findPort(HOST)]
+    const env = { HOST, HYDRANT_ADMIN: `${HOST}:${adminPort}` }
     startCli(t, ['start', dir, '--port', `${port}`, '--workers', workers], { under, env })
     // The reader ends after the first lines.
     t.match(spawnSync('head', ['-n', '1', pipe], { encoding: 'utf8' }).stdout, '"level":')
-    const metrics = async () => (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
+    const metrics = async () => (await fetch(`http://${HOST}:${adminPort}/metrics`)).text()
     const lost = async () => Number(/^hydrant_log_lines_lost_total (\d+)$/m.exec(await metrics())?.[1])
     await until(() =>
       lost().then(
@@ -198,7 +200,7 @@ for (const workers of ['1', '2'])
       ),
     )
     await until(async () => {
-      await fetch(`http://127.0.0.1:${port}/`)
+      await fetch(`http://${HOST}:${port}/`)
       return (await lost()) >= 3
     })
   })

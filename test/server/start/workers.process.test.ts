@@ -85,7 +85,7 @@ const adminOf = async ({ waitForLine }: SiteServer) => {
   return String(/http:\S+/.exec(msg)?.[0])
 }
 
-/** Returns the sum of all samples whose lines begin with `start`. */
+/** Returns the sum of all samples whose lines begin with `start`. A worker that is busy counts with its last numbers. */
 async function metricOf(admin: string, start: string): Promise<number> {
   const text = await (await fetch(`${admin}/metrics`)).text()
   const lines = text.split('\n').filter((candidate) => candidate.startsWith(start))
@@ -109,8 +109,10 @@ t.test('workers serve, die, fail and are replaced, and no client notices', async
   })
 
   await t.test('a worker that is killed is replaced, and the other one continues to serve', async (t) => {
-    const counted = await metricOf(admin, answered)
-    t.ok(counted >= 40)
+    const counted = await until(async () => {
+      const count = await metricOf(admin, answered)
+      return count >= 40 ? count : null
+    })
     const { pid: killed, whole } = await server.openStream()
     const other = before.find((pid) => pid !== killed) ?? 0
     await until(() => existsSync(join(closed, `${killed}-reported`)))
@@ -196,8 +198,12 @@ t.test('workers serve, die, fail and are replaced, and no client notices', async
     t.match(await solved.json(), { message: 'fail', solvedAt: /^20/ })
     const { stdout } = await runHere(['errors', digest, dir, '--json'], { HYDRANT_LEDGER: server.ledger })
     t.match(JSON.parse(stdout), { message: 'fail', solvedAt: /^20/ })
-    const text = await (await fetch(`${admin}/metrics`)).text()
-    for (const worker of ['primary', '1', '2']) t.match(text, `nodejs_eventloop_lag_seconds{worker="${worker}"}`)
+    // A worker that is busy for a second has no sample.
+    const text = await until(async () => {
+      const found = await (await fetch(`${admin}/metrics`)).text()
+      const has = (worker: string) => found.includes(`nodejs_eventloop_lag_seconds{worker="${worker}"}`)
+      return ['primary', '1', '2'].every(has) ? found : null
+    })
     t.match(text, /hydrant_failures_total\{side="server",phase="route",route="\/fail"\} \d/)
     const [{ release = '' } = {}] = server.lines.filter(({ msg }) => msg === 'the site is loaded')
     t.match(text, `hydrant_processes{release="${release}"} 2`, 'with the release that the log names')
@@ -248,6 +254,7 @@ export default { onFailure: ({ digest }) => appendFileSync(${JSON.stringify(repo
         // A configuration that throws has no `onFailure`.
         if (file === 'server.ts') t.equal(readFileSync(reported, 'utf8'), digest)
       }
+      await until(async () => (await metricOf(admin, failed)) >= counted + 2)
       t.equal(await metricOf(admin, failed), counted + 2)
     },
   )
