@@ -28,7 +28,11 @@ interface LiveInput {
 
 const RETRY_MS = 2_000
 const MAX_RETRY_MS = 60_000
+/** A page without a stream for longer says so. */
+const SOON_MS = 5_000
 const MAX_REFRESH_RETRY_MS = 300_000
+/** The server sends a line at least every 25 seconds. A connection that is silent for longer is lost, without a sign of it. */
+const SILENCE_MS = 60_000
 const BUSY_CHECK_MS = 50
 const SAFE_CHECK_MS = 2_000
 /** The browser may wait that long for the next document. A download leaves this one, too, and a visitor may stay. */
@@ -44,6 +48,32 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const isPlaying = () => [...document.querySelectorAll<HTMLMediaElement>('video,audio')].some(({ paused }) => !paused)
 
 const keyOf = ({ tree: { address } }: Page) => address.url.pathname + address.url.search
+
+interface Connection {
+  signal: AbortSignal
+  /** To be called for each sign of life. */
+  alive(): void
+}
+
+/** Calls `use` with a connection, which is aborted when it is silent for too long. */
+async function connect<Result>(outer: AbortSignal, use: (connection: Connection) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController()
+  const { signal } = controller
+  const abort = () => controller.abort()
+  let timer: number | undefined
+  function alive() {
+    clearTimeout(timer)
+    timer = setTimeout(abort, SILENCE_MS)
+  }
+  outer.addEventListener('abort', abort, { signal })
+  alive()
+  try {
+    return await use({ signal, alive })
+  } finally {
+    clearTimeout(timer)
+    abort()
+  }
+}
 
 /**
  * A page contains everything of its topics up to its position, `Page.live`. One without a known position (`''`) has to refresh
@@ -103,25 +133,29 @@ export function createLive(input: LiveInput) {
 
   async function follow(page: string, signal: AbortSignal) {
     while (!signal.aborted) {
-      const isOver = await read(page, signal).catch(() => false)
+      const end = await connect(signal, (connection) => read(page, connection)).catch(() => 'lost')
       if (signal.aborted) return
-      setState(isOver ? 'off' : 'lost')
-      if (isOver) return
-      await rest(pause(retryMs, streamFailures++, MAX_RETRY_MS))
+      if (end === 'off') return setState('off')
+      const ms = pause(retryMs, streamFailures++, MAX_RETRY_MS)
+      // A stream has an end, and the next one follows soon.
+      if (end === 'lost' || ms > SOON_MS) setState('lost')
+      await rest(ms)
     }
   }
 
-  /** Reads a stream to its end. Resolves with true if the page is not live any more. Rejects without a connection. */
-  async function read(page: string, signal: AbortSignal): Promise<boolean> {
+  /** Reads a stream to its end. Resolves with `off` if the page is not live any more. Rejects when the connection is lost. */
+  async function read(page: string, { signal, alive }: Connection): Promise<LiveState | 'ended'> {
     const events = await listen(page, view.onScreen().live ?? '', signal)
-    if (events.status === NO_CONTENT) return true
+    if (events.status === NO_CONTENT) return 'off'
     mustLoad = events.isOtherBuild
     // The page leads elsewhere now, for example because the session has ended. A server that is busy says nothing of it.
     if (!events.read && events.status < 500) outdate()
-    if (events.read) setState('connected')
+    if (!events.read) return 'lost'
+    setState('connected')
     let id = ''
     let asks = false
-    await events.read?.((line) => {
+    await events.read((line) => {
+      alive()
       const [, name, value = ''] = /^(\w+): ?(.*)/.exec(line) ?? []
       streamFailures = 0
       if (name === 'retry') retryMs = Number(value)
@@ -132,7 +166,7 @@ export function createLive(input: LiveInput) {
       id = ''
       asks = false
     })
-    return false
+    return 'ended'
   }
 
   /** Takes a position that the stream has told of the page. */

@@ -63,7 +63,7 @@ export function createNavigator(app: App, isOurs: (url: URL) => boolean) {
 
   /** Loads the script of live pages for the first one. */
   function keepLive() {
-    if (view.onScreen().live === undefined && !live) return
+    if (view.onScreen().live === undefined && !live) return liveStore.set('off')
     live ??= import('./live.ts').then(({ createLive }) =>
       createLive({
         setState: liveStore.set,

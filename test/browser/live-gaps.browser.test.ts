@@ -8,13 +8,22 @@ import type { Route as Exchange } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { EVENTS_TYPE, REFRESH_HEADER } from '../../src/shared/wire/navigation-protocol.ts'
 import { marked, navigationHeaders } from '../server/lines.ts'
-import { HTML } from '../server/served.ts'
+import { HTML, scriptOf } from '../server/served.ts'
 import { until } from '../until.ts'
 import { launchChromium, type OpenPage } from './chromium.ts'
 import { buildLiveSite, createHold, type LiveSite, serveLiveSite } from './live-site.ts'
 
 const LINKS = ['a', 'b', 'fixed'].map((name) => `<a href="/desk/${name}">${name}</a>`).join('')
 const desk = (name: string) => `export default () => <h1>${name}</h1>\n`
+
+const STATE = `
+import { useLive } from 'hydrant/react'
+export default () => {
+  const state = useLive()
+  if (typeof document !== 'undefined') document.documentElement.dataset.states += ' ' + state
+  return <p id="state">{state}</p>
+}
+`
 
 const folder = t.testdir({})
 const dir = await buildLiveSite(join(folder, 'one'), {
@@ -25,6 +34,8 @@ export default ({ data, children }) => <><h2>Desk: {data.join(', ')}</h2>${LINKS
 export const live = () => ['board']
 export const load = () => globalThis.board?.texts ?? []
 `,
+  'pages/other.tsx': STATE,
+  'pages/plain.tsx': STATE,
   'pages/desk/a.tsx': desk('A'),
   'pages/desk/b.tsx': desk('B'),
   'pages/desk/fixed.tsx': `export const prerender = true\n${desk('Fixed')}`,
@@ -183,4 +194,46 @@ t.test('a hidden tab does not load its document again', async (t) => {
   t.equal(await open.read('h1'), 'Board: first')
   await setHidden(open, false)
   await open.hasText('h1', 'of the new build')
+})
+
+t.test('the end of a stream is no outage, and a server that is away is one', async (t) => {
+  const site = await serveLiveSite(t, dir)
+  const open = await chromium.open({}, t)
+  let count = 0
+  await open.page.route(/\/other\?_hydrant$/, (exchange) =>
+    isStream(exchange) && count++ === 0
+      ? exchange.fulfill({ status: 200, contentType: EVENTS_TYPE, body: 'retry: 2000\n\n' })
+      : exchange.continue(),
+  )
+  await open.goto(`${site.origin}/other`, 'load')
+  await open.hydrated()
+  await until(() => site.streams().length === 1)
+  const states = () => open.evaluate(() => String(document.documentElement.dataset.states), null)
+  await until(async () => (await states()).endsWith(' connected'))
+  t.notMatch(await states(), 'lost')
+  await site.app.close()
+  await open.hasText('#state', 'lost')
+})
+
+t.test('a connection that is silent for too long is replaced', async (t) => {
+  const site = await serveLiveSite(t, dir)
+  const open = await openLive(t, site)
+  await open.page.clock.fastForward(50_000)
+  await site.add('second')
+  await open.hasText('h1', 'second')
+  await open.page.clock.fastForward(50_000)
+  t.equal(site.opened(), 1)
+  await open.page.clock.fastForward(2 * MINUTE_MS)
+  await until(() => site.opened() === 2 && site.streams().length === 1)
+})
+
+t.test('a plain page says nothing of a script of live pages that cannot be loaded', async (t) => {
+  const site = await serveLiveSite(t, dir)
+  const open = await chromium.open({}, t)
+  await open.page.route(`**/${scriptOf(dir, 'client/live.ts')}`, (exchange) => exchange.abort())
+  await open.goto(`${site.origin}/other`, 'load')
+  await open.hydrated()
+  await open.hasText('#state', 'lost')
+  await open.click('nav a[href="/plain"]')
+  await open.hasText('#state', 'off')
 })
