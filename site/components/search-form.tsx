@@ -42,8 +42,8 @@ export function SearchForm({ q }: { q: string | null }) {
     const typed = input.current?.value.trim() ?? ''
     const isLeft = document.activeElement !== input.current
     if (!('navigation' in window) || isLeft || typed === (q ?? '')) return
-    // One step of Back leads to the page before the search.
-    const history = q === null ? 'push' : 'replace'
+    // One step of Back leads to the page before the search. Earlier results may be on their way.
+    const history = location.pathname === href('/docs/search') ? 'replace' : 'push'
     const results = href('/docs/search', {}, { search: { q: typed } })
     const { committed, finished } = navigation.navigate(results, { history, info: TYPING })
     // The visitor may send the form before they are there.
