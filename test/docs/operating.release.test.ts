@@ -17,6 +17,8 @@ import { PROMETHEUS, PROMTOOL } from '../tools.ts'
 import { until } from '../until.ts'
 
 const RULES = resolve('docs/operating/alerts.yaml')
+/** No other test uses this address, so that the port of Prometheus stays free. */
+const HOST = '127.0.0.7'
 const TOKEN = 'the token of the operators'.replaceAll(' ', '-')
 const READ_TOKEN = 'the token of Prometheus'.replaceAll(' ', '-')
 
@@ -107,8 +109,13 @@ t.test('Prometheus scrapes a site with workers, and knows each metric that the f
       () => 'success',
     )
     t.strictSame(failing, [])
-    const { data } = await ask('query', { query: 'sum by (job, instance, worker) (nodejs_eventloop_lag_p99_seconds)' })
-    const workers = (data as { result: { metric: Record<string, string> }[] }).result.map(({ metric }) => metric.worker)
+    // A scrape lacks a worker that is busy for a second.
+    const workers = await until(async () => {
+      const query = 'sum by (job, instance, worker) (nodejs_eventloop_lag_p99_seconds)'
+      const { data } = await ask('query', { query })
+      const { result } = data as { result: { metric: Record<string, string> }[] }
+      return result.length >= 3 ? result.map(({ metric }) => metric.worker) : null
+    })
     t.strictSame(workers.sort(), ['1', '2', 'primary'])
   })
 
@@ -119,9 +126,12 @@ t.test('Prometheus scrapes a site with workers, and knows each metric that the f
       state: string
       lastError?: string
     }
-    const evaluated = await until(async () => {
+    const evaluate = async () => {
       const { data } = await ask('rules', {})
-      const all = (data as { groups: { rules: Evaluated[] }[] }).groups.flatMap((group) => group.rules)
+      return (data as { groups: { rules: Evaluated[] }[] }).groups.flatMap((group) => group.rules)
+    }
+    const evaluated = await until(async () => {
+      const all = await evaluate()
       return all.length > 0 && all.every(({ health }) => health !== 'unknown') ? all : null
     })
     t.equal(evaluated.length, rules.length)
@@ -129,11 +139,9 @@ t.test('Prometheus scrapes a site with workers, and knows each metric that the f
       evaluated.filter(({ health }) => health !== 'ok'),
       [],
     )
-    // This site has failed once in five requests.
-    const active = evaluated.filter(({ state }) => state !== 'inactive').map(({ name }) => name)
-    t.strictSame(
-      active.filter((name) => name !== 'HydrantFailures'),
-      [],
+    // This site has failed once in five requests. On a busy machine, another alert may be pending for a moment.
+    await until(async () =>
+      (await evaluate()).every(({ name, state }) => state === 'inactive' || name === 'HydrantFailures'),
     )
   })
 
@@ -159,15 +167,15 @@ async function startPrometheus(t: Test, target: string) {
     ],
   }
   writeFileSync(config, JSON.stringify(settings))
-  const port = await findPort()
+  const port = await findPort(HOST)
   const words = [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`, '--log.level=error']
-  const child = spawn(PROMETHEUS, [...words, `--web.listen-address=127.0.0.1:${port}`], { stdio: 'inherit' })
+  const child = spawn(PROMETHEUS, [...words, `--web.listen-address=${HOST}:${port}`], { stdio: 'inherit' })
   const ended = once(child, 'exit')
   t.teardown(async () => {
     child.kill()
     await ended
   })
-  const origin = `http://127.0.0.1:${port}`
+  const origin = `http://${HOST}:${port}`
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`${PROMETHEUS} has ended with ${child.exitCode}`)
     return fetch(`${origin}/-/ready`).then(

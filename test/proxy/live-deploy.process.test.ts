@@ -76,7 +76,7 @@ async function openPage(origin: string): Promise<OpenPage> {
 
 const chromium = await launchChromium(t)
 
-t.test('every edit reaches the other visitor, also during a deployment', { timeout: 400_000 }, async (t) => {
+t.test('every edit reaches the other visitor, also during a deployment', { timeout: 580_000 }, async (t) => {
   const replicas = [await start('one'), await start('one')] as const
   const port = await startBalancer(
     t,

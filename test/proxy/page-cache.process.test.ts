@@ -136,7 +136,7 @@ t.test('nginx stores a document with the headers of the page cache', async (t) =
   t.equal(statusOf(first), 'MISS')
   t.match(first.headers, {
     'cache-control': 'public, max-age=0, s-maxage=600',
-    age: '0',
+    age: /^[0-5]$/,
     'cache-tag': 'path:/news/1',
     'content-encoding': 'br',
     vary: 'Accept, Accept-Encoding',

@@ -9,7 +9,7 @@ import { createSite } from './create-site.ts'
 import { startCli } from './run-cli.ts'
 
 /** How often the server looks for changes. The tests save a file and request it sooner. */
-const INTERVAL_MS = 2_000
+const INTERVAL_MS = 10_000
 
 const page = (attributes = '') => `export default () => <p${attributes}>page</p>\n`
 const component = (text: string) => `export const Slow = () => <p>${text}</p>\n`
