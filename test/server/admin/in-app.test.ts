@@ -320,7 +320,10 @@ t.test('the times of several sites have their bases', async (t) => {
   for (const url of ['/same', '/second/same', '/second/nowhere', '/nowhere']) await get(app, url, HTML)
   await app.inject({ method: 'POST', url: '/second/_hydrant/report' })
   const { routes, slowest } = (await get(app, '/ops/api/slow', BEARER)).json()
-  const places = routes.map(({ route, steps }: { route: string; steps: { kind: string; subject: string }[] }) => [
+  type Row = { route: string; steps: { kind: string; subject: string }[] }
+  // A busy machine may have blocked the event loop.
+  const ofSites = routes.filter(({ route }: Row) => route !== '')
+  const places = ofSites.map(({ route, steps }: Row) => [
     route,
     ...steps.filter(({ kind }) => kind === 'load').map(({ subject }) => subject),
   ])
