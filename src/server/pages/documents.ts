@@ -66,8 +66,7 @@ function render(page: PageRender, ctx: RequestContext): Promise<Rendered> {
   const isBare = !extras && values.every((value) => value === undefined)
   const data = isBare ? NO_DATA : timeWork('data', ctx.times, () => writeData(values, plan.dataFiles, ctx))
   const { promises } = data
-  for (const [level, text] of data.serialized.entries())
-    noteLength(plan.dataFiles[level] ?? '', text.length, ctx.times)
+  for (const [level, text] of data.serialized.entries()) noteLength(plan.dataFiles[level] ?? '', text.length, ctx.times)
   const safe = promises
     ? values.map((value) =>
         withSafePromises(value, (reason) => ctx.substitute(reason, { phase: 'load', place: promises.place }), ctx),
