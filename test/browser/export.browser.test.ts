@@ -93,6 +93,12 @@ t.test('an exported site is interactive behind nginx, and violates no policy', a
     if (request.isNavigationRequest()) documents.push(new URL(request.url()).pathname)
   })
 
+  const kept: string[] = []
+  open.page.on('response', (response) => {
+    const isAsset = new URL(response.url()).pathname.startsWith('/_hydrant/assets/')
+    if (!isAsset && response.headers()['cache-control'] !== 'no-cache') kept.push(response.url())
+  })
+
   await open.goto(`${url}/`, 'load')
   await open.hydrated()
   t.equal(await open.read('h1'), `Home ${2n ** 64n}`)
@@ -147,4 +153,5 @@ t.test('an exported site is interactive behind nginx, and violates no policy', a
     messages.filter((text) => !text.includes('status of 404')),
     [],
   )
+  t.strictSame(kept, [], 'no browser keeps a page or its data of an old export')
 })
