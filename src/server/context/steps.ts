@@ -1,6 +1,6 @@
 import { isCausedBy, readProperty } from '../failures/failure-context.ts'
 import { hasRunErrorHooks } from '../failures/on-error-hooks.ts'
-import { shortPlace } from '../http/request-times.ts'
+import { type RequestTimes, shortPlace } from '../http/request-times.ts'
 import { timeStep } from '../http/timed-steps.ts'
 import type { Thrown } from '../metrics/instrument.ts'
 import type { Step } from '../options/config.ts'
@@ -24,16 +24,25 @@ export function runStep<Result>(
   const { site, route, request, shared, times } = ctx
   const { runStep: instrumented } = site
   times.places = site.build.places
-  // A document measures its own time: it knows when its shell is ready.
-  const timed =
-    kind === 'render' ? work : () => timeStep(kind, kind === 'deferred' ? shortPlace(subject) : subject, times, work)
-  if (instrumented === null) return timed()
+  if (instrumented === null) return timeKind(kind, subject, times, work)
+  const timed = () => timeKind(kind, subject, times, work)
   const step = { kind, name: `${kind} ${subject || route}`, route, file, release: site.release, request }
   const digestOf = (thrown: unknown) => digestOfStep(thrown, step, ctx)
   // The option sees the stores of the request, and the work does not.
   return shared
     ? shared.inRequest(() => instrumented(step, () => shared.run(timed), digestOf, thrownIn))
     : instrumented(step, timed, digestOf, thrownIn)
+}
+
+function timeKind<Result>(
+  kind: Step['kind'],
+  subject: string,
+  times: RequestTimes,
+  work: () => Result | PromiseLike<Result>,
+): Result | PromiseLike<Result> {
+  // A document measures its own time: it knows when its shell is ready.
+  if (kind === 'render') return work()
+  return timeStep(kind, kind === 'deferred' ? shortPlace(subject) : subject, times, work)
 }
 
 /** Returns the digest of a step's error, undefined if it is not known, and null for the consequence of an abort. */

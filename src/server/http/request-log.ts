@@ -17,14 +17,10 @@ export interface RequestObserver {
   requestEnded(request: FastifyRequest, reply: FastifyReply, kind: Outcome['kind']): void
 }
 
-const IS_OVER = Symbol('isOver')
 const REPLY = Symbol('reply')
 
-interface LoggedRequest extends FastifyRequest {
-  [IS_OVER]?: true
-}
-
 interface LoggedResponse extends ServerResponse {
+  /** Null when the request is over: an open connection keeps its last response, but not what the reply refers to. */
   [REPLY]?: FastifyReply | null
 }
 
@@ -43,6 +39,7 @@ export class RequestLog extends LogController {
   #lateErrors: LateErrors
   #digestOf: (request: FastifyRequest) => string | undefined
   #traceOf: FindTrace | null
+  #onClose: (this: LoggedResponse) => void
 
   /** @param digestOf Returns the digest of a request's first failure, or undefined. */
   constructor(
@@ -57,6 +54,11 @@ export class RequestLog extends LogController {
     this.#lateErrors = lateErrors
     this.#digestOf = digestOf
     this.#traceOf = traceOf
+    const end = this.#end.bind(this)
+    this.#onClose = function () {
+      const reply = this[REPLY]
+      if (reply) end(reply.request, reply, { kind: wasAborted(reply) ? 'aborted' : 'answered' })
+    }
   }
 
   override incomingRequest(request: FastifyRequest, reply: FastifyReply) {
@@ -65,13 +67,10 @@ export class RequestLog extends LogController {
     if (this.#observer === null && this.isLogDisabled(request)) return
     this.#observer?.requestStarted()
     // Fastify calls nothing when the visitor leaves.
-    raw.on('close', () => this.#end(request, reply, { kind: wasAborted(reply) ? 'aborted' : 'answered' }))
+    raw.on('close', this.#onClose)
   }
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
-    // An open connection keeps its last response, but not what the reply refers to.
-    const raw: LoggedResponse = reply.raw
-    raw[REPLY] = null
     const isLogged = !error || this.#lateErrors.failRoute(error, reply)
     this.#end(request, reply, isLogged ? { kind: 'answered' } : { kind: 'errored', error })
   }
@@ -80,9 +79,10 @@ export class RequestLog extends LogController {
     if (!this.#lateErrors.failStream(error, reply)) super.streamError(error, request, reply)
   }
 
-  #end(request: LoggedRequest, reply: FastifyReply, outcome: Outcome) {
-    if (request[IS_OVER]) return
-    request[IS_OVER] = true
+  #end(request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
+    const raw: LoggedResponse = reply.raw
+    if (raw[REPLY] === null) return
+    raw[REPLY] = null
     this.#observer?.requestEnded(request, reply, outcome.kind)
     if (this.isLogDisabled(request)) return
     writeLine(request, reply, outcome, this.#digestOf(request), findTrace(request, this.#traceOf))

@@ -51,7 +51,7 @@ export interface MetricsRecorder {
   /** The visitor left before the response was complete. */
   requestAborted(route: string): void
   /** A request is over. Adds the times of its steps. `status` is 499 if the visitor left, as nginx has it. */
-  requestTimed(route: string, status: number, request: FastifyRequest, reply: FastifyReply): void
+  requestTimed(route: string, status: number, durationMs: number, request: FastifyRequest, reply: FastifyReply): void
   /** The guards of a page, or of an unknown path, have ended. */
   guardsEnded(route: string, durationMs: number): void
   /** The loads of a page and its layouts, which run at the same time, have ended. */
@@ -174,10 +174,10 @@ function recordOutcome(metrics: MetricsRecorder, request: FastifyRequest, reply:
   metrics.requestEnded()
   const route = routeOf(request)
   const status = outcome === 'aborted' ? LEFT : reply.raw.statusCode
-  const isTimed = !isOpenEnded(request, reply)
+  const durationMs = isOpenEnded(request, reply) ? null : reply.elapsedTime
   if (outcome === 'aborted') metrics.requestAborted(route)
-  else metrics.responseSent(route, request.method, status, isTimed ? reply.elapsedTime : null)
-  if (!isHealthRoute(request) && isTimed) metrics.requestTimed(route, status, request, reply)
+  else metrics.responseSent(route, request.method, status, durationMs)
+  if (!isHealthRoute(request) && durationMs !== null) metrics.requestTimed(route, status, durationMs, request, reply)
 }
 
 let hijacked: symbol | undefined

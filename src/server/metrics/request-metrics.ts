@@ -203,8 +203,8 @@ const STEPS = ['guards', 'loads', 'actions'] as const
 // commit 8d8d4fde
 function createRouteState() {
   return {
-    requests: new Map<string, Map<number, number>>(),
-    failures: new Map<Side, Map<Phase, number>>(),
+    requests: [] as Pair<string, number>[],
+    failures: [] as Pair<Side, Phase>[],
     timeouts: new Map<Phase, number>(),
     cached: new Map<CacheResult, number>(),
     refused: new Map<RefusalReason, number>(),
@@ -233,8 +233,8 @@ function readRoute([route, state]: readonly [string, RouteState]): RouteCounts {
   const { requests, failures, timeouts, cached, refused, durations, steps, aborted } = state
   return {
     route,
-    requests: listPairs(requests, (method, status, count) => ({ method, status, count })),
-    failures: listPairs(failures, (side, phase, count) => ({ side, phase, count })),
+    requests: requests.map(({ first, second, count }) => ({ method: first, status: second, count })),
+    failures: failures.map(({ first, second, count }) => ({ side: first, phase: second, count })),
     timeouts: [...timeouts].map(([phase, count]) => ({ phase, count })),
     cached: [...cached].map(([result, count]) => ({ result, count })),
     refused: [...refused].map(([reason, count]) => ({ reason, count })),
@@ -261,14 +261,17 @@ function countOne<Key>(counts: Map<Key, number>, key: Key, more = 1) {
   counts.set(key, (counts.get(key) ?? 0) + more)
 }
 
-function countPair<A, B>(counts: Map<A, Map<B, number>>, first: A, second: B, more = 1) {
-  const inner = counts.get(first) ?? new Map<B, number>()
-  if (inner.size === 0) counts.set(first, inner)
-  inner.set(second, (inner.get(second) ?? 0) + more)
+interface Pair<A, B> {
+  first: A
+  second: B
+  count: number
 }
 
-function listPairs<A, B, T>(counts: Map<A, Map<B, number>>, make: (first: A, second: B, count: number) => T): T[] {
-  return [...counts].flatMap(([first, inner]) => [...inner].map(([second, count]) => make(first, second, count)))
+/** A route has few pairs. */
+function countPair<A, B>(pairs: Pair<A, B>[], first: A, second: B, more = 1) {
+  const pair = pairs.find((one) => one.first === first && one.second === second)
+  if (pair) pair.count += more
+  else pairs.push({ first, second, count: more })
 }
 
 /**

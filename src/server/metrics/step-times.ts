@@ -25,6 +25,13 @@ export interface TimesCounts {
 /** The primary knows the release. */
 export type KeptRequest = Omit<SlowRequest, 'release'>
 
+/** The times of one place of a route, by the step as it is: its file is looked up once. */
+interface Row {
+  kind: TimedKind
+  subject: string
+  times: StepTimes
+}
+
 /** Steps of places beyond it are counted at the place of `othersOf`. */
 const MAX_PLACES = 2_000
 /** A request is kept for one to two of these spans. */
@@ -37,34 +44,42 @@ const MAX_ID = 100
 
 /** Adds up the times of the steps of a process, and keeps its slowest requests. */
 export function createStepTimes(now = Date.now) {
-  // perf: by the texts as they are, 0.3 µs less for each step than by a key that is made of them
-  const routes = new Map<string, Map<TimedKind, Map<string, StepTimes>>>()
+  const routes = new Map<string, Row[]>()
   let places = 0
   const slow = createSlowest(now)
 
-  function timesAt(route: string, step: Pick<TimedStep, 'kind' | 'subject'>, known: RequestTimes['places']): StepTimes {
-    const { kind, subject } = step
-    const times = routes.get(route)?.get(kind)?.get(subject)
-    if (times) return times
+  /** @param likely The index of the row, if the steps of the route's requests are always the same. */
+  function timesAt(
+    route: string,
+    { kind, subject }: Pick<TimedStep, 'kind' | 'subject'>,
+    known: RequestTimes['places'],
+    likely = 0,
+  ): StepTimes {
+    const rows = routes.get(route) ?? []
+    for (let index = 0; index < rows.length; index++) {
+      const row = rows[(likely + index) % rows.length]
+      if (row?.kind === kind && row.subject === subject) return row.times
+    }
     const others = othersOf({ route, kind, subject })
     if (places >= MAX_PLACES && (others.route !== route || others.subject !== subject))
       return timesAt(others.route, others, null)
     places++
-    const created = noTimes({ route, kind, subject: placeOf(step, known) })
-    const kinds = routes.get(route) ?? new Map<TimedKind, Map<string, StepTimes>>()
-    const subjects = kinds.get(kind) ?? new Map<string, StepTimes>()
-    routes.set(route, kinds.set(kind, subjects.set(subject, created)))
-    return created
+    const times = noTimes({ route, kind, subject: placeOf({ kind, subject }, known) })
+    rows.push({ kind, subject, times })
+    routes.set(route, rows)
+    return times
   }
 
   /** Adds the steps, those that have not ended when they end. Returns how long they have blocked the event loop. */
   function addSteps(route: string, times: RequestTimes): number {
     let blockedMs = 0
     let areDone = true
+    let index = 0
     for (const step of times.steps) {
       blockedMs += step.blockedMs
       if (Number.isNaN(step.durationMs)) areDone = false
-      else observe(timesAt(route, step, times.places), step.durationMs, step.blockedMs, step.bytes)
+      else observe(timesAt(route, step, times.places, index), step.durationMs, step.blockedMs, step.bytes)
+      index++
     }
     if (areDone) return blockedMs
     // perf: not for each request: an open connection keeps the function, and what it refers to, for some time
@@ -88,23 +103,24 @@ export function createStepTimes(now = Date.now) {
         for (const stop of stops) stop()
       }
     },
-    requestTimed(route: string, status: number, request: FastifyRequest, reply: FastifyReply) {
-      const durationMs = reply.elapsedTime
+    requestTimed(
+      route: string,
+      status: number,
+      durationMs: number,
+      request: FastifyRequest,
+      reply: Pick<FastifyReply, 'raw' | 'getHeader'>,
+    ) {
       const length = bodyBytesOf(reply.raw, request.method) ?? Number(reply.getHeader('content-length') ?? 0)
       // The header may be anything that the site has set.
       const bytes = Number.isFinite(length) ? length : 0
       const times = findTimes(request)
       const blockedMs = times ? addSteps(route, times) : 0
-      observe(timesAt(route, REQUEST, null), durationMs, blockedMs, bytes)
+      observe(timesAt(route, REQUEST, null, times?.steps.length), durationMs, blockedMs, bytes)
       if (slow.isSlow(route, durationMs)) slow.keep(describe(route, status, durationMs, bytes, request, times))
     },
     read: (): TimesCounts => ({
       // Copies: the times go on.
-      steps: [...routes.values()].flatMap((kinds) =>
-        [...kinds.values()].flatMap((subjects) =>
-          [...subjects.values()].map((times) => ({ ...times, counts: [...times.counts] })),
-        ),
-      ),
+      steps: [...routes.values()].flatMap((rows) => rows.map(({ times }) => ({ ...times, counts: [...times.counts] }))),
       slowest: slow.read(),
     }),
   }

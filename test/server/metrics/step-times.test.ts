@@ -21,11 +21,7 @@ async function request(
   // The parts of the two objects that are read.
   const given = { id: `R-${++nextId}`, method: 'GET', originalUrl: url, headers: {} } as unknown as FastifyRequest
   await run(given)
-  times.requestTimed(route, 200, given, {
-    elapsedTime: durationMs,
-    raw,
-    getHeader: () => length,
-  } as unknown as FastifyReply)
+  times.requestTimed(route, 200, durationMs, given, { raw, getHeader: () => length } as unknown as FastifyReply)
   return given
 }
 
