@@ -25,7 +25,7 @@ declare module 'fastify' {
  * Returns the route's name in the log and the metrics. It is a pattern, so it contains nothing that the client has
  * sent.
  */
-export function routeOf({ routeOptions: { config, url } }: FastifyRequest): string {
+export function routeOf({ routeOptions: { config, url } }: Pick<FastifyRequest, 'routeOptions'>): string {
   return config?.hydrantRoute ?? url ?? '*'
 }
 
@@ -43,7 +43,7 @@ export const FILE_ROUTE = { hydrant: 'file', hydrantRoute: 'public/*' } as const
 export const REPORT_ROUTE = { hydrant: 'report', ...NOT_LIMITED } as const
 
 /** Whether the request is for `/_hydrant/live` or `/_hydrant/ready`. */
-export function isHealthRoute({ routeOptions }: FastifyRequest): boolean {
+export function isHealthRoute({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): boolean {
   return routeOptions.config?.hydrant === HEALTH_ROUTE.hydrant
 }
 

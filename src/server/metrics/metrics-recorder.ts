@@ -172,21 +172,24 @@ export function observerOf(metrics: MetricsRecorder) {
 
 function recordOutcome(metrics: MetricsRecorder, request: FastifyRequest, reply: FastifyReply, outcome: Outcome) {
   metrics.requestEnded()
-  const route = routeOf(request)
+  // Fastify creates them anew each time that they are read.
+  const { routeOptions } = request
+  const route = routeOf({ routeOptions })
   const status = outcome === 'aborted' ? LEFT : reply.raw.statusCode
-  const durationMs = isOpenEnded(request, reply) ? null : reply.elapsedTime
+  const durationMs = isOpenEnded(routeOptions, reply) ? null : reply.elapsedTime
   if (outcome === 'aborted') metrics.requestAborted(route)
   else metrics.responseSent(route, request.method, status, durationMs)
-  if (!isHealthRoute(request) && durationMs !== null) metrics.requestTimed(route, status, durationMs, request, reply)
+  if (!isHealthRoute({ routeOptions }) && durationMs !== null)
+    metrics.requestTimed(route, status, durationMs, request, reply)
 }
 
 let hijacked: symbol | undefined
 
 /** Whether a response may last for as long as the client wants, as events and WebSockets do: that is no time to shorten. */
-function isOpenEnded({ routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
+function isOpenEnded({ config }: FastifyRequest['routeOptions'], reply: FastifyReply): boolean {
   if (isEventStream(reply)) return true
   // Hydrant sends the streams of pages with hijacked replies.
-  if (routeOptions.config?.hydrant === 'page') return false
+  if (config?.hydrant === 'page') return false
   // Fastify has no function for it.
   hijacked ??= findSymbol(reply, 'fastify.reply.hijacked')
   return hijacked !== undefined && Reflect.get(reply, hijacked) === true
