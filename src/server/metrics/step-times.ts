@@ -224,43 +224,46 @@ function createSlowest(now: () => number) {
   let span = 0
   let current: KeptRequest[] = []
   let previous: KeptRequest[] = []
+  /** The shortest durations of the routes that have all of their places. */
+  const leastOf = new Map<string, number>()
+  /** The shortest duration of all; -1 if there is a place. */
+  let least = -1
 
   function turn() {
     const next = Math.floor(now() / SPAN_MS)
     if (next === span) return
     previous = next === span + 1 ? current : []
     current = []
+    least = -1
+    leastOf.clear()
     span = next
   }
-
-  const fastestIn = (kept: readonly KeptRequest[]) =>
-    kept.reduce<KeptRequest | null>((least, one) => (least && least.durationMs <= one.durationMs ? least : one), null)
 
   return {
     /** Returns whether the request belongs to the slowest ones. */
     isSlow(route: string, durationMs: number): boolean {
       turn()
-      let ofRoute = 0
-      let isSlower = false
-      let isSlowerOfRoute = false
-      for (const one of current) {
-        if (durationMs > one.durationMs) isSlower = true
-        if (one.route !== route) continue
-        ofRoute++
-        if (durationMs > one.durationMs) isSlowerOfRoute = true
-      }
-      return ofRoute < MAX_OF_ROUTE ? current.length < MAX_KEPT || isSlower : isSlowerOfRoute
+      return durationMs > (leastOf.get(route) ?? least)
     },
     /** Keeps a request that is slow. */
     keep(request: KeptRequest) {
-      const ofRoute = current.filter(({ route }) => route === request.route)
-      const replaced =
-        ofRoute.length >= MAX_OF_ROUTE ? fastestIn(ofRoute) : current.length >= MAX_KEPT ? fastestIn(current) : null
+      const { route } = request
+      const bound = leastOf.get(route)
+      const rivals = bound === undefined ? current : current.filter((one) => one.route === route)
+      const replaced = rivals.find(({ durationMs }) => durationMs === (bound ?? least))
       current = [...current.filter((one) => one !== replaced), request]
+      if (replaced) leastOf.delete(replaced.route)
+      const ofRoute = current.filter((one) => one.route === route)
+      if (ofRoute.length >= MAX_OF_ROUTE) leastOf.set(route, shortestOf(ofRoute))
+      if (current.length >= MAX_KEPT) least = shortestOf(current)
     },
     read(): KeptRequest[] {
       turn()
       return [...previous, ...current]
     },
   }
+}
+
+function shortestOf(requests: readonly KeptRequest[]): number {
+  return Math.min(...requests.map(({ durationMs }) => durationMs))
 }
