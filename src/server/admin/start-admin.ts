@@ -32,6 +32,7 @@ export interface AdminInput {
 }
 
 export interface AdminListener {
+  /** 0 if the default port is in use. */
   port: number
   /** Writes the times that are new to the ledger, also after `close`. */
   writeTimes(): Promise<void>
@@ -40,22 +41,23 @@ export interface AdminListener {
 
 /**
  * Opens the listener for operators: a port of its own, because one wrong rule of a proxy would make a path of the site
- * public. Returns null, and logs a warning, if no port is configured and the default port is in use. Throws
+ * public. If no port is configured and the default port is in use, logs a warning and only writes the times. Throws
  * HYD_ADMIN_PORT_IN_USE and HYD_ADMIN_LISTEN_FAILED.
  */
-export async function startAdmin(input: AdminInput): Promise<AdminListener | null> {
+export async function startAdmin(input: AdminInput): Promise<AdminListener> {
   const { log, admin, metricsSource, store } = input
   const times = createTimesWriter(metricsSource, store.ledger, log)
   const app = await createAdmin(input, times)
   try {
     await listen(app, admin)
   } catch (error) {
-    await app.close()
-    if (admin.port !== null || !hasCode(error, PORT_IN_USE)) throw error
+    if (admin.port !== null || !hasCode(error, PORT_IN_USE)) {
+      await app.close()
+      throw error
+    }
     log.warn(
       `there is no console, because port ${DEFAULT_ADMIN_PORT} is in use: choose another port with --admin <port>, or turn the console off with --admin false`,
     )
-    return null
   }
   return { port: portOf(app), writeTimes: times.flush, close: () => app.close() }
 }

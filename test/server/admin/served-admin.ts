@@ -71,7 +71,6 @@ export async function serveAdmin(
     options,
     log: app.log,
   })
-  if (!listener) throw new Error('There is no free port.')
   t.teardown(async () => {
     await listener.close()
     await store.close()

@@ -102,13 +102,19 @@ t.test('options of the site do not affect the console', async (t) => {
   t.match(await answer.text(), 'Failures')
 })
 
-t.test('a default port that is in use does not stop the site', async (t) => {
+t.test('a default port that is in use does not stop the site, whose times are kept', async (t) => {
   await takePort(t, 9320)
-  const child = startCli(t, ['start', dir, '--port', '0'], { env: { HYDRANT_ADMIN: '' } })
+  const env = { HYDRANT_ADMIN: '', HYDRANT_LEDGER: join(t.testdir({}), 'times.db') }
+  const child = startCli(t, ['start', dir, '--port', '0'], { env })
   const [, site = ''] = await child.waitFor(SITE)
   const [line] = await child.waitFor(/"level":40.*there is no console, because.*/)
   t.match(line, '--admin <port>')
-  t.equal((await fetch(site)).status, 200)
+  t.equal((await fetch(`${site}/fail`, { headers: HTML })).status, 500)
+  t.equal(await child.stop('SIGTERM'), 0)
+  t.match(JSON.parse((await runCli(['slow', dir, '--json'], { env })).stdout), {
+    requests: 1,
+    routes: [{ route: '/fail' }],
+  })
 })
 
 t.test('a configured port that is in use stops the site', async (t) => {
