@@ -149,7 +149,7 @@ const SERVER_ROOMS = [
 const SCRIPTS_ROOMS = [
   ...['package', 'cli.ts', 'program.ts', 'commands', 'testing', 'release'],
   ...['chapters.ts', 'export', 'dev', 'build', 'terminal'],
-  ...['tailwind.ts', 'styles.ts', 'check-react.ts', 'dev-ledger.ts', 'find-fix.ts'],
+  ...['tailwind.ts', 'styles.ts', 'check-react.ts', 'find-fix.ts'],
   ...['prerender-argument.ts', 'build-problem.ts', 'map-with-limit.ts', 'open-files.ts'],
 ]
 /** Every folder and entry file of `scripts/build`, in the same order. */

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import type { SourceFrame } from '../../src/server/errors/failure-record.ts'
+import { DEV_LEDGER } from '../../src/server/ledger/ledger.ts'
 import { createEnvFiles } from '../../src/server/options/env-files.ts'
 import type { Options } from '../../src/server/options/options.ts'
 import { type OptionSources, resolveOptions, withoutServiceLinks } from '../../src/server/options/resolve-options.ts'
@@ -12,7 +13,6 @@ import { pickPublic } from '../../src/shared/public-env.ts'
 import type { DevReload, DevUpdate } from '../../src/shared/wire/dev-protocol.ts'
 import { requireEsbuild } from '../build/esbuild/bundler.ts'
 import { BuildError, type BuildProblem, filesToWatch } from '../build-problem.ts'
-import { withDevLedger } from '../dev-ledger.ts'
 import { createDevEngine, type DevChange, type DevEngine } from './engine/dev-engine.ts'
 import { fromConsole, fromFailure, fromStart } from './errors/dev-errors.ts'
 import { type BrokenPart, type DevFailure, DOES_NOT_BUILD, findSource } from './errors/dev-failures.ts'
@@ -176,9 +176,7 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput) {
   const files = createEnvFiles(dir, 'development', env)
   files.load()
   const read = (config: Record<string, unknown>) =>
-    withReports(
-      withDevLedger(resolveOptions({ flags, env, config: { host: 'localhost', serverTiming: true, ...config } })),
-    )
+    forDevelopment(resolveOptions({ flags, env, config: { host: 'localhost', serverTiming: true, ...config } }))
   let options = read({})
   let configuration: Record<string, unknown> = {}
   let resolve = () => {}
@@ -211,9 +209,14 @@ export function createDevOptions({ dir, flags, env }: DevOptionsInput) {
   }
 }
 
-// The overlay shows failures in the browser only when it reports them.
-function withReports(options: Options): Options {
-  return { ...options, reports: { ...options.reports, enabled: true, respectPrivacySignals: false } }
+function forDevelopment(options: Options): Options {
+  return {
+    ...options,
+    // A ledger that the options name belongs to production.
+    ledger: options.ledger === false ? false : DEV_LEDGER,
+    // The overlay shows failures in the browser only when it reports them.
+    reports: { ...options.reports, enabled: true, respectPrivacySignals: false },
+  }
 }
 
 export interface AppliedChange extends DevChange {

@@ -44,7 +44,7 @@ const COMMANDS = ['build', 'create', 'docs', 'errors', 'info', 'slow', 'types'] 
 const NOT_SERVING = /(?:program|start\/(?:start|start-primary|cluster-metrics|report-start-failure))\.js$/
 
 /** Modules that browsers and tests of components load as well, without a server. */
-const WITHOUT_SERVER = /^src\/shared\/|testing\/replace-browser\.js$/
+const WITHOUT_SERVER = /^src\/shared\/|testing\/component-tests\.js$/
 
 /** Leaves the commands of `COMMANDS` out of the program. */
 const leaveCommands: Plugin = {

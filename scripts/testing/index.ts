@@ -6,11 +6,9 @@ import type { Field, InvalidForm } from '../../src/shared/page-types.ts'
 import type { FieldName, PageRoute } from '../../src/shared/routes.ts'
 import type { SchemaInput, StandardSchema } from '../../src/shared/standard-schema.ts'
 import { createFields as createFieldsOf } from '../../src/shared/tree/fields.ts'
-import type { PageValues } from './page-wrapper.ts'
-import type { SubmissionAnswer } from './replace-browser.ts'
+import type { PageValues, SubmissionAnswer } from './component-tests.ts'
 
-export type { PageValues } from './page-wrapper.ts'
-export type { SentSubmission, SubmissionAnswer } from './replace-browser.ts'
+export type { PageValues, SentSubmission, SubmissionAnswer } from './component-tests.ts'
 export { createTestSite, type TestSite, type TestSiteOptions } from './test-site.ts'
 export type { FormFields, SubmitOptions, TestPage, TestResponse } from './visitor.ts'
 export { createVisitor, type Visitor } from './visitor.ts'
@@ -39,7 +37,7 @@ export async function createPageWrapper<const Route extends PageRoute>(
   values: PageValues<Route> = {},
 ): Promise<ComponentType<{ children?: ReactNode }>> {
   // The module loads React. `createTestSite` has to select React's build before that.
-  const { wrapperOf } = await import('./page-wrapper.ts')
+  const { wrapperOf } = await import('./component-tests.ts')
   return wrapperOf(values as PageValues)
 }
 
@@ -51,6 +49,6 @@ export async function createPageWrapper<const Route extends PageRoute>(
  */
 export async function answerSubmissions(answer: SubmissionAnswer): Promise<void> {
   // The module loads React. `createTestSite` has to select React's build before that.
-  const { replaceBrowser } = await import('./replace-browser.ts')
+  const { replaceBrowser } = await import('./component-tests.ts')
   replaceBrowser(answer)
 }

@@ -1,7 +1,11 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { formOf, type PrerenderedRedirect } from '../../../src/server/cache/prerendered-pages.ts'
+import {
+  type CollectedRequest,
+  formOf,
+  type PrerenderedRedirect,
+  type ResponseCollector,
+} from '../../../src/server/cache/prerendered-pages.ts'
 import type { StoredResponse } from '../../../src/server/cache/shared/shared-store.ts'
-import type { CollectedRequest, ResponseCollector } from '../../../src/server/context/response-collector.ts'
 import type { FailureRecord, KeptError, SourceFrame } from '../../../src/server/errors/failure-record.ts'
 import type { ExportPlace } from '../../../src/server/errors/hydrant-error.ts'
 import { FORMATS, type Format, formatsToAccept } from '../../../src/server/http/formats.ts'

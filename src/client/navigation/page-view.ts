@@ -6,7 +6,6 @@ import { meetVisitor } from '../kept-text.ts'
 import { removeNotices } from '../notice.ts'
 import { createAnnouncer } from '../progress.ts'
 import { extrasOf } from '../read-page.ts'
-import { earlierOf } from './position.ts'
 
 /** A page that has been fetched. */
 export interface Page {
@@ -162,4 +161,19 @@ function addStyles() {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(`${selectors}{animation:none!important}`)
   document.adoptedStyleSheets.push(sheet)
+}
+
+// Positions of live pages, `<epoch>.<number>`: see `LivePages`. Those of different epochs cannot be compared.
+
+/** Whether a position comes before another one of the same epoch. */
+export function isBefore(position: string, other: string): boolean {
+  const [epoch, number] = position.split('.')
+  const [otherEpoch, otherNumber] = other.split('.')
+  return epoch === otherEpoch && Number(number) < Number(otherNumber)
+}
+
+/** Returns the position of a page that has the data of two others; an empty string if it is not known. */
+function earlierOf(position: string, other = ''): string {
+  if (isBefore(position, other)) return position
+  return position === other || isBefore(other, position) ? other : ''
 }

@@ -1,6 +1,8 @@
-import { type ReactNode, version } from 'react'
+import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createElement, type ReactNode, Suspense, use, version } from 'react'
 import type { RenderToPipeableStreamOptions } from 'react-dom/server'
-import type { PostponedState } from 'react-dom/static'
+import type { PostponedState, prerenderToNodeStream } from 'react-dom/static'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Options } from '../options/options.ts'
 
@@ -38,7 +40,7 @@ export async function loadRenderer(wanted: Options['reactServer']): Promise<Rend
  * Loads the function of the same build that renders the missing parts of a shell. React changes the state, so a state
  * can be used for one document only. Throws HYD_REACT_SERVER_MIXED.
  */
-export async function loadResumer(wanted: Options['reactServer']): Promise<(state: PostponedState) => RenderToPipe> {
+async function loadResumer(wanted: Options['reactServer']): Promise<(state: PostponedState) => RenderToPipe> {
   const { resumeToPipeableStream } = await importBuild(wanted)
   return (state) => (node, options) => {
     const { nonce, onError, onShellReady, onShellError, onAllReady } = options
@@ -54,4 +56,36 @@ async function importBuild(wanted: Options['reactServer']) {
   if (loaded !== null && loaded !== name) throw createHydrantError('HYD_REACT_SERVER_MIXED', [name, loaded])
   loaded = name
   return name === 'bun' ? await import('react-dom/server.bun') : await import('react-dom/server.node')
+}
+
+/** Renders documents in two steps: the shell once, and the missing parts for each visitor. */
+export interface ShellRenderer {
+  prerender: typeof prerenderToNodeStream
+  /** Returns the function that renders the missing parts of a shell. A state can be used for one document only. */
+  resume(state: PostponedState): RenderToPipe
+  /** The texts of React's own scripts in shells. They are the same in each shell, and have no nonce. */
+  scripts: readonly string[]
+}
+
+/** Loads React's build for shells. The rest is rendered by the build that `loadRenderer` loads. */
+export async function loadShellRenderer(wanted: Options['reactServer']): Promise<ShellRenderer> {
+  // React's build for Bun does not export it.
+  const { prerenderToNodeStream: prerender } = await import('react-dom/static.node')
+  return { prerender, resume: await loadResumer(wanted), scripts: await readScripts(prerender) }
+}
+
+/**
+ * Returns the scripts that React writes into the shell of a document that has nothing but a pending part and a form.
+ */
+async function readScripts(prerender: ShellRenderer['prerender']): Promise<readonly string[]> {
+  const pending = new Promise<never>(() => {})
+  const Pending = () => use(pending)
+  const form = createElement('form', { action: () => {} })
+  const body = createElement('body', null, form, createElement(Suspense, null, createElement(Pending)))
+  const stop = new AbortController()
+  const rendering = prerender(createElement('html', null, body), { signal: stop.signal, onError() {} })
+  await nextTurn()
+  stop.abort()
+  const { prelude } = await rendering
+  return [...(await text(prelude)).matchAll(/<script[^>]*>(.*?)<\/script>/gs)].map(([, script = '']) => script)
 }

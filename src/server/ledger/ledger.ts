@@ -5,6 +5,9 @@ import type { Side } from '../../shared/wire/public-error.ts'
 import { type FailureDetails, type FailureSummary, type LedgerEntry, searchText } from './entries.ts'
 import type { TimesLedger } from './times.ts'
 
+/** The file of `hydrant dev`, in the site's folder. It is separate from the ledger of production. */
+export const DEV_LEDGER = '.hydrant-dev-errors.db'
+
 /** When a ledger is full, failures of one throw site keep at most 1/`LEAST_PLACES` of it. */
 export const LEAST_PLACES = 10
 

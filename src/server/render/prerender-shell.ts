@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { ReactNode } from 'react'
-import type { ShellRenderer } from '../context/shell-renderer.ts'
+import type { ShellRenderer } from '../context/react-renderer.ts'
 import { TAILS } from './document-sink.ts'
 
 export type PrerenderedShell =

@@ -11,10 +11,9 @@ import fp from 'fastify-plugin'
 import { ASSETS_PATH, withBase } from '../../shared/paths.ts'
 import { type BuildFiles, type LiveBuild, loadBuild, type Route } from '../build-output/load-build.ts'
 import { addSitePages, createSiteCache, type SiteCache } from '../cache/app-page-cache.ts'
+import type { ResponseCollector } from '../cache/prerendered-pages.ts'
 import type { OpenCacheStore } from '../cache/shared/open-shared-store.ts'
-import { loadRenderer } from '../context/react-renderer.ts'
-import type { ResponseCollector } from '../context/response-collector.ts'
-import type { ShellRenderer } from '../context/shell-renderer.ts'
+import { loadRenderer, loadShellRenderer } from '../context/react-renderer.ts'
 import type { Site } from '../context/site.ts'
 import { NotFoundSignal } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
@@ -141,7 +140,10 @@ export async function mountSite(
     const changing = collector ? null : await openChangingPages(app, build, options, openCacheStore)
     const { cache, live: livePages, pages: sitePages } = changing ?? NOT_CHANGING
     const prerendered = cache && loadPrerendered(app, build, { base, publicEnv })
-    const shells = cache && pages.some(({ loadVisitor }) => loadVisitor !== null) ? await loadShells(options) : null
+    const shells =
+      cache && pages.some(({ loadVisitor }) => loadVisitor !== null)
+        ? await loadShellRenderer(options.reactServer)
+        : null
     const policies =
       mode === 'development'
         ? (await import('../http/policy-watch.ts')).createPolicyWatch(app.log, build.entry.url)
@@ -209,11 +211,6 @@ export async function mountSite(
     settleFailures,
     startMeasuring,
   }
-}
-
-// Few sites need it.
-async function loadShells({ reactServer }: Options): Promise<ShellRenderer> {
-  return (await import('../context/shell-renderer.ts')).loadShellRenderer(reactServer)
 }
 
 function measureState({ cache, live, slots, metrics }: Site) {

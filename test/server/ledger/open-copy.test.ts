@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createThreadLedger } from '../../../src/server/ledger/ledger-thread.ts'
-import { openSqliteReader } from '../../../src/server/ledger/sqlite/sqlite-ledger.ts'
+import { openSqliteReader } from '../../../src/server/ledger/sqlite/open-file.ts'
 import { entry, LIMITS } from './entries.ts'
 
 /** Makes the removal of folders fail, as Windows does while the driver has a file open. */

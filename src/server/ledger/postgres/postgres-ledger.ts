@@ -13,6 +13,7 @@ import {
 } from '../ledger.ts'
 import {
   addFailuresSql,
+  type Column,
   DETAILS_COLUMNS,
   definitionsOf,
   FAILURE_COLUMNS,
@@ -26,7 +27,18 @@ import {
   toFailureRow,
   toOccurrenceRow,
 } from '../rows.ts'
-import { readSlowRequest, readTimes, recordTimes } from './postgres-times.ts'
+import { addTimes, compareRequests, oldestOf, type ReadTimes, type SlowRequest, type TimesBatch } from '../times.ts'
+import {
+  fromRequestRow,
+  fromTimesRow,
+  REQUEST_ROW,
+  TIMES_ROW,
+  type TimesRow,
+  timesSql,
+  toRequestKey,
+  toRequestRows,
+  toTimesRows,
+} from '../times-rows.ts'
 import {
   createPostgresPool,
   migratePostgres,
@@ -337,4 +349,53 @@ async function prunePostgres(client: PoolClient, entries: number, limits: Ledger
   await client.query(HOURS, [hourOf(oldest), MAX_ROWS])
   await client.query(RELEASES, [oldest, MAX_ROWS])
   await client.query(BATCHES, [MAX_ROWS])
+}
+
+const TIMES_SQL = timesSql('hydrant_', 'FOR UPDATE SKIP LOCKED')
+const ADD_TIMES = TIMES_SQL.addTimes(rowsOf(TIMES_ROW))
+const ADD_REQUESTS = TIMES_SQL.addRequests(`${rowsOf(REQUEST_ROW)} ORDER BY id COLLATE "C"`)
+
+/** The key of the advisory lock for pruning: any number that no other program uses. */
+const TIMES_PRUNING_LOCK = 4_870_114_204
+
+// Prevents deadlocks: servers that write the same requests do so in the same order, and before they lock other rows.
+// Then they lock only their own rows, or remove rows, which one server does at a time. It skips requests that others
+// write.
+
+/** Must be called in a transaction. */
+async function recordTimes(client: PoolClient, batch: TimesBatch): Promise<void> {
+  // The rows have no character that PostgreSQL cannot store.
+  await client.query(ADD_REQUESTS, [JSON.stringify(toRequestRows(batch))])
+  await client.query(TIMES_SQL.removeTimes, [batch.slot, batch.writer])
+  await client.query(ADD_TIMES, [JSON.stringify(toTimesRows(batch))])
+  const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS mine', [
+    TIMES_PRUNING_LOCK,
+  ])
+  if (!rows[0]?.mine) return
+  const oldest = oldestOf(batch.slot)
+  await client.query(TIMES_SQL.removeOldTimes, [oldest])
+  await client.query(TIMES_SQL.removeOldRequests, [oldest])
+  await client.query(TIMES_SQL.removeExcessTimes)
+  await client.query(TIMES_SQL.removeExcessRequests)
+}
+
+async function readTimes(client: PoolClient, sinceSlot: number): Promise<ReadTimes> {
+  const { rows: times } = await client.query<TimesRow>(TIMES_SQL.times, [sinceSlot])
+  const { rows: requests } = await client.query<{ data: string }>(TIMES_SQL.requests, [sinceSlot])
+  const { rows: oldest } = await client.query<{ slot: number | null }>(TIMES_SQL.oldestSlot)
+  return {
+    steps: addTimes(times.map(fromTimesRow)),
+    requests: requests.map(fromRequestRow).sort(compareRequests),
+    oldestSlot: oldest[0]?.slot ?? null,
+  }
+}
+
+async function readSlowRequest(client: PoolClient, id: string): Promise<SlowRequest | null> {
+  const { rows } = await client.query<{ data: string }>(TIMES_SQL.request, [toRequestKey(id)])
+  return rows[0] ? fromRequestRow(rows[0]) : null
+}
+
+/** Returns the query for the rows that the first parameter has, as JSON. */
+function rowsOf(columns: readonly Column[]): string {
+  return `SELECT ${namesOf(columns)} FROM jsonb_to_recordset($1) AS r (${definitionsOf(columns)})`
 }

@@ -1,8 +1,21 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
-import { basename } from 'node:path'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { createHydrantError, type HydrantError, showValue } from '../../errors/hydrant-error.ts'
+import { REMOVE } from '../../util/paths.ts'
 import { hasCode } from '../../util/unknown-values.ts'
-import { type Database, loadDriver, readError, toSqliteError } from './database.ts'
+import { DEV_LEDGER } from '../ledger.ts'
+import { type Database, type Driver, loadDriver, readError, toSqliteError } from './database.ts'
 
 /** The migrations, counted in `user_version`. A published migration must never change. */
 export const SQLITE_MIGRATIONS: readonly string[] = [
@@ -140,7 +153,7 @@ const HEADER_BYTES = 100
 const APPLICATION_ID_AT = 68
 
 /** Names that only ledgers have: the default, and that of `hydrant dev`. */
-const OWN_NAMES = ['hydrant-errors.db', '.hydrant-dev-errors.db']
+const OWN_NAMES = ['hydrant-errors.db', DEV_LEDGER]
 /** The tables of all formats, and the names that the table of failures had. */
 const TABLES = ['occurrences', 'hours', 'releases']
 const FAILURE_TABLES = ['failures', 'causes']
@@ -164,7 +177,7 @@ function isMarked(db: Database): boolean {
 }
 
 /** Throws HYD_LEDGER_FOREIGN if a database has tables that are not those of a ledger. */
-export function refuseForeignTables(db: Database, file: string): void {
+function refuseForeignTables(db: Database, file: string): void {
   if (isMarked(db)) return
   const names = db
     .prepare<[], string>(
@@ -232,7 +245,7 @@ function foreign(file: string, reason: string) {
 }
 
 /** How long a write waits for the write of another process. */
-export const BUSY_MS = 2_000
+const BUSY_MS = 2_000
 /** The size to which SQLite truncates the write-ahead log. */
 const MAX_LOG_BYTES = 4_194_304
 
@@ -273,3 +286,89 @@ function toOpenError(file: string, error: unknown): HydrantError {
 
 /** Codes of system errors that may be temporary. */
 const TEMPORARY = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO']
+
+/** A ledger's file that is open for reading. */
+export interface SqliteReader {
+  db: Database
+  close(): void
+}
+
+/**
+ * Opens a ledger's file for reading. It creates and changes nothing in the file's folder, so that read access is
+ * enough. If the file cannot be read in place, it opens a temporary copy. Throws HYD_LEDGER_SQLITE_MISSING,
+ * HYD_LEDGER_UNREADABLE, HYD_LEDGER_FOREIGN, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
+ */
+export async function openSqliteReader(file: string): Promise<SqliteReader> {
+  refuseForeignFile(file)
+  const driver = await loadDriver(file)
+  try {
+    // Without a write-ahead log no process has the file open. SQLite would create a log and leave it there.
+    const inPlace = existsSync(logOf(file)) ? openInPlace(driver, file) : null
+    return inPlace ?? openCopy(driver, file)
+  } catch (error) {
+    throw toReadError(file, error)
+  }
+}
+
+/** The codes of a file with an earlier format, or with a write-ahead log that a killed process left without index. */
+const NOT_IN_PLACE = /^SQLITE_(?:READONLY|CANTOPEN)/
+
+function openInPlace(driver: Driver, file: string): SqliteReader | null {
+  let db: Database | null = null
+  try {
+    const reader = driver.open(file, { readOnly: true, timeout: BUSY_MS })
+    db = reader
+    refuseForeignTables(reader, file)
+    migrateSqlite(reader, SQLITE_MIGRATIONS, file)
+    return { db: reader, close: () => void reader.close() }
+  } catch (error) {
+    db?.close()
+    if (NOT_IN_PLACE.test(readError(error).code)) return null
+    throw error
+  }
+}
+
+function openCopy(driver: Driver, file: string): SqliteReader {
+  const folder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
+  const copy = join(folder, 'copy.db')
+  let db: Database | undefined
+  const close = () => {
+    db?.close()
+    removeCopy(folder, copy)
+  }
+  try {
+    copyFileSync(file, copy)
+    if (existsSync(logOf(file))) copyFileSync(logOf(file), logOf(copy))
+    db = driver.open(copy)
+    refuseForeignTables(db, file)
+    migrateSqlite(db, SQLITE_MIGRATIONS, file)
+    return { db, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/**
+ * Removes the copy. Windows removes no open file, and the driver for Node.js 20 keeps a closed database open until its
+ * statements are collected. There the files stay in the temporary folder, but empty.
+ */
+function removeCopy(folder: string, copy: string) {
+  try {
+    rmSync(folder, REMOVE)
+  } catch {
+    // SQLite itself removes the third file, the index of the log, when the process ends.
+    for (const path of [copy, logOf(copy)]) if (existsSync(path)) truncateSync(path)
+  }
+}
+
+function logOf(file: string): string {
+  return `${file}-wal`
+}
+
+function toReadError(file: string, error: unknown) {
+  const { code, message } = readError(error)
+  if (code === 'HYD_LEDGER_NEWER' || code === 'HYD_LEDGER_FOREIGN') return error
+  if (/^E[A-Z]+$/.test(code)) return createHydrantError('HYD_LEDGER_UNREADABLE', [file, message], error)
+  return toSqliteError(file, error)
+}

@@ -1,9 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, truncateSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Occurrence } from '../../errors/failure-record.ts'
-import { createHydrantError } from '../../errors/hydrant-error.ts'
-import { REMOVE } from '../../util/paths.ts'
 import { fingerprintOfDigest, hourOf, type LedgerEntry } from '../entries.ts'
 import {
   DEFAULT_OCCURRENCES,
@@ -16,6 +11,7 @@ import {
 } from '../ledger.ts'
 import {
   addFailuresSql,
+  type Column,
   DETAILS_COLUMNS,
   FAILURE_COLUMNS,
   fromDetailsRow,
@@ -28,18 +24,20 @@ import {
   toFailureRow,
   toOccurrenceRow,
 } from '../rows.ts'
-import type { TimesBatch } from '../times.ts'
-import { type Database, type Driver, loadDriver, readError, storable, toSqliteError } from './database.ts'
+import { addTimes, compareRequests, oldestOf, type ReadTimes, type SlowRequest, type TimesBatch } from '../times.ts'
 import {
-  BUSY_MS,
-  migrateSqlite,
-  openSqliteFile,
-  refuseForeignFile,
-  refuseForeignTables,
-  refuseNewer,
-  SQLITE_MIGRATIONS,
-} from './open-file.ts'
-import { createSqliteTimes } from './sqlite-times.ts'
+  fromRequestRow,
+  fromTimesRow,
+  REQUEST_ROW,
+  TIMES_ROW,
+  type TimesRow,
+  timesSql,
+  toRequestKey,
+  toRequestRows,
+  toTimesRows,
+} from '../times-rows.ts'
+import { type Database, readError, storable, toSqliteError } from './database.ts'
+import { openSqliteFile, openSqliteReader, refuseNewer, SQLITE_MIGRATIONS } from './open-file.ts'
 
 const DIALECT = { prefix: '', position: 'instr', least: 'min', greatest: 'max' }
 
@@ -279,87 +277,55 @@ function readPragma(db: Database, name: string): number {
   return Number(db.pragma(name, { simple: true }))
 }
 
-export interface SqliteReader {
-  db: Database
-  close(): void
-}
+const TIMES_SQL = timesSql('')
 
-/**
- * Opens a ledger's file for reading. It creates and changes nothing in the file's folder, so that read access is
- * enough. If the file cannot be read in place, it opens a temporary copy. Throws HYD_LEDGER_SQLITE_MISSING,
- * HYD_LEDGER_UNREADABLE, HYD_LEDGER_FOREIGN, HYD_LEDGER_NEWER, HYD_LEDGER_DAMAGED and HYD_LEDGER_FAILED.
- */
-export async function openSqliteReader(file: string): Promise<SqliteReader> {
-  refuseForeignFile(file)
-  const driver = await loadDriver(file)
-  try {
-    // Without a write-ahead log no process has the file open. SQLite would create a log and leave it there.
-    const inPlace = existsSync(logOf(file)) ? openInPlace(driver, file) : null
-    return inPlace ?? openCopy(driver, file)
-  } catch (error) {
-    throw toReadError(file, error)
+/** Twice what the rows have: pages are at least half full. The numbers and the index of a row have up to 100 bytes. */
+const TIMES_BYTES = `SELECT 2 * (
+  (SELECT coalesce(sum(100 + length(CAST(writer || route || subject || counts AS BLOB))), 0) FROM times) +
+  (SELECT coalesce(sum(100 + length(CAST(id || route || data AS BLOB))), 0) FROM slow_requests))`
+
+/** Returns functions for the times of a file, in this thread. */
+function createSqliteTimes(db: Database) {
+  const remove = db.prepare(TIMES_SQL.removeTimes)
+  const addStep = db.prepare(TIMES_SQL.addTimes(placesOf(TIMES_ROW)))
+  const addRequest = db.prepare(TIMES_SQL.addRequests(placesOf(REQUEST_ROW)))
+  const removeOldTimes = db.prepare(TIMES_SQL.removeOldTimes)
+  const removeOldRequests = db.prepare(TIMES_SQL.removeOldRequests)
+  const removeExcessTimes = db.prepare(TIMES_SQL.removeExcessTimes)
+  const removeExcessRequests = db.prepare(TIMES_SQL.removeExcessRequests)
+  const times = db.prepare<[object], TimesRow>(TIMES_SQL.times)
+  const requests = db.prepare<[object], { data: string }>(TIMES_SQL.requests)
+  const oldestSlot = db.prepare<[], number | null>(TIMES_SQL.oldestSlot).pluck()
+  const request = db.prepare<[object], { data: string }>(TIMES_SQL.request)
+  const bytes = db.prepare<[], number>(TIMES_BYTES).pluck()
+
+  return {
+    /** Must be called in a transaction. */
+    record(batch: TimesBatch) {
+      remove.run({ 1: batch.slot, 2: batch.writer })
+      for (const row of toTimesRows(batch)) addStep.run(row)
+      for (const row of toRequestRows(batch)) addRequest.run(row)
+      const oldest = { 1: oldestOf(batch.slot) }
+      removeOldTimes.run(oldest)
+      removeOldRequests.run(oldest)
+      removeExcessTimes.run()
+      removeExcessRequests.run()
+    },
+    read: (sinceSlot: number): ReadTimes => ({
+      steps: addTimes(times.all({ 1: sinceSlot }).map(fromTimesRow)),
+      requests: requests.all({ 1: sinceSlot }).map(fromRequestRow).sort(compareRequests),
+      oldestSlot: oldestSlot.get() ?? null,
+    }),
+    readRequest(id: string): SlowRequest | null {
+      const row = request.get({ 1: toRequestKey(id) })
+      return row ? fromRequestRow(row) : null
+    },
+    /** Returns at least the size of the pages that the times take. */
+    countBytes: () => bytes.get() ?? 0,
   }
 }
 
-/** The codes of a file with an earlier format, or with a write-ahead log that a killed process left without index. */
-const NOT_IN_PLACE = /^SQLITE_(?:READONLY|CANTOPEN)/
-
-function openInPlace(driver: Driver, file: string): SqliteReader | null {
-  let db: Database | null = null
-  try {
-    const reader = driver.open(file, { readOnly: true, timeout: BUSY_MS })
-    db = reader
-    refuseForeignTables(reader, file)
-    migrateSqlite(reader, SQLITE_MIGRATIONS, file)
-    return { db: reader, close: () => void reader.close() }
-  } catch (error) {
-    db?.close()
-    if (NOT_IN_PLACE.test(readError(error).code)) return null
-    throw error
-  }
-}
-
-function openCopy(driver: Driver, file: string): SqliteReader {
-  const folder = mkdtempSync(join(tmpdir(), 'hydrant-ledger-'))
-  const copy = join(folder, 'copy.db')
-  let db: Database | undefined
-  const close = () => {
-    db?.close()
-    removeCopy(folder, copy)
-  }
-  try {
-    copyFileSync(file, copy)
-    if (existsSync(logOf(file))) copyFileSync(logOf(file), logOf(copy))
-    db = driver.open(copy)
-    refuseForeignTables(db, file)
-    migrateSqlite(db, SQLITE_MIGRATIONS, file)
-    return { db, close }
-  } catch (error) {
-    close()
-    throw error
-  }
-}
-
-/**
- * Removes the copy. Windows removes no open file, and the driver for Node.js 20 keeps a closed database open until its
- * statements are collected. There the files stay in the temporary folder, but empty.
- */
-function removeCopy(folder: string, copy: string) {
-  try {
-    rmSync(folder, REMOVE)
-  } catch {
-    // SQLite itself removes the third file, the index of the log, when the process ends.
-    for (const path of [copy, logOf(copy)]) if (existsSync(path)) truncateSync(path)
-  }
-}
-
-function logOf(file: string): string {
-  return `${file}-wal`
-}
-
-function toReadError(file: string, error: unknown) {
-  const { code, message } = readError(error)
-  if (code === 'HYD_LEDGER_NEWER' || code === 'HYD_LEDGER_FOREIGN') return error
-  if (/^E[A-Z]+$/.test(code)) return createHydrantError('HYD_LEDGER_UNREADABLE', [file, message], error)
-  return toSqliteError(file, error)
+/** Values that are given by the names of the columns. */
+function placesOf(columns: readonly Column[]): string {
+  return `VALUES (${columns.map(({ name }) => `$${name}`).join(', ')})`
 }
