@@ -101,8 +101,8 @@ if (flags.coverage) {
 // These keep the processors busy.
 await run(first, availableParallelism() + 1)
 await prepared
-// These wait for programs and deadlines for two thirds of their time.
-await run(rest, 3 * availableParallelism())
+// These wait for programs and deadlines for more than half of their time.
+await run(rest, 2 * availableParallelism() + 1)
 delete process.env.NODE_V8_COVERAGE
 if (flags.coverage) await step('coverage', () => runNode(coverageCommand()))
 writeFileSync(TIMES, JSON.stringify(times))

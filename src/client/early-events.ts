@@ -22,12 +22,15 @@ export function sendEarly() {
   let sent = Promise.resolve()
 
   function wait(kept: EarlyEvent) {
-    const [event, value, isChecked, selected] = kept
+    const [event, value, isChecked, selected, isMissed] = kept
     const { target, type } = event
     texts.notice(event)
-    if (type === 'submit' && target && !event.defaultPrevented) sentForms.add(target)
     if (type === 'click') forgetReset(event)
-    if (isField(target)) given.set(target, contentOf(target, value, isChecked, selected))
+    // A field that React has put in place of another one gets what that one contained.
+    if (isField(target) && (isMissed || given.has(target)))
+      given.set(target, contentOf(target, value, isChecked, selected))
+    if (!isMissed) return 0
+    if (type === 'submit' && target && !event.defaultPrevented) sentForms.add(target)
     waiting.set(--pointerId, kept)
     target?.dispatchEvent(new PointerEvent(PROBE, { pointerId }))
     return 0

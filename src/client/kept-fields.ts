@@ -63,7 +63,8 @@ export function watchFields() {
 
   addEventListener('input', onInput, true)
   addEventListener('focusin', ({ target }) => {
-    focused = target as Element | null
+    // The script that keeps early events sends one without an element.
+    if (target instanceof Element) focused = target
   })
   // The visitor may have typed before this script was loaded.
   for (const target of fieldsOnScreen()) if (isChanged(target)) onInput({ target })

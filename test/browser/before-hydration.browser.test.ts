@@ -297,6 +297,27 @@ for (const isEarly of [true, false]) {
   })
 }
 
+t.test('what is typed after hydration stays when the events before it are sent again', async (t) => {
+  const { open, hydrate } = await openEarly(t, '/before-bare')
+  const navigator = createGate()
+  t.teardown(navigator.open)
+  await open.page.route(`**/${scriptOf(dir, 'client/navigator.ts')}`, async (route) => {
+    await navigator.opened
+    await route.fallback().catch(() => {})
+  })
+  await open.click('#count')
+  await open.fill('#text', 'on')
+  await hydrate()
+  await open.page.keyboard.type('e')
+  await open.hasText('#seen', 'one')
+  t.equal(await open.read('#count'), '0', 'the click is still kept')
+  navigator.open()
+  await open.hasText('#count', '1')
+  t.equal(await open.valueOf('#text'), 'one')
+  await open.page.keyboard.type('!')
+  await open.hasText('#seen', 'one!')
+})
+
 t.test('a page that cannot be hydrated keeps its texts, and new elements get nothing', async (t) => {
   const { open, hydrate } = await openEarly(t, '/before?fail')
   await open.click('#count')

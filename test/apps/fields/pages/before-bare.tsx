@@ -7,6 +7,7 @@ export default function Bare() {
   return (
     <>
       <Counter />
+      <Text />
       <Suspense>
         <LateCounter />
       </Suspense>
@@ -20,5 +21,16 @@ function Counter() {
     <button id="count" type="button" onClick={() => setCount(count + 1)}>
       {count}
     </button>
+  )
+}
+
+/** A field outside of forms, whose handler sees each text. */
+function Text() {
+  const [seen, setSeen] = useState('')
+  return (
+    <>
+      <input id="text" aria-label="Text" onInput={({ currentTarget }) => setSeen(currentTarget.value)} />
+      <output id="seen">{seen}</output>
+    </>
   )
 }
