@@ -272,6 +272,28 @@ t.test('what runs in production loads nothing of the build', async (t) => {
   )
 })
 
+t.test('comments and the documents for maintainers name files that exist', async (t) => {
+  const texts = [
+    ...['src', 'scripts', 'test', 'bench', 'console'].flatMap(filesIn),
+    ...['docs/decisions', 'docs/maintaining'].flatMap((folder) => walk(folder).map((file) => join(folder, file))),
+    'docs/architecture.md',
+    'CONTRIBUTING.md',
+  ]
+  // A path in an example is one of a site.
+  const named = texts.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => file.endsWith('.md') || /^\s*(?:\/\/|\/?\*)/.test(line))
+      .flatMap((line) => line.match(/(?<![\w/.-])(?:src|scripts|test|bench)\/[\w/.-]+\.(?:tsx?|md)\b/g) ?? [])
+      .map((path) => ({ file, path })),
+  )
+  t.ok(named.length > 50, 'there are names of files to look at')
+  t.strictSame(
+    named.filter(({ path }) => !existsSync(path)),
+    [],
+  )
+})
+
 t.test('every public entry is there, with its types', async (t) => {
   const files = Object.values(MANIFEST.exports).flatMap((entry) =>
     typeof entry === 'string' ? [entry] : Object.values(entry),

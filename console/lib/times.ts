@@ -1,4 +1,4 @@
-// The console imports only the public names of the package. `scripts/terminal/format-time.ts` formats times for terminals.
+// The console imports only the public names of the package. `scripts/terminal/format-failure.ts` formats times for terminals.
 
 const UNITS = [
   { name: 'day', ms: 86_400_000 },

@@ -1,6 +1,6 @@
 /**
  * The path below which the site is mounted: `/shop`, or an empty string for none. The build replaces this file in the
- * bundles of a site, see scripts/build/esbuild/base-module.ts. Outside of such a bundle the base is not known.
+ * bundles of a site, see scripts/build/esbuild/hydrant-modules.ts. Outside of such a bundle the base is not known.
  */
 export const base: string = ''
 

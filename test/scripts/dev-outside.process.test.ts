@@ -9,7 +9,7 @@ import { startCli } from './run-cli.ts'
 const PLUGIN = "import { start } from '../src/api.ts'\nexport default async () => start()\n"
 const WORKING = 'export const start = () => {}\n'
 
-/** Starts a site whose plugin imports `src/api.ts`, beside its folder. */
+/** Starts a site whose plugin imports a module beside the site's folder. */
 function startSite(t: Test, files: Record<string, string>) {
   const dir = createSite(t, { 'server.ts': PLUGIN, ...files }, 'site')
   const dev = startCli(t, ['dev', dir, '--host', '127.0.0.1', '--port', '0'])

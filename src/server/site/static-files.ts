@@ -144,7 +144,7 @@ function sendNoAsset(request: FastifyRequest, reply: FastifyReply) {
 /**
  * The script in the place of one that no replica has. If it is the entry, nothing else in the page runs. Then it loads the
  * document again, which names the scripts of the current build. The entry itself does that for other scripts, and removes
- * the key: see `src/client/recover.ts`. It has replaced `push`.
+ * the key: see `src/client/hydrate.ts`. It has replaced `push`.
  */
 const RELOAD = `try {
   const queue = self.${BOOT_VARIABLE}

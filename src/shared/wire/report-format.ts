@@ -1,4 +1,4 @@
-// A browser's report of a failure. Written by src/client/report.ts, read by src/server/reports/parse-report.ts.
+// A browser's report of a failure. Written by src/client/report.ts, read by src/server/site/parse-report.ts.
 
 // A literal: bundlers would make a script of its own of `paths.ts` if two scripts that are loaded later used it.
 /** The path to which reports are sent, by POST as JSON. */
