@@ -29,8 +29,12 @@ export type KeptRequest = Omit<SlowRequest, 'release'>
 interface Row {
   kind: TimedKind
   subject: string
-  times: StepTimes
+  place: TimedPlace
+  sums: Float64Array
 }
+
+// perf: the numbers of a place are one block of memory, 0.4 % less time for a small page, decision 058
+const [SUM_MS, MAX_MS, BLOCKED_MS, BYTES, MAX_BYTES, COUNTS] = [0, 1, 2, 3, 4, 5]
 
 /** Steps of places beyond it are counted at the place of `othersOf`. */
 const MAX_PLACES = 2_000
@@ -54,20 +58,21 @@ export function createStepTimes(now = Date.now) {
     { kind, subject }: Pick<TimedStep, 'kind' | 'subject'>,
     known: RequestTimes['places'],
     likely = 0,
-  ): StepTimes {
+  ): Float64Array {
     const rows = routes.get(route) ?? []
     for (let index = 0; index < rows.length; index++) {
       const row = rows[(likely + index) % rows.length]
-      if (row?.kind === kind && row.subject === subject) return row.times
+      if (row?.kind === kind && row.subject === subject) return row.sums
     }
     const others = othersOf({ route, kind, subject })
     if (places >= MAX_PLACES && (others.route !== route || others.subject !== subject))
       return timesAt(others.route, others, null)
     places++
-    const times = noTimes({ route, kind, subject: placeOf({ kind, subject }, known) })
-    rows.push({ kind, subject, times })
+    const place = { route, kind, subject: placeOf({ kind, subject }, known) }
+    const sums = new Float64Array(COUNTS + BOUNDS_MS.length + 1)
+    rows.push({ kind, subject, place, sums })
     routes.set(route, rows)
-    return times
+    return sums
   }
 
   /** Adds the steps, those that have not ended when they end. Returns how long they have blocked the event loop. */
@@ -119,8 +124,7 @@ export function createStepTimes(now = Date.now) {
       if (slow.isSlow(route, durationMs)) slow.keep(describe(route, status, durationMs, bytes, request, times))
     },
     read: (): TimesCounts => ({
-      // Copies: the times go on.
-      steps: [...routes.values()].flatMap((rows) => rows.map(({ times }) => ({ ...times, counts: [...times.counts] }))),
+      steps: [...routes.values()].flatMap((rows) => rows.map(readRow)),
       slowest: slow.read(),
     }),
   }
@@ -200,23 +204,30 @@ function othersOf({ route, kind, subject }: TimedPlace): TimedPlace {
   return { route: kind === 'loop' ? route : '*', kind, subject: subject === '' ? '' : '*' }
 }
 
-function noTimes(place: TimedPlace): StepTimes {
-  const counts = new Array<number>(BOUNDS_MS.length + 1).fill(0)
-  return { ...place, count: 0, sumMs: 0, maxMs: 0, counts, blockedMs: 0, bytes: 0, maxBytes: 0 }
+function readRow({ place, sums }: Row): StepTimes {
+  const [sumMs = 0, maxMs = 0, blockedMs = 0, bytes = 0, maxBytes = 0, ...counts] = sums
+  const count = counts.reduce((sum, inBucket) => sum + inBucket, 0)
+  return { ...place, count, sumMs, maxMs, counts, blockedMs, bytes, maxBytes }
 }
 
 const REQUEST = { kind: 'request', subject: '' } as const
 const LOOP = { kind: 'loop', subject: '' } as const
 
-function observe(times: StepTimes, durationMs: number, blockedMs: number, bytes: number) {
-  const bucket = bucketOf(durationMs)
-  times.count++
-  times.sumMs += durationMs
-  times.maxMs = Math.max(times.maxMs, durationMs)
-  times.counts[bucket] = (times.counts[bucket] ?? 0) + 1
-  times.blockedMs += blockedMs
-  times.bytes += bytes
-  times.maxBytes = Math.max(times.maxBytes, bytes)
+function observe(sums: Float64Array, durationMs: number, blockedMs: number, bytes: number) {
+  add(sums, SUM_MS, durationMs)
+  raise(sums, MAX_MS, durationMs)
+  add(sums, BLOCKED_MS, blockedMs)
+  add(sums, BYTES, bytes)
+  raise(sums, MAX_BYTES, bytes)
+  add(sums, COUNTS + bucketOf(durationMs), 1)
+}
+
+function add(sums: Float64Array, index: number, more: number) {
+  sums[index] = (sums[index] ?? 0) + more
+}
+
+function raise(sums: Float64Array, index: number, value: number) {
+  if (value > (sums[index] ?? 0)) sums[index] = value
 }
 
 /** Keeps the slowest requests of each route, and of all routes, for a while. */
