@@ -52,7 +52,7 @@ const plugin: FastifyPluginAsync<PluginOptions> = async function hydrant(app, gi
   let metrics: Promise<RequestMetrics> | undefined
   async function startMetrics(): Promise<RequestMetrics> {
     const { createRequestMetrics } = await import('./metrics/request-metrics.ts')
-    const created = createRequestMetrics()
+    const created = createRequestMetrics(release)
     store.subscribe(created.countFailure)
     recorder = created.recorder
     startMeasuring(recorder)

@@ -27,7 +27,7 @@ export interface TimesWriter {
 }
 
 export function createTimesWriter(
-  source: Pick<MetricsSource, 'counts' | 'served'>,
+  { counts }: Pick<MetricsSource, 'counts'>,
   ledger: Pick<TimesLedger, 'recordTimes'>,
   log: Pick<FastifyBaseLogger, 'warn' | 'info'>,
   now = Date.now,
@@ -49,7 +49,7 @@ export function createTimesWriter(
 
   async function write() {
     try {
-      const { steps, slowest } = (await source.counts()).times
+      const { steps, slowest } = (await counts()).times
       const current = slotOf(now())
       // After the clock is set back, a batch must not replace that of an earlier slot, which is complete.
       if (current < slot) writer = createName()
@@ -57,9 +57,7 @@ export function createTimesWriter(
       const start = current === slot ? before : last
       const total = steps.reduce((sum, { count }) => sum + count, 0)
       if (total !== written || current - writtenSlot >= PRUNE_SLOTS) {
-        const release = source.served()[0]?.release ?? ''
-        const requests = slowest.map((request) => ({ ...request, release }))
-        await ledger.recordTimes({ writer, slot: current, steps: timesSince(start, steps), requests })
+        await ledger.recordTimes({ writer, slot: current, steps: timesSince(start, steps), requests: slowest })
         outage.ended()
         writtenSlot = current
       }

@@ -59,7 +59,8 @@ const OTHER_ROUTES = '*'
 /** Further routes are counted as `OTHER_ROUTES`. A route takes about forty numbers. */
 const MAX_ROUTES = 1_000
 
-export function createRequestMetrics(): RequestMetrics {
+/** @param release The release that the slowest requests are kept with. */
+export function createRequestMetrics(release = ''): RequestMetrics {
   const routes = new Map<string, RouteState>()
   const render = createHistogram()
   const firstByte = createHistogram()
@@ -70,7 +71,7 @@ export function createRequestMetrics(): RequestMetrics {
   const stores: (() => StoreState)[] = []
   const storeCalls = createStoreCalls()
   const foreignAssets = countAll(FOREIGN_ASSETS, () => 0)
-  const times = createStepTimes()
+  const times = createStepTimes(release)
   let inFlight = 0
   let connections = 0
 

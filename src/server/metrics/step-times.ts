@@ -19,11 +19,8 @@ import { createRedactor } from '../redaction/redact.ts'
 /** The times of all steps of one process since its start, and its slowest requests lately. Plain data, for messages. */
 export interface TimesCounts {
   steps: StepTimes[]
-  slowest: KeptRequest[]
+  slowest: SlowRequest[]
 }
-
-/** The primary knows the release. */
-export type KeptRequest = Omit<SlowRequest, 'release'>
 
 /** The times of one place of a route, by the step as it is: its file is looked up once. */
 interface Row {
@@ -46,8 +43,8 @@ const MAX_STEPS = 100
 const MAX_PATH = 500
 const MAX_ID = 100
 
-/** Adds up the times of the steps of a process, and keeps its slowest requests. */
-export function createStepTimes(now = Date.now) {
+/** Adds up the times of the steps of a process, which serves the release, and keeps its slowest requests. */
+export function createStepTimes(release: string, now = Date.now) {
   const routes = new Map<string, Row[]>()
   let places = 0
   const slow = createSlowest(now)
@@ -136,7 +133,7 @@ export function createStepTimes(now = Date.now) {
     bytes: number,
     request: FastifyRequest,
     times: RequestTimes | undefined,
-  ): KeptRequest {
+  ): SlowRequest {
     const redact = createRedactor(request.headers)
     const arrivedAt = performance.now() - durationMs
     return {
@@ -149,6 +146,7 @@ export function createStepTimes(now = Date.now) {
       durationMs,
       bytes,
       cache: times?.cache ?? null,
+      release,
       steps: (times?.steps ?? []).slice(0, MAX_STEPS).map((step) => ({
         ...step,
         subject: placeOf(step, times?.places ?? null),
@@ -233,8 +231,8 @@ function raise(sums: Float64Array, index: number, value: number) {
 /** Keeps the slowest requests of each route, and of all routes, for a while. */
 function createSlowest(now: () => number) {
   let span = 0
-  let current: KeptRequest[] = []
-  let previous: KeptRequest[] = []
+  let current: SlowRequest[] = []
+  let previous: SlowRequest[] = []
   /** The shortest durations of the routes that have all of their places. */
   const leastOf = new Map<string, number>()
   /** The shortest duration of all; -1 if there is a place. */
@@ -257,7 +255,7 @@ function createSlowest(now: () => number) {
       return durationMs > (leastOf.get(route) ?? least)
     },
     /** Keeps a request that is slow. */
-    keep(request: KeptRequest) {
+    keep(request: SlowRequest) {
       const { route } = request
       const bound = leastOf.get(route)
       const rivals = bound === undefined ? current : current.filter((one) => one.route === route)
@@ -268,13 +266,13 @@ function createSlowest(now: () => number) {
       if (ofRoute.length >= MAX_OF_ROUTE) leastOf.set(route, shortestOf(ofRoute))
       if (current.length >= MAX_KEPT) least = shortestOf(current)
     },
-    read(): KeptRequest[] {
+    read(): SlowRequest[] {
       turn()
       return [...previous, ...current]
     },
   }
 }
 
-function shortestOf(requests: readonly KeptRequest[]): number {
+function shortestOf(requests: readonly SlowRequest[]): number {
   return Math.min(...requests.map(({ durationMs }) => durationMs))
 }

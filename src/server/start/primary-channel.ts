@@ -109,8 +109,8 @@ export interface WorkerMetrics extends Pick<RequestMetrics, 'recorder' | 'countF
   close(): Promise<void>
 }
 
-export function createWorkerMetrics(channel: PrimaryChannel): WorkerMetrics {
-  const { recorder, countFailure, read, readWithoutTimes, watchSteps } = createRequestMetrics()
+export function createWorkerMetrics(channel: PrimaryChannel, release = ''): WorkerMetrics {
+  const { recorder, countFailure, read, readWithoutTimes, watchSteps } = createRequestMetrics(release)
   let timer: NodeJS.Timeout | undefined
   let stopWatching = () => {}
 

@@ -29,7 +29,7 @@ export interface ServeInput extends BuildFiles {
 export async function startSingle({ dir, folder, manifest, options, note }: ServeInput): Promise<void> {
   const { admin } = options
   await checkLedger(dir, options)
-  const metrics = admin ? createRequestMetrics() : null
+  const metrics = admin ? createRequestMetrics(options.release || manifest.buildId) : null
   const logging = await createLogging(options.logLevel)
   const listener = options.host === 'localhost' && options.socket === null ? createListener(options) : null
   const instance = await createInstance({

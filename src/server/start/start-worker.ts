@@ -36,7 +36,7 @@ export async function startWorker(input: ServeInput, name: string): Promise<void
 }
 
 async function serve({ dir, folder, manifest, options }: ServeInput, name: string, channel: PrimaryChannel) {
-  const metrics = createWorkerMetrics(channel)
+  const metrics = createWorkerMetrics(channel, options.release || manifest.buildId)
   const server = new SocketlessServer(options)
   const instance = await createInstance({
     dir,

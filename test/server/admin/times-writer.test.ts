@@ -23,7 +23,6 @@ function createWriter() {
         const steps = times.count === 0 ? [] : [structuredClone(times)]
         return { ...addRequestCounts([]), times: { steps, slowest: [] } }
       },
-      served: () => [],
     },
     {
       async recordTimes(batch) {

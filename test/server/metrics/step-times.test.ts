@@ -29,7 +29,7 @@ const rowOf = (steps: readonly StepTimes[], kind: string, route = '/a') =>
   steps.find((step) => step.kind === kind && step.route === route)
 
 t.test('adds up requests and steps by place', async (t) => {
-  const times = createStepTimes()
+  const times = createStepTimes('v7')
   const run = async (request: FastifyRequest) => {
     timesOf(request).places = { 'pages/a.server.ts load': 'pages/a.server.ts:4' }
     await timeStep('load', 'pages/a.server.ts', timesOf(request), () => wait(2))
@@ -45,7 +45,7 @@ t.test('adds up requests and steps by place', async (t) => {
 })
 
 t.test('a step that ends after its request is added when it ends', async (t) => {
-  const times = createStepTimes()
+  const times = createStepTimes('v7')
   let end = () => {}
   const late = new Promise<void>((resolve) => {
     end = resolve
@@ -60,7 +60,7 @@ t.test('a step that ends after its request is added when it ends', async (t) => 
 
 t.test('keeps the slowest requests of each route for a while, without secrets', async (t) => {
   let now = 1_000_000_000_000
-  const times = createStepTimes(() => now)
+  const times = createStepTimes('v7', () => now)
   for (const ms of [5, 30, 10, 20, 1]) await request(times, ms, { url: '/a?token=secret' })
   for (let route = 0; route < 40; route++) await request(times, route, { route: `/r/${route}` })
   const durations = (route: string) =>
@@ -80,7 +80,7 @@ t.test('keeps the slowest requests of each route for a while, without secrets', 
 })
 
 t.test('places beyond the limit share one name', async (t) => {
-  const times = createStepTimes()
+  const times = createStepTimes('v7')
   for (let route = 0; route < 2_100; route++) await request(times, 1, { route: `/r/${route}` })
   const { steps } = times.read()
   t.ok(steps.length <= 2_001)
@@ -93,13 +93,13 @@ t.test('places beyond the limit share one name', async (t) => {
 })
 
 t.test('a length that is no number counts as none', async (t) => {
-  const times = createStepTimes()
+  const times = createStepTimes('v7')
   for (const length of ['100', 'long', '1e999']) await request(times, 1, { length })
   t.match(rowOf(times.read().steps, 'request'), { count: 3, bytes: 100, maxBytes: 100 })
 })
 
 t.test('places whose names contain spaces are not mixed up', async (t) => {
-  const [one, other] = [createStepTimes(), createStepTimes()]
+  const [one, other] = [createStepTimes('v7'), createStepTimes('v7')]
   const run = (subject: string) => async (request: FastifyRequest) =>
     timeStep('load', subject, timesOf(request), () => {})
   await request(one, 1, { route: '/a b', run: run('c') })
@@ -109,7 +109,7 @@ t.test('places whose names contain spaces are not mixed up', async (t) => {
 })
 
 t.test('the times of several processes are added up, and what is new can be told', async (t) => {
-  const [one, other] = [createStepTimes(), createStepTimes()]
+  const [one, other] = [createStepTimes('v7'), createStepTimes('v7')]
   await request(one, 30)
   await request(other, 300)
   const early = addTimesCounts([one.read(), other.read()])
@@ -131,7 +131,7 @@ t.test('the times of several processes are added up, and what is new can be told
 })
 
 t.test('the metrics have the counts of their own bounds', async (t) => {
-  const times = createStepTimes()
+  const times = createStepTimes('v7')
   for (const ms of [0.4, 0.5, 0.6, 1, 2.4, 9_999, 10_001, 200_000]) await request(times, ms)
   const counts = coarseCounts(rowOf(times.read().steps, 'request')?.counts ?? [])
   t.strictSame(counts, [2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2])
@@ -139,7 +139,7 @@ t.test('the metrics have the counts of their own bounds', async (t) => {
 
 t.test('the writer sends what happened in a slot, and nothing new without requests', async (t) => {
   let now = 100 * SLOT_MS
-  const metrics = createRequestMetrics()
+  const metrics = createRequestMetrics('v7')
   const batches: TimesBatch[] = []
   const lines: string[] = []
   const log = {
@@ -148,7 +148,7 @@ t.test('the writer sends what happened in a slot, and nothing new without reques
   }
   let isAway = false
   const writer = createTimesWriter(
-    { counts: async () => addRequestCounts([metrics.read()]), served: () => [{ release: 'v7', build: 'b' }] },
+    { counts: async () => addRequestCounts([metrics.read()]) },
     {
       async recordTimes(batch) {
         if (isAway) throw new Error('the disk is gone')

@@ -2,8 +2,8 @@
 
 import { hasSubscribers } from 'node:diagnostics_channel'
 import t from 'tap'
+import type { SlowRequest } from '../../../src/server/ledger/times.ts'
 import { createRequestMetrics, type RequestCounts } from '../../../src/server/metrics/request-metrics.ts'
-import type { KeptRequest } from '../../../src/server/metrics/step-times.ts'
 import { createClusterMetrics } from '../../../src/server/start/cluster-metrics.ts'
 import type { ToPrimary, ToWorker } from '../../../src/server/start/messages.ts'
 import { createWorkerMetrics } from '../../../src/server/start/primary-channel.ts'
@@ -40,16 +40,16 @@ function createCluster() {
 }
 
 /** Returns the counts of a process with one request of each route. */
-function countsOf(routes: readonly string[], slowest: KeptRequest[] = []): RequestCounts {
+function countsOf(routes: readonly string[], slowest: SlowRequest[] = []): RequestCounts {
   const counts = createRequestMetrics().read()
   const sums = { count: 1, sumMs: 1, maxMs: 1, counts: [1], blockedMs: 0, bytes: 0, maxBytes: 0 }
   const steps = routes.map((route) => ({ route, kind: 'load' as const, subject: `pages${route}.server.ts:1`, ...sums }))
   return { ...counts, times: { steps, slowest } }
 }
 
-const slowRequest = (id: string): KeptRequest => {
+const slowRequest = (id: string): SlowRequest => {
   const request = { route: '/a', method: 'GET', path: '/a', status: 200, durationMs: 1_000, bytes: 0, cache: null }
-  return { id, time: NOW - 1_000, ...request, steps: [] }
+  return { id, time: NOW - 1_000, ...request, release: '', steps: [] }
 }
 
 t.test('the slowest requests of workers that have ended are kept for two minutes', async (t) => {

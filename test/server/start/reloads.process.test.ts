@@ -95,6 +95,29 @@ t.test('a solved failure that occurs in a new build is open again, whatever the 
   t.notOk(server.lines.slice(length).some(({ msg }) => msg.startsWith('the new build has')))
 })
 
+t.test('a slow request has the release of the worker that served it', async (t) => {
+  const dir = await buildFiles(join(t.testdir({}), 'site'), site('one'))
+  const server = await startSite(t, { dir, env: { HYDRANT_WORKERS: '2', HYDRANT_ADMIN: '0' } })
+  const { send } = createHttpClient(t, { keepAlive: false })
+  const { msg } = await server.waitForLine((line) => line.msg.startsWith('the console is at'))
+  const admin = String(/http:\S+/.exec(msg)?.[0])
+  const ask = async () => (await send({ port: server.port, path: '/version', headers: HTML })).body
+  const buildOf = async () =>
+    /release="(\w+)"/.exec((await (await fetch(`${admin}/metrics`)).text()).split('hydrant_build_info{')[1] ?? '')?.[1]
+  const first = await buildOf()
+  t.equal(await ask(), 'one')
+  await buildFiles(dir, site('two'))
+  process.kill(server.pid, 'SIGHUP')
+  await server.waitForLine((line) => line.msg.startsWith('reloaded:'))
+  await until(async () => (await ask()) === 'two')
+  const read = async (path: string) => (await fetch(`${admin}/api/slow${path}`)).json()
+  const { slowest } = (await read('')) as { slowest: { id: string }[] }
+  const requests = await Promise.all(slowest.map(({ id }) => read(`/${id}`) as Promise<{ release: string }>))
+  const releases = new Set(requests.map(({ release }) => release))
+  t.strictSame(releases, new Set([first, await buildOf()]))
+  t.equal(releases.size, 2)
+})
+
 const BUNDLES = '.hydrant/server'
 
 /** Starts in one worker only. `mark` is a file. */
