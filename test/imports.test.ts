@@ -272,6 +272,21 @@ t.test('what runs in production loads nothing of the build', async (t) => {
   )
 })
 
+t.test('documents that everybody should finish are short', async (t) => {
+  const decisions = walk('docs/decisions').map((file) => [join('docs/decisions', file), 40] as const)
+  t.ok(decisions.length > 20, 'there are decisions to look at')
+  const limits = [['README.md', 110], ['CONTRIBUTING.md', 130], ['docs/architecture.md', 200], ...decisions] as const
+  const lengths = limits.map(([file, most]) => ({
+    file,
+    most,
+    lines: readFileSync(file, 'utf8').trimEnd().split('\n').length,
+  }))
+  t.strictSame(
+    lengths.filter(({ lines, most }) => lines > most),
+    [],
+  )
+})
+
 t.test('comments and the documents for maintainers name files that exist', async (t) => {
   const texts = [
     ...['src', 'scripts', 'test', 'bench', 'console'].flatMap(filesIn),
