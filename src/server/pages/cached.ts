@@ -12,6 +12,7 @@ import type { StoredPage } from '../cache/stored-page.ts'
 import { noteLive, RequestContext } from '../context/request-context.ts'
 import { createResponse, type PageResponse } from '../context/response.ts'
 import { runStep } from '../context/steps.ts'
+import { keepFromHistory } from '../http/caching.ts'
 import { FORMATS } from '../http/formats.ts'
 import { giveNonces } from '../http/headers.ts'
 import { mayReport } from '../http/negotiate.ts'
@@ -47,6 +48,7 @@ export function respondFromCache(cached: CachedRoute, ctx: RequestContext) {
       slots.free(ctx)
       const key = keyFor(cached, ctx)
       const response = await (find(cached, key, ctx) ?? awaitOrRender(cached, key, ctx))
+      keepFromHistory(ctx.reply)
       // A shared cache would serve it to visitors whom the guards refuse, whatever its load says.
       return response?.audience === 'as said' ? { ...response, audience: 'visitor' } : response
     })
