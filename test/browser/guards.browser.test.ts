@@ -1,7 +1,9 @@
 /// <reference lib="dom" />
 
+import { join } from 'node:path'
 import t from 'tap'
 import { buildApp } from '../build-app.ts'
+import { buildForBrowser } from '../server/served.ts'
 import type { OpenPage } from './chromium.ts'
 import { isInPlace, startInPlace, textOf } from './in-place-site.ts'
 
@@ -66,15 +68,37 @@ t.test('a form that a guard refuses or redirects does not reach the action', asy
   t.same(await done(), [{ path: 'ada: a text' }], 'the refused form has its text again')
 })
 
-t.test('the Back button does not show a guarded page after the visitor has signed out', async (t) => {
-  const opened = await open(t, '/start')
+/** Opens a page behind a guard, signs out, and goes back. */
+async function backAfterLeaving(opened: OpenPage, origin: string, path: string) {
   await setUser(opened, 'user=ada; Path=/')
-  await opened.goto(`${origin}/vault/first`, 'load')
+  await opened.goto(origin + path, 'load')
   await setUser(opened, NOBODY)
   await opened.goto(`${origin}/enter`, 'load')
   await opened.page.goBack()
   await opened.hasText('h1', 'Enter')
+}
+
+t.test('the Back button does not show a guarded page after the visitor has signed out', async (t) => {
+  const opened = await open(t, '/start')
+  await backAfterLeaving(opened, origin, '/vault/first')
   t.equal(pathOf(opened), '/enter?from=%2Fvault%2Ffirst')
+})
+
+t.test('nor one that the page cache has', async (t) => {
+  const dir = await buildForBrowser(join(t.testdir({}), 'site'), {
+    'pages/enter.tsx': 'export default () => <h1>Enter</h1>\n',
+    'pages/members.tsx': 'export default () => <h1>Members</h1>\n',
+    'pages/members.server.ts': `import { redirect } from 'hydrant'
+export const cache = { maxAgeS: 600 }
+export function guard({ request }) {
+  if (!request.headers.cookie) redirect('/enter?from=members')
+}
+`,
+  })
+  const { open, origin } = await startInPlace(t, {}, dir)
+  const opened = await open(t, '/enter')
+  await backAfterLeaving(opened, origin, '/members')
+  t.ok(opened.page.url().endsWith('/enter?from=members'), opened.page.url())
 })
 
 t.test('the guard of the root layout refuses a navigation', async (t) => {
