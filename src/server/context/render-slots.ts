@@ -26,6 +26,8 @@ const SHARE_OF_FREE = 3
 export interface RenderSlots {
   /** Takes a slot. Returns false when none is free for the route; the request has then been refused with 503. */
   admit(holder: SlotHolder): boolean
+  /** Takes a slot if one is free for the route, for work that no request waits for. Returns whether it has one. */
+  tryTake(holder: SlotHolder): boolean
   /** Returns whether a slot is free for the route. If not, the request has been refused with 503. */
   hasRoom(holder: SlotHolder): boolean
   /** Takes a slot without a check, for a request that `hasRoom` has let in. */
@@ -57,9 +59,11 @@ export function createRenderSlots(
       `${takenBy.get(lastRefused) ?? 0} of ${max} renders are running for ${lastRefused}, and the others are kept for other routes`,
   )
 
+  const isFree = (route: string) => (takenBy.get(route) ?? 0) < SHARE_OF_FREE * (max - taken)
+
   function hasRoom({ reply, route }: SlotHolder): boolean {
+    if (isFree(route)) return true
     const free = max - taken
-    if (free > 0 && (takenBy.get(route) ?? 0) < SHARE_OF_FREE * free) return true
     if (free > 0) {
       lastRefused = route
       countOverShare()
@@ -79,6 +83,10 @@ export function createRenderSlots(
   return {
     hasRoom,
     take,
+    tryTake(holder) {
+      if (isFree(holder.route)) take(holder)
+      return holder.hasSlot
+    },
     admit(holder) {
       const isAdmitted = hasRoom(holder)
       if (isAdmitted) take(holder)

@@ -4,12 +4,13 @@ import { splitAction } from '../../shared/paths.ts'
 import type { ExtraProps } from '../../shared/wire/boot.ts'
 import type { Route } from '../build-output/load-build.ts'
 import type { PageAction } from '../build-output/module-exports.ts'
+import { narrowSearch } from '../cache/cache-key.ts'
 import { classifyThrown } from '../errors/classify-thrown.ts'
 import type { Redirection } from '../errors/http-error.ts'
 import { createHydrantError } from '../errors/hydrant-error.ts'
 import type { Failure, FailureContext, FailureSubject } from '../failures/failure-context.ts'
 import { asError, type HookRun, runErrorHooks } from '../failures/on-error-hooks.ts'
-import { failureCountOf, firstFailureOf, type NamedFailure } from '../failures/request-failures.ts'
+import { firstFailureOf, type NamedFailure } from '../failures/request-failures.ts'
 import { describeEarlyClose } from '../guards/connection-limits.ts'
 import { isSafe } from '../guards/csrf.ts'
 import { FORMATS, type Format } from '../http/formats.ts'
@@ -95,6 +96,7 @@ export class RequestContext implements FailureSubject, RequestTarget {
   /** The reason of the abort of `signal`; undefined before. */
   abortReason: unknown
   #onLeave: (() => void) | null = null
+  #failed: Set<NamedFailure> | null = null
   #hooks: HookRun | null = null
   #times: RequestTimes | null = null
 
@@ -150,9 +152,9 @@ export class RequestContext implements FailureSubject, RequestTarget {
     return firstFailureOf(this.request)
   }
 
-  /** Number of different failures so far. */
+  /** Number of different failures of this response so far: a render in the background has its own. */
   get failureCount(): number {
-    return failureCountOf(this.request)
+    return this.#failed?.size ?? 0
   }
 
   /** The promises of the thenables in the data. */
@@ -272,6 +274,8 @@ export class RequestContext implements FailureSubject, RequestTarget {
   }
 
   #write(failure: NamedFailure, thrown: unknown, details: FailureContext): Failure {
+    this.#failed ??= new Set()
+    this.#failed.add(failure)
     this.inRequest(() => {
       failure.write(this, this.#inTime(details))
       if (this.#hooks) return
@@ -329,6 +333,8 @@ export function createPageContext(route: Route, site: Site, request: FastifyRequ
     hasScripts: route.isHydrated,
   })
   if (route.actions.size > 0) Object.assign(ctx, selectAction(route, ctx.search))
+  // Also without a cache and for an action, so that the loads and schemas of the page see the same query each time.
+  if (route.cache) ctx.search = narrowSearch(ctx.search, route.cache.search)
   noteLive(route, ctx)
   return ctx
 }

@@ -43,8 +43,6 @@ export class RequestFailures {
   readonly redaction: Redaction
   /** The first logged failure: the visitor sees its digest. Null if there is none. */
   first: Failure | null = null
-  /** The number of different failures that were logged. */
-  count = 0
   #request: FastifyRequest
   #tools: FailureTools
   #byThrown = new Map<unknown, FailureEntry>()
@@ -101,7 +99,6 @@ export class RequestFailures {
     // Nothing is sent to a client that has left.
     const shown = context.isLate ? this.first : entry
     this.first ??= entry
-    this.count++
     const { mapper, files, metrics, record } = this.#tools
     const { digest, status, error, trace } = entry
     const { phase, statusSent } = context
@@ -140,11 +137,6 @@ export function failuresOf(request: FailedRequest, tools: FailureTools): Request
 /** Returns the request's first logged failure, or null. */
 export function firstFailureOf(request: FailedRequest): Failure | null {
   return request[FAILURES]?.first ?? null
-}
-
-/** Returns the number of different failures of a request that were logged. */
-export function failureCountOf(request: FailedRequest): number {
-  return request[FAILURES]?.count ?? 0
 }
 
 // Names what was unfinished when the deadline passed: `Reviews (pages/products/[id].tsx:31:10)`.

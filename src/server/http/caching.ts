@@ -52,11 +52,15 @@ export function keepFromSharedCaches(reply: FastifyReply) {
 }
 
 /**
- * Keeps a page with guards out of browsers' caches, unless the site has set a `Cache-Control`. The Back button would show
- * it after the visitor has signed out: browsers do not revalidate for it.
+ * Keeps a page with guards out of browsers' caches, unless a hook or a guard has set a `Cache-Control` without shared caches.
+ * The Back button would show it after the visitor has signed out: browsers do not revalidate for it. Call it before the
+ * loads, which may set another value.
  */
 export function keepFromHistory(reply: FastifyReply) {
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', PRIVATE_NO_STORE)
+  if (reply.hasHeader('cache-control') && !allowsSharedCache(reply)) return
+  // A hook that sets them for all pages does not mean those with guards.
+  removeCacheHeaders(reply)
+  reply.header('cache-control', PRIVATE_NO_STORE)
 }
 
 /** Whether the site's own headers allow a shared cache, such as a CDN, to store the response. */

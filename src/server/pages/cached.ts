@@ -45,12 +45,10 @@ export function respondFromCache(cached: CachedRoute, ctx: RequestContext) {
     void serve(ctx, async () => {
       const admitted = await admit(route, ctx)
       if (admitted !== 'passed') return admitted
+      keepFromHistory(ctx.reply)
       slots.free(ctx)
       const key = keyFor(cached, ctx)
-      const response = await (find(cached, key, ctx) ?? awaitOrRender(cached, key, ctx))
-      keepFromHistory(ctx.reply)
-      // A shared cache would serve it to visitors whom the guards refuse, whatever its load says.
-      return response?.audience === 'as said' ? { ...response, audience: 'visitor' } : response
+      return keepFromOthers(await (find(cached, key, ctx) ?? awaitOrRender(cached, key, ctx)))
     })
     return
   }
@@ -60,6 +58,11 @@ export function respondFromCache(cached: CachedRoute, ctx: RequestContext) {
   else if (found instanceof Promise) void serve(ctx, () => found)
   // A page that is stored as a whole needs no slot, and no promise.
   else void send(found, ctx)
+}
+
+/** A shared cache would serve a page with guards to visitors whom the guards refuse, whatever its load or a hook says. */
+export function keepFromOthers(response: PageResponse | null): PageResponse | null {
+  return response?.audience === 'as said' ? { ...response, audience: 'visitor' } : response
 }
 
 /**
@@ -111,7 +114,8 @@ function find(cached: CachedRoute, key: string | null, ctx: RequestContext): Fou
   const found = key === null ? null : cached.cache.find(key)
   if (key === null || found === null) return null
   // Its loads begin in the next microtask.
-  if (found.isStale && cached.cache.mayRefresh(key)) refresh(cached, key, found.page, ctx)
+  if (found.isStale && ctx.request.method === 'GET' && cached.cache.mayRefresh(key))
+    refresh(cached, key, found.page, ctx)
   return storedResponse(found.page, found.isStale ? 'stale' : 'hit', cached.route, ctx)
 }
 
@@ -263,18 +267,20 @@ function respondShared(storing: Storing, ctx: RequestContext) {
   void serve(ctx, async () => {
     const admitted = await admit(route, ctx)
     if (admitted !== 'passed') return admitted
-    return await makeShared(storing, ctx, async (store) =>
+    if (route.hasGuards) keepFromHistory(ctx.reply)
+    const response = await makeShared(storing, ctx, async (store) =>
       route.loadVisitor
         ? await makeShell(route, store, false, ctx)
         : await store.response(await loadAndProduce(route, ctx)),
     )
+    return route.hasGuards ? keepFromOthers(response) : response
   })
 }
 
 /** Renders a stale page again, after the request got the stale response. Nothing is sent. */
 function refresh(cached: CachedRoute, key: string, { response }: StoredPage, ctx: RequestContext) {
   const background = createBackgroundContext(cached.route, ctx)
-  if (!background.site.slots.admit(background)) return
+  if (!background.site.slots.tryTake(background)) return
   void serve(background, async () => {
     await renderAndStore(cached, key, background, response.storedAt).finally(() => forgetSteps(background.times))
     return null

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { narrowSearch } from '../cache/cache-key.ts'
 import { createPageContext, type RequestContext } from '../context/request-context.ts'
 import type { PageResponse } from '../context/response.ts'
 import type { Site } from '../context/site.ts'
 import { keepFromHistory } from '../http/caching.ts'
 import { admit } from './admit.ts'
-import { checkCachedPage, collectPage, respondFromCache } from './cached.ts'
+import { checkCachedPage, collectPage, keepFromOthers, respondFromCache } from './cached.ts'
 import { asksForEvents, openStream } from './live.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { loadAndProduce } from './produce.ts'
@@ -16,8 +15,6 @@ export function respondToRead(route: PreparedRoute, site: Site, request: Fastify
   const ctx = createPageContext(route, site, request, reply)
   const { cache, collector, isDevelopment, slots } = site
   const rule = route.cache
-  // The query is narrowed without a cache too, so that the loads see the same one with any `pageCache.maxBytes`.
-  if (rule) ctx.search = narrowSearch(ctx.search, rule.search)
   if (asksForEvents(ctx)) {
     if (slots.admit(ctx)) void serve(ctx, () => openStream(route, ctx))
   } else if (rule && cache) respondFromCache({ route, rule, cache }, ctx)
@@ -31,5 +28,7 @@ async function respond(route: PreparedRoute, ctx: RequestContext): Promise<PageR
   const admitted = await admit(route, ctx)
   if (admitted !== 'passed') return admitted
   if (route.hasGuards) keepFromHistory(ctx.reply)
-  return await loadAndProduce(route, ctx)
+  const response = await loadAndProduce(route, ctx)
+  // As if the page were stored: there is no cache.
+  return route.cache ? keepFromOthers(response) : response
 }

@@ -79,7 +79,7 @@ export async function shellResponse(
   if (!ctx.hasSlot && !site.slots.admit(ctx)) return null
   if (!isStreamed) {
     const values = await restoreData(rest, ctx)
-    const response = await loadAndProduce(route, ctx, { kind: 'loaded', values })
+    const response = await ctx.inRequest(() => loadAndProduce(route, ctx, { kind: 'loaded', values }))
     return response && { ...response, headers: { ...Object.fromEntries(shell.headers), ...response.headers } }
   }
   ctx.statusSent = reply.statusCode

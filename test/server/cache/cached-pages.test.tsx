@@ -37,6 +37,7 @@ const productCache: CacheOptions<'/products/[id]'> = {
 async function server(app: FastifyInstance) {
   app.addHook('onRequest', async (request, reply) => {
     if (request.headers['x-timing']) reply.header('server-timing', request.headers['x-timing'])
+    if (request.headers['x-public']) reply.header('cache-control', 'public, max-age=60')
     if (request.headers['x-visit']) reply.header('set-cookie', `visit=${request.headers['x-visit']}`)
   })
   // As @fastify/helmet does, whose types are not those of this decorator.
@@ -488,6 +489,79 @@ t.test('guards run for each request, and shared caches must not store the page',
   const forms = ['application/json', 'text/markdown'].map((accept) => get('/guarded', { ...member, accept }))
   for (const { headers } of [first, again, ...(await Promise.all(forms))])
     t.equal(headers['cache-control'], 'private, no-store', 'the Back button must not show it after a sign-out')
+})
+
+t.test('no cache stores a page with guards, whatever a hook says and with any size of the page cache', async (t) => {
+  for (const maxBytes of [0, 1_000_000]) {
+    const { get } = await testSite(t, site, { server, pageCache: { maxBytes } })
+    for (const _ of [1, 2]) {
+      const { headers } = await get('/guarded', { ...HTML, 'x-member': 'yes', 'x-public': 'yes' })
+      t.equal(headers['cache-control'], 'private, no-store', `${maxBytes}`)
+    }
+  }
+})
+
+t.test('HEAD does not render a stale page again: it stores nothing', async (t) => {
+  let loads = 0
+  const again = cached(() => ({ text: ++loads }), { maxAgeS: 0, staleS: 60 })
+  const { app, get } = await testSite(t, { '/again': again }, { server })
+  await get('/again')
+  for (const _ of [1, 2, 3]) {
+    const { headers } = await app.inject({ method: 'HEAD', url: '/again', headers: HTML })
+    t.match(headers['content-length'], /^[1-9]/)
+    await new Promise(setImmediate)
+  }
+  t.equal(loads, 1)
+  await get('/again')
+  while (loads === 1) await new Promise(setImmediate)
+  t.equal(loads, 2)
+})
+
+t.test('a stale page that no render is free for is sent, and nothing is refused', async (t) => {
+  let [loads, sent] = [0, 0]
+  let letGo = () => {}
+  let isHeld = false
+  const held = {
+    Component,
+    load: () =>
+      new Promise<object>((resolve) => {
+        letGo = () => resolve({})
+        isHeld = true
+      }),
+  }
+  const again = cached(() => ({ text: ++loads }), { maxAgeS: 0, staleS: 60 })
+  const { get, log } = await testSite(
+    t,
+    { '/again': again, '/held': held },
+    { limits: { maxRenders: 1 }, server: (app: FastifyInstance) => app.addHook('onSend', async () => void sent++) },
+  )
+  await get('/again')
+  const holding = get('/held').then(({ statusCode }) => statusCode)
+  while (!isHeld) await new Promise(setImmediate)
+  for (const _ of [1, 2]) t.equal((await get('/again')).statusCode, 200)
+  t.equal(sent, 3)
+  t.equal(loads, 1)
+  t.strictSame(
+    log.lines.filter(({ msg }) => msg.includes('refused')),
+    [],
+  )
+  letGo()
+  t.equal(await holding, 200)
+  await get('/again')
+  while (loads === 1) await new Promise(setImmediate)
+  t.equal(loads, 2)
+})
+
+t.test('after an action, a page sees the query that its `cache` lists', async (t) => {
+  const found = {
+    ...cached(({ url }) => ({ text: `for ${url.search}` }), { maxAgeS: 60, search: ['q'] }),
+    action: () => ({ isDone: true }),
+  }
+  const { app, get } = await testSite(t, { '/found': found }, { server })
+  const url = '/found?utm=1&q=tea'
+  t.match((await get(url)).body, 'for ?q=tea<')
+  const headers = { ...HTML, 'content-type': 'application/x-www-form-urlencoded' }
+  t.match((await app.inject({ method: 'POST', url, headers, payload: 'a=1' })).body, 'for ?q=tea<')
 })
 
 t.test('a load cannot let shared caches store a page with guards', async (t) => {

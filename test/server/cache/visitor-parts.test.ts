@@ -55,8 +55,11 @@ const shared = (
 })
 
 const files: Files = {
-  'server.ts': `export default async function plugin(app) {
+  'server.ts': `import { AsyncLocalStorage } from 'node:async_hooks'
+const visitors = Object.assign(globalThis, { visitors: new AsyncLocalStorage() }).visitors
+export default async function plugin(app) {
   app.decorateReply('cspNonce', null)
+  app.addHook('onRequest', (request, reply, done) => visitors.run(request.headers['x-user'], done))
   app.addHook('onRequest', async (request, reply) => {
     if (request.headers['x-cookie']) reply.header('set-cookie', 'a=' + request.headers['x-cookie'])
     if (request.headers['x-public']) reply.header('cache-control', 'public, max-age=60').header('cdn-cache-control', 'max-age=60')
@@ -75,6 +78,14 @@ const files: Files = {
   ...shared('stale', {
     load: "export const load = () => { if (counts.staleFails) throw new Error('down'); return { text: 'run ' + count('stale') } }",
     rule: '{ maxAgeS: 0, staleS: 60 }',
+  }),
+  ...shared('lasting', {
+    load: "export const load = async () => { await new Promise((resolve) => setTimeout(resolve, 30)); return { text: 'run ' + count('lasting') } }",
+    rule: '{ maxAgeS: 0, staleS: 60 }',
+  }),
+  ...shared('told/[id]', {
+    load: "export const load = () => ({ text: 'told ' + visitors.getStore() })",
+    visitor: 'export const loadVisitor = () => ({ name: visitors.getStore() })',
   }),
   ...shared('slow', {
     load: "export const load = async () => ({ text: await new Promise((resolve) => { waits['slow' + count('slow')] = resolve }) })",
@@ -308,6 +319,22 @@ t.test('a stale shell is sent and rendered again; a failure keeps it and is reco
   const failed = await get('/stale', visitor('Ann'))
   t.equal(failed.statusCode, 500)
   counts.staleFails = 0
+})
+
+t.test('a shell is rendered again while the parts of all visitors fail', async (t) => {
+  const { get } = await serve(t, dir, options)
+  t.match((await get('/lasting', visitor('Ann'))).body, 'run 1')
+  let { body } = await get('/lasting', visitor('fails'))
+  for (let asked = 0; asked < 200 && /run 1\D/.test(body); asked++) ({ body } = await get('/lasting', visitor('fails')))
+  t.match(body, 'run 2')
+})
+
+t.test('the visitor who makes the server render the shell has the stores of the request, in each form', async (t) => {
+  const { get } = await serve(t, dir, options)
+  const crawler = await get('/told/1', { accept: 'text/html', 'user-agent': 'Googlebot/2.1', 'x-user': 'Ann' })
+  t.match(crawler.body, /told undefined.*For Ann/s)
+  const { data, visitorData } = (await get('/told/2', { ...JSON_ONLY, 'x-user': 'Bob' })).json()
+  t.strictSame([data.text, visitorData.name], ['told undefined', 'Bob'])
 })
 
 t.test('a part of the visitor that fails keeps its fallback, and has its digest and line in the log', async (t) => {

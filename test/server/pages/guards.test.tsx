@@ -153,6 +153,13 @@ t.test('browsers keep no page with guards for the Back button, unless a guard or
     t.equal((await get('/team/a/desk', headers)).headers['cache-control'], 'private, no-store')
   guards = { desk: ({ reply }) => void reply.header('cache-control', 'private, max-age=5') }
   t.equal((await get('/team/a/desk', HTML)).headers['cache-control'], 'private, max-age=5')
+  // As a hook that means the public pages.
+  guards = {
+    root: ({ reply }) =>
+      void reply.headers({ 'cache-control': 'public, s-maxage=60', 'cdn-cache-control': 'max-age=60' }),
+  }
+  const { headers } = await get('/team/a/desk', HTML)
+  t.match(headers, { 'cache-control': 'private, no-store', 'cdn-cache-control': undefined })
 })
 
 t.test('all loads and actions below see what the guards returned', async (t) => {
