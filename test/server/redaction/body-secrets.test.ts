@@ -2,6 +2,7 @@ import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
+import type { LoadContext } from '../../../src/server/index.ts'
 import { findFailing } from '../../find-failing.ts'
 import { testSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
@@ -341,4 +342,20 @@ t.test('hides the fields of a form that the app’s own parser reads', async (t)
   t.match(failuresOf(response), [{ err: { message: 'refused [hidden] of [hidden]' } }])
   await until(() => kept[0])
   t.match(kept, [{ message: 'refused [hidden] of [hidden]' }])
+})
+
+t.test('hides values in the names of promises that were pending', async (t) => {
+  const later = ({ request }: LoadContext) => {
+    const mail = request.body instanceof FormData ? String(request.body.get('mail')) : 'nobody'
+    return { byMail: { [mail]: new Promise(() => {}) }, reviews: new Promise(() => {}) }
+  }
+  const page = { load: later, action: () => 'done' }
+  const { app, failuresOf } = await testSite(t, { '/': page }, { ledger: false, timeouts: { renderMs: 50 } })
+  const response = await app.inject({
+    method: 'POST',
+    url: '/',
+    headers: { ...HTML, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: form({ mail: 'jane@example.org' }),
+  })
+  t.match(failuresOf(response), [{ pending: ['data.byMail.[hidden]', 'data.reviews'] }])
 })
