@@ -6,6 +6,7 @@ import type { BuildFiles } from './build-output/load-build.ts'
 import { buildFolder, readConfig, readManifest } from './build-output/read-build.ts'
 import { createHydrantError } from './errors/hydrant-error.ts'
 import { passOwnErrors } from './failures/failure-log.ts'
+import { logTraceErrors } from './failures/option-errors.ts'
 import { firstFailureOf } from './failures/request-failures.ts'
 import { failRoute, failStream } from './failures/site-failures.ts'
 import { createConnectionLimits } from './guards/connection-limits.ts'
@@ -155,7 +156,7 @@ function createApp({ manifest, options, logging, metrics = NO_METRICS, handed }:
       observerOf(metrics),
       { failRoute, failStream },
       (request) => firstFailureOf(request)?.digest,
-      options.traceOf,
+      logTraceErrors(options.traceOf),
     ),
     genReqId: createRequestIds(),
     forceCloseConnections: 'idle',

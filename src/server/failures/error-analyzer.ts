@@ -150,7 +150,8 @@ const MAX_NAME = 100
 
 const typeOf = ({ type }: Description, mapper: SourceMapper) => mapper.mapName(type) || type
 
-function toSourceError(description: Description, mapper: SourceMapper, redaction: Redaction): SourceError {
+/** Maps the frames of an error to the source, and redacts its texts. */
+export function toSourceError(description: Description, mapper: SourceMapper, redaction: Redaction): SourceError {
   const { message, stack, code, ownDigest, cause, errors } = description
   const inner = (one: Description) => toSourceError(one, mapper, redaction)
   const type = typeOf(description, mapper)

@@ -19,10 +19,18 @@ export function writeFailure(line: { err: LoggedError }, { log, id }: LineTarget
   // standard error then: a visitor's digest must lead to a line.
   if (!('level' in log))
     process.stderr.write(`${JSON.stringify({ level: LEVELS[level], reqId: id, ...line, msg: text })}\n`)
-  else {
-    errors.add(line.err)
-    withOwnErrors(log)[level](line, text)
-  }
+  else writeError(line, log, level, text)
+}
+
+/** Writes a line whose error no serializer changes. */
+export function writeError(
+  line: { err: LoggedError },
+  log: FastifyBaseLogger,
+  level: 'warn' | 'error' | 'fatal',
+  text: string,
+) {
+  errors.add(line.err)
+  withOwnErrors(log)[level](line, text)
 }
 
 /** Pino's public symbol for the serializers of a logger, in each of its versions. */
@@ -32,7 +40,7 @@ const UNCHANGED = { err: (error: unknown) => error }
 const derivedSerializers = new WeakMap<object, object>()
 /** Serializers that `passOwnErrors` has changed. */
 const changedSerializers = new WeakSet<object>()
-/** The errors of failures, which are written as they are. */
+/** Errors without secrets, which are written as they are. */
 const errors = new WeakSet<object>()
 
 /**

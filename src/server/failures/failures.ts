@@ -7,9 +7,10 @@ import { publicAddress } from '../http/request-url.ts'
 import { createThrottledLine } from '../log/throttled-line.ts'
 import { type MetricsRecorder, NO_METRICS } from '../metrics/metrics-recorder.ts'
 import { type Redaction, redactionFor } from '../redaction/request-redaction.ts'
-import { type Description, describeThrown } from './describe-thrown.ts'
+import type { Description } from './describe-thrown.ts'
 import { createErrorAnalyzer, type ErrorAnalyzer, type PlaceFrames } from './error-analyzer.ts'
 import type { Failure } from './failure-context.ts'
+import { warnOfThrown } from './option-errors.ts'
 import { type FailedCode, type RecordFailure, type RecordSettings, recordFailure } from './record-failure.ts'
 import { createOccurrence, failureStatusOf, failuresOf, type RequestFailures } from './request-failures.ts'
 import { processFrames, type RouteFiles } from './stacks/place-frames.ts'
@@ -206,16 +207,15 @@ export interface FailureListener {
 /** Creates a listener. What `onFailure` throws is logged, once a minute at most, and changes nothing else. */
 export function createFailureListener(
   onFailure: (failure: FailureRecord) => unknown,
-  log: Pick<FastifyBaseLogger, 'warn'>,
+  log: FastifyBaseLogger,
 ): FailureListener {
   const running = new Set<Promise<void>>()
   let last: { error: unknown; digest: string } | null = null
   const warning = createThrottledLine(() => {
     if (!last) return
-    const { type, message, stack: frames } = describeThrown(last.error)
-    const stack = [`${type}: ${message}`, frames].filter(Boolean).join('\n')
-    const line = { err: { type, message, stack }, digest: last.digest }
-    log.warn(line, `onFailure threw: ${type}: ${message}`)
+    // It comes after requests, and of them it knows only what a failure says.
+    const { error, digest } = last
+    warnOfThrown(error, redactionFor(), log, ({ type, message }) => `onFailure threw: ${type}: ${message}`, { digest })
   })
 
   async function run(failure: FailureRecord) {

@@ -112,7 +112,7 @@ export class RequestFailures {
       request: { raw, redaction: this.redaction, route, method: raw.method, url: raw.originalUrl, host },
       statusSent,
       status: shown?.status ?? null,
-      pending: describePending(context, mapper),
+      pending: describePending(context, mapper, this.redaction),
       trace,
       components: () => mapper.mapComponents(context.components?.componentStack ?? '', files.pageOf(route)),
     }
@@ -139,10 +139,12 @@ export function firstFailureOf(request: FailedRequest): Failure | null {
   return request[FAILURES]?.first ?? null
 }
 
-// Names what was unfinished when the deadline passed: `Reviews (pages/products/[id].tsx:31:10)`.
+// Names what was unfinished when the deadline passed: `data.reviews`, `Reviews (pages/products/[id].tsx:31:10)`. The keys of
+// data may be values of the visitor.
 function describePending(
   { pending, pendingComponents = [] }: FailureContext,
   { mapComponents }: ServerMapper,
+  { inMessage }: Redaction,
 ): string[] | null {
   if (pending === undefined) return null
   const components = pendingComponents.map((stack) => {
@@ -150,7 +152,7 @@ function describePending(
     const innermost = frames.find(({ frame }) => frame?.isSite) ?? frames[0]
     return innermost ? innermost.text.replace(/^\s*at /, '') : 'a component'
   })
-  return [...pending, ...components]
+  return [...pending.map((name) => inMessage(name)), ...components]
 }
 
 const OCCURRENCE_BYTES = 4

@@ -1,16 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import type { FindTrace, TraceContext } from '../options/config.ts'
 
-/** Returns the trace of the option `traceOf`, or else of the header `traceparent`. Never throws. */
+/**
+ * Returns the trace of the option `traceOf`, or else of the header `traceparent`.
+ *
+ * @param traceOption Never throws.
+ */
 export function findTrace(request: FastifyRequest, traceOption: FindTrace | null): TraceContext | null {
-  try {
-    const given = traceOption?.(request)
-    const found = given ? traceOf(`00-${given.traceId}-${given.spanId}-00`) : null
-    if (found) return found
-  } catch (err) {
-    request.log.warn({ err }, 'traceOf threw')
-  }
-  return traceOf(request.headers.traceparent)
+  const given = traceOption?.(request)
+  const found = given ? traceOf(`00-${given.traceId}-${given.spanId}-00`) : null
+  return found ?? traceOf(request.headers.traceparent)
 }
 
 const STEPS = Symbol('steps')

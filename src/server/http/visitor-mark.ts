@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { addThrottledLine } from '../log/throttled-line.ts'
+import type { FastifyRequest } from 'fastify'
 import type { Options } from '../options/options.ts'
 import { createDeadline, DEADLINE } from '../util/deadline.ts'
 
@@ -10,14 +9,16 @@ export type MarkVisitor = (request: FastifyRequest) => Promise<string>
 /** Two visitors of one tab have the same mark by chance once in 2^72. */
 const LENGTH = 12
 
-/** Creates the function that calls the option `identifyVisitor`; null without it. Its errors are logged, once a minute. */
+/**
+ * Creates the function that calls the option `identifyVisitor`; null without it.
+ *
+ * @param takeError Takes what the option throws.
+ */
 export function createMarkVisitor(
   { identifyVisitor, timeouts }: Pick<Options, 'identifyVisitor' | 'timeouts'>,
-  app: FastifyInstance,
+  takeError: (thrown: unknown, request: FastifyRequest) => void,
 ): MarkVisitor | null {
   if (identifyVisitor === null) return null
-  let lastError: unknown
-  const countError = addThrottledLine(app, () => app.log.warn({ err: lastError }, 'the option "identifyVisitor" threw'))
 
   async function identify(request: FastifyRequest): Promise<string> {
     const deadline = createDeadline(timeouts.loadMs)
@@ -29,8 +30,7 @@ export function createMarkVisitor(
 
   return (request) =>
     identify(request).catch((error) => {
-      lastError = error
-      countError()
+      takeError(error, request)
       return ''
     })
 }

@@ -1,7 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { classifyThrown, type ThrownKind } from '../errors/classify-thrown.ts'
 import { keepStepTrace } from '../http/trace-context.ts'
-import { addThrottledLine } from '../log/throttled-line.ts'
 import type { FindTrace, Instrument, Step, StepOutcome } from '../options/config.ts'
 
 /** A value that was thrown, with its meaning. */
@@ -22,21 +21,22 @@ export type RunStep = <Result>(
 
 /**
  * Creates the function that runs steps. The option only observes: if it throws, or does not call `run` before it returns,
- * the step runs all the same. Its errors are logged, at most once a minute. It is not a diagnostics channel: OpenTelemetry has
- * no public storage that could be bound to one, so spans would have no children.
+ * the step runs all the same. It is not a diagnostics channel: OpenTelemetry has no public storage that could be bound to
+ * one, so spans would have no children.
  *
  * @param traceOf Finds the trace of a step that fails.
+ * @param takeError Takes what the option throws.
  */
-export function createRunStep(instrument: Instrument, traceOf: FindTrace | null, app: FastifyInstance): RunStep {
-  let lastError: unknown
-  const countError = addThrottledLine(app, () => app.log.warn({ err: lastError }, 'the option "instrument" threw'))
-
+export function createRunStep(
+  instrument: Instrument,
+  traceOf: FindTrace | null,
+  takeError: (thrown: unknown, request: FastifyRequest) => void,
+): RunStep {
   async function observe(step: Step, run: () => Promise<StepOutcome>) {
     try {
       await instrument(step, run)
     } catch (error) {
-      lastError = error
-      countError()
+      takeError(error, step.request)
     }
   }
 

@@ -192,7 +192,9 @@ function flatten(config: Record<string, unknown>): Record<string, unknown> {
     if (value === undefined) return []
     if (typeof value !== 'object' || value === null) {
       const expected = isSwitch ? 'an object, true or false' : 'an object'
-      throw createHydrantError('HYD_OPTION_INVALID', [name, expected, showValue(value)])
+      // A text may be meant for an option of the group, which may be a secret.
+      const shown = typeof value === 'string' ? 'a string' : showValue(value)
+      throw createHydrantError('HYD_OPTION_INVALID', [name, expected, shown])
     }
     return Object.entries(value).map(([part, inner]) => [`${name}.${part}`, inner])
   })

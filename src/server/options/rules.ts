@@ -227,6 +227,7 @@ export const rules: Rules = {
     parse: (typed) => parseBoolean(typed) ?? typed,
     accepts: (value): value is string | false =>
       value === false || (typeof value === 'string' && isLedgerLocation(value)),
+    isSecret: true,
   },
   'ledgerLimits.maxFailures': { scope: 'site', ...count('failures', 5_000, 1, 100_000) },
   'ledgerLimits.maxOccurrences': { scope: 'site', ...count('occurrences', 100, 1, 10_000) },
@@ -277,6 +278,8 @@ export const rules: Rules = {
     parse: parseAdmin,
     // An object is always the result of `parse`: in code, an object contains the options below.
     accepts: (value): value is OptionValue<'admin'> => typeof value === 'boolean' || typeof value === 'object',
+    // It may be a token that was meant for the option below.
+    isSecret: true,
   },
   'admin.host': { scope: 'start', ...text('a host name or an IP address', '127.0.0.1', isHost) },
   'admin.port': { scope: 'start', ...port(null) },

@@ -2,7 +2,7 @@ import { isThenable } from '../../shared/wire/promises.ts'
 import { forEachPart } from '../../shared/wire/values.ts'
 import { createHydrantError, type HydrantError } from '../errors/hydrant-error.ts'
 import { startDeadline } from '../util/deadline.ts'
-import { hasCode, messageOf } from '../util/unknown-values.ts'
+import { hasCode, isPlainObject, messageOf } from '../util/unknown-values.ts'
 import { nameRefused, type PromiseOwner, toPromise } from './deferred.ts'
 
 const REFUSED = 'HYD_DATA_UNSERIALISABLE'
@@ -81,9 +81,7 @@ function settle(value: unknown, path: string, pending: Pending, ancestors: Set<o
 
 function isContainer(value: object): boolean {
   if (Array.isArray(value) || value instanceof Map || value instanceof Set) return true
-  const prototype: unknown = Object.getPrototypeOf(value)
-  const isPlain = prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
-  return isPlain && Object.getOwnPropertySymbols(value).length === 0
+  return isPlainObject(value) && Object.getOwnPropertySymbols(value).length === 0
 }
 
 /** What a document writes as a value of its own, by its tag, and JSON as a text, a number or an array. */

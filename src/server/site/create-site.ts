@@ -10,6 +10,7 @@ import { createRenderSlots } from '../context/render-slots.ts'
 import type { Site } from '../context/site.ts'
 import { ownOrigin } from '../errors/failure-record.ts'
 import { createFailures } from '../failures/failures.ts'
+import { createOptionErrors, logTraceErrors } from '../failures/option-errors.ts'
 import type { RouteFiles } from '../failures/stacks/place-frames.ts'
 import { createSourceMapper } from '../failures/stacks/source-map.ts'
 import { createUploadSpace } from '../forms/multipart.ts'
@@ -56,6 +57,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
   const isDevelopment = build.manifest.mode === 'development'
   const mapper = createSourceMapper(build.siteDir, build.bundles)
   const deadlinePassed: MetricsRecorder['deadlinePassed'] = (...of) => site.metrics.deadlinePassed(...of)
+  const traceOf = logTraceErrors(options.traceOf)
   const failures = createFailures({
     mapper,
     files: routeFilesOf(build),
@@ -66,7 +68,7 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     keep: store.add,
     origin: ownOrigin(worker),
     maxHooksMs: options.timeouts.renderMs,
-    traceOf: options.traceOf,
+    traceOf,
     hasDetails: isDevelopment,
   })
   const markdown = createMarkdownConverter(options.timeouts.renderMs)
@@ -100,9 +102,10 @@ export function createSite(app: FastifyInstance, input: SiteInput): Site {
     metrics,
     release,
     isExported,
-    runStep: options.instrument === null ? null : createRunStep(options.instrument, options.traceOf, app),
+    runStep: options.instrument && createRunStep(options.instrument, traceOf, createOptionErrors('instrument', app)),
     // A build has no visitors.
-    markVisitor: collector || isExported ? null : createMarkVisitor(options, app),
+    markVisitor:
+      collector || isExported ? null : createMarkVisitor(options, createOptionErrors('identifyVisitor', app)),
   }
   build.links.report = (error) => failures.failProcess(error, app.log, 'error')
   return site

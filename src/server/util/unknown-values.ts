@@ -25,9 +25,12 @@ export function hasCode(error: unknown, code: string): boolean {
  */
 export const freshStack = Promise.resolve()
 
-/** Returns whether a value is an object without a class: its prototype is that of `{}`, or null. */
+/**
+ * Returns whether a value is an object without a class: its prototype is null, or an object whose prototype is null. That
+ * is `{}`, also of another realm, and what parsers of queries and forms create.
+ */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
 }

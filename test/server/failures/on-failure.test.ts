@@ -94,6 +94,18 @@ for (const [what, answer] of FAULTS) {
   })
 }
 
+t.test('the line of an onFailure that throws does not show secrets', async (t) => {
+  const { onFailure } = createListener(() => {
+    throw new Error('POST https://errors.example/report?token=qz7rkw2x failed')
+  })
+  const { app, get, log } = await testSite(t, site, { onFailure })
+  await get('/')
+  await app.close()
+  const lines = log.lines.filter(({ msg }) => msg.startsWith('onFailure threw'))
+  t.match(lines, [{ err: { type: 'Error', message: 'POST https://errors.example/report?token=[hidden] failed' } }])
+  t.notMatch(JSON.stringify(lines), 'qz7rkw2x')
+})
+
 t.test('an onFailure that never ends blocks neither a request nor the shutdown', async (t) => {
   const { onFailure, arrived } = createListener(() => new Promise(() => {}))
   const { app, get } = await testSite(t, site, { onFailure })

@@ -16,6 +16,12 @@ t.test('refuses a body with more than 500 levels, whatever is in the last one', 
     t.doesNotThrow(() => requireShallow(nested(499, innermost)))
     t.throws(() => requireShallow(nested(500, innermost)), { statusCode: 400, message: /500 levels/ })
   }
+  // A parser that protects its objects from the name `__proto__` gives them a prototype without one.
+  const ofParser: object = Object.create(Object.create(null))
+  t.throws(() => requireShallow(Object.assign(ofParser, { value: nested(500, 'text') })), {
+    statusCode: 400,
+    message: /500 levels/,
+  })
   for (const body of [undefined, null, 'text', 7, new Date(), new FormData()])
     t.doesNotThrow(() => requireShallow(body))
 })

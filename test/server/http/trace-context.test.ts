@@ -67,6 +67,18 @@ t.test('the option traceOf returns the trace', async (t) => {
   }
 })
 
+t.test('the line of an option that throws does not show headers of the visitor', async (t) => {
+  const site = { '/': { load: () => null } }
+  const traceOf = ({ headers }: { headers: Record<string, unknown> }) => {
+    throw new Error(`no trace for ${headers.authorization}`, { cause: new Error(`not ${headers.cookie}`) })
+  }
+  const { get, log } = await testSite(t, site, { logRequests: true, traceOf })
+  await get('/', { ...HTML, authorization: 'Bearer qz7rkw2x', cookie: 'user=pz8rkw3y' })
+  const lines = log.lines.filter(({ msg }) => msg === 'traceOf threw')
+  t.match(lines, [{ level: 40, err: { message: /^no trace for .*\[hidden\]/ } }])
+  t.notMatch(JSON.stringify(log.lines), /qz7rkw2x|pz8rkw3y/)
+})
+
 t.test('the line of a request has the ids of the option, or else of the header', async (t) => {
   const OWN = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) }
   const site = { '/': { load: () => null } }

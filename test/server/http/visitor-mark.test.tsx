@@ -169,6 +169,14 @@ t.test('an option that fails is logged once a minute, and the page is that of no
   }
 })
 
+t.test('the line of an option that fails does not show cookies of the visitor', async (t) => {
+  const { get, log } = await serveSite(({ headers }) => JSON.parse(String(headers.cookie?.slice('user='.length))).id)
+  await get('/', { ...ADA, cookie: 'user=qz7rkw2x' })
+  const [line] = log.lines.filter(({ msg }) => msg.includes('identifyVisitor'))
+  t.match(line, { err: { type: 'SyntaxError', message: /\[hidden\]/ } })
+  t.notMatch(JSON.stringify(line), 'qz7rkw2x')
+})
+
 t.test('an option of another type is an error that says so', async (t) => {
   // @ts-expect-error it must be a function
   await t.rejects(testSite(t, site, { identifyVisitor: 'name' }), {

@@ -369,6 +369,29 @@ t.test('a URL with a password is not shown when it is refused', async (t) => {
   }
 })
 
+t.test('no error shows a secret that was given in the wrong form or for the wrong option', async (t) => {
+  const url = 'postgres://db/shop?user=shop&password=qz7rkw2x'
+  const shown = await findFailing(
+    [
+      { env: { HYDRANT_LEDGER: `${url}\n` } },
+      { flags: { ledger: `${url}\n` } },
+      { config: { ledger: [url] } },
+      { env: { HYDRANT_ADMIN: 'qz7rkw2xqz7rkw2x' } },
+      { flags: { admin: 'qz7rkw2xqz7rkw2x' } },
+      { config: { admin: 'qz7rkw2xqz7rkw2x' } },
+      { given: { admin: 'qz7rkw2xqz7rkw2x' } },
+      { config: { pageCache: 'redis://:qz7rkw2x@cache:6379' } },
+      { config: { pageCache: 'cache:6379?password=qz7rkw2x' } },
+    ] satisfies OptionSources[],
+    (sources) => {
+      const refusal = refusalOf(sources)
+      return /^HYD_OPTION_INVALID: .*; got a (?:secret value|string)$/.test(refusal) ? undefined : refusal
+    },
+  )
+  t.strictSame(shown, [])
+  t.match(refusalOf({ config: { pageCache: 5 } }), /"pageCache" must be an object; got 5$/)
+})
+
 t.test('the admin listener can be off, a group of options, or a single value that overrides the group', async (t) => {
   const { admin } = DEFAULTS
   for (const [sources, expected] of [

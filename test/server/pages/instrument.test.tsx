@@ -282,3 +282,14 @@ t.test('the option cannot change or stop a step', async (t) => {
   const warnings = log.lines.filter(({ msg }) => msg === 'the option "instrument" threw')
   t.match(warnings, [{ level: 40, err: { message: 'of the option' } }], 'one line a minute')
 })
+
+t.test('the line of an option that throws does not show cookies of the visitor', async (t) => {
+  const instrument: Instrument = ({ request }) => {
+    throw new Error(`no span for ${request.headers.cookie}`)
+  }
+  const { get, log } = await testSite(t, site, { ledger: false, instrument })
+  await get('/', { ...HTML, cookie: 'user=qz7rkw2x' })
+  const line = await until(() => log.lines.find(({ msg }) => msg === 'the option "instrument" threw'))
+  t.match(line, { err: { message: 'no span for user=[hidden]' } })
+  t.notMatch(JSON.stringify(line), 'qz7rkw2x')
+})

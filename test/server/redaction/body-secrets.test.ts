@@ -1,6 +1,10 @@
+import formbody from '@fastify/formbody'
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import type { FailureRecord } from '../../../src/server/errors/failure-record.ts'
+import type { LoadContext } from '../../../src/server/index.ts'
 import { findFailing } from '../../find-failing.ts'
+import { testSite } from '../../test-site.ts'
 import { until } from '../../until.ts'
 import { buildFiles, HTML, serve } from '../served.ts'
 
@@ -318,4 +322,40 @@ t.test('no value of a body that is too large to be searched is written', async (
 t.test('values that occur often count once', async (t) => {
   const body = Array.from({ length: 20_000 }, () => ({ city: 'Winterbottom', kind: 'a', count: 1 }))
   t.equal(await said('/says', 'no shop in Winterbottom yet', body), 'no shop in [hidden] yet')
+})
+
+t.test('hides the fields of a form that the app’s own parser reads', async (t) => {
+  const kept: FailureRecord[] = []
+  async function server(app: FastifyInstance) {
+    await app.register(formbody)
+    app.post<{ Body: Record<string, string> }>('/own', ({ body }) => {
+      throw new Error(`refused ${body.password} of ${body.mail}`)
+    })
+  }
+  const { app, failuresOf } = await testSite(t, {}, { server, onFailure: (failure) => void kept.push(failure) })
+  const response = await app.inject({
+    method: 'POST',
+    url: '/own',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: form({ password: 'hunter22-secret', mail: 'jane@example.org' }),
+  })
+  t.match(failuresOf(response), [{ err: { message: 'refused [hidden] of [hidden]' } }])
+  await until(() => kept[0])
+  t.match(kept, [{ message: 'refused [hidden] of [hidden]' }])
+})
+
+t.test('hides values in the names of promises that were pending', async (t) => {
+  const later = ({ request }: LoadContext) => {
+    const mail = request.body instanceof FormData ? String(request.body.get('mail')) : 'nobody'
+    return { byMail: { [mail]: new Promise(() => {}) }, reviews: new Promise(() => {}) }
+  }
+  const page = { load: later, action: () => 'done' }
+  const { app, failuresOf } = await testSite(t, { '/': page }, { ledger: false, timeouts: { renderMs: 50 } })
+  const response = await app.inject({
+    method: 'POST',
+    url: '/',
+    headers: { ...HTML, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: form({ mail: 'jane@example.org' }),
+  })
+  t.match(failuresOf(response), [{ pending: ['data.byMail.[hidden]', 'data.reviews'] }])
 })
